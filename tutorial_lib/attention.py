@@ -1,0 +1,200 @@
+"""Attention: softmax, scaled dot products, masks, many heads.
+
+Sources: R 4-9; L 3.2.5-3.2.8.
+
+One shape convention holds throughout: the last axis is a vector's coordinates, the one before it counts tokens, and
+anything in front (sentences, heads) is carried along. A mask is boolean, and True means *may attend*.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tutorial_lib.trace import nothing
+
+
+def softmax(z, dim=-1, temperature=1.0):
+    """Turn scores into positive weights that sum to 1: exp(z_i / T) divided by the sum of all exp(z_j / T).
+
+    Subtracting the largest score first changes nothing in the result (numerator and denominator shrink alike), and
+    keeps exp from overflowing. `-inf` scores get weight exactly 0.
+
+    Parameters: z, tensor of any shape; dim, the axis whose weights sum to 1; temperature > 0 (small: sharp, large: even).
+    Source: R 8.1 (eq. 27); temperature: N 3.3.
+
+    >>> softmax(torch.tensor([0.0, 0.0, float("-inf")]))
+    tensor([0.5000, 0.5000, 0.0000])
+    """
+    if not temperature > 0:
+        raise ValueError(f"temperature must be a positive number, got {temperature!r}")
+    if temperature != 1.0:
+        z = z / temperature
+    exp_z = torch.exp(z - z.amax(dim, keepdim=True))
+    return exp_z / exp_z.sum(dim, keepdim=True)
+
+
+def scores(Q, K):
+    """How well each query fits each key: Q K^T / sqrt(d_k), shape (..., n_q, n_k).
+
+    Source: R 7.1-7.2, L 3.2.5.
+
+    >>> scores(torch.ones(1, 4), torch.ones(3, 4))
+    tensor([[2., 2., 2.]])
+    """
+    d_k = Q.shape[-1]
+    return Q @ K.transpose(-2, -1) * d_k**-0.5
+
+
+def attention(Q, K, V, mask=None, fused=False, keep=nothing):
+    """Scaled dot-product attention: softmax(Q K^T / sqrt(d_k)) V.
+
+    Q is (..., n_q, d_k), K is (..., n_k, d_k), V is (..., n_k, d_v). The optional boolean mask broadcasts to
+    (..., n_q, n_k); True means that the query may attend to the key. Returns the output (..., n_q, d_v) and the
+    weights (..., n_q, n_k). `fused=True` computes the same output in torch's fused kernel, which never stores the
+    weights: they come back as None. `keep(name, value)` sees the scores and the weights (see `tutorial_lib.trace`).
+
+    Raises ValueError where shapes do not fit or a query may attend to nothing, TypeError where the mask is not boolean.
+    Source: R 7.1 (eq. 19), R 8.4; L 3.2.5.
+
+    >>> X = torch.eye(2)
+    >>> output, weights = attention(X, X, X, mask=causal_mask(2))
+    >>> weights
+    tensor([[1.0000, 0.0000],
+            [0.3302, 0.6698]])
+    """
+    _check_shapes(Q, K, V, mask)
+    if fused:
+        return F.scaled_dot_product_attention(Q, K, V, attn_mask=mask), None
+    S = scores(Q, K)  # (..., n_q, n_k)
+    if mask is not None:
+        S = S.masked_fill(~mask, -torch.inf)
+    A = torch.softmax(keep("scores", S), dim=-1)  # our softmax, but with the same rounding as Hugging Face's models
+    return keep("weights", A) @ V, A
+
+
+def causal_mask(n, device=None):
+    """The mask of a decoder, (n, n): token i may attend to tokens 0..i, never to what follows.
+
+    Source: L 3.2.7.
+
+    >>> causal_mask(3).int()
+    tensor([[1, 0, 0],
+            [1, 1, 0],
+            [1, 1, 1]], dtype=torch.int32)
+    """
+    if not isinstance(n, int) or n < 0:
+        raise ValueError(f"n must be a number of tokens (an int, 0 or more), got {n!r}")
+    return torch.ones(n, n, dtype=torch.bool, device=device).tril()
+
+
+def padding_mask(attention_mask):
+    """From a tokenizer's 1s and 0s, (..., n), to a mask over keys, (..., 1, 1, n): no token may attend to padding.
+
+    The two axes of length 1 stand for heads and queries, which all share it. Source: R 11.1.
+
+    >>> padding_mask([[1, 1, 0]])
+    tensor([[[[ True,  True, False]]]])
+    """
+    real = torch.as_tensor(attention_mask)
+    if not torch.isin(real, torch.tensor([0, 1], device=real.device)).all():
+        raise ValueError(f"attention_mask must hold only 1 (a token) and 0 (padding), got {real.unique().tolist()}")
+    return real.bool()[..., None, None, :]
+
+
+class MultiHeadAttention(nn.Module):
+    """Attention with several heads: split, attend, concatenate, project.
+
+    Each head works in d_k = d_model / n_heads dimensions. With `memory` given, keys and values come from there, whose
+    vectors have d_memory coordinates (cross-attention); otherwise everything comes from X (self-attention).
+    The four maps are `torch.nn.Linear`s, which store a matrix transposed: `W_Q.weight` is (n_heads * d_k, d_model).
+
+    Source: R 9.2-9.3 (eqs. 41-44), L 3.2.5-3.2.7.
+
+    >>> mha = MultiHeadAttention(d_model=8, n_heads=2)
+    >>> output, weights = mha(torch.zeros(1, 5, 8))
+    >>> output.shape, weights.shape
+    (torch.Size([1, 5, 8]), torch.Size([1, 2, 5, 5]))
+    """
+
+    def __init__(self, d_model, n_heads, d_memory=None):
+        super().__init__()
+        if d_model < 1 or n_heads < 1 or d_model % n_heads:
+            raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
+        self.d_model, self.n_heads, self.d_k = d_model, n_heads, d_model // n_heads
+        self.d_memory = d_model if d_memory is None else d_memory
+        self.W_Q = nn.Linear(d_model, d_model)
+        self.W_K = nn.Linear(self.d_memory, d_model)
+        self.W_V = nn.Linear(self.d_memory, d_model)
+        self.W_O = nn.Linear(d_model, d_model)
+
+    def forward(self, X, memory=None, mask=None, fused=False, keep=nothing):
+        """X (..., n, d_model), memory (..., m, d_memory) -> output (..., n, d_model), weights (..., n_heads, n, m)."""
+        memory = self._check(X, memory)
+        Q = keep("queries", self.split(self.W_Q(X)))  # (..., n_heads, n, d_k)
+        K = keep("keys", self.split(self.W_K(memory)))  # (..., n_heads, m, d_k)
+        V = keep("values", self.split(self.W_V(memory)))  # (..., n_heads, m, d_k)
+        heads, A = attention(Q, K, V, mask, fused, keep)  # (..., n_heads, n, d_k)
+        concat = keep("concat", self.join(keep("heads", heads)))  # (..., n, d_model)
+        return keep("output", self.W_O(concat)), A
+
+    def split(self, X):
+        """(..., n, n_heads * d_k) -> (..., n_heads, n, d_k): each head gets its own slice of the coordinates."""
+        return X.unflatten(-1, (self.n_heads, self.d_k)).transpose(-3, -2)
+
+    def join(self, heads):
+        """(..., n_heads, n, d_k) -> (..., n, n_heads * d_k): the heads' outputs side by side."""
+        return heads.transpose(-3, -2).flatten(-2)
+
+    def value_map(self, h):
+        """Head h's map from a vector to its update, in two factors: down (d_memory, d_k) and up (d_k, d_model).
+
+        A row vector x is moved by (x @ down) @ up, plus biases. Together they stand for one d_memory x d_model matrix
+        of rank d_k at most. Source: L 3.2.5, L 3.3.2.
+        """
+        if not 0 <= h < self.n_heads:
+            raise ValueError(f"h must be a head from 0 to {self.n_heads - 1}, got {h}")
+        of_head = slice(h * self.d_k, (h + 1) * self.d_k)
+        return self.W_V.weight[of_head].T, self.W_O.weight[:, of_head].T
+
+    def head_updates(self, X, memory=None, mask=None):
+        """What each head alone adds to each token: (..., n_heads, n, d_model).
+
+        Their sum over the heads, plus W_O's bias, is the output: concatenating and projecting is adding up.
+        Here each head lifts its d_k numbers to d_model *after* the weighted sum. Source: L 3.2.1 (4a), L 3.2.6.
+        """
+        memory = self._check(X, memory)
+        Q, K, V = self.split(self.W_Q(X)), self.split(self.W_K(memory)), self.split(self.W_V(memory))
+        heads, _ = attention(Q, K, V, mask)  # (..., n_heads, n, d_k)
+        up = self.W_O.weight.T.unflatten(0, (self.n_heads, self.d_k))  # (n_heads, d_k, d_model)
+        return heads @ up  # (..., n_heads, n, d_model)
+
+    def _check(self, X, memory):
+        memory = X if memory is None else memory
+        for name, value, width in (("X", X, self.d_model), ("memory", memory, self.d_memory)):
+            if value.ndim < 2 or value.shape[-1] != width:
+                raise ValueError(f"{name} must have shape (..., tokens, {width}), got {tuple(value.shape)}")
+        return memory
+
+
+def _check_shapes(Q, K, V, mask):
+    shapes = f"Q {tuple(Q.shape)}, K {tuple(K.shape)}, V {tuple(V.shape)}"
+    if min(Q.ndim, K.ndim, V.ndim) < 2:
+        raise ValueError(f"Q, K and V need at least two axes (tokens, coordinates), got {shapes}")
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(f"Q and K must have the same number of coordinates d_k (their last axis), got {shapes}")
+    if K.shape[-2] != V.shape[-2]:
+        raise ValueError(f"K and V must have the same number of tokens (the last axis but one), got {shapes}")
+    if mask is None:
+        return
+    if mask.dtype != torch.bool:
+        raise TypeError(f"mask must be boolean (True: may attend), got {mask.dtype}; write mask.bool() for 1s and 0s")
+    try:
+        fits = torch.broadcast_shapes(mask.shape, (*Q.shape[:-1], K.shape[-2])) == (*Q.shape[:-1], K.shape[-2])
+    except RuntimeError:
+        fits = False
+    if not fits:
+        raise ValueError(f"mask must broadcast to {(*Q.shape[:-1], K.shape[-2])}, got {tuple(mask.shape)}")
+    if not mask.any(-1).all():
+        raise ValueError("mask lets some query attend to nothing at all: each row needs at least one True")

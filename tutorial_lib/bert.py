@@ -1,0 +1,318 @@
+"""BERT, whole: embeddings, layers, pooler and the two heads that it was trained with.
+
+Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. The maps from
+Hugging Face's names and configurations to ours are in `tutorial_lib.checkpoints`.
+
+`layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
+kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), for one reason: a trained BERT has values above 200 on
+its way, where the last digit of a float32 is worth 0.000015, so only the very same rounding agrees with Hugging
+Face's model to 2e-5 at every stop. The tests hold each formula against its kernel.
+
+This is the model as it is used, not as it is trained: dropout, which does nothing in use, is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tutorial_lib.attention import MultiHeadAttention, padding_mask
+from tutorial_lib.trace import Trace, inside, nothing
+
+
+@dataclass(frozen=True)
+class Config:
+    """The numbers that fix a BERT's shape. The defaults are those of bert-base-uncased.
+
+    >>> Config(vocab_size=28_996).d_model
+    768
+    """
+
+    vocab_size: int = 30_522
+    d_model: int = 768
+    n_layers: int = 12
+    n_heads: int = 12
+    d_ff: int = 3_072
+    n_positions: int = 512
+    n_segments: int = 2
+    activation: str = "gelu"
+    eps: float = 1e-12
+
+    def __post_init__(self):
+        for name in ("vocab_size", "d_model", "n_layers", "n_heads", "d_ff", "n_positions", "n_segments"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
+                raise ValueError(f"{name} must be a positive int, got {getattr(self, name)!r}")
+        if self.d_model % self.n_heads:
+            raise ValueError(f"d_model must be a multiple of n_heads, got {self.d_model} and {self.n_heads}")
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+
+
+def layer_norm(x, gamma, beta, eps):
+    """Give each vector mean 0 and variance 1, then scale and shift each coordinate. Shape (..., d_model) stays.
+
+    eps keeps a constant vector from being divided by 0. Source: L 3.2.1 (4b).
+
+    >>> layer_norm(torch.tensor([1.0, 3.0]), torch.ones(2), torch.zeros(2), 0.0)
+    tensor([-1.,  1.])
+    """
+    centered = x - x.mean(-1, keepdim=True)
+    variance = centered.square().mean(-1, keepdim=True)
+    return centered * torch.rsqrt(variance + eps) * gamma + beta
+
+
+def gelu(x):
+    """x times the probability that a standard normal number lies below x.
+
+    >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.1587,  0.0000,  0.8413])
+    """
+    Phi = (1 + torch.erf(x / math.sqrt(2))) / 2
+    return x * Phi
+
+
+def gelu_new(x):
+    """GELU with the normal distribution approximated by a tanh, as GPT-2 has it.
+
+    >>> gelu_new(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.1588,  0.0000,  0.8412])
+    """
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def relu(x):
+    """x where it is positive, else 0.
+
+    >>> relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return x.clamp(min=0)
+
+
+def silu(x):
+    """x times its logistic sigmoid.
+
+    >>> silu(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311])
+    """
+    return x / (1 + torch.exp(-x))
+
+
+ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu, "silu": silu}
+KERNELS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "relu": F.relu, "silu": F.silu}
+
+
+class Embeddings(nn.Module):
+    """Token + position + segment, each a row of a learned table, then LayerNorm. Source: L 3.2.1, 3.3.1."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.positions = nn.Embedding(config.n_positions, config.d_model)
+        self.segments = nn.Embedding(config.n_segments, config.d_model)
+        self.norm = nn.LayerNorm(config.d_model, config.eps)
+
+    def forward(self, ids, segments, keep=nothing):
+        tokens = keep("tokens", self.tokens(ids))  # (B, n, d_model)
+        positions = keep("positions", self.positions.weight[: ids.shape[1]])  # (n, d_model), the same for every text
+        segments = keep("segments", self.segments(segments))  # (B, n, d_model)
+        return keep("output", self.norm(keep("sum", tokens + segments + positions)))
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with an activation between, applied to each token alone: activation(X W_1 + b_1) W_2 + b_2."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.W_1 = nn.Linear(config.d_model, config.d_ff)
+        self.W_2 = nn.Linear(config.d_ff, config.d_model)
+        self.activation = KERNELS[config.activation]
+
+    def forward(self, X, keep=nothing):
+        hidden = keep("hidden", self.W_1(X))  # (B, n, d_ff)
+        return keep("feed_forward", self.W_2(keep("activation", self.activation(hidden))))  # (B, n, d_model)
+
+
+class Layer(nn.Module):
+    """One transformer block: attend, add, normalize; feed forward, add, normalize. Source: L 3.2.1 (4)."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.attention_norm = nn.LayerNorm(config.d_model, config.eps)
+        self.feed_forward = FeedForward(config)
+        self.norm = nn.LayerNorm(config.d_model, config.eps)
+
+    def forward(self, X, mask=None, fused=False, keep=nothing):
+        update, _ = self.attention(X, mask=mask, fused=fused, keep=inside(keep, "attention"))
+        X = keep("attention_norm", self.attention_norm(keep("attention_sum", X + update)))
+        update = self.feed_forward(X, keep)
+        return keep("output", self.norm(keep("feed_forward_sum", X + update)))
+
+
+class Pooler(nn.Module):
+    """A summary of the text from its first token, [CLS]: tanh(x W + b)."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.W = nn.Linear(config.d_model, config.d_model)
+
+    def forward(self, X):
+        return torch.tanh(self.W(X[:, 0]))  # (B, d_model)
+
+
+class MaskedLanguageHead(nn.Module):
+    """Scores of every vocabulary entry at every position. `decoder` usually shares the token embeddings' matrix."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.W = nn.Linear(config.d_model, config.d_model)
+        self.norm = nn.LayerNorm(config.d_model, config.eps)
+        self.decoder = nn.Linear(config.d_model, config.vocab_size)
+        self.activation = KERNELS[config.activation]
+
+    def forward(self, X):
+        return self.decoder(self.norm(self.activation(self.W(X))))  # (B, n, vocab_size)
+
+
+class Bert(nn.Module):
+    """Any encoder of the BERT family with absolute positions; see `Config` for the shapes.
+
+    Pooler and heads are there where asked for, or where the loaded weights have them; otherwise they are None.
+
+    >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+    >>> bert([[5, 6, 7]]).shape
+    torch.Size([1, 3, 8])
+    """
+
+    def __init__(self, config, pooler=True, mlm=False, nsp=False):
+        super().__init__()
+        self.config = config
+        self.embeddings = Embeddings(config)
+        self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
+        self.pooler = Pooler(config) if pooler else None
+        self.mlm = MaskedLanguageHead(config) if mlm else None
+        self.nsp = nn.Linear(config.d_model, 2) if nsp else None
+        if mlm:
+            self.mlm.decoder.weight = self.embeddings.tokens.weight
+
+    @classmethod
+    def from_pretrained(cls, name=None, device="auto"):
+        """A trained model by name or folder (None: the default model). device "auto": a GPU where there is one.
+
+        Raises `ModelNotAvailable` where no source has the name. Example: `Bert.from_pretrained("bert-base-cased")`.
+        """
+        from tutorial_lib import checkpoints  # here, because checkpoints imports this module
+
+        return checkpoints.load(name, device)
+
+    @classmethod
+    def from_hf(cls, hf_model):
+        """The same weights out of a transformers model (BertModel, or one with a pre-training head), same device."""
+        from tutorial_lib import checkpoints
+
+        return checkpoints.from_hf(hf_model)
+
+    def forward(self, ids, attention_mask=None, token_type_ids=None, fused=False, keep=nothing):
+        """The last hidden state, (B, n, d_model).
+
+        ids: int, (B, n) or (n,), tensor or lists. attention_mask: 1 a token, 0 padding; default all 1.
+        token_type_ids: the segment of each token; default all 0. fused=True runs attention in torch's fused kernel:
+        faster, equal up to rounding, and with no attention weights to look at.
+        """
+        ids, mask, segments = self._check(ids, attention_mask, token_type_ids)
+        X = self.embeddings(ids, segments, inside(keep, "embeddings"))
+        for i, layer in enumerate(self.layer):
+            X = layer(X, mask, fused, inside(keep, f"layer.{i}"))
+        return X
+
+    @torch.no_grad()
+    def trace(self, ids, attention_mask=None, token_type_ids=None):
+        """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        embeddings.tokens, .segments, .sum, .output      (B, n, d_model); embeddings.positions (n, d_model)
+        layer.0.attention.queries, .keys, .values        (B, n_heads, n, d_k)
+        layer.0.attention.scores, .weights               (B, n_heads, n, n); masked scores are -inf
+        layer.0.attention.heads                          (B, n_heads, n, d_k): the weighted sums of values
+        layer.0.attention.concat, .output                (B, n, d_model): side by side; after W_O
+        layer.0.attention_sum, .attention_norm           (B, n, d_model): input + output; normalized
+        layer.0.hidden, .activation                      (B, n, d_ff)
+        layer.0.feed_forward, .feed_forward_sum, .output (B, n, d_model); likewise for layers 1, 2, ...
+        pooler.output (B, d_model), mlm.logits (B, n, vocab_size), nsp.logits (B, 2), where the model has them
+
+        >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+        >>> bert.trace([[5, 6, 7]])["layer.1.attention.weights"].shape
+        torch.Size([1, 2, 3, 3])
+        """
+        trace = Trace()
+        X = self(ids, attention_mask, token_type_ids, keep=trace)
+        if self.pooler:
+            trace("pooler.output", self.pooler(X))
+        if self.mlm:
+            trace("mlm.logits", self.mlm(X))
+        if self.pooler and self.nsp:
+            trace("nsp.logits", self.nsp(trace["pooler.output"]))
+        return dict(trace)
+
+    def parameter_table(self):
+        """Every parameter once, as (name, shape, count). The counts add up to the model's size.
+
+        A model on torch's "meta" device has shapes but no memory, so that a large one can be counted too:
+
+        >>> with torch.device("meta"):
+        ...     table = Bert(Config(vocab_size=28_996)).parameter_table()
+        >>> sum(count for name, shape, count in table)
+        108310272
+        """
+        return [(name, tuple(p.shape), p.numel()) for name, p in self.named_parameters()]
+
+    def _check(self, ids, attention_mask, token_type_ids):
+        c, device = self.config, self.embeddings.tokens.weight.device
+        ids = _whole_numbers("ids", ids, device)
+        if ids.ndim not in (1, 2) or ids.shape[-1] == 0 or ids.shape[0] == 0:
+            raise ValueError(f"ids must have shape (texts, tokens) with at least one of each, got {tuple(ids.shape)}")
+        ids = ids.reshape(-1, ids.shape[-1])  # (B, n)
+        if ids.shape[1] > c.n_positions:
+            raise ValueError(f"ids has {ids.shape[1]} tokens, but this model has positions for {c.n_positions}; truncate")
+        _in_range("ids", ids, c.vocab_size, "the vocabulary")
+        segments = torch.zeros_like(ids)
+        if token_type_ids is not None:
+            segments = _same_shape("token_type_ids", token_type_ids, ids)
+            _in_range("token_type_ids", segments, c.n_segments, "the segments")
+        if attention_mask is None:
+            return ids, None, segments
+        mask = padding_mask(_same_shape("attention_mask", attention_mask, ids))  # (B, 1, 1, n)
+        if not mask.any(-1).all():
+            raise ValueError("attention_mask marks every token of some text as padding; each text needs one token")
+        return ids, None if mask.all() else mask, segments
+
+
+def _whole_numbers(name, value, device):
+    try:
+        value = torch.as_tensor(value, device=device)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"{name} must be whole numbers, all texts padded to one length, got {value!r:.60}") from error
+    if value.dtype.is_floating_point or value.dtype.is_complex:
+        raise TypeError(f"{name} must be whole numbers, got {value.dtype}")
+    return value.long()
+
+
+def _same_shape(name, value, ids):
+    value = _whole_numbers(name, value, ids.device)
+    if value.ndim == 1:
+        value = value[None]
+    if value.shape != ids.shape:
+        raise ValueError(f"{name} must have the shape of ids, {tuple(ids.shape)}, got {tuple(value.shape)}")
+    return value
+
+
+def _in_range(name, value, size, of_what):
+    low, high = value.min().item(), value.max().item()
+    if low < 0 or high >= size:
+        wrong = low if low < 0 else high
+        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what} of this model), got {wrong}")
