@@ -1,0 +1,32 @@
+"""R's worked example: seven tokens in four dimensions, small enough to check with a pencil.
+
+Source: R 5.1-5.3 (eqs. 2-5). The numbers are invented, as R says. W_Q, W_K and W_V count up in steps of 0.1, each
+starting 0.1 later than the one before: a choice with consequences, which the attention chapter follows.
+"""
+
+import torch
+
+TOKENS = ["[CLS]", "The", "artist", "painted", "the", "portrait", "[SEP]"]
+
+X = torch.tensor(
+    [
+        [1.0, 0.2, 0.3, 0.1],
+        [0.3, 0.9, 0.2, 0.4],
+        [0.2, 0.1, 0.8, 0.3],
+        [0.4, 0.3, 0.2, 0.9],
+        [0.1, 0.7, 0.4, 0.2],
+        [0.5, 0.2, 0.6, 0.3],
+        [0.8, 0.1, 0.2, 0.5],
+    ],
+    dtype=torch.float64,
+)  # (7, 4): one row for each token
+
+W_Q = torch.tensor(
+    [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], [0.9, 1.0, 1.1, 1.2], [1.3, 1.4, 1.5, 1.6]], dtype=torch.float64
+)
+W_K = torch.tensor(
+    [[0.2, 0.3, 0.4, 0.5], [0.6, 0.7, 0.8, 0.9], [1.0, 1.1, 1.2, 1.3], [1.4, 1.5, 1.6, 1.7]], dtype=torch.float64
+)
+W_V = torch.tensor(
+    [[0.3, 0.4, 0.5, 0.6], [0.7, 0.8, 0.9, 1.0], [1.1, 1.2, 1.3, 1.4], [1.5, 1.6, 1.7, 1.8]], dtype=torch.float64
+)
