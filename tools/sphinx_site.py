@@ -1,0 +1,72 @@
+"""A Sphinx extension that makes the site self-contained and accessible.
+
+It adds the part of MathJax that the pages use, and mends what the theme leaves in each page: a megabyte of icons drawn
+by a script (the icon font does it too) and attributes that a screen reader trips over.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+MATHJAX_PARTS = ["tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"]
+
+# What to take out of the theme's pages, or put in: (pattern, replacement).
+MENDS = [
+    (r'<script[^>]*scripts/fontawesome\.js[^>]*></script>\s*', ""),
+]
+
+
+def mathjax_folder() -> Path:
+    """The folder of MathJax's files inside the package sphinx-mathjax-offline."""
+    spec = importlib.util.find_spec("sphinx-mathjax-offline")
+    if spec is None:
+        raise ModuleNotFoundError("The formulas need the package sphinx-mathjax-offline: pip install '.[book]'")
+    return Path(spec.origin).parent / "static" / "mathjax"
+
+
+def copy_mathjax(static: Path) -> None:
+    """Copy the used part of MathJax (2 of 24 MB) to `static`/mathjax, unless it is there."""
+    source, target = mathjax_folder(), static / "mathjax"
+    for part in MATHJAX_PARTS:
+        if (target / part).exists():
+            continue
+        (target / part).parent.mkdir(parents=True, exist_ok=True)
+        if (source / part).is_dir():
+            shutil.copytree(source / part, target / part)
+        else:
+            shutil.copyfile(source / part, target / part)
+
+
+def mend(page: str) -> str:
+    """One page of HTML with every entry of MENDS applied.
+
+    >>> mend('<script defer src="_static/scripts/fontawesome.js?digest=5"></script><p>Text</p>')
+    '<p>Text</p>'
+    """
+    for pattern, replacement in MENDS:
+        page = re.sub(pattern, replacement, page)
+    return page
+
+
+def finish(app, exception) -> None:
+    """After the build: copy MathJax, mend every page."""
+    if exception or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    copy_mathjax(site / "_static")
+    for leftover in (site / "_static" / "scripts").glob("fontawesome.js*"):
+        leftover.unlink()
+    for leftover in (site / "_static").rglob("*.map"):
+        leftover.unlink()
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        if (mended := mend(text)) != text:
+            path.write_text(mended, encoding="utf-8")
+
+
+def setup(app):
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
