@@ -286,6 +286,8 @@ class Bert(nn.Module):
             _in_range("token_type_ids", segments, c.n_segments, "the segments")
         if attention_mask is None:
             return ids, None, segments
+        if getattr(attention_mask, "dtype", None) == torch.bool:
+            attention_mask = attention_mask.long()
         mask = padding_mask(_same_shape("attention_mask", attention_mask, ids))  # (B, 1, 1, n)
         if not mask.any(-1).all():
             raise ValueError("attention_mask marks every token of some text as padding; each text needs one token")
@@ -297,7 +299,7 @@ def _whole_numbers(name, value, device):
         value = torch.as_tensor(value, device=device)
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"{name} must be whole numbers, all texts padded to one length, got {value!r:.60}") from error
-    if value.dtype.is_floating_point or value.dtype.is_complex:
+    if value.numel() and (value.dtype == torch.bool or value.dtype.is_floating_point or value.dtype.is_complex):
         raise TypeError(f"{name} must be whole numbers, got {value.dtype}")
     return value.long()
 

@@ -55,7 +55,7 @@ class Parity:
         >>> Parity({"embeddings.sum": 0.0, "layer.0.output": 1e-6}).worst
         ('layer.0.output', 1e-06)
         """
-        return max(self.stops.items(), key=lambda stop: (math.isnan(stop[1]), stop[1]))
+        return max(self.stops.items(), key=lambda stop: _badness(stop[1]))
 
     def check(self, tol):
         """Raise AssertionError where some stop differs by more than tol (or is not a number); else return self.
@@ -79,7 +79,7 @@ class Parity:
         for name, difference in self.stops.items():
             layer = re.match(r"layer\.(\d+)\.", name)
             kind = name[layer.end() :] if layer else name
-            if kind not in worst or not difference <= worst[kind][1]:
+            if kind not in worst or _badness(difference) > _badness(worst[kind][1]):
                 worst[kind] = (f"layer {layer[1]}" if layer else "", difference)
         return [(kind, where, difference) for kind, (where, difference) in worst.items()]
 
@@ -89,6 +89,10 @@ class Parity:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def _badness(difference):
+    return math.inf if math.isnan(difference) else difference
 
 
 @torch.no_grad()

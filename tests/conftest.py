@@ -1,0 +1,17 @@
+import pytest
+
+from tutorial_lib import weights
+
+
+@pytest.fixture(scope="session")
+def default_folder():
+    """The default model's files. Without them most of the book cannot be checked, so this fails rather than skips."""
+    return weights.resolve()
+
+
+@pytest.fixture(scope="session")
+def hf_bert(default_folder):
+    """The default model as transformers runs it, with attention that shows its weights."""
+    from transformers import BertModel
+
+    return BertModel.from_pretrained(default_folder, attn_implementation="eager").eval()
