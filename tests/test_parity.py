@@ -53,7 +53,7 @@ BERT_BASE = BertConfig(vocab_size=28_996)  # bert-base-cased's shape
 @pytest.mark.parametrize("dtype, tol", [(torch.float32, 2e-5), (torch.float64, 1e-10)])
 def test_the_default_model_agrees_at_every_stop(hf_bert, default_folder, dtype, tol):
     ours = Bert.from_pretrained(device="cpu").to(dtype)
-    theirs = BertModel.from_pretrained(default_folder, attn_implementation="eager", dtype=dtype).eval()
+    theirs = BertModel.from_pretrained(default_folder, attn_implementation="eager").to(dtype).eval()
     parity = compare(ours, theirs, BATCH).check(tol)
     assert len(parity.stops) == 5 + 6 * 15 + 1  # embeddings, layers, pooler
 
@@ -79,9 +79,16 @@ def test_the_shape_of_bert_base_agrees_at_every_stop():
     assert sum(count for _, _, count in ours.parameter_table()) == sum(p.numel() for p in theirs.parameters())
 
 
-def test_the_fused_path_agrees_with_sdpa(default_folder):
-    ours = Bert.from_pretrained(device="cpu")
-    theirs = BertModel.from_pretrained(default_folder, attn_implementation="sdpa").eval()
+@pytest.fixture
+def hf_bert_sdpa(default_folder):
+    try:
+        return BertModel.from_pretrained(default_folder, attn_implementation="sdpa").eval()
+    except ValueError:
+        pytest.skip("this version of transformers has no BERT with sdpa attention")
+
+
+def test_the_fused_path_agrees_with_sdpa(hf_bert_sdpa):
+    ours, theirs = Bert.from_pretrained(device="cpu"), hf_bert_sdpa
     with torch.no_grad():
         mine = ours(**BATCH, fused=True)
         their = theirs(BATCH["ids"], BATCH["attention_mask"], BATCH["token_type_ids"]).last_hidden_state
@@ -100,10 +107,9 @@ def test_one_wrong_number_in_the_weights_is_found(stop):
         compare(ours, theirs, random_batch(config, 0)).check(2e-5)
 
 
-def test_a_model_without_attention_weights_is_refused(default_folder):
-    theirs = BertModel.from_pretrained(default_folder, attn_implementation="sdpa").eval()
+def test_a_model_without_attention_weights_is_refused(hf_bert_sdpa):
     try:
-        parity = compare(Bert.from_hf(theirs), theirs, BATCH)
+        parity = compare(Bert.from_hf(hf_bert_sdpa), hf_bert_sdpa, BATCH)
     except ValueError as error:
         assert 'attn_implementation="eager"' in str(error)
     else:  # transformers 4 falls back to eager attention by itself when weights are asked for
