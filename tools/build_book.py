@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -88,10 +89,15 @@ async def run_chapter(path: Path, notebook, environment: dict[str, str]) -> floa
     from traitlets.config import Config
 
     start = time.perf_counter()
-    folder = {"metadata": {"path": str(path.parent)}}
-    private = Config({"KernelManager": {"transport": "ipc"}})  # no network port, not even a local one
-    client = NotebookClient(notebook, timeout=CELL_SECONDS, resources=folder, config=private)
-    await client.async_execute(env=os.environ | environment)
+    with tempfile.TemporaryDirectory() as private:  # sockets in files: no network port, not even a local one
+        kernel = {"transport": "ipc", "connection_file": f"{private}/kernel.json"}
+        client = NotebookClient(
+            notebook,
+            timeout=CELL_SECONDS,
+            resources={"metadata": {"path": str(path.parent)}},
+            config=Config(KernelManager=kernel),
+        )
+        await client.async_execute(env=os.environ | environment)
     return time.perf_counter() - start
 
 
@@ -125,16 +131,18 @@ async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> list[str
             return
         except KeyError:
             pass
-        async with turn:
-            print(f"  {path.stem}: running", flush=True)
-            try:
-                seconds = await run_chapter(path, notebook, environment)
-            except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-                print(f"  {path.stem}: FAILED", flush=True)
-                failures.append(f"{path.relative_to(root)}: {error}")
-                return
-        number, longest = slowest_cell(notebook)
-        print(f"  {path.stem}: {seconds:.1f} s (longest: code cell {number}, {longest:.1f} s)", flush=True)
+        seconds = 0.0
+        if any(cell.cell_type == "code" for cell in notebook.cells):
+            async with turn:
+                print(f"  {path.stem}: running", flush=True)
+                try:
+                    seconds = await run_chapter(path, notebook, environment)
+                except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+                    print(f"  {path.stem}: FAILED", flush=True)
+                    failures.append(f"{path.relative_to(root)}: {error}")
+                    return
+            number, longest = slowest_cell(notebook)
+            print(f"  {path.stem}: {seconds:.1f} s (longest: code cell {number}, {longest:.1f} s)", flush=True)
         bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 

@@ -13,9 +13,17 @@ from pathlib import Path
 
 MATHJAX_PARTS = ["tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"]
 
-# What to take out of the theme's pages, or put in: (pattern, replacement).
+# The theme's files that no page loads: 4 MB.
+UNUSED = ["scripts/fontawesome.js*", "**/*.map"]
+
+# What to change in the theme's pages: (pattern, replacement).
 MENDS = [
+    # a megabyte that draws the icons once more; the icon font is enough
     (r'<script[^>]*scripts/fontawesome\.js[^>]*></script>\s*', ""),
+    # a landmark, so that a screen reader finds the table of contents
+    (r'<div id="pst-primary-sidebar"', '<div id="pst-primary-sidebar" role="complementary" aria-label="Book contents"'),
+    # the bibliography's entries: items of their list, not a role that browsers have given up
+    (r'(<div class="citation"[^>]*) role="doc-biblioentry"', r'\1 role="listitem"'),
 ]
 
 
@@ -57,10 +65,9 @@ def finish(app, exception) -> None:
         return
     site = Path(app.outdir)
     copy_mathjax(site / "_static")
-    for leftover in (site / "_static" / "scripts").glob("fontawesome.js*"):
-        leftover.unlink()
-    for leftover in (site / "_static").rglob("*.map"):
-        leftover.unlink()
+    for pattern in UNUSED:
+        for leftover in (site / "_static").glob(pattern):
+            leftover.unlink()
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         if (mended := mend(text)) != text:

@@ -1,0 +1,77 @@
+"""What holds for every page in a real browser, with the network cut: from the files alone."""
+
+import os
+import shutil
+from importlib import resources
+
+import pytest
+
+WIDTHS = [1280, 390]
+THEMES = ["light", "dark"]
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+CHROME_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+
+READY = """async () => {
+  if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
+  await document.fonts.ready;
+}"""
+UNRENDERED = """() => [...document.querySelectorAll('.math')]
+  .filter(e => !e.querySelector('mjx-container') || e.querySelector('mjx-merror, [data-mjx-error]'))
+  .map(e => e.textContent.trim().slice(0, 80))"""
+TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+  .slice(0, 5).map(e => e.outerHTML.slice(0, 120)).concat(['the page is ' + document.documentElement.scrollWidth])"""
+VIOLATIONS = """async rules => (await axe.run(document, {runOnly: rules, preload: false})).violations.flatMap(
+  v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    found = [path for name in NAMES if (path := shutil.which(name))]
+    found += [CHROME_ON_MACOS] if os.path.exists(CHROME_ON_MACOS) else []
+    if not found:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def axe():
+    package = pytest.importorskip("axe_playwright_python")
+    return resources.files(package).joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def opened(browser, page):
+    """The page in a tab without a network; what it asked for outside and complained about is in .outside, .complaints."""
+    context = browser.new_context(color_scheme="light", viewport={"width": 1280, "height": 900}, offline=True)
+    tab = context.new_page()
+    tab.outside, tab.complaints = [], []
+    inside = ("file:", "data:", "blob:")
+    tab.on("request", lambda r: r.url.startswith(inside) or tab.outside.append(r.url))
+    tab.on("requestfailed", lambda r: tab.complaints.append(f"failed: {r.url}"))
+    tab.on("console", lambda m: m.type in ("error", "warning") and tab.complaints.append(m.text))
+    tab.on("pageerror", lambda e: tab.complaints.append(str(e)))
+    tab.goto(page.as_uri(), wait_until="load")
+    tab.evaluate(READY)
+    yield tab
+    context.close()
+
+
+def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, axe):
+    problems = [f"formula not rendered: {formula}" for formula in opened.evaluate(UNRENDERED)]
+    opened.add_script_tag(content=axe)
+    for width in WIDTHS:
+        opened.set_viewport_size({"width": width, "height": 900})
+        opened.wait_for_timeout(400)  # after 300 ms, the theme makes what now scrolls reachable by keyboard
+        problems += [f"{width} pixels, too wide: {found}" for found in opened.evaluate(TOO_WIDE)]
+        for theme in THEMES:
+            opened.emulate_media(color_scheme=theme)
+            opened.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
+            problems += [f"{theme}, {width} pixels: {found}" for found in opened.evaluate(VIOLATIONS, AXE_RULES)]
+    problems += [f"asked for {url}" for url in opened.outside] + opened.complaints
+    assert not problems, "\n".join(problems)
