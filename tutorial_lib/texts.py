@@ -1,9 +1,9 @@
 """Where texts come from: small collections that travel with the library, so that no page needs a download.
 
-"stories": short sentences on everyday subjects, written for this book (CC BY 4.0). Their words come back in many
-forms, such as open, opened and opening: something to train a tokenizer on.
+"stories": short sentences on everyday subjects, written for this book (CC BY 4.0). Their words come back in
+many forms, such as open, opened and opening: something to train a tokenizer on.
 
-"documents": the sentences that the two documents use in their examples. data/documents.txt says where each stands.
+"documents": the sentences that the two documents use in their examples; data/documents.txt says where.
 """
 
 from pathlib import Path

@@ -188,21 +188,17 @@ def _cached_folder(model: Model) -> Path | None:
 
 def _download(model: Model) -> Path:
     """Fetch the model's files from the hub, with progress bars; a download that broke off is resumed."""
-    from huggingface_hub import constants, snapshot_download
+    from huggingface_hub import constants, hf_hub_download
 
     if any(os.environ.get(name, "").upper() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
         raise _not_available(model, "HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE")
-    wanted = [*model.files, "tokenizer_config.json"]
     try:
         _ask_hub(constants.ENDPOINT)
-        folder = Path(snapshot_download(model.repo, revision=model.revision, allow_patterns=wanted))
-        missing = [file for file in model.files if not (folder / file).is_file()]
-        if missing:
-            raise FileNotFoundError(f"{' and '.join(missing)} did not come")
+        paths = [hf_hub_download(model.repo, file, revision=model.revision) for file in model.files]
     except Exception as error:
         why = f"{constants.ENDPOINT} did not deliver it ({_reason(error)})"
         raise _not_available(model, why, "check the network") from error
-    return folder
+    return Path(paths[0]).parent
 
 
 def _ask_hub(endpoint: str) -> None:
@@ -214,7 +210,7 @@ def _ask_hub(endpoint: str) -> None:
         error.close()  # even an error status is an answer
     except urllib.error.URLError as error:
         if not isinstance(error.reason, ssl.SSLError):  # huggingface_hub brings certificates of its own
-            raise OSError(error.reason) from error
+            raise OSError(error.reason) from None
 
 
 def _not_available(model: Model, why: str, remedy: str) -> ModelNotAvailable:
@@ -227,10 +223,12 @@ def _not_available(model: Model, why: str, remedy: str) -> ModelNotAvailable:
     return ModelNotAvailable(
         f"{model.name!r} is not on this machine (tried: {tried}the cache {constants.HF_HUB_CACHE}) "
         f"and cannot be downloaded because {why}: {install}{remedy} and try again, "
-        f"or give the path of a folder that holds {' and '.join(model.files)}"
+        f"or give the path of a folder that holds {', '.join(model.files)}"
     )
 
 
 def _reason(error: Exception) -> str:
-    """The first line of an error's message."""
+    """What went wrong first, in one line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
     return str(error).splitlines()[0] if str(error) else type(error).__name__
