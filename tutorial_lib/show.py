@@ -10,36 +10,38 @@ _ROOT = Path(__file__).parent.parent
 
 
 def show(obj, docstring: bool = False) -> None:
-    """Show the source of a function, class or method: highlighted in a notebook or page, plain in a terminal.
+    """Show the source of a function, class or method: highlighted on a page or in a notebook, else plain.
 
     Args:
-        obj: a function, class or method written in Python.
-        docstring: True shows docstrings in full; otherwise only the first line of each is left.
+        obj: a function, class, method or property written in Python.
+        docstring: True shows docstrings in full; otherwise only the first line of each stays.
 
     Raises:
         TypeError: if obj is something else, or has no Python source.
 
-    >>> from tutorial_lib.weights import read_config
-    >>> show(read_config)  # doctest: +ELLIPSIS
-    # tutorial_lib/weights.py
-    def read_config(folder: str | os.PathLike) -> dict:
+    >>> from tutorial_lib.texts import load_texts
+    >>> show(load_texts)  # doctest: +ELLIPSIS
+    # tutorial_lib/texts.py
+    def load_texts(name: str) -> list[str]:
+        \"""The sentences of a collection, in order.\"""
     ...
     """
-    code, file = _source(obj)
+    code, place = _source(obj)
     if not docstring:
         code = _shorten_docstrings(code)
-    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)
-    if get_ipython() is None:
-        print(f"# {file}\n{code}")
+    plain = f"# {place}\n{code}"
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    if get_ipython is None or get_ipython() is None:
+        print(plain)
     else:
         from IPython.display import display
 
-        markdown = f"`{file}`\n\n```python\n{code}\n```"
-        display({"text/markdown": markdown, "text/plain": f"# {file}\n{code}"}, raw=True)
+        markdown = f"`{place}`\n\n````python\n{code}\n````"
+        display({"text/markdown": markdown, "text/plain": plain}, raw=True)
 
 
 def _source(obj) -> tuple[str, str]:
-    """The dedented source of obj, and the file that it stands in, seen from the root of the library."""
+    """The source of obj, and where it stands: the file and, for a part of a class, its full name."""
     if isinstance(obj, property):
         obj = obj.fget
     if not (inspect.isroutine(obj) or inspect.isclass(obj)):
@@ -49,20 +51,24 @@ def _source(obj) -> tuple[str, str]:
         code, path = inspect.getsource(obj), Path(inspect.getsourcefile(obj))
     except (OSError, TypeError) as error:
         raise TypeError(f"obj must be written in Python, but {obj!r} has no Python source") from error
-    file = path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else path.name
-    return textwrap.dedent(code).rstrip(), file
+    place = path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else path.name
+    if "." in obj.__qualname__ and "<locals>" not in obj.__qualname__:
+        place += f": {obj.__qualname__}"
+    return textwrap.dedent(code).rstrip(), place
 
 
 def _shorten_docstrings(code: str) -> str:
-    """The same code with every docstring cut to its first line."""
+    """The same code with every docstring of several lines cut to its first line."""
     lines = code.splitlines()
-    for node in sorted(ast.walk(ast.parse(code)), key=lambda node: -getattr(node, "lineno", 0)):
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, kinds)]
+    texts = [node.body[0] for node in nodes if ast.get_docstring(node)]
+    for text in sorted(texts, key=lambda text: -text.lineno):  # from the end, so that line numbers stay right
+        head = lines[text.lineno - 1].rstrip()
+        quotes = head[text.col_offset :].lstrip("rR")[:3]
+        if text.end_lineno == text.lineno or quotes not in ('"""', "'''"):
             continue
-        if (text := ast.get_docstring(node)) is None:
-            continue
-        first, last = node.body[0].lineno - 1, node.body[0].end_lineno
-        if last - first > 1:
-            opening = lines[first].partition('"""')[0]
-            lines[first:last] = [f'{opening}"""{text.splitlines()[0]}"""']
+        if head.endswith(quotes):  # the text begins on the line below
+            head += lines[text.lineno].strip()
+        lines[text.lineno - 1 : text.end_lineno] = [head + quotes]
     return "\n".join(lines)
