@@ -2,8 +2,9 @@
 
     python tools/build_book.py
 
-A chapter runs again when its code cells change. Every chapter runs again when tutorial_lib changes, or Python, or a
-package that the pages' numbers and pictures come from. The outputs lie in _build/.jupyter_cache, where Sphinx finds them.
+A chapter runs again when its code cells change, their metadata included. Every chapter runs again when tutorial_lib
+changes, or Python, or a package that numbers and pictures come from. The outputs lie in _build/.jupyter_cache, where
+Sphinx finds them.
 """
 
 from __future__ import annotations
@@ -18,12 +19,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "torch", "transformers", "umap-learn"]
 CELL_SECONDS = 300
+
+say = partial(print, flush=True)
 
 
 def chapters(root: Path) -> list[Path]:
@@ -70,7 +75,7 @@ def read_chapter(path: Path):
 
 
 def kernel_environment(jobs: int) -> dict[str, str]:
-    """What makes two runs of a chapter print the same, and keeps chapters that run side by side out of each other's way."""
+    """What lets two runs of a chapter print the same, and chapters that run side by side share the processor."""
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     return {
         "MKL_NUM_THREADS": threads,
@@ -101,53 +106,59 @@ async def run_chapter(path: Path, notebook, environment: dict[str, str]) -> floa
     return time.perf_counter() - start
 
 
-def slowest_cell(notebook) -> tuple[int, float]:
-    """Number (from 1) and seconds of the code cell that ran longest."""
-    from datetime import datetime
-
-    seconds = [0.0]
+def take_times(notebook) -> list[float]:
+    """The seconds that each code cell ran. They leave the notebook, for the cache compares its metadata too."""
+    seconds = []
     for cell in notebook.cells:
-        if cell.cell_type == "code" and "execution" in cell.metadata:
-            times = cell.metadata.execution
-            begin, end = (times.get(f"iopub.status.{state}") for state in ("busy", "idle"))
-            if begin and end:
-                seconds.append((datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds())
-    longest = max(range(len(seconds)), key=seconds.__getitem__)
-    return longest, seconds[longest]
+        if cell.cell_type == "code":
+            times = cell.metadata.pop("execution", {})
+            begin, end = times.get("iopub.status.busy"), times.get("iopub.status.idle")
+            ran = datetime.fromisoformat(end) - datetime.fromisoformat(begin) if begin and end else timedelta()
+            seconds.append(ran.total_seconds())
+    return seconds
+
+
+def is_cached(cache, notebook) -> bool:
+    try:
+        cache.match_cache_notebook(notebook)
+    except KeyError:
+        return False
+    return True
+
+
+async def run_and_cache(cache, path: Path, notebook, environment: dict[str, str]) -> str | None:
+    """Run one chapter and keep its outputs, saying so. Returns what to tell about a failure."""
+    from jupyter_cache.base import CacheBundleIn
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    seconds = 0.0
+    if any(cell.cell_type == "code" for cell in notebook.cells):
+        say(f"  {path.stem}: running")
+        try:
+            seconds = await run_chapter(path, notebook, environment)
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            say(f"  {path.stem}: FAILED")
+            return f"{path.name}: {error}"
+        cells = take_times(notebook)
+        longest = max(range(len(cells)), key=cells.__getitem__)
+        say(f"  {path.stem}: {seconds:.1f} s, of which cell {longest + 1} of {len(cells)}: {cells[longest]:.1f} s")
+    bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
+    cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+    return None
 
 
 async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> list[str]:
     """Run the chapters that the cache does not hold, `jobs` at a time. Returns the failures, ready to print."""
-    from jupyter_cache.base import CacheBundleIn
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    cache, environment, turn = open_cache(root), kernel_environment(jobs), asyncio.Semaphore(jobs)
 
-    cache, environment, failures = open_cache(root), kernel_environment(jobs), []
-    turn = asyncio.Semaphore(jobs)
-
-    async def one(path: Path) -> None:
+    async def one(path: Path) -> str | None:
         notebook = read_chapter(path)
-        try:
-            cache.match_cache_notebook(notebook)
-            return
-        except KeyError:
-            pass
-        seconds = 0.0
-        if any(cell.cell_type == "code" for cell in notebook.cells):
-            async with turn:
-                print(f"  {path.stem}: running", flush=True)
-                try:
-                    seconds = await run_chapter(path, notebook, environment)
-                except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-                    print(f"  {path.stem}: FAILED", flush=True)
-                    failures.append(f"{path.relative_to(root)}: {error}")
-                    return
-            number, longest = slowest_cell(notebook)
-            print(f"  {path.stem}: {seconds:.1f} s (longest: code cell {number}, {longest:.1f} s)", flush=True)
-        bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
-        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+        if is_cached(cache, notebook):
+            return None
+        async with turn:
+            return await run_and_cache(cache, path, notebook, environment)
 
-    await asyncio.gather(*map(one, paths))
-    return failures
+    return [failure for failure in await asyncio.gather(*map(one, paths)) if failure]
 
 
 def build_pages(root: Path) -> int:
@@ -167,16 +178,16 @@ def build_pages(root: Path) -> int:
 def main(root: Path = ROOT) -> int:
     start = time.perf_counter()
     paths = chapters(root)
-    print(f"Chapters: {', '.join(path.stem for path in paths) or 'none'}", flush=True)
+    say(f"Chapters: {', '.join(path.stem for path in paths) or 'none'}")
     failures = asyncio.run(run_chapters(root, paths))
     for failure in failures:
-        print(f"\n{failure}", file=sys.stderr)
+        say(f"\n{failure}", file=sys.stderr)
     if failures:
         return 1
-    print(f"  all outputs at hand after {time.perf_counter() - start:.1f} s; making the pages", flush=True)
+    say(f"  all outputs at hand after {time.perf_counter() - start:.1f} s; making the pages")
     if code := build_pages(root):
         return code
-    print(f"The book: _build/html/index.html ({time.perf_counter() - start:.1f} s)")
+    say(f"The book: _build/html/index.html ({time.perf_counter() - start:.1f} s)")
     return 0
 
 

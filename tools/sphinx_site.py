@@ -21,7 +21,7 @@ MENDS = [
     # a megabyte that draws the icons once more; the icon font is enough
     (r'<script[^>]*scripts/fontawesome\.js[^>]*></script>\s*', ""),
     # a landmark, so that a screen reader finds the table of contents
-    (r'<div id="pst-primary-sidebar"', '<div id="pst-primary-sidebar" role="complementary" aria-label="Book contents"'),
+    (r'<div id="pst-primary-sidebar"(?! role)', r'\g<0> role="complementary" aria-label="Book contents"'),
     # the bibliography's entries: items of their list, not a role that browsers have given up
     (r'(<div class="citation"[^>]*) role="doc-biblioentry"', r'\1 role="listitem"'),
 ]

@@ -47,7 +47,7 @@ def axe():
 
 @pytest.fixture
 def opened(browser, page):
-    """The page in a tab without a network; what it asked for outside and complained about is in .outside, .complaints."""
+    """The page in a tab without a network. It notes requests to the outside and complaints on the console."""
     context = browser.new_context(color_scheme="light", viewport={"width": 1280, "height": 900}, offline=True)
     tab = context.new_page()
     tab.outside, tab.complaints = [], []

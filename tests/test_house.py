@@ -1,0 +1,108 @@
+"""The project's own files agree with each other."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[1]
+CONDA_NAMES = {"pytorch": "torch"}
+ONLY_IN_CONDA = {"python", "pip"}
+
+
+def pyproject():
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML by itself")
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def declared() -> dict[str, Requirement]:
+    """Every package that pyproject.toml names, in the core and in the extras."""
+    project = pyproject()
+    lines = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    return {requirement.name: requirement for requirement in map(Requirement, lines)}
+
+
+def pinned() -> dict[str, Version]:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line.split("==") for line in lines if line and not line.startswith("#")]
+    return {name: Version(version) for name, version in pins}
+
+
+def tracked_files() -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listing.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_environment_yml_names_what_pyproject_names():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    conda = [line for line in environment if isinstance(line, str)]
+    (by_pip,) = [line["pip"] for line in environment if isinstance(line, dict)]
+    lines = conda + [line for line in by_pip if not line.startswith("--")]
+    required = [r for r in map(Requirement, lines) if r.name not in ONLY_IN_CONDA]
+    named = {CONDA_NAMES.get(r.name, r.name): r.specifier for r in required}
+    assert named == {name: requirement.specifier for name, requirement in declared().items()}
+
+
+def test_environment_yml_asks_for_the_python_that_pyproject_asks_for():
+    assert f"python{pyproject()['requires-python']}" in (ROOT / "environment.yml").read_text(encoding="utf-8")
+
+
+def test_every_declared_package_is_pinned_inside_its_range():
+    versions = pinned()
+    outside = [str(r) for name, r in declared().items() if name not in versions or versions[name] not in r.specifier]
+    assert outside == []
+
+
+def test_a_pin_is_one_plain_version():
+    assert [f"{name}=={version}" for name, version in pinned().items() if version.local] == []
+    assert pinned()["torch"] == Version("2.13.0")
+
+
+def test_the_repository_address_stands_in_one_place():
+    url = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+    repository = "/".join(url.rstrip("/").split("/")[-2:])
+    generated = {path for path in tracked_files() if path.suffix == ".ipynb"}
+    places = []
+    for path in set(tracked_files()) - generated:
+        text = path.read_bytes().decode("utf-8", errors="ignore")
+        places += [str(path.relative_to(ROOT))] * text.count(repository)
+    assert places == ["_config.yml"]
+
+
+def test_no_tracked_file_is_large_or_carries_outputs():
+    for path in tracked_files():
+        assert path.stat().st_size < 1_000_000, f"{path} is larger than 1 MB"
+        if path.suffix == ".ipynb":
+            assert '"output_type"' not in path.read_text(encoding="utf-8"), f"{path} carries outputs"
+
+
+def test_every_page_of_the_table_of_contents_is_there():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    pages = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
+    assert [page for page in pages if not (ROOT / f"{page}.md").exists()] == []
+
+
+def test_every_citation_has_its_entry():
+    entries = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.M)
+    assert len(entries) == len(set(entries))
+    for page in (ROOT / "book").glob("*.md"):
+        for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", page.read_text(encoding="utf-8")):
+            assert set(re.split(r",\s*", keys)) <= set(entries), f"{page.name}: {keys}"
+
+
+def test_the_library_imports_without_the_heavy_packages():
+    code = "import sys, tutorial_lib; print([m for m in ('torch', 'transformers', 'matplotlib') if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_make_help_lists_the_commands():
+    targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert {"book", "test", "notebooks", "bench", "clean"} <= set(targets)
