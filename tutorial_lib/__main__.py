@@ -1,0 +1,135 @@
+"""The command line: `python -m tutorial_lib doctor | claims | parity`."""
+
+import argparse
+import importlib.metadata
+import platform
+import sys
+from pathlib import Path
+
+import tutorial_lib
+from tutorial_lib.catalog import DEFAULT, KNOWN, ModelNotAvailable
+
+REQUIRED = ("torch", "numpy", "safetensors", "matplotlib", "transformers", "huggingface_hub")
+OPTIONAL = {
+    "ipywidgets": "cells in which you try your own text",
+    "scikit-learn": "t-SNE",
+    "umap-learn": "UMAP",
+    "jupyter-book": "building the pages",
+}
+SENTENCE = [101, 1045, 2293, 5597, 999, 102]  # [CLS] i love mathematics ! [SEP]
+
+
+def main(arguments=None) -> int:
+    """Run one command; the exit code is 0 where all is well."""
+    parser = argparse.ArgumentParser(prog="python -m tutorial_lib", description="Transformers from scratch.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("doctor", help="what works on this machine, and what to do about what does not")
+    commands.add_parser("claims", help="recompute every number that the documents print; fails where a verdict changed")
+    parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
+    parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "doctor":
+            return doctor()
+        return claims() if options.command == "claims" else parity_table(options.model)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").split(".")[0]
+        if library in ("", "tutorial_lib"):
+            raise  # a mistake of ours, not something that the reader can install
+        print(f"{options.command} needs {library}: pip install {library}", file=sys.stderr)
+    except (ModelNotAvailable, ValueError) as error:
+        print(f"{options.command}: {error}", file=sys.stderr)
+    return 1
+
+
+def doctor() -> int:
+    """Say what is here and what is missing; 0 where every chapter can run."""
+    print(f"tutorial_lib {tutorial_lib.__version__} in {Path(tutorial_lib.__file__).parent}")
+    print(f"Python {platform.python_version()} on {platform.platform()}\n")
+    versions = {name: _version(name) for name in (*REQUIRED, *OPTIONAL)}
+    for name, version in versions.items():
+        use = "" if version else f"for {OPTIONAL[name]}" if name in OPTIONAL else "required"
+        print(f"  {name:17} {version or 'missing':17} {use}".rstrip())
+    if missing := [name for name in REQUIRED if versions[name] is None]:
+        print(f"\nTo do: pip install {' '.join(missing)}, and run doctor again.")
+        return 1
+    print(f"\nDevice: {_device()}\n\nModels:")
+    _print_models()
+    problem = _default_model_problem()
+    print(f"\nTo do: {problem}" if problem else "\nAll is well: every chapter can run here.")
+    return 1 if problem else 0
+
+
+def claims() -> int:
+    """Print every claim with its verdict; 0 where each is the recorded one."""
+    from tutorial_lib.claims import report
+
+    return report()
+
+
+def parity_table(name: str) -> int:
+    """Print the largest difference between our BERT and Hugging Face's at every stop; 0 up to 2e-5."""
+    from transformers import BertModel
+
+    from tutorial_lib.bert import Bert
+    from tutorial_lib.parity import compare
+    from tutorial_lib.texts import load_texts
+    from tutorial_lib.tokenization import WordPiece
+    from tutorial_lib.weights import resolve
+
+    texts = load_texts("documents")
+    encodings = WordPiece.from_pretrained(name).batch(texts[:-1], texts[1:])
+    theirs = BertModel.from_pretrained(resolve(name), attn_implementation="eager").eval()
+    parity = compare(Bert.from_pretrained(name, device="cpu"), theirs, encodings)
+    print(f"{name}, {len(texts) - 1} pairs of sentences in one batch, float32\n\n{parity}")
+    return 0 if parity.worst[1] <= 2e-5 else 1
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _device() -> str:
+    """The device that device="auto" takes, in words."""
+    import torch
+
+    if torch.cuda.is_available():
+        return f"cuda ({torch.cuda.get_device_name()})"
+    if torch.backends.mps.is_available():
+        return "mps (Apple GPU)"
+    return f"cpu ({torch.get_num_threads()} threads)"
+
+
+def _print_models() -> None:
+    """One line for each known model: where it is on this machine, or what it would take to fetch it."""
+    from tutorial_lib.weights import available
+
+    here = available()
+    for name, model in KNOWN.items():
+        size = f"{model.size / 1e6:.0f} MB" if model.size else "size not known"
+        print(f"  {name:28} {here.get(name, f'not here; the hub has it ({size}, {model.license})')}")
+
+
+def _default_model_problem() -> str | None:
+    """What keeps the default model from running, or None: its files, their SHA-256, and one forward pass."""
+    import torch
+
+    from tutorial_lib.bert import Bert
+
+    try:
+        bert = Bert.from_pretrained()
+        with torch.no_grad():
+            output = bert([SENTENCE])
+    except (ModelNotAvailable, ValueError, RuntimeError) as error:
+        return str(error)
+    if not output.isfinite().all():
+        return f"{DEFAULT} computes values that are not finite on {output.device}: use device='cpu'"
+    print(f"\n{DEFAULT}: SHA-256 right; {len(SENTENCE)} tokens in, {tuple(output.shape)} out on {output.device}")
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
