@@ -13,6 +13,7 @@ PACKAGE = Path(tutorial_lib.__file__).parent
 ROOMS = {
     "weights": 1, "catalog": 1, "texts": 1, "toy": 1,
     "tokenization": 2, "positions": 2, "attention": 2, "trace": 2, "decoding": 2,
+    "pretraining": 2,
     "bert": 3, "checkpoints": 3,
     "parity": 4,
     "show": 8, "plots": 8,

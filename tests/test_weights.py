@@ -150,13 +150,17 @@ def test_without_its_package_the_default_model_says_how_to_install_it(cache, mon
         resolve()
 
 
-def test_a_hub_that_cannot_be_reached_is_given_up_at_the_first_question(cache, monkeypatch):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
-        monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{free.getsockname()[1]}")
-        monkeypatch.delenv("HF_HUB_OFFLINE")
-        monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *_, **__: pytest.fail("asked anyway"))
-        with pytest.raises(ModelNotAvailable, match="did not deliver it .*refused.*check the network"):
+@pytest.mark.parametrize(("listening", "reason"), [(False, "refused"), (True, "timed out")])
+def test_a_hub_that_does_not_answer_is_given_up_at_the_first_question(cache, monkeypatch, listening, reason):
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    monkeypatch.setattr(weights, "PROBE_SECONDS", 0.2)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *_, **__: pytest.fail("asked anyway"))
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        if listening:
+            silent.listen()  # connections are taken, and nobody answers
+        monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(ModelNotAvailable, match=f"did not deliver it .*{reason}.*check the network"):
             resolve("bert-base-cased")
 
 

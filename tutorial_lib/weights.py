@@ -9,9 +9,6 @@ import hashlib
 import importlib.util
 import json
 import os
-import ssl
-import urllib.error
-import urllib.request
 from functools import lru_cache
 from pathlib import Path
 
@@ -189,28 +186,17 @@ def _cached_folder(model: Model) -> Path | None:
 def _download(model: Model) -> Path:
     """Fetch the model's files from the hub, with progress bars; a download that broke off is resumed."""
     from huggingface_hub import constants, hf_hub_download
+    from huggingface_hub.utils import get_session
 
     if any(os.environ.get(name, "").upper() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
         raise _not_available(model, "HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE")
     try:
-        _ask_hub(constants.ENDPOINT)
+        get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # or hf_hub_download tries for half a minute
         paths = [hf_hub_download(model.repo, file, revision=model.revision) for file in model.files]
     except Exception as error:
         why = f"{constants.ENDPOINT} did not deliver it ({_reason(error)})"
         raise _not_available(model, why, "check the network") from error
     return Path(paths[0]).parent
-
-
-def _ask_hub(endpoint: str) -> None:
-    """Raise OSError where nothing answers at all: huggingface_hub would find out only after half a minute."""
-    request = urllib.request.Request(endpoint, method="HEAD")
-    try:
-        urllib.request.urlopen(request, timeout=PROBE_SECONDS).close()
-    except urllib.error.HTTPError as error:
-        error.close()  # even an error status is an answer
-    except urllib.error.URLError as error:
-        if not isinstance(error.reason, ssl.SSLError):  # huggingface_hub brings certificates of its own
-            raise OSError(error.reason) from None
 
 
 def _not_available(model: Model, why: str, remedy: str) -> ModelNotAvailable:
