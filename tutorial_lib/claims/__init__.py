@@ -1,0 +1,58 @@
+"""Every number and checkable statement that the documents print, recomputed.
+
+`claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, `report()` prints all.
+Sources: R 2-11; L 2.1, 3.2, 3.3, 4.2.
+"""
+
+from tutorial_lib.claims import rezaei_code, rezaei_heads, rezaei_scores, rezaei_text, rezaei_toy  # noqa: F401
+from tutorial_lib.claims.claim import CHAPTERS, FAILS, HOLDS, OPEN, REGISTRY, SOURCES, Claim, Result, check
+from tutorial_lib.claims.table import Table, as_text, summary
+
+__all__ = ["CHAPTERS", "FAILS", "HOLDS", "OPEN", "Claim", "Result", "Table", "check", "claims", "report", "table"]
+
+
+def claims(chapter=None, source=None, section=None) -> list[Claim]:
+    """The claims of a chapter ("attention"), a document ("R" or "L"), a section ("5.4"), or all, in reading order.
+
+    Raises:
+        ValueError: if chapter or source is unknown.
+
+    >>> [claim.id for claim in claims(source="R", section="5.4")]
+    ['R-5.4-x-painted', 'R-5.4-q-painted']
+    """
+    if chapter is not None and chapter not in CHAPTERS:
+        raise ValueError(f"chapter must be one of {', '.join(CHAPTERS)}, got {chapter!r}")
+    if source is not None and source not in SOURCES:
+        raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {source!r}")
+    chosen = [
+        claim
+        for claim in REGISTRY.values()
+        if chapter in (None, claim.chapter) and source in (None, claim.source) and section in (None, claim.section)
+    ]
+    return sorted(chosen, key=_reading_order)
+
+
+def _reading_order(claim: Claim) -> tuple:
+    return list(SOURCES).index(claim.source), [int(part) for part in claim.section.split(".")]
+
+
+def table(chapter=None) -> Table:
+    """The claims of a chapter (or all), checked now, as a table that a page shows.
+
+    >>> print(table("heads"))  # doctest: +ELLIPSIS
+    Rezaei 9.2  ✗ does not hold  [R-9.2-partition]
+    ...
+    """
+    return Table([check(claim) for claim in claims(chapter)])
+
+
+def report() -> int:
+    """Check and print all claims; 0 where every verdict is the recorded one, else 1. `python -m tutorial_lib claims`."""
+    results = [check(claim) for claim in claims()]
+    for result in results:
+        print(as_text(result), end="\n\n")
+    changed = [result for result in results if not result.as_recorded]
+    for result in changed:
+        print(f"{result.claim.id}: recorded {result.claim.verdict!r}, now {result.verdict!r}")
+    print(f"{summary(results)}; {len(changed)} verdicts differ from the recorded ones")
+    return 1 if changed else 0

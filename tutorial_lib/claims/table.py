@@ -1,0 +1,113 @@
+"""Claims as a table for a page, and as text for a terminal."""
+
+from __future__ import annotations
+
+from html import escape
+
+from tutorial_lib.claims.claim import FAILS, HOLDS, SOURCES, Result, decimals
+
+COLUMNS = ("Where", "What the document prints", "What we get", "Verdict", "Why")
+SIGNS = {HOLDS: "✓", FAILS: "✗"}
+# On a narrow screen each row becomes a block of its own, with the column's name before each cell. The roles are
+# written out because `display: block` would take them away from a screen reader. Colors are the page's own.
+STYLE = """<style>
+table.claims { width: 100%; border-collapse: collapse; font-size: 0.9em }
+table.claims td, table.claims th { padding: 0.35em 0.6em; text-align: left; vertical-align: top; overflow-wrap: anywhere;
+  white-space: normal; border-bottom: 1px solid currentColor }
+table.claims th[scope=row], table.claims td.verdict { white-space: nowrap; overflow-wrap: normal }
+table.claims .value { display: block; font-family: monospace }
+@media (max-width: 50rem) {
+  table.claims thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
+  table.claims, table.claims tbody, table.claims tr, table.claims td, table.claims th[scope=row] { display: block }
+  table.claims td, table.claims th[scope=row] { border: 0; white-space: normal !important }
+  table.claims tr { border-bottom: 1px solid currentColor; padding: 0.5em 0 }
+  table.claims td[data-label]:not(:empty)::before { content: attr(data-label) ": "; font-weight: bold }
+}
+</style>"""
+
+
+class Table:
+    """Checked claims: HTML on a page, plain text elsewhere."""
+
+    def __init__(self, results: list[Result]):
+        self.results = results
+
+    def __repr__(self):
+        return "\n\n".join(map(as_text, self.results))
+
+    def _repr_html_(self):
+        head = "".join(f'<th role="columnheader" scope="col">{column}</th>' for column in COLUMNS)
+        body = "\n".join(map(_row, self.results))
+        return (
+            f'{STYLE}\n<table class="claims" role="table">\n'
+            f"<caption>{escape(summary(self.results))}</caption>\n"
+            f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
+            f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>'
+        )
+
+
+def _row(result: Result) -> str:
+    claim = result.claim
+    cells = (
+        escape(claim.statement) + _value(claim.printed, claim.printed, claim.tolerance),
+        _value(result.computed, claim.printed, claim.tolerance),
+        escape(_verdict(result)),
+        escape(claim.note),
+    )
+    named = (
+        f'<td role="cell"{" class=verdict" if label == "Verdict" else ""} data-label="{label}">{cell}</td>'
+        for label, cell in zip(COLUMNS[1:], cells)
+    )
+    return f'<tr role="row"><th role="rowheader" scope="row">{claim.source} {claim.section}</th>{"".join(named)}</tr>'
+
+
+def _value(value, printed, tolerance) -> str:
+    return "" if _silent(value) else f'<span class="value">{escape(as_printed(value, printed, tolerance))}</span>'
+
+
+def _silent(value) -> bool:
+    """A statement that is simply true needs no value beside it, and a value that could not be computed has none."""
+    return value is True or value is None
+
+
+def _verdict(result: Result) -> str:
+    return f"{SIGNS.get(result.verdict, '?')} {result.verdict}"
+
+
+def as_text(result: Result) -> str:
+    """One claim in a few lines."""
+    claim = result.claim
+    lines = [f"{SOURCES[claim.source]} {claim.section}  {_verdict(result)}  [{claim.id}]", f"  {claim.statement}"]
+    for name, value in (("printed ", claim.printed), ("computed", result.computed)):
+        if not _silent(value):
+            lines.append(f"  {name}  {as_printed(value, claim.printed, claim.tolerance)}")
+    return "\n".join(lines + ([f"  {claim.note}"] if claim.note else []))
+
+
+def summary(results: list[Result]) -> str:
+    """How many hold, how many do not, how many wait for something.
+
+    >>> summary([])
+    '0 claims: 0 hold, 0 do not hold, 0 need what is not on this machine'
+    """
+    hold, fail = (sum(result.verdict == verdict for result in results) for verdict in (HOLDS, FAILS))
+    rest = len(results) - hold - fail
+    return f"{len(results)} claims: {hold} hold, {fail} do not hold, {rest} need what is not on this machine"
+
+
+def as_printed(value, printed, tolerance=None) -> str:
+    """A value with as many digits as the document printed; one more where rounding hid the difference.
+
+    >>> as_printed([1.5404, 2.08], [1.41, 1.53]), as_printed(62831.853, 10), as_printed([0, 101], [1])
+    ('1.54, 2.08', '62,831.853', '0, 101')
+    """
+    if isinstance(value, (list, tuple)):
+        nested = any(isinstance(item, (list, tuple)) for item in value)
+        return ("; " if nested else ", ").join(as_printed(item, printed, tolerance) for item in value)
+    if isinstance(value, bool):
+        return "true" if value else "not so"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:,.{max(decimals(printed), 0 if abs(value) > 1e6 else 3 if not decimals(printed) else 0)}f}"
+    return f"{value:,.{decimals(printed)}f}" if isinstance(value, float) else f"{value:,}"

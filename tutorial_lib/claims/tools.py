@@ -1,0 +1,63 @@
+"""What several claims share: the default tokenizer, BERTs by shape, R's example from X to its output."""
+
+from functools import lru_cache
+from types import SimpleNamespace
+
+
+@lru_cache
+def tokenizer(name=None):
+    """WordPiece with a model's vocabulary; None: the default model's, which is bert-base-uncased's own."""
+    from tutorial_lib.tokenization import WordPiece
+
+    return WordPiece.from_pretrained(name)
+
+
+@lru_cache
+def bert(name=None):
+    """A trained model, loaded once."""
+    from tutorial_lib.bert import Bert
+
+    return Bert.from_pretrained(name, device="cpu").eval()
+
+
+@lru_cache
+def bert_base(mlm=False, nsp=False, **shape):
+    """BERT-base's architecture without any numbers in it: shapes and counts, no memory, no weights."""
+    import torch
+
+    from tutorial_lib.bert import Bert, Config
+
+    with torch.device("meta"):
+        return Bert(Config(**shape), mlm=mlm, nsp=nsp)
+
+
+@lru_cache
+def small_bert():
+    """A BERT with random weights, small enough to run in a moment; the seed is fixed and the caller's left alone."""
+    import torch
+
+    from tutorial_lib.bert import Bert, Config
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
+
+
+@lru_cache
+def toy_attention():
+    """R 5-8 in full: Q, K, V, raw scores, weights and outputs of all seven tokens, and the row of "painted"."""
+    from tutorial_lib import toy
+    from tutorial_lib.attention import attention
+
+    Q, K, V = toy.X @ toy.W_Q, toy.X @ toy.W_K, toy.X @ toy.W_V  # (7, 4)
+    output, weights = attention(Q, K, V)  # (7, 4), (7, 7)
+    painted = toy.TOKENS.index("painted")
+    return SimpleNamespace(
+        tokens=toy.TOKENS, Q=Q, K=K, V=V, painted=painted, scores=Q[painted] @ K.T, weights=weights[painted],
+        output=output[painted],
+    )  # fmt: skip
+
+
+def ranking(scores, tokens):
+    """The tokens, highest score first."""
+    return [tokens[i] for i in sorted(range(len(tokens)), key=lambda i: -scores[i])]
