@@ -1,0 +1,9 @@
+"""Interactive views that live without a server: the same in the static page, Colab, JupyterLab and VS Code.
+
+Each is one call that returns a `View`; as the last value of a cell it shows itself, and `.save(path)` writes it as a
+page of its own.
+"""
+
+from tutorial_lib.views.base import View
+
+__all__ = ["View"]

@@ -1,0 +1,94 @@
+"""What all views share: a piece of HTML that brings its own data, style and script, and asks nothing of any server.
+
+A view shows its default state as plain HTML or SVG first, so that it can be read without JavaScript, in print and in a
+notebook that is not trusted. Its script then finds that element by a key of its own (so several views fit on a page)
+and adds the controls. Texts reach the page through `html.escape` here and `textContent` there: a token is shown, never
+run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+
+_FOLDER = Path(__file__).parent / "js"
+_COUNT = itertools.count(1)
+
+
+class View:
+    """A view in a notebook or page: shown when it is a cell's last value.
+
+    kind: the script in views/js that brings it to life. data: what the script gets, as JSON. default: the HTML of its
+    default state. label: what it shows, for a screen reader.
+    """
+
+    def __init__(self, kind, data, default, label):
+        self.kind, self.data, self.default, self.label = kind, data, default, label
+
+    def __repr__(self):
+        return f"{self.label} (an interactive view: it needs a notebook or a page)"
+
+    def _repr_html_(self):
+        data = to_json(self.data)
+        # The number keeps two equal views on one page apart; the digest keeps views of two kernels apart.
+        key = f"{self.kind}-{hashlib.sha256(data.encode()).hexdigest()[:8]}-{next(_COUNT)}"
+        script = f"{_read('common.js')}\n{_read(self.kind + '.js')}"
+        return (
+            f'<div class="tl-view mathjax_ignore tex2jax_ignore" data-view="{key}" role="group" '
+            f'aria-label="{html.escape(self.label)}"><style>{_read("view.css")}</style>'
+            f'<div class="tl-controls" hidden></div><div class="tl-picture">{self.default}</div>'
+            f'<p class="tl-say" aria-live="polite"></p>'
+            f'<script type="application/json">{data}</script>'
+            f"<script>(function () {{\n{script}\nTL.start({to_json(key)}, draw);\n}})();</script></div>"
+        )
+
+    def save(self, path):
+        """Write the view as a page of its own that opens in any browser; written beside and renamed."""
+        path = Path(path)
+        page = (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f"<title>{html.escape(self.label)}</title><body>{self._repr_html_()}</body></html>"
+        )
+        beside = path.with_name(path.name + ".part")
+        beside.write_text(page, encoding="utf-8")
+        beside.replace(path)
+
+
+def to_json(value):
+    """JSON that is safe inside a script element: no character of it can close the element or open another.
+
+    >>> to_json("</script>")
+    '"\\\\u003c/script\\\\u003e"'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "&<>\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def pack_unit(values):
+    """Numbers from 0 to 1 as one byte each, in base64: a 255th is finer than any line on the screen.
+
+    >>> pack_unit(np.array([0.0, 1.0]))
+    'AP8='
+    """
+    return base64.b64encode(np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8).tobytes()).decode()
+
+
+def pack_floats(values):
+    """Numbers as float32, little-endian, in base64, for views that compute with them.
+
+    >>> pack_floats(np.array([1.0]))
+    'AACAPw=='
+    """
+    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
+
+
+def _read(name):
+    return (_FOLDER / name).read_text(encoding="utf-8")
