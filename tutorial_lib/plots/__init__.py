@@ -3,6 +3,51 @@
 Every function draws into the axes that it is given (or its own new ones) and returns them; axes are named with units.
 """
 
+from tutorial_lib.plots.attention import (
+    attention_steps,
+    gradient_norms,
+    named_points,
+    printed_and_computed,
+    products,
+    rankings,
+    saturation,
+    similarity_maps,
+    temperatures,
+    variances,
+)
 from tutorial_lib.plots.base import COLORS, as_array, heatmap, use_style
+from tutorial_lib.plots.positions import (
+    coordinate_wavelengths,
+    cosine_histogram,
+    encodings,
+    influences,
+    position_breaks,
+    rnn_and_transformer,
+    shift_circles,
+    similarity_curves,
+)
 
-__all__ = ["COLORS", "as_array", "heatmap", "use_style"]
+__all__ = [
+    "COLORS",
+    "as_array",
+    "attention_steps",
+    "coordinate_wavelengths",
+    "cosine_histogram",
+    "encodings",
+    "gradient_norms",
+    "heatmap",
+    "influences",
+    "named_points",
+    "position_breaks",
+    "printed_and_computed",
+    "products",
+    "rankings",
+    "rnn_and_transformer",
+    "saturation",
+    "shift_circles",
+    "similarity_curves",
+    "similarity_maps",
+    "temperatures",
+    "use_style",
+    "variances",
+]
