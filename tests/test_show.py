@@ -1,6 +1,7 @@
 """Show: what a page shows is the source that runs, with the docstring cut to its first line."""
 
 import ast
+import contextlib
 import inspect
 import sys
 import types
@@ -38,6 +39,15 @@ def test_the_docstring_is_shown_in_full_on_request(capsys):
 def test_a_method_or_property_is_shown_with_its_class_and_without_indent(capsys):
     code = shown(capsys, catalog.Model.files)
     assert code.startswith("# tutorial_lib/catalog.py: Model.files\n@property\ndef files(self)")
+
+
+@contextlib.contextmanager
+def decorated():
+    yield
+
+
+def test_a_decorated_function_is_shown_with_its_own_file_not_the_decorators(capsys):
+    assert "test_show.py\n@contextlib.contextmanager\ndef decorated():" in shown(capsys, decorated)
 
 
 def test_in_a_class_every_docstring_is_cut(capsys):

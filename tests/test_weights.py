@@ -340,7 +340,7 @@ def fetch(endpoint, home):
         "print(weights.resolve('tiny'))"
     )
     env = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
-    env |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), "NO_PROXY": "127.0.0.1", "TQDM_POSITION": "-1"}
+    env |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), "NO_PROXY": "127.0.0.1"}
     return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60)
 
 
@@ -350,7 +350,6 @@ def test_the_hub_is_asked_for_the_needed_files_only_and_once(hub, tmp_path):
     folder = Path(run.stdout.strip())
     assert folder.is_relative_to(tmp_path / "home") and folder.name == COMMIT
     assert sorted(file.name for file in folder.iterdir()) == sorted(KNOWN["bert-base-cased"].files)
-    assert "%" in run.stderr  # a progress bar
     assert {path.rpartition("/")[0] for path in Hub.asked if "/resolve/" in path} == {
         f"/someone/tiny/resolve/{COMMIT}"
     }
