@@ -3,9 +3,12 @@
 import os
 import shutil
 from importlib import resources
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
+MOST_BYTES = 2_500_000  # of a page with formulas, before its own text and figures
 WIDTHS = [1280, 390]
 THEMES = ["light", "dark"]
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -24,6 +27,12 @@ TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
   .slice(0, 5).map(e => e.outerHTML.slice(0, 120)).concat(['the page is ' + document.documentElement.scrollWidth])"""
 VIOLATIONS = """async rules => (await axe.run(document, {runOnly: rules, preload: false})).violations.flatMap(
   v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)))"""
+
+
+def file_size(url: str) -> int:
+    """Bytes of a file that the page loads; 0 for its own text and figures."""
+    path = Path(unquote(urlsplit(url).path))
+    return path.stat().st_size if "_static" in path.parts and path.is_file() else 0
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +56,11 @@ def axe():
 
 @pytest.fixture
 def opened(browser, page):
-    """The page in a tab without a network. It notes requests to the outside and complaints on the console."""
+    """The page in a tab without a network, which notes requests and complaints on the console."""
     context = browser.new_context(color_scheme="light", viewport={"width": 1280, "height": 900}, offline=True)
     tab = context.new_page()
-    tab.outside, tab.complaints = [], []
-    inside = ("file:", "data:", "blob:")
-    tab.on("request", lambda r: r.url.startswith(inside) or tab.outside.append(r.url))
+    tab.requests, tab.complaints = set(), []
+    tab.on("request", lambda r: tab.requests.add(r.url))
     tab.on("requestfailed", lambda r: tab.complaints.append(f"failed: {r.url}"))
     tab.on("console", lambda m: m.type in ("error", "warning") and tab.complaints.append(m.text))
     tab.on("pageerror", lambda e: tab.complaints.append(str(e)))
@@ -73,5 +81,8 @@ def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, axe):
             opened.emulate_media(color_scheme=theme)
             opened.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
             problems += [f"{theme}, {width} pixels: {found}" for found in opened.evaluate(VIOLATIONS, AXE_RULES)]
-    problems += [f"asked for {url}" for url in opened.outside] + opened.complaints
+    inside = ("file:", "data:", "blob:")
+    problems += [f"asked for {url}" for url in opened.requests if not url.startswith(inside)] + opened.complaints
+    weight = sum(map(file_size, opened.requests))
+    problems += [f"weighs {weight} bytes, at most {MOST_BYTES} allowed"] if weight > MOST_BYTES else []
     assert not problems, "\n".join(problems)
