@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.plots.base import COLORS, as_array, heatmap
 
@@ -29,11 +30,13 @@ def similarity_maps(q, keys, reach=3.0):
     for ax, (title, values) in zip(axes, maps.items()):
         most = np.abs(values).max()
         image = ax.contourf(grid[..., 0], grid[..., 1], values, np.linspace(-most, most, 15), cmap="RdBu_r")
-        ax.figure.colorbar(image, ax=ax, format="%.1f")
+        ax.figure.colorbar(image, ax=ax, ticks=MaxNLocator(7))
         ax.set(title=title, aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
         for name, point in {"q": q, **keys}.items():
             ax.annotate("", point, (0, 0), arrowprops={"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0})
-            ax.annotate(name, point, (4, 4), textcoords="offset points", weight="bold", bbox=_plate())
+            side, level = ("left" if point[0] >= 0 else "right"), ("bottom" if point[1] >= 0 else "top")
+            away = 6 * np.sign(point)
+            ax.annotate(name, point, away, textcoords="offset points", ha=side, va=level, weight="bold", bbox=_plate())
     return axes
 
 
@@ -124,6 +127,10 @@ def products(X, maps, tokens):
         _plain_heatmap(W, middle, f"$\\times\\ W_{name}$", digits=1)
         _plain_heatmap(X @ W, right, f"$=\\ {name}$", rows=tokens, digits=2)
         right.set_yticklabels([])
+        spare = (len(X) - len(W)) / 2  # the same cell height everywhere, W in the middle
+        if spare > 0:
+            middle.set_ylim(len(W) - 0.5 + spare, -0.5 - spare)
+            middle.title.set_y(1 - spare / len(X))
     return axes
 
 
