@@ -16,7 +16,7 @@ ROOMS = {
     "pretraining": 2,
     "bert": 3, "checkpoints": 3,
     "parity": 4,
-    "show": 8, "plots": 8,
+    "show": 8, "plots": 8, "views": 8,
     "claims": 9,
     "__main__": 10,
 }  # fmt: skip
