@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help book test notebooks bench clean
+.PHONY: help book test lint notebooks bench clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -14,8 +14,11 @@ book: $(READY)  ## run the chapters and build the site: _build/html
 	@$(BIN)/python tools/build_book.py
 
 test: book  ## all tests, those of the built site too
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check --quiet --select F .
 	@$(BIN)/python -m pytest
+
+lint: $(READY)  ## the style of the code
+	@$(BIN)/ruff check --output-format concise .
 
 notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
 	@$(BIN)/python tools/make_notebooks.py
