@@ -138,7 +138,7 @@ async def run_and_cache(cache, path: Path, notebook, environment: dict[str, str]
             seconds = await run_chapter(path, notebook, environment)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             say(f"  {path.stem}: FAILED")
-            return f"{path.name}: {error}"
+            return re.sub(r"\x1b\[[\d;]*m", "", f"{path.name}: {error}")
         cells = take_times(notebook)
         longest = max(range(len(cells)), key=cells.__getitem__)
         say(f"  {path.stem}: {seconds:.1f} s, of which cell {longest + 1} of {len(cells)}: {cells[longest]:.1f} s")
