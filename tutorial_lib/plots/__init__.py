@@ -16,6 +16,22 @@ from tutorial_lib.plots.attention import (
     variances,
 )
 from tutorial_lib.plots.base import COLORS, as_array, heatmap, use_style
+from tutorial_lib.plots.bert import (
+    activations,
+    by_component,
+    coordinates,
+    layer_diagram,
+    norms,
+    parameter_bars,
+)
+from tutorial_lib.plots.heads import (
+    compass,
+    cross_weights,
+    head_grid,
+    split_diagram,
+    training_mask,
+    update_norms,
+)
 from tutorial_lib.plots.positions import (
     coordinate_wavelengths,
     cosine_histogram,
@@ -29,15 +45,24 @@ from tutorial_lib.plots.positions import (
 
 __all__ = [
     "COLORS",
+    "activations",
     "as_array",
     "attention_steps",
+    "by_component",
+    "compass",
     "coordinate_wavelengths",
+    "coordinates",
     "cosine_histogram",
+    "cross_weights",
     "encodings",
     "gradient_norms",
+    "head_grid",
     "heatmap",
     "influences",
+    "layer_diagram",
     "named_points",
+    "norms",
+    "parameter_bars",
     "position_breaks",
     "printed_and_computed",
     "products",
@@ -47,7 +72,10 @@ __all__ = [
     "shift_circles",
     "similarity_curves",
     "similarity_maps",
+    "split_diagram",
     "temperatures",
+    "training_mask",
+    "update_norms",
     "use_style",
     "variances",
 ]
