@@ -68,7 +68,7 @@ def claims() -> int:
 
 
 def parity_table(name: str) -> int:
-    """Print the largest difference between our BERT and Hugging Face's at every stop; 0 up to 2e-5."""
+    """Print the largest difference between our BERT and Hugging Face's at every stop; 0 up to 5e-5."""
     from transformers import BertModel
 
     from tutorial_lib.bert import Bert
@@ -82,7 +82,7 @@ def parity_table(name: str) -> int:
     theirs = BertModel.from_pretrained(resolve(name), attn_implementation="eager").eval()
     parity = compare(Bert.from_pretrained(name, device="cpu"), theirs, encodings)
     print(f"{name}, {len(texts) - 1} pairs of sentences in one batch, float32\n\n{parity}")
-    return 0 if parity.worst[1] <= 2e-5 else 1
+    return 0 if parity.worst[1] <= 5e-5 else 1  # three last digits of the largest values, which pass 200
 
 
 def _version(name: str) -> str | None:
