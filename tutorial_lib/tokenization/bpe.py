@@ -1,0 +1,168 @@
+"""Byte-level byte-pair encoding (BPE), the tokenizer of GPT-2. Source: L 3.2.2, N 1.1."""
+
+import json
+import os
+import re
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+
+from tutorial_lib.tokenization.characters import LETTER, NUMBER, WHITE, check_text
+from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
+from tutorial_lib.tokenization.files import find_folder, write_text
+from tutorial_lib.tokenization.training import frequency, learn_merges, merge
+
+END = "<|endoftext|>"
+
+
+class BPE(Tokenizer):
+    """GPT-2's tokenizer: cut text into chunks, write each as bytes, and glue pairs of bytes as the merges say.
+
+    Nothing is lost and nothing is unknown: any text is bytes, and the 256 bytes are all in the vocabulary. A space is
+    part of the word after it and shows as Ġ in a token. ``<|endoftext|>`` in the text stays one token; as GPT-2 has no
+    token for padding, `batch` pads with it.
+
+    Its ids equal those of `transformers.GPT2TokenizerFast` (tokenizers 0.23), whatever Python runs it. An older
+    `tokenizers` may not know a recent letter or digit as such (characters that joined Unicode after 2021).
+
+    Args:
+        vocab: token -> id, or the tokens in the order of their ids; with the 256 bytes and ``<|endoftext|>``.
+        merges: pairs of tokens, the first to be glued first.
+
+    >>> tok = BPE.train(["the bear sat", "the bear ran"], vocab_size=264)
+    >>> tok.tokenize("the bear <|endoftext|>")
+    ['the', 'Ġbear', 'Ġ', '<|endoftext|>']
+    >>> tok.decode(tok.encode("Bären 🐻").ids)
+    'Bären 🐻'
+    """
+
+    pad_token = END
+
+    def __init__(self, vocab, merges: list[tuple[str, str]]):
+        super().__init__(vocab)
+        self.merges = [tuple(pair) for pair in merges]
+        needed = [*byte_characters().values(), END, *(token for a, b in self.merges for token in (a, b, a + b))]
+        missing = [token for token in needed if token not in self.vocab]
+        if missing:
+            raise ValueError(f"vocab must hold the 256 bytes, {END} and all merges; it lacks {missing[0]!r}")
+        self.rank = {pair: number for number, pair in enumerate(self.merges)}
+        self._known_chunks = {}
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text; bytes show as the characters of `byte_characters`."""
+        tokens = []
+        for part in split_special(check_text("text", text), [END]):
+            if part == END:
+                tokens.append(END)
+            else:
+                for chunk in chunks(part):
+                    tokens.extend(self.pieces(chunk))
+        return tokens
+
+    def pieces(self, chunk: str) -> list[str]:
+        """One chunk as tokens: start from its bytes, then again and again glue the pair that was learned first.
+
+        >>> BPE.train(["low lower lowest"], vocab_size=260).pieces("lower")
+        ['low', 'e', 'r']
+        """
+        if chunk not in self._known_chunks:
+            table = byte_characters()
+            word = [table[byte] for byte in chunk.encode()]
+            while len(word) > 1:
+                pair = min(zip(word, word[1:]), key=lambda pair: self.rank.get(pair, len(self.rank)))
+                if pair not in self.rank:
+                    break
+                word = merge(word, pair, pair[0] + pair[1])
+            self._known_chunks[chunk] = tuple(word)
+        return list(self._known_chunks[chunk])
+
+    def decode(self, ids, skip_special: bool = False) -> str:
+        """The text that the ids stand for. Bytes that are no UTF-8, as in half a character, become U+FFFD.
+
+        Args:
+            ids: whole numbers; a list, an array or a tensor of one dimension.
+            skip_special: leave ``<|endoftext|>`` out.
+
+        Raises:
+            TypeError: if ids are not whole numbers.
+            ValueError: if an id is not in the vocabulary.
+        """
+        byte_of = {character: byte for byte, character in byte_characters().items()}
+        tokens = self._tokens_of(ids, {END} if skip_special else set())
+        return bytes(byte_of[c] for token in tokens for c in token).decode(errors="replace")
+
+    @classmethod
+    def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
+        """The tokenizer of a model: a known name, or a folder with vocab.json and merges.txt.
+
+        Raises:
+            ModelNotAvailable: if the name is not known or its files are not to be had.
+            ValueError: if the folder lacks one of the files.
+        """
+        folder = find_folder(name)
+        missing = [file for file in ("vocab.json", "merges.txt") if not (folder / file).is_file()]
+        if missing:
+            raise ValueError(f"name must be a model with a BPE vocabulary; {folder} has no {missing[0]}")
+        vocab = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+        lines = (folder / "merges.txt").read_text(encoding="utf-8").split("\n")
+        pairs = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
+        return cls(vocab, pairs)
+
+    def save(self, folder: str | os.PathLike) -> None:
+        """Write vocab.json and merges.txt, which Hugging Face's GPT2Tokenizer loads too."""
+        lines = ["#version: 0.2", *(f"{a} {b}" for a, b in self.merges)]
+        write_text(Path(folder) / "vocab.json", json.dumps(self.vocab, ensure_ascii=False))
+        write_text(Path(folder) / "merges.txt", "\n".join(lines) + "\n")
+
+    @classmethod
+    def train(cls, texts, vocab_size: int) -> "BPE":
+        """Learn a vocabulary: glue the most frequent pair, until there are vocab_size tokens.
+
+        Id 0 is ``<|endoftext|>``, then come the 256 bytes, then one token per merge. Of equally frequent pairs the one
+        with the smaller ids wins; a pair that occurs once is never glued, so little text gives fewer tokens. These are
+        the rules, and the merges, of Hugging Face's ByteLevelBPETokenizer.
+
+        Raises:
+            TypeError: if texts is not a list of str.
+            ValueError: if vocab_size is less than 257.
+
+        >>> BPE.train(["low lower lowest"], vocab_size=260).merges
+        [('l', 'o'), ('lo', 'w'), ('Ġ', 'low')]
+        """
+        start = [END, *sorted(byte_characters().values())]
+        check_vocab_size(vocab_size, len(start), f"{END} and 256 bytes")
+        words = Counter()
+        for text in check_texts("texts", texts):
+            for part in split_special(text, [END]):
+                words.update(chunks(part) if part != END else [])
+        table = byte_characters()
+        words = Counter({tuple(table[byte] for byte in chunk.encode()): n for chunk, n in words.items()})
+        return cls(*learn_merges(words, start, vocab_size, frequency, str.__add__))
+
+
+@lru_cache
+def byte_characters() -> dict[int, str]:
+    """A visible character for each of the 256 bytes: itself where it has a shape, else one from U+0100 on.
+
+    >>> byte_characters()[ord("A")], byte_characters()[ord(" ")], byte_characters()[ord("\\n")]
+    ('A', 'Ġ', 'Ċ')
+    """
+    visible = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    hidden = [byte for byte in range(256) if byte not in visible]
+    return {byte: chr(byte) for byte in visible} | {byte: chr(256 + i) for i, byte in enumerate(hidden)}
+
+
+@lru_cache
+def _chunk_pattern() -> re.Pattern:
+    """GPT-2's rule: English contractions; letters, numbers or signs, with a space before or not; white space."""
+    L, N, S = LETTER.pattern, NUMBER.pattern, WHITE.pattern
+    return re.compile(f"'s|'t|'re|'ve|'m|'ll|'d| ?[{L}]+| ?[{N}]+| ?[^{S}{L}{N}]+|[{S}]+(?![^{S}])|[{S}]+")
+
+
+def chunks(text: str) -> list[str]:
+    """A text in the chunks that BPE never glues across: a word with the space before it, a number, signs, white space.
+
+    >>> chunks("It's 10 o'clock,   bear!")
+    ['It', "'s", ' 10', ' o', "'", 'clock', ',', '  ', ' bear', '!']
+    """
+    return _chunk_pattern().findall(check_text("text", text))

@@ -1,0 +1,142 @@
+"""What a character is: white space, control, Chinese, punctuation, accent, letter, number.
+
+A tokenizer first cuts text by kinds of characters, and only then looks into its vocabulary. This module knows the
+kinds. `fold` is BERT's whole treatment of one character; `words` and `characters` are the two simplest tokenizers of
+all, to compare the others with. Source: R 2.1, L 3.2.2.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+
+from tutorial_lib.tokenization import unicode_tables
+
+
+class Kind:
+    """A set of characters, kept as sorted ranges of code points: ``"A" in LETTER``.
+
+    Args:
+        table: ranges in hexadecimal, such as ``"41-5A 61-7A AA"``.
+
+    >>> "é" in Kind("41-5A E0-FF")
+    True
+    """
+
+    def __init__(self, table: str):
+        ends = [[int(code, 16) for code in part.split("-")] for part in table.split()]
+        self.first = [end[0] for end in ends]
+        self.last = [end[-1] for end in ends]
+
+    def __contains__(self, character: str) -> bool:
+        place = bisect_right(self.first, ord(character)) - 1
+        return place >= 0 and ord(character) <= self.last[place]
+
+    @property
+    def pattern(self) -> str:
+        """The same set as the inside of a regular expression's brackets."""
+        return "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in zip(self.first, self.last, strict=True))
+
+
+WHITE = Kind("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
+CONTROL = Kind(unicode_tables.CONTROL)
+PUNCTUATION = Kind(unicode_tables.PUNCTUATION)
+ACCENT = Kind(unicode_tables.ACCENT)
+LETTER = Kind(unicode_tables.LETTER)
+NUMBER = Kind(unicode_tables.NUMBER)
+# As in Hugging Face's tokenizers, where 2B820 was mistyped as 2B920: 256 Chinese characters stay unsplit.
+CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")
+
+# Characters that Unicode takes apart since 2017, and Hugging Face's tokenizers do not.
+WHOLE = Kind("105C9 105E4 11383 11385 1138E 11391 113C5 113C7-113C8 11938 16121-16128 16D68-16D6A")
+# Capital letters that Python 3.10 does not know yet, and how far away their small letters are.
+YOUNG_CAPITALS = [
+    (Kind("1C89 A7C0 A7CC A7CE A7D0 A7D2 A7D4 A7D6 A7D8 A7DA"), 1),
+    (Kind("10570-1057A 1057C-1058A 1058C-10592 10594-10595"), 0x27),
+    (Kind("10D50-10D65"), 0x20),
+    (Kind("16EA0-16EB8"), 0x1B),
+    (Kind("2C2F"), 0x30),
+    (Kind("A7CB"), 0x264 - 0xA7CB),
+    (Kind("A7DC"), 0x19B - 0xA7DC),
+]
+
+
+def decompose(character: str) -> str:
+    """A letter and its accents, one after the other: Unicode's canonical decomposition (NFD) of one character.
+
+    >>> [unicodedata.name(part) for part in decompose("é")]
+    ['LATIN SMALL LETTER E', 'COMBINING ACUTE ACCENT']
+    """
+    return character if character in WHOLE else unicodedata.normalize("NFD", character)
+
+
+def lower(character: str) -> str:
+    """One character in lower case; its place in the word plays no part, so the Greek final sigma stays a plain one.
+
+    >>> lower("Σ"), lower("İ") == "i\N{COMBINING DOT ABOVE}"
+    ('σ', True)
+    """
+    for kind, distance in YOUNG_CAPITALS:
+        if character in kind:
+            return chr(ord(character) + distance)
+    return character.lower()
+
+
+def fold(character: str, lowercase: bool, strip_accents: bool, split_chinese: bool) -> str:
+    """What BERT makes of one character before it looks into the vocabulary; spaces in the answer cut words.
+
+    In this order: white space becomes a space; control, format and private-use characters vanish; a Chinese character
+    becomes a word of its own; accents are taken off (decompose, drop the marks); letters become lower case, each by
+    itself; punctuation becomes a word of its own.
+
+    >>> [fold(c, lowercase=True, strip_accents=True, split_chinese=True) for c in "É,熊"]
+    ['e', ' , ', ' 熊 ']
+    """
+    if character in CONTROL:
+        return ""
+    if character in WHITE:
+        return " "
+    folded = character
+    if strip_accents:
+        folded = "".join(part for part in decompose(character) if part not in ACCENT)
+    if lowercase:
+        folded = "".join(lower(part) for part in folded)
+    folded = "".join(f" {part} " if part in PUNCTUATION else part for part in folded)
+    return f" {folded} " if split_chinese and character in CHINESE else folded
+
+
+def words(text: str) -> list[str]:
+    """Word-level tokenization: cut at white space, and every punctuation mark is a word of its own.
+
+    >>> words("The bear waited, grinning.")
+    ['The', 'bear', 'waited', ',', 'grinning', '.']
+    """
+    cut = (" " if c in WHITE else f" {c} " if c in PUNCTUATION else c for c in check_text("text", text))
+    return [word for word in "".join(cut).split(" ") if word]
+
+
+def characters(text: str) -> list[str]:
+    """Character-level tokenization: every character is a token, the spaces too.
+
+    >>> characters("I am")
+    ['I', ' ', 'a', 'm']
+    """
+    return list(check_text("text", text))
+
+
+def check_text(name: str, text: str) -> str:
+    """The text itself, once it is known to be one.
+
+    A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is in no text: it has no UTF-8 bytes, and Hugging
+    Face's tokenizers refuse it too.
+
+    Raises:
+        TypeError: if text is not a str.
+        ValueError: if it holds a lone surrogate.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a str, got {type(text).__name__}")
+    half = re.search("[\ud800-\udfff]", text)
+    if half:
+        found = f"U+{ord(half[0]):04X} at position {half.start()}"
+        raise ValueError(f"{name} must hold whole characters, got a lone surrogate, {found}")
+    return text

@@ -1,0 +1,199 @@
+"""From text to the numbers that a model takes: ids, segments, masks, truncation and padding.
+
+`Tokenizer` is what `WordPiece` and `BPE` have in common. Source: R 11.1, 11.4, 11.5, 11.7.
+"""
+
+import operator
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tutorial_lib.tokenization.characters import check_text
+
+
+@dataclass
+class Encoding:
+    """A text, or a pair of texts, as a model takes it: lists from `encode`, lists of lists from `batch`.
+
+    ids: row numbers into the embedding table. tokens: the same as strings. token_type_ids: 0 for the first text, 1 for
+    the second. attention_mask: 1 for a token, 0 for padding.
+    """
+
+    ids: list
+    tokens: list
+    token_type_ids: list
+    attention_mask: list
+
+    @property
+    def inputs(self) -> dict[str, list]:
+        """The arguments of a model: ``bert(**tok.batch(texts).inputs)``."""
+        return {"ids": self.ids, "attention_mask": self.attention_mask, "token_type_ids": self.token_type_ids}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def pad(self, length: int, id: int, token: str) -> "Encoding":
+        """The same with padding at the end, up to `length` tokens; the mask says which ones they are."""
+        extra = length - len(self)
+        return Encoding(
+            self.ids + [id] * extra,
+            self.tokens + [token] * extra,
+            self.token_type_ids + [0] * extra,
+            self.attention_mask + [0] * extra,
+        )
+
+
+def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]:
+    """How many tokens of each text of a pair are kept when `room` tokens are left for both: the longer gives first.
+
+    A text that needs no more than its half keeps all its tokens. Where both need more, they share `room` equally, and
+    an odd token goes to the longer text, or to the second if they are equally long. This is "longest_first" of Hugging
+    Face's fast tokenizers.
+
+    >>> truncated_lengths(3, 10, 8), truncated_lengths(10, 10, 5)
+    ((3, 5), (2, 3))
+    """
+    if n_first + n_second <= room:
+        return n_first, n_second
+    short = min(n_first, n_second, room // 2)
+    return (room - short, short) if n_first > n_second else (short, room - short)
+
+
+class Tokenizer:
+    """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
+
+    vocab: token -> id. tokens: id -> token. before, between, after: the special tokens around the texts of an input.
+    pad_token: the token that fills a batch up.
+    """
+
+    before: list[str] = []
+    between: list[str] = []
+    after: list[str] = []
+    pad_token: str
+
+    def __init__(self, vocab: dict[str, int] | Sequence[str]):
+        self.tokens = _in_order_of_ids(vocab)
+        self.vocab = {token: id for id, token in enumerate(self.tokens)}
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def tokenize(self, text: str) -> list[str]:
+        raise NotImplementedError
+
+    def encode(self, text: str, pair: str | None = None, max_length: int | None = None, pad_to: int | None = None):
+        """One text, or two, as an `Encoding`.
+
+        Args:
+            text, pair: str; the pair becomes segment 1.
+            max_length: cut the texts so that all tokens, special ones included, are no more than this.
+            pad_to: fill up to this many tokens.
+
+        Raises:
+            TypeError: if text or pair is not a str, or a length is not a whole number.
+            ValueError: if max_length has no room for the special tokens, or pad_to is less than the tokens there are.
+        """
+        first = self.tokenize(check_text("text", text))
+        second = None if pair is None else self.tokenize(check_text("pair", pair))
+        n_special = len(self.before) + len(self.after) + (0 if second is None else len(self.between))
+        if max_length is not None:
+            room = _check_max_length(max_length, n_special) - n_special
+            n_first, n_second = truncated_lengths(len(first), len(second or []), room)
+            first, second = first[:n_first], second and second[:n_second]
+        encoding = self._assemble(first, second)
+        if pad_to is None:
+            return encoding
+        return encoding.pad(_check_pad_to(pad_to, len(encoding)), self.vocab[self.pad_token], self.pad_token)
+
+    def batch(self, texts, pairs=None, max_length: int | None = None, pad_to: int | None = None) -> Encoding:
+        """Many texts, or many pairs, as one `Encoding` of lists of equal length: padded to the longest, or to pad_to.
+
+        Raises as `encode` does; TypeError for a single str, ValueError if pairs are not as many as texts.
+        """
+        texts = check_texts("texts", texts)
+        pairs = [None] * len(texts) if pairs is None else check_texts("pairs", pairs)
+        if len(pairs) != len(texts):
+            raise ValueError(f"pairs must be as many as texts, {len(texts)}, got {len(pairs)}")
+        rows = [self.encode(text, pair, max_length) for text, pair in zip(texts, pairs, strict=True)]
+        longest = max(len(row) for row in rows)
+        length = longest if pad_to is None else _check_pad_to(pad_to, longest)
+        rows = [row.pad(length, self.vocab[self.pad_token], self.pad_token) for row in rows]
+        return Encoding(
+            [row.ids for row in rows],
+            [row.tokens for row in rows],
+            [row.token_type_ids for row in rows],
+            [row.attention_mask for row in rows],
+        )
+
+    def _assemble(self, first: list[str], second: list[str] | None) -> Encoding:
+        """Put the special tokens around one text or two."""
+        segments = [[*self.before, *first, *(self.after if second is None else self.between)]]
+        if second is not None:
+            segments.append([*second, *self.after])
+        tokens = [token for segment in segments for token in segment]
+        types = [number for number, segment in enumerate(segments) for _ in segment]
+        return Encoding([self.vocab[token] for token in tokens], tokens, types, [1] * len(tokens))
+
+    def _tokens_of(self, ids: Iterable[int], skip: set[str]) -> list[str]:
+        """The tokens of checked ids, without those in `skip`."""
+        if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+            raise TypeError(f"ids must be a list of whole numbers, got {type(ids).__name__}")
+        numbers = [_whole_number("ids", id) for id in ids]
+        outside = [id for id in numbers if not 0 <= id < len(self.tokens)]
+        if outside:
+            raise ValueError(f"ids must be from 0 to {len(self.tokens) - 1}, got {outside[0]}")
+        return [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
+
+
+def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
+    if isinstance(vocab, (str, bytes)) or not isinstance(vocab, (dict, Sequence)):
+        raise TypeError(f"vocab must be a dict of token -> id or a list of tokens, got {type(vocab).__name__}")
+    tokens = sorted(vocab, key=vocab.get) if isinstance(vocab, dict) else list(vocab)
+    if isinstance(vocab, dict) and [vocab[token] for token in tokens] != list(range(len(tokens))):
+        raise ValueError(f"vocab must use each id from 0 to {len(tokens) - 1} once")
+    return tokens
+
+
+def _whole_number(name: str, value) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be whole numbers, got {value!r}, a {type(value).__name__}") from None
+
+
+def _check_max_length(max_length, n_special: int) -> int:
+    least = max(n_special, 1)
+    if _whole_number("max_length", max_length) < least:
+        raise ValueError(f"max_length must be at least {least} here, {n_special} for special tokens, got {max_length}")
+    return operator.index(max_length)
+
+
+def _check_pad_to(pad_to, n_tokens: int) -> int:
+    if _whole_number("pad_to", pad_to) < n_tokens:
+        raise ValueError(f"pad_to must be at least the {n_tokens} tokens there are, got {pad_to}; max_length cuts")
+    return operator.index(pad_to)
+
+
+def check_texts(name: str, texts) -> list[str]:
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        raise TypeError(f"{name} must be a list of str, got {type(texts).__name__}")
+    checked = [check_text(f"{name}[{number}]", text) for number, text in enumerate(texts)]
+    if not checked:
+        raise ValueError(f"{name} must hold at least one text, got none")
+    return checked
+
+
+def check_vocab_size(vocab_size, least: int, what: str) -> int:
+    if _whole_number("vocab_size", vocab_size) < least:
+        raise ValueError(f"vocab_size must be at least {least} to start from ({what}), got {vocab_size}")
+    return operator.index(vocab_size)
+
+
+def split_special(text: str, special: list[str]) -> list[str]:
+    """A text cut before and after each special token that stands in it, as written.
+
+    >>> split_special("a [MASK]!", ["[MASK]", "[SEP]"])
+    ['a ', '[MASK]', '!']
+    """
+    parts = re.split("(" + "|".join(map(re.escape, special)) + ")", text)
+    return [part for part in parts if part]

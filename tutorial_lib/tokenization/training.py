@@ -1,0 +1,100 @@
+"""How a subword vocabulary is learned: start from single characters, and keep gluing the best pair together.
+
+The loop is the same for BPE and WordPiece; what "best" means is not, and that is the difference between the two.
+Source: L 3.2.2.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable
+
+
+def frequency(pair: int, first: int, second: int, total: int) -> float:
+    """BPE's score: how often the two tokens stand side by side."""
+    return pair
+
+
+def likelihood_gain(pair: int, first: int, second: int, total: int) -> float:
+    """WordPiece's score: how much more likely the training text becomes once the pair is one token.
+
+    In a model where each token comes up on its own, with probability count / total, the pair now costs
+    log p(first) + log p(second), and as one token log p(pair): `pair` times the difference is gained. So two tokens
+    that are frequent anyway, and meet by chance, are not glued together.
+
+    >>> likelihood_gain(10, 10, 10, 1000) > likelihood_gain(10, 100, 100, 1000)
+    True
+    """
+    return pair * math.log(pair * total / (first * second))
+
+
+def learn_merges(
+    words: Counter, start: list[str], vocab_size: int, score: Callable, join: Callable
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Glue the best pair of neighbors together until the vocabulary is full or no pair occurs twice.
+
+    Args:
+        words: how often each word occurs; a word is a tuple of tokens of `start`.
+        start: the tokens to begin with.
+        score: `frequency` or `likelihood_gain`. Of pairs that score the same, the one with the oldest tokens wins.
+        join: makes one token out of two.
+
+    Returns:
+        the tokens, the oldest first, and the pairs that were glued, in order.
+
+    >>> learn_merges(Counter({("b", "e", "a", "r"): 2}), ["a", "b", "e", "r"], 6, frequency, str.__add__)
+    (['a', 'b', 'e', 'r', 'ar', 'be'], [('a', 'r'), ('b', 'e')])
+    """
+    age = {token: number for number, token in enumerate(start)}
+    corpus, counts = [list(word) for word in words], list(words.values())
+    pairs, tokens, places = Counter(), Counter(), defaultdict(set)
+    for number, word in enumerate(corpus):
+        _count(word, counts[number], number, pairs, tokens, places)
+    merges = []
+    while len(age) < vocab_size:
+        best = _best_pair(pairs, tokens, score, age)
+        if best is None:
+            break
+        new = join(*best)
+        age.setdefault(new, len(age))
+        merges.append(best)
+        for number in places.pop(best):
+            _count(corpus[number], -counts[number], number, pairs, tokens, places)
+            corpus[number] = merge(corpus[number], best, new)
+            _count(corpus[number], counts[number], number, pairs, tokens, places)
+    return list(age), merges
+
+
+def merge(word: list[str], pair: tuple[str, str], new: str) -> list[str]:
+    """A word with each occurrence of a pair, from the left, replaced by one token.
+
+    >>> merge(["b", "a", "b", "a", "a"], ("b", "a"), "ba")
+    ['ba', 'ba', 'a']
+    """
+    merged, i = [], 0
+    while i < len(word):
+        found = i + 1 < len(word) and (word[i], word[i + 1]) == pair
+        merged.append(new if found else word[i])
+        i += 2 if found else 1
+    return merged
+
+
+def _count(word: list[str], times: int, number: int, pairs: Counter, tokens: Counter, places: dict) -> None:
+    """Add a word's tokens and pairs of neighbors to the counts, or take them away when `times` is negative."""
+    for token in word:
+        tokens[token] += times
+    for pair in zip(word, word[1:]):
+        pairs[pair] += times
+        if times > 0:
+            places[pair].add(number)
+        elif not pairs[pair]:
+            del pairs[pair]
+
+
+def _best_pair(pairs: Counter, tokens: Counter, score: Callable, age: dict[str, int]) -> tuple[str, str] | None:
+    """The pair with the highest score that occurs at least twice; of equals, the one whose tokens are oldest."""
+    total = tokens.total()
+    scores = {pair: score(n, tokens[pair[0]], tokens[pair[1]], total) for pair, n in pairs.items() if n > 1}
+    if not scores:
+        return None
+    top = max(scores.values())
+    return min((pair for pair in scores if scores[pair] == top), key=lambda pair: (age[pair[0]], age[pair[1]]))

@@ -1,0 +1,200 @@
+"""WordPiece, the tokenizer of BERT. Source: R 11.3, L 3.2.1, 3.2.2."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+from tutorial_lib.tokenization.characters import check_text, fold
+from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
+from tutorial_lib.tokenization.files import find_folder, write_text
+from tutorial_lib.tokenization.training import learn_merges, likelihood_gain
+
+UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
+SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]
+# What decoding writes without a space before it.
+ATTACHED = (".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re")
+
+
+class WordPiece(Tokenizer):
+    """BERT's tokenizer: clean the text, cut it into words, cut each word into the longest pieces that it knows.
+
+    A piece that does not begin a word is written with ##. A word that no pieces make up, or that is longer than 100
+    characters, becomes [UNK] as a whole. The special tokens, where they stand in the text, are kept as they are.
+
+    Its ids equal those of `transformers.BertTokenizerFast` (tokenizers 0.23), whatever Python runs it. Two things may
+    differ: an older `tokenizers` knows fewer capital letters of rare scripts, and two accents that Unicode invented
+    after 2015 and that stand in an unusual order are not put in order (no vocabulary holds such a pair).
+
+    Args:
+        vocab: token -> id, or the tokens in the order of their ids; with [PAD], [UNK], [CLS] and [SEP].
+        lowercase: turn letters into lower case.
+        strip_accents: take accents off letters; None does as lowercase does.
+        split_chinese: make each Chinese character a word.
+
+    >>> tok = WordPiece.from_pretrained()
+    >>> tok.tokenize("The bear was serendipitous!")
+    ['the', 'bear', 'was', 'ser', '##end', '##ip', '##ito', '##us', '!']
+    >>> tok.encode("I love mathematics!").ids
+    [101, 1045, 2293, 5597, 999, 102]
+    """
+
+    before, between, after, pad_token = [CLS], [SEP], [SEP], PAD
+    longest_word = 100
+
+    def __init__(self, vocab, lowercase=True, strip_accents=None, split_chinese=True):
+        super().__init__(vocab)
+        missing = [token for token in SPECIAL if token not in self.vocab and token != MASK]
+        if missing:
+            raise ValueError(f"vocab must hold {', '.join(SPECIAL[:4])}; it lacks {', '.join(missing)}")
+        self.lowercase = lowercase
+        self.strip_accents = lowercase if strip_accents is None else strip_accents
+        self.split_chinese = split_chinese
+        self._longest_piece = max(map(len, self.tokens))
+        self._folded = _Folded(lowercase, self.strip_accents, split_chinese)
+        self._known_words = {}
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text, without [CLS] and [SEP] around it."""
+        tokens = []
+        for part in split_special(check_text("text", text), SPECIAL):
+            if part in SPECIAL:
+                tokens.append(part if part in self.vocab else UNKNOWN)
+            else:
+                for word in self.words(part):
+                    tokens.extend(self.pieces(word))
+        return tokens
+
+    def words(self, text: str) -> list[str]:
+        """The first half: a text as cleaned words, before any look into the vocabulary.
+
+        >>> WordPiece.from_pretrained().words("Crème brûlée, 熊!")
+        ['creme', 'brulee', ',', '熊', '!']
+        """
+        return check_text("text", text).translate(self._folded).split()
+
+    def pieces(self, word: str) -> list[str]:
+        """The second half: one word as the longest pieces in the vocabulary, from left to right.
+
+        >>> WordPiece.from_pretrained().pieces("bearness")
+        ['bear', '##ness']
+        """
+        if word not in self._known_words:
+            self._known_words[word] = self._cut(word)
+        return list(self._known_words[word])
+
+    def _cut(self, word: str) -> list[str]:
+        if len(word) > self.longest_word:
+            return [UNKNOWN]
+        pieces, start = [], 0
+        while start < len(word):
+            prefix = "##" if start else ""
+            for end in range(min(len(word), start + self._longest_piece), start, -1):
+                if prefix + word[start:end] in self.vocab:
+                    break
+            else:
+                return [UNKNOWN]
+            pieces.append(prefix + word[start:end])
+            start = end
+        return pieces
+
+    def decode(self, ids, skip_special: bool = False) -> str:
+        """Text out of ids: pieces with ## join the word before, and . , ? ! and contractions stand without a space.
+
+        What encoding threw away (capitals, accents, spaces) does not come back.
+
+        Args:
+            ids: whole numbers; a list, an array or a tensor of one dimension.
+            skip_special: leave [CLS], [SEP], [PAD], [MASK] and [UNK] out.
+
+        Raises:
+            TypeError: if ids are not whole numbers.
+            ValueError: if an id is not in the vocabulary.
+
+        >>> WordPiece.from_pretrained().decode([101, 1045, 2293, 5597, 999, 102], skip_special=True)
+        'i love mathematics!'
+        """
+        first, *rest = self._tokens_of(ids, set(SPECIAL) if skip_special else set()) or [""]
+        for token in rest:
+            if token.startswith("##"):
+                first += token[2:]
+            else:
+                first += token if token.startswith(ATTACHED) else " " + token
+        return first
+
+    @classmethod
+    def from_pretrained(cls, name: str | os.PathLike | None = None) -> "WordPiece":
+        """The tokenizer of a model: a known name, a folder with vocab.txt, or None for the default model.
+
+        Raises:
+            ModelNotAvailable: if the name is not known or its files are not to be had.
+            ValueError: if the folder has no vocab.txt.
+        """
+        folder = find_folder(name)
+        if not (folder / "vocab.txt").is_file():
+            raise ValueError(f"name must be a model with a WordPiece vocabulary; {folder} has no vocab.txt")
+        lines = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+        file = folder / "tokenizer_config.json"
+        config = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        return cls(
+            lines[:-1] if lines[-1] == "" else lines,
+            lowercase=config.get("do_lower_case", True),
+            strip_accents=config.get("strip_accents"),
+            split_chinese=config.get("tokenize_chinese_chars", True),
+        )
+
+    def save(self, folder: str | os.PathLike) -> None:
+        """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too."""
+        config = {
+            "tokenizer_class": "BertTokenizer",
+            "do_lower_case": self.lowercase,
+            "strip_accents": self.strip_accents,
+            "tokenize_chinese_chars": self.split_chinese,
+        }
+        write_text(Path(folder) / "vocab.txt", "".join(token + "\n" for token in self.tokens))
+        write_text(Path(folder) / "tokenizer_config.json", json.dumps(config, indent=2) + "\n")
+
+    @classmethod
+    def train(cls, texts, vocab_size: int, lowercase=True, strip_accents=None, split_chinese=True) -> "WordPiece":
+        """Learn a vocabulary of vocab_size tokens: again and again glue the pair that makes the texts most likely.
+
+        It starts from the five special tokens and from every character of the texts, with and without ##, so that a
+        word of known characters is never [UNK]. The score of a pair is `likelihood_gain`, after Schuster and Nakajima
+        (2012), who first described WordPiece; Google never published its own trainer. Of equal pairs the one with the
+        smaller ids wins, and a pair that occurs once is never glued. The merges are forgotten: `pieces` takes the
+        longest match instead.
+
+        Raises:
+            TypeError: if texts is not a list of str.
+            ValueError: if vocab_size has no room for the special tokens and the characters.
+
+        >>> WordPiece.train(["low lower lowest"], vocab_size=20).tokens[5:]
+        ['e', 'l', 'o', 'r', 's', 't', 'w', '##e', '##l', '##o', '##r', '##s', '##t', '##w', 'lo']
+        """
+        folded = _Folded(lowercase, lowercase if strip_accents is None else strip_accents, split_chinese)
+        words = Counter()
+        for text in check_texts("texts", texts):
+            for part in split_special(text, SPECIAL):
+                words.update(part.translate(folded).split() if part not in SPECIAL else [])
+        alphabet = sorted(set("".join(words)))
+        start = [*SPECIAL, *alphabet, *("##" + character for character in alphabet)]
+        check_vocab_size(vocab_size, len(start), f"{len(SPECIAL)} special tokens, {len(alphabet)} characters, twice")
+        words = Counter({(word[0], *("##" + c for c in word[1:])): n for word, n in words.items()})
+        tokens, _ = learn_merges(words, start, vocab_size, likelihood_gain, _join)
+        return cls(tokens, lowercase, strip_accents, split_chinese)
+
+
+def _join(first: str, second: str) -> str:
+    return first + second[2:]
+
+
+class _Folded(dict):
+    """`fold` as a table for str.translate: code point -> what BERT makes of it, worked out when first asked for."""
+
+    def __init__(self, lowercase: bool, strip_accents: bool, split_chinese: bool):
+        super().__init__()
+        self.settings = lowercase, strip_accents, split_chinese
+
+    def __missing__(self, code: int) -> str:
+        self[code] = fold(chr(code), *self.settings)
+        return self[code]
