@@ -135,17 +135,22 @@ def activations():
 def by_component(table):
     """Add up a `parameter_table` by component: a dict from component to count, in the order of COMPONENTS.
 
+    Raises ValueError for a parameter that belongs to none. Source: L 3.3.2.
+
     >>> by_component([("embeddings.tokens.weight", (10, 4), 40), ("layer.0.norm.weight", (4,), 4)])
     {'token embeddings': 40, 'normalizations': 4}
     """
     counts = dict.fromkeys(COMPONENTS.values(), 0)
     for name, _, count in table:
-        counts[next(part for pattern, part in COMPONENTS.items() if re.search(pattern, name))] += count
+        part = next((part for pattern, part in COMPONENTS.items() if re.search(pattern, name)), None)
+        if part is None:
+            raise ValueError(f"table holds {name}, which belongs to none of {', '.join(counts)}")
+        counts[part] += count
     return {part: count for part, count in counts.items() if count}
 
 
 def parameter_bars(models):
-    """Draw where the parameters of some models are, in shares: a dict from the model's name to `by_component` counts."""
+    """Draw where models have their parameters, in shares: a dict from the model's name to its `by_component` counts."""
     parts = [part for part in COMPONENTS.values() if any(part in counts for counts in models.values())]
     shown = ["token embeddings", "attention", "feed forward"]
     colors = dict(zip([*shown, "all the rest"], COLORS, strict=False))
