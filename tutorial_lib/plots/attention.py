@@ -26,6 +26,7 @@ def similarity_maps(q, keys, reach=3.0):
     grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 240)] * 2), -1)  # (240, 240, 2)
     dots = grid @ q
     maps = {"dot product with q": dots, "cosine with q": dots / (np.linalg.norm(grid, axis=-1) * np.linalg.norm(q))}
+    arrow = {"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0}
     _, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True, sharey=True)
     for ax, (title, values) in zip(axes, maps.items()):
         most = np.abs(values).max()
@@ -33,7 +34,7 @@ def similarity_maps(q, keys, reach=3.0):
         ax.figure.colorbar(image, ax=ax, ticks=MaxNLocator(7))
         ax.set(title=title, aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
         for name, point in {"q": q, **keys}.items():
-            ax.annotate("", point, (0, 0), arrowprops={"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0})
+            ax.annotate("", point, (0, 0), arrowprops=arrow)
             side, level = ("left" if point[0] >= 0 else "right"), ("bottom" if point[1] >= 0 else "top")
             away = 6 * np.sign(point)
             ax.annotate(name, point, away, textcoords="offset points", ha=side, va=level, weight="bold", bbox=_plate())
@@ -61,7 +62,7 @@ def variances(d_k, plain, scaled):
 
 
 def saturation(d_k, largest, entropy, uniform):
-    """Largest weight and entropy against d_k. largest, entropy: name of a curve -> values; uniform: n, for even weights.
+    """Largest weight and entropy against d_k. largest, entropy: name of a curve -> values; uniform: number of keys.
 
     >>> left, right = saturation([1, 4], {"plain": [0.2, 0.3]}, {"plain": [2.0, 1.8]}, uniform=20)
     >>> right.get_ylabel()
@@ -92,7 +93,7 @@ def gradient_norms(spread, mean, median, marks):
     ax.set(xscale="log", yscale="log", xlabel="standard deviation of the scores", ylabel=r"$\|\partial a/\partial z\|$")
     for label, at in marks.items():
         ax.axvline(at, color="gray", linestyle=":")
-        ax.annotate(label, (at, 0.03), (-3, 0), ("data", "axes fraction"), "offset points", rotation=90, ha="right", va="bottom")
+        ax.annotate(label, (at, 1.01), xycoords=("data", "axes fraction"), fontsize=9, ha="center", va="bottom")
     ax.legend(loc="lower left")
     return ax
 
@@ -170,7 +171,9 @@ def named_points(points, names, pairs=(), shares=None):
     for i, j in pairs:
         middle, distance = points[[i, j]].mean(0), np.linalg.norm(points[i] - points[j])
         ax.annotate(f"{distance:.2f}", middle, color=COLORS[1], fontsize=9, ha="center", va="center", bbox=_plate())
-    labels = [f"principal component {k + 1}" + (f" ({shares[k]:.0%} of the variance)" if shares is not None else "") for k in (0, 1)]
+    labels = ["principal component 1", "principal component 2"]
+    if shares is not None:
+        labels = [f"{label} ({share:.0%} of the variance)" for label, share in zip(labels, shares)]
     ax.set(xlabel=labels[0], ylabel=labels[1], aspect="equal")
     ax.margins(0.16)
     return ax
