@@ -7,9 +7,9 @@ from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
-from tutorial_lib.tokenization.characters import LETTER, NUMBER, WHITE, check_text
 from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
 from tutorial_lib.tokenization.files import find_folder, write_text
+from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE, check_text
 from tutorial_lib.tokenization.training import frequency, learn_merges, merge
 
 END = "<|endoftext|>"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tutorial_lib.tokenization.characters import check_text
+from tutorial_lib.tokenization.kinds import check_text
 
 
 @dataclass

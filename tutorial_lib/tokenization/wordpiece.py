@@ -5,9 +5,9 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from tutorial_lib.tokenization.characters import check_text, fold
 from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
 from tutorial_lib.tokenization.files import find_folder, write_text
+from tutorial_lib.tokenization.kinds import check_text, fold
 from tutorial_lib.tokenization.training import learn_merges, likelihood_gain
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
