@@ -25,6 +25,9 @@ UNRENDERED = """() => [...document.querySelectorAll('.math')]
 TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
   .slice(0, 5).map(e => e.outerHTML.slice(0, 120)).concat(['the page is ' + document.documentElement.scrollWidth])"""
+CUT_OFF = """() => [...document.querySelectorAll('div.math')]
+  .filter(e => [e, ...e.querySelectorAll('mjx-container')].some(x => x.scrollWidth > x.clientWidth + 1))
+  .map(e => (e.id || 'without a label') + ', after: ' + e.previousElementSibling?.textContent.slice(-60))"""
 VIOLATIONS = """async rules => (await axe.run(document, {runOnly: rules, preload: false})).violations.flatMap(
   v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)))"""
 
@@ -74,6 +77,7 @@ def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, axe):
     problems = [f"formula not rendered: {formula}" for formula in opened.evaluate(UNRENDERED)]
     opened.add_script_tag(content=axe)
     opened.add_style_tag(content="* { transition: none !important; }")  # or colors are measured on their way
+    problems += [f"formula wider than the text: {formula}" for formula in opened.evaluate(CUT_OFF)]
     for width in WIDTHS:
         opened.set_viewport_size({"width": width, "height": 900})
         opened.wait_for_timeout(400)  # after 300 ms, the theme makes what now scrolls reachable by keyboard
