@@ -92,8 +92,9 @@ def norms(trace, n_layers):
     ax.minorticks_off()
     ax.set_xticks([0, *(4 * i + 2.5 for i in range(n_layers))], ["emb.", *(f"layer {i}" for i in range(n_layers))])
     ax.tick_params(axis="x", length=0)
-    for k, name in enumerate(SUBLAYERS, 1):
-        ax.annotate(str(k), (k, lengths[k, 0]), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8)
+    beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # points by which the number of a stop stands off its dot
+    for k, (name, offset) in enumerate(zip(SUBLAYERS, beside, strict=True), 1):
+        ax.annotate(str(k), (k, lengths[k, 0]), xytext=offset, textcoords="offset points", ha="center", fontsize=8)
         ax.plot([], [], " ", label=f"{k}  {name}")
     ax.legend(ncols=3, fontsize=8, loc="lower center", bbox_to_anchor=(0.48, 1))
     return ax
