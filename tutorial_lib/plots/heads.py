@@ -125,7 +125,7 @@ def training_mask(pairs, ax=None):
     for i, j in np.ndindex(n, n):
         seen = bool(causal_mask(n)[i, j])
         ax.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, facecolor=COLORS[0] if seen else "#eeeeee"))
-        ax.text(j, i, given[j] if seen else r"$-\infty$", ha="center", va="center", fontsize=8,
+        ax.text(j, i, given[j] if seen else r"$-\infty$", ha="center", va="center", fontsize=9,
                 color="white" if seen else "#595959")
     for i, (_, target) in enumerate(pairs):
         ax.annotate(target, (n + 0.35, i), (n - 0.4, i), va="center", annotation_clip=False)
