@@ -84,9 +84,12 @@ def head_grid(weights, tokens, title="head"):
             continue
         image = ax.imshow(weights[h], vmin=0, vmax=1, aspect="auto")
         ax.set_title(f"{title} {h}")
-        ax.set_xticks(range(len(tokens)), tokens, rotation=90, fontsize=7)
-        ax.set_yticks(range(len(tokens)), tokens, fontsize=7)
-        ax.tick_params(length=0)
+        ax.tick_params(length=0, labelsize=7)
+    axes[0, 0].set_xticks(range(len(tokens)), tokens)  # all panels share them
+    axes[0, 0].set_yticks(range(len(tokens)), tokens)
+    for ax in axes[-1]:
+        ax.tick_params(axis="x", labelrotation=90)
+    figure.supxlabel("token that is attended to", fontsize="medium")
     figure.supylabel("token that asks", fontsize="medium")
     figure.colorbar(image, ax=axes, label="weight", shrink=0.5)
     return figure
