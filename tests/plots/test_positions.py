@@ -97,7 +97,7 @@ def test_similarity_curves_are_rows_of_the_cosines_and_the_same_rows_shifted(tab
     row = left.lines[1].get_ydata()
     assert row[7] == pytest.approx(cosine(table[2], table[7])) and np.array_equal(row, right.lines[1].get_ydata())
     for line in right.lines:
-        assert line.get_ydata()[line.get_xdata() == 0] == pytest.approx(1)
+        assert line.get_xdata()[line.get_ydata().argmax()] == 0  # a position is most like itself
 
 
 @pytest.mark.parametrize("rows, n", [([30], 5), ([1], 31)])
