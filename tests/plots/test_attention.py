@@ -1,13 +1,10 @@
-import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 
-matplotlib.use("agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-from tutorial_lib import plots, toy  # noqa: E402
-from tutorial_lib.attention import attention, scores, softmax  # noqa: E402
+from tutorial_lib import plots, toy
+from tutorial_lib.attention import attention, scores, softmax
 
 
 @pytest.fixture(autouse=True)
