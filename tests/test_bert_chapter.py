@@ -1,0 +1,147 @@
+"""What the chapter on BERT tells about the default model and about the documents, held against transformers."""
+
+import math
+from functools import partial
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
+
+from tutorial_lib.bert import Bert, Config, FeedForward, gelu, layer_norm
+from tutorial_lib.parity import compare
+from tutorial_lib.plots import by_component
+from tutorial_lib.tokenization import WordPiece
+
+BEAR = "Then the bear waited for the door to open with a serendipitous smile."
+
+
+@pytest.fixture(scope="module")
+def bert():
+    return Bert.from_pretrained(device="cpu")
+
+
+@pytest.fixture(scope="module")
+def tok():
+    return WordPiece.from_pretrained()
+
+
+@pytest.fixture(scope="module")
+def trace(bert, tok):
+    return bert.trace(tok.encode(BEAR).ids)
+
+
+# LayerNorm
+
+
+@given(st.integers(2, 300), st.integers(0, 2**31 - 1), st.floats(0.01, 1e4), st.floats(-1e3, 1e3))
+def test_a_normalized_vector_has_length_sqrt_d_and_no_coordinate_beyond_sqrt_d_minus_1(d, seed, scale, shift):
+    x = torch.randn(d, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)) * scale + shift
+    z = layer_norm(x, torch.ones(d), torch.zeros(d), 0.0)
+    assert z.norm().item() == pytest.approx(math.sqrt(d), rel=1e-6)
+    assert z.abs().max() <= math.sqrt(d - 1) * (1 + 1e-6)
+
+
+def test_the_bound_is_reached_where_one_coordinate_differs_from_all_others():
+    x = torch.zeros(384, dtype=torch.float64)
+    x[99] = 222.0
+    assert layer_norm(x, torch.ones(384), torch.zeros(384), 0.0).max().item() == pytest.approx(math.sqrt(383))
+
+
+# L 3.2.1: the residual connection
+
+
+def test_adding_the_input_once_is_hugging_faces_layer_and_adding_it_twice_as_printed_is_not(hf_bert, tok):
+    inputs = {"input_ids": torch.tensor([tok.encode(BEAR).ids])}
+    with torch.no_grad():
+        E, right = hf_bert(**inputs, output_hidden_states=True).hidden_states[:2]
+        layer = hf_bert.encoder.layer[0]
+        update = layer.attention.output.dense(layer.attention.self(E)[0])
+        for times, agrees in ((1, True), (2, False)):
+            A = layer.attention.output.LayerNorm(times * E + update)
+            F = layer.output.dense(layer.intermediate(A))
+            off = (layer.output.LayerNorm(A + F) - right).norm(dim=-1) / right.norm(dim=-1)
+            assert (off.mean() < 1e-5) if agrees else (0.1 < off.mean() < 0.2)
+
+
+# one coordinate, one neuron
+
+
+def test_one_neuron_writes_the_largest_value_of_layer_0_into_coordinate_99_of_cls(trace, hf_bert):
+    F = trace["layer.0.feed_forward"][0]
+    assert divmod(F.abs().argmax().item(), 384) == (0, 99)
+    W_2 = hf_bert.encoder.layer[0].output.dense.weight.detach()
+    wrote = trace["layer.0.activation"][0, 0] * W_2[99]
+    assert wrote.argmax() == 856
+    assert wrote[856] > 190 and (wrote.sum() - wrote[856]).abs() < 1
+
+
+def test_that_neuron_fires_at_place_0_whatever_token_stands_there_and_nowhere_else(bert, tok):
+    cls, *rest = tok.encode(BEAR).ids
+    for ids in ([cls, *rest], rest, [*rest[:5], cls, *rest[5:]]):
+        fires = bert.trace(ids)["layer.0.activation"][0, :, 856]
+        assert fires[0] > 20 and fires[1:].abs().max() < 0.01
+
+
+# formulas and kernels
+
+
+def test_the_written_formulas_in_the_model_stay_within_a_few_float32_digits_of_the_kernels(bert, tok, hf_bert):
+    written = Bert.from_pretrained(device="cpu")
+    for part in written.modules():
+        if isinstance(part, torch.nn.LayerNorm):
+            part.forward = partial(layer_norm, gamma=part.weight, beta=part.bias, eps=part.eps)
+        if isinstance(part, FeedForward):
+            part.activation = gelu
+    parity = compare(written, hf_bert, tok.encode(BEAR))
+    assert 0 < parity.worst[1] < 10 * 2.0**-16  # the last digit of a float32 between 128 and 256
+    assert parity.stops["layer.5.output"] < 2e-5
+
+
+# parameters
+
+
+@given(
+    st.builds(
+        dict,
+        vocab_size=st.integers(1, 50),
+        hidden_size=st.sampled_from([4, 8, 12]),
+        num_hidden_layers=st.integers(1, 3),
+        num_attention_heads=st.sampled_from([1, 2, 4]),
+        intermediate_size=st.integers(1, 20),
+        max_position_embeddings=st.integers(1, 20),
+        type_vocab_size=st.integers(1, 3),
+    )
+)
+@settings(max_examples=25, deadline=None)
+def test_the_components_of_any_bert_are_those_of_transformers_and_follow_the_formulas(shape):
+    with torch.device("meta"):
+        theirs = BertModel(BertConfig(**shape, pad_token_id=0))
+        V, d, L, h, f, n, s = shape.values()
+        ours = Bert(Config(V, d, L, h, f, n, s))
+    counts = by_component(ours.parameter_table())
+    assert sum(counts.values()) == theirs.num_parameters()
+    assert counts == {
+        "token embeddings": V * d,
+        "position embeddings": n * d,
+        "segment embeddings": s * d,
+        "normalizations": (1 + 2 * L) * 2 * d,
+        "attention": L * 4 * (d * d + d),
+        "feed forward": L * (2 * d * f + f + d),
+        "pooler": d * d + d,
+    }
+
+
+def test_distilbert_is_a_bert_of_6_layers_without_segments_and_pooler():
+    with torch.device("meta"):
+        counts = by_component(Bert(Config(n_layers=6)).parameter_table())
+        theirs = DistilBertModel(DistilBertConfig()).num_parameters()
+    assert theirs == 66_362_880
+    assert sum(counts.values()) - counts["segment embeddings"] - counts["pooler"] == theirs
+
+
+def test_the_file_of_bert_base_cased_is_416_mib_with_its_two_heads():
+    with torch.device("meta"):
+        table = Bert(Config(vocab_size=28_996), mlm=True, nsp=True).parameter_table()
+    assert round(4 * sum(count for _, _, count in table) / 2**20) == 416
