@@ -112,8 +112,13 @@ def shift_circles(k, wavelengths, starts):
     >>> ax.get_title()
     '60° in 1 position'
     """
-    fig, axes = plt.subplots(1, len(wavelengths), figsize=(1.9 * len(wavelengths), 2.5), squeeze=False)
-    for i, (ax, wavelength) in enumerate(zip(axes[0], as_array(wavelengths), strict=True)):
+    columns = min(2, len(wavelengths))
+    rows = -(-len(wavelengths) // columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(2.6 * columns, 2.6 * rows + 0.3), squeeze=False)
+    for unused in axes.flat[len(wavelengths) :]:
+        unused.axis("off")
+    axes = list(axes.flat[: len(wavelengths)])
+    for i, (ax, wavelength) in enumerate(zip(axes, as_array(wavelengths), strict=True)):
         ax.add_patch(plt.Circle((0, 0), 1, fill=False, color="0.8"))
         for color, pos, radius in zip(COLORS, starts, np.linspace(1, 0.7, len(starts)), strict=False):
             arc = 2 * np.pi * (pos + np.linspace(0, k, 200)) / wavelength
@@ -123,10 +128,8 @@ def shift_circles(k, wavelengths, starts):
         ax.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
         ax.set(xlabel=f"coordinate {2 * i} (sine)", ylabel=f"coordinate {2 * i + 1} (cosine)")
         ax.set_title(f"{360 * k / wavelength:.3g}° in {k} position{'s' * (k != 1)}")
-        ax.xaxis.label.set_size(8)
-        ax.yaxis.label.set_size(8)
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(starts))
-    return list(axes[0])
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(starts))
+    return axes
 
 
 def position_breaks(P, marks=(128, 384)):
