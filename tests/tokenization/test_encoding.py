@@ -1,0 +1,192 @@
+"""Special tokens, pairs, truncation, padding, decoding, and what is refused."""
+
+import pytest
+
+from tutorial_lib.tokenization import BPE, Encoding, WordPiece, characters, chunks, truncated_lengths, words
+
+SMALL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "bear", "##ness", ".", "Bear"]
+
+
+def test_the_ids_that_r_prints(wordpiece):
+    """R 11.3 to 11.5: the sentence, the sentence padded to 20, the pair."""
+    assert wordpiece.tokenize("I love mathematics!") == ["i", "love", "mathematics", "!"]
+    one = wordpiece.encode("I love mathematics!", max_length=20, pad_to=20)
+    assert one.ids == [101, 1045, 2293, 5597, 999, 102] + [0] * 14
+    assert one.attention_mask == [1] * 6 + [0] * 14
+    assert one.token_type_ids == [0] * 20
+    pair = wordpiece.encode("I love mathematics!", "Linear algebra is at the core of machine learning", pad_to=20)
+    second = [7399, 11208, 2003, 2012, 1996, 4563, 1997, 3698, 4083, 102]
+    assert pair.ids == one.ids[:6] + second + [0] * 4
+    assert pair.token_type_ids == [0] * 6 + [1] * 10 + [0] * 4
+    assert pair.attention_mask == [1] * 16 + [0] * 4
+
+
+def test_an_empty_text_is_its_special_tokens(wordpiece, bpe):
+    assert wordpiece.encode("").tokens == ["[CLS]", "[SEP]"]
+    assert wordpiece.encode("", "").tokens == ["[CLS]", "[SEP]", "[SEP]"]
+    assert bpe.encode("").ids == []
+    assert wordpiece.decode([]) == bpe.decode([]) == ""
+
+
+def test_inputs_are_the_arguments_of_a_model(wordpiece):
+    batch = wordpiece.batch(["bear", "the bear sat"])
+    assert batch.inputs == {
+        "ids": batch.ids, "attention_mask": batch.attention_mask, "token_type_ids": batch.token_type_ids
+    }  # fmt: skip
+    assert batch.attention_mask == [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]
+    assert len(batch) == 2 and isinstance(batch, Encoding)
+
+
+def test_the_longer_text_of_a_pair_gives_first():
+    for n_first in range(8):
+        for n_second in range(8):
+            for room in range(16):
+                first, second = truncated_lengths(n_first, n_second, room)
+                assert first <= n_first and second <= n_second
+                assert first + second == min(room, n_first + n_second)
+                if first < n_first and second < n_second:
+                    assert abs(first - second) <= 1
+
+
+def test_padding_is_hidden_and_tokens_are_not(wordpiece):
+    encoding = wordpiece.encode("bear", pad_to=6)
+    assert encoding.tokens == ["[CLS]", "bear", "[SEP]", "[PAD]", "[PAD]", "[PAD]"]
+    assert encoding.attention_mask == [1, 1, 1, 0, 0, 0]
+
+
+def test_special_tokens_in_the_text_stay_whole(wordpiece, bpe):
+    assert wordpiece.tokenize("a[MASK]b [SEP]x [mask]") == ["a", "[MASK]", "b", "[SEP]", "x", "[", "mask", "]"]
+    assert bpe.tokenize("x<|endoftext|><|endoftext").count("<|endoftext|>") == 1
+
+
+def test_words_beyond_a_hundred_characters_are_unknown_and_long_ones_are_not(wordpiece):
+    assert wordpiece.tokenize("a" * 101) == ["[UNK]"]
+    assert "[UNK]" not in wordpiece.tokenize("a" * 100)
+
+
+def test_one_unknown_piece_makes_the_whole_word_unknown():
+    tok = WordPiece(SMALL)
+    assert tok.tokenize("bearness bearx") == ["bear", "##ness", "[UNK]"]
+
+
+def test_a_changed_result_does_not_change_the_tokenizer():
+    tok = WordPiece(SMALL)
+    tok.pieces("bear").append("x")
+    assert tok.pieces("bear") == ["bear"]
+
+
+def test_decoding_puts_pieces_and_punctuation_together(wordpiece, bpe):
+    text = "[CLS] the bearness . 's don ' t [SEP] [PAD]"
+    ids = [wordpiece.vocab[token] for token in "[CLS] the bear ##ness . ' s don ' t [SEP] [PAD]".split()]
+    assert wordpiece.decode(ids) == "[CLS] the bearness. ' s don ' t [SEP] [PAD]" != text
+    assert wordpiece.decode(ids, skip_special=True) == "the bearness. ' s don ' t"
+    assert bpe.decode(bpe.encode("a<|endoftext|>b").ids, skip_special=True) == "ab"
+
+
+def test_decoding_half_a_character_shows_a_replacement(bpe):
+    assert bpe.decode(bpe.encode("é").ids[:1]) in ("é", "\ufffd")
+    assert bpe.decode([bpe.vocab["Ã"]]) == "\ufffd"
+
+
+def test_decoding_takes_arrays_and_tensors(wordpiece):
+    import numpy as np
+    import torch
+
+    ids = wordpiece.encode("the bear").ids
+    assert wordpiece.decode(np.array(ids)) == wordpiece.decode(torch.tensor(ids)) == wordpiece.decode(iter(ids))
+
+
+@pytest.mark.parametrize("text", [None, b"bear", 7, ["bear"], 1.5])
+def test_only_str_is_text(text, wordpiece, bpe):
+    cuts = [wordpiece.tokenize, wordpiece.encode, wordpiece.words, bpe.tokenize, bpe.encode, chunks, words, characters]
+    for cut in cuts:
+        with pytest.raises(TypeError, match=f"text must be a str, got {type(text).__name__}"):
+            cut(text)
+    if text is not None:
+        with pytest.raises(TypeError, match="pair must be a str"):
+            wordpiece.encode("bear", text)
+    with pytest.raises(TypeError, match=r"texts\[1\] must be a str"):
+        wordpiece.batch(["bear", text])
+
+
+def test_half_a_surrogate_pair_is_refused_as_hugging_face_does(wordpiece, bpe, hf_wordpiece):
+    for tok in (wordpiece, bpe):
+        with pytest.raises(ValueError, match=r"got a lone surrogate, U\+D83D at position 1"):
+            tok.encode("a\ud83d")
+    with pytest.raises((TypeError, UnicodeEncodeError)):
+        hf_wordpiece("a\ud83d")
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        (dict(max_length=1), ValueError, "max_length must be at least 2 here, 2 for special tokens, got 1"),
+        (dict(pair="x", max_length=2), ValueError, "at least 3 here, 3 for special tokens, got 2"),
+        (dict(max_length=-1), ValueError, "got -1"),
+        (dict(max_length=2.0), TypeError, "max_length must be .*float"),
+        (dict(max_length="9"), TypeError, "max_length must be .*str"),
+        (dict(pad_to=2), ValueError, "pad_to must be at least the 3 tokens there are, got 2"),
+        (dict(pad_to=4.0), TypeError, "pad_to must be .*float"),
+    ],
+)
+def test_lengths_that_cannot_be_are_refused(arguments, error, message, wordpiece):
+    with pytest.raises(error, match=message):
+        wordpiece.encode("bear", **arguments)
+
+
+def test_bpe_needs_room_for_one_token(bpe):
+    with pytest.raises(ValueError, match="max_length must be at least 1"):
+        bpe.encode("bear", max_length=0)
+
+
+@pytest.mark.parametrize(
+    "texts, pairs, error, message",
+    [
+        ("bear", None, TypeError, "texts must be a list of str, got str"),
+        (None, None, TypeError, "texts must be a list of str, got NoneType"),
+        ([], None, ValueError, "texts must hold at least one text, got none"),
+        (["a", "b"], ["c"], ValueError, "pairs must be as many as texts, 2, got 1"),
+        (["a"], "b", TypeError, "pairs must be a list of str, got str"),
+        (["a"], [None], TypeError, r"pairs\[0\] must be a str, got NoneType"),
+    ],
+)
+def test_batches_that_cannot_be_are_refused(texts, pairs, error, message, wordpiece):
+    with pytest.raises(error, match=message):
+        wordpiece.batch(texts, pairs)
+
+
+@pytest.mark.parametrize(
+    "ids, error, message",
+    [
+        ([30522], ValueError, "ids must be from 0 to 30521, got 30522"),
+        ([-1], ValueError, "got -1"),
+        ([1.0], TypeError, "ids must be whole numbers, got 1.0, a float"),
+        ([[1]], TypeError, "ids must be whole numbers"),
+        (["1"], TypeError, "ids must be whole numbers"),
+        ("1", TypeError, "ids must be a list of whole numbers, got str"),
+        (None, TypeError, "ids must be a list of whole numbers, got NoneType"),
+        (7, TypeError, "ids must be a list of whole numbers, got int"),
+    ],
+)
+def test_ids_that_cannot_be_are_refused(ids, error, message, wordpiece):
+    with pytest.raises(error, match=message):
+        wordpiece.decode(ids)
+
+
+def test_vocabularies_that_cannot_be_are_refused(bpe, tmp_path):
+    with pytest.raises(ValueError, match=r"vocab must hold \[PAD\], \[UNK\], \[CLS\], \[SEP\]; it lacks \[PAD\]"):
+        WordPiece(SMALL[1:])
+    with pytest.raises(ValueError, match="vocab must use each id from 0 to 9 once"):
+        WordPiece({token: 2 * id for id, token in enumerate(SMALL)})
+    with pytest.raises(TypeError, match="vocab must be a dict of token -> id or a list of tokens, got str"):
+        WordPiece("bear")
+    with pytest.raises(ValueError, match="it lacks 'xy'"):
+        BPE(bpe.vocab, [("x", "y")] if "xy" not in bpe.vocab else [("x", "yx")])
+    with pytest.raises(ValueError, match="no vocab.txt"):
+        WordPiece.from_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="no vocab.json"):
+        BPE.from_pretrained(tmp_path)
+
+
+def test_without_a_mask_token_its_text_is_unknown():
+    assert WordPiece([token for token in SMALL if token != "[MASK]"]).tokenize("[MASK]") == ["[UNK]"]
