@@ -38,7 +38,7 @@ def layer_diagram(trace, i=0):
     def says(name, between="  "):
         return name.rpartition(".")[2] + between + str(tuple(trace[f"layer.{i}.{name}"].shape))
 
-    _, ax = plt.subplots(figsize=(6.6, 10))
+    _, ax = plt.subplots(figsize=(5.6, 8.8))
     ax.set(xlim=(0, 10), ylim=(23.4, -0.5))
     ax.axis("off")
     start = "embeddings.output" if i == 0 else f"layer.{i - 1}.output"
@@ -79,7 +79,7 @@ def norms(trace, n_layers):
     """Draw the length of the vectors through all sub-layers: [CLS] (the first token), and the range of all others."""
     stops = ["embeddings.output"] + [f"layer.{i}.{name}" for i in range(n_layers) for name in SUBLAYERS]
     lengths = np.array([np.linalg.norm(as_array(trace[stop][0]), axis=-1) for stop in stops])  # (stops, n)
-    _, ax = plt.subplots(figsize=(7.5, 4.2))
+    _, ax = plt.subplots(figsize=(6.4, 4.2))
     x = np.arange(len(stops))
     for i in range(0, n_layers, 2):
         ax.axvspan(4 * i + 0.5, 4 * i + 4.5, color="#F2F2F2", lw=0)
@@ -102,7 +102,7 @@ def norms(trace, n_layers):
 
 def coordinates(vectors):
     """Draw vectors as their coordinates, one panel each: a dict from title to vector."""
-    _, axes = plt.subplots(1, len(vectors), figsize=(7.5, 2.5), squeeze=False)
+    _, axes = plt.subplots(1, len(vectors), figsize=(6.4, 2.4), squeeze=False)
     for ax, (title, vector) in zip(axes[0], vectors.items(), strict=True):
         vector = as_array(vector)
         ax.vlines(np.arange(len(vector)), 0, vector, color=COLORS[0], lw=1.2)
@@ -155,7 +155,7 @@ def parameter_bars(models):
     parts = [part for part in COMPONENTS.values() if any(part in counts for counts in models.values())]
     shown = ["token embeddings", "attention", "feed forward"]
     colors = dict(zip([*shown, "all the rest"], COLORS, strict=False))
-    _, ax = plt.subplots(figsize=(7.5, 0.9 + 0.62 * len(models)))
+    _, ax = plt.subplots(figsize=(6.4, 0.9 + 0.62 * len(models)))
     for y, counts in enumerate(models.values()):
         total, left = sum(counts.values()), 0.0
         shares = {part: counts.get(part, 0) for part in shown}
@@ -164,12 +164,12 @@ def parameter_bars(models):
             width = 100 * count / total
             ax.barh(y, width, left=left, color=colors[part], label=part if y == 0 else None, edgecolor="white")
             if width > 6:
-                ax.text(left + width / 2, y, f"{count / 1e6:.1f}M", ha="center", va="center", color="white", fontsize=9)
+                ax.text(left + width / 2, y, f"{count / 1e6:.1f}M", ha="center", va="center", color="white", fontsize=9, weight="bold")
             left += width
     ax.set_yticks(range(len(models)), [f"{name}\n{sum(c.values()) / 1e6:.1f}M" for name, c in models.items()])
     ax.set(xlabel="share of all parameters (%)", xlim=(0, 100))
     ax.invert_yaxis()
-    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.45, 1), fontsize=9)
+    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1), fontsize=9, columnspacing=1, handlelength=1.2)
     return ax
 
 
