@@ -164,7 +164,8 @@ def parameter_bars(models):
             width = 100 * count / total
             ax.barh(y, width, left=left, color=colors[part], label=part if y == 0 else None, edgecolor="white")
             if width > 6:
-                ax.text(left + width / 2, y, f"{count / 1e6:.1f}M", ha="center", va="center", color="white", fontsize=9, weight="bold")
+                middle = left + width / 2
+                ax.text(middle, y, f"{count / 1e6:.1f}M", ha="center", va="center", color="white", weight="bold")
             left += width
     ax.set_yticks(range(len(models)), [f"{name}\n{sum(c.values()) / 1e6:.1f}M" for name, c in models.items()])
     ax.set(xlabel="share of all parameters (%)", xlim=(0, 100))
