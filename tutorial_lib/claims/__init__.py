@@ -4,6 +4,7 @@
 Sources: R 2-11; L 2.1, 3.2, 3.3, 4.2.
 """
 
+from tutorial_lib.claims import luisto_bert, luisto_text, luisto_transformer  # noqa: F401
 from tutorial_lib.claims import rezaei_code, rezaei_heads, rezaei_scores, rezaei_text, rezaei_toy  # noqa: F401
 from tutorial_lib.claims.claim import CHAPTERS, FAILS, HOLDS, OPEN, REGISTRY, SOURCES, Claim, Result, check
 from tutorial_lib.claims.table import Table, as_text, summary

@@ -61,3 +61,22 @@ def toy_attention():
 def ranking(scores, tokens):
     """The tokens, highest score first."""
     return [tokens[i] for i in sorted(range(len(tokens)), key=lambda i: -scores[i])]
+
+
+def random_attention(n=7):
+    """Attention with 3 heads of 4 coordinates and random weights, and n random vectors to try it on."""
+    import torch
+
+    from tutorial_lib.attention import MultiHeadAttention
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
+
+
+def cosine(v, w):
+    """Cosine similarity as L 2.1 defines it; nan where a vector has length 0."""
+    from math import hypot, nan
+
+    lengths = hypot(*v) * hypot(*w)
+    return sum(float(a * b) for a, b in zip(v, w, strict=True)) / lengths if lengths else nan
