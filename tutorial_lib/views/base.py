@@ -24,12 +24,13 @@ _COUNT = itertools.count(1)
 class View:
     """A view in a notebook or page: shown when it is a cell's last value.
 
-    kind: the script in views/js that brings it to life. data: what the script gets, as JSON. default: the HTML of its
-    default state. label: what it shows, for a screen reader.
+    kind: the script in views/js that brings it to life, with a style sheet of the same name beside it if it needs one.
+    data: what the script gets, as JSON. default: the HTML of its default state. label: what it shows, for a screen
+    reader. say: a sentence that tells what the default state shows.
     """
 
-    def __init__(self, kind, data, default, label):
-        self.kind, self.data, self.default, self.label = kind, data, default, label
+    def __init__(self, kind, data, default, label, say=""):
+        self.kind, self.data, self.default, self.label, self.say = kind, data, default, label, say
 
     def __repr__(self):
         return f"{self.label} (an interactive view: it needs a notebook or a page)"
@@ -39,11 +40,12 @@ class View:
         # The number keeps two equal views on one page apart; the digest keeps views of two kernels apart.
         key = f"{self.kind}-{hashlib.sha256(data.encode()).hexdigest()[:8]}-{next(_COUNT)}"
         script = f"{_read('common.js')}\n{_read(self.kind + '.js')}"
+        own_style = _read(f"{self.kind}.css") if (_FOLDER / f"{self.kind}.css").exists() else ""
         return (
             f'<div class="tl-view mathjax_ignore tex2jax_ignore" data-view="{key}" role="group" '
-            f'aria-label="{html.escape(self.label)}"><style>{_read("view.css")}</style>'
+            f'aria-label="{html.escape(self.label)}"><style>{_read("view.css")}{own_style}</style>'
             f'<div class="tl-controls" hidden></div><div class="tl-picture">{self.default}</div>'
-            f'<p class="tl-say" aria-live="polite"></p>'
+            f'<p class="tl-say" aria-live="polite">{html.escape(self.say)}</p>'
             f'<script type="application/json">{data}</script>'
             f"<script>(function () {{\n{script}\nTL.start({to_json(key)}, draw);\n}})();</script></div>"
         )
