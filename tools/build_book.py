@@ -44,7 +44,10 @@ def chapters(root: Path) -> list[Path]:
 
 def library_key(root: Path) -> str:
     """A hash of everything besides its own cells that a chapter's output depends on."""
+    from tutorial_lib import weights
+
     key = hashlib.sha256(platform.python_version().encode())
+    key.update(f"models: {sorted(weights.available())}\n".encode())  # a page shows more where a model has come
     for name in VERSIONED:
         key.update(f"{name}=={version(name)}\n".encode())
     for path in sorted((root / "tutorial_lib").rglob("*")):
@@ -78,6 +81,8 @@ def kernel_environment(jobs: int) -> dict[str, str]:
     """What lets two runs of a chapter print the same, and chapters that run side by side share the processor."""
     threads = str(max(1, (os.cpu_count() or 1) // jobs))
     return {
+        # A page uses the models that are here. HF_HUB_OFFLINE=0 make book lets it fetch others: 440 MB and more.
+        "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE", "1"),
         "MKL_NUM_THREADS": threads,
         "OMP_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": threads,
