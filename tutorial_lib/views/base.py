@@ -39,7 +39,9 @@ class View:
         data = to_json(self.data)
         # The number keeps two equal views on one page apart; the digest keeps views of two kernels apart.
         key = f"{self.kind}-{hashlib.sha256(data.encode()).hexdigest()[:8]}-{next(_COUNT)}"
-        script = f"{_read('common.js')}\n{_read(self.kind + '.js')}"
+        names = [*self.parts, self.kind]
+        script = "\n".join(_read(f"{name}.js") for name in ["common", *names])
+        style = "".join(_read(f"{name}.css") for name in ["view", *names] if (_FOLDER / f"{name}.css").exists())
         own_style = _read(f"{self.kind}.css") if (_FOLDER / f"{self.kind}.css").exists() else ""
         return (
             f'<div class="tl-view mathjax_ignore tex2jax_ignore" data-view="{key}" role="group" '
