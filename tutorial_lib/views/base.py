@@ -26,11 +26,13 @@ class View:
 
     kind: the script in views/js that brings it to life, with a style sheet of the same name beside it if it needs one.
     data: what the script gets, as JSON. default: the HTML of its default state. label: what it shows, for a screen
-    reader. say: a sentence that tells what the default state shows.
+    reader. say: a sentence that tells what the default state shows. parts: scripts in views/js that it shares with
+    other kinds, each with its style sheet if it has one.
     """
 
-    def __init__(self, kind, data, default, label, say=""):
+    def __init__(self, kind, data, default, label, say="", parts=()):
         self.kind, self.data, self.default, self.label, self.say = kind, data, default, label, say
+        self.parts = tuple(parts)
 
     def __repr__(self):
         return f"{self.label} (an interactive view: it needs a notebook or a page)"
@@ -42,10 +44,9 @@ class View:
         names = [*self.parts, self.kind]
         script = "\n".join(_read(f"{name}.js") for name in ["common", *names])
         style = "".join(_read(f"{name}.css") for name in ["view", *names] if (_FOLDER / f"{name}.css").exists())
-        own_style = _read(f"{self.kind}.css") if (_FOLDER / f"{self.kind}.css").exists() else ""
         return (
             f'<div class="tl-view mathjax_ignore tex2jax_ignore" data-view="{key}" role="group" '
-            f'aria-label="{html.escape(self.label)}"><style>{_read("view.css")}{own_style}</style>'
+            f'aria-label="{html.escape(self.label)}"><style>{style}</style>'
             f'<div class="tl-controls" hidden></div><div class="tl-picture">{self.default}</div>'
             f'<p class="tl-say" aria-live="polite">{html.escape(self.say)}</p>'
             f'<script type="application/json">{data}</script>'
