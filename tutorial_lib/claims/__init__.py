@@ -1,11 +1,29 @@
 """Every number and checkable statement that the documents print, recomputed.
 
-`claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, `report()` prints all.
+`claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
+prints all of them.
 Sources: R 2-11; L 2.1, 3.2, 3.3, 4.2.
 """
 
-from tutorial_lib.claims import luisto_bert, luisto_text, luisto_transformer  # noqa: F401
-from tutorial_lib.claims import rezaei_code, rezaei_heads, rezaei_scores, rezaei_text, rezaei_toy  # noqa: F401
+from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
+    luisto_attention,
+    luisto_bert,
+    luisto_cosine,
+    luisto_embeddings,
+    luisto_heads,
+    luisto_overview,
+    luisto_positions,
+    luisto_tokens,
+    luisto_vocabulary,
+    luisto_weights,
+    rezaei_code,
+    rezaei_heads,
+    rezaei_positions,
+    rezaei_scores,
+    rezaei_softmax,
+    rezaei_tokens,
+    rezaei_toy,
+)
 from tutorial_lib.claims.claim import CHAPTERS, FAILS, HOLDS, OPEN, REGISTRY, SOURCES, Claim, Result, check
 from tutorial_lib.claims.table import Table, as_text, summary
 
@@ -48,7 +66,10 @@ def table(chapter=None) -> Table:
 
 
 def report() -> int:
-    """Check and print all claims; 0 where every verdict is the recorded one, else 1. `python -m tutorial_lib claims`."""
+    """Check and print all claims; 0 where every verdict is the recorded one, else 1.
+
+    This is what `python -m tutorial_lib claims` runs.
+    """
     results = [check(claim) for claim in claims()]
     for result in results:
         print(as_text(result), end="\n\n")

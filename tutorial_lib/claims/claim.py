@@ -28,7 +28,7 @@ class Claim:
     compute       a function without arguments that gives the value; None where no program can
     tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers
     needs         what it takes to check: a model's name, or another resource; None: only this library
-    verdict       the recorded one: "holds", "does not hold", "not yet checked". With `needs`: what to expect once it is there
+    verdict       the recorded one: "holds", "does not hold" or "not yet checked"; with `needs`, what to expect once it is there
     note          why, the right value, and what follows for the document's story
     """
 
@@ -63,7 +63,7 @@ class Result:
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict is the recorded one. Without the model that a claim needs, no verdict can contradict it."""
+        """Whether the verdict is the recorded one; where something is missing, or nothing was recorded, it cannot differ."""
         return self.verdict == self.claim.verdict or self.claim.verdict == OPEN or self.verdict.startswith("needs ")
 
 
@@ -96,7 +96,7 @@ def check(claim: Claim) -> Result:
     """Recompute a claim and compare.
 
     A claim that needs a model is checked where that model is on this machine; nothing is downloaded for it. Otherwise
-    its verdict is "needs" and what is missing.
+    its verdict is "needs" and what is missing. Random numbers are the same each time, and the caller's are left alone.
 
     >>> from tutorial_lib.claims import claims
     >>> check(claims(source="R", section="5.4")[-1]).verdict
@@ -104,7 +104,16 @@ def check(claim: Claim) -> Result:
     """
     if claim.compute is None or (claim.needs and not _on_this_machine(claim.needs)):
         return Result(claim, None, f"needs {claim.needs}")
-    computed = plain(claim.compute())
+    import torch
+
+    from tutorial_lib.catalog import DEFAULT, ModelNotAvailable
+
+    try:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            computed = plain(claim.compute())
+    except ModelNotAvailable:
+        return Result(claim, None, f"needs {DEFAULT}")
     return Result(claim, computed, HOLDS if agree(claim.printed, computed, claim.tolerance) else FAILS)
 
 

@@ -76,13 +76,19 @@ def _():
     30_000,
     tolerance=500,
     verdict=FAILS,
-    note="It has 30,522 tokens: 5 special, 994 unused, 5,828 pieces that start with ##, 997 single characters; the other 22,698 come closest to words.",
+    note="It has 30,522 tokens: 5 special, 994 unused, 5,828 pieces that start with ##, 997 single "
+    "characters; the other 22,698 come closest to words.",
 )
 def _():
     return sum(not token.startswith(("##", "[")) and len(token) > 1 for token in tokenizer().vocab)
 
 
-@claim("R-11.3-tokens", "tokenization", "The tokens of “I love mathematics!”.", ["i", "love", "mathematics", "!"])
+@claim(
+    "R-11.3-tokens",
+    "tokenization",
+    "The tokens of “I love mathematics!”.",
+    ["i", "love", "mathematics", "!"],
+)
 def _():
     return tokenizer().tokenize(LOVE)
 
@@ -103,8 +109,8 @@ def _():
     "Input IDs, padded to 20.",
     [101, 1045, 2293, 5597, 999, 102] + 13 * [0],
     verdict=FAILS,
-    note="The printed list has 19 entries, one zero too few; R's text says 14 zeros. (In transformers 5, encode_plus is gone: call "
-    "the tokenizer itself.)",
+    note="The printed list has 19 entries, one zero too few; R's text says 14 zeros. (In transformers 5, "
+    "encode_plus is gone: call the tokenizer itself.)",
 )
 def _():
     return tokenizer().encode(LOVE, pad_to=20).ids
@@ -160,7 +166,12 @@ def _():
     return tokenizer().encode(LOVE, ALGEBRA, pad_to=20).token_type_ids
 
 
-@claim("R-11.5-types-rule", "tokenization", "0 up to the first [SEP], 1 for the second text, 0 for padding.", True)
+@claim(
+    "R-11.5-types-rule",
+    "tokenization",
+    "0 up to the first [SEP], 1 for the second text, 0 for padding.",
+    True,
+)
 def _():
     encoding = tokenizer().encode(LOVE, ALGEBRA, pad_to=20)
     first = encoding.ids.index(102) + 1
@@ -183,8 +194,9 @@ def _():
     "embeddings",
     "last_hidden_state has shape (1, 4, 768).",
     [1, 4, 768],
-    note="This code gives the model no [CLS] and no [SEP], which it saw in all of its training; that of 11.7 does. And outputs holds the hidden "
-    "states of all layers, as R says, only with output_hidden_states=True.",
+    note="This code gives the model no [CLS] and no [SEP], which it saw in all of its training; that of "
+    "11.7 does. And outputs holds the hidden states of all layers, as R says, only with "
+    "output_hidden_states=True.",
 )
 def _():
     import torch
@@ -222,7 +234,7 @@ for _position, (_token, _values) in enumerate(FIRST_TEN.items()):
     "embeddings",
     "“love” has another vector in “I love physics!” than in “I love mathematics!”.",
     True,
-    note="The default model gives the two vectors a cosine of about 0.9: near, not equal.",
+    note="The default model gives the two vectors a cosine of 0.93: near, not equal.",
 )
 def _():
     import torch
@@ -231,12 +243,7 @@ def _():
     return torch.cosine_similarity(X[0, 2], X[1, 2], dim=0) < 0.99
 
 
-@claim(
-    "R-11.6-static",
-    "embeddings",
-    "A static embedding of “love” is the same in both sentences.",
-    True,
-)
+@claim("R-11.6-static", "embeddings", "A static embedding of “love” is the same in both sentences.", True)
 def _():
     import torch
 

@@ -10,8 +10,8 @@ from tutorial_lib.claims.tools import bert_base
     "W^Q is d_model × d_k and is cut into h blocks of d_model × d_k; here for BERT.",
     [768, 64],
     verdict=FAILS,
-    note="The blocks have that shape, so the whole is h times as wide: d_model × h d_k, 768 × 768. A 768 × 64 matrix cannot be cut into 12 equal "
-    "blocks at all.",
+    note="The blocks have that shape, so the whole is h times as wide: d_model × h d_k, 768 × 768. A 768 × "
+    "64 matrix cannot be cut into 12 equal blocks at all.",
 )
 def _():
     return list(bert_base().layer[0].attention.W_Q.weight.T.shape)
@@ -20,10 +20,12 @@ def _():
 @claim(
     "R-9.2-equation-42",
     "heads",
-    "head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), where Q = X W^Q as just defined; so 7 × 64 times 768 × 64 can be multiplied.",
+    "head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), where Q = X W^Q as just defined; so 7 × 64 times 768 × "
+    "64 can be multiplied.",
     True,
     verdict=FAILS,
-    note="R's next paragraph says what is meant: the letters stand for the input, Q = K = V = X, and head i computes X W_i^Q.",
+    note="R's next paragraph says what is meant: the letters stand for the input, Q = K = V = X, and head i "
+    "computes X W_i^Q.",
 )
 def _():
     import torch
@@ -35,7 +37,8 @@ def _():
 @claim(
     "R-9.2-per-head",
     "heads",
-    "With Q_i = X W_i^Q, K_i = X W_i^K, V_i = X W_i^V, the heads' outputs are concatenated and multiplied by W^O.",
+    "With Q_i = X W_i^Q, K_i = X W_i^K, V_i = X W_i^V, the heads' outputs are concatenated and multiplied "
+    "by W^O.",
     True,
 )
 def _():
@@ -43,7 +46,6 @@ def _():
 
     from tutorial_lib.attention import MultiHeadAttention, attention
 
-    torch.manual_seed(0)
     mha, X = MultiHeadAttention(12, 3).double(), torch.randn(7, 12).double()
     parts = [
         [X @ W.weight[4 * i : 4 * i + 4].T + W.bias[4 * i : 4 * i + 4] for W in (mha.W_Q, mha.W_K, mha.W_V)]
@@ -84,7 +86,8 @@ def _():
     "heads",
     "Splitting d_model across the heads does not add parameters.",
     True,
-    note="12 heads of 64 have as many parameters as one head of 768; 12 heads of 768 would have twelve times as many.",
+    note="12 heads of 64 have as many parameters as one head of 768; 12 heads of 768 would have twelve "
+    "times as many.",
 )
 def _():
     import torch
@@ -122,7 +125,12 @@ def _():
     return list(bert_base().layer[0].attention.W_O.weight.shape)
 
 
-@claim("R-9.3-isolated", "heads", "Without W^O, the first 64 coordinates hold only what head 1 found, and so on.", True)
+@claim(
+    "R-9.3-isolated",
+    "heads",
+    "Without W^O, the first 64 coordinates hold only what head 1 found, and so on.",
+    True,
+)
 def _():
     import torch
 
@@ -148,7 +156,12 @@ claim(
 )(None)
 
 
-@claim("R-10-layer-groups", "heads", "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.", True)
+@claim(
+    "R-10-layer-groups",
+    "heads",
+    "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.",
+    True,
+)
 def _():
     groups = [*range(1, 3), *range(3, 7), *range(7, 13)]
     return groups == [i + 1 for i in range(len(bert_base().layer))]

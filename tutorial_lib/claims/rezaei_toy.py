@@ -33,8 +33,8 @@ def _():
     "attention",
     "X holds one row of 4 numbers for each of the 7 tokens.",
     [7, 4],
-    note="“The” and “the” have different rows. In R's uncased model they are one token, whose rows differ only once "
-    "positions are added.",
+    note="“The” and “the” have different rows. In R's uncased model they are one token, whose rows differ "
+    "only once positions are added.",
 )
 def _():
     from tutorial_lib import toy
@@ -84,8 +84,9 @@ def _():
     "In the plane of the first two components, “painted” lies close to “portrait”.",
     "portrait",
     verdict=FAILS,
-    note="Its neighbors are [SEP] (0.46) and The (0.46); portrait is 0.59 away, the 8th closest of the 21 pairs. The closest pairs "
-    "are [CLS] [SEP], artist portrait, The the. R says that the numbers are invented, so the picture shows no meaning.",
+    note="Its neighbors are [SEP] (0.46) and The (0.46); portrait is 0.59 away, the 8th closest of the 21 "
+    "pairs. The closest pairs are [CLS] [SEP], artist portrait, The the. R says that the numbers are "
+    "invented, so the picture shows no meaning.",
 )
 def _():
     from tutorial_lib import toy
@@ -95,28 +96,18 @@ def _():
     return ranking(-distances, toy.TOKENS)[1]  # the closest is "painted" itself
 
 
-@claim("R-5.3-square", "attention", "W^Q, W^K and W^V are 4 × 4.", [[4, 4], [4, 4], [4, 4]])
+@claim(
+    "R-5.3-square",
+    "attention",
+    "W^Q, W^K and W^V are 4 × 4.",
+    [[4, 4], [4, 4], [4, 4]],
+    note="Each has rank 2 only, and each is the one before plus 0.1 everywhere. So queries, keys and values "
+    "are almost the same vectors here, and the three roles of R 4.4 cannot show in this example.",
+)
 def _():
     from tutorial_lib import toy
 
     return [list(W.shape) for W in (toy.W_Q, toy.W_K, toy.W_V)]
-
-
-@claim(
-    "R-5.3-three-roles",
-    "attention",
-    "W^Q, W^K and W^V are three separate transformations, 4 × 4 each, so that each could hold up to 4 directions.",
-    [4, 4, 4],
-    verdict=FAILS,
-    note="Each has rank 2, and each is the one before plus 0.1 everywhere. Queries, keys and values are almost the same vectors here, "
-    "so the three roles of R 4.4 cannot show in this example.",
-)
-def _():
-    import torch
-
-    from tutorial_lib import toy
-
-    return [torch.linalg.matrix_rank(W) for W in (toy.W_Q, toy.W_K, toy.W_V)]
 
 
 @claim("R-5.3-bert-matrix", "attention", "In BERT, each head's matrices are 768 × 64.", [768, 64])
@@ -144,8 +135,8 @@ def _():
     "The query of “painted” is x W^Q.",
     [1.41, 1.53, 1.65, 1.77],
     verdict=FAILS,
-    note="Each column of W^Q is the one before plus 0.1, so the query must rise by 0.1 times the sum of x: 0.18 a step. The printed "
-    "steps are 0.12.",
+    note="Each column of W^Q is the one before plus 0.1, so the query must rise by 0.1 times the sum of x: "
+    "0.18 a step. The printed steps are 0.12.",
 )
 def _():
     toy = toy_attention()
@@ -178,7 +169,8 @@ def _():
     "The value of “artist” is x W^V.",
     [1.10, 1.22, 1.34, 1.46],
     verdict=FAILS,
-    note="W^V is W^K plus 0.1 everywhere, so the value is the key plus 0.14. Printed, it is smaller than the key.",
+    note="W^V is W^K plus 0.1 everywhere, so the value is the key plus 0.14. Printed, it is smaller than "
+    "the key.",
 )
 def _():
     toy = toy_attention()
@@ -208,11 +200,13 @@ def _():
 @claim(
     "R-6.1-direction",
     "attention",
-    "A high dot product of query and key means similar directions: the key with the highest score points most along the query.",
+    "A high dot product of query and key means similar directions: the key with the highest score points "
+    "most along the query.",
     "painted",
     verdict=FAILS,
-    note="All seven keys point almost the same way as this query (cosine at least 0.9978), and the best aligned one is “the”, whose score "
-    "is the second lowest. A dot product mixes direction and length, and here length decides: “painted” has the longest key.",
+    note="All seven keys point almost the same way as this query (cosine at least 0.9978), and the best "
+    "aligned one is “the”, whose score is the second lowest. A dot product mixes direction and length, and "
+    "here length decides: “painted” has the longest key.",
 )
 def _():
     toy = toy_attention()
@@ -225,7 +219,8 @@ def _():
     "“painted” scores high with “artist” and “portrait”, and low with “the”.",
     True,
     verdict=FAILS,
-    note="“The” comes second (11.96), above artist (11.20) and portrait (10.86); “the” is sixth (9.76). These matrices know no grammar.",
+    note="“The” comes second (11.96), above artist (11.20) and portrait (10.86); “the” is sixth (9.76). "
+    "These matrices know no grammar.",
 )
 def _():
     toy = toy_attention()

@@ -12,8 +12,8 @@ SIGNS = {HOLDS: "✓", FAILS: "✗"}
 # written out because `display: block` would take them away from a screen reader. Colors are the page's own.
 STYLE = """<style>
 table.claims { width: 100%; border-collapse: collapse; font-size: 0.9em }
-table.claims td, table.claims th { padding: 0.35em 0.6em; text-align: left; vertical-align: top; overflow-wrap: anywhere;
-  white-space: normal; border-bottom: 1px solid currentColor }
+table.claims td, table.claims th { padding: 0.35em 0.6em; text-align: left; vertical-align: top; white-space: normal;
+  overflow-wrap: anywhere; border-bottom: 1px solid currentColor }
 table.claims th[scope=row], table.claims td.verdict { white-space: nowrap; overflow-wrap: normal }
 table.claims .value { display: block; font-family: monospace }
 @media (max-width: 50rem) {
@@ -49,8 +49,8 @@ class Table:
 def _row(result: Result) -> str:
     claim = result.claim
     cells = (
-        escape(claim.statement) + _value(claim.printed, claim.printed, claim.tolerance),
-        _value(result.computed, claim.printed, claim.tolerance),
+        escape(claim.statement) + _value(claim.printed, claim.printed),
+        _value(result.computed, claim.printed),
         escape(_verdict(result)),
         escape(claim.note),
     )
@@ -61,8 +61,8 @@ def _row(result: Result) -> str:
     return f'<tr role="row"><th role="rowheader" scope="row">{claim.source} {claim.section}</th>{"".join(named)}</tr>'
 
 
-def _value(value, printed, tolerance) -> str:
-    return "" if _silent(value) else f'<span class="value">{escape(as_printed(value, printed, tolerance))}</span>'
+def _value(value, printed) -> str:
+    return "" if _silent(value) else f'<span class="value">{escape(as_printed(value, printed))}</span>'
 
 
 def _silent(value) -> bool:
@@ -80,7 +80,7 @@ def as_text(result: Result) -> str:
     lines = [f"{SOURCES[claim.source]} {claim.section}  {_verdict(result)}  [{claim.id}]", f"  {claim.statement}"]
     for name, value in (("printed ", claim.printed), ("computed", result.computed)):
         if not _silent(value):
-            lines.append(f"  {name}  {as_printed(value, claim.printed, claim.tolerance)}")
+            lines.append(f"  {name}  {as_printed(value, claim.printed)}")
     return "\n".join(lines + ([f"  {claim.note}"] if claim.note else []))
 
 
@@ -95,19 +95,19 @@ def summary(results: list[Result]) -> str:
     return f"{len(results)} claims: {hold} hold, {fail} do not hold, {rest} need what is not on this machine"
 
 
-def as_printed(value, printed, tolerance=None) -> str:
-    """A value with as many digits as the document printed; one more where rounding hid the difference.
+def as_printed(value, printed) -> str:
+    """A value with as many digits as the document printed, and commas in long numbers that stand alone.
 
-    >>> as_printed([1.5404, 2.08], [1.41, 1.53]), as_printed(62831.853, 10), as_printed([0, 101], [1])
-    ('1.54, 2.08', '62,831.853', '0, 101')
+    >>> as_printed([1.5404, 2.08], [1.41, 1.53]), as_printed(22_268_928, 22e6), as_printed([101, 1045], [101])
+    ('1.54, 2.08', '22,268,928', '101, 1045')
     """
     if isinstance(value, (list, tuple)):
-        nested = any(isinstance(item, (list, tuple)) for item in value)
-        return ("; " if nested else ", ").join(as_printed(item, printed, tolerance) for item in value)
+        if any(isinstance(item, (list, tuple)) for item in value):
+            return "; ".join(as_printed(item, printed) for item in value)
+        return ", ".join(as_printed(item, printed).replace(",", "") for item in value)
     if isinstance(value, bool):
         return "true" if value else "not so"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:,.{max(decimals(printed), 0 if abs(value) > 1e6 else 3 if not decimals(printed) else 0)}f}"
-    return f"{value:,.{decimals(printed)}f}" if isinstance(value, float) else f"{value:,}"
+    if not isinstance(value, float):
+        return value if isinstance(value, str) else f"{value:,}"
+    fraction = not decimals(printed) and abs(value) < 1000 and not value.is_integer()
+    return f"{value:,.{3 if fraction else decimals(printed)}f}"

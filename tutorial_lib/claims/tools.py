@@ -3,6 +3,8 @@
 from functools import lru_cache
 from types import SimpleNamespace
 
+from tutorial_lib.claims.quotes import BEAR, CASED
+
 
 @lru_cache
 def tokenizer(name=None):
@@ -33,14 +35,10 @@ def bert_base(mlm=False, nsp=False, **shape):
 
 @lru_cache
 def small_bert():
-    """A BERT with random weights, small enough to run in a moment; the seed is fixed and the caller's left alone."""
-    import torch
-
+    """A BERT with random weights, small enough to run in a moment."""
     from tutorial_lib.bert import Bert, Config
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
+    return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
 
 
 @lru_cache
@@ -52,10 +50,8 @@ def toy_attention():
     Q, K, V = toy.X @ toy.W_Q, toy.X @ toy.W_K, toy.X @ toy.W_V  # (7, 4)
     output, weights = attention(Q, K, V)  # (7, 4), (7, 7)
     painted = toy.TOKENS.index("painted")
-    return SimpleNamespace(
-        tokens=toy.TOKENS, Q=Q, K=K, V=V, painted=painted, scores=Q[painted] @ K.T, weights=weights[painted],
-        output=output[painted],
-    )  # fmt: skip
+    of_painted = dict(scores=Q[painted] @ K.T, weights=weights[painted], output=output[painted])
+    return SimpleNamespace(tokens=toy.TOKENS, painted=painted, Q=Q, K=K, V=V, **of_painted)
 
 
 def ranking(scores, tokens):
@@ -69,9 +65,7 @@ def random_attention(n=7):
 
     from tutorial_lib.attention import MultiHeadAttention
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
+    return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
 
 
 def cosine(v, w):
@@ -80,3 +74,28 @@ def cosine(v, w):
 
     lengths = hypot(*v) * hypot(*w)
     return sum(float(a * b) for a, b in zip(v, w, strict=True)) / lengths if lengths else nan
+
+
+def original(name):
+    """A number of the original transformer: torch.nn.Transformer has them as its defaults."""
+    from inspect import signature
+
+    from torch.nn import Transformer
+
+    return signature(Transformer).parameters[name].default
+
+
+@lru_cache
+def bear_trace():
+    """The default model's way through the bear sentence, (1, 20, d_model) with [CLS] and [SEP]."""
+    return bert().trace(**tokenizer().batch([BEAR]).inputs)
+
+
+def cased(mlm=False, nsp=False):
+    """bert-base-cased's architecture, without its numbers."""
+    return bert_base(mlm=mlm, nsp=nsp, vocab_size=CASED)
+
+
+def count(*parts):
+    """All parameters in these parts of a model."""
+    return sum(parameter.numel() for part in parts for parameter in part.parameters())

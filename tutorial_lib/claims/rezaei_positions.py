@@ -1,132 +1,11 @@
-"""R 2-3: tokens, embeddings and positions, recomputed."""
+"""R 3: positions, recomputed."""
 
-from tutorial_lib.claims.claim import FAILS, OPEN, claim
+from tutorial_lib.claims.claim import FAILS, claim
+from tutorial_lib.claims.rezaei_tokens import distilbert_parameters
 from tutorial_lib.claims.tools import bert_base, small_bert, tokenizer
 
-MODELS = "Transformers are powerful models"
 CAT_SAT, MAT_SAT = "The cat sat on the mat", "On the mat sat the cat"
 CAT_CHASED, DOG_CHASED = "The cat chased the dog", "The dog chased the cat"
-
-
-# --- R 2.1 Tokenization --------------------------------------------------------------------------------------------
-
-
-@claim(
-    "R-2.1-word-split",
-    "tokenization",
-    "“Transformers are powerful models” can be split into four words.",
-    ["Transformers", "are", "powerful", "models"],
-)
-def _():
-    return MODELS.split()
-
-
-@claim(
-    "R-2.1-learning",
-    "tokenization",
-    "The word “learning” can be represented as “learn” and “ing”.",
-    ["learn", "ing"],
-    verdict=FAILS,
-    note="BERT has “learning” as one token, id 4083: R's own list in 11.5 uses it. Frequent words stay whole. A piece that "
-    "continues a word would be written ##ing; “serendipitous” shows such pieces.",
-)
-def _():
-    return tokenizer().tokenize("learning")
-
-
-@claim(
-    "R-2.1-character-length",
-    "tokenization",
-    "One token for each character gives much longer sequences than one for each word.",
-    True,
-    note="31 + 1 characters against 4 words.",
-)
-def _():
-    return len(MODELS) > 4 * len(MODELS.split())
-
-
-# --- R 2.2 Token embeddings ----------------------------------------------------------------------------------------
-
-
-@claim(
-    "R-2.2-index-range",
-    "embeddings",
-    "A token has an index i from 1 to |V|, here 30,522.",
-    [1, 30522],
-    verdict=FAILS,
-    note="Ids start at 0: in R's own lists (11.4) the padding token [PAD] is 0. Row 0 of the embedding matrix exists, row |V| "
-    "does not.",
-)
-def _():
-    ids = sorted(tokenizer().vocab.values())
-    return [ids[0], ids[-1]]
-
-
-@claim(
-    "R-2.2-row-look-up",
-    "embeddings",
-    "The embedding of a token is a row of E, and a sequence of n tokens gives an n × d_model matrix of such rows.",
-    True,
-)
-def _():
-    import torch
-
-    bert, ids = small_bert(), [3, 1, 4, 1, 5]
-    X_tok = bert.trace([ids])["embeddings.tokens"][0]  # (n, d_model)
-    return torch.equal(X_tok, torch.stack([bert.embeddings.tokens.weight[i] for i in ids]))
-
-
-@claim("R-2.2-bert-layers", "bert", "BERT-base has 12 layers.", 12)
-def _():
-    return len(bert_base().layer)
-
-
-@claim(
-    "R-2.2-bert-parameters",
-    "bert",
-    "BERT-base has 110 million parameters.",
-    110e6,
-    tolerance=0.5e6,
-    note="110,106,428 with the two heads it was trained with (uncased vocabulary). The encoder with its pooler, which BertModel "
-    "loads, has 109,482,240.",
-)
-def _():
-    return sum(count for _, _, count in bert_base(mlm=True, nsp=True).parameter_table())
-
-
-@claim("R-2.2-distilbert-layers", "bert", "DistilBERT has 6 layers, half of BERT's.", 6)
-def _():
-    return len(bert_base().layer) // 2
-
-
-@claim(
-    "R-2.2-distilbert-parameters",
-    "bert",
-    "DistilBERT has 66 million parameters.",
-    66e6,
-    tolerance=0.5e6,
-    note="66,362,880: tokens, positions, one LayerNorm and 6 layers; no segments, no pooler.",
-)
-def _():
-    return distilbert_parameters()
-
-
-def distilbert_parameters():
-    """The parameters that DistilBERT keeps of a BERT with 6 layers: all but segment embeddings and pooler."""
-    table = bert_base(n_layers=6).parameter_table()
-    return sum(count for name, _, count in table if not name.startswith(("embeddings.segments", "pooler")))
-
-
-claim(
-    "R-2.2-distilbert-97",
-    "bert",
-    "DistilBERT keeps about 97 % of BERT's performance.",
-    0.97,
-    needs="DistilBERT, BERT and the GLUE benchmark",
-    verdict=OPEN,
-    note="The figure of DistilBERT's authors, on the nine tasks of GLUE.",
-)(None)
-
 
 # --- R 3 Positional encodings --------------------------------------------------------------------------------------
 
@@ -136,8 +15,8 @@ claim(
     "bert",
     "The key architectural difference between BERT and DistilBERT is depth.",
     True,
-    note="The six layers are 98.6 % of the parameters that DistilBERT lacks. The rest, 592,128, are the segment embeddings and "
-    "the pooler, which it drops too: that is why it takes no token_type_ids.",
+    note="The six layers are 98.6 % of the parameters that DistilBERT lacks. The rest, 592,128, are the "
+    "segment embeddings and the pooler, which it drops too: that is why it takes no token_type_ids.",
 )
 def _():
     bert, half = (sum(count for _, _, count in bert_base(n_layers=n).parameter_table()) for n in (12, 6))
@@ -150,8 +29,8 @@ def _():
     "Positional encodings sit between the embedding layer and the transformer layers.",
     True,
     verdict=FAILS,
-    note="True of the original transformer. In BERT positions are inside the embedding layer: they are added to the token rows, "
-    "then a LayerNorm follows, and only its output leaves the layer.",
+    note="True of the original transformer. In BERT positions are inside the embedding layer: they are "
+    "added to the token rows, then a LayerNorm follows, and only its output leaves the layer.",
 )
 def _():
     names = list(small_bert().trace([[1, 2, 3]]))
@@ -163,14 +42,14 @@ def _():
     "positions",
     "Without positions, a transformer cannot tell the order of its tokens.",
     True,
-    note="Attention permutes its outputs as its inputs were permuted; each token gets the same vector wherever it stands.",
+    note="Attention permutes its outputs as its inputs were permuted; each token gets the same vector "
+    "wherever it stands.",
 )
 def _():
     import torch
 
     from tutorial_lib.attention import MultiHeadAttention
 
-    torch.manual_seed(0)
     mha, X, order = MultiHeadAttention(8, 2).double(), torch.randn(6, 8).double(), torch.randperm(6)
     return torch.allclose(mha(X[order])[0], mha(X)[0][order], atol=1e-12)
 
@@ -178,10 +57,11 @@ def _():
 @claim(
     "R-3.1-same-tokens-uncased",
     "positions",
-    "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (lower-cased, as R's model does).",
+    "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (lower-cased, as R's "
+    "model does).",
     True,
-    note="The two sentences also mean the same: English can turn the order around here. “The cat chased the dog” (R 3.2) is the "
-    "better example, since its turned version means something else.",
+    note="The two sentences also mean the same: English can turn the order around here. “The cat chased the "
+    "dog” (R 3.2) is the better example, since its turned version means something else.",
 )
 def _():
     return sorted(tokenizer().tokenize(CAT_SAT)) == sorted(tokenizer().tokenize(MAT_SAT))
@@ -190,11 +70,12 @@ def _():
 @claim(
     "R-3.1-same-tokens-as-printed",
     "positions",
-    "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (as printed, with capital letters).",
+    "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (as printed, with "
+    "capital letters).",
     True,
     verdict=FAILS,
-    note="A cased vocabulary has different tokens for The and the, On and on. “The cat chased the dog” (R 3.2) keeps its capital "
-    "when turned around.",
+    note="A cased vocabulary has different tokens for The and the, On and on. “The cat chased the dog” (R "
+    "3.2) keeps its capital when turned around.",
 )
 def _():
     return sorted(CAT_SAT.split()) == sorted(MAT_SAT.split())
@@ -223,8 +104,8 @@ def _():
     "X = X_tok + P for the 3 × 4 example.",
     [[0.11, 0.22, 0.33, 0.44], [0.55, 0.66, 0.77, 0.88], [0.99, 1.10, 1.21, 1.32]],
     tolerance=1e-12,
-    note="This P is X_tok / 10, so adding it makes each vector 1.1 times as long and turns none: easy to check, but no model for "
-    "how positions help.",
+    note="This P is X_tok / 10, so adding it makes each vector 1.1 times as long and turns none: easy to "
+    "check, but no model for how positions help.",
 )
 def _():
     import torch
@@ -249,8 +130,8 @@ def _():
     "In the sinusoidal formula, i runs from 0 to d_model − 1; here for d_model = 6.",
     [0, 5],
     verdict=FAILS,
-    note="i counts the sine-cosine pairs: 0 to d_model / 2 − 1. With R's range, 2i + 1 would reach 11, and the vector of 3.6 has 6 "
-    "coordinates.",
+    note="i counts the sine-cosine pairs: 0 to d_model / 2 − 1. With R's range, 2i + 1 would reach 11, and "
+    "the vector of 3.6 has 6 coordinates.",
 )
 def _():
     from tutorial_lib.positions import wavelengths
@@ -258,7 +139,12 @@ def _():
     return [0, len(wavelengths(6)) - 1]
 
 
-@claim("R-3.4-sine-cosine", "positions", "Even coordinates are sines, odd ones cosines of the same angle.", True)
+@claim(
+    "R-3.4-sine-cosine",
+    "positions",
+    "Even coordinates are sines, odd ones cosines of the same angle.",
+    True,
+)
 def _():
     import torch
 
@@ -316,8 +202,8 @@ def _():
     "The longest wavelength is 10000 · 2π.",
     62831.85,
     verdict=FAILS,
-    note="It is 10000^((d−2)/d) · 2π: 9,646.6 · 2π for d_model = 512, 9,763.0 · 2π for 768, and only 464.2 · 2π for the 6 of R's "
-    "example. The progression stops one step short of 10000.",
+    note="It is 10000^((d−2)/d) · 2π: 9,646.6 · 2π for d_model = 512, 9,763.0 · 2π for 768, and only 464.2 "
+    "· 2π for the 6 of R's example. The progression stops one step short of 10000.",
 )
 def _():
     from tutorial_lib.positions import wavelengths
@@ -389,7 +275,12 @@ def _():
     return bool(sinusoidal(100_000, 4).isfinite().all())
 
 
-@claim("R-3.7-learned-limited", "positions", "Learned positions are limited to the length that was trained.", True)
+@claim(
+    "R-3.7-learned-limited",
+    "positions",
+    "Learned positions are limited to the length that was trained.",
+    True,
+)
 def _():
     bert = small_bert()
     try:
