@@ -28,7 +28,7 @@ class Claim:
     compute       a function without arguments that gives the value; None where no program can
     tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers
     needs         what it takes to check: a model's name, or another resource; None: only this library
-    verdict       the recorded one: "holds", "does not hold" or "not yet checked"; with `needs`, what to expect once it is there
+    verdict       the recorded one: "holds", "does not hold" or "not yet checked"; with `needs`, the one to expect
     note          why, the right value, and what follows for the document's story
     """
 
@@ -63,7 +63,7 @@ class Result:
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict is the recorded one; where something is missing, or nothing was recorded, it cannot differ."""
+        """Whether the verdict is the recorded one. Where something is missing, it cannot differ."""
         return self.verdict == self.claim.verdict or self.claim.verdict == OPEN or self.verdict.startswith("needs ")
 
 
@@ -135,9 +135,9 @@ def agree(printed, computed, tolerance=None) -> bool:
     if isinstance(printed, (list, tuple)):
         same_length = isinstance(computed, (list, tuple)) and len(printed) == len(computed)
         return same_length and all(agree(p, c, tolerance) for p, c in zip(printed, computed))
-    if isinstance(printed, (bool, str)) or isinstance(computed, (bool, str)) or computed is None:
+    if isinstance(printed, (bool, str)) or not isinstance(computed, (int, float)) or isinstance(computed, bool):
         return type(printed) is type(computed) and printed == computed
-    return abs(printed - computed) <= tolerance + 1e-9 * max(1, abs(printed))  # a tie may round either way
+    return abs(printed - computed) <= tolerance + 1e-12 * max(1, abs(printed))  # a tie may round either way
 
 
 def decimals(printed) -> int:

@@ -1,0 +1,103 @@
+"""A claim is well formed, agrees or not as its digits say, and is checked where its model is."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tutorial_lib.claims import FAILS, HOLDS, OPEN, Claim, Result, check, claims
+from tutorial_lib.claims import claim as module
+from tutorial_lib.claims.claim import add, agree
+
+DIGITS = st.integers(0, 6)
+
+
+def example(**changes):
+    fields = dict(id="R-1.1-x", chapter="bert", statement="One.", printed=1, compute=lambda: 1)
+    return Claim(**{**fields, **changes})
+
+
+@given(st.floats(-1e3, 1e3), st.integers(1, 6))
+def test_a_rounded_number_agrees_with_its_origin(x, digits):
+    printed = round(x, digits)
+    tolerance = 0.5 * 10.0**-digits
+    assert agree(printed, x, tolerance)
+    assert not agree(printed + 3 * tolerance, x, tolerance)
+
+
+@given(st.integers(), st.integers())
+def test_whole_numbers_agree_only_when_equal(a, b):
+    assert agree(a, b) == (a == b)
+
+
+def test_the_most_digits_of_a_list_count_for_all_of_it():
+    assert not agree([1.5, 1.38], [1.52, 1.38])  # 1.5 stands for 1.50 here
+    assert agree([1.5, 1.38], [1.504, 1.384])
+
+
+def test_a_tie_may_round_either_way():
+    assert agree(4.373, 4.3725) and agree(4.372, 4.3725)
+
+
+@pytest.mark.parametrize(
+    ("printed", "computed"),
+    [([1, 2], [1, 2, 3]), ([1], 1), (1, [1]), ("the", "The"), (True, 1), (1, True), (1, None), (1, math.nan), (1, "1")],
+)
+def test_other_things_never_agree(printed, computed):
+    assert not agree(printed, computed)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"id": "X-1-a"}, {"id": "R-1"}, {"id": "R-5.4-q-painted"}, {"chapter": "gpt"}, {"verdict": "perhaps"}],
+)
+def test_a_malformed_claim_is_refused(changes):
+    with pytest.raises(ValueError, match="id must be|chapter must be|verdict must be"):
+        add(example(**changes))
+
+
+@pytest.mark.parametrize("wrong", [{"chapter": "gpt"}, {"source": "Q"}])
+def test_unknown_chapters_and_sources_are_refused(wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be one of"):
+        claims(**wrong)
+
+
+def test_claims_can_be_chosen_and_come_in_reading_order():
+    attention = claims("attention", source="R")
+    assert {claim.chapter for claim in attention} == {"attention"} and {claim.source for claim in attention} == {"R"}
+    sections = [[int(part) for part in claim.section.split(".")] for claim in claims(source="L")]
+    assert sections == sorted(sections)
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(1, HOLDS), (2, FAILS)])
+def test_the_verdict_compares_the_computed_value(value, verdict):
+    assert check(example(compute=lambda: value)).verdict == verdict
+
+
+def test_without_its_model_a_claim_says_what_it_needs(monkeypatch):
+    monkeypatch.setattr(module, "_on_this_machine", lambda name: False)
+    result = check(example(needs="bert-base-cased", compute=lambda: 1 / 0))
+    assert (result.verdict, result.computed, result.as_recorded) == ("needs bert-base-cased", None, True)
+
+
+def test_with_its_model_a_claim_is_computed(monkeypatch):
+    monkeypatch.setattr(module, "_on_this_machine", lambda name: True)
+    assert check(example(needs="bert-base-cased")).verdict == HOLDS
+
+
+def test_without_the_default_model_the_rest_can_still_be_checked(monkeypatch):
+    from tutorial_lib.catalog import ModelNotAvailable
+
+    def missing():
+        raise ModelNotAvailable("it is not here")
+
+    assert check(example(compute=missing)).verdict == "needs all-MiniLM-L6-v2"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "now", "same"),
+    [(HOLDS, HOLDS, True), (HOLDS, FAILS, False), (FAILS, HOLDS, False), (FAILS, "needs x", True), (OPEN, FAILS, True)],
+)
+def test_a_verdict_differs_only_where_there_is_another_one(recorded, now, same):
+    assert Result(example(verdict=recorded), 1, now).as_recorded is same

@@ -1,0 +1,70 @@
+"""The table of claims: readable by eye, screen reader and terminal, and safe with any text."""
+
+import re
+from html.parser import HTMLParser
+
+from tutorial_lib.claims import FAILS, HOLDS, Claim, Result, Table, table
+from tutorial_lib.claims.table import COLUMNS, summary
+
+
+def result(verdict=HOLDS, **changes):
+    fields = dict(id="R-1.1-x", chapter="bert", statement="One.", printed=1.50, compute=None, note="Why.")
+    return Result(Claim(**{**fields, **changes}), 1.234, verdict)
+
+
+class Cells(HTMLParser):
+    def __init__(self, html):
+        super().__init__()
+        self.opened, self.roles = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.opened.append(tag)
+        self.roles.append(dict(attrs).get("role"))
+
+
+def test_every_row_has_a_cell_for_every_column():
+    html = Table([result(), result(FAILS)])._repr_html_()
+    cells = Cells(html)
+    assert cells.roles.count("columnheader") == len(COLUMNS)
+    assert cells.roles.count("row") == 3 and cells.roles.count("rowheader") == 2
+    assert cells.roles.count("cell") == 2 * (len(COLUMNS) - 1)
+    assert cells.opened.count("table") == html.count("</table>") == 1 and "<caption>" in html
+
+
+def test_the_verdict_is_said_in_words():
+    html = Table([result(), result(FAILS), result("needs bert-base-cased")])._repr_html_()
+    assert all(words in html for words in ("✓ holds", "✗ does not hold", "? needs bert-base-cased"))
+
+
+def test_no_color_is_set_so_that_dark_mode_keeps_its_own():
+    style = re.search(r"<style>(.*?)</style>", table("heads")._repr_html_(), re.DOTALL)[1]
+    assert not re.search(r"#[0-9a-f]{3}|rgb|background|[^-]color:", style)
+
+
+def test_texts_are_shown_and_never_run():
+    nasty = "<img src=x onerror=alert(1)></script>"
+    cells = Cells(Table([result(statement=nasty, printed=nasty, note=nasty)])._repr_html_())
+    assert "img" not in cells.opened and "script" not in cells.opened
+
+
+def test_a_value_has_as_many_digits_as_were_printed():
+    assert "computed  1.23\n" in repr(Table([result(printed=1.52)]))
+
+
+def test_a_plain_statement_has_no_value_beside_it():
+    text = repr(Table([result(printed=True)]))
+    assert "printed" not in text and "One." in text
+
+
+def test_the_text_names_document_section_verdict_and_reason():
+    assert repr(Table([result(FAILS)])).startswith("Rezaei 1.1  ✗ does not hold  [R-1.1-x]\n  One.\n")
+    assert repr(Table([result(FAILS)])).endswith("  Why.")
+
+
+def test_a_chapter_s_table_holds_its_claims_only():
+    assert {result.claim.chapter for result in table("heads").results} == {"heads"}
+
+
+def test_the_summary_counts():
+    assert summary([result(), result(FAILS), result("needs x")]).startswith("3 claims: 1 hold, 1 do not hold, 1 need")
