@@ -42,12 +42,14 @@ from tutorial_lib.plots.positions import (
     shift_circles,
     similarity_curves,
 )
+from tutorial_lib.plots.tokenization import batch_grid, token_cuts, vocabulary_blocks, vocabulary_sizes
 
 __all__ = [
     "COLORS",
     "activations",
     "as_array",
     "attention_steps",
+    "batch_grid",
     "by_component",
     "compass",
     "coordinate_wavelengths",
@@ -74,8 +76,11 @@ __all__ = [
     "similarity_maps",
     "split_diagram",
     "temperatures",
+    "token_cuts",
     "training_mask",
     "update_norms",
     "use_style",
     "variances",
+    "vocabulary_blocks",
+    "vocabulary_sizes",
 ]
