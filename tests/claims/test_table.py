@@ -52,9 +52,13 @@ def test_a_value_has_as_many_digits_as_were_printed():
     assert "computed  1.23\n" in repr(Table([result(printed=1.52)]))
 
 
-def test_a_plain_statement_has_no_value_beside_it():
+def test_a_plain_statement_has_no_printed_value_beside_it():
     text = repr(Table([result(printed=True)]))
     assert "printed" not in text and "One." in text
+
+
+def test_nan_can_be_shown():
+    assert "computed  nan" in repr(Table([Result(result(printed=1).claim, float("nan"), FAILS)]))
 
 
 def test_the_text_names_document_section_verdict_and_reason():

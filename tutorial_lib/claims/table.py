@@ -18,10 +18,12 @@ table.claims th[scope=row], table.claims td.verdict { white-space: nowrap; overf
 table.claims .value { display: block; font-family: monospace }
 @media (max-width: 50rem) {
   table.claims thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
-  table.claims, table.claims tbody, table.claims tr, table.claims td, table.claims th[scope=row] { display: block }
+  table.claims, table.claims caption, table.claims tbody, table.claims tr,
+  table.claims td, table.claims th[scope=row] { display: block }
   table.claims td, table.claims th[scope=row] { border: 0; white-space: normal !important }
   table.claims tr { border-bottom: 1px solid currentColor; padding: 0.5em 0 }
-  table.claims td[data-label]:not(:empty)::before { content: attr(data-label) ": "; font-weight: bold }
+  table.claims td:empty { display: none }
+  table.claims td[data-label]::before { content: attr(data-label) ": "; font-weight: bold }
 }
 </style>"""
 
@@ -49,8 +51,8 @@ class Table:
 def _row(result: Result) -> str:
     claim = result.claim
     cells = (
-        escape(claim.statement) + _value(claim.printed, claim.printed),
-        _value(result.computed, claim.printed),
+        escape(claim.statement) + ("" if claim.printed is True else _value(claim.printed, claim.printed)),
+        "" if result.computed is None else _value(result.computed, claim.printed),
         escape(_verdict(result)),
         escape(claim.note),
     )
@@ -62,12 +64,7 @@ def _row(result: Result) -> str:
 
 
 def _value(value, printed) -> str:
-    return "" if _silent(value) else f'<span class="value">{escape(as_printed(value, printed))}</span>'
-
-
-def _silent(value) -> bool:
-    """A statement that is simply true needs no value beside it, and a value that could not be computed has none."""
-    return value is True or value is None
+    return f'<span class="value">{escape(as_printed(value, printed))}</span>'
 
 
 def _verdict(result: Result) -> str:
@@ -78,9 +75,10 @@ def as_text(result: Result) -> str:
     """One claim in a few lines."""
     claim = result.claim
     lines = [f"{SOURCES[claim.source]} {claim.section}  {_verdict(result)}  [{claim.id}]", f"  {claim.statement}"]
-    for name, value in (("printed ", claim.printed), ("computed", result.computed)):
-        if not _silent(value):
-            lines.append(f"  {name}  {as_printed(value, claim.printed)}")
+    if claim.printed is not True:  # a plain statement has no value beside it
+        lines.append(f"  printed   {as_printed(claim.printed, claim.printed)}")
+    if result.computed is not None:
+        lines.append(f"  computed  {as_printed(result.computed, claim.printed)}")
     return "\n".join(lines + ([f"  {claim.note}"] if claim.note else []))
 
 
@@ -88,14 +86,15 @@ def summary(results: list[Result]) -> str:
     """How many hold, how many do not, how many wait for something.
 
     >>> summary([])
-    '0 claims: 0 hold, 0 do not hold, 0 need what is not on this machine'
+    '0 claims: 0 hold, 0 do not hold'
     """
     hold, fail = (sum(result.verdict == verdict for result in results) for verdict in (HOLDS, FAILS))
     rest = len(results) - hold - fail
-    return f"{len(results)} claims: {hold} hold, {fail} do not hold, {rest} need what is not on this machine"
+    counts = f"{len(results)} claims: {hold} hold, {fail} do not hold"
+    return f"{counts}, {rest} need what is not on this machine" if rest else counts
 
 
-def as_printed(value, printed) -> str:
+def as_printed(value, printed, comma=",") -> str:
     """A value with as many digits as the document printed, and commas in long numbers that stand alone.
 
     >>> as_printed([1.5404, 2.08], [1.41, 1.53]), as_printed(22_268_928, 22e6), as_printed([101, 1045], [101])
@@ -103,11 +102,11 @@ def as_printed(value, printed) -> str:
     """
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, (list, tuple)) for item in value):
-            return "; ".join(as_printed(item, printed) for item in value)
-        return ", ".join(as_printed(item, printed).replace(",", "") for item in value)
+            return ", ".join(f"({as_printed(item, printed)})" for item in value)
+        return ", ".join(as_printed(item, printed, comma="") for item in value)
     if isinstance(value, bool):
-        return "true" if value else "not so"
+        return "true" if value else "false"
     if not isinstance(value, float):
-        return value if isinstance(value, str) else f"{value:,}"
-    fraction = not decimals(printed) and abs(value) < 1000 and not value.is_integer()
-    return f"{value:,.{3 if fraction else decimals(printed)}f}"
+        return value if isinstance(value, str) else f"{value:{comma}}"
+    fraction = abs(value) < 1000 and abs(value % 1 - 0.5) < 0.5 - 1e-9  # a whole number was printed, this is none
+    return f"{value:{comma}.{decimals(printed) or 3 * fraction}f}"
