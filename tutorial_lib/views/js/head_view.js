@@ -1,0 +1,30 @@
+// One layer, any choice of its heads.
+function draw(view) {
+  var data = view.data, chosen = numbers(data.heads).map(function (_, h) { return data.head === null || h === data.head; });
+  var picture = headPicture(data, view.say);
+  var layer = TL.select(view, "Layer", numbers(data.layers), data.layer, update);
+  var head = TL.select(view, "Head", numbers(data.heads).concat(["all", "several"]), 0, function () {
+    chosen = chosen.map(function (_, h) { return +head.value === data.heads || h === +head.value; });
+    update();
+  });
+  head.lastChild.disabled = true;
+  lineControls(view, picture);
+  var tiles = chosen.map(function (_, h) {
+    var tile = TL.el("button", { type: "button", "class": "tl-tile", style: hue(h, data.heads), "aria-label": "head " + h }, String(h));
+    tile.addEventListener("click", function () { chosen[h] = !chosen[h]; update(); });
+    tile.addEventListener("dblclick", function () { chosen = chosen.map(function (_, i) { return i === h; }); update(); });
+    return tile;
+  });
+  if (data.heads > 1) view.controls.append(TL.el("div", { "class": "tl-tiles", role: "group", "aria-label": "Heads on and off" }, ["Heads "].concat(tiles)));
+
+  function update() {
+    var heads = chosen.map(function (on, h) { return on ? h : -1; }).filter(function (h) { return h >= 0; });
+    head.value = heads.length === 1 ? heads[0] : heads.length === data.heads ? data.heads : data.heads + 1;
+    tiles.forEach(function (tile, h) { tile.setAttribute("aria-pressed", String(chosen[h])); });
+    picture.show({ layer: +layer.value, heads: heads });
+  }
+
+  picture.show({ least: data.least });
+  update();
+  view.picture.replaceChildren(picture.element);
+}

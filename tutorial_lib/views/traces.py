@@ -1,0 +1,161 @@
+"""Take attention out of what a reader has at hand: a model and an encoding, a trace, or the weights themselves."""
+
+from __future__ import annotations
+
+import base64
+import unicodedata
+
+import numpy as np
+
+LETTERS = 12  # of a token that fit beside the lines
+TWO_BYTES = 100_000  # up to so many numbers travel as two bytes each, more as one, so that a page stays light
+
+
+class Attention:
+    """One text's attention, checked; arguments as in `head_view`.
+
+    weights: (n_layers, n_heads, n_queries, n_keys). tokens, keys: the tokens that ask and those that answer, the same
+    in self-attention. segments: 0 or 1 for each token of a pair of texts, else None.
+    """
+
+    def __init__(self, source, tokens, segments=None, keys=None, text=0):
+        encoding = tokens if hasattr(tokens, "attention_mask") else None
+        if not isinstance(text, int) or text < 0:
+            raise ValueError(f"text must be the number of a text, 0 or more, got {text!r}")
+        self.trace, self.text, self.real = _as_trace(source, encoding), text, None
+        if encoding is not None:
+            tokens, segments = self._without_padding(encoding, segments)
+        self.tokens = _as_tokens("tokens", tokens)
+        self.keys = self.tokens if keys is None else _as_tokens("keys", keys)
+        self.weights = self.stacked("weights") if self.trace else self._of_text(_as_array(source), 4)
+        shape, expected = self.weights.shape, (len(self.tokens), len(self.keys))
+        if shape[2:] != expected:
+            raise ValueError(f"weights must be (..., {expected[0]}, {expected[1]}) for these tokens, got {shape}")
+        if self.weights.min() < 0 or self.weights.max() > 1.001:
+            raise ValueError(f"weights must be from 0 to 1, got {self.weights.min():.3g} to {self.weights.max():.3g}")
+        self.segments = _as_segments(segments, len(self.tokens)) if keys is None else None
+
+    def stacked(self, name):
+        """One value of every layer, such as "queries", without padding, as (n_layers, n_heads, ...)."""
+        if not self.trace or f"layer.0.attention.{name}" not in self.trace:
+            what = f"one with {', '.join(list(self.trace)[:3])}" if self.trace else "weights alone"
+            raise ValueError(f"source must be a model or a trace with layer.0.attention.{name}, got {what}")
+        values = []
+        while f"layer.{len(values)}.attention.{name}" in self.trace:
+            values.append(_as_array(self.trace[f"layer.{len(values)}.attention.{name}"]))
+        return self._of_text(np.stack(values), 4, queries_only=name not in ("weights", "scores"))
+
+    def _of_text(self, array, axes, queries_only=False):
+        """The values of one text, with axes of length 1 in front where heads or layers are missing, without padding."""
+        if array.ndim == axes + 1:
+            if self.text >= array.shape[1]:
+                raise ValueError(f"text must be below the number of texts, {array.shape[1]}, got {self.text}")
+            array = array[:, self.text]
+        if not 2 <= array.ndim <= axes:
+            raise ValueError(f"weights must have 2 to 5 axes, (layers, texts, heads, queries, keys), got {array.shape}")
+        array = array.reshape((1,) * (axes - array.ndim) + array.shape)
+        if self.real is not None and array.shape[2] == len(self.real):
+            array = array[:, :, self.real]
+            if not queries_only and array.shape[3] == len(self.real):
+                array = array[..., self.real]
+        return array
+
+    def _without_padding(self, encoding, segments):
+        rows = [encoding.tokens, encoding.token_type_ids, encoding.attention_mask]
+        if isinstance(encoding.tokens[0], list):
+            if self.text >= len(encoding.tokens):
+                raise ValueError(f"text must be below the number of texts, {len(encoding.tokens)}, got {self.text}")
+            rows = [row[self.text] for row in rows]
+        self.real = np.array(rows[2], dtype=bool)
+        tokens, types = ([value for value, real in zip(row, self.real, strict=True) if real] for row in rows[:2])
+        return tokens, types if segments is None else segments
+
+    def data(self):
+        """What the scripts of all three views need."""
+        labels = {"tokens": self.tokens, "short": [shorten(token) for token in self.tokens]}
+        if self.keys is not self.tokens:
+            labels |= {"keys": self.keys, "shortKeys": [shorten(token) for token in self.keys]}
+        if self.segments:
+            labels["segments"] = self.segments
+        return labels | {"layers": self.weights.shape[0], "heads": self.weights.shape[1]}
+
+    def check_place(self, layer, head):
+        """The layer and head to show first, or an error that says which there are. head None: all heads."""
+        for name, value, count in (("layer", layer, self.weights.shape[0]), ("head", head, self.weights.shape[1])):
+            if name == "head" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < count:
+                raise ValueError(f"{name} must be from 0 to {count - 1}, got {value!r}")
+
+
+def pack(values):
+    """Numbers of all heads, (n_layers, n_heads, ...), as whole multiples of a step, one step for each head.
+
+    So a number is off by at most half a step: a head's largest number / 65,000 where two bytes each are sent (at most
+    100,000 numbers), else / 254 (with signs) or / 510 (without).
+
+    >>> pack(np.array([[[0.0, 0.5]]]))
+    {'type': 'u2', 'steps': [7.629...e-06], 'data': 'AAD//w=='}
+    """
+    sign = "i" if values.min() < 0 else "u"
+    kind = f"{sign}{2 if values.size <= TWO_BYTES else 1}"
+    top = np.abs(values).reshape(*values.shape[:2], -1).max(-1)
+    steps = np.where(top > 0, top, 1) / np.iinfo(kind).max  # (n_layers, n_heads)
+    whole = np.rint(values / steps.reshape(steps.shape + (1,) * (values.ndim - 2))).astype("<" + kind)
+    return {"type": kind, "steps": steps.ravel().tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
+
+
+def shorten(token):
+    """A token as it fits beside the lines; a wide letter counts twice.
+
+    >>> shorten("incomprehensible")
+    'incomprehen…'
+    """
+    widths = np.cumsum([2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in token])
+    if not len(token) or widths[-1] <= LETTERS:
+        return token
+    return token[: int((widths <= LETTERS - 1).sum())] + "…"
+
+
+def name_of(tokens, i):
+    """A token in quotes, with its place where the same token stands more than once; the scripts say it alike.
+
+    >>> name_of(["the", "cat", "the"], 2)
+    '“the” #2'
+    """
+    return f"“{tokens[i]}”" + (f" #{i}" if tokens.count(tokens[i]) > 1 else "")
+
+
+def _as_trace(source, encoding):
+    if isinstance(source, dict) or not hasattr(source, "trace") or hasattr(source, "shape"):  # arrays have a .trace too
+        return source if isinstance(source, dict) else None
+    if encoding is None:
+        raise TypeError("tokens must be an Encoding, as tok.encode(text) gives it, where source is a model")
+    return source.trace(**encoding.inputs)
+
+
+def _as_array(value):
+    """A tensor on any device, an array, or a list of them, as float64, checked to be finite."""
+    if isinstance(value, (list, tuple)):
+        array = np.stack([_as_array(part) for part in value]) if len(value) else np.zeros(0)
+    else:
+        array = np.asarray(value.detach().float().cpu() if hasattr(value, "detach") else value, dtype=np.float64)
+    if array.size == 0 or not np.isfinite(array).all():
+        raise ValueError(f"source must hold finite numbers, got shape {array.shape} with others or none")
+    return array
+
+
+def _as_tokens(name, tokens):
+    if isinstance(tokens, (str, bytes)) or not all(isinstance(token, str) for token in tokens) or not len(tokens):
+        raise TypeError(f"{name} must be an Encoding or a list of str, at least one, got {tokens!r}"[:200])
+    return list(tokens)
+
+
+def _as_segments(segments, n):
+    """One 0 or 1 for each token; None where there is only one segment to tell apart."""
+    if segments is None or len(set(map(int, segments))) < 2:
+        return None
+    segments = [int(segment) for segment in segments]
+    if len(segments) != n or set(segments) != {0, 1}:
+        raise ValueError(f"segments must be {n} numbers, each 0 or 1, got {segments}")
+    return segments
