@@ -1,0 +1,82 @@
+"""A view in a real browser with the network cut; what it asks for or complains about fails the test."""
+
+import os
+import shutil
+from importlib import resources
+
+import pytest
+
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+CHROME_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+VIOLATIONS = """async rules => (await axe.run('.tl-view', {runOnly: rules, preload: false})).violations.flatMap(
+  v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)))"""
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    found = [path for name in NAMES if (path := shutil.which(name))]
+    found += [CHROME_ON_MACOS] if os.path.exists(CHROME_ON_MACOS) else []
+    if not found:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_view(browser, tmp_path):
+    """Call it with one or more views to get a tab that shows them, from a file, in light or dark."""
+    contexts, complaints = [], []
+
+    def opened(*views, width=1280, dark=False, javascript=True):
+        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, java_script_enabled=javascript)
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        tab = context.new_page()
+        page = tmp_path / f"{len(contexts)}.html"
+        tab.on("request", lambda r: r.url.startswith("file:") or complaints.append(f"asked for {r.url}"))
+        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
+        tab.on("pageerror", lambda e: complaints.append(str(e)))
+        tab.on("dialog", lambda d: (complaints.append(f"ran a script: {d.message}"), d.dismiss()))
+        theme = 'data-theme="dark" style="background:#16181c"' if dark else 'data-theme="light"'
+        page.write_text(
+            f'<!doctype html><html lang="en" {theme}><meta charset="utf-8"><title>Views</title>'
+            '<meta name="viewport" content="width=device-width"><body><main>'
+            + "".join(view._repr_html_() for view in views),
+            encoding="utf-8",
+        )
+        tab.goto(page.as_uri())
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def axe():
+    package = pytest.importorskip("axe_playwright_python")
+    return resources.files(package).joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def assert_accessible(open_view, axe):
+    """Call it with a view: axe finds nothing, and nothing is wider than the screen, in light and dark, wide and narrow."""
+
+    def check(view):
+        problems = []
+        for width in (1280, 390):
+            for dark in (False, True):
+                tab = open_view(view, width=width, dark=dark)
+                tab.add_script_tag(content=axe)
+                where = f"{width} pixels, {'dark' if dark else 'light'}: "
+                problems += [where + found for found in tab.evaluate(VIOLATIONS, RULES)]
+                wide = tab.evaluate("document.documentElement.scrollWidth")
+                problems += [f"{where}the page is {wide} wide"] if wide > width else []
+        assert not problems, "\n".join(problems)
+
+    return check

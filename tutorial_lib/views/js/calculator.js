@@ -1,0 +1,183 @@
+// The attention calculator. The tables stand in the page already; this makes four of them editable and computes the others.
+const INPUTS = ["X", "W_Q", "W_K", "W_V"];
+const LARGEST = 1e6; // as in calculator.py
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i; // stricter than Number(), which takes "" for 0 and "0x1" for 1
+
+function draw(view) {
+  const calculator = { view: view, M: start(view.data), fields: [], tables: tables(view.picture) };
+  const again = function () { refresh(calculator); };
+  calculator.query = TL.select(view, "query", view.data.tokens, view.data.query, again);
+  calculator.scale = TL.checkbox(view, "divide by √d_k", true, again);
+  calculator.mask = TL.checkbox(view, "causal mask", false, again);
+  const button = TL.el("button", { type: "button" }, "Reset");
+  button.addEventListener("click", function () { reset(calculator); });
+  view.controls.append(button, TL.el("span", { class: "tl-hint" }, "↑ and ↓ change a number by 0.1."));
+  calculator.error = TL.el("p", { class: "tl-error", role: "alert", id: view.root.dataset.view + "-error" });
+  view.root.insertBefore(calculator.error, view.picture);
+  INPUTS.forEach(function (name) { makeEditable(calculator, name); });
+  reachable(view.picture);
+  again();
+}
+
+function start(data) {
+  return Object.fromEntries(INPUTS.map(function (name) { return [name, data[name].map(function (row) { return row.slice(); })]; }));
+}
+
+function tables(picture) {
+  return Object.fromEntries([...picture.querySelectorAll("table")].map(function (table) { return [table.dataset.matrix, table]; }));
+}
+
+function makeEditable(calculator, name) {
+  const table = calculator.tables[name];
+  const columns = [...table.tHead.rows[0].cells].slice(1);
+  [...table.tBodies[0].rows].forEach(function (row, i) {
+    [...row.cells].slice(1).forEach(function (cell, j) {
+      const place = name === "X" ? row.cells[0].textContent : "row " + (i + 1);
+      const field = TL.el("input", {
+        type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", value: cell.textContent,
+        "aria-label": name + ", " + place + ", column " + columns[j].textContent,
+      });
+      Object.assign(field, { matrix: name, i: i, j: j, kept: calculator.M[name][i][j] });
+      field.addEventListener("input", function () { take(calculator, field); });
+      field.addEventListener("change", function () { settle(calculator, field); }); // Enter
+      field.addEventListener("blur", function () { settle(calculator, field); });
+      field.addEventListener("keydown", function (event) { step(calculator, field, event); });
+      cell.replaceChildren(field);
+      calculator.fields.push(field);
+    });
+  });
+}
+
+// A number counts while it is being typed. Anything else is refused, and the number from before the typing stays.
+function take(calculator, field) {
+  const text = field.value.trim().replace("−", "-");
+  const bad = !DECIMAL.test(text) || !(Math.abs(Number(text)) <= LARGEST);
+  calculator.M[field.matrix][field.i][field.j] = bad ? field.kept : Number(text);
+  refuse(calculator, field, bad);
+  refresh(calculator);
+}
+
+function refuse(calculator, field, bad) {
+  if (bad) {
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", calculator.error.id);
+  } else {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
+  const got = field.value.trim() ? "“" + field.value + "” is not" : "an empty field is not";
+  calculator.error.textContent = bad
+    ? field.getAttribute("aria-label") + ": " + got + " a number from −1,000,000 to 1,000,000. " + written(field.kept) + " stays."
+    : "";
+}
+
+// When the field is left, it shows what is computed with; a message stays to be read until the next number.
+function settle(calculator, field) {
+  field.kept = calculator.M[field.matrix][field.i][field.j];
+  field.value = written(field.kept);
+  field.removeAttribute("aria-invalid");
+}
+
+function step(calculator, field, event) {
+  const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+  if (!direction || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  const value = calculator.M[field.matrix][field.i][field.j] + direction * 0.1;
+  field.value = written(Number(value.toFixed(10))); // 0.1 + 0.2 is 0.3 for a reader
+  take(calculator, field);
+}
+
+function reset(calculator) {
+  calculator.M = start(calculator.view.data);
+  calculator.query.value = calculator.view.data.query;
+  calculator.scale.checked = true;
+  calculator.mask.checked = false;
+  calculator.fields.forEach(function (field) { settle(calculator, field); refuse(calculator, field, false); });
+  refresh(calculator);
+}
+
+function refresh(calculator) {
+  const scaled = calculator.scale.checked, masked = calculator.mask.checked, query = +calculator.query.value;
+  const result = attention(calculator.M, scaled, masked);
+  for (const name in calculator.tables) fill(calculator.tables[name], result[name], query);
+  const width = calculator.M.W_Q[0].length;
+  const caption = [TL.el("i", {}, "S")];
+  if (scaled) caption.push(" / √", TL.el("i", {}, "d"), TL.el("sub", {}, "k"), " = ", TL.el("i", {}, "S"), " / " + Number(Math.sqrt(width).toPrecision(4)));
+  else caption.push(", not scaled");
+  if (masked) caption.push(", later tokens masked");
+  calculator.tables.scaled.caption.replaceChildren(...caption);
+  [...calculator.view.picture.querySelector(".tl-strip").children].forEach(function (bar, j) {
+    const weight = result.weights[query][j];
+    bar.style.setProperty("--w", weight.toFixed(4));
+    bar.children[1].textContent = weight.toFixed(2);
+  });
+  calculator.view.say(summary(calculator.view.data.tokens, query, result.weights[query]));
+}
+
+// softmax(Q K^T / sqrt(d_k)) V, with every step kept.
+function attention(M, scaled, masked) {
+  const Q = product(M.X, M.W_Q), K = product(M.X, M.W_K), V = product(M.X, M.W_V);
+  const scores = product(Q, transpose(K));
+  const factor = scaled ? 1 / Math.sqrt(Q[0].length) : 1;
+  const logits = scores.map(function (row, i) {
+    return row.map(function (score, j) { return masked && j > i ? -Infinity : score * factor; });
+  });
+  const weights = logits.map(TL.softmax);
+  return Object.assign({ Q: Q, K: K, V: V, scores: scores, scaled: logits, weights: weights, output: product(weights, V) }, M);
+}
+
+function product(A, B) {
+  return A.map(function (row) {
+    return B[0].map(function (_, j) { return row.reduce(function (sum, a, k) { return sum + a * B[k][j]; }, 0); });
+  });
+}
+
+function transpose(A) {
+  return A[0].map(function (_, j) { return A.map(function (row) { return row[j]; }); });
+}
+
+function fill(table, values, query) {
+  const ofQuery = ["X", "Q", "scores", "scaled", "weights", "output"].includes(table.dataset.matrix);
+  [...table.tBodies[0].rows].forEach(function (row, i) {
+    row.classList.toggle("tl-chosen", ofQuery && i === query);
+    if (ofQuery && i === query) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+    [...row.cells].slice(1).forEach(function (cell, j) {
+      cell.dataset.value = values[i][j];
+      if (INPUTS.includes(table.dataset.matrix)) return;
+      cell.textContent = shown(values[i][j]);
+      if (table.dataset.matrix === "weights") cell.style.setProperty("--w", values[i][j].toFixed(4));
+    });
+  });
+}
+
+// As in calculator.py: two digits, or powers of ten where they would not fit.
+function shown(value) {
+  if (value === -Infinity) return "−∞";
+  const text = Math.abs(value) < 1e5 ? value.toFixed(2) : value.toExponential(1);
+  return text.replace("-0.00", "0.00").replace("-", "−");
+}
+
+function written(value) {
+  return Number.isInteger(value) ? value + ".0" : String(value);
+}
+
+function summary(tokens, query, weights) {
+  const order = weights.map(function (_, j) { return j; }).sort(function (a, b) { return weights[b] - weights[a]; });
+  const named = order.map(function (j) { return tokens[j] + " (" + weights[j].toFixed(2) + ")"; });
+  const then = named.length > 1 ? ", then " + named[1] : "";
+  return tokens[query] + " attends most to " + named[0] + then + ".";
+}
+
+// A table that is wider than the screen scrolls by itself, and can then be reached and scrolled by keyboard.
+function reachable(picture) {
+  const watch = new ResizeObserver(function (entries) {
+    entries.forEach(function (entry) {
+      const box = entry.target, name = box.querySelector("table").dataset.matrix;
+      const scrolls = box.scrollWidth > box.clientWidth;
+      const wanted = { tabindex: "0", role: "region", "aria-label": "Matrix " + name + ", scrolls sideways" };
+      for (const key in wanted) scrolls ? box.setAttribute(key, wanted[key]) : box.removeAttribute(key);
+    });
+  });
+  picture.querySelectorAll(".tl-scroll").forEach(function (box) { watch.observe(box); });
+}
