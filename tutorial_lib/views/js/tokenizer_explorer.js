@@ -1,0 +1,170 @@
+// Type a text and see WordPiece cut it. The rules are those of tutorial_lib/tokenization, in the same order.
+function draw(view) {
+  var data = view.data;
+  var state = { text: data.text, words: data.words, chosen: 0 };
+  var wordPiece = null; // made when it is first needed, as unpacking the vocabulary takes a moment
+  var typed = TL.el("p", { class: "tl-typed" });
+  var list = TL.el("ol", { class: "tl-words" });
+  var tries = TL.el("div", { class: "tl-tries" });
+  var box = TL.el("textarea", { rows: 2, maxlength: 2000, spellcheck: "false", autocapitalize: "off" });
+  box.value = data.text;
+  box.addEventListener("input", function () {
+    wordPiece = wordPiece || WordPiece(data);
+    state.text = box.value;
+    state.words = wordPiece(box.value);
+    choose(mostPieces(state.words));
+  });
+  view.controls.append(TL.el("label", { class: "tl-box" }, ["Your text ", box]));
+  view.picture.replaceChildren(typed, list, tries);
+  choose(mostPieces(state.words));
+
+  function choose(index) {
+    state.chosen = index;
+    typed.textContent = state.text;
+    list.replaceChildren.apply(list, state.words.map(chips));
+    showTries();
+    view.say(summary(state.text, state.words));
+  }
+
+  function chips(word, index) {
+    var pieces = word.tokens.map(function (token, i) {
+      return TL.el("span", { class: "tl-piece" }, [TL.el("b", {}, token), " ", TL.el("small", {}, String(word.ids[i]))]);
+    });
+    var button = TL.el("button", { type: "button", class: "tl-word", "aria-pressed": index === state.chosen }, pieces);
+    button.addEventListener("click", function () {
+      list.querySelector('[aria-pressed="true"]').setAttribute("aria-pressed", "false");
+      button.setAttribute("aria-pressed", "true");
+      state.chosen = index;
+      showTries();
+      view.say(word.word + ": " + word.tokens.join(" "));
+    });
+    return TL.el("li", {}, button);
+  }
+
+  function showTries() {
+    var word = state.words[state.chosen];
+    tries.replaceChildren.apply(tries, word ? howCut(word, data.longestPiece) : []);
+  }
+}
+
+function mostPieces(words) {
+  return words.reduce(function (best, word, i) { return word.tokens.length > words[best].tokens.length ? i : best; }, 0);
+}
+
+// At each place the longest piece is tried first, and the first that is known is taken.
+function howCut(word, longest) {
+  var letters = Array.from(word.word), start = 0, rounds = TL.el("ol", {});
+  (word.kind === "unknown" ? word.ends.concat(null) : word.ends).forEach(function (stop, i) {
+    var round = TL.el("li", {}), prefix = start ? "##" : "", last = stop === null ? start : stop;
+    for (var end = Math.min(letters.length, start + longest); end > last; end--)
+      round.append(TL.el("s", {}, prefix + letters.slice(start, end).join("")), " ");
+    round.append(TL.el("b", {}, stop === null ? "nothing matches" : "✓ " + prefix + letters.slice(start, stop).join("")));
+    if (word.kind === "pieces") round.append(" ", TL.el("small", {}, String(word.ids[i])));
+    rounds.append(round);
+    start = last;
+  });
+  var title = TL.el("p", {}, [TL.el("b", {}, word.word), ": " + reason(word)]);
+  return rounds.childElementCount ? [title, rounds] : [title];
+}
+
+function reason(word) {
+  if (word.kind === "special") return "a special token, kept as it stands.";
+  if (word.kind === "long") return "too long to be cut: the whole word is unknown.";
+  if (word.kind === "unknown") return "no pieces make it up, so the whole word is unknown.";
+  return "at each place the longest piece is tried first; the first one in the vocabulary is taken.";
+}
+
+function summary(text, words) {
+  function count(n, what) { return n + " " + what + (n === 1 ? "" : "s"); }
+  var n = words.reduce(function (sum, word) { return sum + word.tokens.length; }, 0);
+  var cut = words.filter(function (word) { return word.tokens.length > 1; }).length;
+  return count(n, "token") + " from " + count(Array.from(text).length, "character") + ", " + (n + 2) +
+    " with [CLS] and [SEP]; " + cut + " of " + count(words.length, "word") + (cut === 1 ? " is" : " are") +
+    " in more than one piece.";
+}
+
+// The tokenizer: a function from a text to its words, each with tokens, ids, where its matches end, and its kind.
+function WordPiece(data) {
+  var vocab = new Map(unsqueeze(data.vocabulary, data.bytes).split("\n").map(function (t, i) { return [t, i]; }));
+  var fold = Folder(data);
+
+  // The text between special tokens, and these; nothing but a lone half of a character is lost.
+  return function (text) {
+    var words = [], whole = Array.from(text).filter(function (c) { return !/^[\ud800-\udfff]$/.test(c); }).join("");
+    parts(whole, data.special).forEach(function (part) {
+      if (data.special.indexOf(part) >= 0) {
+        words.push(known(part, [vocab.has(part) ? part : data.unknown], [], "special"));
+        return;
+      }
+      Array.from(part).map(fold).join("").split(" ").filter(Boolean).forEach(function (word) { words.push(cut(word)); });
+    });
+    return words;
+  };
+
+  function known(word, tokens, ends, kind) {
+    return { word: word, tokens: tokens, ids: tokens.map(function (t) { return vocab.get(t); }), ends: ends, kind: kind };
+  }
+
+  function cut(word) {
+    var letters = Array.from(word), tokens = [], ends = [], start = 0;
+    if (letters.length > data.longestWord) return known(word, [data.unknown], [], "long");
+    while (start < letters.length) {
+      var end = Math.min(letters.length, start + data.longestPiece), prefix = start ? "##" : "";
+      while (end > start && !vocab.has(prefix + letters.slice(start, end).join(""))) end--;
+      if (end === start) return known(word, [data.unknown], ends, "unknown");
+      tokens.push(prefix + letters.slice(start, end).join(""));
+      ends.push((start = end));
+    }
+    return known(word, tokens, ends, "pieces");
+  }
+}
+
+function parts(text, special) {
+  var found = [], start = 0, i = 0;
+  while (i < text.length) {
+    var token = special.find(function (t) { return text.startsWith(t, i); });
+    if (!token) { i++; continue; }
+    found.push(text.slice(start, i), token);
+    i = start = i + token.length;
+  }
+  return found.concat(text.slice(start)).filter(Boolean);
+}
+
+// What BERT makes of one character before it looks into the vocabulary; spaces in the answer cut words.
+function Folder(data) {
+  var is = {}, folded = new Map();
+  Object.keys(data.tables).forEach(function (name) { if (name !== "YOUNG_CAPITALS") is[name] = Kind(data.tables[name]); });
+  var young = data.tables.YOUNG_CAPITALS.map(function (pair) { return [Kind(pair[0]), pair[1]]; });
+
+  function lower(c) {
+    var found = young.find(function (pair) { return pair[0](c); });
+    return found ? String.fromCodePoint(c.codePointAt(0) + found[1]) : c.toLowerCase();
+  }
+
+  function fold(c) {
+    if (is.CONTROL(c)) return "";
+    if (is.WHITE(c)) return " ";
+    var marks = [c];
+    if (data.stripAccents)
+      marks = Array.from(is.WHOLE(c) ? c : c.normalize("NFD")).filter(function (part) { return !is.ACCENT(part); });
+    if (data.lowercase) marks = Array.from(marks.map(lower).join(""));
+    var text = marks.map(function (part) { return is.PUNCTUATION(part) ? " " + part + " " : part; }).join("");
+    return data.splitChinese && is.CHINESE(c) ? " " + text + " " : text;
+  }
+
+  return function (c) {
+    if (!folded.has(c)) folded.set(c, fold(c));
+    return folded.get(c);
+  };
+}
+
+// A set of characters from ranges in hexadecimal, "41-5A 61-7A AA".
+function Kind(table) {
+  var ranges = table.split(" ").map(function (part) {
+    return part.split("-").map(function (code) { return parseInt(code, 16); });
+  });
+  return function (c) {
+    var code = c.codePointAt(0);
+    return ranges.some(function (range) { return range[0] <= code && code <= range[range.length - 1]; });
+  };
+}
