@@ -6,22 +6,24 @@ from html import escape
 
 from tutorial_lib.claims.claim import FAILS, HOLDS, SOURCES, Result, decimals
 
-COLUMNS = ("Where", "What the document prints", "What we get", "Verdict", "Why")
+COLUMNS = ("Where", "What the document says", "What we get")
 SIGNS = {HOLDS: "✓", FAILS: "✗"}
 # On a narrow screen each row becomes a block of its own, with the column's name before each cell. The roles are
 # written out because `display: block` would take them away from a screen reader. Colors are the page's own.
 STYLE = """<style>
-table.claims { width: 100%; border-collapse: collapse; font-size: 0.9em }
-table.claims td, table.claims th { padding: 0.35em 0.6em; text-align: left; vertical-align: top; white-space: normal;
+details.claims { margin: 0.5em 0 }
+details.claims > summary { cursor: pointer; font-weight: bold; padding: 0.4em 0 }
+table.claims { width: 100%; border-collapse: collapse; font-size: 0.9em; table-layout: fixed }
+table.claims td, table.claims th { padding: 0.5em 0.6em; text-align: left; vertical-align: top; white-space: normal;
   overflow-wrap: anywhere; border-bottom: 1px solid currentColor }
-table.claims th[scope=row], table.claims td.verdict { white-space: nowrap; overflow-wrap: normal }
-table.claims .value { display: block; font-family: monospace }
+table.claims th:first-child { width: 4.5rem }
+table.claims .value { display: block; font-family: monospace, monospace; font-size: 1em }
 @media (max-width: 50rem) {
   table.claims thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
-  table.claims, table.claims caption, table.claims tbody, table.claims tr,
-  table.claims td, table.claims th[scope=row] { display: block }
-  table.claims td, table.claims th[scope=row] { border: 0; white-space: normal !important }
-  table.claims tr { border-bottom: 1px solid currentColor; padding: 0.5em 0 }
+  table.claims, table.claims tbody, table.claims tr, table.claims td { display: block }
+  table.claims th[scope=row] { display: block; width: auto; border: 0; padding-bottom: 0 }
+  table.claims td { border: 0; padding-block: 0.2em }
+  table.claims tr { border-bottom: 1px solid currentColor; padding-bottom: 0.5em }
   table.claims td:empty { display: none }
   table.claims td[data-label]::before { content: attr(data-label) ": "; font-weight: bold }
 }
@@ -29,7 +31,7 @@ table.claims .value { display: block; font-family: monospace }
 
 
 class Table:
-    """Checked claims: HTML on a page, plain text elsewhere."""
+    """Checked claims, in groups by verdict: HTML on a page, plain text elsewhere."""
 
     def __init__(self, results: list[Result]):
         self.results = results
@@ -38,29 +40,40 @@ class Table:
         return "\n\n".join(map(as_text, self.results))
 
     def _repr_html_(self):
-        head = "".join(f'<th role="columnheader" scope="col">{column}</th>' for column in COLUMNS)
-        body = "\n".join(map(_row, self.results))
-        return (
-            f'{STYLE}\n<table class="claims" role="table">\n'
-            f"<caption>{escape(summary(self.results))}</caption>\n"
-            f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
-            f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>'
+        """What does not hold stands open; the other groups are folded, and open without JavaScript."""
+        fail = [result for result in self.results if result.verdict == FAILS]
+        hold = [result for result in self.results if result.verdict == HOLDS]
+        rest = [result for result in self.results if result.verdict not in (FAILS, HOLDS)]
+        groups = ((f"{SIGNS[FAILS]} do not hold", fail, " open"), (f"{SIGNS[HOLDS]} hold", hold, ""),
+                  ("? need what is not on this machine", rest, ""))
+        return STYLE + "".join(
+            f'\n<details class="claims"{state}><summary>{len(results)} {title}</summary>\n{_table(results)}\n</details>'
+            for title, results, state in groups
+            if results
         )
+
+
+def _table(results: list[Result]) -> str:
+    head = "".join(f'<th role="columnheader" scope="col">{column}</th>' for column in COLUMNS)
+    body = "\n".join(map(_row, results))
+    return (
+        f'<table class="claims" role="table">\n<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
+        f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>'
+    )
 
 
 def _row(result: Result) -> str:
     claim = result.claim
-    cells = (
-        escape(claim.statement) + ("" if claim.printed is True else _value(claim.printed, claim.printed)),
-        "" if result.computed is None else _value(result.computed, claim.printed),
-        escape(_verdict(result)),
-        escape(claim.note),
+    says = escape(claim.statement) + ("" if claim.printed is True else _value(claim.printed, claim.printed))
+    if result.verdict in SIGNS:
+        gets = "" if result.computed is True else _value(result.computed, claim.printed)
+    else:
+        gets = escape(_verdict(result)) + ". "
+    cells = "".join(
+        f'<td role="cell" data-label="{label}">{cell}</td>'
+        for label, cell in zip(COLUMNS[1:], (says, gets + escape(claim.note)))
     )
-    named = (
-        f'<td role="cell"{" class=verdict" if label == "Verdict" else ""} data-label="{label}">{cell}</td>'
-        for label, cell in zip(COLUMNS[1:], cells)
-    )
-    return f'<tr role="row"><th role="rowheader" scope="row">{claim.source} {claim.section}</th>{"".join(named)}</tr>'
+    return f'<tr role="row"><th role="rowheader" scope="row">{claim.source} {claim.section}</th>{cells}</tr>'
 
 
 def _value(value, printed) -> str:
