@@ -7,6 +7,7 @@ page of its own.
 from tutorial_lib.views.base import View
 from tutorial_lib.views.calculator import attention_calculator
 from tutorial_lib.views.heads import head_view
+from tutorial_lib.views.slides import slide
 from tutorial_lib.views.tokenizer import tokenizer_explorer
 
-__all__ = ["View", "attention_calculator", "head_view", "tokenizer_explorer"]
+__all__ = ["View", "attention_calculator", "head_view", "slide", "tokenizer_explorer"]
