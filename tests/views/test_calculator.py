@@ -144,8 +144,8 @@ def test_the_chosen_query_is_marked_and_told(open_view):
     marked = root.locator("tr[aria-current=true] th").all_inner_texts()
     assert marked == ["artist"] * 6  # X, Q, scores, scaled scores, weights, output
     _, A = attention(*(toy.X @ W for W in (toy.W_Q, toy.W_K, toy.W_V)))
-    best, second = A[2].topk(2).indices.tolist()
-    told = f"artist attends most to {toy.TOKENS[best]} ({A[2, best]:.2f}), then {toy.TOKENS[second]} ({A[2, second]:.2f})."
+    first, second = (f"{toy.TOKENS[j]} ({A[2, j]:.2f})" for j in A[2].topk(2).indices)
+    told = f"artist attends most to {first}, then {second}."
     assert root.locator(".tl-say").inner_text() == told
 
 
@@ -164,7 +164,7 @@ def test_hostile_tokens_are_shown_not_run(open_view):
         ({"tokens": []}, "tokens must be texts"),
         ({"tokens": [1, 2]}, "tokens must be texts"),
         ({"tokens": ["a"]}, "X must have one row for each of the 1 tokens"),
-        ({"X": torch.zeros(2)}, "X must have two axes"),
+        ({"X": torch.zeros(2)}, "X must have rows and columns"),
         ({"W_Q": torch.full((2, 2), float("nan"))}, "W_Q must hold finite numbers"),
         ({"W_V": torch.full((2, 2), 1e7)}, "W_V must hold finite numbers"),
         ({"W_V": torch.zeros(3, 2)}, "W_V must have 2 rows"),

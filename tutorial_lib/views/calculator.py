@@ -18,11 +18,12 @@ LARGEST = 1_000_000  # of a number that may be entered, so that no step overflow
 
 
 def attention_calculator(tokens=toy.TOKENS, X=toy.X, W_Q=toy.W_Q, W_K=toy.W_K, W_V=toy.W_V):
-    """R's example live: edit any number of X (n, d_model), W_Q, W_K (d_model, d_k) and W_V (d_model, d_v), and see each step.
+    """R's example live: edit any number and see each step.
 
-    The page computes Q, K, V, the scores, the scaled (and, where chosen, causally masked) scores, the weights and the
-    output again after each change. It starts with the token in the middle as the query. Raises ValueError where a
-    shape does not fit or a number is not finite or beyond a million. Source: R 5-8.
+    X is (n, d_model), W_Q and W_K are (d_model, d_k), W_V is (d_model, d_v). After each change the page computes Q, K,
+    V, the scores, the scaled (and, where chosen, causally masked) scores, the weights and the output again. It starts
+    with the token in the middle as the query. Raises ValueError where a shape does not fit, or where a number is not finite
+    or beyond a million. Source: R 5-8.
 
     >>> attention_calculator(["a", "b"], torch.eye(2), torch.eye(2), torch.eye(2), torch.eye(2)).say
     'b attends most to b (0.67), then a (0.33).'
@@ -37,7 +38,7 @@ def attention_calculator(tokens=toy.TOKENS, X=toy.X, W_Q=toy.W_Q, W_K=toy.W_K, W
     strip = _strip(tokens, A[query].tolist())
     default = strip + _picture(tokens, query, inputs, {"Q": Q, "K": K, "V": V}, Q @ K.T, scores(Q, K), A, output)
     label = "Attention calculator: edit a number and see every step from X to the output"
-    return View("calculator", data, default, label, say=_summary(tokens, query, A[query].tolist()))
+    return View("calculator", data, default, label, say=_summary(tokens, query, A[query].tolist()), parts=["number"])
 
 
 def _check(tokens, X, W_Q, W_K, W_V):
@@ -48,7 +49,7 @@ def _check(tokens, X, W_Q, W_K, W_V):
     X, W_Q, W_K, W_V = matrices = [torch.as_tensor(M, dtype=torch.float64) for M in named.values()]
     for name, M in zip(named, matrices):
         if M.ndim != 2 or 0 in M.shape:
-            raise ValueError(f"{name} must have two axes (rows, columns) and a number in it, got shape {tuple(M.shape)}")
+            raise ValueError(f"{name} must have rows and columns, at least one of each, got shape {tuple(M.shape)}")
         if not (M.abs() <= LARGEST).all():
             raise ValueError(f"{name} must hold finite numbers from {-LARGEST:,} to {LARGEST:,}, got {M.tolist()}")
     if len(X) != len(tokens):

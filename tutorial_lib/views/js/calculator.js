@@ -1,7 +1,6 @@
 // The attention calculator. The tables stand in the page already; this makes four of them editable and computes the others.
 const INPUTS = ["X", "W_Q", "W_K", "W_V"];
 const LARGEST = 1e6; // as in calculator.py
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i; // stricter than Number(), which takes "" for 0 and "0x1" for 1
 
 function draw(view) {
   const calculator = { view: view, M: start(view.data), fields: [], tables: tables(view.picture) };
@@ -9,11 +8,8 @@ function draw(view) {
   calculator.query = TL.select(view, "query", view.data.tokens, view.data.query, again);
   calculator.scale = TL.checkbox(view, "divide by √d_k", true, again);
   calculator.mask = TL.checkbox(view, "causal mask", false, again);
-  const button = TL.el("button", { type: "button" }, "Reset");
-  button.addEventListener("click", function () { reset(calculator); });
-  view.controls.append(button, TL.el("span", { class: "tl-hint" }, "↑ and ↓ change a number by 0.1."));
-  calculator.error = TL.el("p", { class: "tl-error", role: "alert", id: view.root.dataset.view + "-error" });
-  view.root.insertBefore(calculator.error, view.picture);
+  button(view, "Reset", function () { reset(calculator); });
+  view.controls.append(TL.el("span", { class: "tl-hint" }, "↑ and ↓ change a number by 0.1."));
   INPUTS.forEach(function (name) { makeEditable(calculator, name); });
   reachable(view.picture);
   again();
@@ -33,58 +29,15 @@ function makeEditable(calculator, name) {
   [...table.tBodies[0].rows].forEach(function (row, i) {
     [...row.cells].slice(1).forEach(function (cell, j) {
       const place = name === "X" ? row.cells[0].textContent : "row " + (i + 1);
-      const field = TL.el("input", {
-        type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", value: cell.textContent,
-        "aria-label": name + ", " + place + ", column " + columns[j].textContent,
+      const label = name + ", " + place + ", column " + columns[j].textContent;
+      const field = numberField(calculator.view, label, calculator.M[name][i][j], LARGEST, function (value) {
+        calculator.M[name][i][j] = value;
+        refresh(calculator);
       });
-      Object.assign(field, { matrix: name, i: i, j: j, kept: calculator.M[name][i][j] });
-      field.addEventListener("input", function () { take(calculator, field); });
-      field.addEventListener("change", function () { settle(calculator, field); }); // Enter
-      field.addEventListener("blur", function () { settle(calculator, field); });
-      field.addEventListener("keydown", function (event) { step(calculator, field, event); });
       cell.replaceChildren(field);
-      calculator.fields.push(field);
+      calculator.fields.push({ field: field, value: function () { return calculator.M[name][i][j]; } });
     });
   });
-}
-
-// A number counts while it is being typed. Anything else is refused, and the number from before the typing stays.
-function take(calculator, field) {
-  const text = field.value.trim().replace("−", "-");
-  const bad = !DECIMAL.test(text) || !(Math.abs(Number(text)) <= LARGEST);
-  calculator.M[field.matrix][field.i][field.j] = bad ? field.kept : Number(text);
-  refuse(calculator, field, bad);
-  refresh(calculator);
-}
-
-function refuse(calculator, field, bad) {
-  if (bad) {
-    field.setAttribute("aria-invalid", "true");
-    field.setAttribute("aria-describedby", calculator.error.id);
-  } else {
-    field.removeAttribute("aria-invalid");
-    field.removeAttribute("aria-describedby");
-  }
-  const got = field.value.trim() ? "“" + field.value + "” is not" : "an empty field is not";
-  calculator.error.textContent = bad
-    ? field.getAttribute("aria-label") + ": " + got + " a number from −1,000,000 to 1,000,000. " + written(field.kept) + " stays."
-    : "";
-}
-
-// When the field is left, it shows what is computed with; a message stays to be read until the next number.
-function settle(calculator, field) {
-  field.kept = calculator.M[field.matrix][field.i][field.j];
-  field.value = written(field.kept);
-  field.removeAttribute("aria-invalid");
-}
-
-function step(calculator, field, event) {
-  const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-  if (!direction || event.ctrlKey || event.altKey || event.metaKey) return;
-  event.preventDefault();
-  const value = calculator.M[field.matrix][field.i][field.j] + direction * 0.1;
-  field.value = written(Number(value.toFixed(10))); // 0.1 + 0.2 is 0.3 for a reader
-  take(calculator, field);
 }
 
 function reset(calculator) {
@@ -92,7 +45,10 @@ function reset(calculator) {
   calculator.query.value = calculator.view.data.query;
   calculator.scale.checked = true;
   calculator.mask.checked = false;
-  calculator.fields.forEach(function (field) { settle(calculator, field); refuse(calculator, field, false); });
+  calculator.fields.forEach(function (each) {
+    each.field.set(each.value());
+    complain(calculator.view, each.field, "");
+  });
   refresh(calculator);
 }
 
@@ -149,17 +105,6 @@ function fill(table, values, query) {
       if (table.dataset.matrix === "weights") cell.style.setProperty("--w", values[i][j].toFixed(4));
     });
   });
-}
-
-// As in calculator.py: two digits, or powers of ten where they would not fit.
-function shown(value) {
-  if (value === -Infinity) return "−∞";
-  const text = Math.abs(value) < 1e5 ? value.toFixed(2) : value.toExponential(1);
-  return text.replace("-0.00", "0.00").replace("-", "−");
-}
-
-function written(value) {
-  return Number.isInteger(value) ? value + ".0" : String(value);
 }
 
 function summary(tokens, query, weights) {
