@@ -22,12 +22,12 @@ class Attention:
         encoding = tokens if hasattr(tokens, "attention_mask") else None
         if not isinstance(text, int) or text < 0:
             raise ValueError(f"text must be the number of a text, 0 or more, got {text!r}")
-        self.trace, self.text, self.real = _as_trace(source, encoding), text, None
+        self.trace, self.text, self.real, self.crossing = _as_trace(source, encoding), text, None, keys is not None
         if encoding is not None:
             tokens, segments = self._without_padding(encoding, segments)
         self.tokens = _as_tokens("tokens", tokens)
         self.keys = self.tokens if keys is None else _as_tokens("keys", keys)
-        self.weights = self.stacked("weights") if self.trace else self._of_text(_as_array(source), 4)
+        self.weights = self.stacked("weights") if self.trace else self._of_text(_as_array(source), "weights")
         shape, expected = self.weights.shape, (len(self.tokens), len(self.keys))
         if shape[2:] != expected:
             raise ValueError(f"weights must be (..., {expected[0]}, {expected[1]}) for these tokens, got {shape}")
@@ -43,22 +43,31 @@ class Attention:
         values = []
         while f"layer.{len(values)}.attention.{name}" in self.trace:
             values.append(_as_array(self.trace[f"layer.{len(values)}.attention.{name}"]))
-        return self._of_text(np.stack(values), 4, queries_only=name not in ("weights", "scores"))
+        return self._of_text(np.stack(values), name)
 
-    def _of_text(self, array, axes, queries_only=False):
+    def _of_text(self, array, name):
         """The values of one text, with axes of length 1 in front where heads or layers are missing, without padding."""
-        if array.ndim == axes + 1:
+        if array.ndim == 5:
             if self.text >= array.shape[1]:
                 raise ValueError(f"text must be below the number of texts, {array.shape[1]}, got {self.text}")
             array = array[:, self.text]
-        if not 2 <= array.ndim <= axes:
-            raise ValueError(f"weights must have 2 to 5 axes, (layers, texts, heads, queries, keys), got {array.shape}")
-        array = array.reshape((1,) * (axes - array.ndim) + array.shape)
-        if self.real is not None and array.shape[2] == len(self.real):
-            array = array[:, :, self.real]
-            if not queries_only and array.shape[3] == len(self.real):
-                array = array[..., self.real]
+        if not 2 <= array.ndim <= 4:
+            raise ValueError(
+                f"{name} must have 2 to 5 axes, the last of (layers, texts, heads, ...), got {array.shape}"
+            )
+        array = array.reshape((1,) * (4 - array.ndim) + array.shape)
+        for axis in self._token_axes(name):
+            if self.real is not None and array.shape[axis] == len(self.real):
+                array = array.compress(self.real, axis)
         return array
+
+    def _token_axes(self, name):
+        """The axes of a value that count the tokens of the encoding, not those of another text."""
+        if name == "queries":
+            return [2]
+        if name == "weights":
+            return [2] if self.crossing else [2, 3]
+        return [] if self.crossing else [2]
 
     def _without_padding(self, encoding, segments):
         rows = [encoding.tokens, encoding.token_type_ids, encoding.attention_mask]
@@ -103,6 +112,16 @@ def pack(values):
     steps = np.where(top > 0, top, 1) / np.iinfo(kind).max  # (n_layers, n_heads)
     whole = np.rint(values / steps.reshape(steps.shape + (1,) * (values.ndim - 2))).astype("<" + kind)
     return {"type": kind, "steps": steps.ravel().tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
+
+
+def unpack(packed, shape):
+    """The numbers that the script will see, in the shape that they had.
+
+    >>> unpack(pack(np.array([[[0.0, 0.5]]])), (1, 1, 2))
+    array([[[0. , 0.5]]])
+    """
+    whole = np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"]).reshape(shape)
+    return whole * np.array(packed["steps"]).reshape(shape[:2] + (1,) * (len(shape) - 2))
 
 
 def shorten(token):

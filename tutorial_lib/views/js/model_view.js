@@ -1,0 +1,47 @@
+// Every head as a small picture in a grid; the chosen one's lines beside it.
+function draw(view) {
+  var data = view.data, picture = headPicture(data, view.say), note = view.root.querySelector(".tl-say").textContent;
+  var columns = "16px repeat(" + data.heads + ", minmax(24px, 56px))";
+  var grid = TL.el("div", { "class": "tl-grid", role: "group", "aria-label": "Layers and heads", style: "grid-template-columns:" + columns });
+  var buttons = [];
+  grid.append(TL.el("span", {}));
+  numbers(data.heads).forEach(function (h) { grid.append(TL.el("span", { "aria-hidden": "true" }, h)); });
+  for (var layer = 0; layer < data.layers; layer++) {
+    grid.append(TL.el("span", { "aria-hidden": "true" }, String(layer)));
+    for (var head = 0; head < data.heads; head++) buttons.push(thumbnail(layer, head));
+    grid.append.apply(grid, buttons.slice(-data.heads));
+  }
+
+  function thumbnail(layer, head) {
+    var name = "layer " + layer + ", head " + head;
+    var canvas = paint(picture.weightsOf(layer, head), data.tokens.length, (data.keys || data.tokens).length);
+    var button = TL.el("button", { type: "button", "aria-label": name, title: name }, canvas);
+    button.addEventListener("click", function () { open(layer, head); });
+    return button;
+  }
+
+  function open(layer, head) {
+    buttons.forEach(function (button, i) { button.setAttribute("aria-pressed", String(i === layer * data.heads + head)); });
+    picture.show({ layer: layer, heads: [head] });
+  }
+
+  rove(buttons, function (i, key) {
+    var column = i % data.heads, start = i - column;
+    return { ArrowLeft: Math.max(start, i - 1), ArrowRight: Math.min(start + data.heads - 1, i + 1), Home: start,
+      End: start + data.heads - 1, ArrowUp: i - data.heads, ArrowDown: i + data.heads }[key];
+  });
+  lineControls(view, picture);
+  picture.show({ least: data.least });
+  open(data.layer, data.head);
+  view.picture.replaceChildren(TL.el("p", { "class": "tl-note" }, note),
+    TL.el("div", { "class": "tl-model" }, [grid, TL.el("div", { "class": "tl-panel" }, picture.element)]));
+}
+
+// One pixel for each weight: the blue of models.py, as strong as the weight's square root.
+function paint(weights, rows, columns) {
+  var canvas = TL.el("canvas", { width: columns, height: rows }), context = canvas.getContext("2d");
+  var image = context.createImageData(columns, rows);
+  weights.forEach(function (w, k) { image.data.set([59, 130, 214, 255 * Math.sqrt(w)], 4 * k); });
+  context.putImageData(image, 0, 0);
+  return canvas;
+}

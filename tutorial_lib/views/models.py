@@ -1,0 +1,94 @@
+"""All heads of a model at a glance, each as a small picture of its weights."""
+
+from __future__ import annotations
+
+import base64
+import html
+import struct
+import zlib
+
+import numpy as np
+
+from tutorial_lib.views.base import View
+from tutorial_lib.views.heads import LEAST, label
+from tutorial_lib.views.traces import Attention, pack
+
+SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two, and for the numbers at the left and on top
+BLUE = (59, 130, 214)  # seen well on white and on black; model_view.js has the same
+NOTE = (
+    "Each small picture is one head: a row for each token that asks, a column for each token that answers, "
+    "stronger color for more weight. Down: layers; across: heads."
+)
+
+
+def model_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0):
+    """Every head of every layer as a small picture; a click or Enter on one opens its lines beside the grid.
+
+    Arguments as in `head_view`; layer and head are opened first. The color's strength is the square root of the weight,
+    so that weak weights can be seen. Arrow keys move from head to head.
+
+    Raises ValueError or TypeError where the arguments do not fit each other.
+
+    >>> model_view(np.ones((6, 12, 1, 1)), ["bear"])
+    Attention of 1 token, 6 layers, 12 heads (an interactive view: it needs a notebook or a page)
+    """
+    attention = Attention(source, tokens, segments, keys, text)
+    if head is None:
+        raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
+    attention.check_place(layer, head)
+    data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
+    return View("model_view", data, grid(attention), label(attention), NOTE, parts=["attention"])
+
+
+def grid(attention):
+    """The small pictures as one SVG with the numbers of layers and heads: what is seen without JavaScript."""
+    n_layers, n_heads = attention.weights.shape[:2]
+    step = SIDE + GAP
+    alt = f"{label(attention)}: the weights of each head as a small picture."
+    width, height = EDGE + n_heads * step, EDGE + n_layers * step
+    parts = [f'<svg class="tl-sheet" role="img" aria-label="{html.escape(alt)}" viewBox="0 0 {width} {height}">']
+    parts += [f'<text x="{EDGE + h * step + SIDE / 2}" y="12" text-anchor="middle">{h}</text>' for h in range(n_heads)]
+    parts += [f'<text x="0" y="{EDGE + i * step + 17}">{i}</text>' for i in range(n_layers)]
+    frames = "".join(
+        f"M{EDGE + h * step - 1} {EDGE + i * step - 1}h{SIDE + 2}v{SIDE + 2}h-{SIDE + 2}z"
+        for i in range(n_layers)
+        for h in range(n_heads)
+    )
+    place = f'x="{EDGE}" y="{EDGE}" width="{n_heads * step}" height="{n_layers * step}"'
+    parts.append(f'<path d="{frames}"/><image {place} href="{png(sheet(attention.weights))}"/></svg>')
+    return "".join(parts)
+
+
+def sheet(weights):
+    """All heads' weights side by side, each fitted into SIDE x SIDE pixels (the largest of those that meet in one)."""
+    n_layers, n_heads, n, m = weights.shape
+    rows, columns = (np.unique(np.arange(SIDE) * count // SIDE) for count in (n, m))
+    small = np.maximum.reduceat(np.maximum.reduceat(weights, rows, axis=2), columns, axis=3)
+    stretch = (np.arange(SIDE) * len(places) // SIDE for places in (rows, columns))  # where a text is short
+    small = small[:, :, next(stretch)][..., next(stretch)]
+    small = np.pad(small, ((0, 0), (0, 0), (0, GAP), (0, GAP)))
+    return small.swapaxes(1, 2).reshape(n_layers * (SIDE + GAP), n_heads * (SIDE + GAP))
+
+
+def png(weights):
+    """An image of weights from 0 to 1 as a data URL: one blue in 16 strengths, on whatever color the page has.
+
+    >>> png(np.eye(2))[:30]
+    'data:image/png;base64,iVBORw0K'
+    """
+    levels = np.rint(np.sqrt(np.clip(weights, 0, 1)) * 15).astype(np.uint8)
+    levels = np.pad(levels, ((0, 0), (0, levels.shape[1] % 2)))
+    packed = levels[:, 0::2] << 4 | levels[:, 1::2]  # two pixels in a byte
+    lines = b"".join(b"\0" + row.tobytes() for row in packed)
+    chunks = [
+        (b"IHDR", struct.pack(">IIBBBBB", levels.shape[1], levels.shape[0], 4, 3, 0, 0, 0)),
+        (b"PLTE", bytes(BLUE) * 16),
+        (b"tRNS", bytes(17 * level for level in range(16))),
+        (b"IDAT", zlib.compress(lines, 9)),
+        (b"IEND", b""),
+    ]
+    body = b"".join(
+        struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+        for name, content in chunks
+    )
+    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + body).decode()
