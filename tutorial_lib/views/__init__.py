@@ -6,8 +6,21 @@ page of its own.
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.calculator import attention_calculator
+from tutorial_lib.views.explorables import dot_product_explorer, softmax_explorer
 from tutorial_lib.views.heads import head_view
+from tutorial_lib.views.models import model_view
+from tutorial_lib.views.neurons import neuron_view
 from tutorial_lib.views.slides import slide
 from tutorial_lib.views.tokenizer import tokenizer_explorer
 
-__all__ = ["View", "attention_calculator", "head_view", "slide", "tokenizer_explorer"]
+__all__ = [
+    "View",
+    "attention_calculator",
+    "dot_product_explorer",
+    "head_view",
+    "model_view",
+    "neuron_view",
+    "slide",
+    "softmax_explorer",
+    "tokenizer_explorer",
+]

@@ -22,8 +22,8 @@ def attention_calculator(tokens=toy.TOKENS, X=toy.X, W_Q=toy.W_Q, W_K=toy.W_K, W
 
     X is (n, d_model), W_Q and W_K are (d_model, d_k), W_V is (d_model, d_v). After each change the page computes Q, K,
     V, the scores, the scaled (and, where chosen, causally masked) scores, the weights and the output again. It starts
-    with the token in the middle as the query. Raises ValueError where a shape does not fit, or where a number is not finite
-    or beyond a million. Source: R 5-8.
+    with the token in the middle as the query. Raises ValueError where a shape does not fit, or where a number is not
+    finite or beyond a million. Source: R 5-8.
 
     >>> attention_calculator(["a", "b"], torch.eye(2), torch.eye(2), torch.eye(2), torch.eye(2)).say
     'b attends most to b (0.67), then a (0.33).'
