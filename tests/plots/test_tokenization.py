@@ -31,12 +31,16 @@ def test_each_token_of_a_cut_covers_its_own_letters(tok):
     for line, tokens in enumerate(ways.values()):
         drawn = [SENTENCE[start:end].lower() for number, start, end in boxes(ax) if number == line]
         assert drawn == [token.removeprefix("##").lower() for token in tokens]
-    assert "BERT\n12 tokens" in [text.get_text() for text in ax.texts]
+    assert "BERT: 12 tokens" in [text.get_text() for text in ax.texts]
 
 
 def test_a_cut_shows_the_space_that_bpe_keeps():
     ax = plots.token_cuts("a b", {"bytes": BPE.train([""], 257).tokenize("a b")})
     assert boxes(ax) == [(0, 0, 1), (0, 1, 2), (0, 2, 3)]
+
+
+def test_equal_letters_in_a_row_have_a_box_each():
+    assert boxes(plots.token_cuts("bee", {"characters": list("bee")})) == [(0, 0, 1), (0, 1, 2), (0, 2, 3)]
 
 
 def test_a_cut_refuses_tokens_that_are_not_in_the_text():

@@ -21,10 +21,9 @@ def token_cuts(text, tokens):
     >>> [t.get_text() for t in ax.texts[-3:]]
     ['a', 'bear', 'ness']
     """
-    _, ax = plt.subplots(figsize=(0.165 * len(text) + 1.5, 0.62 * len(tokens) + 0.2))
+    _, ax = plt.subplots(figsize=(0.17 * len(text) + 0.2, 0.62 * len(tokens) + 0.1))
     for line, (name, cut) in enumerate(tokens.items()):
-        label = f"{name}\n{len(cut)} tokens"
-        ax.text(-1, line, label, ha="right", va="center", fontsize=9)
+        ax.text(0, line - 0.36, f"{name}: {len(cut)} tokens", va="bottom", fontsize=9)
         end = 0
         for number, token in enumerate(cut):
             piece = token.removeprefix("##").replace("Ġ", " ")
@@ -32,10 +31,10 @@ def token_cuts(text, tokens):
             if start < 0:
                 raise ValueError(f"tokens[{name!r}] must be pieces of text in order; {token!r} is not in the rest")
             end = start + len(piece)
-            box = Rectangle((start, line - 0.32), len(piece), 0.64, facecolor=TINTS[number % 2], edgecolor="white")
+            box = Rectangle((start, line - 0.32), len(piece), 0.5, facecolor=TINTS[number % 2], edgecolor="white")
             ax.add_patch(box)
-            ax.text(start + len(piece) / 2, line, piece, ha="center", va="center", family="monospace", fontsize=10)
-    ax.set(xlim=(-9, len(text)), ylim=(len(tokens) - 0.5, -0.5))
+            ax.text(start + len(piece) / 2, line - 0.08, piece, ha="center", va="center", family="monospace")
+    ax.set(xlim=(0, len(text)), ylim=(len(tokens) - 0.7, -0.7))
     ax.axis("off")
     return ax
 
@@ -49,7 +48,7 @@ def vocabulary_sizes(curves, points):
     >>> ax.get_xlabel()
     'tokens in the vocabulary'
     """
-    _, ax = plt.subplots(figsize=(6.6, 3.9))
+    _, ax = plt.subplots(figsize=(5.4, 3.6))
     for (name, (sizes, lengths)), color, marker in zip(curves.items(), COLORS, "osD^", strict=False):
         ax.plot(sizes, lengths, color=color, marker=marker, label=name)
     for name, (size, length) in points.items():
@@ -76,7 +75,7 @@ def vocabulary_blocks(vocabularies, n_bins=48):
         raise ValueError(f"vocabularies must hold at least n_bins = {n_bins} tokens each; {small[0]!r} is smaller")
     shown = {"special or unused": KINDS[:2]}
     shown |= {name: (name,) for name in ("one character", "word", "continuation", "other")}
-    _, axes = plt.subplots(len(vocabularies), 1, figsize=(6.8, 2.1 * len(vocabularies) + 0.6), squeeze=False)
+    figure, axes = plt.subplots(len(vocabularies), 1, figsize=(5.4, 1.9 * len(vocabularies) + 0.6), squeeze=False)
     for ax, (name, tokens) in zip(axes[:, 0], vocabularies.items()):
         edges = np.linspace(0, len(tokens), n_bins + 1)
         kinds = [kind(token) for token in tokens]
@@ -88,7 +87,7 @@ def vocabulary_blocks(vocabularies, n_bins=48):
                    edgecolor="white", linewidth=0.3)  # fmt: skip
             bottom += share
         ax.set(title=f"{name}: {len(tokens):,} tokens", xlabel="id", ylabel="share", xlim=(0, len(tokens)), ylim=(0, 1))
-    axes[0, 0].legend(loc="upper left", bbox_to_anchor=(1, 1))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
     return axes[:, 0]
 
 
@@ -103,7 +102,7 @@ def batch_grid(batch):
     '[CLS]\\n101'
     """
     n_rows, n_columns = len(batch.ids), len(batch.ids[0])
-    _, ax = plt.subplots(figsize=(0.82 * n_columns + 0.4, 0.62 * n_rows + 0.9))
+    _, ax = plt.subplots(figsize=(0.68 * n_columns, 0.58 * n_rows + 0.9))
     parts = batch.tokens, batch.ids, batch.token_type_ids, batch.attention_mask
     for row in range(n_rows):
         for column, (token, id, segment, mask) in enumerate(zip(*(part[row] for part in parts), strict=True)):
