@@ -6,12 +6,14 @@ page of its own.
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.calculator import attention_calculator
+from tutorial_lib.views.cloud import point_cloud
 from tutorial_lib.views.explorables import dot_product_explorer, softmax_explorer
 from tutorial_lib.views.heads import head_view
 from tutorial_lib.views.models import model_view
 from tutorial_lib.views.neurons import neuron_view
 from tutorial_lib.views.slides import slide
 from tutorial_lib.views.tokenizer import tokenizer_explorer
+from tutorial_lib.views.waves import sinusoid_explorer
 
 __all__ = [
     "View",
@@ -20,6 +22,8 @@ __all__ = [
     "head_view",
     "model_view",
     "neuron_view",
+    "point_cloud",
+    "sinusoid_explorer",
     "slide",
     "softmax_explorer",
     "tokenizer_explorer",

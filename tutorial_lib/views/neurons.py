@@ -10,7 +10,7 @@ from tutorial_lib.views.base import View
 from tutorial_lib.views.heads import label
 from tutorial_lib.views.traces import Attention, name_of, pack, shorten, unpack
 
-COLUMNS = (22, 17, 17, 15, 14, 15)  # percent of the table's width
+COLUMNS = (22, 16, 16, 15, 14, 17)  # percent of the table's width
 ROWS = 16  # keys shown at first where there are more; js/neuron_view.js has the same
 HALF = 20  # the longest bar, in units of its little picture
 
@@ -122,8 +122,8 @@ def _table(attention, q, K, rows, query):
     parts = [
         f'<table class="tl-neurons"><caption>Bars up are positive, bars down negative.{left_out}</caption>',
         "<colgroup>" + "".join(f'<col style="width:{width}%">' for width in COLUMNS) + "</colgroup>",
-        f'<thead><tr class="tl-q"><th scope="row"><small>query</small> {asks}</th>',
-        f'<td>{bars(q, top)}</td><td colspan="4">q</td></tr><tr>{heads}</tr></thead><tbody>',
+        f'<thead><tr class="tl-q"><th scope="row">{asks}</th>',
+        f'<td>{bars(q, top)}</td><td colspan="4">q, the query</td></tr><tr>{heads}</tr></thead><tbody>',
     ]
     for j in shown:
         products, total, scaled, weight = rows[j]

@@ -1,8 +1,8 @@
 // Every head as a small picture in a grid; the chosen one's lines beside it.
 function draw(view) {
   var data = view.data, picture = headPicture(data, view.say), note = view.root.querySelector(".tl-say").textContent;
-  var columns = "16px repeat(" + data.heads + ", minmax(24px, 56px))";
-  var grid = TL.el("div", { "class": "tl-grid", role: "group", "aria-label": "Layers and heads", style: "grid-template-columns:" + columns });
+  var style = "flex-basis:" + (24 + 26 * data.heads) + "px;grid-template-columns:16px repeat(" + data.heads + ", minmax(24px, 56px))";
+  var grid = TL.el("div", { "class": "tl-grid", role: "group", "aria-label": "Layers and heads", style: style });
   var buttons = [];
   grid.append(TL.el("span", {}));
   numbers(data.heads).forEach(function (h) { grid.append(TL.el("span", { "aria-hidden": "true" }, h)); });

@@ -1,5 +1,5 @@
 // One query against every key, recomputed from q and k; neurons.py draws the same table for the default state.
-var COLUMNS = [22, 17, 17, 15, 14, 15], ROWS = 16, HALF = 20;
+var COLUMNS = [22, 16, 16, 15, 14, 17], ROWS = 16, HALF = 20;
 
 function draw(view) {
   var data = view.data, keys = data.keys || data.tokens, shortKeys = data.shortKeys || data.short, d = data.d_k, m = keys.length;
@@ -39,8 +39,8 @@ function draw(view) {
       TL.el("caption", {}, "Bars up are positive, bars down negative." + (few ? " The " + ROWS + " keys with most weight." : "")),
       TL.el("colgroup", {}, COLUMNS.map(function (width) { return TL.el("col", { style: "width:" + width + "%" }); })),
       TL.el("thead", {}, [
-        TL.el("tr", { "class": "tl-q" }, [TL.el("th", { scope: "row" }, [TL.el("small", {}, "query"), " " + data.short[+query.value]]),
-          TL.el("td", {}, bars(q, top, -1)), TL.el("td", { colspan: 4 }, "q")]),
+        TL.el("tr", { "class": "tl-q" }, [TL.el("th", { scope: "row" }, data.short[+query.value]),
+          TL.el("td", {}, bars(q, top, -1)), TL.el("td", { colspan: 4 }, "q, the query")]),
         TL.el("tr", {}, ["key", "k", "q \u00d7 k", "q \u00b7 k", "\u00f7 \u221a" + d, "softmax"].map(function (name) {
           return TL.el("th", { scope: "col" }, name);
         })),
