@@ -1,0 +1,15 @@
+"""For doctests and tests alike: figures are drawn without a screen, and none stays open."""
+
+import os
+import sys
+
+import pytest
+
+os.environ.setdefault("MPLBACKEND", "agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -1,6 +1,0 @@
-"""Let the tests import the scripts of tools/."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
