@@ -127,8 +127,10 @@ def test_a_trace_of_64_tokens_weighs_less_than_450_kb():
         assert len(head_view(weights, ["token##"] * 64)._repr_html_().encode()) < 450_000
 
 
-def test_the_script_draws_the_lines_that_stand_there_without_it(open_view):
-    view = head_view(random_weights(2, 3, 9, 9), list("abcdefghi"), layer=1, head=2)
+@pytest.mark.parametrize("n_heads, n", [(3, 9), (80, 40)])
+def test_the_script_draws_the_lines_that_stand_there_without_it(open_view, n_heads, n):
+    view = head_view(random_weights(2, n_heads, n, n), [f"t{i}" for i in range(n)], layer=1, head=2)
+    assert view.data["weights"]["type"] == ("u2" if n == 9 else "u1")
     tabs = [open_view(view, javascript=on) for on in (False, True)]
     assert tabs[1].evaluate(LINES) == tabs[0].evaluate(LINES) != []
     assert tabs[1].locator(".tl-say").inner_text() == tabs[0].locator(".tl-say").inner_text() == view.say
@@ -159,6 +161,9 @@ def test_choices_change_the_lines(open_view):
     tab.get_by_role("button", name="head 0").click()
     assert [line.count("M") for line in tab.evaluate(LINES)] == [3, 3, 3]
     assert tab.locator("select").nth(1).locator("option:checked").inner_text() == "all"
+    tab.get_by_role("button", name="head 1").click()
+    assert [line.count("M") for line in tab.evaluate(LINES)] == [3]
+    assert tab.locator("select").nth(1).locator("option:checked").inner_text() == "0"
 
 
 def test_a_token_is_pointed_at_and_kept_by_mouse_and_keyboard(open_view):
@@ -175,8 +180,13 @@ def test_a_token_is_pointed_at_and_kept_by_mouse_and_keyboard(open_view):
     tab.keyboard.press("Enter")
     tab.keyboard.press("ArrowRight")
     assert say.inner_text() == expected  # kept
+    tab.locator("select").nth(1).select_option("1")
+    assert say.inner_text().startswith("Layer 0, head 1. “bear” attends most to “bear” (1.00)")  # kept for other heads
+    tab.locator("select").nth(1).select_option("0")
+    tab.locator(".tl-token").nth(4).focus()
     tab.keyboard.press("Escape")
     assert say.inner_text().startswith("Layer 0, head 0. “bear” gets most from “bear” (0.60), “the” #0 (0.20)")
+    assert tab.evaluate(LINES) == ["M0 0L1 1", "M0 1L1 1"]
     tab.locator("select").nth(1).select_option("2")  # all
     tab.locator(".tl-token").nth(1).hover()
     assert (

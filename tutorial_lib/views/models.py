@@ -11,7 +11,7 @@ import numpy as np
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.heads import LEAST, label
-from tutorial_lib.views.traces import Attention, pack
+from tutorial_lib.views.traces import Attention
 
 SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two, and for the numbers at the left and on top
 BLUE = (59, 130, 214)  # seen well on white and on black; model_view.js has the same
@@ -36,7 +36,7 @@ def model_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0
     if head is None:
         raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     attention.check_place(layer, head)
-    data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
+    data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
     return View("model_view", data, grid(attention), label(attention), NOTE, parts=["attention"])
 
 

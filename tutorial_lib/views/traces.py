@@ -79,6 +79,12 @@ class Attention:
         tokens, types = ([value for value, real in zip(row, self.real, strict=True) if real] for row in rows[:2])
         return tokens, types if segments is None else segments
 
+    def rounded(self):
+        """The weights as they travel to the page; from here on they are what the page will see."""
+        packed = pack(self.weights)
+        self.weights = unpack(packed, self.weights.shape)
+        return packed
+
     def data(self):
         """What the scripts of all three views need."""
         labels = {"tokens": self.tokens, "short": [shorten(token) for token in self.tokens]}

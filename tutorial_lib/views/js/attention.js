@@ -9,7 +9,7 @@ function unpack(packed, heads) {
   var size = whole.length / packed.steps.length;
   return function (layer, head) {
     var place = layer * heads + head, step = packed.steps[place];
-    return Float32Array.from(whole.subarray(place * size, (place + 1) * size), function (x) { return x * step; });
+    return Float64Array.from(whole.subarray(place * size, (place + 1) * size), function (x) { return x * step; });
   };
 }
 
@@ -143,7 +143,7 @@ function headPicture(data, tell) {
   function slices(focus) {
     return weights.map(function (values) {
       return focus < n ? values.subarray(focus * m, focus * m + m)
-        : Float32Array.from({ length: n }, function (_, i) { return values[i * m + focus - n]; });
+        : Float64Array.from({ length: n }, function (_, i) { return values[i * m + focus - n]; });
     });
   }
 
