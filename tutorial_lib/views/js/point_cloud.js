@@ -1,0 +1,245 @@
+// A cloud of points that turns. It is SVG, so that it prints sharp and follows the page's colors; all points of one
+// kind and depth are a single path, so that thousands of them stay fast.
+function draw(view) {
+  var data = view.data, cloud = Cloud(data), n = cloud.n;
+  var stage = view.picture.querySelector(".tl-stage");
+  var svg = TL.svg("svg", { role: "img", "aria-label": data.alt });
+  var size = { width: 0, height: 0 }, waiting = false, hovered = -1, touched = false;
+
+  var turn = degrees("Turn", 0, 360, data.turn);
+  var tilt = degrees("Tilt", -90, 90, data.tilt);
+  var zoom = TL.range(view, "Zoom", { min: 1, max: 6, step: 0.25, value: 1 }, function (z) { return z + "×"; }, soon);
+  var which = TL.range(view, "Point", { min: 0, max: n - 1, step: 1, value: 0 }, cloud.name, function () {
+    touched = true;
+    hovered = -1;
+    view.say(cloud.tell(+which.value));
+    soon();
+  });
+  Player(view, turn, soon);
+
+  stage.setAttribute("tabindex", "0");
+  stage.setAttribute("role", "application");
+  stage.setAttribute("aria-label", "The cloud: arrow keys turn it, plus and minus zoom");
+  stage.replaceChildren(svg);
+  stage.addEventListener("keydown", keys);
+  drag();
+  svg.addEventListener("pointerleave", function () { hover(-1); });
+  new ResizeObserver(soon).observe(stage);
+  paint();
+
+  function degrees(label, min, max, value) {
+    return TL.range(view, label, { min: min, max: max, step: 1, value: value }, function (d) { return d + "°"; }, soon);
+  }
+
+  // At most one drawing for each frame of the screen.
+  function soon() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(function () { waiting = false; paint(); });
+  }
+
+  function paint() {
+    var width = Math.max(260, Math.min(720, Math.floor(stage.clientWidth) || 420));
+    size = { width: width, height: Math.round(Math.min(480, width * 0.8)) };
+    TL.fill(svg, { viewBox: "0 0 " + size.width + " " + size.height, width: size.width, height: size.height });
+    cloud.project(+turn.value, +tilt.value, +zoom.value, size);
+    svg.replaceChildren.apply(svg, cloud.axes("line").concat(cloud.marks(), cloud.axes("text"), mark()));
+  }
+
+  // The chosen point, or the one under the mouse, with its name.
+  function mark() {
+    var i = hovered >= 0 ? hovered : touched ? +which.value : -1;
+    if (i < 0) return [];
+    var x = cloud.x[i], y = cloud.y[i], left = x > size.width / 2;
+    return [
+      TL.svg("circle", { class: "tl-ring", cx: x, cy: y, r: 7 }),
+      TL.svg("text", { class: "tl-tip", x: x + (left ? -11 : 11), y: y + 4, "text-anchor": left ? "end" : "start" },
+        shorten(cloud.name(i))),
+    ];
+  }
+
+  function hover(i) {
+    if (i === hovered) return;
+    hovered = i;
+    if (i >= 0) view.say(cloud.tell(i));
+    soon();
+  }
+
+  function move(input, value) {
+    input.value = value;
+    input.dispatchEvent(new Event("input"));
+  }
+
+  function rotate(right, up) {
+    if (right) move(turn, (+turn.value + right + 360) % 360);
+    if (up) move(tilt, +tilt.value + up);
+  }
+
+  function keys(event) {
+    var step = { ArrowLeft: [-5, 0], ArrowRight: [5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (step) rotate(step[0], step[1]);
+    else if (event.key === "+" || event.key === "-") move(zoom, +zoom.value + (event.key === "+" ? 0.25 : -0.25));
+    else return;
+    event.preventDefault();
+  }
+
+  // Drag turns; a click without a drag chooses the point. On a touch screen a vertical stroke scrolls the page.
+  function drag() {
+    var from = null, moved = false;
+    svg.addEventListener("pointerdown", function (event) {
+      from = [event.clientX, event.clientY];
+      moved = false;
+      svg.setPointerCapture(event.pointerId);
+    });
+    svg.addEventListener("pointermove", function (event) {
+      if (!from) { hover(nearest(event)); return; }
+      var dx = event.clientX - from[0], dy = event.clientY - from[1];
+      if (!moved && Math.abs(dx) + Math.abs(dy) < 4) return;
+      moved = true;
+      from = [event.clientX, event.clientY];
+      rotate(Math.round(dx * 0.6), Math.round(dy * 0.6));
+    });
+    svg.addEventListener("pointerup", function (event) {
+      var i = from && !moved ? nearest(event) : -1;
+      from = null;
+      if (i >= 0) move(which, i);
+    });
+    svg.addEventListener("pointercancel", function () { from = null; });
+  }
+
+  function nearest(event) {
+    var box = svg.getBoundingClientRect(), scale = size.width / box.width;
+    return cloud.nearest((event.clientX - box.left) * scale, (event.clientY - box.top) * scale, 16);
+  }
+}
+
+function shorten(text) {
+  var letters = Array.from(text);
+  return letters.length > 40 ? letters.slice(0, 39).join("") + "…" : text;
+}
+
+// A button that lets the cloud turn until it is pressed again; not there for readers who asked for less motion.
+function Player(view, turn, soon) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  var button = TL.el("button", { type: "button" }, "Play"), playing = false, last = 0, angle = 0;
+  button.addEventListener("click", function () {
+    playing = !playing;
+    button.textContent = playing ? "Pause" : "Play";
+    angle = +turn.value;
+    last = performance.now();
+    if (playing) requestAnimationFrame(step);
+    else turn.dispatchEvent(new Event("input")); // only now, or its text would be read out at each step
+  });
+  view.controls.append(button);
+
+  function step(now) {
+    if (!playing || !button.isConnected) return;
+    if (Math.abs(angle - turn.value) > 2) angle = +turn.value; // the reader turned it meanwhile
+    angle = (angle + Math.min(100, now - last) * 0.02) % 360;
+    last = now;
+    turn.value = angle;
+    soon();
+    requestAnimationFrame(step);
+  }
+}
+
+// The points, where they stand in the picture, and the SVG of it.
+function Cloud(data) {
+  var SHAPES = ["circle", "square", "triangle", "diamond", "plus", "cross"];
+  var packed = new Uint16Array(TL.bytes(data.points).buffer), of = TL.bytes(data.of), n = of.length;
+  var unit = Float64Array.from(packed, function (v) { return (v / 65535) * 2 - 1; });
+  var x = new Float64Array(n), y = new Float64Array(n), near = new Float64Array(n), view = null;
+  var cloud = { n: n, x: x, y: y, name: name, tell: tell, project: project, axes: axes, marks: marks, nearest: nearest };
+  return cloud;
+
+  function name(i) { return data.labels ? data.labels[i] : "point " + i; }
+
+  function tell(i) {
+    return name(i) + ": " + data.axes.map(function (axis, j) {
+      return axis + " " + Number((data.center[j] + data.radius * unit[3 * i + j]).toFixed(data.digits));
+    }).join(", ");
+  }
+
+  // As `project` in views/cloud.py, with zoom.
+  function project(turn, tilt, zoom, size) {
+    var a = (turn * Math.PI) / 180, t = (tilt * Math.PI) / 180;
+    view = { ca: Math.cos(a), sa: Math.sin(a), ct: Math.cos(t), st: Math.sin(t), size: size,
+             scale: 0.44 * Math.min(size.width, size.height) * zoom };
+    for (var i = 0; i < n; i++) {
+      var p = place(unit[3 * i], unit[3 * i + 1], unit[3 * i + 2]);
+      x[i] = p[0];
+      y[i] = p[1];
+      near[i] = p[2];
+    }
+  }
+
+  function place(px, py, pz) {
+    var right = px * view.ca + pz * view.sa, back = pz * view.ca - px * view.sa;
+    var up = py * view.ct - back * view.st, close = py * view.st + back * view.ct;
+    var scale = (view.scale * 3) / (3 - close);
+    return [view.size.width / 2 + scale * right, view.size.height / 2 - scale * up, close];
+  }
+
+  // Their lines, or their names, which stand above the points.
+  function axes(tag) {
+    var far = -Math.sqrt(1 / 3), corner = [far, far, data.axes.length === 3 ? far : 0];
+    var start = place.apply(null, corner), parts = [];
+    data.axes.forEach(function (text, i) {
+      var end = corner.slice();
+      end[i] = -corner[i];
+      end = place.apply(null, end);
+      parts.push(tag === "line"
+        ? TL.svg("line", { class: "tl-axis", x1: start[0], y1: start[1], x2: end[0], y2: end[1] })
+        : TL.svg("text", { class: "tl-name", x: end[0], y: end[1] - 5, "text-anchor": "middle" }, shorten(text)));
+    });
+    return parts;
+  }
+
+  // Far ones first: three depths, and for each kind one path.
+  function marks() {
+    var size = n <= 600 ? 1 : n <= 2000 ? 0.75 : 0.55, parts = [], paths = [], i;
+    if (data.path) parts.push(TL.svg("polyline", { class: "tl-path", points: Array.from(x, function (v, i) {
+      return v.toFixed(1) + "," + y[i].toFixed(1);
+    }).join(" ") }));
+    for (i = 0; i < 3 * data.kinds; i++) paths.push("");
+    for (i = 0; i < n; i++) {
+      var layer = Math.min(2, Math.floor((near[i] + 1) * 1.5));
+      var shape = data.steps ? "circle" : SHAPES[of[i]];
+      paths[layer * data.kinds + of[i]] += outline(shape, x[i], y[i], radius(layer));
+    }
+    paths.forEach(function (d, i) {
+      var layer = Math.floor(i / data.kinds), kind = i % data.kinds, shape = data.steps ? "circle" : SHAPES[kind];
+      var path = { class: "tl-" + shape + (data.steps ? " tl-step" : " tl-kind") + kind + " tl-layer" + layer, d: d };
+      if (shape === "circle") path["stroke-width"] = 2 * radius(layer);
+      if (d) parts.push(TL.svg("path", path));
+    });
+    return parts;
+
+    function radius(layer) { return size * (2.4 + 0.8 * layer); }
+  }
+
+  function outline(shape, x, y, r) {
+    function at(dx, dy) { return "M" + (x + dx * r).toFixed(1) + " " + (y + dy * r).toFixed(1); }
+    function by(letter, dx, dy) { return letter + (dx * r).toFixed(1) + (dy === undefined ? "" : " " + (dy * r).toFixed(1)); }
+    if (shape === "circle") return at(0, 0) + "h0"; // a line of no length with round ends
+    if (shape === "square") return at(-1, -1) + by("h", 2) + by("v", 2) + by("h", -2) + "z";
+    if (shape === "triangle") return at(0, -1.2) + by("l", 1.2, 2.1) + by("h", -2.4) + "z";
+    if (shape === "diamond") return at(0, -1.4) + by("l", 1.4, 1.4) + by("l", -1.4, 1.4) + by("l", -1.4, -1.4) + "z";
+    if (shape === "plus") return at(-1.2, 0) + by("h", 2.4) + at(0, -1.2) + by("v", 2.4);
+    return at(-1, -1) + by("l", 2, 2) + at(-1, 1) + by("l", 2, -2);
+  }
+
+  // The point that is nearest to a place in the picture, or -1 if none is within `reach`.
+  function nearest(px, py, reach) {
+    var best = -1, least = reach * reach;
+    for (var i = 0; i < n; i++) {
+      var distance = (x[i] - px) * (x[i] - px) + (y[i] - py) * (y[i] - py);
+      if (distance < least || (distance === least && best >= 0 && near[i] > near[best])) {
+        least = distance;
+        best = i;
+      }
+    }
+    return best;
+  }
+}
