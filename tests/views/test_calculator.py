@@ -147,6 +147,9 @@ def test_the_chosen_query_is_marked_and_told(open_view):
     first, second = (f"{toy.TOKENS[j]} ({A[2, j]:.2f})" for j in A[2].topk(2).indices)
     told = f"artist attends most to {first}, then {second}."
     assert root.locator(".tl-say").inner_text() == told
+    root.get_by_label("causal mask").check()
+    root.get_by_label("query").select_option("[CLS]")
+    assert root.locator(".tl-say").inner_text() == "[CLS] attends most to [CLS] (1.00)."
 
 
 def test_hostile_tokens_are_shown_not_run(open_view):

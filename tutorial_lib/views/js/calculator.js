@@ -67,7 +67,7 @@ function refresh(calculator) {
     bar.style.setProperty("--w", weight.toFixed(4));
     bar.children[1].textContent = weight.toFixed(2);
   });
-  calculator.view.say(summary(calculator.view.data.tokens, query, result.weights[query]));
+  calculator.view.say(summary(calculator.view.data.tokens, query, result.weights[query], masked ? query + 1 : Infinity));
 }
 
 // softmax(Q K^T / sqrt(d_k)) V, with every step kept.
@@ -101,14 +101,16 @@ function fill(table, values, query) {
     [...row.cells].slice(1).forEach(function (cell, j) {
       cell.dataset.value = values[i][j];
       if (INPUTS.includes(table.dataset.matrix)) return;
-      cell.textContent = shown(values[i][j]);
+      const text = shown(values[i][j]);
+      if (cell.textContent !== text) cell.textContent = text; // what stays costs no new layout
       if (table.dataset.matrix === "weights") cell.style.setProperty("--w", values[i][j].toFixed(4));
     });
   });
 }
 
-function summary(tokens, query, weights) {
-  const order = weights.map(function (_, j) { return j; }).sort(function (a, b) { return weights[b] - weights[a]; });
+// With a mask, only the first tokens can be attended to.
+function summary(tokens, query, weights, allowed) {
+  const order = weights.map(function (_, j) { return j; }).slice(0, allowed).sort(function (a, b) { return weights[b] - weights[a]; });
   const named = order.map(function (j) { return tokens[j] + " (" + weights[j].toFixed(2) + ")"; });
   const then = named.length > 1 ? ", then " + named[1] : "";
   return tokens[query] + " attends most to " + named[0] + then + ".";
