@@ -139,6 +139,14 @@ def test_a_tip_is_dragged_and_stays_in_the_plane(open_view):
     assert_measures(root, (3, 0), (1, 2))
 
 
+def test_the_shadow_of_b_lies_on_the_line_of_a(open_view):
+    for javascript in (True, False):
+        root = open_view(dot_product_explorer((2, 1), (1, 2)), javascript=javascript).locator(".tl-view")
+        for line in (".tl-shadow", ".tl-drop"):  # both end at 4/5 of a, (1.6, 0.8), where 1 is 50 wide
+            foot = [float(root.locator(line).get_attribute(name)) for name in ("x2", "y2")]
+            assert foot == pytest.approx([150 + 1.6 * 50, 150 - 0.8 * 50])
+
+
 @pytest.mark.parametrize("b, says", [((-1, 2), "perpendicular"), ((-2, 1), "negative"), ((0, 0), "no direction")])
 def test_numbers_are_typed_and_the_sign_is_explained(open_view, b, says):
     tab = open_view(dot_product_explorer((2, 1), (1, 2)))

@@ -82,7 +82,7 @@ def dot_product_explorer(a=(2.0, 1.0), b=(1.0, 2.0)):
         for name, value in measures.items()
     )
     default = (
-        f'<div class="tl-side">{_plane(vectors)}<div><p class="tl-vectors">'
+        f'<div class="tl-dot">{_plane(vectors)}<div><p class="tl-vectors">'
         + "<br>".join(f"<b>{name}</b> = ({x}, {y})" for name, (x, y) in vectors.items())
         + f'</p><table class="tl-measures"><tbody>{rows}</tbody></table></div></div>'
     )
