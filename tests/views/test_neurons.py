@@ -83,7 +83,9 @@ def test_the_error_that_rounding_makes_is_told():
 
 def test_masked_keys_have_no_weight(open_view):
     trace = made_up_trace(1, 2, 5, 4, mask=causal_mask(5))
-    cells = open_view(neuron_view(trace, list("abcde"), query=2)).evaluate(CELLS)
+    view = neuron_view(trace, list("abcde"), query=2)
+    assert view.data["error"] < 5e-4
+    cells = open_view(view).evaluate(CELLS)
     assert [row[5] for row in cells][3:] == ["0.000", "0.000"]
     np.testing.assert_allclose(
         [float(row[5]) for row in cells], trace["layer.0.attention.weights"][0, 0, 2], atol=0.00051
@@ -118,6 +120,10 @@ def test_a_key_opens_and_a_bar_tells_its_numbers(open_view):
     tab.get_by_role("button", name="bear").press("Enter")
     expected = "Counts most in q · k = −5.50: coordinate 1: −2.00 × 3.00 = −6.00; coordinate 0: 1.00 × 0.50 = 0.50."
     assert tab.locator(".tl-detail").inner_text().strip() == expected
+    tab.mouse.move(0, 0)
+    box = tab.locator("thead svg").bounding_box()
+    tab.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 5)
+    assert tab.locator(".tl-say").inner_text() == "Coordinate 0 of q: 1.00."
     box = tab.locator("tbody svg").nth(1).bounding_box()
     tab.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 5)
     assert tab.locator(".tl-say").inner_text() == "Coordinate 1, key “bear”: −2.00 × 3.00 = −6.00."
