@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from tutorial_lib.tokenization import BPE, WordPiece
+from tutorial_lib.tokenization import BPE, WordPiece, kinds
 from tutorial_lib.tokenization.wordpiece import SPECIAL
 from tutorial_lib.views import base, tokenizer_explorer
 from tutorial_lib.views.squeeze import squeeze
@@ -18,6 +18,12 @@ IDS_OF = """(root, texts) => texts.map(text => {
   box.dispatchEvent(new Event('input'));
   return [...root.querySelectorAll('.tl-words small')].map(e => Number(e.textContent));
 })"""
+# An older browser: it leaves the letters that came last to Unicode as they are.
+FORGET = """young => {
+  const lower = String.prototype.toLowerCase;
+  String.prototype.toLowerCase = function () { return young.includes(String(this)) ? String(this) : lower.call(this); };
+}"""
+FOLDED = "([data, characters]) => characters.map(Folder(data))"
 SHOWN = """root => [...root.querySelectorAll('.tl-words li')].map(li =>
   [...li.querySelectorAll('.tl-piece')].map(p => p.textContent))"""
 TRIES = "root => root.querySelector('.tl-tries').textContent.replace(/\\s+/g, ' ')"
@@ -61,6 +67,23 @@ def test_the_page_follows_the_settings_of_the_tokenizer(tok, open_view, lowercas
     root = open_view(tokenizer_explorer(ours)).locator(".tl-view")
     for text, ids in zip(texts, root.evaluate(IDS_OF, texts), strict=True):
         assert ids == ours.encode(text).ids[1:-1], repr(text)
+
+
+def members(kind):
+    return [chr(code) for a, b in zip(kind.first, kind.last) for code in range(a, b + 1)]
+
+
+def test_the_page_folds_every_character_as_the_library_does(open_view):
+    view = tokenizer_explorer(WordPiece(SPECIAL))
+    tab = open_view(view)
+    tab.add_script_tag(content=base._read("tokenizer_explorer.js"))
+    known = [chr(code) for code in range(0xE0200) if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")]
+    young = [c for kind, _ in kinds.YOUNG_CAPITALS for c in members(kind)]
+    known += [*members(kinds.WHOLE), *young]
+    tab.evaluate(FORGET, young)
+    expected = [kinds.fold(c, lowercase=True, strip_accents=True, split_chinese=True) for c in known]
+    folded = tab.evaluate(FOLDED, [view.data, known])
+    assert [c for c, ours, page in zip(known, expected, folded, strict=True) if ours != page] == []
 
 
 def test_the_whole_vocabulary_is_small(tok):

@@ -8,8 +8,9 @@ function draw(view) {
   var tries = TL.el("div", { class: "tl-tries" });
   var box = TL.el("textarea", { rows: 2, maxlength: 2000, spellcheck: "false", autocapitalize: "off" });
   box.value = data.text;
+  box.addEventListener("focus", function () { setTimeout(unpack, 50); }); // before the first key is pressed
   box.addEventListener("input", function () {
-    wordPiece = wordPiece || WordPiece(data);
+    unpack();
     state.text = box.value;
     state.words = wordPiece(box.value);
     choose(mostPieces(state.words));
@@ -17,6 +18,10 @@ function draw(view) {
   view.controls.append(TL.el("label", { class: "tl-box" }, ["Your text ", box]));
   view.picture.replaceChildren(typed, list, tries);
   choose(mostPieces(state.words));
+
+  function unpack() {
+    wordPiece = wordPiece || WordPiece(data);
+  }
 
   function choose(index) {
     state.chosen = index;
