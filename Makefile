@@ -5,13 +5,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help book test lint notebooks bench clean
+.PHONY: help book serve pdf test lint notebooks bench clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 book: $(READY)  ## run the chapters and build the site: _build/html
 	@$(BIN)/python tools/build_book.py
+
+serve: $(READY)  ## the site at http://127.0.0.1:8000, made again whenever a file changes
+	@$(BIN)/python tools/serve.py
+
+pdf: book  ## the book in one file: _build/transformers-from-scratch.pdf
+	@$(BIN)/python tools/make_pdf.py
 
 test: book  ## all tests, those of the built site too
 	@$(BIN)/ruff check --quiet --select F .

@@ -1,11 +1,13 @@
-"""The built site, for the tests of its pages."""
+"""The built site, for the tests of its pages, and a browser to open them in."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
+sys.path.insert(0, str(ROOT / "tools"))
 
 
 def built_pages() -> list[Path]:
@@ -20,3 +22,23 @@ def pytest_generate_tests(metafunc):
         nothing = pytest.param(None, marks=pytest.mark.skip(reason="the site is not built: run `make book` first"))
         names = [str(page.relative_to(SITE)) for page in pages]
         metafunc.parametrize("page", pages or [nothing], ids=names or ["no site"])
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    make_pdf = pytest.importorskip("make_pdf")
+    path = make_pdf.find_browser()
+    if path is None:
+        pytest.skip(f"no browser: none of {', '.join(make_pdf.BROWSERS)} is installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def site():
+    if not (SITE / "index.html").exists():
+        pytest.skip("the site is not built: run `make book` first")
+    return SITE

@@ -1,7 +1,5 @@
 """What holds for every page in a real browser, with the network cut: from the files alone."""
 
-import os
-import shutil
 from importlib import resources
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -12,8 +10,6 @@ MOST_BYTES = 2_500_000  # of a page with formulas, before its own text and figur
 WIDTHS = [1280, 390]
 THEMES = ["light", "dark"]
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
-CHROME_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
 READY = """async () => {
   if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
@@ -36,19 +32,6 @@ def file_size(url: str) -> int:
     """Bytes of a file that the page loads; 0 for its own text and figures."""
     path = Path(unquote(urlsplit(url).path))
     return path.stat().st_size if "_static" in path.parts and path.is_file() else 0
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    found = [path for name in NAMES if (path := shutil.which(name))]
-    found += [CHROME_ON_MACOS] if os.path.exists(CHROME_ON_MACOS) else []
-    if not found:
-        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
