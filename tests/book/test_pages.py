@@ -6,6 +6,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import pytest
+
 SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "video": "src"}
 
@@ -99,3 +101,11 @@ def test_a_page_says_its_title_and_has_one_main_heading(page):
 def test_an_id_stands_once(page):
     ids = [a["id"] for _, a in parsed(page).elements if a.get("id")]
     assert sorted({name for name in ids if ids.count(name) > 1}) == []
+
+
+def test_a_page_says_what_it_is_to_other_programs(page):
+    if page.name == "404.html":
+        pytest.skip("nobody passes the page for wrong addresses on")
+    tags = {tag.get("property"): tag.get("content") for name, tag in parsed(page).elements if name == "meta"}
+    assert tags["og:title"] and tags["og:description"] and "<" not in tags["og:title"]
+    assert (page.parent / tags["og:image"]).resolve().stat().st_size < 100_000
