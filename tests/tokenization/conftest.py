@@ -31,7 +31,8 @@ WORDS = (
 ).split()
 SPECIAL = "[MASK] [SEP] [CLS] [PAD] [UNK] [mask] [ SEP ] [[MASK]] [SEP]x ##ing ## Ġ".split()
 SPECIAL += ["<|endoftext|>", "<|endoftext", "<|endoftext|>x"]
-SPACES = [" ", "  ", "   ", "\t", "\n", "\r\n", "\v", "\f", "\x1c", "\u0085", "\u00a0", "\u2003", "\u2028", "\u200b", "\u3000", ""]
+SPACES = [" ", "  ", "   ", "\t", "\n", "\r\n", "\v", "\f", "\x1c", "\u0085", "\u00a0", "\u2003", "\u2028", "\u200b"]
+SPACES += ["\u3000", ""]
 BLOCKS = [
     (0x0, 0x20), (0x20, 0x7F), (0x7F, 0x250), (0x300, 0x370), (0x370, 0x530), (0x590, 0x700), (0x900, 0xE00),
     (0xE00, 0x1200), (0x1AB0, 0x1B00), (0x1D00, 0x2000), (0x2000, 0x2070), (0x20A0, 0x2C00), (0x3000, 0x3400),

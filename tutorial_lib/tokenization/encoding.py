@@ -85,7 +85,7 @@ class Tokenizer:
         """One text, or two, as an `Encoding`.
 
         Args:
-            text, pair: str; the pair becomes segment 1.
+            text, pair: str; the pair becomes segment 1. An empty pair is a pair.
             max_length: cut the texts so that all tokens, special ones included, are no more than this.
             pad_to: fill up to this many tokens.
 

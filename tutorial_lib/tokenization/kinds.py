@@ -127,7 +127,7 @@ def check_text(name: str, text: str) -> str:
     """The text itself, once it is known to be one.
 
     A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is in no text: it has no UTF-8 bytes, and Hugging
-    Face's tokenizers refuse it too.
+    Face's tokenizers 0.23 refuse it too (0.19 read it as U+FFFD).
 
     Raises:
         TypeError: if text is not a str.

@@ -23,8 +23,8 @@ class WordPiece(Tokenizer):
     characters, becomes [UNK] as a whole. The special tokens, where they stand in the text, are kept as they are.
 
     Its ids equal those of `transformers.BertTokenizerFast` (tokenizers 0.23), whatever Python runs it. Two things may
-    differ: an older `tokenizers` knows fewer capital letters of rare scripts, and two accents that Unicode invented
-    after 2015 and that stand in an unusual order are not put in order (no vocabulary holds such a pair).
+    differ: an older `tokenizers` knows fewer capital letters of rare scripts, and marks that stay on their letter are
+    not put into Unicode's order (only rare ones stay when accents are taken off).
 
     Args:
         vocab: token -> id, or the tokens in the order of their ids; with [PAD], [UNK], [CLS] and [SEP].
