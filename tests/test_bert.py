@@ -1,5 +1,6 @@
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
@@ -146,8 +147,31 @@ def test_a_boolean_attention_mask_is_as_good_as_ones_and_zeros(bert):
         (dict(activation="tanh"), "activation must be one of gelu, gelu_new, relu, silu, got 'tanh'"),
         (dict(n_segments=0), "n_segments must be a positive int, got 0"),
         (dict(vocab_size=1.5), "vocab_size must be a positive int, got 1.5"),
+        (dict(n_layers=True), "n_layers must be a positive int, got True"),
+        (dict(activation=["gelu"]), "activation must be one of"),
+        (dict(eps=-1e-12), "eps must be a number, 0 or more, got -1e-12"),
+        (dict(eps="1e-12"), "eps must be a number, 0 or more, got '1e-12'"),
+        (dict(eps=float("nan")), "eps must be a number"),
     ],
 )
 def test_a_bad_configuration_is_refused_by_name(change, message):
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(TINY, **change)
+
+
+def test_numpys_whole_numbers_make_a_configuration():
+    assert dataclasses.replace(TINY, n_layers=np.int64(3)) == dataclasses.replace(TINY, n_layers=3)
+
+
+def test_a_model_is_made_of_a_configuration():
+    with pytest.raises(TypeError, match="config must be a Config, got dict"):
+        Bert({"d_model": 8})
+
+
+def test_the_written_formulas_take_tensors_of_floats_that_fit():
+    ones = torch.ones(2)
+    for formula in (*ACTIVATIONS.values(), lambda x: layer_norm(x, ones, ones, 0.0)):
+        with pytest.raises(TypeError, match="x must be a tensor of floating-point numbers, got list"):
+            formula([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"x, gamma and beta must have shapes .* got \(3,\), \(2,\) and \(2,\)"):
+        layer_norm(torch.zeros(3), ones, ones, 0.0)

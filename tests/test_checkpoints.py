@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 from safetensors.torch import save_file
-from transformers import BertConfig, BertForPreTraining, BertForSequenceClassification
+from transformers import BertConfig, BertForPreTraining, BertForSequenceClassification, RobertaConfig, RobertaModel
 
 from tutorial_lib.bert import Bert
 from tutorial_lib.checkpoints import config_from, pick_device
@@ -100,6 +100,7 @@ def test_weights_that_do_not_fit_are_refused_by_name(tmp_path, theirs, change, m
         ({"is_decoder": True}, "is a decoder's"),
         ({"position_embedding_type": "relative_key"}, "position_embedding_type must be 'absolute'"),
         ({"hidden_act": "mish"}, "activation must be one of"),
+        ({"model_type": "roberta"}, "model_type must be 'bert', got 'roberta'"),
     ],
 )
 def test_configurations_that_bert_does_not_compute_are_refused(settings, message):
@@ -109,3 +110,28 @@ def test_configurations_that_bert_does_not_compute_are_refused(settings, message
 
 def test_auto_takes_a_device_that_is_there():
     assert torch.zeros(1, device=pick_device()).device.type == pick_device().type
+
+
+@pytest.mark.parametrize("device", ["gpu", "", None, 5.0, "cuda:99"])
+def test_a_device_that_is_not_there_is_refused_before_anything_is_loaded(device):
+    with pytest.raises(ValueError, match='device must be "auto" or one that is here'):
+        Bert.from_pretrained("no-such-model", device=device)
+
+
+def test_a_family_with_the_same_names_but_other_positions_is_refused():
+    sizes = dict(vocab_size=40, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=12)
+    with pytest.raises(ValueError, match="model_type must be 'bert', got 'roberta'"):
+        Bert.from_hf(RobertaModel(RobertaConfig(**sizes)))
+
+
+@pytest.mark.parametrize("other", [None, "bert-base-cased", {}, torch.nn.Linear(2, 2)])
+def test_only_a_model_of_transformers_can_be_copied(other):
+    with pytest.raises(TypeError, match="hf_model must be a model of transformers"):
+        Bert.from_hf(other)
+
+
+def test_a_configuration_without_a_family_is_taken_for_a_berts():
+    settings = {name: value for name, value in CONFIG.to_dict().items() if name != "model_type"}
+    assert config_from(settings) == config_from(CONFIG.to_dict())
+    with pytest.raises(TypeError, match="settings must be the dictionary of a config.json, got NoneType"):
+        config_from(None)

@@ -149,3 +149,20 @@ def test_the_printed_table_has_one_row_for_each_kind_of_stop():
         "embeddings.sum                        0.0e+00",
         "output                    layer 1     3.0e-06",
     ]
+
+
+@pytest.mark.parametrize("encodings", [None, "x", {}, {"input_ids": [[1]]}, [[1]]])
+def test_encodings_are_named_as_ours(hf_bert, encodings):
+    with pytest.raises(TypeError, match="encodings must be an Encoding, or a dict with ids"):
+        compare(Bert.from_hf(hf_bert), hf_bert, encodings)
+
+
+def test_ours_comes_first(hf_bert):
+    with pytest.raises(TypeError, match="ours and hf_model must be a Bert and .*, got BertModel and Bert"):
+        compare(hf_bert, Bert.from_hf(hf_bert), BATCH)
+
+
+@pytest.mark.parametrize("tol", [None, "x", -1, math.nan])
+def test_a_tolerance_is_a_number(tol):
+    with pytest.raises(ValueError, match="tol must be a number, 0 or more"):
+        Parity({"embeddings.sum": 0.0}).check(tol)

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -24,6 +25,12 @@ def exact_encoding(pos, d_model):
 
 
 # sinusoidal
+
+
+def test_numpys_numbers_are_as_good_as_pythons():
+    assert torch.equal(sinusoidal(np.int64(3), np.int32(4)), sinusoidal(3, 4))
+    for k in (np.int64(3), np.float32(3)):
+        assert torch.equal(shift_matrix(k, np.int64(4)), shift_matrix(3, 4))
 
 
 @given(st.integers(1, 60), widths)

@@ -11,7 +11,7 @@ import tutorial_lib
 
 PACKAGE = Path(tutorial_lib.__file__).parent
 ROOMS = {
-    "weights": 1, "catalog": 1, "texts": 1, "toy": 1,
+    "arguments": 1, "weights": 1, "catalog": 1, "texts": 1, "toy": 1,
     "tokenization": 2, "positions": 2, "attention": 2, "trace": 2, "decoding": 2,
     "pretraining": 2,
     "bert": 3, "checkpoints": 3,

@@ -16,11 +16,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tutorial_lib.arguments import check_floats, whole_number
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
 from tutorial_lib.trace import Trace, inside, nothing
 
@@ -45,12 +47,14 @@ class Config:
 
     def __post_init__(self):
         for name in ("vocab_size", "d_model", "n_layers", "n_heads", "d_ff", "n_positions", "n_segments"):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise ValueError(f"{name} must be a positive int, got {getattr(self, name)!r}")
+            number = whole_number(name, getattr(self, name), 1, "a positive int")
+            object.__setattr__(self, name, number)  # the way to set a field of a frozen dataclass
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, got {self.d_model} and {self.n_heads}")
-        if self.activation not in ACTIVATIONS:
+        if not isinstance(self.activation, str) or self.activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+        if not isinstance(self.eps, Real) or isinstance(self.eps, bool) or not 0 <= self.eps < math.inf:
+            raise ValueError(f"eps must be a number, 0 or more, got {self.eps!r}")
 
 
 def layer_norm(x, gamma, beta, eps):
@@ -61,6 +65,7 @@ def layer_norm(x, gamma, beta, eps):
     >>> layer_norm(torch.tensor([1.0, 3.0]), torch.ones(2), torch.zeros(2), 0.0)
     tensor([-1.,  1.])
     """
+    _check_norm(x, gamma, beta)
     centered = x - x.mean(-1, keepdim=True)
     variance = centered.square().mean(-1, keepdim=True)
     return centered * torch.rsqrt(variance + eps) * gamma + beta
@@ -72,6 +77,7 @@ def gelu(x):
     >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
     """
+    check_floats(x=x)
     Phi = (1 + torch.erf(x / math.sqrt(2))) / 2
     return x * Phi
 
@@ -82,6 +88,7 @@ def gelu_new(x):
     >>> gelu_new(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1588,  0.0000,  0.8412])
     """
+    check_floats(x=x)
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
@@ -91,6 +98,7 @@ def relu(x):
     >>> relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
+    check_floats(x=x)
     return x.clamp(min=0)
 
 
@@ -100,6 +108,7 @@ def silu(x):
     >>> silu(torch.tensor([0.0, 1.0]))
     tensor([0.0000, 0.7311])
     """
+    check_floats(x=x)
     return x / (1 + torch.exp(-x))
 
 
@@ -191,6 +200,8 @@ class Bert(nn.Module):
     """
 
     def __init__(self, config, pooler=True, mlm=False, nsp=False):
+        if not isinstance(config, Config):
+            raise TypeError(f"config must be a Config, got {type(config).__name__}")
         super().__init__()
         self.config = config
         self.embeddings = Embeddings(config)
@@ -278,7 +289,8 @@ class Bert(nn.Module):
             raise ValueError(f"ids must have shape (texts, tokens) with at least one of each, got {tuple(ids.shape)}")
         ids = ids.reshape(-1, ids.shape[-1])  # (B, n)
         if ids.shape[1] > c.n_positions:
-            raise ValueError(f"ids has {ids.shape[1]} tokens, but this model has positions for {c.n_positions}; truncate")
+            n = ids.shape[1]
+            raise ValueError(f"ids has {n} tokens, but this model has positions for {c.n_positions}; truncate")
         _in_range("ids", ids, c.vocab_size, "the vocabulary")
         segments = torch.zeros_like(ids)
         if token_type_ids is not None:
@@ -292,6 +304,13 @@ class Bert(nn.Module):
         if not mask.any(-1).all():
             raise ValueError("attention_mask marks every token of some text as padding; each text needs one token")
         return ids, None if mask.all() else mask, segments
+
+
+def _check_norm(x, gamma, beta):
+    check_floats(x=x, gamma=gamma, beta=beta)
+    if not x.shape[-1:] == gamma.shape == beta.shape:
+        shapes = f"{tuple(x.shape)}, {tuple(gamma.shape)} and {tuple(beta.shape)}"
+        raise ValueError(f"x, gamma and beta must have shapes (..., d_model), (d_model,) and (d_model,), got {shapes}")
 
 
 def _whole_numbers(name, value, device):

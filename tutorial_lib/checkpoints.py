@@ -39,6 +39,7 @@ RENAME = [
     (r"^cls\.predictions\.bias$", "mlm.decoder.bias"),
     (r"^cls\.seq_relationship\.", "nsp."),
 ]
+PARTS = ("embeddings.", "layer.", "pooler.", "mlm.", "nsp.")  # what starts otherwise is the head of another task
 
 
 def rename(name):
@@ -57,11 +58,16 @@ def rename(name):
 def config_from(settings):
     """A `Config` from the dictionary in a Hugging Face `config.json`.
 
-    Raises ValueError for what these classes do not compute: decoders, relative positions, other activations.
+    Raises ValueError for what these classes do not compute: other families (RoBERTa counts its positions from 2),
+    decoders, relative positions, other activations.
 
     >>> config_from({"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536}).d_model
     384
     """
+    if not isinstance(settings, dict):
+        raise TypeError(f"settings must be the dictionary of a config.json, got {type(settings).__name__}")
+    if (family := settings.get("model_type") or "bert") != "bert":
+        raise ValueError(f"model_type must be 'bert', got {family!r}: this class does not compute that family")
     if settings.get("is_decoder") or settings.get("add_cross_attention"):
         raise ValueError("this configuration is a decoder's (is_decoder or add_cross_attention); Bert is an encoder")
     positions = settings.get("position_embedding_type") or "absolute"
@@ -84,7 +90,7 @@ def config_from(settings):
 def build(settings, state):
     """A `Bert` in evaluation mode from a configuration dictionary and a state dict, both with Hugging Face's names."""
     state = {rename(name): tensor for name, tensor in state.items()}
-    state = {name: tensor for name, tensor in state.items() if name.startswith(("embeddings.", "layer.", "pooler.", "mlm.", "nsp."))}
+    state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
     state.pop("embeddings.position_ids", None)  # a counter 0, 1, 2, ... that older checkpoints carry
     with torch.device("meta"):  # shapes only: the memory comes with the weights
         bert = Bert(config_from(settings), "pooler.W.weight" in state, "mlm.W.weight" in state, "nsp.weight" in state)
@@ -100,13 +106,15 @@ def build(settings, state):
 
 def load(name, device):
     """A trained `Bert` by name or folder, on a device ("auto": a GPU where there is one)."""
-    folder = weights.resolve(name)
-    bert = build(weights.read_config(folder), weights.load_state_dict(folder))
-    return bert.to(pick_device(device))
+    device, folder = pick_device(device), weights.resolve(name)
+    return build(weights.read_config(folder), weights.load_state_dict(folder)).to(device)
 
 
 def from_hf(hf_model):
     """A `Bert` with copies of a transformers model's weights, on the same device, in the same precision."""
+    if not isinstance(hf_model, torch.nn.Module) or not hasattr(getattr(hf_model, "config", None), "to_dict"):
+        raise TypeError(f"hf_model must be a model of transformers, such as a BertModel, got {type(hf_model).__name__}")
+    config_from(hf_model.config.to_dict())  # refuses what is no BERT before anything is copied
     state = {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
     return build(hf_model.config.to_dict(), state)
 
@@ -118,7 +126,11 @@ def pick_device(device="auto"):
     device(type='cpu')
     """
     if device != "auto":
-        return torch.device(device)
+        try:
+            return torch.empty(0, device=torch.device(device)).device
+        except (RuntimeError, AssertionError, TypeError) as error:  # what torch says differs from device to device
+            got = f"{device!r} ({str(error).splitlines()[0]})"
+            raise ValueError(f'device must be "auto" or one that is here, such as "cpu", got {got}') from error
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from numbers import Real
 
 import torch
 
 from tutorial_lib.attention import scores
+from tutorial_lib.bert import Bert
 
 # Where each stop of our trace stands in theirs: (module, "in" or "out"), for {i} = layer number.
 STOPS = {
@@ -40,6 +42,7 @@ STOPS = {
     "mlm.logits": ("cls.predictions", "out"),
     "nsp.logits": ("cls.seq_relationship", "out"),
 }
+INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,14 @@ class Parity:
         ...
         AssertionError: 1 of 1 stops differ by more than 1e-05, first embeddings.sum by 0.5
         """
+        if not isinstance(tol, Real) or not tol >= 0:
+            raise ValueError(f"tol must be a number, 0 or more, got {tol!r}")
         beyond = [(name, difference) for name, difference in self.stops.items() if not difference <= tol]
         if beyond:
             name, difference = beyond[0]
             raise AssertionError(
-                f"{len(beyond)} of {len(self.stops)} stops differ by more than {tol:g}, first {name} by {difference:.2g}"
+                f"{len(beyond)} of {len(self.stops)} stops differ by more than {tol:g}, "
+                f"first {name} by {difference:.2g}"
             )
         return self
 
@@ -105,7 +111,14 @@ def compare(ours, hf_model, encodings):
 
     Example: `compare(Bert.from_hf(hf_model), hf_model, tokenizer.batch(texts)).check(2e-5)`. Source: L 3.3.2.
     """
-    inputs = {name: torch.as_tensor(value) for name, value in getattr(encodings, "inputs", encodings).items()}
+    if not isinstance(ours, Bert) or not isinstance(hf_model, torch.nn.Module):
+        got = f"{type(ours).__name__} and {type(hf_model).__name__}"
+        raise TypeError(f"ours and hf_model must be a Bert and a model of transformers, got {got}")
+    inputs = getattr(encodings, "inputs", encodings)
+    if not isinstance(inputs, dict) or "ids" not in inputs or not set(inputs) <= INPUTS:
+        got = list(inputs) if isinstance(inputs, dict) else type(inputs).__name__
+        raise TypeError(f"encodings must be an Encoding, or a dict with ids out of {sorted(INPUTS)}, got {got}")
+    inputs = {name: torch.as_tensor(value) for name, value in inputs.items()}
     inputs = {name: value.reshape(-1, value.shape[-1]) for name, value in inputs.items()}
     trace = ours.trace(**inputs)
     theirs = _hf_values(hf_model, inputs, ours.config.n_layers)
@@ -151,7 +164,8 @@ def _catch(values, name, side):
     def hook(module, args, output):
         outputs = output if isinstance(output, tuple) else (output,)
         if side == "weights" and (len(outputs) < 2 or outputs[1] is None):
-            raise ValueError('the transformers model shows no attention weights: load it with attn_implementation="eager"')
+            remedy = 'load it with attn_implementation="eager"'
+            raise ValueError(f"the transformers model shows no attention weights: {remedy}")
         values[name] = {"in": args[:1], "out": outputs, "weights": outputs[1:]}[side][0]
 
     return hook

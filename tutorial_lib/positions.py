@@ -6,8 +6,11 @@ Sources: R 3.4-3.6, L 3.2.4.
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import torch
+
+from tutorial_lib.arguments import whole_number
 
 
 def wavelengths(d_model):
@@ -18,7 +21,7 @@ def wavelengths(d_model):
     >>> wavelengths(4)
     tensor([  6.2832, 628.3185], dtype=torch.float64)
     """
-    _check_width(d_model)
+    d_model = _check_width(d_model)
     i = torch.arange(d_model // 2, dtype=torch.float64)
     return 2 * math.pi * 10000 ** (2 * i / d_model)
 
@@ -26,15 +29,14 @@ def wavelengths(d_model):
 def sinusoidal(n, d_model):
     """Sinusoidal encodings of positions 0..n-1, (n, d_model) in float32.
 
-    PE[pos, 2i] = sin(pos / 10000^(2i / d_model)) and PE[pos, 2i+1] = cos of the same angle, with i = 0 .. d_model/2 - 1:
-    i counts the pairs, not the coordinates. Source: R 3.4 (definition 3.1).
+    PE[pos, 2i] = sin(pos / 10000^(2i / d_model)) and PE[pos, 2i+1] = cos of the same angle, with
+    i = 0 .. d_model/2 - 1: i counts the pairs, not the coordinates. Source: R 3.4 (definition 3.1).
 
     >>> sinusoidal(2, 6)[1]
     tensor([0.8415, 0.5403, 0.0464, 0.9989, 0.0022, 1.0000])
     """
-    _check_width(d_model)
-    if not isinstance(n, int) or n < 0:
-        raise ValueError(f"n must be a number of positions (an int, 0 or more), got {n!r}")
+    d_model = _check_width(d_model)
+    n = whole_number("n", n, 0, "a number of positions (an int, 0 or more)")
     pos = torch.arange(n, dtype=torch.float64)
     angles = pos[:, None] * 2 * math.pi / wavelengths(d_model)  # (n, d_model / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).float()  # (n, d_model)
@@ -51,13 +53,16 @@ def shift_matrix(k, d_model):
     >>> torch.allclose(shift_matrix(3, 4) @ PE[5], PE[8], atol=1e-6)
     True
     """
-    if not isinstance(k, (int, float)) or not math.isfinite(k):
-        raise ValueError(f"k must be a finite number of positions, got {k!r}")
-    angles = k * 2 * math.pi / wavelengths(d_model)
+    if not isinstance(k, Real) or not -math.inf < k < math.inf:
+        raise ValueError(f"k must be a finite number of positions, got {k!r:.60}")
+    angles = float(k) * 2 * math.pi / wavelengths(d_model)
     rotations = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]], dtype=torch.float64) for a in angles]
     return torch.block_diag(*rotations)
 
 
 def _check_width(d_model):
-    if not isinstance(d_model, int) or d_model < 2 or d_model % 2:
-        raise ValueError(f"d_model must be an even number, 2 or more (a sine and a cosine per pair), got {d_model!r}")
+    allowed = "an even number, 2 or more (a sine and a cosine per pair)"
+    width = whole_number("d_model", d_model, 2, allowed)
+    if width % 2:
+        raise ValueError(f"d_model must be {allowed}, got {d_model!r}")
+    return width
