@@ -4,7 +4,10 @@ import os
 import sys
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("book", deadline=None)  # how long an example takes says nothing on a busy machine
+settings.load_profile("book")
 os.environ.setdefault("MPLBACKEND", "agg")
 
 
