@@ -89,6 +89,7 @@ def kernel_environment(jobs: int) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": "0",  # matplotlib writes the date into SVG files
         "TOKENIZERS_PARALLELISM": "false",
+        "TUTORIAL_LIB_STATIC": "1",  # a page has no kernel: views.try_it shows its default answer
         "TQDM_DISABLE": "1",  # a page cannot show a moving bar
     }
 

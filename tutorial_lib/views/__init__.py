@@ -4,6 +4,7 @@ Each is one call that returns a `View`; as the last value of a cell it shows its
 page of its own.
 """
 
+from tutorial_lib.views.ask import try_it
 from tutorial_lib.views.base import View
 from tutorial_lib.views.calculator import attention_calculator
 from tutorial_lib.views.cloud import point_cloud
@@ -27,4 +28,5 @@ __all__ = [
     "slide",
     "softmax_explorer",
     "tokenizer_explorer",
+    "try_it",
 ]

@@ -1,0 +1,56 @@
+"""Ask again with your own text, where Python runs; on a page, the answer to the default text."""
+
+import contextlib
+import importlib.util
+import io
+import os
+import sys
+
+
+def try_it(answer, text, label="Your text"):
+    """Show answer(text), and in a live notebook a field to ask for the answer to another text.
+
+    answer: a function from a text to a printed answer. A page that was built by `make book` shows the answer to `text`
+    and says what running it adds; so does a notebook without ipywidgets. An error of `answer` is shown as its message.
+
+    >>> try_it(lambda text: print(text.upper()), "bear")
+    BEAR
+    (In a running notebook, a field here takes your own text.)
+    """
+    if not callable(answer):
+        raise TypeError(f"answer must be a function from a text to a printed answer, got {type(answer).__name__}")
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    if not _live():
+        answer(text)
+        print("(In a running notebook, a field here takes your own text.)")
+        return
+    import ipywidgets
+    from IPython.display import display
+
+    field = ipywidgets.Text(text, description=label, layout={"width": "95%"}, style={"description_width": "initial"})
+    output = ipywidgets.Output()
+
+    def run(_=None):
+        output.outputs = ({"output_type": "stream", "name": "stdout", "text": _printed(answer, field.value)},)
+
+    field.continuous_update = False  # ask when Enter is pressed or the field is left, not at each key
+    field.observe(run, names="value")
+    run()
+    display(ipywidgets.VBox([field, output]))
+
+
+def _printed(answer, text):
+    """What answer(text) prints, or the message of its error: a wrong text is no reason for a traceback."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            answer(text)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+    return printed.getvalue()
+
+
+def _live():
+    """Whether somebody sits before a notebook: a kernel, with widgets, that is not building the book's pages."""
+    kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return kernel is not None and importlib.util.find_spec("ipywidgets") and "TUTORIAL_LIB_STATIC" not in os.environ
