@@ -4,7 +4,7 @@ import itertools
 import random
 
 import pytest
-from tokenizers import normalizers, pre_tokenizers
+from tokenizers import decoders, normalizers, pre_tokenizers
 
 from tutorial_lib.tokenization import WordPiece, chunks
 from tutorial_lib.tokenization.wordpiece import SPECIAL
@@ -66,6 +66,13 @@ def test_wordpiece_ids_are_the_same_on_twenty_thousand_strings(wordpiece, hf_wor
 def test_bpe_ids_are_the_same_on_twenty_thousand_strings(bpe, hf_bpe, strings):
     theirs = hf_bpe(strings)["input_ids"]
     assert differences([bpe.encode(text).ids for text in strings], theirs, strings) == []
+
+
+def test_chunks_of_gpt2_are_the_same_on_twenty_thousand_strings(strings):
+    cutter = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    texts = [*strings, "I'm they're it's he'll we've she'd don't I'M 'tis' 'd'd"]
+    theirs = [[text[start:end] for _, (start, end) in cutter.pre_tokenize_str(text)] for text in texts]
+    assert differences([chunks(text) for text in texts], theirs, texts) == []
 
 
 def test_cased_wordpiece_ids_are_the_same_with_a_vocabulary_trained_here(strings, lines, tmp_path):
@@ -131,3 +138,12 @@ def test_a_vocabulary_file_with_line_ends_of_windows_loads_the_same(tmp_path, wo
     file = tmp_path / "vocab.txt"
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     assert WordPiece.from_pretrained(tmp_path).tokens == wordpiece.tokens
+
+
+def test_decoding_attaches_the_same_tokens_without_a_space():
+    """With tokens that BERT's own vocabulary does not hold: there a contraction is cut at its apostrophe."""
+    tokens = "do n't I 'm it 's we 've you 're he 'll .net ... ##ing ## # ' ( ) ! ? , ; - a.b".split()
+    tok = WordPiece([*SPECIAL, *tokens])
+    decoder = decoders.WordPiece(prefix="##")
+    for row in itertools.permutations(tokens, 2):
+        assert tok.decode([tok.vocab[token] for token in row]) == decoder.decode(list(row))
