@@ -24,7 +24,7 @@ NO_BROWSER = f"""The PDF is printed by a browser, and none of {', '.join(BROWSER
 On Debian or Ubuntu: sudo apt-get install chromium; on a Mac: install Google Chrome. Then type `make pdf` again."""
 
 LEFT_OUT = {"book/api"}  # to look up, not to read
-NOT_FOR_PAPER = ".headerlink, .prev-next-footer, .copybtn, .cell_input .copybtn, script, button, .noprint"
+NOT_FOR_PAPER = ".headerlink, .noprint, details.hide > summary, button, script"
 NAMING = ["href", "for", "aria-labelledby", "aria-describedby", "aria-controls"]
 
 FINISHED = """async () => {
@@ -103,7 +103,24 @@ def one_page(root: Path) -> str:
         element[name] = element[name].replace("../", "html/", 1)
     head.title.string = soups[printed[0]].h1.get_text().removesuffix("#")
     chapters = "".join(str(chapter(soup, page, printed)) for page, soup in soups.items())
-    return f'<!DOCTYPE html><html lang="en" data-theme="light">{head}<body class="book">{chapters}</body></html>'
+    style = "<style>article + article { break-before: page }</style>"
+    return f'<!DOCTYPE html><html lang="en" data-theme="light">{head}<body>{style}{chapters}</body></html>'
+
+
+def mend_outline(pdf: bytes) -> bytes:
+    """Say each title once: Chromium writes that of a heading at the top of a page twice. The length stays, so all
+    offsets in the file hold.
+
+    >>> mend_outline(b"/Title (MasksMasks) /Title <FEFF221A221A> /Title (Two)")
+    b'/Title (Masks)      /Title <FEFF221A>     /Title (Two)'
+    """
+
+    def once(match: re.Match) -> bytes:
+        opening, title, closing = match.groups()
+        half = title[: len(title) // 2]
+        return opening + half + closing + b" " * len(half) if title == half * 2 else match[0]
+
+    return re.sub(rb"(/Title (?:\(|<FEFF))((?:\\.|[^\\()<>])+)([)>])", once, pdf, flags=re.S)
 
 
 def print_page(page: Path, target: Path, browser: str) -> None:
@@ -115,12 +132,13 @@ def print_page(page: Path, target: Path, browser: str) -> None:
         tab = chromium.new_page(color_scheme="light", offline=True)
         tab.goto(page.as_uri(), wait_until="load", timeout=120_000)
         tab.evaluate(FINISHED)
-        unfinished = target.with_suffix(".part")
         sides = {"top": "16mm", "bottom": "18mm", "left": "16mm", "right": "16mm"}
         number = {"header_template": "<span></span>", "footer_template": PAGE_NUMBER, "display_header_footer": True}
         look = {"format": "A4", "margin": sides, "scale": 0.75, "print_background": True}
-        tab.pdf(path=unfinished, outline=True, tagged=True, **look, **number)
+        pdf = tab.pdf(outline=True, tagged=True, **look, **number)
         chromium.close()
+    unfinished = target.with_suffix(".part")
+    unfinished.write_bytes(mend_outline(pdf))
     unfinished.replace(target)
 
 
