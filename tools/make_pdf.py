@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 import yaml
-from build_book import ROOT, say
 from bs4 import BeautifulSoup
+from build_book import ROOT, say
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 CHROME_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
@@ -32,7 +32,7 @@ FINISHED = """async () => {
   await document.fonts.ready;
   await Promise.all([...document.images].map(image => image.decode().catch(() => {})));
 }"""
-PAGE_NUMBER = '<div style="font: 8px sans-serif; width: 100%; text-align: center"><span class="pageNumber"></span></div>'
+PAGE_NUMBER = '<p style="font: 8px sans-serif; margin: auto"><span class="pageNumber"></span></p>'
 
 
 def find_browser() -> str | None:

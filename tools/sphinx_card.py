@@ -1,7 +1,7 @@
-"""A Sphinx extension: what a page says to other programs (description, social card), and the page for a wrong address.
+"""A Sphinx extension: what a page says to other programs, and the page for a wrong address.
 
-The pages name their description and picture. An address of the picture that other hosts can use needs `html: baseurl:` in
-_config.yml, where the book is published; without it, the picture's address is relative, and there is no og:url.
+The pages name their description and picture. Other hosts can use the picture's address only if `html: baseurl:` in
+_config.yml says where the book is published; without it, the address is relative, and there is no og:url.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CARD = "_static/card.png"
 DESCRIPTION = "A book whose pages run: transformers from scratch, every number computed, every claim checked."
 MOST_LETTERS = 200
 
-# It must work at any depth below any root, so it carries its own style and finds the root by the folder of the chapters.
+# It must work at any depth below any root, so it brings its own style and finds the root by the chapters' folder.
 LOST = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Not here - {project}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">

@@ -1,4 +1,4 @@
-"""A Sphinx extension: the directive `list-of-figures` lists every numbered figure of the book, each with its caption."""
+"""A Sphinx extension: the directive `list-of-figures` lists every numbered figure of the book with its caption."""
 
 from __future__ import annotations
 

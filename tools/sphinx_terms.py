@@ -1,7 +1,7 @@
 """A Sphinx extension: the first use of a glossary term in a chapter becomes a link that knows its definition.
 
-Authors mark nothing. A term of book/glossary.md is found in the text of a page, in the singular or plural, and its first
-use gets the definition as its title; book/_static/notes.js shows it. A term with a word in brackets, such as
+Authors mark nothing. A term of book/glossary.md is found in the text of a page, in the singular or plural, and its
+first use gets the definition as its title; book/_static/notes.js shows it. A term with a word in brackets, such as
 "value (of a token)", is too common a word to be found: only {term}`value <value (of a token)>` links to it.
 """
 
