@@ -124,6 +124,10 @@ def test_a_family_with_the_same_names_but_other_positions_is_refused():
         Bert.from_hf(RobertaModel(RobertaConfig(**sizes)))
 
 
+def test_what_is_loaded_is_ready_for_use(theirs):
+    assert not Bert.from_hf(theirs.train()).training and not Bert.from_pretrained(device="cpu").training
+
+
 @pytest.mark.parametrize("other", [None, "bert-base-cased", {}, torch.nn.Linear(2, 2)])
 def test_only_a_model_of_transformers_can_be_copied(other):
     with pytest.raises(TypeError, match="hf_model must be a model of transformers"):

@@ -100,7 +100,9 @@ def test_the_fused_path_agrees_with_sdpa(hf_bert_sdpa):
     assert torch.allclose(mine, their, atol=2e-5)
 
 
-@pytest.mark.parametrize("stop", ["layer.2.attention.W_K.weight", "layer.0.norm.bias", "pooler.W.bias", "mlm.decoder.bias"])
+@pytest.mark.parametrize(
+    "stop", ["layer.2.attention.W_K.weight", "layer.0.norm.bias", "pooler.W.bias", "mlm.decoder.bias"]
+)
 def test_one_wrong_number_in_the_weights_is_found(stop):
     torch.manual_seed(0)
     config = BertConfig(vocab_size=300, hidden_size=8, num_hidden_layers=3, num_attention_heads=2, intermediate_size=9)

@@ -228,5 +228,8 @@ def test_guessing_needs_a_head_and_a_mask(tok):
     shape = Config(d_model=8, n_layers=1, n_heads=1, d_ff=8)
     with pytest.raises(ValueError, match="bert must have an MLM head"):
         guesses(Bert(shape), tok, "a [MASK]")
+    for k in (0, -1, 1.5, 10**6):
+        with pytest.raises(ValueError, match="k must be a number of tokens, 1 to"):
+            guesses(Bert(shape, mlm=True), tok, "a [MASK]", k)
     with pytest.raises(ValueError, match=r"text must hold a \[MASK\], got 'a bear'"):
         guesses(Bert(shape, mlm=True), tok, "a bear")

@@ -363,3 +363,10 @@ def test_a_model_that_the_hub_has_only_in_part_is_not_available(hub, tmp_path, m
     run = fetch(hub, tmp_path / "home")
     assert run.returncode != 0
     assert re.search("ModelNotAvailable.* did not deliver it .*404", run.stderr)
+
+
+@pytest.mark.parametrize("read", [weights.read_config, weights.load_state_dict])
+@pytest.mark.parametrize("folder", [None, 123, b"x", ["x"]])
+def test_a_folder_is_a_string_or_a_path(read, folder):
+    with pytest.raises(TypeError, match="folder must be a string or a path, got"):
+        read(folder)

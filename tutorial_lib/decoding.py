@@ -9,8 +9,9 @@ def training_pairs(tokens):
     >>> training_pairs(["Karhut", "ovat"])
     [([], 'Karhut'), (['Karhut'], 'ovat')]
     """
-    if isinstance(tokens, str):
-        raise TypeError(f"tokens must be a list of tokens, got one str, {tokens!r:.40}; cut it first")
+    if isinstance(tokens, (str, bytes)):
+        got = f"{type(tokens).__name__}, {tokens!r:.40}"
+        raise TypeError(f"tokens must be a list of tokens, got one {got}; cut it first")
     if len(tokens) == 0:
         raise ValueError("tokens must hold at least one token to predict, got none")
     return [(list(tokens[:i]), token) for i, token in enumerate(tokens)]

@@ -53,7 +53,7 @@ def shift_matrix(k, d_model):
     >>> torch.allclose(shift_matrix(3, 4) @ PE[5], PE[8], atol=1e-6)
     True
     """
-    if not isinstance(k, Real) or not -math.inf < k < math.inf:
+    if not isinstance(k, Real) or not abs(k) < 2**53:  # beyond, a float does not tell neighbors apart
         raise ValueError(f"k must be a finite number of positions, got {k!r:.60}")
     angles = float(k) * 2 * math.pi / wavelengths(d_model)
     rotations = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]], dtype=torch.float64) for a in angles]

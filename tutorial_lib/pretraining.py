@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import torch
 
+from tutorial_lib.arguments import whole_number
+
 MASK = "[MASK]"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
 IGNORE = -100  # the label of a token that is not to be guessed; torch's cross_entropy skips it
@@ -76,12 +78,16 @@ def make_pair(documents, generator=None):
 def guesses(bert, tokenizer, text, k=5):
     """The k likeliest tokens for each [MASK] in a text: for each, a list of (token, probability), best first.
 
-    Raises ValueError where the model has no MLM head, or the text no [MASK]. Source: L 3.3.3.
+    Raises ValueError where the model has no MLM head, the text has no [MASK], or k is not a number of tokens.
+    Source: L 3.3.3.
 
     Example: `guesses(Bert.from_pretrained("bert-base-uncased"), tokenizer, "The [MASK] was majestic.")`.
     """
-    if bert.mlm is None:
+    if getattr(bert, "mlm", None) is None:
         raise ValueError("bert must have an MLM head (bert.mlm), got a model without one")
+    allowed = f"a number of tokens, 1 to {bert.config.vocab_size}"
+    if whole_number("k", k, 1, allowed) > bert.config.vocab_size:
+        raise ValueError(f"k must be {allowed}, got {k}")
     encoding = tokenizer.encode(text)
     if MASK not in encoding.tokens:
         raise ValueError(f"text must hold a [MASK], got {text!r}")
@@ -110,6 +116,8 @@ def _check(ids, tokenizer, rate):
         raise TypeError(f"ids must be whole numbers, all texts of one length, got {ids!r:.60}") from error
     if ids.dtype == torch.bool or ids.dtype.is_floating_point or ids.dtype.is_complex:
         raise TypeError(f"ids must be whole numbers, got {ids.dtype}")
+    if not hasattr(tokenizer, "vocab"):
+        raise TypeError(f"tokenizer must be a WordPiece, got {type(tokenizer).__name__}")
     if MASK not in tokenizer.vocab:
         raise ValueError("tokenizer must have a [MASK] in its vocabulary, got one without")
     if ids.numel() and not 0 <= ids.min() <= ids.max() < len(tokenizer):

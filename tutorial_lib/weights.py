@@ -69,7 +69,7 @@ def read_config(folder: str | os.PathLike) -> dict:
     >>> read_config(resolve())["hidden_size"]
     384
     """
-    path = Path(folder) / "config.json"
+    path = _path("folder", folder) / "config.json"
     if not path.is_file():
         raise ValueError(f"folder {folder} has no config.json")
     try:
@@ -94,7 +94,7 @@ def load_state_dict(folder: str | os.PathLike) -> dict:
     >>> weights["embeddings.word_embeddings.weight"].shape
     torch.Size([30522, 384])
     """
-    path = _weights_file(_checked_folder(Path(folder)))
+    path = _weights_file(_checked_folder(_path("folder", folder)))
     model = _answered.get(Path(folder))
     if model is not None and model.sha256 is not None:
         check_sha256(path, model.sha256)
@@ -136,6 +136,12 @@ def _sha256(path: str, size: int, mtime_ns: int) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def _path(name: str, value) -> Path:
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be a string or a path, got {type(value).__name__}")
+    return Path(value)
 
 
 def _weights_file(folder: Path) -> Path:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib.claims import FAILS, HOLDS, OPEN, Claim, Result, check, claims
+from tutorial_lib.claims import FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
 from tutorial_lib.claims import claim as module
 from tutorial_lib.claims.claim import add, agree
 
@@ -101,3 +101,14 @@ def test_without_the_default_model_the_rest_can_still_be_checked(monkeypatch):
 )
 def test_a_verdict_differs_only_where_there_is_another_one(recorded, now, same):
     assert Result(example(verdict=recorded), 1, now).as_recorded is same
+
+
+@pytest.mark.parametrize("thing", [None, "R-5.4-q-painted", Claim])
+def test_only_claims_can_be_checked(thing):
+    with pytest.raises(TypeError, match="claim must be a Claim, one of claims"):
+        check(thing)
+
+
+def test_a_table_shows_only_checked_claims():
+    with pytest.raises(TypeError, match="results must be what check"):
+        Table(claims("heads"))

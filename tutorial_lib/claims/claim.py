@@ -102,6 +102,8 @@ def check(claim: Claim) -> Result:
     >>> check(claims(source="R", section="5.4")[-1]).verdict
     'does not hold'
     """
+    if not isinstance(claim, Claim):
+        raise TypeError(f"claim must be a Claim, one of claims(), got {type(claim).__name__}")
     if claim.compute is None or (claim.needs and not _on_this_machine(claim.needs)):
         return Result(claim, None, f"needs {claim.needs}")
     import torch

@@ -1,7 +1,7 @@
 """R 2: from text to vectors, recomputed."""
 
 from tutorial_lib.claims.claim import FAILS, OPEN, claim
-from tutorial_lib.claims.tools import bert_base, small_bert, tokenizer
+from tutorial_lib.claims.tools import bert_base, nearest, small_bert, tokenizer
 
 MODELS = "Transformers are powerful models"
 
@@ -72,6 +72,18 @@ def _():
     bert, ids = small_bert(), [3, 1, 4, 1, 5]
     X_tok = bert.trace([ids])["embeddings.tokens"][0]  # (n, d_model)
     return torch.equal(X_tok, torch.stack([bert.embeddings.tokens.weight[i] for i in ids]))
+
+
+@claim(
+    "R-2.2-cat-dog",
+    "embeddings",
+    "Tokens of similar meaning, such as “cat” and “dog”, have vectors close to each other.",
+    True,
+    note="In the default model “dog” is the 4th nearest of the other 30,521 tokens to “cat”, by cosine. Close is "
+    "not always similar: “car” is the 9th.",
+)
+def _():
+    return nearest("cat").index("dog") < 10
 
 
 @claim("R-2.2-bert-layers", "bert", "BERT-base has 12 layers.", 12)

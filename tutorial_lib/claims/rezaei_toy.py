@@ -1,7 +1,7 @@
 """R 4-6: the worked example from the embeddings to queries, keys and values, recomputed from R's own matrices."""
 
 from tutorial_lib.claims.claim import FAILS, claim
-from tutorial_lib.claims.tools import bert_base, ranking, tokenizer, toy_attention
+from tutorial_lib.claims.tools import bert_base, nearest, ranking, tokenizer, toy_attention
 
 STUDIO = "The artist painted the portrait in the studio."
 
@@ -65,6 +65,19 @@ def _():
 
 
 @claim(
+    "R-5.2-painter",
+    "attention",
+    "“artist” is very close to “painter”, and “computer” is far away.",
+    ["painter", "computer"],
+    note="Not R's X, but the default model: “painter” is the 2nd nearest token to “artist” by cosine (0.48), "
+    "“computer” only the 1,289th (0.12).",
+)
+def _():
+    order = nearest("artist")
+    return sorted(["painter", "computer"], key=order.index)
+
+
+@claim(
     "R-5.2-figure-words",
     "attention",
     "Figure 2 shows the words of the sentence, among them these.",
@@ -84,7 +97,7 @@ def _():
     "In the plane of the first two components, “painted” lies close to “portrait”.",
     "portrait",
     verdict=FAILS,
-    note="Its neighbors are [SEP] (0.46) and The (0.46); portrait is 0.59 away, the 8th closest of the 21 "
+    note="Its neighbors are [SEP] (0.46) and The (0.46); portrait is 0.58 away, the 8th closest of the 21 "
     "pairs. The closest pairs are [CLS] [SEP], artist portrait, The the. R says that the numbers are "
     "invented, so the picture shows no meaning.",
 )

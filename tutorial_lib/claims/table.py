@@ -34,7 +34,10 @@ class Table:
     """Checked claims, in groups by verdict: HTML on a page, plain text elsewhere."""
 
     def __init__(self, results: list[Result]):
-        self.results = results
+        self.results = list(results)
+        for result in self.results:
+            if not isinstance(result, Result):
+                raise TypeError(f"results must be what check(claim) gives, got {type(result).__name__}")
 
     def __repr__(self):
         return "\n\n".join(map(as_text, self.results))

@@ -54,6 +54,15 @@ def toy_attention():
     return SimpleNamespace(tokens=toy.TOKENS, painted=painted, Q=Q, K=K, V=V, **of_painted)
 
 
+def nearest(word):
+    """All other tokens, those with the highest cosine to this one first, by the default model's token embeddings."""
+    from torch.nn.functional import normalize
+
+    E, at = normalize(bert().embeddings.tokens.weight, dim=1), tokenizer().vocab[word]  # (vocab_size, d_model)
+    order = (E @ E[at]).argsort(descending=True).tolist()
+    return [tokenizer().tokens[i] for i in order if i != at]
+
+
 def ranking(scores, tokens):
     """The tokens, highest score first."""
     return [tokens[i] for i in sorted(range(len(tokens)), key=lambda i: -scores[i])]
