@@ -71,7 +71,7 @@ def embedding_sum(trace, tokens, n_coordinates=48):
             group = axes[:4] if name == "sum" else axes[4:]
             figure.colorbar(image, ax=group, orientation="horizontal", label="value", extend="both", shrink=0.9,
                             aspect=40 if name == "sum" else 10, ticks=[-reach, 0, reach])
-    figure.supxlabel(f"coordinates 0 to {n_coordinates - 1}", fontsize="medium")
+    axes[2].set_xlabel(f"coordinates 0 to {n_coordinates - 1}")
     return figure
 
 
@@ -127,7 +127,7 @@ def senses(states, labels, panels, titles):
     states, labels = as_array(states), np.asarray(labels)
     if states.ndim != 3 or states.shape[1] != len(labels):
         raise ValueError(f"states must be (n_depths, {len(labels)}, d_model), got {states.shape}")
-    _, axes = plt.subplots(1, len(panels), figsize=(2.7 * len(panels), 3), squeeze=False)
+    _, axes = plt.subplots(1, len(panels), figsize=(2.1 * len(panels), 2.6), squeeze=False)
     for ax, depth, title in zip(axes[0], panels, titles, strict=True):
         centered = states[depth] - states[depth].mean(0)
         U, S, _ = np.linalg.svd(centered, full_matrices=False)
