@@ -168,3 +168,20 @@ def test_ours_comes_first(hf_bert):
 def test_a_tolerance_is_a_number(tol):
     with pytest.raises(ValueError, match="tol must be a number, 0 or more"):
         Parity({"embeddings.sum": 0.0}).check(tol)
+
+
+def test_the_largest_difference_counts_not_the_average():
+    config = random_config(0)
+    theirs = BertForPreTraining._from_config(config, attn_implementation="eager").eval()
+    ours = Bert.from_hf(theirs)
+    with torch.no_grad():
+        ours.mlm.decoder.bias[3] += 0.5  # one score of many
+    assert compare(ours, theirs, random_batch(config, 0)).stops["mlm.logits"] == pytest.approx(0.5, abs=1e-4)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_a_model_in_training_is_compared_without_dropout_and_trains_on(training):
+    config = random_config(1)
+    theirs = BertForPreTraining._from_config(config, attn_implementation="eager").train(training)
+    compare(Bert.from_hf(theirs), theirs, random_batch(config, 1)).check(FLOAT32_TOL)
+    assert theirs.training is training

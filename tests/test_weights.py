@@ -153,6 +153,7 @@ def test_without_its_package_the_default_model_says_how_to_install_it(cache, mon
 @pytest.mark.parametrize(("listening", "reason"), [(False, "refused"), (True, "timed out")])
 def test_a_hub_that_does_not_answer_is_given_up_at_the_first_question(cache, monkeypatch, listening, reason):
     monkeypatch.delenv("HF_HUB_OFFLINE")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # read once, when the library was imported
     monkeypatch.setattr(weights, "PROBE_SECONDS", 0.2)
     monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *_, **__: pytest.fail("asked anyway"))
     with socket.socket() as silent:
