@@ -31,8 +31,8 @@ if importlib.util.find_spec("tutorial_lib"):
     print("tutorial_lib is here already: nothing to install.")
 elif "/OWNER/" in repository:
     raise RuntimeError(
-        "This copy of the book does not know its own address: replace OWNER/REPOSITORY in the line above "
-        "by the place where the book lies on GitHub. (Authors: in _config.yml, then make notebooks.)"
+        f"This copy of the book does not know its own address: {{repository}} only holds its place. Write above "
+        "where the book lies on GitHub, and run this cell again. (Authors: in _config.yml, then make notebooks.)"
     )
 else:
     %pip install --quiet --no-deps git+{{repository}}@{branch} {weights}"""
@@ -63,6 +63,7 @@ NUMBERED = {
     ),
 }
 BOX_FORMULA = re.compile(r"\$\$.+?\$\$|(?<!\\)\$[^$]+\$", re.S)
+BOXES = {"admonition", "attention", "caution", "danger", "hint", "important", "note", "seealso", "tip", "warning"}
 OPEN_BOXES = {"table", "tab-set", "grid", "margin", "sidebar"}
 
 
@@ -195,6 +196,8 @@ class Page:
             return f"\n{self.caption(label, self.plain(argument))}\n\n{self.convert(body)}\n"
         if name == "dropdown" or "dropdown" in options.get("class", ""):
             return self.details(self.plain(argument), self.convert(body))
+        if name not in BOXES:
+            raise ValueError(f"the directive {{{name}}} has no form in a notebook: {argument}")
         titled = name == "admonition" or not argument
         title = self.plain(argument) if name == "admonition" else name.capitalize()
         return self.box(title, self.convert(body if titled else f"{argument}\n{body}"))

@@ -50,7 +50,8 @@ def markdown(tmp_path):
         (tmp_path / "_toc.yml").write_text(TOC)
         (tmp_path / "book" / "references.bib").write_text(REFERENCES)
         (tmp_path / "book" / "index.md").write_text("# Preface\n")
-        (tmp_path / "book" / "one.md").write_text(f"{FRONT_MATTER}\n# One\n\n$$ a $$ (eq-a)\n\n(sec-a)=\n## A section\n")
+        one = "# One\n\n$$ a $$ (eq-a)\n\n(sec-a)=\n## A section\n"
+        (tmp_path / "book" / "one.md").write_text(f"{FRONT_MATTER}\n{one}")
         (tmp_path / "book" / "two.md").write_text(f"{FRONT_MATTER}\n# Two\n\n{text}\n")
         cells = json.loads(make_notebooks.notebook(make_notebooks.Book(tmp_path), "two"))["cells"]
         return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
@@ -125,9 +126,10 @@ def test_what_the_page_folds_is_folded_in_colab_and_in_jupyter(tag, code, output
     assert metadata.get("collapsed", False) == jupyter.get("outputs_hidden", False) == output
 
 
-def test_an_unknown_role_is_an_error(markdown):
+@pytest.mark.parametrize("text", ["{glue}`x`", "```{glue}\nx\n```", ":::{glue} x\n:::"])
+def test_an_unknown_role_or_directive_is_an_error(markdown, text):
     with pytest.raises(ValueError, match="glue"):
-        markdown("{glue}`x`")
+        markdown(text)
 
 
 @pytest.fixture
@@ -160,8 +162,8 @@ def test_the_install_cell_does_nothing_where_the_library_is_and_says_so(install,
 
 
 def test_the_install_cell_says_that_the_address_is_missing(install):
-    with pytest.raises(RuntimeError, match="OWNER/REPOSITORY"):
-        install("https://github.com/OWNER/REPOSITORY", here=False)
+    with pytest.raises(RuntimeError, match="github.com/OWNER/BOOK only holds its place"):
+        install("https://github.com/OWNER/BOOK", here=False)
 
 
 def test_the_notebooks_are_in_step_with_the_chapters(capsys):
