@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help book serve pdf test lint notebooks bench clean
+.PHONY: help book serve pdf test lint notebooks colab bench clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ lint: $(READY)  ## the style of the code
 
 notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
 	@$(BIN)/python tools/make_notebooks.py
+
+colab: notebooks  ## run those notebooks in clean environments like Colab's, newest and oldest versions: 15 minutes
+	@$(BIN)/python tools/run_notebooks.py
 
 bench: $(READY)  ## the speed of the library beside Hugging Face's
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -1,0 +1,51 @@
+"""What stands in for Colab is like Colab. (The notebooks themselves are run by `make colab`: that takes minutes.)"""
+
+import json
+import subprocess
+
+import pytest
+
+pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML by itself")
+pytest.importorskip("jupytext")
+run_notebooks = pytest.importorskip("run_notebooks")
+ROOT = run_notebooks.ROOT
+
+
+def pins(age):
+    return dict(line.split("==") for line in run_notebooks.versions(ROOT, age) if "==" in line)
+
+
+def test_both_environments_hold_what_the_library_needs_and_neither_the_library_nor_the_model():
+    newest, oldest = pins("newest"), pins("oldest")
+    assert set(newest) == set(oldest) == {"matplotlib", "numpy", "safetensors", "torch", "transformers"}
+    assert not set(run_notebooks.ADDED) & set(newest)
+    assert newest["torch"] == oldest["torch"]
+    assert {name for name in newest if oldest[name].endswith(".*")} == set(newest) - {"torch"}
+
+
+@pytest.mark.parametrize("path", run_notebooks.chapters(ROOT), ids=lambda path: path.stem)
+def test_a_notebook_asks_for_the_library_at_the_address_that_it_is_given(path):
+    notebook = json.loads(path.with_suffix(".ipynb").read_text(encoding="utf-8"))
+    before = [cell["source"] for cell in notebook["cells"]]
+    after = [cell["source"] for cell in run_notebooks.install_from(notebook, "file:///here")["cells"]]
+    (changed,) = [new for old, new in zip(before, after) if new != old]
+    assert 'repository = "file:///here"\n' in changed
+
+
+def test_the_stand_in_for_the_repository_holds_the_library_as_it_is_now(tmp_path):
+    address = run_notebooks.repository(ROOT, tmp_path / "origin", "main")
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", "--branch", "main", address, clone], check=True)
+    files = {path.relative_to(clone).as_posix() for path in clone.rglob("*.py")}
+    assert "tutorial_lib/__init__.py" in files and (clone / "pyproject.toml").exists()
+    assert all((clone / name).read_bytes() == (ROOT / name).read_bytes() for name in files)
+
+
+def test_a_kernel_does_not_find_this_copy_of_the_library(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    assert "PYTHONPATH" not in run_notebooks.clean_variables()
+
+
+def test_what_a_cell_writes_to_stderr_is_told():
+    streams = [{"name": "stdout", "text": "fine"}, {"name": "stderr", "text": ["a warning\n", "\n"]}, {"data": {}}]
+    assert run_notebooks.complaints({"cells": [{"outputs": streams}, {"cell_type": "markdown"}]}) == ["a warning"]
