@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
-from tutorial_lib.tokenization.files import find_folder, write_text
+from tutorial_lib.tokenization.files import find_folder, read_json, read_text, write_text
 from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE, check_text
 from tutorial_lib.tokenization.training import frequency, learn_merges, merge
 
@@ -65,7 +65,7 @@ class BPE(Tokenizer):
         >>> BPE.train(["low lower lowest"], vocab_size=260).pieces("lower")
         ['low', 'e', 'r']
         """
-        if chunk not in self._known_chunks:
+        if check_text("chunk", chunk) not in self._known_chunks:
             table = byte_characters()
             word = [table[byte] for byte in chunk.encode()]
             while len(word) > 1:
@@ -103,8 +103,8 @@ class BPE(Tokenizer):
         missing = [file for file in ("vocab.json", "merges.txt") if not (folder / file).is_file()]
         if missing:
             raise ValueError(f"name must be a model with a BPE vocabulary; {folder} has no {missing[0]}")
-        vocab = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
-        lines = (folder / "merges.txt").read_text(encoding="utf-8").split("\n")
+        vocab = read_json(folder / "vocab.json")
+        lines = read_text(folder / "merges.txt").split("\n")
         pairs = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
         return cls(vocab, pairs)
 

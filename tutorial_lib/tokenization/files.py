@@ -1,5 +1,6 @@
 """Where vocabulary files are found, and how they are written."""
 
+import json
 import os
 from pathlib import Path
 
@@ -11,6 +12,25 @@ def find_folder(name: str | os.PathLike | None) -> Path:
     if isinstance(name, (str, os.PathLike)) and os.path.isdir(name):
         return Path(name)
     return weights.resolve(name)
+
+
+def read_text(path: Path) -> str:
+    """A file's text; ValueError with the file's name where it is no UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is damaged: it is not UTF-8 ({error})") from error
+
+
+def read_json(path: Path) -> dict:
+    """A file's JSON object; ValueError with the file's name where it is none."""
+    try:
+        value = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is damaged: it is not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{path} must hold a JSON object, got {type(value).__name__}")
+    return value
 
 
 def write_text(path: Path, text: str) -> None:

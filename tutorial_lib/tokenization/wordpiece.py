@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
-from tutorial_lib.tokenization.files import find_folder, write_text
+from tutorial_lib.tokenization.files import find_folder, read_json, read_text, write_text
 from tutorial_lib.tokenization.kinds import check_text, fold
 from tutorial_lib.tokenization.training import learn_merges, likelihood_gain
 
@@ -79,7 +79,7 @@ class WordPiece(Tokenizer):
         >>> WordPiece.from_pretrained().pieces("bearness")
         ['bear', '##ness']
         """
-        if word not in self._known_words:
+        if check_text("word", word) not in self._known_words:
             self._known_words[word] = self._cut(word)
         return list(self._known_words[word])
 
@@ -133,9 +133,9 @@ class WordPiece(Tokenizer):
         folder = find_folder(name)
         if not (folder / "vocab.txt").is_file():
             raise ValueError(f"name must be a model with a WordPiece vocabulary; {folder} has no vocab.txt")
-        lines = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+        lines = read_text(folder / "vocab.txt").split("\n")
         file = folder / "tokenizer_config.json"
-        config = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        config = read_json(file) if file.is_file() else {}
         return cls(
             lines[:-1] if lines[-1] == "" else lines,
             lowercase=config.get("do_lower_case", True),
