@@ -150,7 +150,7 @@ class Book:
         style = find_plugin("pybtex.style.formatting", "plain")()
         backend = find_plugin("pybtex.backends", "markdown")()
         entries = style.format_entries([self.references[key] for key in keys])  # sorted by name
-        lines = [re.sub(r"\\([.()-])", r"\1", entry.text.render(backend)).replace("\n", " ") for entry in entries]
+        lines = [re.sub(r"\\([._()-])", r"\1", entry.text.render(backend)).replace("\n", " ") for entry in entries]
         return "## References\n\n" + "\n".join(f"- {line}" for line in lines)
 
     def address(self, page: str) -> str:
