@@ -122,6 +122,8 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         say(f"{age}: {', '.join(sorted(line for line in packages(python) if line.startswith(core)))}")
         results = [run(python, root / "book" / f"{name}.ipynb", work, address) for name in names]
         failures += [f"{age}: {result}" for result in results if result]
+        if not any(results):
+            say(f"{age}: all ran; {' and '.join(ADDED)} were added each time, and nothing else was touched")
     print(*failures, sep="\n\n", file=sys.stderr)
     return int(bool(failures))
 
