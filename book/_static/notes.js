@@ -31,7 +31,7 @@
   function prepare(link, number) {
     var box = document.createElement("div");
     box.id = "note-" + number;
-    box.className = "note";
+    box.className = "term-note";
     box.setAttribute("role", "tooltip");
     box.hidden = true;
     box.textContent = link.title;

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-SHOWN = ".note:not([hidden])"
+SHOWN = ".term-note:not([hidden])"
 
 
 @pytest.fixture
@@ -72,3 +72,11 @@ def test_the_page_for_wrong_addresses_leads_home_from_any_depth(browser, site, r
     tab.goto(f"http://localhost{root}book/old/name.html")
     assert tab.locator("a").first.evaluate("link => link.href") == f"http://localhost{root}book/index.html"
     tab.close()
+
+
+def test_a_boxed_note_takes_its_own_place_in_the_text(browser, site):
+    tab = browser.new_page(viewport={"width": 1280, "height": 800})
+    tab.goto((site / "book" / "positions.html").as_uri(), wait_until="load")
+    places = tab.locator(".admonition.note").evaluate_all("boxes => boxes.map(box => getComputedStyle(box).position)")
+    tab.close()
+    assert places and "absolute" not in places
