@@ -16,7 +16,7 @@ details.claims > summary { cursor: pointer; font-weight: bold; padding: 0.4em 0 
 table.claims { width: 100%; border-collapse: collapse; font-size: 0.9em; table-layout: fixed }
 table.claims td, table.claims th { padding: 0.5em 0.6em; text-align: left; vertical-align: top; white-space: normal;
   overflow-wrap: anywhere; border-bottom: 1px solid currentColor }
-table.claims th:first-child { width: 4.5rem }
+table.claims th:first-child { width: 5.25rem }
 table.claims .value { display: block; font-family: monospace, monospace; font-size: 1em }
 @media (max-width: 50rem) {
   table.claims thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
