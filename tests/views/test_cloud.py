@@ -248,3 +248,13 @@ def test_it_is_accessible_and_fits_a_phone(assert_accessible):
 def test_bad_input_is_refused_by_name(change, error, message):
     with pytest.raises(error, match=message):
         point_cloud(**{"points": np.eye(3)[:2]} | change)
+
+
+def test_a_point_that_rounding_puts_behind_the_ball_is_drawn(open_view):
+    ends = np.array([[0, np.sin(np.radians(9)), np.cos(np.radians(9))]])
+    tab = open_view(point_cloud(np.concatenate([ends, -ends])))
+    tab.get_by_role("slider", name="Turn").fill("0")
+    tab.get_by_role("slider", name="Tilt").fill(str(9))
+    tab.wait_for_timeout(100)
+    drawn = tab.evaluate("[...document.querySelectorAll('.tl-stage path')].map(p => p.getAttribute('d')).join('')")
+    assert drawn.count("M") == 2 and "undefined" not in drawn

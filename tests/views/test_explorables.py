@@ -1,6 +1,7 @@
 """The softmax explorer and the dot product explorer: what the page shows is what the library computes."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -189,3 +190,14 @@ def test_hostile_labels_are_shown_not_run(open_view):
 def test_what_does_not_fit_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_same_output_twice_keeps_its_messages_apart(open_view):
+    view = softmax_explorer([1.0, 2.0], ["a", "b"])
+    output = view._repr_html_()
+    tab = open_view(SimpleNamespace(_repr_html_=lambda: output), SimpleNamespace(_repr_html_=lambda: output))
+    for number in (0, 1):
+        field = tab.locator(".tl-view").nth(number).locator("input.tl-number").first
+        field.fill(f"wrong {number}")
+        message = tab.locator(f"[id='{field.get_attribute('aria-describedby')}']").inner_text()
+        assert f"“wrong {number}” is not a number" in message

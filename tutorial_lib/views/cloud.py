@@ -184,7 +184,6 @@ def _legend(names, of, colors, color_name):
         mark = _marks([(7, 7, 0)], kind, steps, 4, 2)
         return f'<svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
 
-
     if colors is not None:
         low, high = (f"{float(value):g}" for value in (min(colors), max(colors)))
         dots = "".join(swatch(step, COLOR_STEPS) for step in range(COLOR_STEPS))

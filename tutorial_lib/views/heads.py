@@ -38,7 +38,7 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0)
     Attention of 2 tokens, 1 layer, 1 head (an interactive view: it needs a notebook or a page)
     """
     attention = Attention(source, tokens, segments, keys, text)
-    attention.check_place(layer, head)
+    layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
     shown = attention.weights[layer, range(len(attention.weights[layer])) if head is None else [head]]
     say = tell(attention, layer, head)

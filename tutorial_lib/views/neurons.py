@@ -8,7 +8,7 @@ import numpy as np
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.heads import label
-from tutorial_lib.views.traces import Attention, name_of, pack, shorten, unpack
+from tutorial_lib.views.traces import Attention, as_place, name_of, pack, shorten, unpack
 
 COLUMNS = (22, 16, 16, 15, 14, 17)  # percent of the table's width
 ROWS = 16  # keys shown at first where there are more; js/neuron_view.js has the same
@@ -36,9 +36,8 @@ def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
     Attention of 1 token, 1 layer, 1 head (an interactive view: it needs a notebook or a page)
     """
     attention = Attention(source, tokens, keys=keys, text=text)
-    attention.check_place(layer, head)
-    if isinstance(query, bool) or not isinstance(query, int) or not 0 <= query < len(attention.tokens):
-        raise ValueError(f"query must be from 0 to {len(attention.tokens) - 1}, got {query!r}")
+    layer, head = attention.places(layer, head)
+    query = as_place("query", query, len(attention.tokens))
     if head is None:
         raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     Q, K = attention.stacked("queries"), attention.stacked("keys")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import operator
 import unicodedata
 
 import numpy as np
@@ -20,9 +21,8 @@ class Attention:
 
     def __init__(self, source, tokens, segments=None, keys=None, text=0):
         encoding = tokens if hasattr(tokens, "attention_mask") else None
-        if not isinstance(text, int) or text < 0:
-            raise ValueError(f"text must be the number of a text, 0 or more, got {text!r}")
-        self.trace, self.text, self.real, self.crossing = _as_trace(source, encoding), text, None, keys is not None
+        self.trace, self.text, self.real = _as_trace(source, encoding), as_place("text", text), None
+        self.crossing = keys is not None
         if encoding is not None:
             tokens, segments = self._without_padding(encoding, segments)
         self.tokens = _as_tokens("tokens", tokens)
@@ -94,13 +94,26 @@ class Attention:
             labels["segments"] = self.segments
         return labels | {"layers": self.weights.shape[0], "heads": self.weights.shape[1]}
 
-    def check_place(self, layer, head):
-        """The layer and head to show first, or an error that says which there are. head None: all heads."""
-        for name, value, count in (("layer", layer, self.weights.shape[0]), ("head", head, self.weights.shape[1])):
-            if name == "head" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < count:
-                raise ValueError(f"{name} must be from 0 to {count - 1}, got {value!r}")
+    def places(self, layer, head):
+        """The layer and head to show first as int, or an error that says which there are. head None: all heads."""
+        n_layers, n_heads = self.weights.shape[:2]
+        return as_place("layer", layer, n_layers), None if head is None else as_place("head", head, n_heads)
+
+
+def as_place(name, value, count=None):
+    """A whole number from 0 on, below count, as int; NumPy's and torch's will do, True and 1.0 will not.
+
+    >>> as_place("layer", np.int64(2), 6)
+    2
+    """
+    try:
+        place = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        place = -1
+    if place < 0 or (count is not None and place >= count):
+        allowed = "a whole number, 0 or more" if count is None else f"from 0 to {count - 1}"
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return place
 
 
 def pack(values):

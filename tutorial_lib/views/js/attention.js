@@ -154,6 +154,7 @@ function headPicture(data, tell) {
   // Beside each token of the other side its weight (the mean of several heads), below it one cell for each head.
   function markings(focus) {
     var rows = slices(focus), left = focus >= n, made = [], wide = 100 / rows.length;
+    if (!rows.length) return made; // no head is chosen
     mean(rows).forEach(function (w, i) {
       var pair = left ? [i, focus - n] : [focus, i], y = TOP + ROW * i;
       if (!allowed(pair[0], pair[1], null)) return;

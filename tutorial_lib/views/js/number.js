@@ -40,11 +40,17 @@ function refusal(text, largest) {
 }
 
 function complain(view, field, message) {
-  view.error = view.error || view.root.insertBefore(
-    TL.el("p", { class: "tl-error", role: "alert", id: view.root.dataset.view + "-error" }), view.picture);
+  view.error = view.error || view.root.insertBefore(TL.el("p", { class: "tl-error", role: "alert", id: newId(view) }), view.picture);
   view.error.textContent = message || "";
   const marks = { "aria-invalid": "true", "aria-describedby": view.error.id };
   for (const name in marks) message ? field.setAttribute(name, marks[name]) : field.removeAttribute(name);
+}
+
+// A notebook may show the same output twice, so the view's key alone is no id.
+function newId(view) {
+  let id = view.root.dataset.view + "-error";
+  while (document.getElementById(id)) id += "-again";
+  return id;
 }
 
 function written(value) {

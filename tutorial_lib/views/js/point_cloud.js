@@ -204,7 +204,7 @@ function Cloud(data) {
     }).join(" ") }));
     for (i = 0; i < 3 * data.kinds; i++) paths.push("");
     for (i = 0; i < n; i++) {
-      var layer = Math.min(2, Math.floor((near[i] + 1) * 1.5));
+      var layer = Math.max(0, Math.min(2, Math.floor((near[i] + 1) * 1.5))); // rounded, a point may lie beyond -1
       var shape = data.steps ? "circle" : SHAPES[of[i]];
       paths[layer * data.kinds + of[i]] += outline(shape, x[i], y[i], radius(layer));
     }
