@@ -46,7 +46,7 @@ def variances(d_k, plain, scaled):
 
     >>> ax = variances([1, 4], plain=[1.1, 3.9], scaled=[1.1, 1.0])
     >>> ax.get_xlabel()
-    'd_k (coordinates of a query)'
+    '$d_k$ (coordinates of a query)'
     """
     d_k = as_array(d_k)
     _, ax = plt.subplots(figsize=(5.6, 3.6))
@@ -56,7 +56,7 @@ def variances(d_k, plain, scaled):
     ax.plot(d_k, as_array(scaled), "s", color=COLORS[0], label="measured: $q\\cdot k\\,/\\sqrt{d_k}$")
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
-    ax.set(xlabel="d_k (coordinates of a query)", ylabel="variance")
+    ax.set(xlabel="$d_k$ (coordinates of a query)", ylabel="variance")
     ax.legend()
     return ax
 
@@ -74,7 +74,7 @@ def saturation(d_k, largest, entropy, uniform):
             ax.plot(as_array(d_k), as_array(values), marker=marker, color=color, label=name)
         ax.axhline(even, color="gray", linestyle=":", label=f"{uniform} even weights")
         ax.set_xscale("log", base=2)
-        ax.set(xlabel="d_k (coordinates of a query)", ylim=(0, None))
+        ax.set(xlabel="$d_k$ (coordinates of a query)", ylim=(0, None))
     left.set(ylabel="largest weight (mean)", ylim=(0, 1.02))
     right.set(ylabel="entropy of the weights (nats)")
     left.legend()
