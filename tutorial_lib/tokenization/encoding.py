@@ -5,6 +5,7 @@
 
 import operator
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -59,7 +60,7 @@ def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]
     return (room - short, short) if n_first > n_second else (short, room - short)
 
 
-class Tokenizer:
+class Tokenizer(ABC):
     """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
 
     vocab: token -> id. tokens: id -> token. before, between, after: the special tokens around the texts of an input.
@@ -78,10 +79,12 @@ class Tokenizer:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @abstractmethod
     def tokenize(self, text: str) -> list[str]:
-        raise NotImplementedError
+        """Cut a text into tokens; each kind of tokenizer has its own way."""
 
-    def encode(self, text: str, pair: str | None = None, max_length: int | None = None, pad_to: int | None = None):
+    def encode(self, text: str, pair: str | None = None, max_length: int | None = None,
+               pad_to: int | None = None) -> Encoding:  # fmt: skip
         """One text, or two, as an `Encoding`.
 
         Args:
@@ -138,6 +141,8 @@ class Tokenizer:
         """The tokens of checked ids, without those in `skip`."""
         if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
             raise TypeError(f"ids must be a list of whole numbers, got {type(ids).__name__}")
+        if getattr(ids, "ndim", 1) != 1:
+            raise TypeError(f"ids must be a list of whole numbers, got an array of shape {tuple(ids.shape)}")
         numbers = [_whole_number("ids", id) for id in ids]
         outside = [id for id in numbers if not 0 <= id < len(self.tokens)]
         if outside:
@@ -148,17 +153,24 @@ class Tokenizer:
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
     if isinstance(vocab, (str, bytes)) or not isinstance(vocab, (dict, Sequence)):
         raise TypeError(f"vocab must be a dict of token -> id or a list of tokens, got {type(vocab).__name__}")
-    tokens = sorted(vocab, key=vocab.get) if isinstance(vocab, dict) else list(vocab)
-    if isinstance(vocab, dict) and [vocab[token] for token in tokens] != list(range(len(tokens))):
-        raise ValueError(f"vocab must use each id from 0 to {len(tokens) - 1} once")
-    return tokens
+    other = [token for token in vocab if not isinstance(token, str)]
+    if other:
+        raise TypeError(f"vocab must have tokens that are str, got {other[0]!r}, a {type(other[0]).__name__}")
+    if not isinstance(vocab, dict):
+        return list(vocab)
+    token_of = {id: token for token, id in vocab.items()}
+    if set(token_of) != set(range(len(vocab))):
+        raise ValueError(f"vocab must use each id from 0 to {len(vocab) - 1} once")
+    return [token_of[id] for id in range(len(vocab))]
 
 
 def _whole_number(name: str, value) -> int:
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be whole numbers, got {value!r}, a {type(value).__name__}") from None
+        pass
+    raise TypeError(f"{name} must be whole numbers, got {value!r}, a {type(value).__name__}")
 
 
 def _check_max_length(max_length, n_special: int) -> int:
