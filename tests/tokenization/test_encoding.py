@@ -1,5 +1,6 @@
 """Special tokens, pairs, truncation, padding, decoding, and what is refused."""
 
+import numpy as np
 import pytest
 
 from tutorial_lib.tokenization import BPE, Encoding, WordPiece, characters, chunks, truncated_lengths, words
@@ -121,6 +122,7 @@ def test_half_a_surrogate_pair_is_refused(wordpiece, bpe):
         (dict(max_length=1), ValueError, "max_length must be at least 2 here, 2 for special tokens, got 1"),
         (dict(pair="x", max_length=2), ValueError, "at least 3 here, 3 for special tokens, got 2"),
         (dict(max_length=-1), ValueError, "got -1"),
+        (dict(max_length=True), TypeError, "max_length must be whole numbers, got True, a bool"),
         (dict(max_length=2.0), TypeError, "max_length must be .*float"),
         (dict(max_length="9"), TypeError, "max_length must be .*str"),
         (dict(pad_to=2), ValueError, "pad_to must be at least the 3 tokens there are, got 2"),
@@ -159,7 +161,10 @@ def test_batches_that_cannot_be_are_refused(texts, pairs, error, message, wordpi
         ([30522], ValueError, "ids must be from 0 to 30521, got 30522"),
         ([-1], ValueError, "got -1"),
         ([1.0], TypeError, "ids must be whole numbers, got 1.0, a float"),
+        ([True], TypeError, "ids must be whole numbers, got True, a bool"),
         ([[1]], TypeError, "ids must be whole numbers"),
+        (np.array([[1, 2]]), TypeError, r"ids must be a list of whole numbers, got an array of shape \(1, 2\)"),
+        (np.array(1), TypeError, r"got an array of shape \(\)"),
         (["1"], TypeError, "ids must be whole numbers"),
         ("1", TypeError, "ids must be a list of whole numbers, got str"),
         (None, TypeError, "ids must be a list of whole numbers, got NoneType"),
@@ -178,6 +183,15 @@ def test_vocabularies_that_cannot_be_are_refused(bpe, tmp_path):
         WordPiece({token: 2 * id for id, token in enumerate(SMALL)})
     with pytest.raises(TypeError, match="vocab must be a dict of token -> id or a list of tokens, got str"):
         WordPiece("bear")
+    with pytest.raises(TypeError, match="vocab must have tokens that are str, got 5, a int"):
+        WordPiece([*SMALL, 5])
+    with pytest.raises(ValueError, match="vocab must use each id"):
+        WordPiece({token: str(id) for id, token in enumerate(SMALL)})
+    with pytest.raises(TypeError, match="merges must be a list of pairs of tokens, got NoneType"):
+        BPE(bpe.vocab, None)
+    for merges in (["th"], [("t",)], [("t", 5)]):
+        with pytest.raises(ValueError, match="merges must be pairs of tokens, got"):
+            BPE(bpe.vocab, merges)
     with pytest.raises(ValueError, match="it lacks 'xy'"):
         BPE(bpe.vocab, [("x", "y")] if "xy" not in bpe.vocab else [("x", "yx")])
     with pytest.raises(ValueError, match="no vocab.txt"):

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class BPE(Tokenizer):
 
     def __init__(self, vocab, merges: list[tuple[str, str]]):
         super().__init__(vocab)
-        self.merges = [tuple(pair) for pair in merges]
+        self.merges = _as_pairs(merges)
         needed = [*byte_characters().values(), END, *(token for a, b in self.merges for token in (a, b, a + b))]
         missing = [token for token in needed if token not in self.vocab]
         if missing:
@@ -138,6 +139,16 @@ class BPE(Tokenizer):
         table = byte_characters()
         words = Counter({tuple(table[byte] for byte in chunk.encode()): n for chunk, n in words.items()})
         return cls(*learn_merges(words, start, vocab_size, frequency, str.__add__))
+
+
+def _as_pairs(merges) -> list[tuple[str, str]]:
+    if isinstance(merges, (str, bytes)) or not isinstance(merges, Iterable):
+        raise TypeError(f"merges must be a list of pairs of tokens, got {type(merges).__name__}")
+    merges = list(merges)
+    for pair in merges:
+        if not isinstance(pair, (tuple, list)) or [type(token) for token in pair] != [str, str]:
+            raise ValueError(f"merges must be pairs of tokens, got {pair!r}")
+    return [tuple(pair) for pair in merges]
 
 
 @lru_cache

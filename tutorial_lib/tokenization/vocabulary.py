@@ -38,6 +38,9 @@ def anatomy(vocab: dict[str, int] | Iterable[str]) -> Anatomy:
     """
     if isinstance(vocab, (str, bytes)) or not isinstance(vocab, Iterable):
         raise TypeError(f"vocab must be a dict of token -> id or a list of tokens, got {type(vocab).__name__}")
+    other = [token for token in vocab if not isinstance(token, str)]
+    if other:
+        raise TypeError(f"vocab must have tokens that are str, got {other[0]!r}, a {type(other[0]).__name__}")
     pairs = sorted((id, token) for token, id in vocab.items()) if isinstance(vocab, dict) else enumerate(vocab)
     tokens = [(id, token, kind(token)) for id, token in pairs]
     if not tokens:

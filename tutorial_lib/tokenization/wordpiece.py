@@ -178,7 +178,8 @@ class WordPiece(Tokenizer):
                 words.update(part.translate(folded).split() if part not in SPECIAL else [])
         alphabet = sorted(set("".join(words)))
         start = [*SPECIAL, *alphabet, *("##" + character for character in alphabet)]
-        check_vocab_size(vocab_size, len(start), f"{len(SPECIAL)} special tokens, {len(alphabet)} characters, twice")
+        least = f"{len(SPECIAL)} special tokens, {len(alphabet)} characters, with and without ##"
+        check_vocab_size(vocab_size, len(start), least)
         words = Counter({(word[0], *("##" + c for c in word[1:])): n for word, n in words.items()})
         tokens, _ = learn_merges(words, start, vocab_size, likelihood_gain, _join)
         return cls(tokens, lowercase, strip_accents, split_chinese)
