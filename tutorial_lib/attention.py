@@ -48,7 +48,7 @@ def scores(Q, K):
     >>> scores(torch.ones(1, 4), torch.ones(3, 4))
     tensor([[2., 2., 2.]])
     """
-    _check_queries_and_keys(Q, K)
+    _check_queries_and_keys(Q=Q, K=K)
     d_k = Q.shape[-1]
     return Q @ K.transpose(-2, -1) * d_k**-0.5
 
@@ -193,28 +193,34 @@ class MultiHeadAttention(nn.Module):
         return memory
 
 
-def _check_queries_and_keys(Q, K, **others):
-    tensors = {"Q": Q, "K": K, **others}
+def _check_queries_and_keys(**tensors):
     check_floats(**tensors)
-    shapes = ", ".join(f"{name} {tuple(value.shape)}" for name, value in tensors.items())
-    if len({value.dtype for value in tensors.values()}) > 1:
+    Q, K, *_ = tensors.values()
+    if any(value.dtype != Q.dtype for value in tensors.values()):
         types = ", ".join(str(value.dtype) for value in tensors.values())
         raise TypeError(f"{', '.join(tensors)} must be of one type, got {types}")
-    if min(value.ndim for value in tensors.values()) < 2:
-        raise ValueError(f"{', '.join(tensors)} need at least two axes (tokens, coordinates), got {shapes}")
+    if any(value.ndim < 2 for value in tensors.values()):
+        raise ValueError(f"{', '.join(tensors)} need at least two axes (tokens, coordinates), got {_shapes(tensors)}")
     if Q.shape[-1] != K.shape[-1] or not Q.shape[-1]:
-        raise ValueError(f"Q and K must have the same number of coordinates d_k, 1 or more (last axis), got {shapes}")
-    try:
-        torch.broadcast_shapes(*(value.shape[:-2] for value in tensors.values()))
-    except RuntimeError as error:
-        raise ValueError(f"the axes in front of tokens and coordinates must fit each other, got {shapes}") from error
-    return shapes
+        wish = "the same number of coordinates d_k, 1 or more (last axis)"
+        raise ValueError(f"Q and K must have {wish}, got {_shapes(tensors)}")
+    if any(value.shape[:-2] != Q.shape[:-2] for value in tensors.values()):
+        try:
+            torch.broadcast_shapes(*(value.shape[:-2] for value in tensors.values()))
+        except RuntimeError as error:
+            wish = "the axes in front of tokens and coordinates must fit each other"
+            raise ValueError(f"{wish}, got {_shapes(tensors)}") from error
+
+
+def _shapes(tensors):
+    return ", ".join(f"{name} {tuple(value.shape)}" for name, value in tensors.items())
 
 
 def _check_shapes(Q, K, V, mask):
-    shapes = _check_queries_and_keys(Q, K, V=V)
+    _check_queries_and_keys(Q=Q, K=K, V=V)
     if K.shape[-2] != V.shape[-2] or not K.shape[-2]:
-        raise ValueError(f"K and V must have the same number of tokens, 1 or more (last axis but one), got {shapes}")
+        wish = "the same number of tokens, 1 or more (last axis but one)"
+        raise ValueError(f"K and V must have {wish}, got {_shapes(dict(Q=Q, K=K, V=V))}")
     if mask is None:
         return
     if not torch.is_tensor(mask) or mask.dtype != torch.bool:
