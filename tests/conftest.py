@@ -1,10 +1,6 @@
 import pytest
-from hypothesis import settings
 
 from tutorial_lib import weights
-
-settings.register_profile("book", deadline=None)  # how long an example takes says more about the machine than about us
-settings.load_profile("book")
 
 
 @pytest.fixture(scope="session")
