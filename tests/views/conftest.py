@@ -38,7 +38,7 @@ def open_view(browser, tmp_path):
         screen = {"width": width, "height": 900}
         context = browser.new_context(viewport=screen, offline=True, java_script_enabled=javascript)
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         tab = context.new_page()
         page = tmp_path / f"{len(contexts)}.html"
         tab.on("request", lambda r: r.url.startswith("file:") or complaints.append(f"asked for {r.url}"))
