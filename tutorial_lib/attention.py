@@ -3,7 +3,7 @@
 Sources: R 4-9; L 3.2.5-3.2.8.
 
 One shape convention holds throughout: the last axis is a vector's coordinates, the one before it counts tokens, and
-anything in front (sentences, heads) is carried along. A mask is boolean, and True means *may attend*.
+anything in front (sentences, heads) is carried along. A mask is boolean, and True means "may attend".
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class MultiHeadAttention(nn.Module):
         """What each head alone adds to each token: (..., n_heads, n, d_model).
 
         Their sum over the heads, plus W_O's bias, is the output: concatenating and projecting is adding up.
-        Here each head lifts its d_k numbers to d_model *after* the weighted sum. Source: L 3.2.1 (4a), L 3.2.6.
+        Here each head lifts its d_k numbers to d_model after the weighted sum. Source: L 3.2.1 (4a), L 3.2.6.
         """
         memory = self._check(X, memory)
         Q, K, V = self.split(self.W_Q(X)), self.split(self.W_K(memory)), self.split(self.W_V(memory))

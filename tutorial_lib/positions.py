@@ -16,7 +16,7 @@ from tutorial_lib.arguments import whole_number
 def wavelengths(d_model):
     """How many positions each sine-cosine pair needs for one full turn: 2 pi 10000^(2i / d_model), (d_model / 2,).
 
-    A geometric progression that starts at 2 pi and ends one step *short* of 10000 * 2 pi. Source: R 3.4.
+    A geometric progression that starts at 2 pi and ends one step short of 10000 * 2 pi. Source: R 3.4.
 
     >>> wavelengths(4)
     tensor([  6.2832, 628.3185], dtype=torch.float64)
