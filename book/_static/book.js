@@ -6,3 +6,15 @@
 })();
 // A page that was opened from a file may not read other files: the search shows titles without summaries.
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+// A full stop after a formula goes to the next line with it, never alone.
+addEventListener("DOMContentLoaded", function () {
+  document.querySelectorAll(".bd-article span.math").forEach(function (formula) {
+    var text = formula.nextSibling, mark = text && text.nodeType === 3 && /^[.,;:!?)]+/.exec(text.data);
+    if (!mark) return;
+    var together = document.createElement("span");
+    together.style.whiteSpace = "nowrap";
+    formula.before(together);
+    text.splitText(mark[0].length);
+    together.append(formula, text);
+  });
+});
