@@ -73,7 +73,8 @@ def heatmap(matrix, rows=None, columns=None, ax=None, digits=None, label="", tit
         for (i, j), value in np.ndenumerate(matrix):
             red, green, blue, _ = image.cmap(image.norm(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-            ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=8, color="white" if dark else "black")
+            ink = "white" if dark else "black"
+            ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=8, color=ink)
     ax.figure.colorbar(image, ax=ax, label=label)
     ax.set_title(title)
     return ax
