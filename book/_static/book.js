@@ -18,3 +18,14 @@ addEventListener("DOMContentLoaded", function () {
     together.append(formula, text);
   });
 });
+// A figure that scrolls on a phone can be reached and moved with the keyboard.
+(function () {
+  function reach() {
+    document.querySelectorAll(".bd-article figure").forEach(function (figure) {
+      if (figure.scrollWidth > figure.clientWidth) figure.tabIndex = 0;
+      else figure.removeAttribute("tabindex");
+    });
+  }
+  addEventListener("load", reach);
+  addEventListener("resize", reach);
+})();
