@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOMS = {  # the order and the titles of the page; a room's name is a module's or a folder's
     "Models and texts": ["weights", "catalog", "texts", "toy"],
-    "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace"],
+    "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace", "arguments"],
     "Models": ["bert", "checkpoints"],
     "Comparison with Hugging Face": ["parity"],
     "On the page": ["show", "plots", "views"],

@@ -24,7 +24,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("page", pages or [nothing], ids=names or ["no site"])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not the session: while a browser is open, no other test can run an event loop
 def browser():
     playwright = pytest.importorskip("playwright.sync_api")
     make_pdf = pytest.importorskip("make_pdf")

@@ -16,7 +16,7 @@ VIOLATIONS = """async rules => (await axe.run('.tl-view', {runOnly: rules, prelo
   v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)))"""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not the session: while a browser is open, no other test can run an event loop
 def browser():
     playwright = pytest.importorskip("playwright.sync_api")
     found = [path for name in NAMES if (path := shutil.which(name))]
