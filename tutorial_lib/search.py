@@ -1,0 +1,1 @@
+"""Semantic search over a collection of texts."""
