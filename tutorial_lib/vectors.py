@@ -1,1 +1,287 @@
-"""From texts to vectors, layer by layer, in batches."""
+"""From texts to vectors: any layer of an encoder, pooled, in batches, on any device. Source: L 4.1, L 4.5.
+
+A text of n tokens has n vectors in each layer: layer 0 is what goes into the first block, layer i what block i gives
+out. `embed` picks layers and pools the tokens' vectors to one. It is written for speed: texts of like length go
+together, so that hardly any padding is computed, and in small batches, so that the processor's caches hold them.
+"""
+
+import hashlib
+import json
+import operator
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tutorial_lib import checkpoints
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.bert import Bert
+from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.tokenization.encoding import Tokenizer
+from tutorial_lib.tokenization.kinds import check_text
+
+POOLINGS = ("cls", "mean", "max", "tokens")
+TOKENS = 2048  # in one batch, at most
+
+
+def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
+          device="auto"):  # fmt: skip
+    """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
+
+    Nothing is normalized. The order of the texts and the size of the batches change nothing but the last digits, and
+    equal texts get equal vectors. A text with more tokens than the model has positions is cut; one warning says so.
+
+    Args:
+        texts: a list of str; empty texts are texts, and no texts give an array with no rows.
+        model: a name or a folder (None: the default model), or a `Bert`.
+        pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; or
+            "tokens", no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens,
+            d_model) for several layers.
+        layers: 0 is the input of the first block, i the output of block i, -1 the last one; a list, or "all".
+        batch_size: how many texts go through the model at once, at most; long ones are fewer.
+        progress: show a bar.
+        save_to: a file, NAME.npy. Batches are written to NAME.part.npy as they are done; if you stop the computation,
+            the same call goes on from there. The answer is then a read-only view of the file, not a copy in memory.
+        tokenizer: for a `Bert` with a vocabulary that is not the default model's.
+        device: where a model given by name runs; a `Bert` runs where it is.
+
+    Raises:
+        TypeError: if texts is one str or holds something else, or model is of another type.
+        ValueError: if another argument has no such value, the tokenizer is not the model's, or save_to belongs to
+            other texts or settings.
+
+    >>> embed(["A bear.", "Two bears dance."]).shape
+    (2, 384)
+    >>> embed(["A bear."], layers="all", pooling="cls").shape
+    (7, 1, 384)
+    """
+    texts = _check_texts(texts)
+    if pooling not in POOLINGS:
+        raise ValueError(f"pooling must be one of {', '.join(map(repr, POOLINGS))}, got {pooling!r}")
+    batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
+    path = _check_path(save_to)
+    model, tokenizer = _model_and_tokenizer(model, tokenizer, device)
+    chosen, several = _check_layers(layers, model.config.n_layers)
+    places = {}  # text -> where it stands in texts: equal texts are computed once
+    for j, text in enumerate(texts):
+        places.setdefault(text, []).append(j)
+    ids, copies = _ids_of(list(places), tokenizer, model.config.n_positions), list(places.values())
+    n_rows = np.ones(len(texts), int)
+    if pooling == "tokens":
+        for row, where in zip(ids, copies, strict=True):
+            n_rows[where] = len(row)
+    ends = n_rows.cumsum()
+    spans = [slice(end - n, end) for n, end in zip(n_rows, ends, strict=True)]
+    shape = (len(chosen),) * several + (int(n_rows.sum()), model.config.d_model)
+    store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, [ids, copies, pooling, chosen]))
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    with _bar(progress, len(ids), store.done) as bar:
+        for batch in batches(order[store.done :], ids, batch_size):
+            blocks = _run(model, [ids[i] for i in batch], pooling, chosen, tokenizer.vocab[tokenizer.pad_token])
+            for i, block in zip(batch, blocks, strict=True):
+                for j in copies[i]:
+                    store.rows[..., spans[j], :] = block if several else block[0]
+            store.finish(len(batch))
+            bar.update(len(batch))
+    rows = store.close()
+    return [rows[..., span, :] for span in spans] if pooling == "tokens" else rows
+
+
+def batches(order, ids, batch_size):
+    """Cut an order of texts into batches: at most batch_size texts and, padding included, TOKENS tokens (or one text).
+
+    >>> list(batches([0, 1, 2], [[5], [6], [7]], batch_size=2))
+    [[0, 1], [2]]
+    """
+    batch, longest = [], 0
+    for i in order:
+        longest = max(longest, len(ids[i]))
+        if batch and (len(batch) == batch_size or longest * (len(batch) + 1) > TOKENS):
+            yield batch
+            batch, longest = [], len(ids[i])
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+@torch.inference_mode()
+def _run(model, ids, pooling, chosen, pad):
+    """The pooled vectors of one batch: for each text an array (layers, 1 or n_tokens, d_model)."""
+    device = model.embeddings.tokens.weight.device
+    lengths = [len(row) for row in ids]
+    longest = max(lengths)
+    padded = torch.tensor([row + [pad] * (longest - len(row)) for row in ids], device=device)  # (B, n)
+    real = torch.arange(longest) < torch.tensor(lengths)[:, None]  # (B, n)
+    mask = None if real.all() else real[:, None, None].to(device)  # (B, 1, 1, n)
+    kept = {}
+    X = model.embeddings(padded, torch.zeros_like(padded))  # (B, n, d_model)
+    for i in range(max(chosen) + 1):
+        X = model.layer[i - 1](X, mask, fused=True) if i else X
+        if i in chosen:
+            kept[i] = pool(X, real.to(device), pooling).float().cpu()
+    blocks = torch.stack([kept[i] for i in chosen]).numpy()  # (layers, B, 1 or n, d_model)
+    return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
+
+
+def pool(X, real, pooling):
+    """One vector for each text, (B, 1, d_model), out of its tokens' (B, n, d_model); real, (B, n), is False at padding.
+
+    With "tokens" X itself. Source: L 4.5.1; the mean is that of Reimers and Gurevych (2019).
+
+    >>> pool(torch.tensor([[[1.0], [3.0], [9.0]]]), torch.tensor([[True, True, False]]), "mean")
+    tensor([[[2.]]])
+    """
+    if pooling == "cls":
+        return X[:, :1]
+    if pooling == "mean":
+        return (X * real[..., None]).sum(1, keepdim=True) / real.sum(1)[:, None, None]
+    if pooling == "max":
+        return X.masked_fill(~real[..., None], -torch.inf).amax(1, keepdim=True)
+    return X
+
+
+def _check_texts(texts):
+    if isinstance(texts, (str, bytes)):
+        raise TypeError("texts must be a list of str, got one str: write [text]")
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"texts must be a list of str, got {type(texts).__name__}")
+    return [check_text(f"texts[{number}]", text) for number, text in enumerate(texts)]
+
+
+def _check_path(save_to):
+    if save_to is not None and not isinstance(save_to, (str, os.PathLike)):
+        raise TypeError(f"save_to must be the name of a file or None, got {type(save_to).__name__}")
+    if save_to is not None and Path(save_to).suffix != ".npy":
+        raise ValueError(f"save_to must be the name of a file that ends in .npy, got {str(save_to)!r}")
+    return None if save_to is None else Path(save_to)
+
+
+def _model_and_tokenizer(model, tokenizer, device):
+    if isinstance(model, Bert):
+        if device != "auto":
+            raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
+        tokenizer = WordPiece.from_pretrained() if tokenizer is None else tokenizer
+    elif model is None or isinstance(model, (str, os.PathLike)):
+        tokenizer = WordPiece.from_pretrained(model) if tokenizer is None else tokenizer
+        model = checkpoints.load(model, device)
+    else:
+        raise TypeError(f"model must be a name, a folder, a Bert or None, got {type(model).__name__}")
+    if not isinstance(tokenizer, Tokenizer):
+        raise TypeError(f"tokenizer must be a WordPiece or a BPE, got {type(tokenizer).__name__}")
+    if len(tokenizer) > model.config.vocab_size:
+        sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"
+        raise ValueError(f"tokenizer must be the model's own: it has {sizes}; give tokenizer=")
+    return model, tokenizer
+
+
+def _check_layers(layers, n_layers):
+    """The layers as a list of numbers from 0 to n_layers, and whether several were asked for."""
+    if isinstance(layers, str) and layers == "all":
+        return list(range(n_layers + 1)), True
+    allowed = f'"all", a list, or a layer from {-n_layers - 1} to {n_layers}'
+    several = isinstance(layers, Iterable) and not isinstance(layers, str)
+    listed = list(layers) if several else [layers]
+    try:
+        chosen = [operator.index(layer) for layer in listed if not isinstance(layer, bool)]
+    except TypeError:
+        chosen = []
+    if len(chosen) < len(listed) or not chosen or not all(-n_layers - 1 <= layer <= n_layers for layer in chosen):
+        raise ValueError(f"layers must be {allowed}, got {layers!r}")
+    return [layer % (n_layers + 1) for layer in chosen], several
+
+
+def _ids_of(texts, tokenizer, n_positions):
+    """The ids of each text, cut to the model's positions, with one warning if any is cut."""
+    ids, n_cut = [], 0
+    for text in texts:
+        row = tokenizer.encode(text).ids
+        if len(row) > n_positions:
+            row, n_cut = tokenizer.encode(text, max_length=n_positions).ids, n_cut + 1
+        ids.append(row)
+    if n_cut:
+        what = f"{n_cut} of {len(texts)} texts have more tokens than the model's {n_positions} positions and are cut"
+        warnings.warn(what, stacklevel=3)
+    return ids
+
+
+def _bar(progress, total, done):
+    from tqdm.auto import tqdm
+
+    return tqdm(total=total, initial=done, desc="embed", unit="text", leave=False, disable=not progress)
+
+
+def _fingerprint(model, work):
+    """A digest of all that the vectors depend on: the weights, and the ids, pooling and layers in `work`."""
+    digest = hashlib.sha256(json.dumps(work).encode())
+    for name, tensor in model.state_dict().items():
+        digest.update(name.encode())
+        digest.update(tensor.contiguous().cpu().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+class Memory:
+    """Finished rows in memory."""
+
+    def __init__(self, shape):
+        self.rows, self.done = np.empty(shape, np.float32), 0
+
+    def finish(self, n_texts):
+        self.done += n_texts
+
+    def close(self):
+        return self.rows
+
+
+class File(Memory):
+    """Finished rows in a file that outlives an interruption.
+
+    NAME.part.npy fills up while NAME.json says what work this is and how many texts are done; in the end the first is
+    renamed to NAME.npy. NAME.json stays, so that the same call finds its answer, and another call is refused.
+    """
+
+    def __init__(self, path, shape, fingerprint):
+        self.path, self.part, self.log = path, path.with_suffix(".part.npy"), path.with_suffix(".json")
+        self.work, self.done = fingerprint, 0
+        if self.log.is_file():
+            self._resume()
+        elif path.exists():
+            raise ValueError(f"save_to must be a new file: {path} exists, and no {self.log.name} says what it holds")
+        if path.exists():
+            self.rows = np.load(path, mmap_mode="r")
+        elif self.done:
+            self.rows = np.lib.format.open_memmap(self.part, "r+")
+        else:
+            self._write_log()
+            self.rows = np.lib.format.open_memmap(self.part, "w+", np.float32, shape)
+
+    def _resume(self):
+        try:
+            log = json.loads(self.log.read_text(encoding="utf-8"))
+            work, done = log["work"], int(log["done"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"save_to cannot go on: {self.log} is damaged; delete it and its .npy files") from error
+        if work != self.work:
+            what = f"{self.log} tells of other texts, another model, pooling or layers; delete it and its .npy files"
+            raise ValueError(f"save_to must be a new file: {what}, or choose another name")
+        self.done = done if self.path.exists() or self.part.exists() else 0
+
+    def _write_log(self):
+        beside = self.log.with_suffix(".json.part")
+        beside.write_text(json.dumps({"work": self.work, "done": self.done}), encoding="utf-8")
+        os.replace(beside, self.log)
+
+    def finish(self, n_texts):
+        self.rows.flush()
+        self.done += n_texts
+        self._write_log()
+
+    def close(self):
+        if self.part.exists() and not self.path.exists():
+            self.rows.flush()
+            del self.rows  # Windows renames no file that is open
+            os.replace(self.part, self.path)
+            self.rows = np.load(self.path, mmap_mode="r")
+        return self.rows
