@@ -1,0 +1,134 @@
+"""How alike vectors are: cosines, distances and dot products of many pairs, and the extreme pairs among all of them.
+
+Sources: L 4.2 (Figure 10), L 4.2.2 (Tables 2 and 3, Figure 12).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_vectors
+
+CHUNK = 4096  # pairs or rows that are worked on at once in float64
+
+
+class Distributions(NamedTuple):
+    """What `distributions` measures: one norm for each vector, the three others for each pair; float64 arrays."""
+
+    norms: np.ndarray
+    distances: np.ndarray
+    dots: np.ndarray
+    cosines: np.ndarray
+
+
+class ToMean(NamedTuple):
+    """What `to_mean` measures: five float64 arrays of length n, and the mean vector (d,) itself.
+
+    L's Table 3 has six measures; its two columns of absolute values are `abs(cosines)` and `abs(dots)`.
+    """
+
+    distances: np.ndarray
+    cosines: np.ndarray
+    dots: np.ndarray
+    norms: np.ndarray
+    mean: np.ndarray
+
+
+def cosine_matrix(X, Y=None):
+    """The cosine of every row of X with every row of Y (without Y: with every row of X), a float64 array (n, m).
+
+    Raises ValueError for a row of zeros, which has no direction, and for rows of different lengths.
+
+    >>> cosine_matrix([[3.0, 4.0], [0.0, 2.0]]).round(2)
+    array([[1. , 0.8],
+           [0.8, 1. ]])
+    """
+    U = _unit(as_vectors("X", X))  # (n, d)
+    if Y is None:
+        return np.clip(U @ U.T, -1, 1)  # (n, n)
+    Y = as_vectors("Y", Y)
+    if Y.shape[1] != U.shape[1]:
+        raise ValueError(f"Y must have rows as long as those of X, {U.shape[1]}, got {Y.shape[1]}")
+    return np.clip(U @ _unit(Y, "Y").T, -1, 1)  # (n, m)
+
+
+def average_cosine(X):
+    """The mean cosine over all pairs of different rows, exact, without looking at a single pair.
+
+    With unit vectors u_i, the squared length of their sum is the sum of all n² cosines; the n cosines of a vector with
+    itself go, and n (n - 1) remain. Raises ValueError for fewer than two rows and for a row of zeros. Source: A.
+
+    >>> average_cosine([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0]])
+    -0.3333333333333333
+    """
+    U = _unit(as_vectors("X", X, least=2))  # (n, d)
+    n, total = len(U), U.sum(axis=0)
+    return float((total @ total - n) / (n * (n - 1)))
+
+
+def distributions(X, n_pairs=200_000, seed=0):
+    """Norms of the rows; Euclidean distances, dot products and cosines of pairs of different rows.
+
+    All n (n - 1) / 2 pairs where those are at most n_pairs, else n_pairs of them, drawn with the seed: each of all
+    pairs with the same chance, independently, so that a rare one may come twice. Source: L 4.2, Figure 10.
+
+    >>> distributions([[3.0, 4.0], [0.0, 2.0]])
+    Distributions(norms=array([5., 2.]), distances=array([3.60555128]), dots=array([8.]), cosines=array([0.8]))
+    """
+    X = as_vectors("X", X, least=2)
+    n_pairs = whole_number("n_pairs", n_pairs, 1, "a number of pairs (an int, 1 or more)")
+    seed = whole_number("seed", seed, 0, "an int, 0 or more")
+    _refuse_zeros(X)
+    first, second = _pairs(len(X), n_pairs, seed)
+    norms = np.linalg.norm(X, axis=1)
+    distances, dots = np.empty(len(first)), np.empty(len(first))
+    for at in range(0, len(first), CHUNK):
+        a, b = X[first[at : at + CHUNK]], X[second[at : at + CHUNK]]  # (CHUNK, d)
+        distances[at : at + CHUNK] = np.linalg.norm(a - b, axis=1)
+        dots[at : at + CHUNK] = (a * b).sum(axis=1)
+    cosines = np.clip(dots / (norms[first] * norms[second]), -1, 1)
+    return Distributions(norms, distances, dots, cosines)
+
+
+def to_mean(X):
+    """Each row's distance, cosine and dot product with the mean of all rows, and its norm; the columns of L's Table 3.
+
+    Raises ValueError for a row of zeros and where the mean is zero: neither has a direction. Source: L 4.2.2.
+
+    >>> to_mean([[3.0, 4.0], [3.0, -4.0]]).cosines
+    array([0.6, 0.6])
+    """
+    X = as_vectors("X", X)
+    _refuse_zeros(X)
+    mean, norms = X.mean(axis=0), np.linalg.norm(X, axis=1)  # (d,), (n,)
+    length = np.linalg.norm(mean)
+    if length <= 1e-14 * norms.max():
+        raise ValueError("X must have a mean that is not zero, got rows that cancel out")
+    dots = X @ mean
+    cosines = np.clip(dots / (norms * length), -1, 1)
+    return ToMean(np.linalg.norm(X - mean, axis=1), cosines, dots, norms, mean)
+
+
+def _pairs(n, n_pairs, seed):
+    """All pairs i < j of n rows where they are at most n_pairs, else so many random ones: two arrays of indices."""
+    if n * (n - 1) // 2 <= n_pairs:
+        return np.triu_indices(n, 1)
+    generator = np.random.default_rng(seed)
+    first = generator.integers(n, size=n_pairs)
+    return first, (first + generator.integers(1, n, size=n_pairs)) % n  # never the same row twice
+
+
+def _unit(X, name="X"):
+    """The rows of a float64 array at length 1. They are scaled first, so that squares neither overflow nor vanish."""
+    _refuse_zeros(X, name)
+    X = X / np.abs(X).max(axis=1, keepdims=True)
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def _refuse_zeros(X, name="X"):
+    zeros = np.flatnonzero(~X.any(axis=1))
+    if len(zeros):
+        raise ValueError(f"{name} must have no row of zeros, which has no cosine, got {len(zeros)}, at row {zeros[0]}")
