@@ -1,0 +1,43 @@
+"""What comes in: vectors as NumPy arrays, checked once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def as_vectors(name, X, least=1):
+    """The rows of X as a float64 array (n, d), NumPy's or torch's, from any device.
+
+    Raises TypeError where X holds no numbers, ValueError where it is no matrix, has fewer than `least` rows, or holds
+    NaN or infinity; the message begins with `name`.
+
+    >>> as_vectors("X", [[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    array = as_numbers(name, X)
+    if array.ndim != 2 or len(array) < least or array.shape[1] == 0:
+        raise ValueError(f"{name} must be a matrix of {least} or more vectors, one a row, got shape {array.shape}")
+    return array
+
+
+def as_numbers(name, values):
+    """Values of any shape as a finite float64 array. Raises TypeError or ValueError that begins with `name`.
+
+    >>> as_numbers("null", [1, 2])
+    array([1., 2.])
+    """
+    if hasattr(values, "detach"):  # a torch tensor, without importing torch
+        values = values.detach().cpu().double().numpy()
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise TypeError
+        array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        got = getattr(values, "dtype", type(values).__name__)
+        raise TypeError(f"{name} must be an array of real numbers, got {got}") from None
+    bad = np.count_nonzero(~np.isfinite(array))
+    if bad:
+        raise ValueError(f"{name} must be finite, got {bad} values that are NaN or infinite")
+    return array

@@ -1,0 +1,146 @@
+"""Do vectors stand in groups? Two numbers for what a picture suggests, and a test.
+
+Source: L 4.4.1, which has the picture.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.statistics import permutation_p
+
+METRICS = ("euclidean", "cosine", "precomputed")
+
+
+class GroupTest(NamedTuple):
+    """What `group_test` finds: the statistic, its p-value, and the statistic under shuffled labels."""
+
+    observed: float
+    p: float
+    null: np.ndarray
+
+    def __repr__(self):
+        return f"GroupTest(observed={self.observed:.3f}, p={self.p:.4g}, {len(self.null)} permutations)"
+
+
+def distances(X, metric="euclidean"):
+    """The distance of every two rows of X, (n, n): "euclidean", or "cosine" (1 - cosine); "precomputed" checks X.
+
+    Raises ValueError for another metric, for a row of zeros (it has no cosine), or for a table of distances that is
+    not square and symmetric with zeros on the diagonal and nothing below zero.
+
+    >>> distances([[0.0, 0.0], [3.0, 4.0]])
+    array([[0., 5.],
+           [5., 0.]])
+    """
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r:.60}")
+    X = as_vectors("X", X)
+    if metric == "precomputed":
+        proper = X.shape[0] == X.shape[1] and np.array_equal(X, X.T) and X.min() >= 0 and not X.diagonal().any()
+        if not proper:
+            raise ValueError(f"X must be a symmetric table of distances with a zero diagonal, got shape {X.shape}")
+        return X
+    if metric == "cosine":
+        lengths = np.linalg.norm(X, axis=1, keepdims=True)
+        if not lengths.all():
+            raise ValueError(f"X must have no row of zeros for cosines, got one at {int(lengths.argmin())}")
+        X = X / lengths
+    else:
+        X = X - X.mean(axis=0)  # far from the origin, squares would drown the differences
+    squares = np.square(X).sum(axis=1)
+    squared = squares[:, None] + squares[None, :] - 2 * X @ X.T  # (n, n)
+    noise = 8 * np.finfo(np.float64).eps * (squares[:, None] + squares[None, :])
+    squared = np.where(squared > noise, squared, 0)  # equal rows are at distance 0, not at the root of rounding
+    squared = (squared + squared.T) / 2
+    np.fill_diagonal(squared, 0)
+    return squared / 2 if metric == "cosine" else np.sqrt(squared)
+
+
+def silhouette(X, labels, metric="euclidean"):
+    """How much nearer a point is to its own group than to the nearest other one, averaged over all points: -1 to 1.
+
+    For a point, a is its mean distance to the others of its group and b the smallest of its mean distances to another
+    group; its silhouette is (b - a) / max(a, b), or 0 where it is alone in its group. 1: groups are tight and far
+    apart; 0: they lie on top of each other. X: (n, d), or (n, n) distances with metric="precomputed". Raises
+    ValueError where there are not 2 to n - 1 groups. Source: Rousseeuw 1987.
+
+    >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], ["a", "a", "b", "b"]), 3)
+    0.9
+    """
+    D = distances(X, metric)
+    groups, index = _groups(labels, len(D))
+    if len(groups) == len(D):
+        raise ValueError(f"labels must put two vectors or more into one group, got {len(D)} groups of one")
+    member = np.eye(len(groups))[index]  # (n, n_groups)
+    sizes = member.sum(axis=0)
+    sums = D @ member  # (n, n_groups)
+    points = np.arange(len(D))
+    own = sums[points, index] / np.maximum(sizes[index] - 1, 1)
+    means = sums / sizes
+    means[points, index] = np.inf
+    other = means.min(axis=1)
+    larger = np.maximum(own, other)
+    scores = np.divide(other - own, larger, out=np.zeros(len(D)), where=larger > 0)
+    return float(np.where(sizes[index] > 1, scores, 0).mean())
+
+
+def neighbor_purity(X, labels, k=1, metric="euclidean"):
+    """The share of the k nearest neighbors that are of a point's own group, averaged over all points: 0 to 1.
+
+    Neighbors that are equally far share the places that are left for them, so that the order of the rows does not
+    matter. Labels drawn at random give the average of (size of the group - 1) / (n - 1). Raises ValueError for k
+    outside 1 .. n - 1 or for a single group.
+
+    >>> neighbor_purity([[0.0], [1.0], [10.0], [12.0], [2.5]], ["a", "a", "b", "b", "b"])
+    0.8
+    """
+    D = distances(X, metric).copy()
+    _, index = _groups(labels, len(D))
+    k = whole_number("k", k, 1, "a number of neighbors (an int, 1 or more)")
+    if k >= len(D):
+        raise ValueError(f"k must be less than the number of vectors, {len(D)}, got {k}")
+    np.fill_diagonal(D, np.inf)
+    same = index[:, None] == index[None, :]
+    last = np.partition(D, k - 1, axis=1)[:, k - 1 : k]  # (n, 1), the distance of the k-th neighbor
+    nearer = last * (1 - 1e-9) > D
+    tied = (last * (1 + 1e-9) >= D) & ~nearer
+    places = k - nearer.sum(axis=1)
+    shared = (same & tied).sum(axis=1) / tied.sum(axis=1)
+    return float((((same & nearer).sum(axis=1) + places * shared) / k).mean())
+
+
+def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
+    """Permutation test: could labels that were handed out at random give the statistic, or more?
+
+    `statistic(X, labels)` is a number that grows with separation. The labels are shuffled n_permutations times, the
+    vectors stay. The null hypothesis says that labels and vectors have nothing to do with each other; rejecting it
+    does not say why they have. X may be (n, n) distances if the statistic wants them. Returns a GroupTest with
+    .observed, .p (see `permutation_p`) and .null, (n_permutations,).
+
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
+    >>> group_test(X, list("aaaabbbb"), n_permutations=199)
+    GroupTest(observed=0.981, p=0.035, 199 permutations)
+    """
+    X = as_vectors("X", X, least=2)
+    _, index = _groups(labels, len(X))
+    n = whole_number("n_permutations", n_permutations, 1, "a number of permutations (an int, 1 or more)")
+    rng = np.random.default_rng(seed)
+    observed = float(statistic(X, index))
+    null = np.array([float(statistic(X, rng.permutation(index))) for _ in range(n)])
+    return GroupTest(observed, permutation_p(observed, null), null)
+
+
+def _groups(labels, n):
+    """The distinct labels, and for each row the number of its own, (n,)."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or len(labels) != n:
+        raise ValueError(f"labels must be one for each of the {n} vectors, got shape {labels.shape}")
+    groups, index = np.unique(labels, return_inverse=True)
+    if len(groups) < 2:
+        raise ValueError(f"labels must name two groups or more, got {len(groups)}")
+    return groups, index

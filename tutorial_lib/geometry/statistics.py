@@ -1,0 +1,78 @@
+"""Is it chance? Permutation p-values, bootstrap intervals, and many tests at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_numbers
+
+
+def permutation_p(observed, null):
+    """The share of the null's values that are at least as large as the observed one, which counts itself.
+
+    p = (1 + number of null values >= observed) / (1 + n), so p is never 0: n permutations cannot show less than
+    1 / (1 + n). One-sided; for a two-sided test give absolute values of both. Two values that differ by rounding
+    alone (100 units in the last place) count as equal. Raises ValueError for an empty null or NaN.
+
+    >>> permutation_p(3.0, [1.0, 2.0, 3.0, 4.0])
+    0.6
+    """
+    null = as_numbers("null", null).ravel()
+    observed = as_numbers("observed", observed)
+    if observed.ndim:
+        raise ValueError(f"observed must be one number, got shape {observed.shape}")
+    if not null.size:
+        raise ValueError("null must hold at least one value, got none")
+    rounding = 100 * np.finfo(np.float64).eps * abs(observed)
+    return float((1 + np.count_nonzero(null >= observed - rounding)) / (1 + null.size))
+
+
+def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
+    """Percentile bootstrap: the middle `level` of the statistic over n resamples, as (low, high).
+
+    Each sample is an array whose first axis counts observations. They are drawn again with replacement, from each
+    sample by itself, and `statistic(*resampled)` is computed anew. What belongs together, such as the two sides of a
+    pair, must therefore stand in one sample (as columns, or as difference). A statistic that returns an array gives
+    arrays. Raises ValueError for an empty sample, n < 2, a level outside (0, 1), or a statistic that gives NaN.
+    Source: Efron 1979.
+
+    >>> low, high = bootstrap_interval(np.mean, np.arange(100.0))
+    >>> low < 49.5 < high
+    True
+    """
+    n = whole_number("n", n, 2, "a number of resamples (an int, 2 or more)")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    if not samples:
+        raise ValueError("samples must hold at least one sample, got none")
+    samples = [np.asarray(sample.detach().cpu() if hasattr(sample, "detach") else sample) for sample in samples]
+    for i, sample in enumerate(samples):
+        if sample.ndim == 0 or len(sample) == 0:
+            raise ValueError(f"samples must each hold an observation or more, got shape {sample.shape} at {i}")
+    rng = np.random.default_rng(seed)
+    values = []
+    for _ in range(n):
+        drawn = [sample[rng.integers(len(sample), size=len(sample))] for sample in samples]
+        values.append(as_numbers("what statistic returns", statistic(*drawn)))
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
+
+
+def holm(p_values):
+    """p-values adjusted for being many, by Holm's step-down rule: reject those that are below the level you want.
+
+    The smallest of m is multiplied by m, the next by m - 1, and so on; none may be below the one before it, and none
+    is above 1. The chance of even one false rejection then stays below the level, however the tests depend on each
+    other. Raises ValueError for values outside [0, 1]. Source: Holm 1979.
+
+    >>> holm([0.01, 0.04, 0.03]).round(2)
+    array([0.03, 0.06, 0.06])
+    """
+    p = as_numbers("p_values", p_values)
+    if p.ndim != 1 or not p.size or p.min() < 0 or p.max() > 1:
+        raise ValueError(f"p_values must be one or more numbers from 0 to 1 in a row, got {p_values!r:.60}")
+    order = p.argsort(kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)).clip(max=1)
+    return adjusted
