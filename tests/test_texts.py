@@ -5,13 +5,12 @@ from collections import Counter
 
 import pytest
 
-from tutorial_lib import texts
-from tutorial_lib.texts import load_texts
+from tutorial_lib.texts import load_texts, written
 
 STORIES = load_texts("stories")
 
 
-@pytest.mark.parametrize("name", texts.NAMES)
+@pytest.mark.parametrize("name", ["stories", "documents"])
 def test_every_line_is_one_clean_sentence(name):
     for line in load_texts(name):
         assert line == line.strip() and "\t" not in line and "  " not in line
@@ -52,12 +51,12 @@ def test_documents_hold_the_sentences_that_the_chapters_use():
 
 
 def test_each_document_sentence_says_where_it_stands():
-    lines = (texts._FOLDER / "documents.txt").read_text(encoding="utf-8").splitlines()
+    lines = (written.FOLDER / "documents.txt").read_text(encoding="utf-8").splitlines()
     for line in lines:
         assert line.startswith("#") or re.fullmatch(r"[RL] \d+(\.\d+)+\t.+", line), line
 
 
-@pytest.mark.parametrize("name", ["tweets", "", "../weights", None, 3, b"stories"])
+@pytest.mark.parametrize("name", ["novels", "", "../weights", None, 3, b"stories"])
 def test_an_unknown_collection_is_refused_with_the_known_names(name):
-    with pytest.raises(ValueError, match="name must be one of 'stories', 'documents', got"):
+    with pytest.raises(ValueError, match="name must be one of 'stories', 'documents', "):
         load_texts(name)

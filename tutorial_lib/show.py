@@ -21,9 +21,9 @@ def show(obj, docstring: bool = False) -> None:
 
     >>> from tutorial_lib.texts import load_texts
     >>> show(load_texts)  # doctest: +ELLIPSIS
-    # tutorial_lib/texts.py
-    def load_texts(name: str) -> list[str]:
-        \"""The sentences of a collection, in order.\"""
+    # tutorial_lib/texts/__init__.py
+    def load_texts(name, folder=None):
+        \"""The texts of a collection, in order.\"""
     ...
     """
     code, place = _source(obj)

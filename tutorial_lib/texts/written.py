@@ -1,0 +1,111 @@
+"""The texts that travel with the library: each collection is a plain file in ``data``, and this module reads them.
+
+A file holds one text a line. A line that begins with ``#`` is a comment; what stands before a tab says where the
+text belongs; ``[name]`` opens a group; ``{a|b}`` is a slot, a place for one of several words.
+"""
+
+import itertools
+import random
+import re
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "data"
+N_NONSENSE = 27  # as many as a group of sentences with three slots of three words
+
+
+def lines(name: str) -> list[str]:
+    """The lines of a file that are neither empty nor a comment."""
+    content = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in content if line and not line.startswith("#")]
+
+
+def collection(name: str) -> list[str]:
+    """The texts of a file, without what stands before the tab."""
+    return [line.rpartition("\t")[2] for line in lines(name)]
+
+
+def groups(name: str) -> dict[str, list[str]]:
+    """The texts of a file with groups: group -> its texts."""
+    found = {}
+    for text in collection(name):
+        if text.startswith("["):
+            group = found[text.strip("[]")] = []
+        else:
+            group.append(text)
+    return found
+
+
+def fill(text: str) -> list[str]:
+    """Every sentence that a text with slots stands for, all combinations.
+
+    >>> fill("{Hi|Hello}, {you|all}!")
+    ['Hi, you!', 'Hi, all!', 'Hello, you!', 'Hello, all!']
+    """
+    parts = re.split(r"\{([^}]*)\}", text)  # plain, slot, plain, slot, ..., plain
+    choices = [part.split("|") if k % 2 else [part] for k, part in enumerate(parts)]
+    return ["".join(words) for words in itertools.product(*choices)]
+
+
+def sentence_pairs() -> dict[str, list[tuple[str, str]]]:
+    """Contrast -> pairs of sentences that differ in the contrast words only."""
+    return {contrast: [tuple(fill(text)) for text in texts] for contrast, texts in groups("sentence-pairs").items()}
+
+
+def words() -> dict[str, list[str]]:
+    """Word class -> its words."""
+    return {name: " ".join(texts).split() for name, texts in groups("words").items()}
+
+
+def synonyms() -> dict[str, list[str]]:
+    """Group -> sentences that mean the same; then two groups that mean nothing, as long as the others."""
+    found = {group: sum(map(fill, texts), []) for group, texts in groups("synonyms").items()}
+    lengths = [len(sentence) for sentences in found.values() for sentence in sentences]
+    found["random characters"] = _nonsense(lengths, _random_character)
+    found["random words"] = _nonsense(lengths, _random_word)
+    return found
+
+
+def queries() -> dict[str, list[str]]:
+    """Question -> the texts of "encyclopedia" and "posts" that answer it.
+
+    The file gives a text by its opening words. Raises ValueError where no text, or more than one, begins like that.
+    """
+    texts = collection("encyclopedia") + collection("posts")
+    found = {}
+    for line in lines("queries"):
+        if not line.startswith(" "):
+            answers = found[line] = []
+            continue
+        matches = [text for text in texts if text.startswith(line.strip())]
+        if len(matches) != 1:
+            raise ValueError(f"queries.txt must give opening words of one text, got {line.strip()!r}")
+        answers += matches
+    return found
+
+
+def _nonsense(lengths, draw):
+    """Sentences of random pieces, each about as long as a sentence drawn from the lengths."""
+    rng = random.Random(0)
+    pieces = draw(rng)
+    sentences = []
+    for length in rng.sample(lengths, N_NONSENSE):
+        sentence = ""
+        while len(sentence) < length:
+            piece = next(pieces)
+            if piece != " " or sentence[-1:] not in ("", " "):  # one space at a time
+                sentence += piece
+        sentences.append(sentence.strip().capitalize() + ".")
+    return sentences
+
+
+def _random_character(rng):
+    """Letters, with a space about as often as English has one."""
+    while True:
+        yield rng.choice("abcdefghijklmnopqrstuvwxyz" + 5 * " ")
+
+
+def _random_word(rng):
+    """Words of the collection "words", each followed by a space."""
+    every = sum(words().values(), [])
+    while True:
+        yield rng.choice(every) + " "
