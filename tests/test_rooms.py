@@ -18,9 +18,9 @@ ROOMS = {
     "parity": 4,
     "vectors": 5,
     "geometry": 6,
-    "search": 7, "probing": 7,
+    "search": 7, "probing": 7, "quantization": 7,
     "show": 8, "plots": 8, "views": 8,
-    "claims": 9,
+    "claims": 9, "coursework": 9,
     "__main__": 10,
 }  # fmt: skip
 FILES = sorted(file for file in PACKAGE.rglob("*.py") if file != PACKAGE / "__init__.py")

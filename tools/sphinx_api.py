@@ -18,9 +18,10 @@ ROOMS = {  # the order and the titles of the page; a room's name is a module's o
     "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace", "arguments"],
     "Models": ["bert", "checkpoints"],
     "Comparison with Hugging Face": ["parity"],
-    "Vectors and their geometry": ["vectors", "geometry", "probing", "search"],
+    "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization"],
     "On the page": ["show", "plots", "views"],
     "The documents, checked": ["claims"],
+    "Coursework": ["coursework"],
 }
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 

@@ -1,0 +1,84 @@
+"""Models with coarser weights: what a number costs in bits, and what the rounding does. Source: L 5.2."""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.bert import Bert
+
+FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+
+
+def quantize(bert, bits, per="channel"):
+    """A copy of a BERT whose matrices hold few different values; the model that came is left alone.
+
+    bits: an int from 2 to 16 for whole numbers times a step, or "float16" or "bfloat16" for short floats. per: one
+    step for each "channel" (a row of a weight matrix, or a token's row of the table) or for the whole "tensor".
+
+    Only matrices are rounded, the embedding tables included. Biases and LayerNorm's vectors stay: together they are
+    far less than 1 % of the parameters. Activations are not rounded. The rounded values are stored as float32, so the
+    copy is neither smaller nor faster: it shows what rounding does to vectors, not what it saves.
+
+    Raises TypeError where bert is no `Bert`, ValueError for other bits or per.
+
+    >>> bert = quantize(Bert.from_pretrained(device="cpu"), 4)
+    >>> len(bert.layer[0].attention.W_Q.weight[0].unique()) <= 15
+    True
+    """
+    if not isinstance(bert, Bert):
+        raise TypeError(f"bert must be a Bert, got {type(bert).__name__}")
+    round_to_grid(torch.zeros(1, 1), bits, per)  # complains before the copy is made
+    rounded = copy.deepcopy(bert)
+    with torch.no_grad():
+        for weight in rounded.parameters():
+            if weight.ndim == 2:
+                weight.copy_(round_to_grid(weight, bits, per))
+    return rounded
+
+
+def round_to_grid(W, bits, per="channel"):
+    """The nearest values to W that `bits` allow, in W's own type: whole numbers times a step.
+
+    With b bits these are the whole numbers from -m to m, m = 2^(b-1) - 1. The step is the largest |value| of the row
+    (per="channel") or of W (per="tensor") over m, so 0 stays 0 and the largest value stays. No value moves by more than
+    half a step. Source: Jacob et al. 2018, the symmetric form.
+
+    >>> round_to_grid(torch.tensor([[0.7, -0.3, 0.04]]), 4)
+    tensor([[ 0.7000, -0.3000,  0.0000]])
+    >>> round_to_grid(torch.tensor([[1.001]]), "bfloat16")
+    tensor([[1.]])
+    """
+    if per not in ("channel", "tensor"):
+        raise ValueError(f'per must be "channel" or "tensor", got {per!r:.60}')
+    if isinstance(bits, str) and bits in FLOATS:
+        return W.to(FLOATS[bits]).to(W.dtype)
+    allowed = 'an int from 2 to 16, "float16" or "bfloat16"'
+    if whole_number("bits", bits, 2, allowed) > 16:
+        raise ValueError(f"bits must be {allowed}, got {bits!r}")
+    largest = 2 ** (bits - 1) - 1
+    reach = W.abs().amax(dim=1, keepdim=True) if per == "channel" else W.abs().amax()
+    step = (reach / largest).clamp(min=torch.finfo(W.dtype).tiny)
+    return (W / step).round() * step
+
+
+def megabytes(bert, bits=32, per="channel"):
+    """What a model's parameters take when its matrices are stored with `bits` bits a number: millions of bytes.
+
+    Everything else, and each step of the grid, takes 4 bytes. Source: L 5.2.
+
+    >>> bert = Bert.from_pretrained(device="cpu")
+    >>> round(megabytes(bert)), round(megabytes(bert, 4))
+    (91, 12)
+    """
+    width, grid = (16, False) if bits in FLOATS else (bits, bits < 32)
+    total = 0
+    for weight in bert.parameters():
+        if weight.ndim == 2:
+            n_steps = (len(weight) if per == "channel" else 1) if grid else 0
+            total += weight.numel() * width / 8 + 4 * n_steps
+        else:
+            total += 4 * weight.numel()
+    return total / 1e6
