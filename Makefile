@@ -5,10 +5,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help book serve pdf test lint notebooks colab bench clean
+.PHONY: help book serve pdf test lint notebooks colab assignments bench clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 book: $(READY)  ## run the chapters and build the site: _build/html
 	@$(BIN)/python tools/build_book.py
@@ -31,6 +31,9 @@ notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
 
 colab: notebooks  ## run those notebooks in clean environments like Colab's, newest and oldest versions: 15 minutes
 	@$(BIN)/python tools/run_notebooks.py
+
+assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments
+	@$(BIN)/python -m coursework assignments
 
 bench: $(READY)  ## the speed of the library beside its peers
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"

@@ -104,6 +104,7 @@ class Book:
         config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
         self.title = config["title"]
         self.url, self.branch = config["repository"]["url"], config["repository"]["branch"]
+        self.install = INSTALL.format(url=self.url, branch=self.branch, weights=WEIGHTS)
         self.colab = f"{config['launch_buttons']['colab_url']}/github{urlsplit(self.url).path}"
         self.macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
         self.references = parse_file(root / config["bibtex_bibfiles"][0]).entries
@@ -301,7 +302,7 @@ def notebook(book: Book, name: str) -> str:
         if not cells:
             title, _, rest = text.partition("\n")
             add("markdown", f"{title}\n\n{ABOUT.format(title=book.title, url=book.url, name=name)}\n{rest}")
-            add("code", INSTALL.format(url=book.url, branch=book.branch, weights=WEIGHTS), cellView="form")
+            add("code", book.install, cellView="form")
         elif text:
             add("markdown", text)
         elif cell.cell_type == "code":

@@ -1,0 +1,250 @@
+"""Marks into a gradebook that nbgrader's formgrader opens, and out of it as CSV.
+
+The results folder is an nbgrader course: gradebook.db, and under autograded/ one clean notebook for each student, made of the
+assignment's own cells with the student's answers filled in. Nothing else of what a student sent is in it. The teacher
+marks the written questions in formgrader; those marks are kept when the automatic ones are written again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from nbgrader.api import Gradebook, MissingEntry
+
+from coursework import sources
+from coursework.grading import write
+from coursework.submissions import student_name
+
+CONFIG = """\
+# Made by `python -m coursework grade`: start `jupyter lab` in this folder and open Nbgrader > Formgrader.
+import os
+
+c = get_config()
+c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
+c.CourseDirectory.course_id = "transformers"
+"""
+
+
+@dataclass(frozen=True)
+class Student:
+    """A line of the roster. `row`: its columns as they came, for an LMS that wants them back."""
+
+    id: str
+    last_name: str = ""
+    first_name: str = ""
+    email: str = ""
+    row: tuple[tuple[str, str], ...] = ()
+
+
+def read_roster(path):
+    """The students of a class out of a CSV file: the column student, id or student_id, or a gradebook out of Canvas.
+
+    Raises ValueError where the file has none of these columns, or names a student twice.
+    """
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = ("student", "student_id", "id", "SIS Login ID", "ID")
+    column = next((name for name in columns if rows and name in rows[0]), None)
+    if column is None:
+        raise ValueError(f"{path} must have a line of headings with one of {', '.join(columns)}, and a student a line")
+    students = {}
+    for row in rows:
+        if not (row[column] or "").strip() or (row.get("Student") or "").strip() == "Points Possible":
+            continue
+        last, _, first = (row.get("Student") or "").partition(",")
+        names = (row.get("last_name") or last.strip(), row.get("first_name") or first.strip())
+        student = Student(student_name(row[column]), *names, row.get("email") or "", tuple((k, v or "") for k, v in row.items() if k))
+        if student.id in students:
+            raise ValueError(f"{path} names {student.id} twice")
+        students[student.id] = student
+    return students
+
+
+@contextmanager
+def opened(results):
+    """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's own way of writing are not the teacher's."""
+    with warnings.catch_warnings(), Gradebook(f"sqlite:///{Path(results) / 'gradebook.db'}") as gradebook:
+        warnings.simplefilter("ignore")
+        yield gradebook
+
+
+def record(results, all_marks, roster):
+    """Write the marks into RESULTS/gradebook.db, and the notebooks that formgrader shows."""
+    results = Path(results)
+    write(results / "nbgrader_config.py", CONFIG)
+    with opened(results) as gradebook:
+        for student in roster.values():
+            gradebook.update_or_create_student(
+                student.id, last_name=student.last_name, first_name=student.first_name, email=student.email
+            )
+        for assignment in sorted({marks.assignment for marks in all_marks if marks.assignment}):
+            _record_assignment(gradebook, assignment, results)
+        for marks in all_marks:
+            if marks.points:
+                _record_student(gradebook, marks, results)
+
+
+def _record_assignment(gradebook, assignment, results):
+    notebook = sources.student_notebook(assignment)
+    path = results / "source" / assignment / f"{assignment}.ipynb"
+    write(path, nbformat.writes(notebook))
+    gradebook.update_or_create_assignment(assignment)
+    gradebook.update_or_create_notebook(assignment, assignment)
+    for cell in notebook.cells:
+        data = cell.metadata.get("nbgrader")
+        if not data:
+            continue
+        gradebook.update_or_create_source_cell(
+            data.grade_id, assignment, assignment, cell_type=cell.cell_type, source=cell.source, locked=data.locked
+        )
+        if data.grade:
+            gradebook.update_or_create_grade_cell(
+                data.grade_id, assignment, assignment, max_score=data.points, cell_type=cell.cell_type
+            )
+        if data.solution:
+            gradebook.update_or_create_solution_cell(data.grade_id, assignment, assignment)
+
+
+def _record_student(gradebook, marks, results):
+    assignment = marks.assignment
+    gradebook.update_or_create_student(marks.student)
+    submission = gradebook.update_or_create_submission(assignment, marks.student)
+    path = results / "autograded" / marks.student / assignment / f"{assignment}.ipynb"
+    clean = nbformat.writes(clean_notebook(marks))
+    changed = not path.is_file() or path.read_text(encoding="utf-8") != clean
+    for notebook in submission.notebooks:
+        for grade in notebook.grades:
+            if grade.name in marks.points:
+                grade.auto_score, grade.needs_manual_grade = marks.points[grade.name], False
+            elif blank(marks, grade.name):
+                grade.auto_score, grade.needs_manual_grade = 0, False
+            else:
+                grade.auto_score = None
+                grade.needs_manual_grade = grade.needs_manual_grade or grade.manual_score is None or changed
+        for comment in notebook.comments:
+            if comment.name in sources.points(assignment, marks=("written",)):
+                comment.auto_comment = "No response." if blank(marks, comment.name) else None
+    gradebook.db.commit()
+    write(path, clean)
+
+
+def blank(marks, name):
+    """Whether the student left the cell as it was given, or took it out and wrote no text anywhere else."""
+    if name not in marks.answers and any(cell_type == "markdown" for cell_type, _ in marks.extra):
+        return False
+    given = {c.metadata.nbgrader.grade_id: c.source for c in sources.student_notebook(marks.assignment).cells if "nbgrader" in c.metadata}
+    return marks.answers.get(name, given[name]).strip() == given[name].strip()
+
+
+def clean_notebook(marks):
+    """The assignment's notebook with this student's answers, and what the checks said as its outputs.
+
+    Text is shown as text: a `<` in it starts no HTML on the teacher's screen.
+    """
+    notebook = sources.student_notebook(marks.assignment)
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in marks.answers:
+            cell.source = _text(cell.cell_type, marks.answers[name])
+        if name in marks.points:
+            said = f"{marks.points[name]} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
+            cell.outputs = [new_output("stream", name="stdout", text=said)]
+    if marks.extra:
+        notebook.cells.append(new_markdown_cell("## Cells that the student added", id="added"))
+        for number, (cell_type, text) in enumerate(marks.extra):
+            new = new_code_cell if cell_type == "code" else new_markdown_cell
+            notebook.cells.append(new(_text(cell_type, text), id=f"added-{number}"))
+    return notebook
+
+
+def _text(cell_type, text):
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if cell_type == "code" else text.replace("<", "&lt;")
+
+
+def scores(results, marks):
+    """Cell -> (points, of how many, the teacher's comment); points are None where the teacher has yet to give them."""
+    found = {}
+    with opened(results) as gradebook:
+        try:
+            notebook = gradebook.find_submission_notebook(marks.assignment, marks.assignment, marks.student)
+        except MissingEntry:
+            return {}
+        comments = {comment.name: comment.comment or "" for comment in notebook.comments}
+        for grade in notebook.grades:
+            points = None if grade.needs_manual_grade and grade.manual_score is None else grade.score
+            found[grade.name] = (points, grade.max_score, comments.get(grade.name, ""))
+    order = list(sources.points(marks.assignment))
+    return dict(sorted(found.items(), key=lambda item: order.index(item[0])))
+
+
+def status(marks, given):
+    """Where a submission stands, in a few words."""
+    if not marks.submitted:
+        return "no submission"
+    if not given:
+        return "needs a human"
+    return "written questions to mark" if any(points is None for points, *_ in given.values()) else "graded"
+
+
+def export(results, all_marks, roster, all_scores):
+    """Write RESULTS/grades.csv, a line for each student and assignment, and RESULTS/canvas.csv, as Canvas imports it.
+
+    Where a mark is not known yet, the cell is empty: never a 0 that nobody gave.
+    """
+    results = Path(results)
+    lines = [["assignment", "student_id", "last_name", "first_name", "email", "score", "max_score", "status"]]
+    for marks in all_marks:
+        if not marks.assignment:
+            continue
+        student, given = roster.get(marks.student, Student(marks.student)), all_scores[marks.student, marks.assignment]
+        state, most = status(marks, given), sum(sources.points(marks.assignment).values())
+        score = _number(_total(given)) if state == "graded" else ""
+        lines.append([marks.assignment, marks.student, student.last_name, student.first_name, student.email, score, most, state])
+    write(results / "grades.csv", _csv(lines))
+    write(results / "canvas.csv", _csv(_canvas(all_marks, roster, all_scores)))
+
+
+def _canvas(all_marks, roster, all_scores):
+    assignments = sorted({marks.assignment for marks in all_marks if marks.assignment})
+    columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    most = [sum(sources.points(assignment).values()) for assignment in assignments]
+    lines = [columns + [sources.title(assignment) for assignment in assignments], ["    Points Possible", "", "", "", "", *most]]
+    students = sorted({marks.student for marks in all_marks} | set(roster))
+    by_key = {(marks.student, marks.assignment): marks for marks in all_marks}
+    for id in students:
+        student = roster.get(id, Student(id))
+        row = dict(student.row)
+        name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or id
+        line = [name, row.get("ID", ""), row.get("SIS User ID", ""), row.get("SIS Login ID") or id, row.get("Section", "")]
+        for assignment in assignments:
+            marks = by_key.get((id, assignment))
+            given = all_scores.get((id, assignment), {})
+            line.append(_number(_total(given)) if marks and status(marks, given) == "graded" else "")
+        lines.append(line)
+    return lines
+
+
+def _total(given):
+    return sum(points for points, *_ in given.values())
+
+
+def _number(value):
+    """2.0 as 2, 2.5 as 2.5."""
+    return int(value) if float(value).is_integer() else value
+
+
+def _csv(lines):
+    """Text of a CSV file. A text that a spreadsheet would take for a formula gets a quote in front."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    for line in lines:
+        writer.writerow(f"'{item}" if isinstance(item, str) and item[:1] in tuple("=+-@\t\r") and item else item for item in line)
+    return file.getvalue()

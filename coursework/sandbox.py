@@ -1,0 +1,234 @@
+"""The sandbox that students' code runs in: bubblewrap on Linux, docker or podman elsewhere.
+
+Inside there is Python, NumPy (or what else an assignment names), one read-only folder with the job, and an empty /tmp. There is no
+network, no other file, no other process, and no new process. Time, memory, output and disk are limited. Where the
+sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import platform
+import selectors
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+WORKER = Path(__file__).with_name("worker.py")
+IMAGE = "tutorial-lib-sandbox"  # docker and podman: built by `python -m coursework image`
+KINDS = ("bubblewrap", "docker", "podman")
+
+
+class NoSandbox(RuntimeError):
+    """The sandbox is not there or does not work; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one run in the sandbox may use, and how long all runs of one submission may take."""
+
+    step: int = 10  # seconds for one cell or one call; it is interrupted, and the next one runs
+    seconds: int = 60  # of a run, for those that no interruption stops; the sandbox is killed
+    all_runs: int = 240  # seconds
+    memory: int = 4 << 30  # bytes of address space
+    output: int = 8 << 20  # bytes of results
+    printed: int = 1 << 20  # bytes that the student's cells print; what comes after is not kept
+    disk: int = 64 << 20  # bytes in /tmp
+
+
+@dataclass
+class Outcome:
+    """What came back: the records of the worker, how the run ended, and the first words of what was printed."""
+
+    records: list = field(default_factory=list)
+    ended: str = "done"  # "done", "crashed", "timeout", "too much output"
+    printed: str = ""
+
+
+def ready(kind="bubblewrap"):
+    """Try the sandbox once; raise `NoSandbox` where it does not do its work."""
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    program = "bwrap" if kind == "bubblewrap" else kind
+    if shutil.which(program) is None:
+        install = "apt-get install bubblewrap, or dnf install bubblewrap" if kind == "bubblewrap" else f"install {kind}"
+        raise NoSandbox(
+            f"{program} is not on this machine, and students' code never runs without a sandbox: {install}, "
+            f"or choose another with --sandbox ({', '.join(KINDS)})"
+        )
+    job = {"cells": ["import os\nanswer = 6 * 7\nfiles = os.listdir('/')"], "calls": [_variable("answer"), _variable("files")]}
+    outcome = run(job, {}, kind=kind, limits=Limits(seconds=30))
+    values = {record["call"]: record.get("value") for record in outcome.records if "call" in record}
+    if outcome.ended != "done" or values.get("answer") != 42:
+        raise NoSandbox(f"{program} is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
+
+
+def _variable(name):
+    return {"id": name, "part": name, "name": name, "arguments": None}
+
+
+def run(job, arrays, kind="bubblewrap", modules=("numpy",), limits=Limits()):
+    """Run a job in a fresh sandbox and collect what it says.
+
+    job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments"}, ...], "leave_out": [cell, ...]}.
+    arrays: the arrays that arguments name. modules: the packages that are inside.
+    """
+    with tempfile.TemporaryDirectory(prefix="grade-") as folder:
+        folder = Path(folder)
+        if arrays:
+            np.savez(folder / "arrays.npz", **arrays)
+        shutil.copyfile(WORKER, folder / "worker.py")
+        packages = _packages(modules)
+        job = {"leave_out": [], **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        command = _bubblewrap if kind == "bubblewrap" else _container
+        return _collect(*command(folder, packages, limits, kind), limits)
+
+
+def _packages(modules):
+    """Name in /site -> path here, of each package with the folder of shared libraries that its wheel brings."""
+    found = {}
+    for name in modules:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            raise NoSandbox(f"the package {name}, which the assignment needs in the sandbox, is not installed here")
+        path = Path(spec.origin)
+        path = path.parent if path.name == "__init__.py" else path
+        for item in (path, path.with_name(f"{name}.libs")):
+            if item.exists():
+                found[item.name] = item
+    return found
+
+
+def _bubblewrap(folder, packages, limits, kind):
+    """The command line of bubblewrap, and the descriptors that it inherits."""
+    base = Path(sys.base_prefix).resolve()
+    system = [path for path in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache") if os.path.exists(path)]
+    hidden = [base / f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages", "/usr/lib/python3/dist-packages"]
+    hidden += ["/usr/share", "/usr/local/share", "/usr/src"]
+    read, write = os.pipe()
+    filter_read, filter_write = os.pipe()
+    os.write(filter_write, no_new_process())
+    os.close(filter_write)
+    command = ["prlimit", f"--as={limits.memory}", f"--fsize={limits.disk}", "--core=0", "--nofile=256", "bwrap"]
+    command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv"]
+    command += ["--cap-drop", "ALL", "--seccomp", str(filter_read)]
+    for path in system:
+        command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
+    if not base.is_relative_to("/usr"):
+        command += ["--ro-bind", str(base), str(base)]
+    for path in hidden:
+        if Path(path).is_dir():
+            command += ["--tmpfs", str(path)]
+    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(limits.disk), "--tmpfs", "/tmp"]
+    command += ["--ro-bind", str(folder), "/job", "--chdir", "/tmp"]
+    for name, path in packages.items():
+        command += ["--ro-bind", str(path), f"/site/{name}"]
+    for name, value in _environment().items():
+        command += ["--setenv", name, value]
+    python = Path(sys._base_executable).resolve()
+    return [*command, str(python), "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)], read, (write, filter_read)
+
+
+def _container(folder, packages, limits, kind):
+    """The command line of docker or podman. Results come on standard output; what the student prints is dropped."""
+    command = [kind, "run", "--rm", "--interactive", "--network", "none", "--read-only", "--cap-drop", "ALL"]
+    command += ["--security-opt", "no-new-privileges", "--pids-limit", "32", "--user", "65534:65534", "--stop-timeout", "0"]
+    command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory), "--workdir", "/tmp"]
+    command += ["--tmpfs", f"/tmp:size={limits.disk}", "--volume", f"{folder}:/job:ro"]
+    for name, value in _environment().items():
+        command += ["--env", f"{name}={value}"]
+    inner = 'exec timeout -s KILL "$0" python -I -u -W ignore /job/worker.py 3 3>&1 1>/dev/null 2>&1'
+    return [*command, IMAGE, "sh", "-c", inner, str(limits.seconds)], None, ()
+
+
+def _environment():
+    threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **threads}
+
+
+def no_new_process():
+    """A seccomp filter: threads may start, processes may not. So a fork bomb ends at its first fork, even for root.
+
+    Process limits of the kernel (RLIMIT_NPROC) do not hold for root, who grades in many containers; this does.
+    """
+    machine = platform.machine()
+    if machine == "x86_64":
+        architecture, clone, refused, clone3 = 0xC000003E, 56, (57, 58, 101), 435  # fork, vfork, ptrace
+    elif machine in ("aarch64", "arm64"):
+        architecture, clone, refused, clone3 = 0xC00000B7, 220, (117,), 435  # ptrace; there is no fork here
+    else:
+        raise NoSandbox(f"bubblewrap's filter is written for x86_64 and aarch64, not for {machine}: use docker or podman")
+    load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06  # the five BPF instructions that are needed
+    allow, kill, again, not_there = 0x7FFF0000, 0x80000000, 0x00050000 | 11, 0x00050000 | 38  # errno: EAGAIN, ENOSYS
+    program = [(load, 0, 0, 4), (equal, 1, 0, architecture), (answer, 0, 0, kill)]
+    program += [(load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (answer, 0, 0, kill)]  # no second numbering of calls
+    program += [(equal, 0, 1, clone3), (answer, 0, 0, not_there)]  # the C library then takes clone
+    for number in refused:
+        program += [(equal, 0, 1, number), (answer, 0, 0, again)]
+    program += [(equal, 0, 3, clone), (load, 0, 0, 16), (any_bit, 1, 0, 0x10000), (answer, 0, 0, again)]  # CLONE_THREAD
+    program += [(answer, 0, 0, allow)]
+    return b"".join(struct.pack("HBBI", *instruction) for instruction in program)
+
+
+def _collect(command, results, inherited, limits):
+    """Start the command, read what it says and prints up to the limits, and end it in time, whatever it does."""
+    outcome, said, printed = Outcome(), bytearray(), bytearray()
+    errors = subprocess.STDOUT if results is not None else subprocess.PIPE
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, pass_fds=inherited, start_new_session=True
+    )
+    for descriptor in inherited:
+        os.close(descriptor)
+    said_by, printed_by = (results, process.stdout.fileno()) if results else (process.stdout.fileno(), process.stderr.fileno())
+    deadline = time.monotonic() + limits.seconds
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(said_by, selectors.EVENT_READ, said)
+            selector.register(printed_by, selectors.EVENT_READ, printed)
+            while selector.get_map() and outcome.ended == "done":
+                for key, _ in selector.select(max(0, deadline - time.monotonic())):
+                    block = os.read(key.fd, 1 << 16)
+                    if not block:
+                        selector.unregister(key.fd)
+                    elif key.data is said or len(printed) < limits.printed:
+                        key.data.extend(block)
+                if len(said) > limits.output:
+                    outcome.ended = "too much output"
+                elif time.monotonic() >= deadline:
+                    outcome.ended = "timeout"
+    finally:
+        process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
+        process.wait()
+        if results is not None:
+            os.close(results)
+        process.stdout.close()
+        if process.stderr:
+            process.stderr.close()
+    outcome.records = _records(said)
+    outcome.printed = printed[: limits.printed].decode("utf-8", "replace")
+    if outcome.ended == "done" and not any(record.get("done") is True for record in outcome.records):
+        outcome.ended = "crashed"
+    return outcome
+
+
+def _records(said):
+    """The lines that are JSON objects. Others, which only a student's code can have written, are passed over."""
+    records = []
+    for line in bytes(said).splitlines():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            records.append(record)
+    return records

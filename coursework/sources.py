@@ -1,0 +1,132 @@
+"""From an assignment's source to notebooks: the students' (no solution, no hidden check) and the solved one.
+
+The source is a MyST notebook, `assignments/NAME/notebook.md`. What a cell is for stands in its metadata:
+
+    given: true                                  code that every student gets and nobody changes
+    solution: softmax                            the student writes between ### BEGIN SOLUTION and ### END SOLUTION
+    check: softmax-public      points: 2         the student's own check; marked when graded
+    check: softmax-hidden      points: 3         a cell with one comment; what it does stands in checks.py alone
+    written: why-scale         points: 4         a Markdown cell: model answer and rubric between the same two lines
+
+Everything else is text. nbgrader's metadata are made out of these, so that its formgrader opens what a student hands in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+
+import jupytext
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from coursework.checks import ASSIGNMENTS, names
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+REGION = re.compile(rf"^(?P<indent>[ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | re.S)
+MARKS = ("given", "solution", "check", "written")
+HIDDEN = "# Hidden checks: your teacher runs them on fresh inputs. Nothing to do here."
+WRITE_CODE = '{indent}raise NotImplementedError("write your code here")\n'
+WRITE_TEXT = "*Write your answer here.*\n"
+
+
+@lru_cache
+def source(assignment):
+    """The source of an assignment as a notebook, its metadata checked.
+
+    Raises ValueError where the assignment is unknown, or a cell's metadata are wrong.
+    """
+    path = ASSIGNMENTS / assignment / "notebook.md"
+    if not path.is_file():
+        raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
+    notebook = jupytext.read(path)
+    seen = set()
+    for cell in notebook.cells:
+        mark = kind(cell)
+        if mark in (None, "given"):
+            continue
+        name = cell.metadata[mark]
+        if not re.fullmatch(r"[a-z][a-z0-9-]*", str(name)) or name in seen:
+            raise ValueError(f"{path}: {mark} must be a new name of letters, digits and hyphens, got {name!r}")
+        seen.add(name)
+        if mark in ("solution", "written") and not REGION.search(cell.source + "\n"):
+            raise ValueError(f"{path}: {mark} {name} has no {BEGIN} ... {END}")
+        if mark in ("check", "written") and not (type(cell.metadata.get("points")) is int and cell.metadata.points > 0):
+            raise ValueError(f"{path}: {mark} {name} needs points, a whole number above 0")
+    return notebook
+
+
+def kind(cell):
+    """What a source's cell is for: one of MARKS, or None for text."""
+    return next((mark for mark in MARKS if mark in cell.metadata), None)
+
+
+def points(assignment, marks=("check", "written")):
+    """Cell id -> points, in the order of the notebook."""
+    cells = source(assignment).cells
+    return {cell.metadata[kind(cell)]: cell.metadata.points for cell in cells if kind(cell) in marks}
+
+
+def title(assignment):
+    """The assignment's title: the first heading of its source."""
+    return re.search(r"^# (.+)$", source(assignment).cells[0].source, re.M).group(1)
+
+
+def student_notebook(assignment, install=None):
+    """The notebook that students get. install: the source of a first cell that installs the library in Colab."""
+    cells = [_student_cell(cell) for cell in source(assignment).cells]
+    if install is not None:
+        cells.insert(1, _given(new_code_cell(install), "install"))
+    return _finished(assignment, cells)
+
+
+def solved_notebook(assignment):
+    """The notebook as a student with full marks would hand it in: the solutions filled in."""
+    cells = [_student_cell(cell) for cell in source(assignment).cells]
+    for cell, original in zip(cells, source(assignment).cells, strict=True):
+        if kind(original) in ("solution", "written"):
+            cell.source = re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", original.source + "\n", flags=re.M).rstrip()
+    return _finished(assignment, cells)
+
+
+def _student_cell(original):
+    mark = kind(original)
+    text = original.source
+    if mark == "solution":
+        text = REGION.sub(lambda region: WRITE_CODE.format(indent=region["indent"]), text + "\n").rstrip()
+    elif mark == "written":
+        text = REGION.sub(WRITE_TEXT, text + "\n").rstrip()
+    elif mark == "check" and not text.strip():
+        text = HIDDEN
+    cell = new_code_cell(text) if original.cell_type == "code" else new_markdown_cell(text)
+    if mark == "given":
+        return _given(cell, "given-" + hashlib.sha256(text.encode()).hexdigest()[:8])
+    if mark == "solution":
+        cell.metadata["nbgrader"] = _nbgrader(original.metadata.solution, solution=True)
+    elif mark == "check":
+        cell.metadata["nbgrader"] = _nbgrader(original.metadata.check, grade=True, locked=True, points=original.metadata.points)
+    elif mark == "written":
+        name, worth = original.metadata.written, original.metadata.points
+        cell.metadata["nbgrader"] = _nbgrader(name, grade=True, solution=True, points=worth, cell_type="markdown")
+    return cell
+
+
+def _given(cell, name):
+    cell.metadata["nbgrader"] = _nbgrader(name, locked=True)
+    return cell
+
+
+def _nbgrader(grade_id, grade=False, solution=False, locked=False, points=None, cell_type="code"):
+    data = {"schema_version": 3, "grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked, "task": False}
+    return {**data, "cell_type": cell_type, **({} if points is None else {"points": points})}
+
+
+def _finished(assignment, cells):
+    """A notebook of these cells. Ids are made of what stands before, so that the same source gives the same file."""
+    for number, cell in enumerate(cells):
+        cell.id = hashlib.sha256(f"{assignment} {number}".encode()).hexdigest()[:12]
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook = new_notebook(cells=cells, metadata={**kernel, "coursework": {"assignment": assignment}})
+    nbformat.validate(notebook)
+    return notebook

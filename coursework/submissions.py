@@ -1,0 +1,259 @@
+"""What students handed in: found, read and looked at, without trusting a byte of it.
+
+A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's folders, or STUDENT/FILE.ipynb),
+files (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and zip archives of an LMS that hold those. Nothing
+is unpacked to disk: notebooks are read out of the archive, and no path in it means anything but a student's name.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import re
+import stat
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from coursework import sources
+
+MOST_BYTES = 5 << 20  # of a notebook: an assignment with its figures has under one
+MOST_CELLS = 1_000
+
+
+@dataclass
+class Submission:
+    """One student's notebook for one assignment.
+
+    cells: the sources of the code that will run, in order. answers: solution or written cell -> what the student wrote.
+    extra: (type, source) of the cells that the student added. notes: what a human should look at, apart from the marks.
+    """
+
+    student: str
+    assignment: str
+    file: str
+    digest: str = ""
+    cells: list[str] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+    extra: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def student_name(text):
+    """A student's name or number as it may stand in a file name: letters, digits, and . _ - @ +, at most 80.
+
+    >>> student_name("Ada Lovelace")
+    'Ada-Lovelace'
+    """
+    name = re.sub(r"[^\w.@+-]+", "-", text, flags=re.ASCII).strip("-.")[:80]
+    name = name.lstrip("@+")  # a spreadsheet would take such a name for a formula
+    return name or "unnamed-" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+
+def find(folder):
+    """(student, file as shown to the teacher, how to read it) of every notebook below a folder, in order.
+
+    Symbolic links are not followed, and what is no regular file is not opened; both come back with a reason for a reader.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ValueError(f"the submissions must be a folder, got {folder}")
+    found = []
+    for path in sorted(folder.rglob("*"), key=os.fsencode):
+        where = path.relative_to(folder).parts
+        if any(part.startswith(".") or part == "__MACOSX" for part in where):
+            continue
+        mode = path.lstat().st_mode
+        if path.suffix == ".ipynb" and not stat.S_ISREG(mode):
+            found.append((_student(where), "/".join(where), _refusal("is a link, not a file: it was not opened")))
+        elif path.suffix == ".ipynb" and not _through_link(folder, path):
+            found.append((_student(where), "/".join(where), _reader(path)))
+        elif path.suffix == ".zip" and stat.S_ISREG(mode):
+            found += _in_archive(path, where)
+    return found
+
+
+def _through_link(folder, path):
+    return any(parent.is_symlink() for parent in path.parents if parent != folder and folder in parent.parents)
+
+
+def _student(where):
+    """The student whom a path below the submissions' folder belongs to."""
+    if len(where) > 1:
+        return student_name(re.sub(r"_\d+_assignsubmission_file_?$", "", where[0]))  # Moodle's folders
+    stem = where[0].removesuffix(".ipynb")
+    canvas = re.match(r"(.+?)(?:_LATE)?_\d+_\d+_", stem)
+    return student_name(canvas[1] if canvas else stem)
+
+
+def _reader(path):
+    def read():
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"is larger than {MOST_BYTES >> 20} MB: it was not opened")
+        return path.read_bytes()
+
+    return read
+
+
+def _refusal(reason):
+    def read():
+        raise ValueError(reason)
+
+    return read
+
+
+def _in_archive(path, where):
+    """The notebooks in a zip archive; the names in it only name students."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError):
+        return [(_student((*where[:-1], path.stem + ".ipynb")), "/".join(where), _refusal("is not a readable zip archive"))]
+    found = []
+    with archive:
+        for item in archive.infolist():
+            parts = tuple(part for part in PurePosixPath(item.filename.replace("\\", "/")).parts if part not in ("/", "..", "."))
+            if item.is_dir() or not parts or not parts[-1].endswith(".ipynb") or "__MACOSX" in parts:
+                continue
+            owner = where[:-1] + parts if len(where) > 1 else parts
+            found.append((_student(owner), f"{'/'.join(where)}: {item.filename!r}", _from_archive(path, item)))
+    return found
+
+
+def _from_archive(path, item):
+    def read():
+        if item.file_size > MOST_BYTES:
+            raise ValueError(f"is larger than {MOST_BYTES >> 20} MB: it was not opened")
+        with zipfile.ZipFile(path) as archive, archive.open(item) as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError("is larger than it says: it was not read to its end")
+        return content
+
+    return read
+
+
+def assignment_of(content):
+    """The assignment that a notebook belongs to, by its metadata, else by its cells' names; None where neither tells."""
+    notebook = _parsed(content)
+    about = notebook.get("metadata", {})
+    named = about.get("coursework", {}).get("assignment") if isinstance(about.get("coursework"), dict) else None
+    if named in sources.names():
+        return named
+    ids = {_grade_id(cell) for cell in _cells(notebook)} - {None}
+    text = "\n".join(_source(cell) for cell in _cells(notebook))
+    for name in sources.names():
+        functions = re.findall(r"^def (\w+)", "\n".join(_starters(name).values()), re.M)
+        if ids & set(_starters(name)) or functions and all(f"def {function}" in text for function in functions):
+            return name
+    return None
+
+
+def read(student, file, content, assignment):
+    """A submission out of a notebook's bytes: the code that will run, the answers, and what looks odd.
+
+    Raises ValueError, with what is wrong, where the bytes are no notebook.
+    """
+    cells = _cells(_parsed(content))
+    submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
+    released = {cell.metadata.nbgrader.grade_id: cell for cell in sources.student_notebook(assignment).cells if "nbgrader" in cell.metadata}
+    texts = {cell.source.strip() for cell in sources.student_notebook(assignment).cells} | {""}
+    seen = set()
+    for cell in cells:
+        name, text = _grade_id(cell), _source(cell)
+        original = released.get(name)
+        if original is None:
+            if cell.get("cell_type") == "code":
+                submission.cells.append(text)  # the student's own, or one that lost its metadata
+            if cell.get("cell_type") in ("code", "markdown") and text.strip() not in texts:
+                submission.extra.append((cell["cell_type"], text))
+            continue
+        data = original.metadata.nbgrader
+        if name in seen:
+            submission.notes.append(f"duplicate cell: {name}; the first one counts")
+            continue
+        seen.add(name)
+        if cell["metadata"]["nbgrader"].get("points") != data.get("points"):
+            submission.notes.append(f"changed points: {name}; the assignment's own count")
+        if data.locked and text.strip() != original.source.strip():
+            submission.notes.append(f"changed cell: {name}; the assignment's own counts")
+        if data.solution:
+            submission.answers[name] = text
+        if data.locked and not data.grade:
+            submission.cells.append(original.source)
+        elif data.solution and original.cell_type == "code":
+            submission.cells.append(text)
+    _look(submission, released, seen)
+    return submission
+
+
+def _look(submission, released, seen):
+    """Note what a human should see: lost metadata, reordered cells, and code that reaches for what is not its business."""
+    missing = [name for name in released if name not in seen]
+    if not seen:
+        submission.notes.append("stripped metadata: no cell is known by its name; functions were found by theirs")
+        given = [cell.source for cell in released.values() if cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade]
+        submission.cells[:0] = given
+    elif missing:
+        submission.notes.append(f"missing cells: {', '.join(missing)}")
+    for text in submission.cells:
+        found = SUSPICIOUS.search(text)
+        if found:
+            submission.notes.append(f"suspected tampering: the code names {found.group(0)!r}")
+            break
+
+
+SUSPICIOUS = re.compile(
+    r"\b(ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.environ|gradebook|gc\.get_objects|inspect\.stack|_getframe"
+    r"|sys\.modules|__builtins__|__array__|__eq__|/proc/|/etc/|/job|\.py_object|pickle|unittest\.mock)"
+)
+
+
+def fingerprint(submission, assignment):
+    """What stays of the code when names of students, comments and layout go: equal for copies. None for blank work."""
+    starters = _starters(assignment)
+    own = [text for name, text in submission.answers.items() if name in starters and text.strip() != starters[name].strip()]
+    try:
+        code = "\n".join(ast.dump(ast.parse(text)) for text in own)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        code = re.sub(r"\s+", "", "".join(own))
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest() if code else None
+
+
+def _starters(assignment):
+    """Solution cell -> the code that students get."""
+    cells = sources.student_notebook(assignment).cells
+    marked = [cell for cell in cells if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")]
+    return {cell.metadata.nbgrader.grade_id: cell.source for cell in marked}
+
+
+def _parsed(content):
+    try:
+        notebook = json.loads(content.decode("utf-8"))
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        raise ValueError("is not a notebook: it is not JSON") from None
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise ValueError("is not a notebook: it has no cells")
+    if len(notebook["cells"]) > MOST_CELLS:
+        raise ValueError(f"has more than {MOST_CELLS} cells")
+    if not isinstance(notebook.get("metadata"), dict):
+        notebook["metadata"] = {}
+    return notebook
+
+
+def _cells(notebook):
+    return [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+
+
+def _source(cell):
+    text = cell.get("source", "")
+    text = "".join(part for part in text if isinstance(part, str)) if isinstance(text, list) else text
+    return text.replace("\x00", "") if isinstance(text, str) else ""
+
+
+def _grade_id(cell):
+    about = cell.get("metadata")
+    data = about.get("nbgrader") if isinstance(about, dict) else None
+    name = data.get("grade_id") if isinstance(data, dict) else None
+    return name if isinstance(name, str) else None
