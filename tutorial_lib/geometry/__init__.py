@@ -3,7 +3,25 @@
 Everything here works on plain arrays, NumPy's or torch's, and knows no model.
 """
 
+from tutorial_lib.geometry.contrasts import (
+    SwapTest,
+    consistency,
+    contrast_cosines,
+    difference_vectors,
+    sign_flip_test,
+    swap_test,
+)
+from tutorial_lib.geometry.curves import (
+    Turn,
+    clock_hands,
+    correlation_dimension,
+    lag_distances,
+    local_dimension,
+    turn_period,
+)
 from tutorial_lib.geometry.groups import GroupTest, group_test, neighbor_purity, silhouette
+from tutorial_lib.geometry.pairs import ExtremePairs, extreme_pairs
+from tutorial_lib.geometry.projection import PCA, Kept, cubes, hopf_link, kept, pca, tsne, umap
 from tutorial_lib.geometry.similarity import (
     Distributions,
     ToMean,
@@ -16,16 +34,38 @@ from tutorial_lib.geometry.statistics import bootstrap_interval, holm, permutati
 
 __all__ = [
     "Distributions",
+    "ExtremePairs",
     "GroupTest",
+    "Kept",
+    "PCA",
+    "SwapTest",
     "ToMean",
+    "Turn",
     "average_cosine",
     "bootstrap_interval",
+    "clock_hands",
+    "consistency",
+    "contrast_cosines",
+    "correlation_dimension",
     "cosine_matrix",
+    "cubes",
+    "difference_vectors",
     "distributions",
+    "extreme_pairs",
     "group_test",
     "holm",
+    "hopf_link",
+    "kept",
+    "lag_distances",
+    "local_dimension",
     "neighbor_purity",
+    "pca",
     "permutation_p",
+    "sign_flip_test",
     "silhouette",
+    "swap_test",
     "to_mean",
+    "tsne",
+    "turn_period",
+    "umap",
 ]

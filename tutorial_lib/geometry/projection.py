@@ -1,0 +1,239 @@
+"""Pictures of high dimensions: PCA, t-SNE, UMAP, two clouds to try them on, and what a picture keeps of a cloud.
+
+Sources: L 2.3 (Figures 1-3).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_vectors
+
+
+@dataclass(frozen=True)
+class PCA:
+    """What `pca` found.
+
+    coordinates   (N, n) the points in the picture: (X - mean) @ components.T
+    components    (n, d) the directions, orthonormal rows, the one with the largest variance first
+    mean          (d,)   the center of the cloud
+    shares        (n,)   the share of the total variance along each direction
+    """
+
+    coordinates: np.ndarray
+    components: np.ndarray
+    mean: np.ndarray
+    shares: np.ndarray
+
+
+def pca(X, n=2):
+    """Principal component analysis: the n directions in which the points vary most, and the points along them.
+
+    With the centered points as rows of Xc = U S V^T (singular value decomposition), the directions are the first
+    n rows of V^T and their variances are S^2 / (N - 1). A direction's sign is free; here, its entry of largest size is
+    positive. Where two variances are equal, so is the choice of directions: any rotation of the two is as good.
+
+    X: (N, d), array or tensor of finite numbers with at least two different points. n: at most min(N, d).
+    Raises ValueError or TypeError, by name, for what does not fit. Source: L 2.3.1.
+
+    >>> picture = pca([[0, 0], [1, 1], [2, 2], [3, 3.5]], n=1)
+    >>> picture.components.round(2), picture.shares.round(3)
+    (array([[0.65, 0.76]]), array([0.997]))
+    """
+    X = _cloud("X", X)
+    n = whole_number("n", n, 1, f"a number of directions from 1 to {min(X.shape)}")
+    if n > min(X.shape):
+        raise ValueError(f"n must be at most min(N, d) = {min(X.shape)} for X of shape {X.shape}, got {n}")
+    mean = X.mean(0)
+    _, S, Vh = np.linalg.svd(X - mean, full_matrices=False)
+    largest = np.abs(Vh[:n]).argmax(1)
+    components = Vh[:n] * np.sign(Vh[range(n), largest])[:, None]  # (n, d)
+    return PCA((X - mean) @ components.T, components, mean, S[:n] ** 2 / (S**2).sum())
+
+
+def tsne(X, perplexity=30, seed=0, start="pca"):
+    """t-SNE: places points in the plane so that near neighbors stay near, (N, 2). Sizes and gaps mean nothing.
+
+    Each point gets a Gaussian over the others, as wide as makes `perplexity` of them count; the picture's own
+    probabilities, with Student's t in place of the Gaussian, are fitted to those. scikit-learn's.
+    start: "pca", then X needs two columns and chance decides next to nothing, or "random", then the seed decides where
+    the points begin. On one machine the same call gives the same picture.
+
+    Raises ValueError or TypeError, by name; perplexity must be above 0 and below N. Source: L 2.3.1.
+
+    >>> tsne([[0, 0], [0, 1], [9, 9], [9, 8]], perplexity=2).shape
+    (4, 2)
+    """
+    X = _cloud("X", X)
+    if start not in ("pca", "random"):
+        raise ValueError(f'start must be "pca" or "random", got {start!r:.60}')
+    if start == "pca" and X.shape[1] < 2:
+        raise ValueError(f"X must have at least 2 columns to start from PCA, got shape {X.shape}")
+    if isinstance(perplexity, bool) or not isinstance(perplexity, Real) or not 0 < perplexity < len(X):
+        raise ValueError(f"perplexity must be above 0 and below the number of points {len(X)}, got {perplexity!r:.60}")
+    seed = _check_seed(seed)
+    from sklearn.manifold import TSNE
+
+    model = TSNE(2, perplexity=float(perplexity), init=start, learning_rate="auto", random_state=seed)
+    return model.fit_transform(X).astype(np.float64)
+
+
+def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
+    """UMAP: places points in the plane so that the graph of nearest neighbors stays, (N, 2). Gaps mean little.
+
+    n_neighbors: how many make a neighborhood, the point itself included: small for detail, large for the whole.
+    min_dist: how tightly points may be packed in the picture, from 0 to 1. umap-learn's, on one thread, so that a
+    seed gives one picture on one machine. The first call of a session compiles for about ten seconds.
+
+    Raises ValueError or TypeError, by name: 2 <= n_neighbors < N, and N >= 4. Source: L 2.3.1.
+    """
+    X = _cloud("X", X, least=4)
+    n_neighbors = whole_number("n_neighbors", n_neighbors, 2, f"from 2 to {len(X) - 1}, for {len(X)} points")
+    if n_neighbors >= len(X):
+        raise ValueError(f"n_neighbors must be below the number of points {len(X)}, got {n_neighbors}")
+    if isinstance(min_dist, bool) or not isinstance(min_dist, Real) or not 0 <= min_dist <= 1:
+        raise ValueError(f"min_dist must be from 0 to 1, got {min_dist!r:.60}")
+    seed = _check_seed(seed)
+    with warnings.catch_warnings():  # about threads, small clouds and unconnected graphs
+        warnings.simplefilter("ignore")
+        from umap import UMAP
+
+        model = UMAP(n_neighbors=n_neighbors, min_dist=float(min_dist), random_state=seed, n_jobs=1)
+        return model.fit_transform(X.astype(np.float32)).astype(np.float64)
+
+
+def hopf_link(n=100):
+    """Two linked circles in space: points (2 n, 3), n evenly spaced on each, and the number of each point's circle.
+
+    Circle 0 lies flat around the origin; circle 1 stands upright and passes through the center of circle 0.
+    Source: L 2.3.1 (Figure 1).
+
+    >>> points, circle = hopf_link(4)
+    >>> points[circle == 1].round(1) + 0.0
+    array([[ 2.,  0.,  0.],
+           [ 1.,  0.,  1.],
+           [ 0.,  0.,  0.],
+           [ 1.,  0., -1.]])
+    """
+    n = whole_number("n", n, 3, "a number of points on each circle (an int, 3 or more)")
+    t = 2 * np.pi * np.arange(n) / n
+    flat = np.stack([np.cos(t), np.sin(t), 0 * t], axis=1)
+    upright = np.stack([1 + np.cos(t), 0 * t, np.sin(t)], axis=1)
+    return np.concatenate([flat, upright]), np.repeat([0, 1], n)
+
+
+def cubes(n=1000, seed=0):
+    """Three solid cubes of dimension 7, 8 and 9 in 10 dimensions: points (3 n, 10), and each point's cube, 0 to 2.
+
+    Points are uniform in [0,1]^7 x {0}^3 shifted by (2, ..., 2); in [0,1]^8 x {0}^2 turned at random; in
+    [0,1]^9 x {0}. Source: L 2.3.2 (Figure 3).
+
+    >>> points, cube = cubes(5)
+    >>> points[cube == 0, 7:].tolist()[0], points[cube == 2, 9].tolist()
+    ([2.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0, 0.0])
+    """
+    n = whole_number("n", n, 1, "a number of points in each cube (an int, 1 or more)")
+    rng = np.random.default_rng(_check_seed(seed))
+    solid = [np.pad(rng.random((n, k)), ((0, 0), (0, 10 - k))) for k in (7, 8, 9)]  # three of (n, 10)
+    Q, R = np.linalg.qr(rng.normal(size=(10, 10)))
+    turn = Q * np.sign(np.diag(R))  # uniform among all rotations and reflections
+    return np.concatenate([solid[0] + 2, solid[1] @ turn.T, solid[2]]), np.repeat([0, 1, 2], n)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What `kept` found: trustworthiness and recall of the k nearest neighbors, rank correlation of all distances."""
+
+    trustworthiness: float
+    recall: float
+    rank_correlation: float
+
+
+def kept(X, Y, k=10):
+    """How much of the geometry of X its picture Y keeps; three numbers, each 1 for a perfect picture.
+
+    recall: the share of a point's k nearest neighbors in X that are among its k nearest in Y. Chance gives k / (N - 1).
+    trustworthiness: 1 - 2 / (N k (2N - 3k - 1)) * sum of (rank in X - k) over the k nearest in Y that are not among the
+    k nearest in X: 1 where no false neighbor is shown, about 0.5 by chance. rank_correlation: Spearman's, between all
+    distances in X and in Y; 0 by chance, nan where all distances of one of them are equal.
+
+    X: (N, d), Y: (N, m), k: below N / 2. Equal distances rank in the order of the points. Makes N x N matrices.
+    Raises ValueError or TypeError, by name, for what does not fit.
+
+    >>> kept([[0, 0], [1, 0], [3, 0], [7, 1]], [[0], [1], [3], [7]], k=1)
+    Kept(trustworthiness=1.0, recall=1.0, rank_correlation=1.0)
+    """
+    X, Y = _cloud("X", X), _cloud("Y", Y)
+    N = len(X)
+    if len(Y) != N:
+        raise ValueError(f"Y must hold one point for each of X's {N}, got {len(Y)}")
+    k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}")
+    if k >= N / 2:
+        raise ValueError(f"k must be below half the number of points, {N / 2:g}, got {k}")
+    D_X, D_Y = _distances(X), _distances(Y)  # (N, N)
+    rank, nearest = _neighbor_ranks(D_X), _neighbor_ranks(D_Y) <= k  # (N, N): ranks from 1; the point itself N
+    too_far = np.maximum(rank[nearest] - k, 0)
+    trustworthiness = 1 - 2 * too_far.sum() / (N * k * (2 * N - 3 * k - 1))
+    pairs = np.triu_indices(N, 1)
+    correlation = _correlation(_ranks(D_X[pairs]), _ranks(D_Y[pairs]))
+    return Kept(float(trustworthiness), float((too_far == 0).mean()), correlation)
+
+
+def _neighbor_ranks(D):
+    """For each row, the place of each other point in the order of distance: 1 for the nearest, N for the point itself.
+
+    >>> _neighbor_ranks(np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 0.0]]))
+    array([[3, 2, 1], [1, 3, 2], [1, 2, 3]])
+    """
+    D = D.copy()
+    np.fill_diagonal(D, np.inf)
+    return D.argsort(axis=1, kind="stable").argsort(axis=1) + 1
+
+
+def _ranks(values):
+    """The place of each value in their order, from 1; equal values share the average of their places.
+
+    >>> _ranks(np.array([5.0, 7.0, 5.0]))
+    array([1.5, 3. , 1.5])
+    """
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = counts.cumsum()
+    return (last - (counts - 1) / 2)[place]
+
+
+def _correlation(a, b):
+    """Pearson's, nan where one of the two does not vary."""
+    a, b = a - a.mean(), b - b.mean()
+    size = np.sqrt((a @ a) * (b @ b))
+    return float(a @ b / size) if size else float("nan")
+
+
+def _distances(X):
+    """All Euclidean distances, (N, N), from differences, so that equal ones come out equal.
+
+    >>> _distances(np.array([[0.0, 0.0], [3.0, 4.0]]))
+    array([[0., 5.],
+           [5., 0.]])
+    """
+    squares = np.zeros((len(X), len(X)))
+    for column in X.T:
+        difference = np.subtract.outer(column, column)
+        squares += np.square(difference, out=difference)
+    return np.sqrt(squares)
+
+
+def _check_seed(seed):
+    return whole_number("seed", seed, 0, "a seed (an int, 0 or more)")
+
+
+def _cloud(name, X, least=2):
+    """The points as float64, if they are at least so many, finite, and not all the same."""
+    X = as_vectors(name, X, least=least)
+    if (X == X[0]).all():
+        raise ValueError(f"{name} must hold at least two different points, got {len(X)} times the same")
+    return X
