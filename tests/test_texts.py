@@ -60,3 +60,15 @@ def test_each_document_sentence_says_where_it_stands():
 def test_an_unknown_collection_is_refused_with_the_known_names(name):
     with pytest.raises(ValueError, match="name must be one of 'stories', 'documents', "):
         load_texts(name)
+
+
+def test_homonyms_begin_alike_and_only_the_second_sentence_tells_the_senses_apart():
+    homonyms = load_texts("homonyms")
+    assert len(homonyms) >= 12
+    for word, senses in homonyms.items():
+        assert [len(texts) for texts in senses.values()] == [4, 4], word
+        texts = sum(senses.values(), [])
+        assert len({text.split(". ")[0] for text in texts}) == 1 and len(set(texts)) == 8
+        assert all(re.findall(r"\w+", text.lower()).count(word) == 1 for text in texts)
+    assert homonyms["mouse"]["animal"][0] == "The mouse was gone. The cat sat useless."
+    assert homonyms["mouse"]["device"][0] == "The mouse was gone. The computer sat useless."

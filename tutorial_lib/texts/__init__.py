@@ -7,6 +7,7 @@ The built-in ones were written for this book (CC BY 4.0), and each file in ``dat
 - "encyclopedia", "posts": short texts of two kinds, knowledge and moods.
 - "sentence-pairs": pairs that differ in one contrast, such as doctor and nurse (L 4.4.2).
 - "synonyms": groups of sentences that mean the same, and two groups of nonsense (L 4.4.1).
+- "homonyms": words with two meanings, in texts that begin alike and mean different things (L 4.3).
 - "words": nouns, verbs and adjectives.
 - "queries": questions, and the texts of "encyclopedia" and "posts" that answer them.
 """
@@ -20,6 +21,7 @@ _WRITTEN = {
     "posts": lambda: written.collection("posts"),
     "sentence-pairs": written.sentence_pairs,
     "synonyms": written.synonyms,
+    "homonyms": written.homonyms,
     "words": written.words,
     "queries": written.queries,
 }
@@ -34,7 +36,8 @@ def load_texts(name, folder=None):
 
     Returns:
         A list of strings for the collections of texts. "sentence-pairs" is a dictionary of contrast -> pairs, "synonyms"
-        of group -> sentences, "words" of word class -> words, "queries" of question -> the texts that answer it.
+        of group -> sentences, "homonyms" of word -> sense -> texts, "words" of word class -> words, "queries" of
+        question -> the texts that answer it.
 
     Raises:
         ValueError: if there is no collection of this name.

@@ -65,6 +65,18 @@ def synonyms() -> dict[str, list[str]]:
     return found
 
 
+def homonyms() -> dict[str, dict[str, list[str]]]:
+    """Word -> sense -> texts. Their first sentence leaves the sense of the word open, their second one tells it."""
+    found = {}
+    for line in lines("homonyms"):
+        if line.startswith("["):
+            senses = found[line.strip("[]")] = {}
+        else:
+            sense, _, text = line.partition("\t")
+            senses.setdefault(sense, []).append(text)
+    return found
+
+
 def queries() -> dict[str, list[str]]:
     """Question -> the texts of "encyclopedia" and "posts" that answer it.
 
