@@ -1,6 +1,6 @@
 """Where texts come from: collections that travel with the library, and published ones that are fetched when asked for.
 
-The built-in ones were written for this book (CC BY 4.0), and each file in ``data`` says more about itself:
+Built in and written for this book (CC BY 4.0); each file in ``data`` says more about itself:
 
 - "stories": sentences on everyday subjects, whose words come back in many forms: to train a tokenizer on.
 - "documents": the sentences that the two documents use in their examples.
@@ -8,11 +8,18 @@ The built-in ones were written for this book (CC BY 4.0), and each file in ``dat
 - "sentence-pairs": pairs that differ in one contrast, such as doctor and nurse (L 4.4.2).
 - "synonyms": groups of sentences that mean the same, and two groups of nonsense (L 4.4.1).
 - "homonyms": words with two meanings, in texts that begin alike and mean different things (L 4.3).
-- "words": nouns, verbs and adjectives.
+- "words": nouns, verbs and adjectives (L 3.2.3).
 - "queries": questions, and the texts of "encyclopedia" and "posts" that answer them.
+
+Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs" and "wordnet".
 """
 
-from tutorial_lib.texts import written
+import os
+
+from tutorial_lib.texts import published, written
+from tutorial_lib.texts.fetch import TextsNotAvailable, stand_in
+
+__all__ = ["NAMES", "TextsNotAvailable", "load_texts"]
 
 _WRITTEN = {
     "stories": lambda: written.collection("stories"),
@@ -25,22 +32,37 @@ _WRITTEN = {
     "words": written.words,
     "queries": written.queries,
 }
-NAMES = (*_WRITTEN,)
+_PUBLISHED = {
+    "wikipedia": published.wikipedia,
+    "tweets": published.tweets,
+    "luisto-pairs": published.luisto_pairs,
+    "wordnet": published.wordnet,
+}
+NAMES = (*_WRITTEN, *_PUBLISHED)
 
 
-def load_texts(name, folder=None):
+def load_texts(name: str, folder: str | os.PathLike | None = None) -> list[str] | dict[str, list | dict]:
     """The texts of a collection, in order.
 
+    The published collections are downloaded once, with a progress bar, into the user's cache folder. Each file has
+    a known SHA-256, and one that does not match is never used.
+
     Args:
-        name: the collection's name.
+        name: the collection's name, one of ``NAMES``.
+        folder: a folder with the published files, in place of the network. None takes the folder that the
+            environment variable TUTORIAL_LIB_TEXTS names, where it is set. The built-in collections need neither.
 
     Returns:
-        A list of strings for the collections of texts. "sentence-pairs" is a dictionary of contrast -> pairs, "synonyms"
-        of group -> sentences, "homonyms" of word -> sense -> texts, "words" of word class -> words, "queries" of
-        question -> the texts that answer it.
+        A list of strings, or a dictionary: "sentence-pairs" and "luisto-pairs" contrast -> pairs of sentences,
+        "synonyms" group -> sentences, "homonyms" word -> sense -> texts, "words" and "wordnet" word class -> words,
+        "queries" question -> texts.
 
     Raises:
         ValueError: if there is no collection of this name.
+        TypeError: if folder is neither a string, a path nor None.
+        TextsNotAvailable: if the folder or the network does not deliver a file; what was tried and what to do.
+
+    Source: L 3.2.3, L 4.4.
 
     >>> load_texts("stories")[1]
     'She painted a portrait of an old sailor who had crossed the sea more often than he could count.'
@@ -49,4 +71,5 @@ def load_texts(name, folder=None):
     """
     if name not in NAMES:
         raise ValueError(f"name must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
-    return _WRITTEN[name]()
+    place = stand_in(folder)
+    return _WRITTEN[name]() if name in _WRITTEN else _PUBLISHED[name](place)

@@ -77,6 +77,12 @@ def homonyms() -> dict[str, dict[str, list[str]]]:
     return found
 
 
+def paraphrases() -> list[tuple[str, str, str]]:
+    """Triples: a sentence, the same in other words, and one about something else that keeps most of the words."""
+    texts = collection("paraphrases")
+    return list(zip(texts[::3], texts[1::3], texts[2::3], strict=True))
+
+
 def queries() -> dict[str, list[str]]:
     """Question -> the texts of "encyclopedia" and "posts" that answer it.
 

@@ -1,0 +1,111 @@
+"""How the files of a published collection come here: from a folder, from the cache, or from their publisher.
+
+Every file has its SHA-256, and what does not match is not used. A download is written beside its place and moved
+there once it is complete and checked, so a download that breaks off leaves nothing behind.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+VARIABLE = "TUTORIAL_LIB_TEXTS"
+RETRIES = 2
+TIMEOUT = (5, 30)  # seconds to connect, seconds without a byte
+
+
+class TextsNotAvailable(LookupError):
+    """No place has the files of a collection; the message says what was tried and what to do."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A published file: where it is, its SHA-256, and under which name it is kept here."""
+
+    file: str
+    url: str
+    sha256: str
+
+
+def fetch(name: str, sources: tuple[Source, ...], folder: Path | None) -> list[Path]:
+    """The paths of a collection's files, each complete and checked.
+
+    Raises:
+        TextsNotAvailable: if a file is missing, cannot be had from its publisher, or is not the published one.
+    """
+    if folder is not None:
+        return [_in_folder(name, source, folder) for source in sources]
+    return [_from_publisher(name, source) for source in sources]
+
+
+def stand_in(folder: str | os.PathLike | None) -> Path | None:
+    """The folder that stands in for the network: the argument, or else what the environment variable names."""
+    if folder is None:
+        folder = os.environ.get(VARIABLE) or None
+    elif not isinstance(folder, (str, os.PathLike)):
+        raise TypeError(f"folder must be a string, a path or None, got {type(folder).__name__}")
+    return None if folder is None else Path(folder).expanduser()
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept: the user's cache folder, as the operating system has it."""
+    import pooch
+
+    return Path(pooch.os_cache("tutorial_lib"))
+
+
+def _in_folder(name, source, folder):
+    import pooch
+
+    for file in (source.file, source.url.rpartition("/")[2]):
+        path = folder / file
+        if not path.is_file():
+            continue
+        if (found := pooch.file_hash(path)) != source.sha256:
+            raise TextsNotAvailable(
+                f"{path} is not the published file: its SHA-256 must be {source.sha256}, got {found}; "
+                f"get it again from {source.url}"
+            )
+        return path
+    raise TextsNotAvailable(
+        f"{name!r} is not in the folder {folder}: put {source.file} from {source.url} there, or give another "
+        f"folder with folder= or the environment variable {VARIABLE}"
+    )
+
+
+def _from_publisher(name, source):
+    import pooch
+
+    cache = cache_folder()
+    shelf = pooch.create(
+        cache,
+        base_url="",
+        registry={source.file: f"sha256:{source.sha256}"},
+        urls={source.file: source.url},
+        retry_if_failed=RETRIES,
+    )
+    try:
+        download = pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT, chunk_size=1 << 16)
+        return Path(shelf.fetch(source.file, downloader=download))
+    except (ValueError, OSError) as error:
+        raise TextsNotAvailable(
+            f"{name!r} is not on this machine (tried: the cache {cache}) and {source.url} did not deliver it "
+            f"({_reason(error)}): check the network and try again, or put {source.file} into a folder and name that "
+            f"folder with folder= or the environment variable {VARIABLE}"
+        ) from error
+
+
+def _reason(error):
+    """What went wrong, in a few words."""
+    from requests import exceptions
+
+    if isinstance(error, exceptions.HTTPError):
+        return f"it answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, exceptions.ChunkedEncodingError):
+        return "the connection broke off"
+    if isinstance(error, (exceptions.ConnectionError, exceptions.Timeout)):
+        return "no connection"
+    if isinstance(error, exceptions.RequestException):
+        return "the request failed"
+    if isinstance(error, ValueError):
+        return "what came is not the published file: its SHA-256 differs"
+    return f"it could not be stored: {error}"

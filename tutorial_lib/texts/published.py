@@ -1,0 +1,154 @@
+"""Collections that others have published: fetched from their publishers when asked for, and made into plain texts.
+
+None of them is part of this book, and each has its own license; the docstrings say which. Addresses name a fixed
+commit where the publisher has commits.
+"""
+
+import json
+import re
+import tarfile
+from pathlib import Path
+
+from tutorial_lib.texts.fetch import Source, fetch
+
+# The SHA-256 of the first three collections was computed from copies of these very files; for WordNet it is the one
+# that the package recipes of Homebrew, Nix and Arch Linux have for this address, independently of each other.
+_GITHUB = "https://raw.githubusercontent.com"
+_WIKITEXT = "word_language_model/data/wikitext-2"
+SOURCES = {
+    "wikipedia": (
+        Source(
+            "wikitext-2-valid.txt",
+            f"{_GITHUB}/pytorch/examples/37ce9402ff0cae48d764d7788810fd2ed8238b25/{_WIKITEXT}/valid.txt",
+            "f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8",
+        ),
+        Source(
+            "wikitext-2-test.txt",
+            f"{_GITHUB}/pytorch/examples/cada773327ba94a5970e0d57c17c847d69dbbb8f/{_WIKITEXT}/test.txt",
+            "d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0",
+        ),
+    ),
+    "tweets": (
+        Source(
+            "tweet-eval-emotion-train.txt",
+            f"{_GITHUB}/cardiffnlp/tweeteval/8df207ad6fcdab017000ad5196f797cd21f9a30f"
+            "/datasets/emotion/train_text.txt",
+            "2c62f67aeb3eac1aea0e5a9c3d0f4bc337992581f3f858061786a1fb4d79d95e",
+        ),
+    ),
+    "luisto-pairs": (
+        Source(
+            "sentence_pairs_extended.json",
+            f"{_GITHUB}/ramiluisto/NLP_toybox/2db940514c7b5cc79c88f4441d98e6370f9e45bf"
+            "/data/sentence_pairs_extended.json",
+            "5316747762679d623e0ab77e0e794832cc665aa52eefcd24fd0e721a6d4e8630",
+        ),
+    ),
+    "wordnet": (
+        Source(
+            "wn3.1.dict.tar.gz",
+            "https://wordnetcode.princeton.edu/wn3.1.dict.tar.gz",
+            "3f7d8be8ef6ecc7167d39b10d66954ec734280b5bdcd57f7d9eafe429d11c22a",
+        ),
+    ),
+}
+_WORD_CLASSES = {"noun": "index.noun", "verb": "index.verb", "adjective": "index.adj"}
+_BEFORE = ("(", "[", "“", "$", "£", "€")  # no space after these
+_AFTER = (".", ",", ";", ":", "!", "?", ")", "]", "”", "%", "°", "′", "″")  # no space before these
+_LEAST_WORDS = 10  # shorter lines are entries of lists
+
+
+def wikipedia(folder: Path | None) -> list[str]:
+    """Paragraphs of Wikipedia articles: validation and test texts of WikiText-2 (CC BY-SA), without headings.
+
+    WikiText-2 has `<unk>` in place of every word that is rare in its training text. That mark is left out here:
+    it is no word of any vocabulary, and no other collection has it, so vectors would tell of the mark and not of
+    the text. A sentence may therefore lack a name or a part of a number. Lines of fewer than ten words, the entries
+    of lists, are left out as well.
+    """
+    paths = fetch("wikipedia", SOURCES["wikipedia"], folder)
+    lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    paragraphs = [plain(line) for line in lines if not (line.startswith("= ") and line.endswith(" ="))]
+    return [paragraph for paragraph in paragraphs if len(paragraph.split()) >= _LEAST_WORDS]
+
+
+def tweets(folder: Path | None) -> list[str]:
+    r"""The 3,257 tweets that L uses: the training texts of TweetEval's task "emotion" (Barbieri et al., 2020).
+
+    They stand here as published, only without the space at their end: a user's name is `@user`, an ampersand `&amp;`,
+    a new line the two characters `\n`. They are real, and some are offensive.
+    """
+    (path,) = fetch("tweets", SOURCES["tweets"], folder)
+    return [line.strip() for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+
+
+def luisto_pairs(folder: Path | None) -> dict[str, list[tuple[str, str]]]:
+    """Contrast -> the sentence pairs of L 4.4.2 as their author published them (MIT), in both directions.
+
+    Some pairs differ in more than the contrast, for instance in a full stop; they are left as they are.
+    """
+    (path,) = fetch("luisto-pairs", SOURCES["luisto-pairs"], folder)
+    pairs = json.loads(path.read_text(encoding="utf-8"))
+    return {contrast: [tuple(pair) for pair in found] for contrast, found in pairs.items()}
+
+
+def wordnet(folder: Path | None) -> dict[str, list[str]]:
+    """Word class -> the words that WordNet 3.1 (Princeton University, WordNet License) has in this one class.
+
+    Single words of small letters; the order is the dictionary's. The folder may hold the archive, or the index
+    files of any edition of WordNet 3, as Linux distributions unpack them; those have no checksum of their own.
+    """
+    every = {name: _lemmas(content) for name, content in _wordnet_index(folder).items()}
+    if not all(every.values()):
+        raise ValueError(f"folder {folder} must hold index files of WordNet, got files without words")
+    others = {name: set().union(*(every[other] for other in every if other != name)) for name in every}
+    return {name: [word for word in words if word not in others[name]] for name, words in every.items()}
+
+
+def plain(line: str) -> str:
+    """A line of WikiText-2 as it would be printed: no marks, and no spaces around punctuation.
+
+    >>> plain('The <unk> claws , 0 @.@ 5 m long , are " red @-@ tipped " ( the female \\'s too , <unk> ) .')
+    'The claws, 0.5 m long, are "red-tipped" (the female\\'s too).'
+    """
+    text = re.sub(r"( @[-,.]@ )?<unk>( @[-,.]@ )?", " ", line)
+    text = re.sub(r" @([-,.])@ ", r"\1", text)  # red @-@ tipped, 10 @,@ 000, 3 @.@ 5
+    text = " ".join(text.split())
+    for nothing in ("( )", '" "', "' '", "( , )", "( ; )"):  # where only a word stood that is not known
+        text = text.replace(nothing, "")
+    text = re.sub(r"[,;] (?=[,;.)])", "", " ".join(text.split()))
+    return re.sub(r"(\d) – (?=\d)", r"\1–", _joined(text.split()))
+
+
+def _joined(tokens):
+    """Words and punctuation marks, joined as they are printed. A lone ' after an s belongs to that word."""
+    text, glue, opened = "", True, set()
+    for token in tokens:
+        opens = token in ('"', "'") and token not in opened and not (token == "'" and text.endswith("s"))
+        closes = token in ('"', "'") and not opens
+        if opens:
+            opened.add(token)
+        elif closes:
+            opened.discard(token)
+        if not (glue or closes or token in _AFTER or re.match("'[a-z]", token)):
+            text += " "
+        text += token
+        glue = opens or token in _BEFORE
+    return text
+
+
+def _wordnet_index(folder):
+    """Word class -> content of its index file."""
+    for place in () if folder is None else (folder, folder / "dict"):
+        if all((place / file).is_file() for file in _WORD_CLASSES.values()):
+            return {name: (place / file).read_text(encoding="utf-8") for name, file in _WORD_CLASSES.items()}
+    (path,) = fetch("wordnet", SOURCES["wordnet"], folder)
+    with tarfile.open(path) as archive:
+        files = {name: archive.extractfile(f"dict/{file}") for name, file in _WORD_CLASSES.items()}
+        return {name: file.read().decode("utf-8") for name, file in files.items()}
+
+
+def _lemmas(content):
+    """The single words of an index file; the license at its head is indented."""
+    found = [line.split(" ", 1)[0] for line in content.splitlines() if line and not line.startswith(" ")]
+    return [lemma for lemma in found if re.fullmatch("[a-z]+", lemma)]
