@@ -21,6 +21,7 @@ from tutorial_lib.geometry.curves import (
 )
 from tutorial_lib.geometry.groups import GroupTest, group_test, neighbor_purity, silhouette
 from tutorial_lib.geometry.pairs import ExtremePairs, extreme_pairs
+from tutorial_lib.geometry.paths import Parting, Steps, parting, random_walks, steps, togetherness
 from tutorial_lib.geometry.projection import PCA, Kept, cubes, hopf_link, kept, pca, tsne, umap
 from tutorial_lib.geometry.similarity import (
     Distributions,
@@ -38,6 +39,8 @@ __all__ = [
     "GroupTest",
     "Kept",
     "PCA",
+    "Parting",
+    "Steps",
     "SwapTest",
     "ToMean",
     "Turn",
@@ -59,12 +62,16 @@ __all__ = [
     "lag_distances",
     "local_dimension",
     "neighbor_purity",
+    "parting",
     "pca",
     "permutation_p",
+    "random_walks",
     "sign_flip_test",
     "silhouette",
+    "steps",
     "swap_test",
     "to_mean",
+    "togetherness",
     "tsne",
     "turn_period",
     "umap",

@@ -1,0 +1,128 @@
+"""Paths: a vector on its way through the layers, step by step, and when two of them part. Source: L 4.3.
+
+A path is an array (n_layers + 1, d): where a token's vector stands before the first layer and after each one. Several
+paths through the same layers are (n_layers + 1, n, d).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tutorial_lib.geometry.arrays import as_numbers
+
+
+class Steps(NamedTuple):
+    """What `steps` measures, for each path; from one layer to the next but for the norms.
+
+    norms     (n_layers + 1, ...) distances from the origin
+    lengths   (n_layers, ...)     Euclidean distances of neighbors on the path
+    cosines   (n_layers, ...)     cosine similarities of neighbors
+    radial    (n_layers, ...)     the share of the step's squared length that goes away from the origin, or to it
+    """
+
+    norms: np.ndarray
+    lengths: np.ndarray
+    cosines: np.ndarray
+    radial: np.ndarray
+
+
+def steps(paths):
+    """Length, turn and radial share of each step of paths (n_layers + 1, ..., d); a `Steps`.
+
+    From r to s, with cosine c between them, |s - r|^2 = (|s| - |r|)^2 + 2 |r| |s| (1 - c): a radial part, and a part
+    that turns. A step of length 0 has radial share 0. Source: L 4.3 (Figure 22).
+
+    >>> steps([[3.0, 0.0], [4.0, 0.0], [0.0, 4.0]]).radial
+    array([1., 0.])
+    """
+    X = _as_paths(paths)
+    norms = np.linalg.norm(X, axis=-1)
+    if (norms == 0).any():
+        raise ValueError("paths must not pass through the origin: a vector of length 0 has no direction")
+    lengths = np.linalg.norm(np.diff(X, axis=0), axis=-1)
+    cosines = (X[1:] * X[:-1]).sum(-1) / (norms[1:] * norms[:-1])
+    radial = np.divide(np.diff(norms, axis=0) ** 2, lengths**2, out=np.zeros_like(lengths), where=lengths > 0)
+    return Steps(norms, lengths, cosines.clip(-1, 1), radial)
+
+
+def togetherness(paths):
+    """How much paths (n_layers + 1, n, d) go the same way: for each step, the average cosine of two paths' steps.
+
+    1: all go in parallel. 0: as directions by chance do in many dimensions. Returns (n_layers,).
+
+    >>> togetherness([[[0, 0], [5, 5]], [[1, 0], [6, 5]], [[1, 1], [6, 4]]])
+    array([ 1., -1.])
+    """
+    X = _as_paths(paths)
+    if X.ndim != 3 or X.shape[1] < 2:
+        raise ValueError(f"paths must be 2 or more, with shape (n_layers + 1, n, d), got {X.shape}")
+    H = np.diff(X, axis=0)  # (n_layers, n, d)
+    size = np.linalg.norm(H, axis=-1, keepdims=True)
+    if (size == 0).any():
+        raise ValueError("paths must move in every step: a step of length 0 has no direction")
+    U, n = H / size, X.shape[1]
+    return ((U.sum(1) ** 2).sum(-1) - n) / (n * (n - 1))  # |sum of u|^2 = n + sum of all cosines
+
+
+def random_walks(paths, shared=0.0, seed=0):
+    """Paths that start where these do and take steps as long as theirs, in directions drawn by chance.
+
+    shared: the share of each step's squared length that goes along one direction, the same for all paths and steps;
+    0 leaves everything to chance. A control for pictures: what they show of random walks, they do not show of a model.
+
+    >>> walks = random_walks([[3.0, 0.0], [0.0, 3.0], [0.0, 5.0]])
+    >>> steps(walks).lengths.round(4)
+    array([4.2426, 2.    ])
+    """
+    X = _as_paths(paths)
+    if not 0 <= shared <= 1:
+        raise ValueError(f"shared must be a share from 0 to 1, got {shared!r}")
+    rng = np.random.default_rng(seed)
+    common = rng.standard_normal(X.shape[-1])
+    common /= np.linalg.norm(common)
+    H = np.diff(X, axis=0)
+    own = rng.standard_normal(H.shape)
+    own -= (own @ common)[..., None] * common  # at right angles to what is shared
+    own /= np.linalg.norm(own, axis=-1, keepdims=True)
+    directions = np.sqrt(shared) * common + np.sqrt(1 - shared) * own
+    moves = np.linalg.norm(H, axis=-1, keepdims=True) * directions
+    return X[0] + np.concatenate([np.zeros_like(X[:1]), moves.cumsum(0)])
+
+
+class Parting(NamedTuple):
+    """Average distances (1 - cosine) at each layer, (n_layers + 1,): of vectors of one group, and of two groups."""
+
+    within: np.ndarray
+    between: np.ndarray
+
+
+def parting(paths, labels):
+    """When do groups of paths part? Average distance within a group and between groups, layer by layer; a `Parting`.
+
+    paths (n_layers + 1, n, d), labels n names. Distance is 1 - cosine. Where the two averages are equal, the groups are
+    not apart; their ratio says by how much they are. Raises ValueError for a single group, or one with a single path.
+
+    >>> parting([[[1, 0], [2, 0], [0, 1], [0, 3]]], ["a", "a", "b", "b"])
+    Parting(within=array([0.]), between=array([1.]))
+    """
+    X, labels = _as_paths(paths), np.asarray(labels)
+    if X.ndim != 3 or labels.shape != X.shape[1:2]:
+        raise ValueError(f"labels must be one for each path, got {labels.shape} for paths of shape {X.shape}")
+    _, sizes = np.unique(labels, return_counts=True)
+    if len(sizes) < 2 or sizes.min() < 2:
+        raise ValueError(f"labels must name 2 groups or more, of 2 paths or more each, got groups of {sizes.tolist()}")
+    U = X / np.linalg.norm(X, axis=-1, keepdims=True)
+    D = 1 - U @ U.transpose(0, 2, 1)  # (n_layers + 1, n, n)
+    same = labels[:, None] == labels
+    own = np.eye(len(labels), dtype=bool)
+    D = np.where(np.abs(D) < 1e-9, 0.0, D)  # equal vectors: rounding is no distance
+    return Parting(D[:, same & ~own].mean(1), D[:, ~same].mean(1))
+
+
+def _as_paths(paths):
+    X = as_numbers("paths", paths)
+    if X.ndim < 2 or len(X) < 1 or X.shape[-1] < 1:
+        raise ValueError(f"paths must have shape (n_layers + 1, ..., d), got {X.shape}")
+    return X
