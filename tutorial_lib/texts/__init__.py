@@ -8,6 +8,7 @@ Built in and written for this book (CC BY 4.0); each file in ``data`` says more 
 - "sentence-pairs": pairs that differ in one contrast, such as doctor and nurse (L 4.4.2).
 - "synonyms": groups of sentences that mean the same, and two groups of nonsense (L 4.4.1).
 - "homonyms": words with two meanings, in texts that begin alike and mean different things (L 4.3).
+- "paraphrases": a sentence, the same in other words, and another matter in the same words.
 - "words": nouns, verbs and adjectives (L 3.2.3).
 - "queries": questions, and the texts of "encyclopedia" and "posts" that answer them.
 
@@ -29,6 +30,7 @@ _WRITTEN = {
     "sentence-pairs": written.sentence_pairs,
     "synonyms": written.synonyms,
     "homonyms": written.homonyms,
+    "paraphrases": written.paraphrases,
     "words": written.words,
     "queries": written.queries,
 }
