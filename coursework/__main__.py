@@ -58,6 +58,7 @@ def grade(submissions, results, assignment, roster, seed, workers, kind):
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
     gradebook.record(results, marks, students)
+    grading.save(results / "all.json", marks)
     publish(results, marks, students)
     return 0
 
@@ -80,9 +81,8 @@ def again(results, roster):
     """After the written questions are marked in formgrader: CSV files and feedback pages once more."""
     from coursework import gradebook, grading
 
-    files = sorted((results / "marks").glob("*/*.json"))
-    marks = [one for one in map(grading.load, files) if one is not None]
-    if not marks:
+    marks = grading.load(results / "all.json")
+    if marks is None:
         raise ValueError(f"{results} holds no marks: run `python -m coursework grade` first")
     publish(results, marks, gradebook.read_roster(roster) if roster else {})
     return 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import numbers
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -91,12 +92,14 @@ def names():
 def wrong(call, record):
     """Why the record that the sandbox gave for a call is not right, in a sentence for the student; None where it is.
 
-    The sentence tells what came, never what was put in or expected: it may stand on a feedback page.
+    The sentence tells what came, never what was put in or expected: it may stand on a feedback page. Of an exception only the
+    type is told, because its message can hold the inputs.
     """
     if record is None:
         return f"{call.name} gave no value: the code ended before"
     if record.get("error") is not None:
-        return f"{call.name}: {str(record['error'])[:300]}"
+        kind = re.match(r"[A-Za-z_]{1,60}", str(record["error"]))
+        return f"{call.name} stopped with {kind[0] if kind else 'an error'}"
     got = record.get("value")
     try:
         if call.judge is not None:

@@ -1,6 +1,6 @@
 """Marks into a gradebook that nbgrader's formgrader opens, and out of it as CSV.
 
-The results folder is an nbgrader course: gradebook.db, and under autograded/ one clean notebook for each student, made of the
+The results folder is an nbgrader course: gradebook.db, and under autograded/ (and submitted/) one clean notebook for each student, made of the
 assignment's own cells with the student's answers filled in. Nothing else of what a student sent is in it. The teacher
 marks the written questions in formgrader; those marks are kept when the automatic ones are written again.
 """
@@ -133,6 +133,7 @@ def _record_student(gradebook, marks, results):
                 comment.auto_comment = "No response." if blank(marks, comment.name) else None
     gradebook.db.commit()
     write(path, clean)
+    write(results / "submitted" / marks.student / assignment / f"{assignment}.ipynb", clean)  # formgrader counts these
 
 
 def blank(marks, name):

@@ -148,11 +148,16 @@ def write(path, text):
     os.replace(beside, path)
 
 
+def save(path, all_marks):
+    """Write marks to a file."""
+    write(path, json.dumps({"version": VERSION, "marks": [asdict(marks) for marks in all_marks]}, indent=1))
+
+
 def load(path):
-    """Marks out of their file, or None where there are none that this version reads."""
+    """The marks in a file, or None where there are none that this version reads."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-        return Marks(**data["marks"]) if data["version"] == VERSION else None
+        return [Marks(**marks) for marks in data["marks"]] if data["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -173,15 +178,15 @@ def grade_all(folder, results, assignment=None, roster=(), seed=None, workers=No
     def graded(submission):
         path = results / "marks" / submission.assignment / f"{submission.student}.json"
         known = load(path)
-        if known is not None and (known.digest, known.key) == (submission.digest, keys[submission.assignment]):
-            return known
+        if known and (known[0].digest, known[0].key) == (submission.digest, keys[submission.assignment]):
+            return known[0]
         try:
             marks = grade(submission, prepared[submission.assignment], kind=kind, limits=limits)
         except Exception as error:  # whatever one submission does to us, the others are graded
             note = f"could not be graded: {type(error).__name__}: {str(error)[:200]}"
             marks = Marks(submission.student, submission.assignment, submission.file, notes=[*submission.notes, note])
         marks.key = keys[submission.assignment]
-        write(path, json.dumps({"version": VERSION, "marks": asdict(marks)}, indent=1))
+        save(path, [marks])
         return marks
 
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # the work is done in the sandboxes: threads will do

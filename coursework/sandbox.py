@@ -185,7 +185,13 @@ def _collect(command, results, inherited, limits):
     outcome, said, printed = Outcome(), bytearray(), bytearray()
     errors = subprocess.STDOUT if results is not None else subprocess.PIPE
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, pass_fds=inherited, start_new_session=True
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        pass_fds=inherited,
+        start_new_session=True,
+        env={"PATH": os.environ.get("PATH", os.defpath)},  # the sandbox's first process shows its own to those inside
     )
     for descriptor in inherited:
         os.close(descriptor)

@@ -1,0 +1,304 @@
+"""Submissions that attack the grading: none gets more than its honest mark, changes another's, or stops the batch.
+
+Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax it loses
+that question and the next, attention, which needs it, and nothing else. All are graded in one batch with an honest neighbor on each side.
+"""
+
+import copy
+import json
+import os
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from coursework import grading, sources, submissions
+from tests.coursework.conftest import ASSIGNMENT, QUICK, cell, with_code
+
+FULL = sources.points(ASSIGNMENT, marks=("check",))
+REST = {name: worth for name, worth in FULL.items() if not name.startswith(("softmax", "attention"))}
+
+GOOD = cell(sources.solved_notebook(ASSIGNMENT), "softmax").source + "\n"
+WRONG = "def softmax(x):\n    return x\n"
+
+# name -> (code in place of the solution of softmax, whether softmax is honestly right in it)
+CODE = {
+    "endless loop in a function": ("def softmax(x):\n    while True: pass", False),
+    "endless loop that no exception ends": (
+        "def softmax(x):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass", False
+    ),
+    "endless loop at the top": (GOOD + "while True: pass", True),
+    "endless loop in __del__": (
+        GOOD + "class Sticky:\n    def __del__(self):\n        while True: pass\nsticky = Sticky()\ndel sticky", True
+    ),
+    "fork bomb": (GOOD + "import os\nwhile True: os.fork()", True),
+    "fork bomb in a function": ("import os\ndef softmax(x):\n    while True: os.fork()", False),
+    "20 GB array": ("import numpy as np\ndef softmax(x):\n    return np.ones(20 << 27)", False),
+    "1 GB printed": (GOOD + "for _ in range(1024): print('x' * (1 << 20))", True),
+    "1 GB to every descriptor": (
+        GOOD + "import os\nfor fd in range(3, 64):\n    try:\n        for _ in range(1024): os.write(fd, b'x' * (1 << 20))\n"
+        "    except OSError: pass", None
+    ),
+    "1 GB on disk": (GOOD + "open('/tmp/big', 'wb').write(bytes(1 << 30))", True),
+    "a value of 1 GB": ("import numpy as np\ndef softmax(x):\n    return 'x' * (1 << 29)", False),
+    "network": ("import socket\ndef softmax(x):\n    return socket.create_connection(('192.0.2.1', 80), 1)", False),
+    "recursion": ("def softmax(x):\n    return softmax(x)", False),
+    "nested value": ("def softmax(x):\n    y = []\n    for _ in range(100_000): y = [y]\n    return y", False),
+    "patched numpy": (WRONG + "np.allclose = np.isclose = np.array_equal = lambda *a, **k: True\nnp.exp = lambda x: x", False),
+    "patched json": (WRONG + "import json\njson.dumps = lambda *a, **k: '{\"done\": true}'", None),
+    "an object that equals everything": (
+        "class Any:\n    shape = (2,)\n    def __eq__(self, other): return True\n    def __array__(self, *a, **k): return self\n"
+        "    def tolist(self): return self\ndef softmax(x):\n    return Any()", False
+    ),
+    "an array that equals everything": (
+        "class Any(np.ndarray):\n    def __eq__(self, other): return True\n    def tolist(self): return self\n"
+        "def softmax(x):\n    return x.view(Any)", False
+    ),
+    "a mock": ("from unittest.mock import MagicMock\ndef softmax(x):\n    return MagicMock()", False),
+    "nan": ("def softmax(x):\n    return x * float('nan')", False),
+    "inf": ("def softmax(x):\n    return x * float('inf')", False),
+    "calls the library": ("from tutorial_lib.attention import softmax", False),
+    "calls the reference": ("from tutorial_lib.coursework.attention import softmax", False),
+    "calls SciPy": ("from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)", False),
+    "SystemExit in a function": ("def softmax(x):\n    raise SystemExit(0)", False),
+    "SystemExit at the top": (GOOD + "raise SystemExit(0)", True),
+    "os._exit": ("import os\ndef softmax(x):\n    os._exit(0)", False),
+    "kills the kernel": ("import os, signal\ndef softmax(x):\n    os.kill(os.getpid(), signal.SIGKILL)", False),
+    "kills its parent": ("import os, signal\ndef softmax(x):\n    os.kill(1, signal.SIGKILL)\n    os.kill(os.getppid(), 9)", False),
+    "segmentation fault": ("import ctypes\ndef softmax(x):\n    return ctypes.string_at(0)", False),
+    "a pickle": (
+        "import pickle, os\nclass Run:\n    def __reduce__(self): return os.system, ('touch /tmp/ran',)\n"
+        "def softmax(x):\n    return pickle.dumps(Run())", False
+    ),
+    "forged results": (
+        "import os, json\n"
+        + "".join(f"_{i} = 0\n" for i in range(3))
+        + "for fd in range(3, 64):\n    try:\n"
+        "        for i in range(5):\n"
+        "            line = {'call': f'softmax-hidden.{i}', 'value': [], 'error': None}\n"
+        "            os.write(fd, (json.dumps(line) + '\\n').encode())\n"
+        "        os.write(fd, b'{\"done\": true}\\nnot json\\n[1]\\n')\n"
+        "    except OSError: pass\n" + WRONG, False
+    ),
+    "forged end": (
+        "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'{\"done\": true}\\n')\n    except OSError: pass\nos._exit(0)", None
+    ),
+    "replaces the worker's functions": (
+        "import sys\nmain = sys._getframe(2).f_globals\nfor name in list(main):\n"
+        "    if callable(main[name]) and not name.startswith('__'): main[name] = lambda *a, **k: None\n" + WRONG, None
+    ),
+    "signals off": (
+        "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\ndef softmax(x):\n    while True: pass", False
+    ),
+    "no metadata in the value": ("def softmax(x):\n    return {'array': 'a0', 'shape': [], 'values': 1}", False),
+    "not Python": ("def softmax(x:\n    return", False),
+    "a null byte": ("def softmax(x):\n    return '\\x00\ud800'", False),
+}  # fmt: skip
+
+SECRETS = ("/etc/passwd", "/etc/hostname", "{repository}", "{checks}", "{results}", "{neighbor}", "{home}", "/proc/1/environ", "/root")
+LOOKING = """
+import os
+def softmax(x):
+    path = {path!r}
+    try:
+        found = os.listdir(path) if os.path.isdir(path) else open(path, 'rb').read()
+    except OSError as error:
+        return 'nothing: ' + type(error).__name__
+    return 'found: ' + repr(found)[:2000]
+"""
+
+
+def honest(softmax_is_right):
+    """The points of a notebook where all else is right."""
+    return FULL if softmax_is_right else REST
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory, bubblewrap):
+    """Every attack of CODE, with honest neighbors before and after, graded in one batch."""
+    folder = tmp_path_factory.mktemp("attacks")
+    solved = sources.solved_notebook(ASSIGNMENT)
+    names = {f"student-{number:02}": name for number, name in enumerate(CODE)}
+    for student, name in names.items():
+        _write(folder / "submitted", student, with_code(solved, "softmax", CODE[name][0]))
+    _write(folder / "submitted", "a-neighbor", solved)
+    _write(folder / "submitted", "z-neighbor", solved)
+    marks = grading.grade_all(folder / "submitted", folder / "results", ASSIGNMENT, seed=1, limits=QUICK)
+    return {names.get(one.student, one.student): one for one in marks}
+
+
+def _write(folder, student, notebook):
+    (folder / student).mkdir(parents=True, exist_ok=True)
+    text = json.dumps(notebook) if isinstance(notebook, dict) else notebook
+    (folder / student / f"{ASSIGNMENT}.ipynb").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_an_attack_gets_its_honest_mark_and_no_more(graded, name):
+    points, right = graded[name].points, CODE[name][1]
+    if right is None:  # it destroys its own run: it may lose everything, and wins nothing
+        assert all(points[check] <= FULL[check] for check in FULL) and ("GB" in name or not points["softmax-hidden"])
+    else:
+        assert {check: worth for check, worth in points.items() if worth} == honest(right), graded[name].notes
+
+
+@pytest.mark.parametrize("student", ["a-neighbor", "z-neighbor"])
+def test_the_neighbors_get_their_own_marks(graded, student):
+    assert graded[student].points == FULL
+
+
+def test_every_attack_was_graded(graded):
+    assert set(graded) == {*CODE, "a-neighbor", "z-neighbor"}
+
+
+@pytest.mark.parametrize("path", SECRETS)
+def test_nothing_of_the_teachers_can_be_read(bubblewrap, tmp_path, path):
+    results, neighbor = tmp_path / "results" / "gradebook.db", tmp_path / "submitted" / "bob" / "x.ipynb"
+    for file in (results, neighbor):
+        file.parent.mkdir(parents=True)
+        file.write_text("secret")
+    places = {
+        "repository": grading.checks.ASSIGNMENTS.parents[1], "checks": grading.checks.ASSIGNMENTS / ASSIGNMENT / "checks.py",
+        "results": results, "neighbor": neighbor, "home": os.path.expanduser("~"),
+    }  # fmt: skip
+    call = {"id": "look", "part": "look", "name": "softmax", "arguments": [0]}
+    os.environ["SECRET_OF_THE_TEACHER"] = "secret"
+    try:
+        records, _ = grading.run([LOOKING.format(path=path.format(**places))], [call], {}, limits=QUICK)
+    finally:
+        del os.environ["SECRET_OF_THE_TEACHER"]
+    found = records["look"]["value"]
+    assert "SECRET" not in found and "secret" not in found
+    way_to_python = [repr([part]) for part in Path(sys.base_prefix).resolve().parts]  # folders that hold nothing else
+    if path != "/proc/1/environ":
+        assert found.startswith("nothing") or found.removeprefix("found: ") in ("[]", *way_to_python)
+
+
+def test_the_environment_tells_nothing(bubblewrap):
+    call = {"id": "look", "part": "look", "name": "look", "arguments": []}
+    records, _ = grading.run(["import os\ndef look(): return dict(os.environ)"], [call], {}, limits=QUICK)
+    names = {name for name, _ in records["look"]["value"]["pairs"]}
+    allowed = {"PATH", "HOME", "LANG", "PYTHONHASHSEED", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PWD", "LC_CTYPE"}
+    assert names <= allowed
+
+
+# --- notebooks whose cells were tampered with ----------------------------------------------------------------------
+
+
+def no_checks(notebook):
+    notebook.cells = [c for c in notebook.cells if not c.metadata.get("nbgrader", {}).get("grade")]
+
+
+def edited_checks(notebook):
+    for c in notebook.cells:
+        if c.metadata.get("nbgrader", {}).get("grade"):
+            c.source = "assert True"
+
+
+def duplicated_cells(notebook):
+    notebook.cells += copy.deepcopy(notebook.cells)
+
+
+def reordered_cells(notebook):
+    notebook.cells.reverse()
+
+
+def changed_points(notebook):
+    for c in notebook.cells:
+        if "points" in c.metadata.get("nbgrader", {}):
+            c.metadata.nbgrader.points = 1000
+
+
+def forged_outputs(notebook):
+    output = nbformat.v4.new_output("stream", name="stdout", text="40 of 40 points. All checks pass.")
+    for c in notebook.cells:
+        if c.cell_type == "code":
+            c.outputs = [output, {"output_type": "display_data", "data": {"application/x-score": 1000}, "metadata": {}}]
+
+
+def odd_metadata(notebook):
+    for number, c in enumerate(notebook.cells):
+        c.metadata["nbgrader"] = [None, "x", {"grade_id": ["softmax"]}, {"grade_id": None}, 7][number % 5]
+
+
+TAMPERING = [no_checks, edited_checks, duplicated_cells, reordered_cells, changed_points, forged_outputs, odd_metadata]
+
+
+@pytest.mark.parametrize("tamper", TAMPERING, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("right", [True, False], ids=["right", "wrong"])
+def test_tampered_cells_change_no_mark(tamper, right, solved, hand_in, grade):
+    notebook = solved if right else with_code(solved, "softmax", WRONG)
+    tamper(notebook)
+    hand_in("ada", json.dumps(notebook))
+    marks = grade()["ada"]
+    assert sum(marks.points.values()) == sum(FULL.values()) - (0 if right else 8 + 12)
+    assert marks.notes or tamper in (reordered_cells, forged_outputs)
+
+
+# --- files that are no notebooks -----------------------------------------------------------------------------------
+
+FILES = {
+    "empty": "",
+    "not JSON": "{",
+    "no notebook": "[1, 2]",
+    "cells of numbers": '{"cells": [1, null, "x"]}',
+    "deep JSON": "[" * 100_000,
+    "no text in cells": '{"cells": [{"cell_type": "code", "source": 7, "metadata": 7}], "metadata": 7}',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_no_notebook_gets_nothing_and_is_told(name, solved, hand_in, grade):
+    hand_in("ada", FILES[name])
+    hand_in("bob", solved)
+    marks = grade()
+    assert not sum(marks["ada"].points.values()) and marks["ada"].notes
+    assert marks["bob"].points == FULL
+
+
+def test_a_gigantic_notebook_is_not_opened(hand_in, grade):
+    with open(hand_in("ada", ""), "wb") as file:
+        file.truncate(submissions.MOST_BYTES + 1)
+    assert "larger than" in grade()["ada"].notes[0]
+
+
+def test_links_are_not_followed(tmp_path, solved, hand_in, grade):
+    secret = hand_in("bob", solved)
+    (tmp_path / "submitted" / "ada").mkdir()
+    (tmp_path / "submitted" / "ada" / f"{ASSIGNMENT}.ipynb").symlink_to(secret)
+    (tmp_path / "submitted" / "eve").symlink_to(secret.parent)
+    marks = grade()
+    assert not marks["ada"].points and "link" in marks["ada"].notes[0]
+    assert "eve" not in marks or not marks["eve"].points
+
+
+def test_a_zip_names_students_and_no_places(tmp_path, solved, grade):
+    archive = tmp_path / "submitted" / "all.zip"
+    archive.parent.mkdir()
+    with zipfile.ZipFile(archive, "w") as file:
+        for name in ("../../outside/x.ipynb", "/etc/x.ipynb", "C:\\temp\\y.ipynb", "ada_12_34_2-attention.ipynb"):
+            file.writestr(name, nbformat.writes(solved))
+    before = {path for path in tmp_path.rglob("*") if "results" not in path.parts}
+    marks = grade()
+    assert marks["ada"].points == FULL and all("/" not in student and ".." not in student for student in marks)
+    assert {path for path in tmp_path.rglob("*") if "results" not in path.parts} == before
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path, grade):
+    archive = tmp_path / "submitted" / "ada.zip"
+    archive.parent.mkdir()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("ada.ipynb", bytes(submissions.MOST_BYTES * 4))
+    assert "larger than" in grade()["ada"].notes[0]
+
+
+@pytest.mark.parametrize("name", ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200])
+def test_odd_file_names_become_plain_ones(name, solved, tmp_path, grade):
+    path = tmp_path / "submitted" / f"{name}.ipynb"
+    path.parent.mkdir()
+    path.write_text(nbformat.writes(solved), encoding="utf-8")
+    (marks,) = grade().values()
+    assert marks.points == FULL
+    assert marks.student.isascii() and marks.student.isprintable() and marks.student[0] not in "=+-@ " and len(marks.student) <= 80

@@ -1,0 +1,282 @@
+"""End to end: generate, solve, hand in, grade, export, and give back."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from coursework import checks, feedback, gradebook, grading, sandbox, sources, submissions
+from coursework.__main__ import main
+from tests.coursework.conftest import ASSIGNMENT, cell, with_code
+
+FULL = sources.points(ASSIGNMENT, marks=("check",))
+
+
+@pytest.mark.parametrize("assignment", checks.names())
+def test_the_solution_has_full_marks_and_the_blank_notebook_none(assignment, tmp_path, bubblewrap):
+    for student, notebook in (("solved", sources.solved_notebook(assignment)), ("blank", sources.student_notebook(assignment))):
+        path = tmp_path / "submitted" / student / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+    blank, solved = grading.grade_all(tmp_path / "submitted", tmp_path / "results")
+    assert solved.assignment == assignment and solved.points == sources.points(assignment, marks=("check",))
+    assert not solved.notes and not solved.reasons
+    assert set(blank.points.values()) == {0} and not blank.notes
+
+
+def test_each_question_is_marked_by_itself(solved, hand_in, grade):
+    hand_in("ada", with_code(solved, "causal-mask", "def causal_mask(n):\n    return np.ones((n, n), dtype=bool)"))
+    marks = grade()["ada"]
+    lost = {name for name, points in marks.points.items() if not points}
+    assert lost == {"causal-mask-public", "causal-mask-hidden"}
+
+
+def test_marks_are_the_same_for_every_seed(solved, hand_in, grade, tmp_path):
+    hand_in("ada", with_code(solved, "sinusoidal", "def sinusoidal(n, d_model):\n    return np.zeros((n, d_model))"))
+    points = [grade(seed=seed)["ada"].points for seed in range(3)]
+    assert points[0] == points[1] == points[2]
+
+
+def test_inputs_are_fresh_and_the_same_for_all(tmp_path):
+    (by_one, _, one), (_, _, other), (_, _, again) = (grading.prepare(ASSIGNMENT, seed) for seed in (1, 2, 1))
+    assert any((one[name] != other[name]).any() for name in one if one[name].shape == other.get(name, one[name]).shape)
+    assert all((one[name] == again[name]).all() for name in one)
+    assert grading.seed_of(tmp_path) == grading.seed_of(tmp_path) != grading.seed_of(tmp_path / "other")
+
+
+def test_what_is_graded_is_not_graded_again(solved, hand_in, grade, monkeypatch):
+    for student in ("ada", "bob", "eve"):
+        hand_in(student, solved)
+    original, graded = grading.grade, []
+
+    def stops_at_the_third(submission, *rest, **how):
+        graded.append(submission.student)
+        if len(graded) == 3:
+            raise KeyboardInterrupt
+        return original(submission, *rest, **how)
+
+    monkeypatch.setattr(grading, "grade", stops_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        grade(workers=1)
+    marks = grade(workers=1)
+    assert sorted(graded) == sorted(["ada", "bob", "eve", graded[2]])
+    assert all(one.points == FULL for one in marks.values())
+
+
+def test_a_changed_notebook_is_graded_again(solved, hand_in, grade):
+    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"))
+    assert grade()["ada"].points != FULL
+    hand_in("ada", solved)
+    assert grade()["ada"].points == FULL
+
+
+def test_a_grader_that_fails_on_one_submission_grades_the_others(solved, hand_in, grade, monkeypatch):
+    original = grading.grade
+
+    def fails_on_bob(submission, *rest, **how):
+        if submission.student == "bob":
+            raise RuntimeError("disk full")
+        return original(submission, *rest, **how)
+
+    monkeypatch.setattr(grading, "grade", fails_on_bob)
+    hand_in("ada", solved), hand_in("bob", solved)
+    marks = grade()
+    assert marks["ada"].points == FULL
+    assert not marks["bob"].points and "disk full" in marks["bob"].notes[0]
+
+
+def test_students_who_handed_in_nothing_are_listed(solved, hand_in, grade):
+    hand_in("ada", solved)
+    marks = grade(roster=("ada", "bob"))
+    assert marks["bob"].notes == ["no submission"] and not marks["bob"].submitted
+
+
+def test_identical_code_is_noted_and_blank_code_is_not(solved, hand_in, grade):
+    copied = with_code(solved, "softmax", cell(solved, "softmax").source + "\n\n# my own comment")
+    blank = sources.student_notebook(ASSIGNMENT)
+    for student, notebook in (("ada", solved), ("bob", copied), ("eve", blank), ("kim", blank)):
+        hand_in(student, notebook)
+    marks = grade()
+    assert marks["ada"].notes == ["identical code: bob"] and marks["bob"].notes == ["identical code: ada"]
+    assert not marks["eve"].notes and not marks["kim"].notes
+
+
+def test_a_notebook_without_metadata_gets_its_marks(solved, hand_in, grade):
+    for one in solved.cells:
+        one.metadata = {}
+    solved.metadata.pop("coursework")
+    hand_in("ada", solved)
+    marks = grade()
+    assert marks["ada"].points == FULL and "stripped metadata" in marks["ada"].notes[0]
+    assert submissions.assignment_of(nbformat.writes(solved).encode()) == ASSIGNMENT
+
+
+@pytest.mark.parametrize(
+    "where, student",
+    [
+        (("Ada L", "2-attention", "2-attention.ipynb"), "Ada-L"),
+        (("ada.ipynb",), "ada"),
+        (("lovelaceada_4711_99_2-attention-1.ipynb",), "lovelaceada"),
+        (("lovelaceada_LATE_4711_99_x.ipynb",), "lovelaceada"),
+        (("Ada Lovelace_815_assignsubmission_file_", "x.ipynb"), "Ada-Lovelace"),
+    ],
+)
+def test_students_are_found_in_every_layout(where, student, tmp_path):
+    path = tmp_path.joinpath(*where)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+    assert [name for name, *_ in submissions.find(tmp_path)] == [student]
+
+
+def test_checkpoints_are_no_submissions(tmp_path):
+    path = tmp_path / "ada" / ".ipynb_checkpoints" / "x.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    assert submissions.find(tmp_path) == []
+
+
+# --- the command, the gradebook and what it gives out ---------------------------------------------------------------
+
+
+@pytest.fixture
+def course(solved, hand_in, tmp_path, bubblewrap):
+    """Three students, one with a broken file and one with nothing, graded by the command itself."""
+    wrong = with_code(solved, "softmax", "def softmax(x):\n    raise ValueError('<b>' + str(x))")
+    cell(wrong, "why-square-root").source = "**Because** <script>alert(1)</script> $d_k$"
+    hand_in("ada", solved), hand_in("bob", wrong), hand_in("eve", "{")
+    roster = tmp_path / "class.csv"
+    roster.write_text("student,first_name,last_name\nada,Ada,Lovelace\nbob,Bob,=1+1\nkim,Kim,Lee\neve,Eve,E\n")
+    arguments = ["grade", tmp_path / "submitted", "--to", tmp_path / "results", "--assignment", ASSIGNMENT, "--roster", roster]
+    assert main([str(argument) for argument in arguments]) == 0
+    return tmp_path / "results"
+
+
+def rows(path):
+    return {row["student_id"]: row for row in csv.DictReader(io.StringIO(path.read_text()))}
+
+
+def test_a_mark_that_nobody_gave_is_empty_and_not_zero(course):
+    lines = rows(course / "grades.csv")
+    assert {name: (line["score"], line["status"]) for name, line in lines.items()} == {
+        "ada": ("", "written questions to mark"),
+        "bob": ("", "written questions to mark"),
+        "eve": ("", "needs a human"),
+        "kim": ("", "no submission"),
+    }
+    assert lines["bob"]["last_name"] == "'=1+1"  # a spreadsheet computes nothing
+
+
+def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
+    with gradebook.opened(course) as book:
+        for student, points in (("ada", 3), ("bob", 1)):
+            grade = book.find_grade("why-square-root", ASSIGNMENT, ASSIGNMENT, student)
+            grade.manual_score, grade.needs_manual_grade = points, False
+            comment = book.find_comment("why-square-root", ASSIGNMENT, ASSIGNMENT, student)
+            comment.manual_comment = "Read <chapter> 4"
+            book.db.commit()
+    for command in (["grade", str(tmp_path / "submitted"), "--assignment", ASSIGNMENT], ["feedback"]):
+        assert main([*command, "--to", str(course), "--roster", str(tmp_path / "class.csv")]) == 0
+        lines = rows(course / "grades.csv")
+        assert (lines["ada"]["score"], lines["ada"]["max_score"]) == ("39", "40")
+        assert lines["bob"]["score"] == "17"
+        canvas = list(csv.reader(io.StringIO((course / "canvas.csv").read_text())))
+        assert canvas[1][0] == "    Points Possible" and canvas[1][-1] == "40"
+        assert [line[-1] for line in canvas[2:]] == ["39", "17", "", ""]
+    page = (course / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
+    assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
+
+
+def test_feedback_shows_the_answers_as_text_and_no_hidden_check(course):
+    page = (course / "feedback" / "bob" / f"{ASSIGNMENT}.html").read_text()
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "softmax stopped with ValueError" in page and "array(" not in page.split("What you handed in")[0]
+    source = (checks.ASSIGNMENTS / ASSIGNMENT / "checks.py").read_text()
+    assert not [line for line in source.splitlines() if len(line.strip()) > 25 and line.strip() in page]
+
+
+def test_the_report_lists_what_needs_a_human(course):
+    report = (course / "report.md").read_text()
+    assert "## eve" in report and "not JSON" in report and "## kim" in report and "no submission" in report
+    assert "## ada" not in report
+
+
+def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(course):
+    from nbgrader.apps.api import NbGraderAPI
+    from nbgrader.coursedir import CourseDirectory
+
+    api = NbGraderAPI(CourseDirectory(root=str(course)))
+    (assignment,) = api.get_assignments()
+    assert (assignment["name"], assignment["num_submissions"], assignment["max_score"]) == (ASSIGNMENT, 2, 40)
+    waiting = {line["student"]: line["needs_manual_grade"] for line in api.get_submissions(ASSIGNMENT)}
+    assert waiting["ada"] and waiting["bob"]
+    notebook = nbformat.read(course / "autograded" / "bob" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", 4)
+    assert cell(notebook, "why-square-root").source == "**Because** &lt;script>alert(1)&lt;/script> $d_k$"
+    released = {c.metadata.nbgrader.grade_id for c in sources.student_notebook(ASSIGNMENT).cells if "nbgrader" in c.metadata}
+    assert {c.metadata.nbgrader.grade_id for c in notebook.cells if "nbgrader" in c.metadata} == released
+
+
+def test_grades_of_half_points_are_numbers():
+    assert gradebook._number(2.5) == 2.5 and repr(gradebook._number(2.0)) == "2"
+
+
+# --- what stops a grading before it starts ------------------------------------------------------------------------
+
+
+def test_without_a_sandbox_nothing_runs(solved, hand_in, tmp_path, monkeypatch, capsys):
+    hand_in("ada", solved)
+    monkeypatch.setattr(sandbox.shutil, "which", lambda program: None)
+    assert main(["grade", str(tmp_path / "submitted"), "--to", str(tmp_path / "results")]) == 2
+    assert "never runs without a sandbox" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_sandbox_that_does_not_work_stops_the_grading(solved, hand_in, tmp_path, monkeypatch, capsys):
+    broken = tmp_path / "bin" / "docker"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho cannot connect to the daemon >&2\nexit 1\n")
+    broken.chmod(0o755)
+    hand_in("ada", solved)
+    monkeypatch.setenv("PATH", str(broken.parent), prepend=":")
+    assert main(["grade", str(tmp_path / "submitted"), "--to", str(tmp_path / "results"), "--sandbox", "docker"]) == 2
+    assert "cannot connect to the daemon" in capsys.readouterr().err
+
+
+def test_checks_that_do_not_fit_the_notebook_stop_the_grading(solved, hand_in, grade, monkeypatch):
+    hand_in("ada", solved)
+    loaded = checks.load(ASSIGNMENT)
+    fewer = {name: function for name, function in loaded.by_id.items() if name != "softmax-hidden"}
+    monkeypatch.setattr(checks, "load", lambda assignment: checks.Checks(fewer, loaded.modules))
+    with pytest.raises(ValueError, match="softmax-hidden"):
+        grade()
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path, capsys, bubblewrap):
+    assert main(["grade", str(tmp_path / "nowhere"), "--to", str(tmp_path / "results")]) == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_containers_are_started_without_network_and_rights(tmp_path):
+    command, *_ = sandbox._container(tmp_path, {}, sandbox.Limits(), "podman")
+    text = " ".join(command)
+    for words in ("--network none", "--read-only", "--cap-drop ALL", "--pids-limit 32", "no-new-privileges", ":/job:ro"):
+        assert words in text
+
+
+def test_the_feedback_of_nothing_is_an_error(tmp_path, capsys):
+    assert main(["feedback", "--to", str(tmp_path)]) == 2
+    assert "holds no marks" in capsys.readouterr().err
+
+
+def test_marks_of_another_version_are_not_read(tmp_path):
+    grading.write(tmp_path / "all.json", json.dumps({"version": 0, "marks": []}))
+    assert grading.load(tmp_path / "all.json") is None
+    assert feedback.report([], {}).startswith("# What needs a human")
+
+
+def test_the_command_says_what_it_can_do():
+    run = subprocess.run([sys.executable, "-m", "coursework", "--help"], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0 and "grade" in run.stdout
