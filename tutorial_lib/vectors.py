@@ -24,7 +24,8 @@ from tutorial_lib.tokenization.encoding import Tokenizer
 from tutorial_lib.tokenization.kinds import check_text
 
 POOLINGS = ("cls", "mean", "max", "tokens")
-TOKENS = 2048  # in one batch, at most
+TOKENS = {"cpu": 1024}  # in one batch, at most: what stays in a processor's caches
+TOKENS_ELSEWHERE = 16_384  # a GPU wants large batches
 
 
 def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
@@ -69,17 +70,13 @@ def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=
     for j, text in enumerate(texts):
         places.setdefault(text, []).append(j)
     ids, copies = _ids_of(list(places), tokenizer, model.config.n_positions), list(places.values())
-    n_rows = np.ones(len(texts), int)
-    if pooling == "tokens":
-        for row, where in zip(ids, copies, strict=True):
-            n_rows[where] = len(row)
-    ends = n_rows.cumsum()
-    spans = [slice(end - n, end) for n, end in zip(n_rows, ends, strict=True)]
-    shape = (len(chosen),) * several + (int(n_rows.sum()), model.config.d_model)
+    spans = _spans(len(texts), ids, copies, pooling)
+    shape = (len(chosen),) * several + (spans[-1].stop if spans else 0, model.config.d_model)
     store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, [ids, copies, pooling, chosen]))
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))[store.done :]
+    n_tokens = TOKENS.get(model.embeddings.tokens.weight.device.type, TOKENS_ELSEWHERE)
     with _bar(progress, len(ids), store.done) as bar:
-        for batch in batches(order[store.done :], ids, batch_size):
+        for batch in batches(order, ids, batch_size, n_tokens):
             blocks = _run(model, [ids[i] for i in batch], pooling, chosen, tokenizer.vocab[tokenizer.pad_token])
             for i, block in zip(batch, blocks, strict=True):
                 for j in copies[i]:
@@ -90,16 +87,26 @@ def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=
     return [rows[..., span, :] for span in spans] if pooling == "tokens" else rows
 
 
-def batches(order, ids, batch_size):
-    """Cut an order of texts into batches: at most batch_size texts and, padding included, TOKENS tokens (or one text).
+def _spans(n_texts, ids, copies, pooling):
+    """Which rows of the answer belong to each text: one row, or with "tokens" one for each token."""
+    n_rows = np.ones(n_texts, int)
+    if pooling == "tokens":
+        for row, where in zip(ids, copies, strict=True):
+            n_rows[where] = len(row)
+    ends = n_rows.cumsum().tolist()
+    return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
-    >>> list(batches([0, 1, 2], [[5], [6], [7]], batch_size=2))
-    [[0, 1], [2]]
+
+def batches(order, ids, batch_size, n_tokens):
+    """Cut an order of texts into batches: at most batch_size texts and n_tokens tokens, padding included (or one text).
+
+    >>> list(batches([0, 1, 2, 3], [[5], [6], [7], [8, 9]], batch_size=2, n_tokens=3))
+    [[0, 1], [2], [3]]
     """
     batch, longest = [], 0
     for i in order:
         longest = max(longest, len(ids[i]))
-        if batch and (len(batch) == batch_size or longest * (len(batch) + 1) > TOKENS):
+        if batch and (len(batch) == batch_size or longest * (len(batch) + 1) > n_tokens):
             yield batch
             batch, longest = [], len(ids[i])
         batch.append(i)
@@ -210,7 +217,9 @@ def _ids_of(texts, tokenizer, n_positions):
 def _bar(progress, total, done):
     from tqdm.auto import tqdm
 
-    return tqdm(total=total, initial=done, desc="embed", unit="text", leave=False, disable=not progress)
+    if not progress:
+        return tqdm(disable=True)
+    return tqdm(total=total, initial=done, desc="embed", unit="text", leave=False)  # TQDM_DISABLE=1 hides it
 
 
 def _fingerprint(model, work):
