@@ -73,7 +73,7 @@ def _():
 
 @claim(
     "L-4.2-segment-dot",
-    "embeddings",
+    "position-vectors",
     "Norms 0.70, 0.72 and cosine −0.065 of the two segment vectors give the dot product",
     -0.033,
 )
@@ -81,7 +81,7 @@ def _():
     return 0.70 * 0.72 * -0.065
 
 
-@claim("L-4.2-segment-distance", "embeddings", "and the Euclidean distance", 1.04)
+@claim("L-4.2-segment-distance", "position-vectors", "and the Euclidean distance", 1.04)
 def _():
     return (0.70**2 + 0.72**2 - 2 * 0.70 * 0.72 * -0.065) ** 0.5
 
@@ -92,7 +92,7 @@ def segments():
 
 claim(
     "L-4.2-segment-norms",
-    "embeddings",
+    "position-vectors",
     "The two segment vectors have norms 0.70 and 0.72.",
     [0.70, 0.72],
     tolerance=0.005,
@@ -103,7 +103,7 @@ claim(
 
 @claim(
     "L-4.2-segment-cosine",
-    "embeddings",
+    "position-vectors",
     "Their cosine similarity.",
     -0.065,
     needs="bert-base-cased",
@@ -156,7 +156,7 @@ def _():
 
 @claim(
     "L-4.2.3-509",
-    "positions",
+    "position-vectors",
     "A projection to 3 dimensions ignores 509 of the 512 that 512 vectors can span.",
     509,
     note="For all 512. Figure 19 shows 383 of them, which span 382 dimensions around their mean: there it "
@@ -168,7 +168,7 @@ def _():
 
 @claim(
     "L-4.2.3-30-percent",
-    "positions",
+    "position-vectors",
     "The three leading principal components hold around 30 % of the positions' variance.",
     0.30,
     tolerance=0.05,
@@ -185,24 +185,15 @@ def _():
 
 @claim(
     "L-4.2.3-22-tokens",
-    "positions",
+    "position-vectors",
     "The helix of positions 1 to 383 goes round about once in 22 positions.",
     22,
     tolerance=2,
     needs="bert-base-cased",
     verdict=OPEN,
-    note="The default model's positions turn faster, once in 5.8.",
+    note="The default model's positions turn faster, once in 5.9.",
 )
 def _():
-    return helix_period(bert("bert-base-cased").embeddings.positions.weight[1:384].detach())
+    from tutorial_lib.geometry import turn_period
 
-
-def helix_period(P):
-    """Positions per turn: the strongest frequency of the vectors' first three principal coordinates."""
-    import torch
-
-    U, S, _ = torch.linalg.svd(P - P.mean(0), full_matrices=False)
-    coordinates = U[:, :3] * S[:3]  # (n, 3)
-    power = torch.fft.rfft(coordinates - coordinates.mean(0), n=8192, dim=0).abs().square().sum(1)
-    power[: 8192 // 100] = 0  # a turn of more than 100 positions is the helix's axis
-    return 8192 / power.argmax()
+    return turn_period(bert("bert-base-cased").embeddings.positions.weight[1:384]).period

@@ -25,6 +25,7 @@ class Turn:
     wobble        spread of the distance from the center, over its mean: 0 for a circle
     follows       how well one rotation takes each point to the next: 1 is always, 0 or less is not at all
     points        the curve in the plane, (n, 2), around the center of the turn
+    angles        how far it has turned since its first point, (n,) in radians, whole rounds included
     """
 
     period: float
@@ -35,6 +36,7 @@ class Turn:
     wobble: float
     follows: float
     points: np.ndarray = field(repr=False)
+    angles: np.ndarray = field(repr=False)
 
 
 def turn_period(curve, n_components=3, segments=20, level=0.95, seed=0) -> Turn:
@@ -143,16 +145,15 @@ def _turn(points, angle, total, segments, level, seed):
     radii = np.linalg.norm(points, axis=1)
     steps = np.diff(np.arctan2(points[:, 1], points[:, 0])) - angle
     steps = angle + np.remainder(steps + np.pi, 2 * np.pi) - np.pi  # within half a turn of the rotation's
+    steps *= np.sign(steps.sum())
     rounds = steps.sum() / (2 * np.pi)
     period = low = high = np.nan
-    if follows > 0 and abs(rounds) >= 1:
-        period = len(steps) / abs(rounds)
+    if follows > 0 and rounds >= 1:
         speeds = np.array([piece.mean() for piece in np.array_split(steps, segments)])
-        slow, fast = bootstrap_interval(np.mean, speeds * np.sign(rounds), level=level, seed=seed)
-        low = 2 * np.pi / fast
-        high = 2 * np.pi / slow if slow > 0 else np.inf
-    numbers = (period, low, high, abs(rounds), share, radii.std() / radii.mean(), follows)
-    return Turn(*map(float, numbers), points)
+        slow, fast = bootstrap_interval(np.mean, speeds, level=level, seed=seed)
+        period, low, high = len(steps) / rounds, 2 * np.pi / fast, 2 * np.pi / slow if slow > 0 else np.inf
+    numbers = (period, low, high, rounds, share, radii.std() / radii.mean(), follows)
+    return Turn(*map(float, numbers), points, np.append(0, steps.cumsum()))
 
 
 def circle_center(points):

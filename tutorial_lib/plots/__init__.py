@@ -24,6 +24,7 @@ from tutorial_lib.plots.bert import (
     norms,
     parameter_bars,
 )
+from tutorial_lib.plots.collections import by_layer, four_distributions
 from tutorial_lib.plots.embeddings import (
     cosines_by_layer,
     embedding_sum,
@@ -39,6 +40,8 @@ from tutorial_lib.plots.heads import (
     training_mask,
     update_norms,
 )
+from tutorial_lib.plots.meaning import curves_by_layer, difference_arrows, sentence_groups, swap_histogram
+from tutorial_lib.plots.position_vectors import cosines_by_distance, local_periods, position_maps, turning_planes
 from tutorial_lib.plots.positions import (
     coordinate_wavelengths,
     cosine_histogram,
@@ -49,6 +52,7 @@ from tutorial_lib.plots.positions import (
     shift_circles,
     similarity_curves,
 )
+from tutorial_lib.plots.seeing import concentration, explained, pictures
 from tutorial_lib.plots.tokenization import batch_grid, token_cuts, vocabulary_blocks, vocabulary_sizes
 
 __all__ = [
@@ -58,24 +62,34 @@ __all__ = [
     "attention_steps",
     "batch_grid",
     "by_component",
+    "by_layer",
     "compass",
+    "concentration",
     "coordinate_wavelengths",
     "coordinates",
     "cosine_histogram",
+    "cosines_by_distance",
     "cosines_by_layer",
     "cross_weights",
+    "curves_by_layer",
+    "difference_arrows",
     "embedding_sum",
     "encodings",
+    "explained",
+    "four_distributions",
     "gradient_norms",
     "head_grid",
     "heatmap",
     "influences",
     "layer_diagram",
+    "local_periods",
     "named_points",
     "norms",
     "one_hot_product",
     "parameter_bars",
+    "pictures",
     "position_breaks",
+    "position_maps",
     "printed_and_computed",
     "products",
     "random_cosines",
@@ -83,13 +97,16 @@ __all__ = [
     "rnn_and_transformer",
     "saturation",
     "senses",
+    "sentence_groups",
     "shift_circles",
     "similarity_curves",
     "similarity_maps",
     "split_diagram",
+    "swap_histogram",
     "temperatures",
     "token_cuts",
     "training_mask",
+    "turning_planes",
     "update_norms",
     "use_style",
     "variances",
