@@ -12,6 +12,7 @@ from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
     luisto_embeddings,
     luisto_heads,
     luisto_overview,
+    luisto_position_vectors,
     luisto_positions,
     luisto_tokens,
     luisto_vocabulary,
