@@ -20,6 +20,7 @@ from tutorial_lib.geometry.curves import (
     turn_period,
 )
 from tutorial_lib.geometry.groups import GroupTest, group_test, neighbor_purity, silhouette
+from tutorial_lib.geometry.links import crossings, linking_number
 from tutorial_lib.geometry.pairs import ExtremePairs, extreme_pairs
 from tutorial_lib.geometry.paths import Parting, Steps, parting, random_walks, steps, togetherness
 from tutorial_lib.geometry.projection import PCA, Kept, cubes, hopf_link, kept, pca, tsne, umap
@@ -51,6 +52,7 @@ __all__ = [
     "contrast_cosines",
     "correlation_dimension",
     "cosine_matrix",
+    "crossings",
     "cubes",
     "difference_vectors",
     "distributions",
@@ -60,6 +62,7 @@ __all__ = [
     "hopf_link",
     "kept",
     "lag_distances",
+    "linking_number",
     "local_dimension",
     "neighbor_purity",
     "parting",

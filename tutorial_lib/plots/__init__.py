@@ -32,6 +32,7 @@ from tutorial_lib.plots.embeddings import (
     random_cosines,
     senses,
 )
+from tutorial_lib.plots.evolution import layer_paths, parting_curves, step_curves
 from tutorial_lib.plots.heads import (
     compass,
     cross_weights,
@@ -52,6 +53,7 @@ from tutorial_lib.plots.positions import (
     shift_circles,
     similarity_curves,
 )
+from tutorial_lib.plots.probing import learning_curves, probe_planes, word_probabilities
 from tutorial_lib.plots.seeing import concentration, explained, pictures
 from tutorial_lib.plots.tokenization import batch_grid, token_cuts, vocabulary_blocks, vocabulary_sizes
 
@@ -82,15 +84,19 @@ __all__ = [
     "heatmap",
     "influences",
     "layer_diagram",
+    "layer_paths",
+    "learning_curves",
     "local_periods",
     "named_points",
     "norms",
     "one_hot_product",
     "parameter_bars",
+    "parting_curves",
     "pictures",
     "position_breaks",
     "position_maps",
     "printed_and_computed",
+    "probe_planes",
     "products",
     "random_cosines",
     "rankings",
@@ -102,6 +108,7 @@ __all__ = [
     "similarity_curves",
     "similarity_maps",
     "split_diagram",
+    "step_curves",
     "swap_histogram",
     "temperatures",
     "token_cuts",
@@ -112,4 +119,5 @@ __all__ = [
     "variances",
     "vocabulary_blocks",
     "vocabulary_sizes",
+    "word_probabilities",
 ]
