@@ -2,8 +2,8 @@
 
 `make bench` runs this. Same weights, texts, device, batch size and pooling (mean). Runs alternate between ours and
 theirs, so that a slow moment of the machine hits both; the ratio is that of the medians. The texts are tweets and
-paragraphs of Wikipedia from --folder or the environment's TUTORIAL_LIB_TEXTS where that is set (the files
-tweet-eval-emotion-train.txt and wikitext-2-*.txt), and otherwise the book's built-in posts and encyclopedia.
+paragraphs of Wikipedia (`tutorial_lib.texts`) from --folder, or the folder that the environment's TUTORIAL_LIB_TEXTS
+names; where there is none, the book's built-in posts and encyclopedia.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import random
 import statistics
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -25,21 +24,11 @@ from tutorial_lib.vectors import embed
 GOAL, TOLERANCE = 1.3, 1e-5
 
 
-def lines(files):
-    """The texts of files, one a line, without headings."""
-    texts = [line.strip() for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return [text for text in texts if text and not text.startswith("=")]
-
-
 def collections(folder):
-    """name -> texts, from the folder if it holds them, else the built-in ones."""
+    """name -> texts: the published ones if there is a folder that holds them, else the built-in ones."""
     if folder is None:
         return {"posts, built-in": load_texts("posts"), "encyclopedia, built-in": load_texts("encyclopedia")}
-    folder = Path(folder)
-    return {
-        "tweets": lines([folder / "tweet-eval-emotion-train.txt"]),
-        "Wikipedia paragraphs": lines(sorted(folder.glob("wikitext-2-*.txt"))),
-    }
+    return {"tweets": load_texts("tweets", folder), "Wikipedia paragraphs": load_texts("wikipedia", folder)}
 
 
 def theirs(device):
@@ -50,9 +39,9 @@ def theirs(device):
         warnings.simplefilter("ignore", DeprecationWarning)
         from sentence_transformers.models import Pooling, Transformer
 
-    encoder = Transformer(str(weights.resolve()))
-    return SentenceTransformer(modules=[encoder, Pooling(weights.read_config(weights.resolve())["hidden_size"], "mean")],
-                               device=str(device))  # fmt: skip
+    folder = weights.resolve()
+    modules = [Transformer(str(folder)), Pooling(weights.read_config(folder)["hidden_size"], "mean")]
+    return SentenceTransformer(modules=modules, device=str(device))
 
 
 def seconds(run):
@@ -73,6 +62,7 @@ def main():
     peer = theirs(device)
     print(f"default model, float32, {device}, {torch.get_num_threads()} threads, torch {torch.__version__}")
     print(f"{'texts':24}{'n':>6}{'ours/s':>9}{'theirs/s':>9}{'ratio':>7}{'goal':>6}{'difference':>12}")
+    warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ texts have more tokens")  # both cut them, the other in silence
     for name, texts in collections(options.folder).items():
         if options.texts and len(texts) > options.texts:
             texts = random.Random(0).sample(texts, options.texts)

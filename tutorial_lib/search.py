@@ -1,1 +1,223 @@
-"""Semantic search over a collection of texts."""
+"""Semantic search: a database of texts and their vectors, and how well it finds what it should. Source: L 4.5.
+
+The database is SQLite with the extension sqlite-vec: one file, no server, and exact, for it compares the query with
+every vector. Python's own sqlite3 cannot load extensions everywhere, so SQLite comes with the package apsw.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.tokenization.encoding import Tokenizer, check_texts
+from tutorial_lib.tokenization.kinds import check_text
+
+LARGEST_K = 4096  # of sqlite-vec
+
+PROMPT = """Answer the question from the numbered texts below, and from nothing else.
+Name the numbers of the texts that you used. If the answer is not in them, say so.
+
+{texts}
+
+Question: {question}
+Answer:"""
+
+
+class Index:
+    """A vector database of texts: `search` gives the texts whose vectors have the largest cosine with the query's.
+
+    texts: a list of str. vectors: (n, d), one for each text, NumPy or torch. tags: None, or a str for each text, such
+    as where it is from. The database lives in memory; `save` writes it to a file and `load` opens one.
+
+    Raises TypeError or ValueError where they are not that, or a vector is zero or not finite: it has no cosine.
+
+    >>> index = Index(["a", "b", "c"], np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    >>> [text for text, cosine in index.search(np.array([1.0, 0.2]), k=2)]
+    ['a', 'c']
+    """
+
+    def __init__(self, texts, vectors, tags=None):
+        texts, vectors = check_texts("texts", texts), _floats("vectors", vectors)
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise ValueError(f"vectors must have shape ({len(texts)}, d), one for each text, got {vectors.shape}")
+        tags = [""] * len(texts) if tags is None else check_texts("tags", tags)
+        if len(tags) != len(texts):
+            raise ValueError(f"tags must be one for each text, {len(texts)}, got {len(tags)}")
+        self.database = _open(":memory:")
+        d = vectors.shape[1]
+        columns = f"vector float[{d}] distance_metric=cosine, tag text"
+        self.database.execute(f"CREATE VIRTUAL TABLE vectors USING vec0({columns})")
+        self.database.execute("CREATE TABLE texts(id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
+        with self.database:  # one transaction
+            self.database.executemany("INSERT INTO texts VALUES (?, ?)", enumerate(texts))
+            rows = ((i, vector.tobytes(), tag) for i, (vector, tag) in enumerate(zip(vectors, tags, strict=True)))
+            self.database.executemany("INSERT INTO vectors(rowid, vector, tag) VALUES (?, ?, ?)", rows)
+
+    def search(self, vector, k=10, tag=None):
+        """The k texts nearest to a vector (d,), each with its cosine, the nearest first; all texts where k is more.
+
+        tag: only texts with this tag. Exact: the query is compared with every vector. Of equal cosines the earlier
+        text comes first.
+        """
+        vector = _floats("vector", vector)
+        if vector.shape != (self.d,):
+            raise ValueError(f"vector must have shape ({self.d},), as those in the index, got {vector.shape}")
+        k = whole_number("k", k, 1, f"a number of texts, 1 to {LARGEST_K}")
+        if k > LARGEST_K:
+            raise ValueError(f"k must be a number of texts, 1 to {LARGEST_K}, got {k}")
+        query, values = "vector MATCH ? AND k = ?", (vector.tobytes(), k)
+        if tag is not None:
+            query, values = query + " AND tag = ?", (*values, check_text("tag", tag))
+        found = self.database.execute(
+            f"SELECT text, distance FROM (SELECT rowid, distance FROM vectors WHERE {query}) "
+            "JOIN texts ON texts.id = rowid ORDER BY distance, id", values
+        )  # fmt: skip
+        return [(text, 1 - distance) for text, distance in found]
+
+    def __len__(self):
+        return self.database.execute("SELECT count(*) FROM texts").get
+
+    @property
+    def d(self):
+        """How many coordinates the vectors have."""
+        return self.database.execute("SELECT vec_length(vector) FROM vectors LIMIT 1").get
+
+    def save(self, path):
+        """Write the database to a file, which any SQLite with sqlite-vec opens; written beside and renamed."""
+        path = Path(path)
+        beside = path.with_name(path.name + ".part")
+        beside.unlink(missing_ok=True)
+        self.database.execute("VACUUM INTO ?", (os.fspath(beside),))
+        os.replace(beside, path)
+
+    @classmethod
+    def load(cls, path):
+        """Open a file that `save` wrote, to read only. Raises ValueError if there is none, or it is something else."""
+        if not Path(path).is_file():
+            raise ValueError(f"path must be a file that Index.save wrote; there is no {path}")
+        index = cls.__new__(cls)
+        try:
+            index.database = _open(path)
+            index.database.execute("SELECT vector, tag FROM vectors LIMIT 1")
+            index.database.execute("SELECT id, text FROM texts LIMIT 1")
+        except _apsw().Error as error:
+            raise ValueError(f"path must be a file that Index.save wrote, got {path} ({error})") from error
+        return index
+
+
+def chunks(text, tok, size, overlap=0):
+    """Cut a text at spaces into chunks of at most `size` tokens; each repeats the last words of the one before.
+
+    tok: the tokenizer that counts. overlap: how many tokens are repeated, at most; words stay whole, so it may be
+    fewer. A word that alone has more than `size` tokens is a chunk of its own. Source: L 4.5.1.
+
+    >>> from tutorial_lib.tokenization import WordPiece
+    >>> chunks("one two three four five", WordPiece.from_pretrained(), size=3, overlap=1)
+    ['one two three', 'three four five']
+    """
+    if not isinstance(tok, Tokenizer):
+        raise TypeError(f"tok must be a tokenizer, such as a WordPiece, got {type(tok).__name__}")
+    size = whole_number("size", size, 1, "a number of tokens, 1 or more")
+    overlap = whole_number("overlap", overlap, 0, "a number of tokens, 0 or more")
+    if overlap >= size:
+        raise ValueError(f"overlap must be less than size, {size}, got {overlap}")
+    words = check_text("text", text).split()
+    lengths = [len(tok.tokenize(word)) for word in words]
+    cut, start = [], 0
+    while start < len(words):
+        end = start + 1
+        while end < len(words) and sum(lengths[start : end + 1]) <= size:
+            end += 1
+        cut.append(" ".join(words[start:end]))
+        if end == len(words):
+            break
+        back = end
+        while back - 1 > start and sum(lengths[back - 1 : end]) <= overlap and sum(lengths[back - 1 : end + 1]) <= size:
+            back -= 1
+        start = back
+    return cut
+
+
+def prompt(question, texts):
+    """What a language model would get to answer a question from the texts that were found. Source: L 4.5.2.
+
+    >>> print(prompt("What do bears eat?", ["Bears eat fish."]))
+    Answer the question from the numbered texts below, and from nothing else.
+    Name the numbers of the texts that you used. If the answer is not in them, say so.
+    <BLANKLINE>
+    [1] Bears eat fish.
+    <BLANKLINE>
+    Question: What do bears eat?
+    Answer:
+    """
+    numbered = "\n".join(f"[{number}] {text}" for number, text in enumerate(check_texts("texts", texts), 1))
+    return PROMPT.format(texts=numbered, question=check_text("question", question))
+
+
+def recall_at_k(rankings, relevant, k):
+    """For each query the share of its relevant texts that are among the first k found: an array, one number a query.
+
+    rankings: for each query the texts as they were found, best first. relevant: for each query the texts that it
+    should find, at least one.
+
+    >>> recall_at_k([["a", "b", "c"], ["c", "b", "a"]], [["a", "c"], ["a"]], k=2)
+    array([0.5, 0. ])
+    """
+    k = whole_number("k", k, 1, "a number of texts, 1 or more")
+    pairs = _pairs(rankings, relevant)
+    return np.array([len(wanted & set(found[:k])) / len(wanted) for found, wanted in pairs])
+
+
+def reciprocal_rank(rankings, relevant):
+    """For each query 1 / the place of the first relevant text, 0 if none is found; the mean over queries is the MRR.
+
+    >>> reciprocal_rank([["a", "b", "c"], ["c", "b", "a"]], [["a", "c"], ["b"]])
+    array([1. , 0.5])
+    """
+    pairs = _pairs(rankings, relevant)
+    return np.array([max((1 / i for i, text in enumerate(found, 1) if text in wanted), default=0.0)
+                     for found, wanted in pairs])  # fmt: skip
+
+
+def _pairs(rankings, relevant):
+    rankings, relevant = list(rankings), [set(wanted) for wanted in relevant]
+    if len(rankings) != len(relevant):
+        got = f"{len(rankings)} and {len(relevant)}"
+        raise ValueError(f"rankings and relevant must be as many, one for each query, got {got}")
+    if not all(relevant):
+        raise ValueError("relevant must name at least one text for each query")
+    return list(zip(rankings, relevant, strict=True))
+
+
+def _floats(name, value):
+    value = value.detach().cpu() if hasattr(value, "detach") else value
+    try:
+        value = np.ascontiguousarray(value, dtype="<f4")
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be an array of numbers, got {type(value).__name__}") from error
+    if not np.isfinite(value).all() or not value.any(-1).all():
+        raise ValueError(f"{name} must be finite and not zero, or there is no cosine; got one that is not")
+    return value
+
+
+def _apsw():
+    import apsw
+
+    return apsw
+
+
+def _open(path):
+    """A connection to a database, with sqlite-vec loaded; files are opened to read only."""
+    import sqlite_vec
+
+    apsw = _apsw()
+    memory = path == ":memory:"
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if memory else apsw.SQLITE_OPEN_READONLY
+    database = apsw.Connection(os.fspath(path), flags=flags)
+    database.enable_load_extension(True)
+    database.load_extension(sqlite_vec.loadable_path())
+    database.enable_load_extension(False)
+    return database

@@ -134,36 +134,43 @@ def test_an_unknown_role_or_directive_is_an_error(markdown, text):
 
 @pytest.fixture
 def install(monkeypatch):
-    """Runs the install cell for a repository, the library being here or not; returns what it handed to pip."""
+    """Runs the install cell for a repository where some modules are here; returns what it handed to pip."""
     from IPython.core.inputtransformer2 import TransformerManager
 
-    def run(url: str, here: bool) -> list[str]:
-        cell, asked = make_notebooks.INSTALL.format(url=url, branch="main", weights="w==1"), []
+    def run(url: str, here: set[str]) -> list[str]:
+        fields = dict(branch="main", weights="w==1", besides={"apsw": "apsw", "umap": "umap-learn"})
+        cell, asked = make_notebooks.INSTALL.format(url=url, **fields), []
 
         class Shell:
             def run_line_magic(self, name, line):
                 asked.append(f"{name} {line}")
 
-        monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if here else None)
-        exec(TransformerManager().transform_cell(cell), {"get_ipython": Shell})
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if name in here else None)
+        run.names = {"get_ipython": Shell}
+        exec(TransformerManager().transform_cell(cell), run.names)
         return asked
 
     return run
 
 
-def test_the_install_cell_asks_pip_for_the_library_and_the_model_alone(install):
-    command = "pip install --quiet --no-deps git+{repository}@main w==1"
-    assert install("https://example.org/us/book", here=False) == [command]
+@pytest.mark.parametrize(
+    "here, besides", [({"apsw", "umap"}, []), ({"umap"}, ["apsw"]), (set(), ["apsw umap-learn"])]
+)
+def test_the_install_cell_asks_pip_for_the_library_the_model_and_what_is_missing(install, here, besides):
+    commands = ["pip install --quiet --no-deps git+{repository}@main w==1"]
+    commands += ["pip install --quiet {missing}"] * len(besides)
+    assert install("https://example.org/us/book", here) == commands
+    assert install.names.get("missing", "") == " ".join(besides)
 
 
 def test_the_install_cell_does_nothing_where_the_library_is_and_says_so(install, capsys):
-    assert install("https://example.org/us/book", here=True) == []
+    assert install("https://example.org/us/book", here={"tutorial_lib"}) == []
     assert "nothing to install" in capsys.readouterr().out
 
 
 def test_the_install_cell_says_that_the_address_is_missing(install):
     with pytest.raises(RuntimeError, match="github.com/OWNER/BOOK only holds its place"):
-        install("https://github.com/OWNER/BOOK", here=False)
+        install("https://github.com/OWNER/BOOK", here=set())
 
 
 def test_the_notebooks_are_in_step_with_the_chapters(capsys):

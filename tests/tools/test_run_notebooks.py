@@ -17,8 +17,8 @@ def pins(age):
 
 def test_both_environments_hold_what_the_library_needs_and_neither_the_library_nor_the_model():
     newest, oldest = pins("newest"), pins("oldest")
-    assert set(newest) == set(oldest) == {"matplotlib", "numpy", "safetensors", "torch", "transformers"}
-    assert not set(run_notebooks.ADDED) & set(newest)
+    assert set(newest) == set(oldest) > {"matplotlib", "numpy", "safetensors", "torch", "transformers"}
+    assert not set(run_notebooks.ADDED) & set(newest) and "apsw" in run_notebooks.ADDED
     assert newest["torch"] == oldest["torch"]
     assert {name for name in newest if oldest[name].endswith(".*")} == set(newest) - {"torch"}
 
