@@ -39,7 +39,11 @@ def page(marks, given):
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
     answers = [f"<h3>{escape(name)}</h3>\n<pre>{escape(text)}</pre>" for name, text in marks.answers.items()]
-    filled = {"title": escape(sources.title(marks.assignment)), "student": escape(marks.student), "total": escape(total)}
+    filled = {
+        "title": escape(sources.title(marks.assignment)),
+        "student": escape(marks.student),
+        "total": escape(total),
+    }
     return PAGE.format(**filled, rows="\n".join(rows), answers="\n".join(answers) or "<p>No answers were found.</p>")
 
 
@@ -60,7 +64,9 @@ def report(all_marks, all_scores):
     noted = [marks for marks in all_marks if marks.notes]
     for marks in noted:
         lines += [f"## {marks.student}, {marks.assignment or 'unknown assignment'}", ""]
-        lines += [f"- {_one_line(note)}" for note in ([f"file: {marks.file}"] if marks.file else []) + marks.notes] + [""]
+        lines += [f"- {_one_line(note)}" for note in ([f"file: {marks.file}"] if marks.file else []) + marks.notes] + [
+            ""
+        ]
     if not noted:
         lines += ["Nothing odd was seen.", ""]
     return "\n".join(lines)

@@ -60,7 +60,9 @@ def read_roster(path):
             continue
         last, _, first = (row.get("Student") or "").partition(",")
         names = (row.get("last_name") or last.strip(), row.get("first_name") or first.strip())
-        student = Student(student_name(row[column]), *names, row.get("email") or "", tuple((k, v or "") for k, v in row.items() if k))
+        student = Student(
+            student_name(row[column]), *names, row.get("email") or "", tuple((k, v or "") for k, v in row.items() if k)
+        )
         if student.id in students:
             raise ValueError(f"{path} names {student.id} twice")
         students[student.id] = student
@@ -140,7 +142,11 @@ def blank(marks, name):
     """Whether the student left the cell as it was given, or took it out and wrote no text anywhere else."""
     if name not in marks.answers and any(cell_type == "markdown" for cell_type, _ in marks.extra):
         return False
-    given = {c.metadata.nbgrader.grade_id: c.source for c in sources.student_notebook(marks.assignment).cells if "nbgrader" in c.metadata}
+    given = {
+        c.metadata.nbgrader.grade_id: c.source
+        for c in sources.student_notebook(marks.assignment).cells
+        if "nbgrader" in c.metadata
+    }
     return marks.answers.get(name, given[name]).strip() == given[name].strip()
 
 
@@ -208,7 +214,9 @@ def export(results, all_marks, roster, all_scores):
         student, given = roster.get(marks.student, Student(marks.student)), all_scores[marks.student, marks.assignment]
         state, most = status(marks, given), sum(sources.points(marks.assignment).values())
         score = _number(_total(given)) if state == "graded" else ""
-        lines.append([marks.assignment, marks.student, student.last_name, student.first_name, student.email, score, most, state])
+        lines.append(
+            [marks.assignment, marks.student, student.last_name, student.first_name, student.email, score, most, state]
+        )
     write(results / "grades.csv", _csv(lines))
     write(results / "canvas.csv", _csv(_canvas(all_marks, roster, all_scores)))
 
@@ -217,14 +225,23 @@ def _canvas(all_marks, roster, all_scores):
     assignments = sorted({marks.assignment for marks in all_marks if marks.assignment})
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     most = [sum(sources.points(assignment).values()) for assignment in assignments]
-    lines = [columns + [sources.title(assignment) for assignment in assignments], ["    Points Possible", "", "", "", "", *most]]
+    lines = [
+        columns + [sources.title(assignment) for assignment in assignments],
+        ["    Points Possible", "", "", "", "", *most],
+    ]
     students = sorted({marks.student for marks in all_marks} | set(roster))
     by_key = {(marks.student, marks.assignment): marks for marks in all_marks}
     for id in students:
         student = roster.get(id, Student(id))
         row = dict(student.row)
         name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or id
-        line = [name, row.get("ID", ""), row.get("SIS User ID", ""), row.get("SIS Login ID") or id, row.get("Section", "")]
+        line = [
+            name,
+            row.get("ID", ""),
+            row.get("SIS User ID", ""),
+            row.get("SIS Login ID") or id,
+            row.get("Section", ""),
+        ]
         for assignment in assignments:
             marks = by_key.get((id, assignment))
             given = all_scores.get((id, assignment), {})
@@ -247,5 +264,7 @@ def _csv(lines):
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     for line in lines:
-        writer.writerow(f"'{item}" if isinstance(item, str) and item[:1] in tuple("=+-@\t\r") and item else item for item in line)
+        writer.writerow(
+            f"'{item}" if isinstance(item, str) and item[:1] in tuple("=+-@\t\r") and item else item for item in line
+        )
     return file.getvalue()

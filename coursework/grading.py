@@ -162,7 +162,17 @@ def load(path):
         return None
 
 
-def grade_all(folder, results, assignment=None, roster=(), seed=None, workers=None, kind="bubblewrap", progress=iter, limits=sandbox.Limits()):
+def grade_all(
+    folder,
+    results,
+    assignment=None,
+    roster=(),
+    seed=None,
+    workers=None,
+    kind="bubblewrap",
+    progress=iter,
+    limits=sandbox.Limits(),
+):
     """Grade every submission below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json as soon as they are known.
 
     What is graded already, with the same notebook, checks and seed, is not graded again. progress: wraps the iterator
@@ -199,7 +209,11 @@ def grade_all(folder, results, assignment=None, roster=(), seed=None, workers=No
     names = {assignment} if assignment else {marks.assignment for marks in finished if marks.assignment}
     there = {(marks.student, marks.assignment) for marks in finished}
     for name in names:
-        finished += [Marks(student, name, notes=["no submission"], submitted=False) for student in roster if (student, name) not in there]
+        finished += [
+            Marks(student, name, notes=["no submission"], submitted=False)
+            for student in roster
+            if (student, name) not in there
+        ]
     _note_copies(finished)
     return sorted(finished, key=lambda marks: (marks.assignment, marks.student))
 

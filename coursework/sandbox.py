@@ -65,7 +65,10 @@ def ready(kind="bubblewrap"):
             f"{program} is not on this machine, and students' code never runs without a sandbox: {install}, "
             f"or choose another with --sandbox ({', '.join(KINDS)})"
         )
-    job = {"cells": ["import os\nanswer = 6 * 7\nfiles = os.listdir('/')"], "calls": [_variable("answer"), _variable("files")]}
+    job = {
+        "cells": ["import os\nanswer = 6 * 7\nfiles = os.listdir('/')"],
+        "calls": [_variable("answer"), _variable("files")],
+    }
     outcome = run(job, {}, kind=kind, limits=Limits(seconds=30))
     values = {record["call"]: record.get("value") for record in outcome.records if "call" in record}
     if outcome.ended != "done" or values.get("answer") != 42:
@@ -113,14 +116,24 @@ def _bubblewrap(folder, packages, limits, kind):
     """The command line of bubblewrap, and the descriptors that it inherits."""
     base = Path(sys.base_prefix).resolve()
     system = [path for path in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache") if os.path.exists(path)]
-    hidden = [base / f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages", "/usr/lib/python3/dist-packages"]
+    hidden = [
+        base / f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages",
+        "/usr/lib/python3/dist-packages",
+    ]
     hidden += ["/usr/share", "/usr/local/share", "/usr/src"]
     read, write = os.pipe()
     filter_read, filter_write = os.pipe()
     os.write(filter_write, no_new_process())
     os.close(filter_write)
     command = ["prlimit", f"--as={limits.memory}", f"--fsize={limits.disk}", "--core=0", "--nofile=256", "bwrap"]
-    command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv"]
+    command += [
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--die-with-parent",
+        "--new-session",
+        "--clearenv",
+    ]
     command += ["--cap-drop", "ALL", "--seccomp", str(filter_read)]
     for path in system:
         command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
@@ -136,13 +149,26 @@ def _bubblewrap(folder, packages, limits, kind):
     for name, value in _environment().items():
         command += ["--setenv", name, value]
     python = Path(sys._base_executable).resolve()
-    return [*command, str(python), "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)], read, (write, filter_read)
+    return (
+        [*command, str(python), "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)],
+        read,
+        (write, filter_read),
+    )
 
 
 def _container(folder, packages, limits, kind):
     """The command line of docker or podman. Results come on standard output; what the student prints is dropped."""
     command = [kind, "run", "--rm", "--interactive", "--network", "none", "--read-only", "--cap-drop", "ALL"]
-    command += ["--security-opt", "no-new-privileges", "--pids-limit", "32", "--user", "65534:65534", "--stop-timeout", "0"]
+    command += [
+        "--security-opt",
+        "no-new-privileges",
+        "--pids-limit",
+        "32",
+        "--user",
+        "65534:65534",
+        "--stop-timeout",
+        "0",
+    ]
     command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory), "--workdir", "/tmp"]
     command += ["--tmpfs", f"/tmp:size={limits.disk}", "--volume", f"{folder}:/job:ro"]
     for name, value in _environment().items():
@@ -167,7 +193,9 @@ def no_new_process():
     elif machine in ("aarch64", "arm64"):
         architecture, clone, refused, clone3 = 0xC00000B7, 220, (117,), 435  # ptrace; there is no fork here
     else:
-        raise NoSandbox(f"bubblewrap's filter is written for x86_64 and aarch64, not for {machine}: use docker or podman")
+        raise NoSandbox(
+            f"bubblewrap's filter is written for x86_64 and aarch64, not for {machine}: use docker or podman"
+        )
     load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06  # the five BPF instructions that are needed
     allow, kill, again, not_there = 0x7FFF0000, 0x80000000, 0x00050000 | 11, 0x00050000 | 38  # errno: EAGAIN, ENOSYS
     program = [(load, 0, 0, 4), (equal, 1, 0, architecture), (answer, 0, 0, kill)]
@@ -195,7 +223,9 @@ def _collect(command, results, inherited, limits):
     )
     for descriptor in inherited:
         os.close(descriptor)
-    said_by, printed_by = (results, process.stdout.fileno()) if results else (process.stdout.fileno(), process.stderr.fileno())
+    said_by, printed_by = (
+        (results, process.stdout.fileno()) if results else (process.stdout.fileno(), process.stderr.fileno())
+    )
     deadline = time.monotonic() + limits.seconds
     try:
         with selectors.DefaultSelector() as selector:

@@ -105,7 +105,9 @@ def _student_cell(original):
     if mark == "solution":
         cell.metadata["nbgrader"] = _nbgrader(original.metadata.solution, solution=True)
     elif mark == "check":
-        cell.metadata["nbgrader"] = _nbgrader(original.metadata.check, grade=True, locked=True, points=original.metadata.points)
+        cell.metadata["nbgrader"] = _nbgrader(
+            original.metadata.check, grade=True, locked=True, points=original.metadata.points
+        )
     elif mark == "written":
         name, worth = original.metadata.written, original.metadata.points
         cell.metadata["nbgrader"] = _nbgrader(name, grade=True, solution=True, points=worth, cell_type="markdown")
@@ -118,7 +120,14 @@ def _given(cell, name):
 
 
 def _nbgrader(grade_id, grade=False, solution=False, locked=False, points=None, cell_type="code"):
-    data = {"schema_version": 3, "grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked, "task": False}
+    data = {
+        "schema_version": 3,
+        "grade_id": grade_id,
+        "grade": grade,
+        "solution": solution,
+        "locked": locked,
+        "task": False,
+    }
     return {**data, "cell_type": cell_type, **({} if points is None else {"points": points})}
 
 

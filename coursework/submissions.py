@@ -109,11 +109,15 @@ def _in_archive(path, where):
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError):
-        return [(_student((*where[:-1], path.stem + ".ipynb")), "/".join(where), _refusal("is not a readable zip archive"))]
+        return [
+            (_student((*where[:-1], path.stem + ".ipynb")), "/".join(where), _refusal("is not a readable zip archive"))
+        ]
     found = []
     with archive:
         for item in archive.infolist():
-            parts = tuple(part for part in PurePosixPath(item.filename.replace("\\", "/")).parts if part not in ("/", "..", "."))
+            parts = tuple(
+                part for part in PurePosixPath(item.filename.replace("\\", "/")).parts if part not in ("/", "..", ".")
+            )
             if item.is_dir() or not parts or not parts[-1].endswith(".ipynb") or "__MACOSX" in parts:
                 continue
             owner = where[:-1] + parts if len(where) > 1 else parts
@@ -157,7 +161,11 @@ def read(student, file, content, assignment):
     """
     cells = _cells(_parsed(content))
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
-    released = {cell.metadata.nbgrader.grade_id: cell for cell in sources.student_notebook(assignment).cells if "nbgrader" in cell.metadata}
+    released = {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in sources.student_notebook(assignment).cells
+        if "nbgrader" in cell.metadata
+    }
     texts = {cell.source.strip() for cell in sources.student_notebook(assignment).cells} | {""}
     seen = set()
     for cell in cells:
@@ -193,7 +201,11 @@ def _look(submission, released, seen):
     missing = [name for name in released if name not in seen]
     if not seen:
         submission.notes.append("stripped metadata: no cell is known by its name; functions were found by theirs")
-        given = [cell.source for cell in released.values() if cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade]
+        given = [
+            cell.source
+            for cell in released.values()
+            if cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade
+        ]
         submission.cells[:0] = given
     elif missing:
         submission.notes.append(f"missing cells: {', '.join(missing)}")
@@ -213,7 +225,9 @@ SUSPICIOUS = re.compile(
 def fingerprint(submission, assignment):
     """What stays of the code when names of students, comments and layout go: equal for copies. None for blank work."""
     starters = _starters(assignment)
-    own = [text for name, text in submission.answers.items() if name in starters and text.strip() != starters[name].strip()]
+    own = [
+        text for name, text in submission.answers.items() if name in starters and text.strip() != starters[name].strip()
+    ]
     try:
         code = "\n".join(ast.dump(ast.parse(text)) for text in own)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

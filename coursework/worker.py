@@ -39,7 +39,9 @@ def plain(value, depth=0):
         return [plain(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {"pairs": [[plain(key, depth + 1), plain(item, depth + 1)] for key, item in value.items()]}
-    raise TypeError(f"a function must give back numbers, text, lists, dictionaries or arrays, got {type(value).__name__}")
+    raise TypeError(
+        f"a function must give back numbers, text, lists, dictionaries or arrays, got {type(value).__name__}"
+    )
 
 
 def decoded(value, arrays):

@@ -97,7 +97,17 @@ CODE = {
     "a null byte": ("def softmax(x):\n    return '\\x00\ud800'", False),
 }  # fmt: skip
 
-SECRETS = ("/etc/passwd", "/etc/hostname", "{repository}", "{checks}", "{results}", "{neighbor}", "{home}", "/proc/1/environ", "/root")
+SECRETS = (
+    "/etc/passwd",
+    "/etc/hostname",
+    "{repository}",
+    "{checks}",
+    "{results}",
+    "{neighbor}",
+    "{home}",
+    "/proc/1/environ",
+    "/root",
+)
 LOOKING = """
 import os
 def softmax(x):
@@ -180,7 +190,17 @@ def test_the_environment_tells_nothing(bubblewrap):
     call = {"id": "look", "part": "look", "name": "look", "arguments": []}
     records, _ = grading.run(["import os\ndef look(): return dict(os.environ)"], [call], {}, limits=QUICK)
     names = {name for name, _ in records["look"]["value"]["pairs"]}
-    allowed = {"PATH", "HOME", "LANG", "PYTHONHASHSEED", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PWD", "LC_CTYPE"}
+    allowed = {
+        "PATH",
+        "HOME",
+        "LANG",
+        "PYTHONHASHSEED",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "PWD",
+        "LC_CTYPE",
+    }
     assert names <= allowed
 
 
@@ -301,4 +321,9 @@ def test_odd_file_names_become_plain_ones(name, solved, tmp_path, grade):
     path.write_text(nbformat.writes(solved), encoding="utf-8")
     (marks,) = grade().values()
     assert marks.points == FULL
-    assert marks.student.isascii() and marks.student.isprintable() and marks.student[0] not in "=+-@ " and len(marks.student) <= 80
+    assert (
+        marks.student.isascii()
+        and marks.student.isprintable()
+        and marks.student[0] not in "=+-@ "
+        and len(marks.student) <= 80
+    )

@@ -18,7 +18,10 @@ FULL = sources.points(ASSIGNMENT, marks=("check",))
 
 @pytest.mark.parametrize("assignment", checks.names())
 def test_the_solution_has_full_marks_and_the_blank_notebook_none(assignment, tmp_path, bubblewrap):
-    for student, notebook in (("solved", sources.solved_notebook(assignment)), ("blank", sources.student_notebook(assignment))):
+    for student, notebook in (
+        ("solved", sources.solved_notebook(assignment)),
+        ("blank", sources.student_notebook(assignment)),
+    ):
         path = tmp_path / "submitted" / student / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
@@ -150,7 +153,16 @@ def course(solved, hand_in, tmp_path, bubblewrap):
     hand_in("ada", solved), hand_in("bob", wrong), hand_in("eve", "{")
     roster = tmp_path / "class.csv"
     roster.write_text("student,first_name,last_name\nada,Ada,Lovelace\nbob,Bob,=1+1\nkim,Kim,Lee\neve,Eve,E\n")
-    arguments = ["grade", tmp_path / "submitted", "--to", tmp_path / "results", "--assignment", ASSIGNMENT, "--roster", roster]
+    arguments = [
+        "grade",
+        tmp_path / "submitted",
+        "--to",
+        tmp_path / "results",
+        "--assignment",
+        ASSIGNMENT,
+        "--roster",
+        roster,
+    ]
     assert main([str(argument) for argument in arguments]) == 0
     return tmp_path / "results"
 
@@ -215,7 +227,9 @@ def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(c
     assert waiting["ada"] and waiting["bob"]
     notebook = nbformat.read(course / "autograded" / "bob" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", 4)
     assert cell(notebook, "why-square-root").source == "**Because** &lt;script>alert(1)&lt;/script> $d_k$"
-    released = {c.metadata.nbgrader.grade_id for c in sources.student_notebook(ASSIGNMENT).cells if "nbgrader" in c.metadata}
+    released = {
+        c.metadata.nbgrader.grade_id for c in sources.student_notebook(ASSIGNMENT).cells if "nbgrader" in c.metadata
+    }
     assert {c.metadata.nbgrader.grade_id for c in notebook.cells if "nbgrader" in c.metadata} == released
 
 
@@ -262,7 +276,14 @@ def test_a_folder_that_is_not_there_is_named(tmp_path, capsys, bubblewrap):
 def test_containers_are_started_without_network_and_rights(tmp_path):
     command, *_ = sandbox._container(tmp_path, {}, sandbox.Limits(), "podman")
     text = " ".join(command)
-    for words in ("--network none", "--read-only", "--cap-drop ALL", "--pids-limit 32", "no-new-privileges", ":/job:ro"):
+    for words in (
+        "--network none",
+        "--read-only",
+        "--cap-drop ALL",
+        "--pids-limit 32",
+        "no-new-privileges",
+        ":/job:ro",
+    ):
         assert words in text
 
 

@@ -11,11 +11,27 @@ from tutorial_lib.coursework.attention import (
     check_sinusoidal,
     check_softmax,
 )
+from tutorial_lib.coursework.bert_layer import (
+    check_bert_layer,
+    check_feed_forward,
+    check_gelu,
+    check_layer_norm,
+    check_multi_head_attention,
+    check_split_heads,
+    weights_of,
+)
 
 __all__ = [
     "check_attention",
+    "check_bert_layer",
     "check_causal_mask",
+    "check_feed_forward",
+    "check_gelu",
+    "check_layer_norm",
+    "check_multi_head_attention",
     "check_shift_matrix",
     "check_sinusoidal",
     "check_softmax",
+    "check_split_heads",
+    "weights_of",
 ]

@@ -87,11 +87,15 @@ SOFTMAX = Exercise(
     ),
     {
         "the softmax runs over the first axis; take axis=-1, so that each row adds up to 1": lambda x: _over_axis(x, 0),
-        "the softmax runs over the whole array; take axis=-1, so that each row adds up to 1": lambda x: _over_axis(x, None),
+        "the softmax runs over the whole array; take axis=-1, so that each row adds up to 1": lambda x: _over_axis(
+            x, None
+        ),
         "exp of a large number overflows; subtract the largest score of each row first": _overflowing,
         "the exponentials are not divided by their sum": np.exp,
         "these are the logarithms of the softmax; leave out the log": lambda x: np.log(softmax(x)),
-        "the scores themselves are divided by their sum; take exp of them first": lambda x: x / x.sum(axis=-1, keepdims=True),
+        "the scores themselves are divided by their sum; take exp of them first": lambda x: (
+            x / x.sum(axis=-1, keepdims=True)
+        ),
     },
 )
 
@@ -130,7 +134,9 @@ CAUSAL_MASK = Exercise(
     causal_mask,
     (Case("four tokens", (4,)), Case("one token", (1,))),
     {
-        "it is upside down: row i is a query, and may attend to columns 0 to i": lambda n: ~causal_mask(n) | np.eye(n, dtype=bool),
+        "it is upside down: row i is a query, and may attend to columns 0 to i": lambda n: (
+            ~causal_mask(n) | np.eye(n, dtype=bool)
+        ),
         "a token may attend to itself: the diagonal is True": lambda n: np.tril(np.ones((n, n)), -1),
         "this marks what is forbidden; True is where a query may attend": lambda n: ~causal_mask(n),
     },
@@ -144,10 +150,12 @@ SINUSOIDAL = Exercise(
         "sines and cosines stand in two halves; they alternate: sin, cos, sin, cos": lambda n, d: np.concatenate(
             [sinusoidal(n, d)[:, 0::2], sinusoidal(n, d)[:, 1::2]], axis=1
         ),
-        "sines and cosines are swapped: column 0 is a sine": lambda n, d: sinusoidal(n, d).reshape(n, -1, 2)[..., ::-1].reshape(n, d),
+        "sines and cosines are swapped: column 0 is a sine": lambda n, d: (
+            sinusoidal(n, d).reshape(n, -1, 2)[..., ::-1].reshape(n, d)
+        ),
         "positions are counted from 1; the first is 0": lambda n, d: sinusoidal(n + 1, d)[1:],
-        "each column has a frequency of its own; columns 2i and 2i + 1 share one, 10000^(-2i / d_model)": lambda n, d: np.where(
-            np.arange(d) % 2, np.cos(_angles_each(n, d)), np.sin(_angles_each(n, d))
+        "each column has a frequency of its own; columns 2i and 2i + 1 share one, 10000^(-2i / d_model)": lambda n, d: (
+            np.where(np.arange(d) % 2, np.cos(_angles_each(n, d)), np.sin(_angles_each(n, d)))
         ),
     },
 )

@@ -121,7 +121,11 @@ def same(one, other, tolerance):
     if isinstance(one, (str, bool)) or isinstance(other, (str, bool)) or one is None or other is None:
         return type(one) is type(other) and one == other
     if isinstance(other, dict):
-        return isinstance(one, dict) and one.keys() == other.keys() and all(same(one[k], other[k], tolerance) for k in other)
+        return (
+            isinstance(one, dict)
+            and one.keys() == other.keys()
+            and all(same(one[k], other[k], tolerance) for k in other)
+        )
     if isinstance(other, (list, tuple)) and not _numeric(other):
         if not isinstance(one, (list, tuple)) or len(one) != len(other):
             return False

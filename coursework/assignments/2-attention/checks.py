@@ -34,7 +34,9 @@ def attention_small(rng):
 @check("attention-hidden")
 def attention_random(rng):
     for batch in ((), (3,), (2, 3)):
-        n_q, n_k, d_k, d_v = rng.choice(np.arange(2, 9), size=4, replace=False)  # all different: no axis can be mixed up
+        n_q, n_k, d_k, d_v = rng.choice(
+            np.arange(2, 9), size=4, replace=False
+        )  # all different: no axis can be mixed up
         Q, K, V = (rng.normal(scale=2, size=(*batch, *shape)) for shape in ((n_q, d_k), (n_k, d_k), (n_k, d_v)))
         mask = rng.random((n_q, n_k)) < 0.6
         mask[np.arange(n_q), rng.integers(n_k, size=n_q)] = True  # each query may attend to something
