@@ -139,7 +139,8 @@ def _candidates(X, searched, k, dtype):
     blocks, all_rows = torch.arange(n).split(TILE), len(searched) == n
     for I, J in combinations_with_replacement(blocks, 2) if all_rows else product(searched.split(TILE), blocks):
         D = left[I] @ right[J].T  # (b, c): -2 x y + |x|^2 + |y|^2
-        D[I[:, None] == J] = torch.inf  # not its own neighbor
+        if I is J or not all_rows:
+            D[I[:, None] == J] = torch.inf  # not its own neighbor
         keep(I, J, D)
         if all_rows and I is not J:
             keep(J, I, D.T)
