@@ -11,6 +11,7 @@ from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
     luisto_cosine,
     luisto_embeddings,
     luisto_heads,
+    luisto_meaning,
     luisto_overview,
     luisto_position_vectors,
     luisto_positions,

@@ -113,6 +113,7 @@ def check(claim: Claim) -> Result:
     import torch
 
     from tutorial_lib.catalog import DEFAULT, ModelNotAvailable
+    from tutorial_lib.texts import TextsNotAvailable
 
     try:
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
@@ -120,6 +121,8 @@ def check(claim: Claim) -> Result:
             computed = plain(claim.compute())
     except ModelNotAvailable:
         return Result(claim, None, f"needs {DEFAULT}")
+    except TextsNotAvailable:
+        return Result(claim, None, "needs texts that are fetched")
     return Result(claim, computed, HOLDS if agree(claim.printed, computed, claim.tolerance) else FAILS)
 
 
