@@ -84,7 +84,8 @@ def _from_publisher(name, source):
         retry_if_failed=RETRIES,
     )
     try:
-        download = pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT, chunk_size=1 << 16)
+        hooks = {"response": _keep_packed if source.file.endswith(".gz") else []}
+        download = pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT, chunk_size=1 << 16, hooks=hooks)
         return Path(shelf.fetch(source.file, downloader=download))
     except (ValueError, OSError) as error:
         raise TextsNotAvailable(
@@ -92,6 +93,11 @@ def _from_publisher(name, source):
             f"({_reason(error)}): check the network and try again, or put {source.file} into a folder and name that "
             f"folder with folder= or the environment variable {VARIABLE}"
         ) from error
+
+
+def _keep_packed(response, *args, **kwargs):
+    """Some servers call the packing of a .gz file an encoding of the transfer, and requests would undo it."""
+    response.raw.headers.pop("Content-Encoding", None)
 
 
 def _reason(error):

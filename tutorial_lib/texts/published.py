@@ -112,7 +112,7 @@ def plain(line: str) -> str:
     'The claws, 0.5 m long, are "red-tipped" (the female\\'s too).'
     """
     text = re.sub(r"( @[-,.]@ )?<unk>( @[-,.]@ )?", " ", line)
-    text = re.sub(r" @([-,.])@ ", r"\1", text)  # red @-@ tipped, 10 @,@ 000, 3 @.@ 5
+    text = re.sub(r" ?@([-,.])@ ?", r"\1", text)  # red @-@ tipped, 10 @,@ 000, 3 @.@ 5
     text = " ".join(text.split())
     for nothing in ("( )", '" "', "' '", "( , )", "( ; )"):  # where only a word stood that is not known
         text = text.replace(nothing, "")
