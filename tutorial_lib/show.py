@@ -22,7 +22,7 @@ def show(obj, docstring: bool = False) -> None:
     >>> from tutorial_lib.texts import load_texts
     >>> show(load_texts)  # doctest: +ELLIPSIS
     # tutorial_lib/texts/__init__.py
-    def load_texts(name: str, folder: str | os.PathLike | None = None) -> list[str] | dict[str, list | dict]:
+    def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dict[str, list | dict]:
         \"""The texts of a collection, in order.\"""
     ...
     """

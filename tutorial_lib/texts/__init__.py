@@ -43,7 +43,7 @@ _PUBLISHED = {
 NAMES = (*_WRITTEN, *_PUBLISHED)
 
 
-def load_texts(name: str, folder: str | os.PathLike | None = None) -> list[str] | dict[str, list | dict]:
+def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dict[str, list | dict]:
     """The texts of a collection, in order.
 
     The published collections are downloaded once, with a progress bar, into the user's cache folder. Each file has
@@ -55,9 +55,9 @@ def load_texts(name: str, folder: str | os.PathLike | None = None) -> list[str] 
             environment variable TUTORIAL_LIB_TEXTS names, where it is set. The built-in collections need neither.
 
     Returns:
-        A list of strings, or a dictionary: "sentence-pairs" and "luisto-pairs" contrast -> pairs of sentences,
-        "synonyms" group -> sentences, "homonyms" word -> sense -> texts, "words" and "wordnet" word class -> words,
-        "queries" question -> texts.
+        A list of strings ("paraphrases": of triples), or a dictionary: "sentence-pairs" and "luisto-pairs" contrast ->
+        pairs of sentences, "synonyms" group -> sentences, "homonyms" word -> sense -> texts, "words" and "wordnet"
+        word class -> words, "queries" question -> texts.
 
     Raises:
         ValueError: if there is no collection of this name.
