@@ -78,8 +78,12 @@ def encode(value, arrays):
         return value.item()
     if isinstance(value, dict):
         return {"pairs": [[key, encode(item, arrays)] for key, item in value.items()]}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):
+        return {"tuple": [encode(item, arrays) for item in value]}
+    if isinstance(value, list):
         return [encode(item, arrays) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return {"set": sorted(value)}
     return value
 
 

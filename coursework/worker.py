@@ -45,11 +45,15 @@ def plain(value, depth=0):
 
 
 def decoded(value, arrays):
-    """The arguments of a call: {"array": name} stands for an array, {"pairs": [...]} for a dictionary."""
+    """The arguments of a call: {"array": name} stands for an array, {"tuple": [...]}, {"set": [...]} and {"pairs": [...]} for these."""
     if isinstance(value, list):
         return [decoded(item, arrays) for item in value]
     if isinstance(value, dict) and "array" in value:
         return arrays[value["array"]]
+    if isinstance(value, dict) and "tuple" in value:
+        return tuple(decoded(item, arrays) for item in value["tuple"])
+    if isinstance(value, dict) and "set" in value:
+        return set(value["set"])
     if isinstance(value, dict):
         return {decoded_key(key): decoded(item, arrays) for key, item in value["pairs"]}
     return value

@@ -20,18 +20,34 @@ from tutorial_lib.coursework.bert_layer import (
     check_split_heads,
     weights_of,
 )
+from tutorial_lib.coursework.tokenization import (
+    check_count_pairs,
+    check_encode_pair,
+    check_longest_match,
+    check_merge,
+    check_pad,
+    check_train_bpe,
+    check_words,
+)
 
 __all__ = [
     "check_attention",
     "check_bert_layer",
     "check_causal_mask",
+    "check_count_pairs",
+    "check_encode_pair",
     "check_feed_forward",
     "check_gelu",
     "check_layer_norm",
+    "check_longest_match",
+    "check_merge",
     "check_multi_head_attention",
+    "check_pad",
     "check_shift_matrix",
     "check_sinusoidal",
     "check_softmax",
     "check_split_heads",
+    "check_train_bpe",
+    "check_words",
     "weights_of",
 ]
