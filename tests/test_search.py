@@ -51,6 +51,13 @@ def test_a_tag_narrows_the_search():
     assert index.search(X[0], 4, tag="neither") == []
 
 
+def test_an_index_gives_back_what_it_holds():
+    X, texts, tags = cloud(5, 3), list("edcba"), list("xyxyx")
+    held = list(Index(texts, X, tags))
+    assert [entry[0] for entry in held] == texts and [entry[1] for entry in held] == tags
+    np.testing.assert_array_equal([entry[2] for entry in held], X)
+
+
 def test_a_saved_index_opens_again_and_answers_the_same(tmp_path):
     X = torch.tensor(cloud(30, 8))
     index = Index([f"é'\"\0{i}" for i in range(30)], X, tags=["x"] * 30)

@@ -80,6 +80,13 @@ class Index:
     def __len__(self):
         return self.database.execute("SELECT count(*) FROM texts").get
 
+    def __iter__(self):
+        """Each entry, in order, as (text, tag, vector)."""
+        for text, tag, vector in self.database.execute(
+            "SELECT text, tag, vector FROM texts JOIN vectors ON vectors.rowid = id ORDER BY id"
+        ):
+            yield text, tag, np.frombuffer(vector, dtype="<f4")
+
     @property
     def d(self):
         """How many coordinates the vectors have."""

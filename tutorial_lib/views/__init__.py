@@ -12,6 +12,7 @@ from tutorial_lib.views.explorables import dot_product_explorer, softmax_explore
 from tutorial_lib.views.heads import head_view
 from tutorial_lib.views.models import model_view
 from tutorial_lib.views.neurons import neuron_view
+from tutorial_lib.views.search import search_view
 from tutorial_lib.views.slides import slide
 from tutorial_lib.views.tokenizer import tokenizer_explorer
 from tutorial_lib.views.waves import sinusoid_explorer
@@ -24,6 +25,7 @@ __all__ = [
     "model_view",
     "neuron_view",
     "point_cloud",
+    "search_view",
     "sinusoid_explorer",
     "slide",
     "softmax_explorer",
