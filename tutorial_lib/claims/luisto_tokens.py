@@ -99,8 +99,6 @@ claim(
 
 # --- L 3.2.3 Turning "bear" into a concept -------------------------------------------------------------------------
 
-PREDICTIONS = [[0.163, 0.177, 0.660], [0.225, 0.374, 0.401], [0.0004, 0.004, 0.996], [0.0060, 0.283, 0.711]]
-
 
 @claim(
     "L-3.2.3-parameters",
@@ -130,43 +128,3 @@ def _():
 def _():
     table = bert_base(vocab_size=CASED).parameter_table()
     return table[0][2] / sum(count for _, _, count in table)
-
-
-claim(
-    "L-3.2.3-accuracy",
-    "embeddings",
-    "Classifiers of nouns, verbs and adjectives reach 83 to 86 % accuracy on input embeddings.",
-    [83, 86],
-    needs="bert-base-cased and WordNet",
-    verdict=OPEN,
-)(None)
-
-claim(
-    "L-3.2.3-table-1",
-    "embeddings",
-    "Table 1: adjective, noun and verb for bear, Bear (no hidden layer), bear, Bear (one hidden layer).",
-    PREDICTIONS,
-    needs="bert-base-cased and the thesis's trained classifiers",
-    verdict=OPEN,
-)(None)
-
-
-@claim("L-3.2.3-table-1-sums", "embeddings", "Each row of Table 1 sums to 1.", [1, 1, 1, 1], tolerance=0.001)
-def _():
-    return [sum(row) for row in PREDICTIONS]
-
-
-@claim("L-3.2.3-table-1-verbs", "embeddings", "Every row of Table 1 predicts a verb.", 4 * ["verb"])
-def _():
-    return [("adjective", "noun", "verb")[row.index(max(row))] for row in PREDICTIONS]
-
-
-@claim(
-    "L-3.2.3-table-1-capital",
-    "embeddings",
-    "The capitalized word is much more likely a noun, in both models.",
-    True,
-)
-def _():
-    bear, Bear, bear_hidden, Bear_hidden = (noun for _, noun, _ in PREDICTIONS)
-    return Bear > 2 * bear and Bear_hidden > 2 * bear_hidden
