@@ -54,7 +54,9 @@ from tutorial_lib.plots.positions import (
     similarity_curves,
 )
 from tutorial_lib.plots.probing import learning_curves, probe_planes, word_probabilities
+from tutorial_lib.plots.questions import dimension_by_window, opposites_by_layer, rounding_by_layer, token_kinds
 from tutorial_lib.plots.seeing import concentration, explained, pictures
+from tutorial_lib.plots.shape import dimension_curves, flat_clouds, layer_profiles, ratio_lines
 from tutorial_lib.plots.tokenization import batch_grid, token_cuts, vocabulary_blocks, vocabulary_sizes
 
 __all__ = [
@@ -75,9 +77,12 @@ __all__ = [
     "cross_weights",
     "curves_by_layer",
     "difference_arrows",
+    "dimension_by_window",
+    "dimension_curves",
     "embedding_sum",
     "encodings",
     "explained",
+    "flat_clouds",
     "four_distributions",
     "gradient_norms",
     "head_grid",
@@ -85,11 +90,13 @@ __all__ = [
     "influences",
     "layer_diagram",
     "layer_paths",
+    "layer_profiles",
     "learning_curves",
     "local_periods",
     "named_points",
     "norms",
     "one_hot_product",
+    "opposites_by_layer",
     "parameter_bars",
     "parting_curves",
     "pictures",
@@ -100,7 +107,9 @@ __all__ = [
     "products",
     "random_cosines",
     "rankings",
+    "ratio_lines",
     "rnn_and_transformer",
+    "rounding_by_layer",
     "saturation",
     "senses",
     "sentence_groups",
@@ -112,6 +121,7 @@ __all__ = [
     "swap_histogram",
     "temperatures",
     "token_cuts",
+    "token_kinds",
     "training_mask",
     "turning_planes",
     "update_norms",
