@@ -49,7 +49,7 @@ def difference_arrows(points, labels, origin, shares=None, ax=None):
     ax = sentence_groups(points, labels, shares, ax)
     for number, name in enumerate(dict.fromkeys(labels)):
         tip = points[[label == name for label in labels]].mean(axis=0)
-        style = dict(arrowstyle="-|>", linewidth=2.2, color=_color(number), shrinkA=0, shrinkB=0)
+        style = dict(arrowstyle="-|>", linewidth=2.2, mutation_scale=18, color=_color(number), shrinkA=0, shrinkB=0)
         ax.annotate("", xy=tip, xytext=origin, arrowprops=style)
     ax.plot(*origin, "+", color="black", markersize=9)
     ax.set_aspect("equal", adjustable="datalim")
@@ -80,7 +80,7 @@ def curves_by_layer(curves, ylabel, first=0, level=None, level_name="", bands=No
             ax.axhline(level, color="0.4", linestyle=":", label=level_name or None, zorder=0)
         ax.set(title=title, xlabel="layer", xticks=layers if len(layers) < 10 else layers[::2])
     axes[0, 0].set_ylabel(ylabel)
-    axes[0, -1].legend(loc="best")
+    axes[0, 0].legend(loc="best")
     return list(axes[0])
 
 
@@ -100,7 +100,8 @@ def swap_histogram(null, marks, xlabel, ax=None):
     for number, (name, value) in enumerate(marks.items()):
         height = heights.max() * (0.75 - 0.3 * (number % 3))
         ax.plot([value, value], [0, height], color=COLORS[number], linewidth=2)
-        ax.text(value, height * 1.03, name, color=COLORS[number], ha="center", va="bottom")
+        paper = dict(facecolor="white", edgecolor="none", pad=1)
+        ax.text(value, height * 1.04, name, color=COLORS[number], ha="center", va="bottom", bbox=paper)
     ax.set(xlabel=xlabel, ylabel="swaps")
     ax.margins(x=0.12)
     return ax
