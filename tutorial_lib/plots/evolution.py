@@ -16,8 +16,9 @@ from tutorial_lib.plots.base import COLORS, as_array
 def layer_paths(panels, tokens=None, columns=2):
     """Paths through the layers in the plane of their own two principal components, one panel for each entry.
 
-    panels: title -> paths (n_layers + 1, n, d), with their own PCA each. tokens: n names, written at the paths' ends.
-    A red dot marks the start. Returns the axes. Source: L Figs. 20 and 21.
+    panels: title -> paths (n_layers + 1, n, d), with their own PCA each. tokens: n names; paths of one name have one
+    color, and the name stands at the end of the first. A red dot marks the start. Returns the axes.
+    Source: L Figs. 20 and 21.
 
     >>> [ax] = layer_paths({"a turn": [[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]]}, ["mouse"])
     >>> ax.get_title()
@@ -32,12 +33,14 @@ def layer_paths(panels, tokens=None, columns=2):
         paths = _as_paths(paths)
         picture = pca(paths.reshape(-1, paths.shape[-1]))
         Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
-        for j in range(Y.shape[1]):
-            color = COLORS[j % len(COLORS)]
+        names = list(range(Y.shape[1]) if tokens is None else tokens)
+        kinds = list(dict.fromkeys(names))
+        for j, name in enumerate(names):
+            color = COLORS[kinds.index(name) % len(COLORS)]
             ax.plot(*Y[:, j].T, color=color, linewidth=1.3, marker="o", markersize=3)
             ax.plot(*Y[0, j], "o", color="red", markersize=6, markeredgecolor="white")
-            if tokens is not None:
-                ax.annotate(tokens[j], Y[-1, j], (4, 2), textcoords="offset points", fontsize=8, color=color)
+            if tokens is not None and names.index(name) == j:
+                ax.annotate(name, Y[-1, j], (4, 2), textcoords="offset points", fontsize=8, color=color)
         ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{title}: {100 * picture.shares.sum():.0f} % of the variance")
         ax.margins(0.12)
     return axes
@@ -53,8 +56,8 @@ def step_curves(steps, tokens, mark="[CLS]"):
     >>> [ax.lines[0].get_ydata().tolist() for ax in axes]
     [[5.0], [0.0], [3.0, 4.0]]
     """
-    fig, axes = plt.subplots(1, 3, figsize=(7.6, 2.9))
-    drawn = ((steps.lengths, "length of the step"), (steps.cosines, "cosine with the last"), (steps.norms, "norm"))
+    fig, axes = plt.subplots(1, 3, figsize=(7.6, 3.0))
+    drawn = ((steps.lengths, "length of the step"), (steps.cosines, "cosine, before to after"), (steps.norms, "norm"))
     for ax, (values, name) in zip(axes, drawn, strict=True):
         for j, token in enumerate(tokens):
             x = np.arange(len(values)) + (len(values) < len(steps.norms))  # a step is named by the layer that makes it
@@ -78,7 +81,7 @@ def parting_curves(curves, ylabel, level=None, first=0):
     >>> ax.lines[0].get_ydata().tolist(), ax.get_ylabel()
     ([1.0, 2.0], 'ratio')
     """
-    _, ax = plt.subplots(figsize=(6.4, 3.4))
+    fig, ax = plt.subplots(figsize=(6.4, 3.8))
     for color, marker, (name, values) in zip(COLORS, "os^vDPX", curves.items(), strict=False):
         values, *band = values if isinstance(values, tuple) else (values,)
         layers = np.arange(len(values)) + first
@@ -89,7 +92,7 @@ def parting_curves(curves, ylabel, level=None, first=0):
         ax.axhline(level, color="black", linestyle=":", linewidth=1)
     ax.set(xlabel="layer", ylabel=ylabel)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend()
+    fig.legend(loc="outside lower center", ncols=min(4, len(curves)))
     return ax
 
 
