@@ -130,10 +130,14 @@ def run_cell(source, name, names):
 
 
 def value_of(names, name, arguments):
-    """The value of a call, or of a variable where the call has no arguments list."""
-    if name not in names:
-        raise NameError(f"{name} is not defined")
-    return names[name] if arguments is None else names[name](*arguments)
+    """The value of a call; or of a variable, or of several ("A, B"), where the call has no arguments list."""
+    missing = [part for part in name.split(", ") if part not in names]
+    if missing:
+        raise NameError(f"{missing[0]} is not defined")
+    if arguments is not None:
+        return names[name](*arguments)
+    values = [names[part] for part in name.split(", ")]
+    return values if len(values) > 1 else values[0]
 
 
 if __name__ == "__main__":

@@ -20,6 +20,13 @@ from tutorial_lib.coursework.bert_layer import (
     check_split_heads,
     weights_of,
 )
+from tutorial_lib.coursework.project import (
+    check_collection,
+    check_neighbor_purity,
+    check_purity_p,
+    check_report,
+    measure,
+)
 from tutorial_lib.coursework.tokenization import (
     check_count_pairs,
     check_encode_pair,
@@ -34,6 +41,7 @@ __all__ = [
     "check_attention",
     "check_bert_layer",
     "check_causal_mask",
+    "check_collection",
     "check_count_pairs",
     "check_encode_pair",
     "check_feed_forward",
@@ -42,12 +50,16 @@ __all__ = [
     "check_longest_match",
     "check_merge",
     "check_multi_head_attention",
+    "check_neighbor_purity",
     "check_pad",
+    "check_purity_p",
+    "check_report",
     "check_shift_matrix",
     "check_sinusoidal",
     "check_softmax",
     "check_split_heads",
     "check_train_bpe",
     "check_words",
+    "measure",
     "weights_of",
 ]
