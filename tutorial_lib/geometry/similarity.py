@@ -46,13 +46,13 @@ def cosine_matrix(X, Y=None):
     array([[1. , 0.8],
            [0.8, 1. ]])
     """
-    U = _unit(as_vectors("X", X))  # (n, d)
+    U = unit(as_vectors("X", X))  # (n, d)
     if Y is None:
         return np.clip(U @ U.T, -1, 1)  # (n, n)
     Y = as_vectors("Y", Y)
     if Y.shape[1] != U.shape[1]:
         raise ValueError(f"Y must have rows as long as those of X, {U.shape[1]}, got {Y.shape[1]}")
-    return np.clip(U @ _unit(Y, "Y").T, -1, 1)  # (n, m)
+    return np.clip(U @ unit(Y, "Y").T, -1, 1)  # (n, m)
 
 
 def average_cosine(X):
@@ -64,7 +64,7 @@ def average_cosine(X):
     >>> average_cosine([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0]])
     -0.3333333333333333
     """
-    U = _unit(as_vectors("X", X, least=2))  # (n, d)
+    U = unit(as_vectors("X", X, least=2))  # (n, d)
     n, total = len(U), U.sum(axis=0)
     return float((total @ total - n) / (n * (n - 1)))
 
@@ -121,7 +121,7 @@ def _pairs(n, n_pairs, seed):
     return first, (first + generator.integers(1, n, size=n_pairs)) % n  # never the same row twice
 
 
-def _unit(X, name="X"):
+def unit(X, name="X"):
     """The rows of a float64 array at length 1. They are scaled first, so that squares neither overflow nor vanish."""
     _refuse_zeros(X, name)
     X = X / np.abs(X).max(axis=1, keepdims=True)
