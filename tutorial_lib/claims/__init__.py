@@ -18,6 +18,7 @@ from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
     luisto_position_vectors,
     luisto_positions,
     luisto_probing,
+    luisto_questions,
     luisto_seeing,
     luisto_tokens,
     luisto_vocabulary,

@@ -58,6 +58,7 @@ from tutorial_lib.plots.questions import dimension_by_window, opposites_by_layer
 from tutorial_lib.plots.seeing import concentration, explained, pictures
 from tutorial_lib.plots.shape import dimension_curves, flat_clouds, layer_profiles, ratio_lines
 from tutorial_lib.plots.tokenization import batch_grid, token_cuts, vocabulary_blocks, vocabulary_sizes
+from tutorial_lib.plots.uses import intervals
 
 __all__ = [
     "COLORS",
@@ -88,6 +89,7 @@ __all__ = [
     "head_grid",
     "heatmap",
     "influences",
+    "intervals",
     "layer_diagram",
     "layer_paths",
     "layer_profiles",

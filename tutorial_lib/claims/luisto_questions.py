@@ -1,0 +1,37 @@
+"""L 5.2: the premises of the open questions. The questions themselves print no numbers."""
+
+from tutorial_lib.claims.claim import OPEN, claim
+from tutorial_lib.claims.tools import bert
+
+
+@claim(
+    "L-5.2-not-around-zero",
+    "questions",
+    "The cosines between context-free embeddings do not average around zero: their mean is above 0.02.",
+    True,
+    needs="bert-base-cased",
+    verdict=OPEN,
+    note="0.02 is far beyond chance: the mean over 420 million random pairs would be 0.000.",
+)
+def _():
+    from tutorial_lib.geometry import average_cosine
+
+    return average_cosine(bert("bert-base-cased").embeddings.tokens.weight.detach()) > 0.02
+
+
+@claim(
+    "L-5.2-one-dimensional",
+    "questions",
+    "The positions' structure is 1-dimensional: for at least 9 of 10 of the positions 1 to 383, the two nearest are "
+    "the one before and the one after.",
+    True,
+    needs="bert-base-cased",
+    verdict=OPEN,
+)
+def _():
+    import torch
+
+    P = bert("bert-base-cased").embeddings.positions.weight.detach()[1:384]
+    two = torch.cdist(P, P).fill_diagonal_(torch.inf).argsort(1)[1:-1, :2].sort(1).values
+    middle = torch.arange(1, len(P) - 1)
+    return (two == torch.stack([middle - 1, middle + 1], 1)).all(1).double().mean() >= 0.9
