@@ -108,7 +108,7 @@ def test_an_arbitrary_swap_among_random_words_has_uniform_p():
         (consistency, (A[:1],), "differences must be a matrix of 2 or more vectors"),
         (consistency, ([UP, 0 * UP],), "differences must not be zero, got zero at 1"),
         (sign_flip_test, (A, B[:, :3]), "first and second must have vectors of one width"),
-        (sign_flip_test, (A, B, 0), "n_permutations must be"),
+        (sign_flip_test, (A, B, 0), "n_permutations must be an int, 1 or more"),
         (swap_test, (UP, A[0], A[:1]), "words must be a matrix of 2 or more vectors"),
         (swap_test, (UP, A[0, :3], A), r"must have one width, got \[8, 3, 8\]"),
         (swap_test, (UP, A[0], A[[0, 0]]), "must not be zero"),

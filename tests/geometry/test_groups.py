@@ -149,5 +149,5 @@ def test_refusals_of_one_function_alone():
         silhouette(np.eye(4)[[0, 1, 0, 2]] * [[1], [1], [0], [1]], [0, 0, 1, 1], "cosine")
     with pytest.raises(ValueError, match="symmetric table of distances"):
         silhouette(X, LABELS, "precomputed")
-    with pytest.raises(ValueError, match="n_permutations must be"):
+    with pytest.raises(ValueError, match="n_permutations must be an int, 1 or more"):
         group_test(X, LABELS, n_permutations=0)

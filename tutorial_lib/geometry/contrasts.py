@@ -15,30 +15,32 @@ from tutorial_lib.geometry.statistics import permutation_p
 
 
 def difference_vectors(first, second):
-    """E2 - E1 for each pair, (n, d): the way from the first vectors to the second. Source: L 4.4.2.
+    """E2 - E1 for each pair, (n, d): the way from the first vectors to the second.
 
-    Raises ValueError where the two have different shapes.
+    Raises ValueError where the two have different shapes. Source: L 4.4.2.
 
     >>> difference_vectors([[1.0, 1.0]], [[3.0, 0.0]])
     array([[ 2., -1.]])
     """
     first, second = as_vectors("first", first), as_vectors("second", second)
     if first.shape != second.shape:
-        raise ValueError(f"first and second must have one shape, got {first.shape} and {second.shape}")
+        shapes = f"{first.shape} and {second.shape}"
+        raise ValueError(f"first and second must have one shape, got {shapes}")
     return second - first
 
 
 def contrast_cosines(differences):
-    """The cosines between the average difference vectors of contrasts, (n, n), in the dict's order. Source: L 4.4.2.
+    """The cosines between the average difference vectors of contrasts, (n, n).
 
-    `differences` maps each contrast's name to its difference vectors (n_pairs, d). Raises ValueError for differing
-    widths, or for a contrast whose differences cancel (it has no direction).
+    `differences` maps each contrast's name to its difference vectors (n_pairs, d); rows and columns are in its order.
+    Raises ValueError for differing widths, or for a contrast whose differences cancel (it has no direction).
+    Source: L 4.4.2.
 
     >>> contrast_cosines({"east": [[1.0, 0.0], [3.0, 0.0]], "north-east": [[1.0, 1.0]]}).round(3)
     array([[1.   , 0.707],
            [0.707, 1.   ]])
     """
-    means = np.array([differences.mean(axis=0) for differences in _contrasts(differences).values()])
+    means = np.array([X.mean(axis=0) for X in _contrasts(differences).values()])
     directions = means / np.linalg.norm(means, axis=1, keepdims=True)
     return np.clip(directions @ directions.T, -1, 1)
 
@@ -62,7 +64,7 @@ def consistency(differences):
 
 
 def sign_flip_test(first, second, n_permutations=4999, seed=0):
-    """Two-sided test of the inner product of two contrasts' average differences. Returns the p-value.
+    """Two-sided p-value for the inner product of two contrasts' averages.
 
     Null hypothesis: which sentence of a pair stands first is arbitrary in at least one of the contrasts. Then
     swapping the sentences of some pairs, which flips the signs of their differences, changes nothing. The signs of
@@ -77,12 +79,12 @@ def sign_flip_test(first, second, n_permutations=4999, seed=0):
     >>> sign_flip_test(north, north, n_permutations=999) < 0.05
     True
     """
-    n = whole_number("n_permutations", n_permutations, 1, "a number of permutations (an int, 1 or more)")
+    n = whole_number("n_permutations", n_permutations, 1, "an int, 1 or more")
     first, second = _contrasts({"first": first, "second": second}).values()
     rng = np.random.default_rng(seed)
     p_values = []
     for flipped, other in ((first, second), (second, first)):
-        along = flipped @ other.mean(axis=0)  # (n_pairs,), the inner product is their mean
+        along = flipped @ other.mean(axis=0)  # (n_pairs,)
         signs = rng.choice([-1.0, 1.0], size=(n, len(along)))
         p_values.append(permutation_p(abs(along.sum()), np.abs(signs @ along)))
     return max(p_values)

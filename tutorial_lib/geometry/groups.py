@@ -62,12 +62,12 @@ def distances(X, metric="euclidean"):
 
 
 def silhouette(X, labels, metric="euclidean"):
-    """How much nearer a point is to its own group than to the nearest other one, averaged over all points: -1 to 1.
+    """How much nearer a point is to its own group than to the nearest other: -1 to 1.
 
-    For a point, a is its mean distance to the others of its group and b the smallest of its mean distances to another
-    group; its silhouette is (b - a) / max(a, b), or 0 where it is alone in its group. 1: groups are tight and far
-    apart; 0: they lie on top of each other. X: (n, d), or (n, n) distances with metric="precomputed". Raises
-    ValueError where there are not 2 to n - 1 groups. Source: Rousseeuw 1987.
+    The average over all points. For a point, a is its mean distance to the others of its group and b the smallest of
+    its mean distances to another group; its silhouette is (b - a) / max(a, b), or 0 where it is alone in its group.
+    1: groups are tight and far apart; 0: they lie on top of each other. X: (n, d), or (n, n) distances with
+    metric="precomputed". Raises ValueError where there are not 2 to n - 1 groups. Source: Rousseeuw 1987.
 
     >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], ["a", "a", "b", "b"]), 3)
     0.9
@@ -75,7 +75,8 @@ def silhouette(X, labels, metric="euclidean"):
     D = distances(X, metric)
     groups, index = _groups(labels, len(D))
     if len(groups) == len(D):
-        raise ValueError(f"labels must put two vectors or more into one group, got {len(D)} groups of one")
+        alone = f"got {len(D)} groups of one"
+        raise ValueError(f"labels must put two vectors or more into one group, {alone}")
     member = np.eye(len(groups))[index]  # (n, n_groups)
     sizes = member.sum(axis=0)
     sums = D @ member  # (n, n_groups)
@@ -115,7 +116,7 @@ def neighbor_purity(X, labels, k=1, metric="euclidean"):
 
 
 def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
-    """Permutation test: could labels that were handed out at random give the statistic, or more?
+    """Permutation test: could shuffled labels give the statistic, or more?
 
     `statistic(X, labels)` is a number that grows with separation. The labels are shuffled n_permutations times, the
     vectors stay. The null hypothesis says that labels and vectors have nothing to do with each other; rejecting it
@@ -128,7 +129,7 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
     """
     X = as_vectors("X", X, least=2)
     _, index = _groups(labels, len(X))
-    n = whole_number("n_permutations", n_permutations, 1, "a number of permutations (an int, 1 or more)")
+    n = whole_number("n_permutations", n_permutations, 1, "an int, 1 or more")
     rng = np.random.default_rng(seed)
     observed = float(statistic(X, index))
     null = np.array([float(statistic(X, rng.permutation(index))) for _ in range(n)])
