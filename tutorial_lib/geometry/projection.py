@@ -51,7 +51,7 @@ def pca(X, n=2):
         raise ValueError(f"n must be at most min(N, d) = {min(X.shape)} for X of shape {X.shape}, got {n}")
     mean = X.mean(0)
     _, S, Vh = np.linalg.svd(X - mean, full_matrices=False)
-    largest = np.abs(Vh[:n]).argmax(1)
+    largest = np.abs(Vh[:n]).round(8).argmax(1)  # of equal ones the first, whatever their rounding
     components = Vh[:n] * np.sign(Vh[range(n), largest])[:, None]  # (n, d)
     return PCA((X - mean) @ components.T, components, mean, S[:n] ** 2 / (S**2).sum())
 
