@@ -1,4 +1,4 @@
-"""The commands of a teacher: `python -m coursework assignments`, `grade`, `feedback`, `image`."""
+"""The commands of a teacher: `python -m coursework assignments`, `grade`, `feedback`."""
 
 from __future__ import annotations
 

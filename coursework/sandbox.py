@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 WORKER = Path(__file__).with_name("worker.py")
-IMAGE = "tutorial-lib-sandbox"  # docker and podman: built by `python -m coursework image`
+IMAGE = "tutorial-lib-sandbox"  # docker and podman: built from coursework/image/Dockerfile
 KINDS = ("bubblewrap", "docker", "podman")
 
 
