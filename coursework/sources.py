@@ -28,6 +28,7 @@ REGION = re.compile(rf"^(?P<indent>[ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | r
 MARKS = ("given", "solution", "check", "written")
 HIDDEN = "# Hidden checks: your teacher runs them on fresh inputs. Nothing to do here."
 WRITE_CODE = '{indent}raise NotImplementedError("write your code here")\n'
+WRITE_VALUES = "# Write your code here.\n"  # outside a function: an exception would stop "run all"
 WRITE_TEXT = "*Write your answer here.*\n"
 
 
@@ -76,25 +77,27 @@ def title(assignment):
 def student_notebook(assignment, install=None):
     """The notebook that students get. install: the source of a first cell that installs the library in Colab."""
     cells = [_student_cell(cell) for cell in source(assignment).cells]
-    if install is not None:
-        cells.insert(1, _given(new_code_cell(install), "install"))
-    return _finished(assignment, cells)
+    return _finished(assignment, _with_install(cells, install))
 
 
-def solved_notebook(assignment):
+def solved_notebook(assignment, install=None):
     """The notebook as a student with full marks would hand it in: the solutions filled in."""
     cells = [_student_cell(cell) for cell in source(assignment).cells]
     for cell, original in zip(cells, source(assignment).cells, strict=True):
         if kind(original) in ("solution", "written"):
             cell.source = re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", original.source + "\n", flags=re.M).rstrip()
-    return _finished(assignment, cells)
+    return _finished(assignment, _with_install(cells, install))
+
+
+def _with_install(cells, install):
+    return cells if install is None else [cells[0], _given(new_code_cell(install), "install"), *cells[1:]]
 
 
 def _student_cell(original):
     mark = kind(original)
     text = original.source
     if mark == "solution":
-        text = REGION.sub(lambda region: WRITE_CODE.format(indent=region["indent"]), text + "\n").rstrip()
+        text = REGION.sub(_to_write, text + "\n").rstrip()
     elif mark == "written":
         text = REGION.sub(WRITE_TEXT, text + "\n").rstrip()
     elif mark == "check" and not text.strip():
@@ -112,6 +115,10 @@ def _student_cell(original):
         name, worth = original.metadata.written, original.metadata.points
         cell.metadata["nbgrader"] = _nbgrader(name, grade=True, solution=True, points=worth, cell_type="markdown")
     return cell
+
+
+def _to_write(region):
+    return WRITE_CODE.format(indent=region["indent"]) if region["indent"] else WRITE_VALUES
 
 
 def _given(cell, name):

@@ -3,6 +3,8 @@
     python tools/run_notebooks.py                     all notebooks, newest and oldest versions
     python tools/run_notebooks.py oldest heads bert   some of them, with the oldest versions only
 
+The notebooks are the chapters, and the assignments twice: as students get them, and solved, where every check must pass.
+
 The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml; torch is the pinned one
 in both. Each notebook starts where Colab starts: the library, the model and the vector database are taken away again,
 and its first cell has to install them, from a copy of this working tree that stands in for the repository. At the end
@@ -105,13 +107,35 @@ def run(python: Path, source: Path, folder: Path, address: str) -> str | None:
         say(f"    stderr: {line}")
     if done.returncode:
         return f"{source.name}: " + re.sub(r"\x1b\[[\d;]*m", "", done.stderr)[-3000:]
-    return f"{source.name} changed what was installed: {', '.join(changed)}" if changed else None
+    if changed:
+        return f"{source.name} changed what was installed: {', '.join(changed)}"
+    wrong = [line for line in printed(json.loads(target.read_text(encoding="utf-8"))) if line.startswith("✗")]
+    return f"{source.name}: {wrong[0]}" if wrong and source.stem.endswith("-solved") else None
+
+
+def printed(notebook: dict) -> list[str]:
+    """The lines that cells printed."""
+    streams = [out for cell in notebook["cells"] for out in cell.get("outputs", []) if out.get("name") == "stdout"]
+    return [line for out in streams for line in "".join(out["text"]).splitlines()]
+
+
+def solved(root: Path, folder: Path, install: str) -> list[Path]:
+    """The assignments with their solutions, written into a folder."""
+    sys.path.insert(0, str(root))  # coursework is no installed package
+    from coursework import checks, sources
+
+    folder.mkdir(parents=True)
+    for name in checks.names():
+        text = json.dumps(sources.solved_notebook(name, install))
+        (folder / f"{name}-solved.ipynb").write_text(text, encoding="utf-8")
+    return sorted(folder.glob("*.ipynb"))
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
     ages = [age for age in ("newest", "oldest") if age in arguments] or ["newest", "oldest"]
     book = Book(root)
-    names = [path.stem for path in chapters(root) if path.stem in arguments or not set(arguments) - set(ages)]
+    written = [path.with_suffix(".ipynb") for path in chapters(root)]
+    written += sorted((root / "coursework" / "notebooks").glob("*.ipynb"))
     failures = []
     for age in ages:
         python, work = environment(root, age), root / "_build" / "colab" / f"{age}-notebooks"
@@ -120,7 +144,9 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         address = repository(root, work / "repository", book.branch)
         core = ("matplotlib=", "numpy=", "tokenizers=", "torch=", "transformers=")
         say(f"{age}: {', '.join(sorted(line for line in packages(python) if line.startswith(core)))}")
-        results = [run(python, root / "book" / f"{name}.ipynb", work, address) for name in names]
+        files = written + solved(root, work / "solved", book.install)
+        wanted = [path for path in files if path.stem in arguments or not set(arguments) - set(ages)]
+        results = [run(python, path, work, address) for path in wanted]
         failures += [f"{age}: {result}" for result in results if result]
         if not any(results):
             say(f"{age}: all ran; {' and '.join(ADDED)} were added each time, and nothing else was touched")
