@@ -61,14 +61,18 @@ def extreme_pairs(X, k, exclude=None, progress=False) -> ExtremePairs:
     if k > n * (n - 1) // 2:
         raise ValueError(f"k must be at most the number of pairs, {n * (n - 1) // 2} for {n} rows, got {k}")
     V = _units(X, kept)  # (n, d), float64
-    U = torch.from_numpy(V).to(X.device if torch.is_tensor(X) else "cpu", torch.float32)
+    # The last row is repeated until whole segments are full; `above` drops what the copies bring.
+    device = X.device if torch.is_tensor(X) else "cpu"
+    U = torch.empty(-(-n // SEGMENT) * SEGMENT, d, dtype=torch.float32, device=device)
+    U[:n] = torch.from_numpy(V)
+    U[n:] = U[n - 1]
     best = _start(V, k)
     # A cosine in float32 is off by less than this: two rounded vectors, and a sum of d products in whatever order.
     margin = (d + 4) * 2.0**-24 / (1 - d * 2.0**-24)
-    with _full_precision(), _bar(n * (n + 1) // 2, progress) as bar:
+    with _full_precision(), _bar(len(U) * (len(U) + 1) // 2, progress) as bar:
         for i, j, block in _blocks(U):
             for name, rows, columns, keys in _candidates(block, best, margin):
-                above = i + rows < j + columns  # a block on the diagonal holds pairs twice, and rows with themselves
+                above = (i + rows < j + columns) & (j + columns < n)  # blocks on the diagonal hold pairs twice
                 rows, columns, keys = (part[above].cpu().numpy() for part in (i + rows, j + columns, keys))
                 best[name].offer(V, rows, columns, keys, margin)
             bar.update(block.numel() if i < j else len(block) * (len(block) + 1) // 2)
@@ -79,14 +83,12 @@ def _blocks(U):
     """The blocks of U Uᵀ on and above the diagonal: (first row, first column, block). All live in the same memory."""
     import torch
 
-    n = len(U)
-    edges = sorted({*range(0, n, BLOCK), n - n % SEGMENT, n})  # so that segments fit
-    parts = list(zip(edges, edges[1:]))
-    space = torch.empty(min(n, BLOCK) ** 2, device=U.device)
-    for at, (i, i_end) in enumerate(parts):
-        for j, j_end in parts[at:]:
-            block = space[: (i_end - i) * (j_end - j)].view(i_end - i, j_end - j)
-            yield i, j, torch.mm(U[i:i_end], U[j:j_end].T, out=block)
+    space = torch.empty(min(len(U), BLOCK) ** 2, dtype=U.dtype, device=U.device)
+    for i in range(0, len(U), BLOCK):
+        for j in range(i, len(U), BLOCK):
+            rows, columns = U[i : i + BLOCK], U[j : j + BLOCK]
+            block = space[: len(rows) * len(columns)].view(len(rows), len(columns))
+            yield i, j, torch.mm(rows, columns.T, out=block)
 
 
 def _candidates(block, best, margin):
@@ -94,9 +96,7 @@ def _candidates(block, best, margin):
 
     The best of each segment is found first, which is quick, and few segments are good enough to be searched.
     """
-    width = block.shape[1]
-    step = min(width, SEGMENT)
-    segments = block.view(-1, step)
+    segments = block.view(-1, SEGMENT)
     for name, key in KEYS.items():
         if name == "orthogonal":
             segments.abs_()
@@ -106,8 +106,8 @@ def _candidates(block, best, margin):
         if len(near):
             keys = key(segments[near])
             which, at = (keys >= cut).nonzero(as_tuple=True)
-            flat = near[which] * step + at
-            yield name, flat // width, flat % width, keys[which, at]
+            flat = near[which] * SEGMENT + at
+            yield name, flat // block.shape[1], flat % block.shape[1], keys[which, at]
 
 
 class _Best:
