@@ -20,6 +20,15 @@ from tutorial_lib.coursework.bert_layer import (
     check_split_heads,
     weights_of,
 )
+from tutorial_lib.coursework.geometry import (
+    check_anisotropy,
+    check_average_cosine,
+    check_contrast_cosine,
+    check_cosine_matrix,
+    check_sign_flip_p,
+    check_swap_p,
+    check_two_nn,
+)
 from tutorial_lib.coursework.project import (
     check_collection,
     check_neighbor_purity,
@@ -38,10 +47,14 @@ from tutorial_lib.coursework.tokenization import (
 )
 
 __all__ = [
+    "check_anisotropy",
     "check_attention",
+    "check_average_cosine",
     "check_bert_layer",
     "check_causal_mask",
     "check_collection",
+    "check_contrast_cosine",
+    "check_cosine_matrix",
     "check_count_pairs",
     "check_encode_pair",
     "check_feed_forward",
@@ -55,10 +68,13 @@ __all__ = [
     "check_purity_p",
     "check_report",
     "check_shift_matrix",
+    "check_sign_flip_p",
     "check_sinusoidal",
     "check_softmax",
     "check_split_heads",
+    "check_swap_p",
     "check_train_bpe",
+    "check_two_nn",
     "check_words",
     "measure",
     "weights_of",
