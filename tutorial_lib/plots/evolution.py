@@ -17,15 +17,16 @@ def layer_paths(panels, tokens=None, columns=2):
     """Paths through the layers in the plane of their own two principal components, one panel for each entry.
 
     panels: title -> paths (n_layers + 1, n, d), with their own PCA each. tokens: n names; paths of one name have one
-    color, and the name stands at the end of the first. A red dot marks the start. Returns the axes.
-    Source: L Figs. 20 and 21.
+    color, and the name stands at the end of the first. A red dot marks the start; the title says how much variance
+    the plane holds. Returns the axes. Source: L Figs. 20 and 21.
 
     >>> [ax] = layer_paths({"a turn": [[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]]}, ["mouse"])
     >>> ax.get_title()
-    'a turn: 100 % of the variance'
+    'a turn (100 %)'
     """
     rows = -(-len(panels) // columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.5 * rows), squeeze=False)
+    side = min(3.7, 7.8 / columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(side * columns, side * rows), squeeze=False)
     for unused in axes.flat[len(panels) :]:
         unused.axis("off")
     axes = list(axes.flat[: len(panels)])
@@ -41,7 +42,7 @@ def layer_paths(panels, tokens=None, columns=2):
             ax.plot(*Y[0, j], "o", color="red", markersize=6, markeredgecolor="white")
             if tokens is not None and names.index(name) == j:
                 ax.annotate(name, Y[-1, j], (4, 2), textcoords="offset points", fontsize=8, color=color)
-        ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{title}: {100 * picture.shares.sum():.0f} % of the variance")
+        ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{title} ({100 * picture.shares.sum():.0f} %)")
         ax.margins(0.12)
     return axes
 
