@@ -2,10 +2,11 @@
 
 `claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
 prints all of them.
-Sources: R 2-11; L 2.1, 3.2, 3.3, 4.2.
+Sources: R 2-11; L 2.1, 3.2, 3.3, 4.2; A 2, 4.
 """
 
 from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
+    anonymous_shape,
     luisto_attention,
     luisto_bert,
     luisto_collections,
@@ -21,6 +22,7 @@ from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
     luisto_questions,
     luisto_seeing,
     luisto_tokens,
+    luisto_uses,
     luisto_vocabulary,
     luisto_weights,
     rezaei_code,
@@ -38,7 +40,7 @@ __all__ = ["CHAPTERS", "FAILS", "HOLDS", "OPEN", "Claim", "Result", "Table", "ch
 
 
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
-    """The claims of a chapter ("attention"), a document ("R" or "L"), a section ("5.4"), or all, in reading order.
+    """The claims of a chapter ("attention"), a document ("R", "L" or "A"), a section ("5.4"), or all, in reading order.
 
     Raises:
         ValueError: if chapter or source is unknown.

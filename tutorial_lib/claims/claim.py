@@ -18,7 +18,7 @@ CHAPTERS = (
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
 )
-SOURCES = {"R": "Rezaei", "L": "Luisto", "A": "Internal Representation Dynamics"}
+SOURCES = {"R": "Rezaei", "L": "Luisto", "A": "Razzhigaev"}
 
 
 @dataclass(frozen=True)
