@@ -14,7 +14,8 @@ LINES = ("-", "--", ":", "-.")
 def four_distributions(measured, bins=50):
     """Outlines of lengths, distances, dot products and cosines, one for each entry (label -> `Distributions`).
 
-    Each outline has area 1 over bins of its own, so that collections of different sizes compare. Returns four axes.
+    Each outline has area 1, so that collections of different sizes compare. An empty array is left out: pairs between
+    two collections have no lengths of their own. Returns four axes.
 
     >>> from tutorial_lib.geometry import distributions
     >>> axes = four_distributions({"axes": distributions(np.eye(3) + 1)})
@@ -26,14 +27,15 @@ def four_distributions(measured, bins=50):
         every = np.concatenate([as_array(getattr(one, measure)) for one in measured.values()])
         edges = np.linspace(every.min(), every.max() + 1e-9, bins + 1)
         for color, line, (label, one) in zip(COLORS, LINES, measured.items(), strict=False):
+            values = as_array(getattr(one, measure))
             style = dict(histtype="step", density=True, linewidth=1.6, color=color, linestyle=line, label=label)
-            ax.hist(as_array(getattr(one, measure)), bins=edges, **style)
+            if len(values):
+                ax.hist(values, bins=edges, **style)
         ax.set(xlabel=name, ylabel="density")
         if measure == "cosines" and every.min() < 0 < every.max():
             ax.axvline(0, color="black", linewidth=0.6)
-    grid.flat[0].figure.legend(
-        *grid.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(measured)
-    )
+    last = grid.flat[-1]
+    last.figure.legend(*last.get_legend_handles_labels(), loc="outside lower center", ncols=len(measured))
     return list(grid.flat)
 
 
