@@ -63,7 +63,7 @@ def curves_by_layer(curves, ylabel, first=0, level=None, level_name="", bands=No
     title -> (low, high), a gray band by layer, such as where 95 % of a null distribution lies. Returns the axes.
 
     >>> [ax] = curves_by_layer({"mean": {"x": ([1, 2], [0, 1], [2, 3])}}, "value", level=0.5, level_name="chance")
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['x', 'chance']
     """
     width = 7.4 if len(curves) > 1 else 5.4
@@ -80,7 +80,7 @@ def curves_by_layer(curves, ylabel, first=0, level=None, level_name="", bands=No
             ax.axhline(level, color="0.4", linestyle=":", label=level_name or None, zorder=0)
         ax.set(title=title, xlabel="layer", xticks=layers if len(layers) < 10 else layers[::2])
     axes[0, 0].set_ylabel(ylabel)
-    axes[0, 0].legend(loc="best")
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside upper right", ncols=2)
     return list(axes[0])
 
 
