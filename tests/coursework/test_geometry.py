@@ -157,7 +157,7 @@ def lost(function, check_id, seed):
                 warnings.simplefilter("ignore")
                 value = checks._plain(function(*call.arguments))
         except Exception as error:
-            return f"{type(error).__name__}"
+            return type(error).__name__
         reason = checks.wrong(call, {"value": value})
         if reason:
             return reason
@@ -170,8 +170,10 @@ def test_the_right_answer_keeps_the_hidden_points(exercise):
 
 
 @pytest.mark.parametrize("exercise, hint", MISTAKES, ids=[f"{e.name}: {h[:40]}" for e, h in MISTAKES])
-def test_each_mistake_loses_the_hidden_points(exercise, hint):
-    assert all(lost(exercise.mistakes[hint], HIDDEN[exercise.name], seed) for seed in range(5))
+def test_each_mistake_loses_the_public_and_the_hidden_points(exercise, hint):
+    hidden = HIDDEN[exercise.name]
+    assert lost(exercise.mistakes[hint], hidden.replace("hidden", "public"), seed=0)
+    assert all(lost(exercise.mistakes[hint], hidden, seed) for seed in range(5))
 
 
 def test_every_question_has_its_points():
