@@ -90,6 +90,8 @@ def kernel_environment(jobs: int) -> dict[str, str]:
         "SOURCE_DATE_EPOCH": "0",  # matplotlib writes the date into SVG files
         "TOKENIZERS_PARALLELISM": "false",
         "TUTORIAL_LIB_STATIC": "1",  # a page has no kernel: views.try_it shows its default answer
+        # Texts are not downloaded either: an empty place, unless you name a folder that has them.
+        "TUTORIAL_LIB_TEXTS": os.environ.get("TUTORIAL_LIB_TEXTS", "../_build/texts"),
         "TQDM_DISABLE": "1",  # a page cannot show a moving bar
     }
 

@@ -76,8 +76,8 @@ def _():
     [True, True],
     needs="bert-base-cased",
     verdict=OPEN,
-    note="On the default model they are, too: from 0.35 up. With mean pooling, for which it was fine-tuned, they are not: "
-    "there unrelated texts have cosines near 0.",
+    note="On the default model they are, too: from 0.35 up. With mean pooling, for which it was fine-tuned, they are "
+    "not: there unrelated texts have cosines near 0.",
 )
 def _():
     return [bool(lowest > 0) for lowest in lowest_cosines("bert-base-cased")]

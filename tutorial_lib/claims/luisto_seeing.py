@@ -1,9 +1,28 @@
-"""L 2.3: the Hopf link and its pictures, and PCA as a measure of dimension, recomputed."""
+"""L 2.2 and 2.3: the Hopf link and its pictures, and PCA as a measure of dimension, recomputed."""
 
 from functools import lru_cache
 
-from tutorial_lib.claims.claim import FAILS, claim
+from tutorial_lib.claims.claim import FAILS, OPEN, claim
+from tutorial_lib.claims.tools import cased, count
 from tutorial_lib.geometry import crossings, cubes, hopf_link, kept, linking_number, neighbor_purity, pca
+
+# --- L 2.2 The incomprehensible internal world of language models --------------------------------------------------
+
+
+@claim("L-2.2-parameters", "seeing", "BERT is a neural network of 110M parameters.", 110e6, tolerance=2e6)
+def _():
+    return count(cased())
+
+
+claim(
+    "L-2.2-pruning",
+    "seeing",
+    "30 to 40 % of BERT's weights can be dropped with very small detrimental effects (Gordon, Duh, and Andrews 2020).",
+    [0.3, 0.4],
+    needs="a pruned BERT and the tasks to test it on",
+    verdict=OPEN,
+)(None)
+
 
 # --- L 2.3.1 Projections to 2D -------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Figures of the chapter on seeing high dimensions: what width does to lengths and angles, pictures, shares of variance.
+"""Figures of the chapter on seeing high dimensions: lengths and angles in them, pictures, shares of variance.
 
 Sources: L 2.3 (Figures 1-3).
 """
@@ -48,8 +48,8 @@ def pictures(clouds, groups, names=None, columns=3, axes=None, joined=False):
     """
     groups = as_array(groups).astype(int)
     rows, columns = -(-len(clouds) // columns), min(columns, len(clouds))
-    width, legend = 7.6 / columns, 0.3 if names else 0
-    fig, grid = plt.subplots(rows, columns, figsize=(7.6, rows * (min(width, 3.4) + 0.25) + legend), squeeze=False)
+    height = rows * (min(7.6 / columns, 3.4) + 0.25) + (0.3 if names else 0)
+    fig, grid = plt.subplots(rows, columns, figsize=(7.6, height), squeeze=False)
     for ax, (title, Y) in zip(grid.flat, clouds.items(), strict=False):
         Y = as_array(Y)
         if Y.shape != (len(groups), 2):
@@ -70,7 +70,8 @@ def pictures(clouds, groups, names=None, columns=3, axes=None, joined=False):
     for unused in grid.flat[len(clouds) :]:
         unused.axis("off")
     if names:
-        fig.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(names), markerscale=2)
+        legend = grid.flat[0].get_legend_handles_labels()
+        fig.legend(*legend, loc="outside lower center", ncols=len(names), markerscale=2)
     return list(grid.flat[: len(clouds)])
 
 

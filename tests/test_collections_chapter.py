@@ -1,0 +1,93 @@
+"""What the chapter on two collections tells about the default model, computed on a way of its own."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import silhouette_score
+from sklearn.neighbors import NearestNeighbors
+
+from tutorial_lib.geometry import average_cosine, cosine_matrix
+from tutorial_lib.texts import load_texts
+from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.vectors import embed
+
+A, B = load_texts("encyclopedia"), load_texts("posts")
+OF = np.repeat([0, 1], [len(A), len(B)])
+ROOM = ["The room was dark.", "The room was bright.", "There was no light at all."]
+
+
+@pytest.fixture(scope="module")
+def tokens():
+    return embed([*A, *B, *ROOM], pooling="tokens", layers=[4, -1], device="cpu")
+
+
+@pytest.fixture(scope="module")
+def vectors(tokens):
+    """(pooling, layer) -> the vectors of all texts, (n, d_model)."""
+    pooled = {"cls": lambda T: T[0], "mean": lambda T: T.mean(0)}
+    return {(name, layer): np.stack([pool(T[i]) for T in tokens]).astype(float)
+            for name, pool in pooled.items() for i, layer in enumerate((4, -1))}  # fmt: skip
+
+
+def purity(X, of):
+    nearest = NearestNeighbors(n_neighbors=1).fit(X).kneighbors(return_distance=False)[:, 0]
+    return (of[nearest] == of).mean()
+
+
+def accuracy(X, of):
+    order = np.random.default_rng(0).permutation(len(X))
+    X, of = (X[order] - X.mean(0)) / X.std(0), of[order]
+    parts = [np.arange(len(X)) % 5 == i for i in range(5)]
+    return np.mean([LogisticRegression(max_iter=1000).fit(X[~p], of[~p]).score(X[p], of[p]) for p in parts])
+
+
+def test_the_means_part_the_collections_and_cls_hardly_does(vectors):
+    n = len(OF)
+    assert purity(vectors["mean", -1][:n], OF) == pytest.approx(0.90, abs=0.03)
+    assert purity(vectors["cls", -1][:n], OF) == pytest.approx(0.61, abs=0.04)
+    assert accuracy(vectors["mean", -1][:n], OF) > 0.95
+    assert 0 < silhouette_score(vectors["cls", -1][:n], OF) < silhouette_score(vectors["mean", -1][:n], OF) < 0.06
+
+
+def test_cosines_of_cls_are_all_positive_and_those_of_means_are_not(vectors):
+    for i, lowest in ((0, 0.35), (1, 0.39)):
+        cosines = cosine_matrix(vectors["cls", -1][: len(OF)][OF == i])
+        assert cosines.min() == pytest.approx(lowest, abs=0.02)
+        means = vectors["mean", -1][: len(OF)][OF == i]
+        assert cosine_matrix(means).min() < 0 and average_cosine(means) < 0.15
+
+
+def test_cosines_near_1_hide_differences_that_neighbors_see(vectors):
+    X = vectors["cls", 4][: len(OF)]
+    assert cosine_matrix(X).min() > 0.995
+    assert purity(X, OF) > 0.9
+
+
+def test_length_alone_tells_much_and_texts_of_equal_length_still_differ(vectors):
+    tok = WordPiece.from_pretrained()
+    lengths = np.array([len(tok.encode(text).ids) for text in [*A, *B]])
+    assert accuracy(lengths[:, None].astype(float), OF) > 0.8
+    pairs = []
+    for length in np.unique(lengths):
+        pairs += zip(*(np.flatnonzero((lengths == length) & (OF == i)) for i in (0, 1)))
+    matched, of = np.array(pairs).T.ravel(), np.repeat([0, 1], len(pairs))
+    assert len(pairs) > 40 and (lengths[matched][of == 0] == lengths[matched][of == 1]).all()
+    assert purity(vectors["mean", -1][matched], of) > 0.8
+    assert accuracy(vectors["mean", -1][matched], of) > 0.85
+
+
+def test_more_words_make_the_means_vary_less():
+    spread = []
+    for w in (3, 6, 12):
+        X = embed([" ".join(text.split()[:w]) for text in A[:40]], device="cpu")
+        squares = ((X[:, None] - X[None]) ** 2).sum(-1)
+        spread.append(np.sqrt(squares[np.triu_indices(40, 1)]).mean())
+    assert spread[0] > spread[1] > spread[2]
+
+
+@pytest.mark.parametrize("pooling, least", [("cls", 0.9), ("mean", 0.78)])
+def test_the_opposite_is_closer_than_the_paraphrase(vectors, pooling, least):
+    room = cosine_matrix(vectors[pooling, -1][-3:])
+    assert room[0, 1] > least and room[0, 1] > room[0, 2] + 0.1
+    others = cosine_matrix(vectors[pooling, -1][: len(A)])
+    assert (others[np.triu_indices(len(A), 1)] < room[0, 1]).mean() > 0.99

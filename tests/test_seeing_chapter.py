@@ -1,0 +1,65 @@
+"""What the chapter on seeing high dimensions tells, on its own examples and on the default model."""
+
+import numpy as np
+import pytest
+
+from tutorial_lib.bert import Bert
+from tutorial_lib.geometry import crossings, cubes, hopf_link, kept, pca, tsne
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def link():
+    return hopf_link(100)
+
+
+def halves(points, circle):
+    return points[circle == 0], points[circle == 1]
+
+
+def test_pca_has_no_reason_to_prefer_one_shadow_of_the_link(link):
+    shares = pca(link[0], n=3).shares
+    np.testing.assert_allclose(shares, [0.6, 0.2, 0.2])
+
+
+def test_tsne_takes_the_link_apart_unless_its_neighborhoods_are_large(link):
+    points, circle = link
+    small, large = tsne(points, perplexity=30), tsne(points, perplexity=90)
+    assert crossings(*halves(small, circle)) == 0
+    assert crossings(*halves(large, circle)) >= 2
+    assert kept(points, small).recall > 0.99
+    shadow = (points - points.mean(0))[:, :2]
+    assert kept(points, shadow).rank_correlation > 0.85 > kept(points, small).rank_correlation
+
+
+def test_tsne_forgets_how_far_and_how_wide_groups_are():
+    centers = np.zeros((3, 10))
+    centers[1, 0], centers[2, 0] = 10, 60
+    Y = tsne(np.concatenate([center + RNG.normal(size=(50, 10)) for center in centers]))
+    a, b, c = Y[:50].mean(0), Y[50:100].mean(0), Y[100:].mean(0)
+    assert np.linalg.norm(a - c) < 2 * np.linalg.norm(a - b)  # in truth 6 times as far
+    Y = tsne(np.concatenate([0.2 * RNG.normal(size=(100, 10)), 2 * RNG.normal(size=(100, 10)) + 20]))
+    assert Y[100:].std(0).mean() < 2 * Y[:100].std(0).mean()  # in truth 10 times as wide
+
+
+def test_the_whole_dataset_hides_the_cubes_dimensions():
+    points, cube = cubes()
+    assert pca(points).shares[0] > 0.9
+    away = points[cube == 0].mean(0) - points[cube != 0].mean(0)
+    assert pca(points).components[0] @ away / np.linalg.norm(away) > 0.999
+    for i, k in enumerate((7, 8, 9)):
+        shares = pca(points[cube == i], n=10).shares
+        assert shares[k - 1] > 0.08 and np.all(shares[k:] < 1e-12)
+        np.testing.assert_allclose(shares[:k], 1 / k, atol=0.025)  # no direction is longer than the others
+
+
+def test_a_plane_holds_little_of_the_default_models_tokens():
+    E = Bert.from_pretrained(device="cpu").embeddings.tokens.weight.detach().numpy()
+    covariance = np.linalg.eigvalsh(np.cov(E.T.astype(float)))[::-1]  # on a way of its own
+    shares = covariance / covariance.sum()
+    assert shares[:2].sum() == pytest.approx(0.037, abs=0.001)
+    assert (shares.cumsum() < 0.9).sum() + 1 == 264
+    sample = E[RNG.choice(len(E), 300, replace=False)]
+    assert kept(sample, pca(sample).coordinates).recall < 0.1
+    assert kept(sample, tsne(sample)).recall < 0.15
