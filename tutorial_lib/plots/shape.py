@@ -29,7 +29,8 @@ def flat_clouds(clouds):
         X = as_array(X)
         ax.plot(*X.T, ".", ms=3, color=COLORS[0], alpha=0.6, mew=0)
         ax.plot(0, 0, "+", ms=12, mew=2, color=COLORS[1])
-        numbers = f"anisotropy {anisotropy(X):.2f}\naverage cosine {average_cosine(X):.2f}"
+        cosine = round(average_cosine(X), 2) + 0.0  # no "-0.00"
+        numbers = f"anisotropy {anisotropy(X):.2f}\naverage cosine {cosine:.2f}"
         ax.set(aspect="equal", xlim=(-reach, reach), ylim=(-reach, reach), xticks=[0], yticks=[0])
         ax.set_title(f"{title}\n{numbers}", fontsize=9)
     return axes[0]
@@ -77,6 +78,9 @@ def dimension_curves(x, curves, xlabel, levels=None, log_y=False):
     for label, level in (levels or {}).items():
         ax.axhline(level, ls="--", lw=1, color="#595959", label=label)
     ax.set(xscale="log", xlabel=xlabel, ylabel="intrinsic dimension (TwoNN)")
+    if len(x) < 7:
+        ax.set_xticks(x, x)
+        ax.minorticks_off()
     if log_y:
         ax.set_yscale("log")
         ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100) if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]]
