@@ -21,6 +21,7 @@ from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
     luisto_probing,
     luisto_questions,
     luisto_seeing,
+    luisto_token_vectors,
     luisto_tokens,
     luisto_uses,
     luisto_vocabulary,

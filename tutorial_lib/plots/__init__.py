@@ -57,6 +57,7 @@ from tutorial_lib.plots.probing import learning_curves, probe_planes, word_proba
 from tutorial_lib.plots.questions import dimension_by_window, opposites_by_layer, rounding_by_layer, token_kinds
 from tutorial_lib.plots.seeing import concentration, explained, pictures
 from tutorial_lib.plots.shape import dimension_curves, flat_clouds, layer_profiles, ratio_lines
+from tutorial_lib.plots.token_vectors import cosine_tails, mean_histograms, norms_along_ids, variance_curves
 from tutorial_lib.plots.tokenization import batch_grid, token_cuts, vocabulary_blocks, vocabulary_sizes
 from tutorial_lib.plots.uses import intervals
 
@@ -73,6 +74,7 @@ __all__ = [
     "coordinate_wavelengths",
     "coordinates",
     "cosine_histogram",
+    "cosine_tails",
     "cosines_by_distance",
     "cosines_by_layer",
     "cross_weights",
@@ -95,8 +97,10 @@ __all__ = [
     "layer_profiles",
     "learning_curves",
     "local_periods",
+    "mean_histograms",
     "named_points",
     "norms",
+    "norms_along_ids",
     "one_hot_product",
     "opposites_by_layer",
     "parameter_bars",
@@ -128,6 +132,7 @@ __all__ = [
     "turning_planes",
     "update_norms",
     "use_style",
+    "variance_curves",
     "variances",
     "vocabulary_blocks",
     "vocabulary_sizes",
