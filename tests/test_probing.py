@@ -78,6 +78,9 @@ def test_training_stops_at_the_lowest_loss_on_the_words_held_back():
     torch.manual_seed(0)
     to_the_end = fit(torch.nn.Linear(50, 3).double(), X, y, train, [], 0.0)
     assert loss(stopped) < loss(to_the_end) - 0.05
+    torch.manual_seed(0)
+    went_back = fit(torch.nn.Linear(50, 3).double(), X, y, train, held, 0.0, patience=1000)  # all steps, then the best
+    assert loss(went_back) == pytest.approx(loss(stopped))
 
 
 @pytest.mark.parametrize("kind", KINDS)
