@@ -14,8 +14,9 @@ LINES = ("-", "--", ":", "-.")
 def four_distributions(measured, bins=50):
     """Outlines of lengths, distances, dot products and cosines, one for each entry (label -> `Distributions`).
 
-    Each outline has area 1, so that collections of different sizes compare. An empty array is left out: pairs between
-    two collections have no lengths of their own. Returns four axes.
+    bins: for the pairs; lengths, which are fewer, get half as many. Each outline has area 1, so that collections of
+    different sizes compare. An empty array is left out: pairs between two collections have no lengths of their own.
+    Returns four axes.
 
     >>> from tutorial_lib.geometry import distributions
     >>> axes = four_distributions({"axes": distributions(np.eye(3) + 1)})
@@ -25,7 +26,7 @@ def four_distributions(measured, bins=50):
     _, grid = plt.subplots(2, 2, figsize=(7.4, 5))
     for ax, (measure, name) in zip(grid.flat, MEASURES.items(), strict=True):
         every = np.concatenate([as_array(getattr(one, measure)) for one in measured.values()])
-        edges = np.linspace(every.min(), every.max() + 1e-9, bins + 1)
+        edges = np.linspace(every.min(), every.max() + 1e-9, (bins // 2 if measure == "norms" else bins) + 1)
         for color, line, (label, one) in zip(COLORS, LINES, measured.items(), strict=False):
             values = as_array(getattr(one, measure))
             style = dict(histtype="step", density=True, linewidth=1.6, color=color, linestyle=line, label=label)
