@@ -1,4 +1,4 @@
-"""A 2-4: anisotropy and intrinsic dimension, recomputed. A is an anonymous submission; its authors published it later."""
+"""A 2 and 4: anisotropy and intrinsic dimension, recomputed."""
 
 from functools import lru_cache
 

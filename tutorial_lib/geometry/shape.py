@@ -31,7 +31,7 @@ def spectrum(X):
     """
     X = as_vectors("X", X, least=2)
     if (X == X[0]).all():
-        raise ValueError(f"X must hold at least two different vectors, got {len(X)} times the same: no variance to share")
+        raise ValueError(f"X must hold at least two different vectors, got {len(X)} times the same")
     Xc = X - X.mean(0)
     Xc /= np.abs(Xc).max()  # so that squares stay in range
     squares = np.linalg.eigvalsh(Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T)[::-1].clip(min=0)
@@ -211,7 +211,7 @@ def intrinsic_dimension(X, method="linear", discard=0.1):
         raise ValueError(f"discard must leave at least 2 of {N} ratios, got {discard}")
     x = log_mu[:k]
     if x[-1] == 0:
-        raise ValueError("X must not be a perfect grid: every vector has its two nearest neighbors at the same distance")
+        raise ValueError("X must not be a perfect grid, where each vector's two nearest neighbors are equally far")
     if method == "mle":
         return float((k - 1) / (x.sum() + (N - k) * x[-1]))
     y = -np.log(1 - np.arange(1, k + 1) / N)
