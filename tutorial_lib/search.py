@@ -165,7 +165,7 @@ def prompt(question, texts):
 
 
 def recall_at_k(rankings, relevant, k):
-    """For each query the share of its relevant texts that are among the first k found: an array, one number a query.
+    """For each query, the share of its relevant texts that are among the first k found.
 
     rankings: for each query the texts as they were found, best first. relevant: for each query the texts that it
     should find, at least one.
@@ -179,14 +179,16 @@ def recall_at_k(rankings, relevant, k):
 
 
 def reciprocal_rank(rankings, relevant):
-    """For each query 1 / the place of the first relevant text, 0 if none is found; the mean over queries is the MRR.
+    """For each query, 1 / the place of the first relevant text, 0 if none is found. The mean is the MRR.
 
     >>> reciprocal_rank([["a", "b", "c"], ["c", "b", "a"]], [["a", "c"], ["b"]])
     array([1. , 0.5])
     """
-    pairs = _pairs(rankings, relevant)
-    return np.array([max((1 / i for i, text in enumerate(found, 1) if text in wanted), default=0.0)
-                     for found, wanted in pairs])  # fmt: skip
+    ranks = []
+    for found, wanted in _pairs(rankings, relevant):
+        places = [place for place, text in enumerate(found, 1) if text in wanted]
+        ranks.append(1 / places[0] if places else 0.0)
+    return np.array(ranks)
 
 
 def _pairs(rankings, relevant):

@@ -134,9 +134,10 @@ def _run(model, ids, pooling, chosen, pad):
 
 
 def pool(X, real, pooling):
-    """One vector for each text, (B, 1, d_model), out of its tokens' (B, n, d_model); real, (B, n), is False at padding.
+    """One vector for each text, (B, 1, d_model), out of those of its tokens, (B, n, d_model).
 
-    With "tokens" X itself. Source: L 4.5.1; the mean is that of Reimers and Gurevych (2019).
+    real, (B, n), is False at padding. With "tokens" X itself.
+    Source: L 4.5.1; the mean is that of Reimers and Gurevych (2019).
 
     >>> pool(torch.tensor([[[1.0], [3.0], [9.0]]]), torch.tensor([[True, True, False]]), "mean")
     tensor([[[2.]]])

@@ -24,7 +24,7 @@ def search_view(index: Index, questions, vectors, answers=None, k=5, label="Sema
 
     >>> index = Index(["bears", "cats", "snow"], [[1.0, 0.0], [1.0, 0.4], [0.0, 1.0]])
     >>> search_view(index, ["What growls?"], [[1.0, 0.0]], answers=[["bears"]], k=2).say
-    'What growls? The nearest of 3 texts: bears (cosine 1.00). It answers the question.'
+    '3 texts compared: the nearest has cosine 1.00 and answers the question.'
     """
     if not isinstance(index, Index):
         raise TypeError(f"index must be an Index, got {type(index).__name__}")
@@ -71,6 +71,6 @@ def _list(data, asked):
 
 def _say(data, asked):
     i, cosine = data["found"][asked][0]
-    said = f"{data['questions'][asked]} The nearest of {len(data['texts'])} texts: {data['texts'][i]} "
-    said += f"(cosine {cosine / 10_000:.2f})."
-    return said + (" It answers the question." if i in data["answers"][asked] else "")
+    answers = data["answers"][asked]
+    answer = "" if not answers else " and answers the question" if i in answers else " and does not answer the question"
+    return f"{len(data['texts'])} texts compared: the nearest has cosine {cosine / 10_000:.2f}{answer}."

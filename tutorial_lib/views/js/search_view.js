@@ -50,9 +50,9 @@ function draw(view) {
         TL.el("span", { class: "tl-bar", style: "width:" + (Math.max(hit[1], 0) / 100).toFixed(1) + "%" }),
         button(data.texts[hit[0]], hit[0])]);
     }));
-    var first = data.found[number][0];
-    view.say(!first ? "" : text + " The nearest of " + data.texts.length + " texts: " + data.texts[first[0]] +
-      " (cosine " + (first[1] / 10000).toFixed(2) + ")." +
-      (answers.includes(first[0]) ? " It answers the question." : ""));
+    var first = data.found[number][0], right = first && answers.includes(first[0]);
+    view.say(!first ? "There is no other text." : data.texts.length + " texts compared: the nearest has cosine " +
+      (first[1] / 10000).toFixed(2) +
+      (!answers.length ? "" : right ? " and answers the question" : " and does not answer the question") + ".");
   }
 }
