@@ -14,7 +14,7 @@ NOTEBOOKS = Path(__file__).with_name("notebooks")
 
 
 def assignments(folder, check=False):
-    """Write the students' notebooks, and beside them, in _build/assignments, a zip of each. 0, or 1 where check finds one out of step."""
+    """Write the students' notebooks, and in _build/assignments a zip of each. Returns 1 where check finds one out of step."""
     import nbformat
 
     sys.path.insert(0, str(ROOT / "tools"))
@@ -53,7 +53,8 @@ def grade(submissions, results, assignment, roster, seed, workers, kind):
         return tqdm(futures, desc="grading", unit=" notebooks", disable=not sys.stderr.isatty())
 
     try:
-        marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, progress)
+        how = {"known": gradebook.numbers(students), "progress": progress}
+        marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, **how)
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
@@ -68,7 +69,7 @@ def publish(results, marks, students):
     from coursework import feedback, gradebook
     from coursework.grading import write
 
-    given = {(one.student, one.assignment): gradebook.scores(results, one) for one in marks}
+    given = {(one.student, one.assignment): gradebook.scores(results, one) if one.points else {} for one in marks}
     gradebook.export(results, marks, students, given)
     feedback.write_pages(results, marks, given)
     write(results / "report.md", feedback.report(marks, given))
@@ -116,6 +117,9 @@ def main(arguments=None):
         return grade(given.submissions, given.to, *how)
     except (ValueError, sandbox.NoSandbox, FileNotFoundError) as error:
         print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{error}. What was graded is kept: mend this and give the same command to go on.", file=sys.stderr)
         return 2
 
 

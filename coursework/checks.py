@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 ASSIGNMENTS = Path(__file__).with_name("assignments")
+MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,14 @@ def wrong(call, record):
         return f"{call.name} gave no value: the code ended before"
     if record.get("error") is not None:
         kind = re.match(r"[A-Za-z_]{1,60}", str(record["error"]))
+        if kind and kind[0] == "NotPlain":  # the worker's own word
+            return f"{call.name} gave something that is no number, text, list, dictionary or array"
         return f"{call.name} stopped with {kind[0] if kind else 'an error'}"
     got = record.get("value")
     try:
         if call.judge is not None:
-            return call.judge(got)
+            reason = call.judge(got)
+            return reason if reason is None else str(reason)[:MOST_WORDS]
         return _difference(_plain(call.expected), got, call.tolerance, call.name)
     except Exception:  # what a student's code made up may break any comparison; it is then not right
         return f"{call.name} gave something that cannot be compared"
@@ -150,7 +154,10 @@ def _difference(expected, got, tolerance, name):
 def _array_difference(expected, got, tolerance, name):
     if isinstance(got, dict) and "shape" in got:
         got = got["values"]
-    values, right = np.array(got, dtype=float), np.array(expected["values"], dtype=float)
+    values, right = np.array(got), np.array(expected["values"], dtype=float)
+    if values.dtype.kind not in "biuf":  # text that looks like numbers is text
+        return f"{name} must give numbers"
+    values = values.astype(float)
     if values.shape != right.shape:
         return f"{name} gave the shape {values.shape} where another was right"
     if not np.isfinite(values[np.isfinite(right)]).all():

@@ -1,14 +1,17 @@
 """Marks into a gradebook that nbgrader's formgrader opens, and out of it as CSV.
 
-The results folder is an nbgrader course: gradebook.db, and under autograded/ (and submitted/) one clean notebook for each student, made of the
-assignment's own cells with the student's answers filled in. Nothing else of what a student sent is in it. The teacher
-marks the written questions in formgrader; those marks are kept when the automatic ones are written again.
+The results folder is an nbgrader course: gradebook.db, and under autograded/ (and submitted/) one clean notebook for
+each student, made of the assignment's own cells with the student's answers filled in. Nothing else of what a student
+sent is in it. The teacher marks the written questions in formgrader; those marks are kept when the automatic ones are
+written again.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import os
+import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,24 +47,27 @@ class Student:
 
 
 def read_roster(path):
-    """The students of a class out of a CSV file: the column student, id or student_id, or a gradebook out of Canvas.
+    """The students of a class out of a CSV file: a column student, id or student_id, or what Canvas or Moodle exports.
 
     Raises ValueError where the file has none of these columns, or names a student twice.
     """
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    columns = ("student", "student_id", "id", "SIS Login ID", "ID")
-    column = next((name for name in columns if rows and name in rows[0]), None)
-    if column is None:
+    columns = ("student", "student_id", "id", "SIS Login ID", "ID", "Email address")
+    if not rows or not set(columns) & set(rows[0]):
         raise ValueError(f"{path} must have a line of headings with one of {', '.join(columns)}, and a student a line")
     students = {}
     for row in rows:
-        if not (row[column] or "").strip() or (row.get("Student") or "").strip() == "Points Possible":
+        id = next(filter(None, ((row.get(column) or "").strip() for column in columns)), "")
+        if not id or (row.get("Student") or "").strip() in ("Points Possible", "Student, Test"):
             continue
-        last, _, first = (row.get("Student") or "").partition(",")
+        last, _, first = (row.get("Student") or row.get("Full name") or "").partition(",")
         names = (row.get("last_name") or last.strip(), row.get("first_name") or first.strip())
         student = Student(
-            student_name(row[column]), *names, row.get("email") or "", tuple((k, v or "") for k, v in row.items() if k)
+            student_name(id),
+            *names,
+            row.get("email") or row.get("Email address") or "",
+            tuple((k, v or "") for k, v in row.items() if k),
         )
         if student.id in students:
             raise ValueError(f"{path} names {student.id} twice")
@@ -69,9 +75,23 @@ def read_roster(path):
     return students
 
 
+def numbers(roster):
+    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815", stand in the names of files."""
+    found = {}
+    for student in roster.values():
+        row = dict(student.row)
+        for text in (row.get("ID", ""), row.get("Identifier", "").removeprefix("Participant ")):
+            if text.strip().isdigit():
+                found[text.strip()] = student.id
+    return found
+
+
 @contextmanager
 def opened(results):
-    """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's own way of writing are not the teacher's."""
+    """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's way of writing are not the teacher's."""
+    tools = os.path.dirname(sys.executable)  # nbgrader starts `alembic` by its name, and no one has to activate .venv
+    if tools not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join(filter(None, (tools, os.environ.get("PATH"))))
     with warnings.catch_warnings(), Gradebook(f"sqlite:///{Path(results) / 'gradebook.db'}") as gradebook:
         warnings.simplefilter("ignore")
         yield gradebook

@@ -1,18 +1,19 @@
 """From submissions to marks: each one alone, several at a time, and never twice.
 
-Every submission is run in the sandbox and judged by the checks on the same fresh inputs. Its marks are written to a file of
-their own as soon as they are known, so that a grading that was stopped goes on where it was. One submission that breaks
-something ends its own grading only.
+Every submission is run in the sandbox and judged by the checks on the same fresh inputs. Its marks are written to a
+file of their own as soon as they are known, so that a grading that was stopped goes on where it was. One submission
+that breaks something ends its own grading only.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import secrets
+import threading
 import time
-import zipfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,15 +23,16 @@ import numpy as np
 from coursework import checks, sandbox, sources, submissions
 
 VERSION = 1  # of the files with marks
+OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
 
 
 @dataclass
 class Marks:
     """What one student gets for one assignment.
 
-    points: check -> points given. reasons: check -> why it gave none, as the student may read it. notes: for the teacher.
-    answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student added.
-    key: what the marks depend on besides the notebook.
+    points: check -> points given. reasons: check -> why it gave none, as the student may read it. notes: for the
+    teacher. answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the
+    student added. key: what the marks depend on besides the notebook.
     """
 
     student: str
@@ -104,15 +106,16 @@ def run(cells, calls, arrays, limits=sandbox.Limits(), **how):
         if outcome.ended == "done":
             break
         last = next((r["start"] for r in reversed(outcome.records) if isinstance(r.get("start"), str)), "cell 0")
-        culprits.append(f"{last}: {outcome.ended}")
-        number = last.removeprefix("cell ")
-        if number.isdigit() and number != last and int(number) not in leave_out and len(leave_out) < len(cells):
-            leave_out.append(int(number))
-            continue
+        number = next((i for i in range(len(cells)) if last == f"cell {i}"), None)
         remaining = [call for call in pending if call["part"] != last and call["id"] not in records]
-        if len(remaining) == len(pending):  # what was said to have started was no check: a forged record
+        if number is not None and number not in leave_out:
+            leave_out.append(number)
+        elif len(remaining) < len(pending):
+            pending = remaining
+        else:  # nothing that could have started: the student's code wrote this
+            culprits.append(f"a place that is none: {outcome.ended}")
             break
-        pending = remaining
+        culprits.append(f"{last}: {outcome.ended}")
     return records, culprits
 
 
@@ -148,8 +151,12 @@ def write(path, text):
     """Write a file beside and rename it, so that no half file is ever read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8", errors="backslashreplace")
-    os.replace(beside, path)
+    try:
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+        os.replace(beside, path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def save(path, all_marks):
@@ -176,16 +183,19 @@ def grade_all(
     kind="bubblewrap",
     progress=iter,
     limits=sandbox.Limits(),
+    known=None,
 ):
     """Grade every submission below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json as soon as they are known.
 
     What is graded already, with the same notebook, checks and seed, is not graded again. progress: wraps the iterator
-    over what gets done, to show it. Returns the marks of all, those of the roster who handed in nothing too.
+    over what gets done, to show it. known: number of an LMS -> student of the roster. Returns the marks of all, those of
+    the roster who handed in nothing too.
     """
     sandbox.ready(kind)
     results = Path(results)
     seed = seed_of(results) if seed is None else seed
-    waiting, finished = _sorted_out(folder, assignment)
+    waiting, finished = _sorted_out(folder, assignment, known)
+    stop = threading.Event()
     prepared = {name: prepare(name, seed) for name in sorted({submission.assignment for submission in waiting})}
     keys = {name: key(name, seed) for name in prepared}
 
@@ -195,19 +205,24 @@ def grade_all(
         if known and (known[0].digest, known[0].key) == (submission.digest, keys[submission.assignment]):
             return known[0]
         try:
-            marks = grade(submission, prepared[submission.assignment], kind=kind, limits=limits)
+            marks = grade(submission, prepared[submission.assignment], kind=kind, limits=limits, stop=stop)
+        except (sandbox.Stopped, sandbox.NoSandbox):
+            raise
         except Exception as error:  # whatever one submission does to us, the others are graded
+            if isinstance(error, OSError) and error.errno in OURS:
+                raise
             note = f"could not be graded: {type(error).__name__}: {str(error)[:200]}"
             marks = Marks(submission.student, submission.assignment, submission.file, notes=[*submission.notes, note])
         marks.key = keys[submission.assignment]
         save(path, [marks])
         return marks
 
-    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # the work is done in the sandboxes: threads will do
+    with ThreadPoolExecutor(workers or _workers(limits)) as pool:  # the work is done in the sandboxes: threads will do
         try:
             for future in progress(as_completed([pool.submit(graded, submission) for submission in waiting])):
                 finished.append(future.result())
         except BaseException:
+            stop.set()  # the sandboxes that run are ended
             pool.shutdown(cancel_futures=True)
             raise
     names = {assignment} if assignment else {marks.assignment for marks in finished if marks.assignment}
@@ -216,10 +231,16 @@ def grade_all(
         finished += [
             Marks(student, name, notes=["no submission"], submitted=False)
             for student in roster
-            if (student, name) not in there
+            if (student, name) not in there and (student, "") not in there
         ]
     _note_copies(finished)
     return sorted(finished, key=lambda marks: (marks.assignment, marks.student))
+
+
+def _workers(limits):
+    """As many at a time as there are processors, and memory for each to use all that it may."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(os.cpu_count() or 1, memory // limits.memory))
 
 
 def key(assignment, seed):
@@ -231,25 +252,42 @@ def key(assignment, seed):
     return digest.hexdigest()
 
 
-def _sorted_out(folder, assignment):
+def _sorted_out(folder, assignment, known):
     """The submissions to grade, one for each student and assignment, and marks for what cannot be read."""
-    chosen, unreadable = {}, []
-    for student, file, reader in submissions.find(folder):
+    chosen, unreadable = {}, {}
+    for student, file, reader, notes in submissions.find(folder, known):
         try:
             content = reader()
             name = assignment or submissions.assignment_of(content)
             if name is None:
                 raise ValueError("belongs to no assignment: neither its metadata nor its functions tell")
             submission = submissions.read(student, file, content, name)
-        except (ValueError, OSError, RuntimeError, zipfile.BadZipFile) as error:
-            unreadable.append(Marks(student, assignment or "", file, notes=[f"not readable: {error}"]))
+        except Exception as error:  # bytes that nobody of us wrote may break any reader
+            if isinstance(error, OSError) and error.errno in OURS:
+                raise
+            unreadable.setdefault(student, []).append((file, f"not readable: {error}"))
             continue
+        submission.notes += notes
         other = chosen.setdefault((student, name), submission)
         if other is not submission:
-            kept, left = sorted((other, submission), key=lambda one: (f"{name}.ipynb" not in one.file, one.file))
-            kept.notes += [*left.notes, f"two notebooks: {kept.file} was graded, {left.file} was not"]
+            kept, left = sorted((other, submission), key=_first)
+            note = f"two notebooks: {kept.file} was graded, {left.file} was not"
+            kept.notes = [*kept.notes, *(old for old in left.notes if old.startswith("two notebooks"))][:20] + [note]
             chosen[student, name] = kept
-    return list(chosen.values()), unreadable
+    known_students = {student for student, _ in chosen}
+    for (student, _), submission in chosen.items():
+        submission.notes += [f"another file, {file}, {why}" for file, why in unreadable.get(student, [])[:20]]
+    left = [
+        Marks(student, assignment or "", notes=[f"{file}: {why}" for file, why in files[:20]])
+        for student, files in unreadable.items()
+        if student not in known_students
+    ]
+    return list(chosen.values()), left
+
+
+def _first(submission):
+    """The order in which one of a student's notebooks is chosen: outside of an archive, and with the name it came with."""
+    return ": " in submission.file, f"{submission.assignment}.ipynb" not in submission.file, submission.file
 
 
 def _note_copies(all_marks):

@@ -1,8 +1,8 @@
 """The sandbox that students' code runs in: bubblewrap on Linux, docker or podman elsewhere.
 
-Inside there is Python, NumPy (or what else an assignment names), one read-only folder with the job, and an empty /tmp. There is no
-network, no other file, no other process, and no new process. Time, memory, output and disk are limited. Where the
-sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
+Inside there is Python, NumPy (or what else an assignment names), one read-only folder with the job, and an empty /tmp.
+There is no network, no other file, no other process, and no new process or thread. Time, memory, output and disk are
+limited. Where the sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ class NoSandbox(RuntimeError):
     """The sandbox is not there or does not work; the message says what to do."""
 
 
+class Stopped(RuntimeError):
+    """The grading was stopped from outside: what ran in the sandbox was ended, and says nothing about the student."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one run in the sandbox may use, and how long all runs of one submission may take."""
@@ -39,7 +43,7 @@ class Limits:
     step: int = 10  # seconds for one cell or one call; it is interrupted, and the next one runs
     seconds: int = 60  # of a run, for those that no interruption stops; the sandbox is killed
     all_runs: int = 240  # seconds
-    memory: int = 4 << 30  # bytes of address space
+    memory: int = 2 << 30  # bytes of address space
     output: int = 8 << 20  # bytes of results
     printed: int = 1 << 20  # bytes that the student's cells print; what comes after is not kept
     disk: int = 64 << 20  # bytes in /tmp
@@ -79,11 +83,12 @@ def _variable(name):
     return {"id": name, "part": name, "name": name, "arguments": None}
 
 
-def run(job, arrays, kind="bubblewrap", modules=("numpy",), limits=Limits()):
+def run(job, arrays, kind="bubblewrap", modules=("numpy",), limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments"}, ...], "leave_out": [cell, ...]}.
-    arrays: the arrays that arguments name. modules: the packages that are inside.
+    arrays: the arrays that arguments name. modules: the packages that are inside. stop: a threading.Event; once it is set,
+    the sandbox is ended and `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix="grade-") as folder:
         folder = Path(folder)
@@ -94,7 +99,7 @@ def run(job, arrays, kind="bubblewrap", modules=("numpy",), limits=Limits()):
         job = {"leave_out": [], **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         command = _bubblewrap if kind == "bubblewrap" else _container
-        return _collect(*command(folder, packages, limits, kind), limits)
+        return _collect(*command(folder, packages, limits, kind), limits, stop)
 
 
 def _packages(modules):
@@ -114,13 +119,6 @@ def _packages(modules):
 
 def _bubblewrap(folder, packages, limits, kind):
     """The command line of bubblewrap, and the descriptors that it inherits."""
-    base = Path(sys.base_prefix).resolve()
-    system = [path for path in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache") if os.path.exists(path)]
-    hidden = [
-        base / f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages",
-        "/usr/lib/python3/dist-packages",
-    ]
-    hidden += ["/usr/share", "/usr/local/share", "/usr/src"]
     read, write = os.pipe()
     filter_read, filter_write = os.pipe()
     os.write(filter_write, no_new_process())
@@ -135,25 +133,40 @@ def _bubblewrap(folder, packages, limits, kind):
         "--clearenv",
     ]
     command += ["--cap-drop", "ALL", "--seccomp", str(filter_read)]
-    for path in system:
+    for path in _system():
         command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
-    if not base.is_relative_to("/usr"):
-        command += ["--ro-bind", str(base), str(base)]
-    for path in hidden:
-        if Path(path).is_dir():
-            command += ["--tmpfs", str(path)]
-    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(limits.disk), "--tmpfs", "/tmp"]
-    command += ["--ro-bind", str(folder), "/job", "--chdir", "/tmp"]
+    python = Path(sys._base_executable).resolve()
+    command += ["--ro-bind", str(python), str(python)]
+    for path in _installed():
+        command += ["--tmpfs", path, "--remount-ro", path]
+    # All but /tmp is read-only. /proc too: a write to /proc/1/mem would run code in a process that has no filter.
+    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    command += ["--ro-bind", str(folder), "/job"]
     for name, path in packages.items():
         command += ["--ro-bind", str(path), f"/site/{name}"]
+    command += ["--size", str(limits.disk), "--tmpfs", "/tmp", "--chdir", "/tmp", "--remount-ro", "/"]
     for name, value in _environment().items():
         command += ["--setenv", name, value]
-    python = Path(sys._base_executable).resolve()
     return (
         [*command, str(python), "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)],
         read,
         (write, filter_read),
     )
+
+
+def _system():
+    """The folders that Python itself needs: the system's libraries, and those of the Python that runs this."""
+    base = Path(sys.base_prefix).resolve()
+    own = [] if base == Path("/usr") else [str(base / "lib")]
+    return [path for path in ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", *own) if os.path.exists(path)]
+
+
+def _installed():
+    """The folders below `_system()` where installed packages lie, whichever Python they are for: nobody sees these."""
+    base = Path(sys.base_prefix).resolve()
+    roots = {Path("/usr/lib"), Path("/usr/lib64"), base / "lib"}
+    found = {path.resolve() for root in roots for path in root.glob("python*/*-packages") if path.is_dir()}
+    return sorted(map(str, found))
 
 
 def _container(folder, packages, limits, kind):
@@ -182,33 +195,42 @@ def _environment():
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **threads}
 
 
+# What the filter refuses (system calls by name -> number on x86_64, aarch64): what makes a process or a thread, memory
+# that no limit counts, and ways into another process. `clone3` is not there, so that the C library takes `clone`.
+REFUSED = {
+    **{"fork": (57, None), "vfork": (58, None), "clone": (56, 220), "ptrace": (101, 117)},
+    **{"shmget": (29, 194), "memfd_create": (319, 279), "memfd_secret": (447, 447), "io_uring_setup": (425, 425)},
+    **{"process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438)},
+    **{"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280)},
+    **{"perf_event_open": (298, 241), "userfaultfd": (323, 282), "msgget": (68, 186), "mq_open": (240, 180)},
+}
+CLONE3 = 435
+
+
 def no_new_process():
-    """A seccomp filter: threads may start, processes may not. So a fork bomb ends at its first fork, even for root.
+    """A seccomp filter: no process and no thread may start. So a fork bomb ends at its first fork, even for root.
 
     Process limits of the kernel (RLIMIT_NPROC) do not hold for root, who grades in many containers; this does.
     """
     machine = platform.machine()
-    if machine == "x86_64":
-        architecture, clone, refused, clone3 = 0xC000003E, 56, (57, 58, 101), 435  # fork, vfork, ptrace
-    elif machine in ("aarch64", "arm64"):
-        architecture, clone, refused, clone3 = 0xC00000B7, 220, (117,), 435  # ptrace; there is no fork here
-    else:
+    if machine not in ("x86_64", "aarch64", "arm64"):
         raise NoSandbox(
             f"bubblewrap's filter is written for x86_64 and aarch64, not for {machine}: use docker or podman"
         )
-    load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06  # the five BPF instructions that are needed
+    column, architecture = (0, 0xC000003E) if machine == "x86_64" else (1, 0xC00000B7)
+    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06  # the four BPF instructions that are needed
     allow, kill, again, not_there = 0x7FFF0000, 0x80000000, 0x00050000 | 11, 0x00050000 | 38  # errno: EAGAIN, ENOSYS
     program = [(load, 0, 0, 4), (equal, 1, 0, architecture), (answer, 0, 0, kill)]
     program += [(load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (answer, 0, 0, kill)]  # no second numbering of calls
-    program += [(equal, 0, 1, clone3), (answer, 0, 0, not_there)]  # the C library then takes clone
-    for number in refused:
-        program += [(equal, 0, 1, number), (answer, 0, 0, again)]
-    program += [(equal, 0, 3, clone), (load, 0, 0, 16), (any_bit, 1, 0, 0x10000), (answer, 0, 0, again)]  # CLONE_THREAD
+    program += [(equal, 0, 1, CLONE3), (answer, 0, 0, not_there)]
+    for numbers in REFUSED.values():
+        if numbers[column] is not None:
+            program += [(equal, 0, 1, numbers[column]), (answer, 0, 0, again)]
     program += [(answer, 0, 0, allow)]
     return b"".join(struct.pack("HBBI", *instruction) for instruction in program)
 
 
-def _collect(command, results, inherited, limits):
+def _collect(command, results, inherited, limits, stop):
     """Start the command, read what it says and prints up to the limits, and end it in time, whatever it does."""
     outcome, said, printed = Outcome(), bytearray(), bytearray()
     errors = subprocess.STDOUT if results is not None else subprocess.PIPE
@@ -232,7 +254,9 @@ def _collect(command, results, inherited, limits):
             selector.register(said_by, selectors.EVENT_READ, said)
             selector.register(printed_by, selectors.EVENT_READ, printed)
             while selector.get_map() and outcome.ended == "done":
-                for key, _ in selector.select(max(0, deadline - time.monotonic())):
+                if stop is not None and stop.is_set():
+                    raise Stopped("the grading was stopped")
+                for key, _ in selector.select(min(0.5, max(0, deadline - time.monotonic()))):
                     block = os.read(key.fd, 1 << 16)
                     if not block:
                         selector.unregister(key.fd)

@@ -1,8 +1,9 @@
 """What students handed in: found, read and looked at, without trusting a byte of it.
 
-A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's folders, or STUDENT/FILE.ipynb),
-files (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and zip archives of an LMS that hold those. Nothing
-is unpacked to disk: notebooks are read out of the archive, and no path in it means anything but a student's name.
+A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's folders,
+or STUDENT/FILE.ipynb), files (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and zip archives of an LMS that
+hold those. Nothing is unpacked to disk: notebooks are read out of the archive, and no path in it means anything but a
+student's name; in an archive that a student handed in, not even that.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from coursework import sources
 
 MOST_BYTES = 5 << 20  # of a notebook: an assignment with its figures has under one
 MOST_CELLS = 1_000
+MOST_FILES = 20  # in an archive that one student handed in
+MOST_ANSWER = 50_000  # characters of an answer that are shown to people
 
 
 @dataclass
@@ -28,7 +31,8 @@ class Submission:
     """One student's notebook for one assignment.
 
     cells: the sources of the code that will run, in order. answers: solution or written cell -> what the student wrote.
-    extra: (type, source) of the cells that the student added. notes: what a human should look at, apart from the marks.
+    extra: (type, source) of the cells that the student added. notes: what a human should look at, apart from the
+    marks.
     """
 
     student: str
@@ -52,26 +56,60 @@ def student_name(text):
     return name or "unnamed-" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
-def find(folder):
-    """(student, file as shown to the teacher, how to read it) of every notebook below a folder, in order.
+@dataclass(frozen=True)
+class Owner:
+    """Whom a file belongs to, as its path says: a name, and the number that an LMS gives to people of the same name."""
 
-    Symbolic links are not followed, and what is no regular file is not opened; both come back with a reason for a reader.
+    name: str
+    number: str = ""
+
+
+def find(folder, known=None):
+    """(student, file as shown to the teacher, how to read it, notes) of every notebook below a folder, in order.
+
+    known: number of an LMS -> the student's name in the roster. Symbolic links are not followed, and what is no regular
+    file is not opened; both come back with a reason for a reader, and so does a student's file that is no notebook,
+    where the student has no other.
     """
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"the submissions must be a folder, got {folder}")
-    found = []
+    found, others = [], []
     for path in sorted(folder.rglob("*"), key=os.fsencode):
         where = path.relative_to(folder).parts
-        if any(part.startswith(".") or part == "__MACOSX" for part in where):
+        if any(part.startswith(".") or part == "__MACOSX" for part in where) or _through_link(folder, path):
             continue
-        mode = path.lstat().st_mode
-        if path.suffix == ".ipynb" and not stat.S_ISREG(mode):
-            found.append((_student(where), "/".join(where), _refusal("is a link, not a file: it was not opened")))
-        elif path.suffix == ".ipynb" and not _through_link(folder, path):
-            found.append((_student(where), "/".join(where), _reader(path)))
-        elif path.suffix == ".zip" and stat.S_ISREG(mode):
+        mode, shown = path.lstat().st_mode, "/".join(where)
+        if path.suffix.lower() == ".ipynb" and not stat.S_ISREG(mode):
+            found.append((_owner(where), shown, _refusal("is a link, not a file: it was not opened")))
+        elif path.suffix.lower() == ".ipynb":
+            found.append((_owner(where), shown, _reader(path)))
+        elif path.suffix.lower() == ".zip" and stat.S_ISREG(mode):
             found += _in_archive(path, where)
+        elif stat.S_ISREG(mode) and (len(where) > 1 or CANVAS.match(where[0])):
+            others.append((_owner(where), shown, _refusal("is no notebook: it was not opened")))
+    there = {owner for owner, *_ in found}
+    found += [item for item in others if item[0] not in there]
+    students = _students({owner for owner, *_ in found}, known or {})
+    return [(*students[owner][:1], file, read, students[owner][1]) for owner, file, read in found]
+
+
+def _students(owners, known):
+    """Owner -> (student, notes). Who differs stays apart, also where files called a and A are the same file."""
+    found, taken = {}, set()
+
+    def order(owner):
+        return owner.number not in known, student_name(owner.name) != owner.name, owner.name, owner.number
+
+    for owner in sorted(owners, key=order):
+        name, notes, tries = known.get(owner.number) or student_name(owner.name), [], 0
+        plain = name
+        while name.casefold() in taken:
+            about = f"{owner.name} {owner.number} {tries}".encode("utf-8", "surrogateescape")
+            name, tries = f"{plain[:60]}-{hashlib.sha256(about).hexdigest()[:8]}", tries + 1
+            notes = [f"another student's name reads {plain} too: this one is graded as {name}"]
+        taken.add(name.casefold())
+        found[owner] = name, notes
     return found
 
 
@@ -79,13 +117,17 @@ def _through_link(folder, path):
     return any(parent.is_symlink() for parent in path.parents if parent != folder and folder in parent.parents)
 
 
-def _student(where):
-    """The student whom a path below the submissions' folder belongs to."""
+CANVAS = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d+_", re.S)
+MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
+
+
+def _owner(where):
+    """The owner of a path below the submissions' folder."""
     if len(where) > 1:
-        return student_name(re.sub(r"_\d+_assignsubmission_file_?$", "", where[0]))  # Moodle's folders
-    stem = where[0].removesuffix(".ipynb")
-    canvas = re.match(r"(.+?)(?:_LATE)?_\d+_\d+_", stem)
-    return student_name(canvas[1] if canvas else stem)
+        moodle = MOODLE.fullmatch(where[0])
+        return Owner(*moodle.groups()) if moodle else Owner(where[0])
+    canvas = CANVAS.match(where[0])
+    return Owner(*canvas.groups()) if canvas else Owner(where[0].rpartition(".")[0] or where[0])
 
 
 def _reader(path):
@@ -105,24 +147,32 @@ def _refusal(reason):
 
 
 def _in_archive(path, where):
-    """The notebooks in a zip archive; the names in it only name students."""
+    """The notebooks in a zip archive. The names in an LMS's archive name students; a student's own names nobody."""
+    own = _owner(where) if len(where) > 1 or CANVAS.match(where[0]) else None
+    shown = "/".join(where)
     try:
-        archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError):
-        return [
-            (_student((*where[:-1], path.stem + ".ipynb")), "/".join(where), _refusal("is not a readable zip archive"))
-        ]
-    found = []
-    with archive:
-        for item in archive.infolist():
-            parts = tuple(
-                part for part in PurePosixPath(item.filename.replace("\\", "/")).parts if part not in ("/", "..", ".")
-            )
-            if item.is_dir() or not parts or not parts[-1].endswith(".ipynb") or "__MACOSX" in parts:
-                continue
-            owner = where[:-1] + parts if len(where) > 1 else parts
-            found.append((_student(owner), f"{'/'.join(where)}: {item.filename!r}", _from_archive(path, item)))
+        if own and path.stat().st_size > 4 * MOST_BYTES:
+            raise ValueError("is too large")
+        with zipfile.ZipFile(path) as archive:
+            items = [(_parts(item), item) for item in archive.infolist() if not item.is_dir()]
+    except Exception:  # an archive that somebody made up may break its reader in any way
+        return [(own or _owner(where), shown, _refusal("is not a readable zip archive, or larger than 20 MB"))]
+    items = [(parts, item) for parts, item in items if parts and "__MACOSX" not in parts and parts[-1][:1] != "."]
+    notebooks = [(parts, item) for parts, item in items if parts[-1].lower().endswith(".ipynb")]
+    if own and (not notebooks or len(notebooks) > MOST_FILES):
+        return [(own, shown, _refusal(f"holds {len(notebooks)} notebooks: none was opened"))]
+    found = [(own or _owner(parts), f"{shown}: {item.filename!r}", _from_archive(path, item)) for parts, item in notebooks]
+    there = {owner for owner, *_ in found}
+    for parts, item in items:
+        if (len(parts) > 1 or CANVAS.match(parts[0])) and not own and _owner(parts) not in there:
+            found.append((_owner(parts), f"{shown}: {item.filename!r}", _refusal("is no notebook: it was not opened")))
     return found
+
+
+def _parts(item):
+    """The parts of a path in an archive that name something."""
+    path = PurePosixPath(item.filename.replace("\\", "/"))
+    return tuple(part for part in path.parts if part not in ("/", "..", "."))
 
 
 def _from_archive(path, item):
@@ -229,6 +279,8 @@ def fingerprint(submission, assignment):
         text for name, text in submission.answers.items() if name in starters and text.strip() != starters[name].strip()
     ]
     try:
+        if sum(map(len, own)) > MOST_ANSWER:
+            raise ValueError("too long for a tree")
         code = "\n".join(ast.dump(ast.parse(text)) for text in own)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         code = re.sub(r"\s+", "", "".join(own))

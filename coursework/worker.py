@@ -1,8 +1,8 @@
 """What runs inside the sandbox: the student's cells, then the calls that the checks ask for.
 
-Stands alone (standard library, and NumPy for arrays), because nothing else of this project is in there. It reads a job from
-/job/job.json and /job/arrays.npz, and writes one JSON value a line to the file descriptor that it was started with.
-Nothing that it says is trusted: the other side only compares values.
+Stands alone (standard library, and NumPy for arrays), because nothing else of this project is in there. It reads a job
+from /job/job.json and /job/arrays.npz, and writes one JSON value a line to the file descriptor that it was started
+with. Nothing that it says is trusted: the other side only compares values.
 
     {"cell": 3, "error": "NameError: ..."}         a cell ran (error: null) or failed
     {"call": "softmax-hidden.0", "value": ...}     what a call gave back; or "error"
@@ -21,6 +21,10 @@ class TookTooLong(BaseException):
     """Raised in a cell or call that runs longer than its time; no `except Exception` catches it."""
 
 
+class NotPlain(TypeError):
+    """A value that JSON cannot carry."""
+
+
 def interrupt(*_):
     raise TookTooLong("was stopped because it took too long")
 
@@ -28,10 +32,14 @@ def interrupt(*_):
 def plain(value, depth=0):
     """A value as JSON can carry it. Arrays become {"shape", "values"}, dictionaries lists of pairs."""
     if depth > 20:
-        raise TypeError("the value is nested more than 20 deep")
+        raise NotPlain("the value is nested more than 20 deep")
     if hasattr(value, "detach"):
         value = value.detach().cpu().numpy()
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        if value.dtype.kind == "O":
+            return plain(value.tolist(), depth + 1)
+        if value.dtype.kind not in "biufU":
+            raise NotPlain(f"an array of {value.dtype}")
         return {"shape": [int(n) for n in value.shape], "values": value.tolist()}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -39,13 +47,11 @@ def plain(value, depth=0):
         return [plain(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {"pairs": [[plain(key, depth + 1), plain(item, depth + 1)] for key, item in value.items()]}
-    raise TypeError(
-        f"a function must give back numbers, text, lists, dictionaries or arrays, got {type(value).__name__}"
-    )
+    raise NotPlain(type(value).__name__)
 
 
 def decoded(value, arrays):
-    """The arguments of a call: {"array": name} stands for an array, {"tuple": [...]}, {"set": [...]} and {"pairs": [...]} for these."""
+    """The arguments of a call, where {"array": name} stands for an array, and {"tuple"}, {"set"}, {"pairs"} for these."""
     if isinstance(value, list):
         return [decoded(item, arrays) for item in value]
     if isinstance(value, dict) and "array" in value:
@@ -115,12 +121,15 @@ def main(channel):
     for call in job["calls"]:
         say(start=call["part"])
         arguments = decoded(call["arguments"], arrays)
-        value, error = None, slow.get(call["name"])  # a function that hung once is not called again
+        value, error = "null", slow.get(call["name"])  # a function that hung once is not called again
         if error is None:
-            value, error = timed(lambda: plain(value_of(names, call["name"], arguments)), job["seconds"])
+            value, error = timed(
+                lambda: json.dumps(plain(value_of(names, call["name"], arguments))), job["seconds"]
+            )
             if error is not None and error.startswith("TookTooLong"):
                 slow[call["name"]] = error
-        say(call=call["id"], value=value, error=error)
+        channel.write(f'{{"call": "{call["id"]}", "value": {value or "null"}, "error": {json.dumps(error)}}}\n')
+        channel.flush()
     say(done=True)
 
 

@@ -103,6 +103,8 @@ def difference(got, expected, tolerance):
     if isinstance(expected, (str, bool, list, dict)) or not _numeric(expected):
         return None if same(got, expected, tolerance) else f"got {_shown(got)}, and {_shown(expected)} is right"
     try:
+        if not _numeric(got):
+            raise TypeError("text that looks like numbers is text")
         values, right = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
     except (TypeError, ValueError):
         return f"give back numbers of shape {np.shape(expected)}, got {_shown(got)}"
