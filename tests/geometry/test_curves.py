@@ -55,6 +55,18 @@ def test_a_wider_interval_for_a_higher_level_and_the_same_for_the_same_seed():
     assert turn_period(curve, level=0.99, seed=1).low != wide.low
 
 
+def test_pieces_of_a_curve_that_speeds_up_vary_more_than_its_single_steps_would_say():
+    angle = np.cumsum(2 * np.pi / 22 + 0.1 * np.sin(np.arange(400) / 60))
+    curve = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    pieces, steps = (turn_period(curve, n_components=2, segments=n) for n in (20, 399))
+    assert pieces.period == pytest.approx(steps.period) and pieces.high - pieces.low > 3 * (steps.high - steps.low)
+
+
+def test_of_several_turns_the_strongest_counts():
+    curve = hands(300, [6.0, 30.0], np.array([1.0, 2.0]))
+    assert turn_period(curve, n_components=4).period == pytest.approx(30, rel=0.01)
+
+
 def test_a_circle_is_a_turn_without_an_axis():
     turn = turn_period(hands(100, [20.0], [3.0]))
     assert turn.period == pytest.approx(20) and turn.share == pytest.approx(1) and turn.wobble < 1e-9
@@ -193,6 +205,8 @@ def test_local_dimension_averages_over_stretches():
     bent = np.array([[0, 0], [1, 0], [2, 0], [2, 1], [2, 2]], dtype=float)
     by_hand = np.mean([local_dimension(bent[i : i + 3], 3) for i in (0, 1, 2)])
     assert local_dimension(bent, 3) == pytest.approx(by_hand)
+    by_hand = local_dimension(bent[:4], 4)  # the next stretch would begin at 2 and end behind the curve
+    assert local_dimension(bent, 4) == pytest.approx(by_hand)
     assert np.isnan(local_dimension(np.ones((5, 2)), 3))
 
 
