@@ -34,7 +34,8 @@ def spectrum(X):
         raise ValueError(f"X must hold at least two different vectors, got {len(X)} times the same")
     Xc = X - X.mean(0)
     Xc /= np.abs(Xc).max()  # so that squares stay in range
-    squares = np.linalg.eigvalsh(Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T)[::-1].clip(min=0)
+    G = Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T
+    squares = np.linalg.eigvalsh(G)[::-1].clip(min=0)
     return squares / squares.sum()
 
 
