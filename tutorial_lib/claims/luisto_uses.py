@@ -78,8 +78,8 @@ def _():
     "uses",
     "It is in the embedding vectors that we often find the biases.",
     True,
-    note='On the default model: of two sentences that differ in the word for a woman or a man alone, hers is nearer to "Who is '
-    'the nurse?" and his to "Who is the doctor?", in three of four pairs or more.',
+    note='On the default model: of two sentences that differ in the word for a woman or a man alone, hers is nearer to '
+    '"Who is the nurse?" and his to "Who is the doctor?", in three of four pairs or more.',
 )
 def _():
     import numpy as np
