@@ -68,10 +68,14 @@ def test_tensors_and_lists_come_in_too():
 def test_a_picture_is_quiet_and_a_seed_gives_it_again(picture, capfd):
     two = np.concatenate([RNG.normal(size=(30, 5)), RNG.normal(size=(30, 5)) + 20])
     state = np.random.get_state()[1].copy()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Y, again, other = picture(two), picture(two), picture(two, seed=1)
     assert capfd.readouterr() == ("", "")
+    assert torch.get_num_threads() == 1  # numba, in UMAP, sets it for everyone
+    torch.set_num_threads(threads)
     assert Y.shape == (60, 2) and np.isfinite(Y).all()
     np.testing.assert_array_equal(Y, again)
     assert not np.allclose(Y, other)

@@ -78,9 +78,11 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
         raise ValueError(f"perplexity must be above 0 and below the number of points {len(X)}, got {perplexity!r:.60}")
     seed = _check_seed(seed)
     from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
 
     model = TSNE(2, perplexity=float(perplexity), init=start, learning_rate="auto", random_state=seed)
-    return model.fit_transform(X).astype(np.float64)
+    with threadpool_limits(1):  # threads that wait for each other on a busy machine take 30 times as long
+        return model.fit_transform(X).astype(np.float64)
 
 
 def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
@@ -99,7 +101,10 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     if isinstance(min_dist, bool) or not isinstance(min_dist, Real) or not 0 <= min_dist <= 1:
         raise ValueError(f"min_dist must be from 0 to 1, got {min_dist!r:.60}")
     seed = _check_seed(seed)
-    with warnings.catch_warnings():  # about threads, small clouds and unconnected graphs
+    from threadpoolctl import threadpool_limits
+
+    # numba raises the number of threads for torch and scikit-learn as well; leaving this block sets it back.
+    with threadpool_limits(1), warnings.catch_warnings():  # warnings: threads, small clouds, unconnected graphs
         warnings.simplefilter("ignore")
         from umap import UMAP
 
