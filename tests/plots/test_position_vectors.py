@@ -48,6 +48,11 @@ def test_a_hand_that_slows_down_has_a_rising_local_period():
     assert values[0] < 0.8 < 1.2 < values[-1] and (np.diff(values) > 0).all()
 
 
+def test_noise_has_no_local_periods():
+    noise = np.random.default_rng(0).normal(size=(100, 6))
+    assert not plots.local_periods(clock_hands(noise, n_components=4)).lines
+
+
 def test_cosines_are_drawn_against_the_distance():
     ax = plots.cosines_by_distance({"measured": [1.0, 0.5, 0.2], "predicted": [1.0, 0.4, 0.1]})
     assert ax.lines[1].get_xydata().tolist() == [[0, 1.0], [1, 0.4], [2, 0.1]]

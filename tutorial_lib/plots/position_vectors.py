@@ -65,7 +65,7 @@ def turning_planes(hands, first=0):
 def local_periods(hands, first=0):
     """How the speed of each hand changes along the curve: its period here over its average period.
 
-    Only hands that make two rounds or more; each point of a line covers half a round of its hand, at least 20 steps.
+    Only hands that have a period and make two rounds or more; each point of a line covers half a round of its hand, at least 20 steps.
     The label is the average period. first: the position of the curve's first point. Returns the axes.
 
     >>> from tutorial_lib.geometry import clock_hands
@@ -76,7 +76,7 @@ def local_periods(hands, first=0):
     """
     _, ax = plt.subplots(figsize=(7.2, 3.4))
     for hand, color, style in zip(hands, COLORS, ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), "-"), strict=False):
-        if hand.rounds < 2:
+        if hand.rounds < 2 or np.isnan(hand.period):
             continue
         n = len(hand.angles)
         average = (n - 1) / hand.rounds
@@ -85,7 +85,8 @@ def local_periods(hands, first=0):
         middle = first + np.arange(n - window) + window / 2
         ax.plot(middle, window / turned / average, color=color, linestyle=style, label=f"period {average:.1f}")
     ax.set(xlabel="position", ylabel="period here / average")
-    ax.legend()
+    if ax.lines:
+        ax.legend()
     return ax
 
 
