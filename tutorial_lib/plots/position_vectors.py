@@ -65,8 +65,8 @@ def turning_planes(hands, first=0):
 def local_periods(hands, first=0):
     """How the speed of each hand changes along the curve: its period here over its average period.
 
-    Only hands that have a period and make two rounds or more; each point of a line covers half a round of its hand, at least 20 steps.
-    The label is the average period. first: the position of the curve's first point. Returns the axes.
+    Only hands that have a period and make two rounds or more; each point of a line covers half a round of its hand, at
+    least 20 steps. The label is the average period. first: the position of the curve's first point. Returns the axes.
 
     >>> from tutorial_lib.geometry import clock_hands
     >>> t = np.arange(60) / 3
