@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import Path
 
 from coursework import gradebook, sources
 from coursework.grading import write
+
+MOST_NOTES = 30  # of one submission in the report
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -15,12 +18,14 @@ PAGE = """<!DOCTYPE html>
   :root {{ color-scheme: light dark }}
   body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }}
   pre {{ overflow-x: auto; padding: .75rem; border: 1px solid GrayText; border-radius: .25rem; white-space: pre-wrap }}
-  table {{ border-collapse: collapse; width: 100% }} th, td {{ text-align: left; padding: .25rem .5rem; border-bottom: 1px solid GrayText }}
-  td:nth-child(2) {{ white-space: nowrap }}
+  table {{ border-collapse: collapse; width: 100% }}
+  th, td {{ text-align: left; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid GrayText }}
+  th, td, h1 {{ overflow-wrap: anywhere }} td:nth-child(2) {{ white-space: nowrap }}
 </style></head><body>
 <h1>{title}</h1>
 <p>{student}: {total}</p>
-<table><thead><tr><th scope="col">Question</th><th scope="col">Points</th><th scope="col">What was seen</th></tr></thead>
+<table>
+<thead><tr><th scope="col">Question</th><th scope="col">Points</th><th scope="col">What was seen</th></tr></thead>
 <tbody>{rows}</tbody></table>
 <h2>What you handed in</h2>
 {answers}
@@ -38,7 +43,9 @@ def page(marks, given):
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points"
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
-    answers = [f"<h3>{escape(name)}</h3>\n<pre>{escape(text)}</pre>" for name, text in marks.answers.items()]
+    answers = [
+        f"<h3>{escape(name)}</h3>\n<pre>{escape(gradebook.shortened(text))}</pre>" for name, text in marks.answers.items()
+    ]
     filled = {
         "title": escape(sources.title(marks.assignment)),
         "student": escape(marks.student),
@@ -64,13 +71,16 @@ def report(all_marks, all_scores):
     noted = [marks for marks in all_marks if marks.notes]
     for marks in noted:
         lines += [f"## {marks.student}, {marks.assignment or 'unknown assignment'}", ""]
-        lines += [f"- {_one_line(note)}" for note in ([f"file: {marks.file}"] if marks.file else []) + marks.notes] + [
-            ""
-        ]
+        notes = ([f"file: {marks.file}"] if marks.file else []) + marks.notes
+        if len(notes) > MOST_NOTES:
+            notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more"]
+        lines += [*(f"- {_one_line(note)}" for note in notes), ""]
     if not noted:
         lines += ["Nothing odd was seen.", ""]
     return "\n".join(lines)
 
 
 def _one_line(text):
-    return " ".join(ascii(text)[1:-1].split()) if not text.isprintable() else text
+    """A note in one line, not too long, where no character of a file's name starts HTML or a link."""
+    text = text if text.isprintable() else " ".join(ascii(text)[1:-1].split())
+    return re.sub(r"[<>\[\]`|]", lambda odd: f"\\{odd[0]}", text[:500])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -23,7 +24,9 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from coursework import sources
 from coursework.grading import write
-from coursework.submissions import student_name
+from coursework.submissions import MOST_ANSWER, student_name
+
+MOST_EXTRA = 50  # cells of the student's own that formgrader shows
 
 CONFIG = """\
 # Made by `python -m coursework grade`: start `jupyter lab` in this folder and open Nbgrader > Formgrader.
@@ -173,7 +176,8 @@ def blank(marks, name):
 def clean_notebook(marks):
     """The assignment's notebook with this student's answers, and what the checks said as its outputs.
 
-    Text is shown as text: a `<` in it starts no HTML on the teacher's screen.
+    Text is shown as text: a `<` in it starts no HTML on the teacher's screen, because a space follows it. What is longer
+    than a page is cut: the renderer would need minutes.
     """
     notebook = sources.student_notebook(marks.assignment)
     for cell in notebook.cells:
@@ -184,16 +188,26 @@ def clean_notebook(marks):
             said = f"{marks.points[name]} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
             cell.outputs = [new_output("stream", name="stdout", text=said)]
     if marks.extra:
-        notebook.cells.append(new_markdown_cell("## Cells that the student added", id="added"))
-        for number, (cell_type, text) in enumerate(marks.extra):
+        added = "## Cells that the student added"
+        if len(marks.extra) > MOST_EXTRA:
+            added += f": the first {MOST_EXTRA} of {len(marks.extra)}"
+        notebook.cells.append(new_markdown_cell(added, id="added"))
+        for number, (cell_type, text) in enumerate(marks.extra[:MOST_EXTRA]):
             new = new_code_cell if cell_type == "code" else new_markdown_cell
             notebook.cells.append(new(_text(cell_type, text), id=f"added-{number}"))
     return notebook
 
 
 def _text(cell_type, text):
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return text if cell_type == "code" else text.replace("<", "&lt;")
+    text = shortened(text.encode("utf-8", "backslashreplace").decode())
+    return text if cell_type == "code" else re.sub(r"<(?=[a-zA-Z/!?])", "< ", text)
+
+
+def shortened(text):
+    """A student's text as far as people are shown it."""
+    if len(text) <= MOST_ANSWER:
+        return text
+    return f"{text[:MOST_ANSWER]}\n\n... {len(text) - MOST_ANSWER} more characters stand in the notebook itself"
 
 
 def scores(results, marks):

@@ -238,6 +238,8 @@ def read(student, file, content, assignment):
             submission.notes.append(f"changed cell: {name}; the assignment's own counts")
         if data.solution:
             submission.answers[name] = text
+            if len(text) > MOST_ANSWER:
+                submission.notes.append(f"long answer: {name} has {len(text)} characters; its beginning is shown")
         if data.locked and not data.grade:
             submission.cells.append(original.source)
         elif data.solution and original.cell_type == "code":
@@ -262,13 +264,15 @@ def _look(submission, released, seen):
     for text in submission.cells:
         found = SUSPICIOUS.search(text)
         if found:
-            submission.notes.append(f"suspected tampering: the code names {found.group(0)!r}")
+            submission.notes.append(f"suspected tampering: the code names {ascii(found.group(0))}")
             break
 
 
 SUSPICIOUS = re.compile(
-    r"\b(ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.environ|gradebook|gc\.get_objects|inspect\.stack|_getframe"
-    r"|sys\.modules|__builtins__|__array__|__eq__|/proc/|/etc/|/job|\.py_object|pickle|unittest\.mock)"
+    r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
+    r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
+    r"|\b(?:pickle|unittest\.mock)\b|[\"'](?:/proc|/etc|/job|/site|/dev/)"
+    "|[\u202a-\u202e\u2066-\u2069]"  # these turn the direction of text, so that code looks other than it is
 )
 
 

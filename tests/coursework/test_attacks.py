@@ -1,20 +1,27 @@
 """Submissions that attack the grading: none gets more than its honest mark, changes another's, or stops the batch.
 
-Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax it loses
-that question and the next, attention, which needs it, and nothing else. All are graded in one batch with an honest neighbor on each side.
+Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax it
+loses that question and the next, attention, which needs it, and nothing else. All are graded in one batch with an
+honest neighbor on each side.
 """
 
 import copy
+import errno
 import json
 import os
+import platform
 import sys
+import tempfile
+import threading
+import time
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from coursework import grading, sources, submissions
+from coursework import grading, sandbox, sources, submissions
+from coursework.__main__ import main
 from tests.coursework.conftest import ASSIGNMENT, QUICK, cell, with_code
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
@@ -92,6 +99,34 @@ CODE = {
     "signals off": (
         "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\ndef softmax(x):\n    while True: pass", False
     ),
+    "a thread that goes on": (
+        "import threading, time\ndef forever():\n    while True: pass\nfor _ in range(8):\n    try: threading.Thread("
+        "target=forever, daemon=True).start()\n    except RuntimeError: pass\n" + GOOD, True
+    ),
+    "numbers as text": (GOOD + "right = softmax\ndef softmax(x):\n    return right(x).astype(str)", False),
+    "huge integers": ("def softmax(x):\n    return [10 ** 5000, 10 ** 400, 1 << 70]", False),
+    "complex numbers": (GOOD + "right = softmax\ndef softmax(x):\n    return right(x) + 0j", False),
+    "a set": ("def softmax(x):\n    return {1.0, 2.0}", False),
+    "8 MB of empty lists": ("def softmax(x):\n    return [[] for _ in range(2_500_000)]", False),
+    "an exception without end": (
+        "class Odd(type):\n    @property\n    def __name__(cls): return '<b>' * 10**7\n"
+        "class Error(Exception, metaclass=Odd):\n    def __str__(self):\n        while True: pass\n"
+        "def softmax(x):\n    raise Error", False
+    ),
+    "odd JSON": (
+        "import os\nlines = ['{\"call\": \"softmax-hidden.0\", \"value\": {\"shape\": [NaN], \"values\": 1e999}}', '[' * 10**6,"
+        " '{\"call\": \"softmax-hidden.1\", \"value\": ' + '9' * 5000 + '}', '{\"call\": [1], \"call\": {}, \"start\": 7}',"
+        " '{\"call\": \"softmax-hidden.2\", \"value\": {\"shape\": []}}', '\\ud800', '{}\\n' * 10**6]\n"
+        "for fd in range(3, 64):\n    try: os.write(fd, '\\n'.join([*lines, '']).encode('utf-8', 'replace'))\n"
+        "    except OSError: pass\n" + WRONG, None
+    ),
+    **{
+        f"a start that is none: {start[:8]}": (
+            f"import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'{{\"start\": \"{start}\"}}\\n')\n"
+            "    except OSError: pass\nos._exit(0)", None
+        )
+        for start in ("cell 99999999", "cell -1", "cell " + "9" * 5000, "cell \\\\u00b2", "sinusoidal-hidden", "# Grade: 40")
+    },
     "no metadata in the value": ("def softmax(x):\n    return {'array': 'a0', 'shape': [], 'values': 1}", False),
     "not Python": ("def softmax(x:\n    return", False),
     "a null byte": ("def softmax(x):\n    return '\\x00\ud800'", False),
@@ -184,6 +219,49 @@ def test_nothing_of_the_teachers_can_be_read(bubblewrap, tmp_path, path):
     way_to_python = [repr([part]) for part in Path(sys.base_prefix).resolve().parts]  # folders that hold nothing else
     if path != "/proc/1/environ":
         assert found.startswith("nothing") or found.removeprefix("found: ") in ("[]", *way_to_python)
+
+
+LIMITLESS = """
+import ctypes, os, threading
+def tried():
+    libc, worked = ctypes.CDLL(None), []
+    for path in ("/x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem", "/usr/lib/x", *{hidden!r}):
+        try:
+            open(path, "r+b" if os.path.exists(path) else "wb").close()
+            worked.append(path)
+        except OSError:
+            pass
+    try:
+        threading.Thread(target=print).start()
+        worked.append("thread")
+    except RuntimeError:
+        pass
+    if libc.shmget(0, 1 << 30, 0o1600) != -1: worked.append("shared memory")
+    if libc.syscall({memfd}, b"x", 0) != -1: worked.append("a file in memory")
+    if libc.syscall(310 if {memfd} == 319 else 270, 1, 0, 0, 0, 0, 0) != -1: worked.append("another's memory")
+    return worked
+"""
+
+
+def test_nothing_can_be_filled_that_no_limit_counts(bubblewrap):
+    """Only /tmp can be written; and no thread, no process, no shared memory, no look into the first process."""
+    memfd = sandbox.REFUSED["memfd_create"][0 if platform.machine() == "x86_64" else 1]
+    code = LIMITLESS.format(hidden=[f"{path}/x" for path in sandbox._installed()], memfd=memfd)
+    call = {"id": "tried", "part": "tried", "name": "tried", "arguments": []}
+    records, _ = grading.run([code], [call], {}, limits=QUICK)
+    assert records["tried"]["value"] == []
+
+
+def test_no_installed_packages_are_seen(bubblewrap):
+    look = """
+import glob
+def packages():
+    tops = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64", {base!r})
+    return [path for top in tops for path in glob.glob(top + "/**/python3*/*-packages/*")]
+""".format(base=sys.base_prefix)
+    call = {"id": "seen", "part": "seen", "name": "packages", "arguments": []}
+    records, _ = grading.run([look], [call], {}, limits=QUICK)
+    assert records["seen"]["value"] == []
 
 
 def test_the_environment_tells_nothing(bubblewrap):
@@ -327,3 +405,156 @@ def test_odd_file_names_become_plain_ones(name, solved, tmp_path, grade):
         and marks.student[0] not in "=+-@ "
         and len(marks.student) <= 80
     )
+
+
+# --- whose work is whose ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("one, other", [("a b", "a-b"), ("Ada", "ada"), ("Zoë L", "Zo L"), ("x" * 90, "x" * 91)])
+def test_names_that_read_alike_stay_two_students(one, other, solved, hand_in, grade):
+    hand_in(one, solved)
+    hand_in(other, with_code(solved, "softmax", WRONG))
+    marks = grade()
+    assert sorted(sum(each.points.values()) for each in marks.values()) == [sum(FULL.values()) - 20, sum(FULL.values())]
+    assert len({name.casefold() for name in marks}) == 2
+    assert any("reads" in note for each in marks.values() for note in each.notes)
+
+
+def test_two_people_of_one_name_in_moodle_stay_two(solved, hand_in, grade):
+    for number, notebook in ((815, solved), (816, with_code(solved, "softmax", WRONG))):
+        hand_in(f"Ada Lovelace_{number}_assignsubmission_file_", notebook)
+    assert len(grade()) == 2
+
+
+def _zipped(path, files):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+
+
+@pytest.mark.parametrize("place", ["eve/hand-in.zip", "eve_17_18_hand-in.zip"])
+def test_nobody_hands_in_under_anothers_name(place, solved, hand_in, tmp_path, grade):
+    hand_in("bob", solved)
+    wrong = nbformat.writes(with_code(solved, "softmax", WRONG))
+    names = ("bob_12_34_x.ipynb", "bob/2-attention/2-attention.ipynb", "../bob/2-attention.ipynb")
+    _zipped(tmp_path / "submitted" / place, {name: wrong for name in names})
+    marks = grade()
+    assert set(marks) == {"bob", "eve"} and marks["bob"].points == FULL and not marks["bob"].notes
+    assert sum(marks["eve"].points.values()) == sum(FULL.values()) - 20
+
+
+def test_a_loose_archive_takes_no_place_of_a_notebook(solved, hand_in, tmp_path, grade):
+    hand_in("bob", solved)
+    wrong = nbformat.writes(with_code(solved, "softmax", WRONG))
+    _zipped(tmp_path / "submitted" / "all.zip", {"bob/2-attention/2-attention.ipynb": wrong})
+    marks = grade()
+    assert marks["bob"].points == FULL and "two notebooks" in marks["bob"].notes[0]
+
+
+def test_an_archive_of_many_notebooks_is_not_opened(tmp_path, solved, grade):
+    text = nbformat.writes(solved)
+    _zipped(tmp_path / "submitted" / "eve" / "x.zip", {f"{i}.ipynb": text for i in range(submissions.MOST_FILES + 1)})
+    assert "notebooks: none was opened" in grade()["eve"].notes[0]
+
+
+def test_archives_that_break_stop_nothing(tmp_path, solved, hand_in, grade):
+    path = tmp_path / "submitted" / "eve" / "x.zip"
+    _zipped(path, {"x.ipynb": nbformat.writes(solved)})
+    content = bytearray(path.read_bytes())
+    content[60:400] = os.urandom(340)  # the compressed bytes
+    path.write_bytes(content)
+    later = tmp_path / "submitted" / "kim" / "x.zip"
+    _zipped(later, {"x.ipynb": "{}"})
+    content = bytearray(later.read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 99  # asks for a version of zip that there is not
+    later.write_bytes(content)
+    hand_in("bob", solved)
+    marks = grade()
+    assert "not readable" in marks["eve"].notes[0] and "not readable" in marks["kim"].notes[0]
+    assert marks["bob"].points == FULL
+
+
+def test_a_file_that_is_no_notebook_is_told(hand_in, grade):
+    hand_in("eve", "print('hello')", file="2-attention.py")
+    assert "is no notebook" in grade()["eve"].notes[0]
+
+
+# --- texts that are too much -----------------------------------------------------------------------------------------
+
+
+def test_texts_that_are_too_much_are_graded_and_shown_in_part(solved, hand_in, grade, tmp_path):
+    from coursework import feedback, gradebook
+
+    cell(solved, "why-square-root").source = "\ud800\u202e" + "[" * 400_000 + "<script>" + "Z\u0301" * 100_000
+    cell(solved, "softmax").source += "\n# \u202e"
+    solved.cells += [nbformat.v4.new_markdown_cell(f"{i} <img src=x>") for i in range(900)]
+    solved.metadata["bomb"] = {str(i): [[]] * 10 for i in range(10_000)}
+    hand_in("ada", json.dumps(solved))
+    marks = grade()["ada"]
+    assert marks.points == FULL and "long answer" in marks.notes[0] and "tampering" in marks.notes[1]
+    shown = nbformat.writes(gradebook.clean_notebook(marks))
+    given = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
+    page, report = feedback.page(marks, given), feedback.report([marks], {})
+    assert max(map(len, (shown, page))) < 200_000 and "<img" not in shown and len(report) < 1_000
+    assert report.isascii()
+
+
+def test_a_thousand_cells_are_the_most(solved, hand_in, grade):
+    solved.cells += [nbformat.v4.new_code_cell("x = 1") for _ in range(submissions.MOST_CELLS - len(solved.cells))]
+    hand_in("ada", solved)
+    solved.cells.append(nbformat.v4.new_code_cell("x = 1"))
+    hand_in("bob", solved)
+    marks = grade()
+    assert marks["ada"].points == FULL and "more than 1000 cells" in marks["bob"].notes[0]
+
+
+@pytest.mark.parametrize("code", ["1" + "+1" * 20_000, "-" * 40_000 + "1", "a" + ".b" * 20_000, "(" * 40_000, "f" * 10**6])
+def test_code_of_any_depth_is_compared(code, solved):
+    one = submissions.read("ada", "x", nbformat.writes(with_code(solved, "softmax", code)).encode(), ASSIGNMENT)
+    assert submissions.fingerprint(one, ASSIGNMENT)
+
+
+# --- what stops a grading, and what it leaves ------------------------------------------------------------------------
+
+
+def _sandboxes():
+    return {path for path in Path(tempfile.gettempdir()).glob("grade-*")}
+
+
+def test_a_stop_ends_what_runs_and_leaves_nothing(bubblewrap):
+    before, stop, began = _sandboxes(), threading.Event(), time.monotonic()
+    threading.Timer(1, stop.set).start()
+    job = {"cells": ["import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"], "calls": []}
+    with pytest.raises(sandbox.Stopped):
+        sandbox.run(job, {}, limits=sandbox.Limits(step=50, seconds=50), stop=stop)
+    assert time.monotonic() - began < 40 and _sandboxes() <= before
+    assert not _running("grade-")
+
+
+def _running(word):
+    """The command lines of this process's children that hold a word."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = path.joinpath("stat").read_text().rpartition(")")[2].split()[1]
+            command = path.joinpath("cmdline").read_text()
+        except OSError:
+            continue
+        if int(parent) == os.getpid() and word in command:
+            found.append(command)
+    return found
+
+
+def test_a_full_disk_stops_the_grading_and_it_goes_on(solved, hand_in, tmp_path, monkeypatch, bubblewrap, capsys):
+    hand_in("ada", solved)
+    command = ["grade", str(tmp_path / "submitted"), "--to", str(tmp_path / "results"), "--assignment", ASSIGNMENT]
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sandbox.np, "savez", full)
+        assert main(command) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert not list((tmp_path / "results").rglob("ada*")) and main(command) == 0

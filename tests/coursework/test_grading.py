@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
+import time
+import urllib.request
 
 import nbformat
 import pytest
@@ -14,6 +17,7 @@ from coursework.__main__ import main
 from tests.coursework.conftest import ASSIGNMENT, cell, with_code
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
+WRITTEN = "why-square-root"
 
 
 @pytest.mark.parametrize("assignment", checks.names())
@@ -135,6 +139,34 @@ def test_students_are_found_in_every_layout(where, student, tmp_path):
     assert [name for name, *_ in submissions.find(tmp_path)] == [student]
 
 
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (12)
+    Points Possible,,,,,40
+"Lovelace, Ada",4711,S1,al1815,A,12
+"Hopper, Grace",4712,S2,,A,
+"Student, Test",4999,,,A,
+"""
+MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@example.org\n"
+
+
+@pytest.mark.parametrize(
+    "text, file, student",
+    [
+        (CANVAS, "lovelaceada_4711_99_x.ipynb", "al1815"),
+        (CANVAS, "hoppergrace_LATE_4712_98_x.ipynb", "4712"),
+        (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"),
+        (MOODLE, "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "ada@example.org"),
+    ],
+)
+def test_an_lms_number_finds_the_student_of_the_roster(text, file, student, tmp_path):
+    (tmp_path / "class.csv").write_text(text)
+    path = tmp_path / "submitted" / file
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    roster = gradebook.read_roster(tmp_path / "class.csv")
+    assert [name for name, *_ in submissions.find(tmp_path / "submitted", gradebook.numbers(roster))] == [student]
+    assert student == "turingalan" or student in roster and "4999" not in roster
+
+
 def test_checkpoints_are_no_submissions(tmp_path):
     path = tmp_path / "ada" / ".ipynb_checkpoints" / "x.ipynb"
     path.parent.mkdir(parents=True)
@@ -226,11 +258,69 @@ def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(c
     waiting = {line["student"]: line["needs_manual_grade"] for line in api.get_submissions(ASSIGNMENT)}
     assert waiting["ada"] and waiting["bob"]
     notebook = nbformat.read(course / "autograded" / "bob" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", 4)
-    assert cell(notebook, "why-square-root").source == "**Because** &lt;script>alert(1)&lt;/script> $d_k$"
+    assert cell(notebook, "why-square-root").source == "**Because** < script>alert(1)< /script> $d_k$"
     released = {
         c.metadata.nbgrader.grade_id for c in sources.student_notebook(ASSIGNMENT).cells if "nbgrader" in c.metadata
     }
     assert {c.metadata.nbgrader.grade_id for c in notebook.cells if "nbgrader" in c.metadata} == released
+
+
+@pytest.fixture
+def formgrader(course, tmp_path):
+    """get(path, **put): what nbgrader's formgrader answers, on a Jupyter server started in the results folder."""
+    private = {name: str(tmp_path / "jupyter") for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "HOME")}
+    command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", "--port=0"]
+    command += ["--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
+    command += ["--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"]
+    log = tmp_path / "server.log"
+    with open(log, "w") as file:
+        server = subprocess.Popen(command, cwd=course, env={**os.environ, **private}, stdout=file, stderr=file)
+    try:
+        until, running = time.monotonic() + 60, None
+        while running is None and server.poll() is None and time.monotonic() < until:
+            time.sleep(0.2)
+            running = next(iter((tmp_path / "jupyter").glob("jpserver-*.json")), None)
+        if running is None:
+            pytest.skip(f"a Jupyter server does not start here: {log.read_text()[-300:]}")
+        url = json.loads(running.read_text())["url"]
+
+        def get(path, **put):
+            body = json.dumps(put).encode() if put else None
+            request = urllib.request.Request(url + path, body, method="PUT" if put else "GET")
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.read().decode()
+
+        yield get
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def test_the_teacher_marks_a_written_answer_in_formgrader(course, formgrader):
+    waiting = json.loads(formgrader(f"formgrader/api/submitted_notebooks/{ASSIGNMENT}/{ASSIGNMENT}"))
+    (bob,) = [one["id"] for one in waiting if one["student"] == "bob"]
+    page = formgrader(f"formgrader/submissions/{bob}")
+    assert "ValueError" in page and "<strong>Because</strong>" in page
+    assert "alert(1)" in page and "<script>alert" not in page
+    (written,) = [
+        one for one in json.loads(formgrader(f"formgrader/api/grades?submission_id={bob}")) if one["name"] == WRITTEN
+    ]
+    assert written["needs_manual_grade"] and written["max_score"] == 4
+    formgrader(f"formgrader/api/grade/{written['id']}", manual_score=2)
+    comments = json.loads(formgrader(f"formgrader/api/comments?submission_id={bob}"))
+    (comment,) = [one["id"] for one in comments if one["name"] == WRITTEN]
+    formgrader(f"formgrader/api/comment/{comment}", manual_comment="And the gradient?")
+    assert main(["feedback", "--to", str(course)]) == 0
+    assert rows(course / "grades.csv")["bob"]["score"] == "18"
+    feedback_page = (course / "feedback" / "bob" / f"{ASSIGNMENT}.html").read_text()
+    assert "2 of 4" in feedback_page and "And the gradient?" in feedback_page
+
+
+def test_grading_needs_no_activated_environment(tmp_path):
+    """nbgrader looks for its tools on PATH: they are found where this Python lies."""
+    code = "import sys; from coursework import gradebook\nwith gradebook.opened(sys.argv[1]): pass"
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path)], env={"PATH": "/usr/bin:/bin"}, timeout=120)
+    assert run.returncode == 0
 
 
 def test_grades_of_half_points_are_numbers():
