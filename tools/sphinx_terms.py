@@ -77,7 +77,8 @@ def mark_terms(app, doctree: nodes.document, docname: str) -> None:
     for paragraph in list(doctree.findall(nodes.paragraph)):
         for text in list(paragraph.findall(nodes.Text)):
             parent = text.parent
-            while parent is not paragraph and not isinstance(parent, NO_TEXT):
+            # A space inside a cited name ("van der Maaten") is one object in all its places: its parents lead nowhere.
+            while parent not in (paragraph, None) and not isinstance(parent, NO_TEXT):
                 parent = parent.parent
             if parent is paragraph:
                 mark_text(text, pending, page)
