@@ -54,7 +54,7 @@ def seconds(run):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", default=os.environ.get("TUTORIAL_LIB_TEXTS"), help="where the real texts are")
-    parser.add_argument("--texts", type=int, default=400, help="a sample of so many of each (default 400; 0: all)")
+    parser.add_argument("--texts", type=int, default=1000, help="a sample of so many of each (default 1000; 0: all)")
     parser.add_argument("--rounds", type=int, default=5, help="how often each is timed (default 5)")
     options = parser.parse_args()
     bert = Bert.from_pretrained()

@@ -24,7 +24,7 @@ from tutorial_lib.tokenization.encoding import Tokenizer
 from tutorial_lib.tokenization.kinds import check_text
 
 POOLINGS = ("cls", "mean", "max", "tokens")
-TOKENS = {"cpu": 1024}  # in one batch, at most: what stays in a processor's caches
+TOKENS = {"cpu": 512}  # in one batch, at most: fits a processor's caches, and texts of one batch are alike in length
 TOKENS_ELSEWHERE = 16_384  # a GPU wants large batches
 
 
