@@ -199,10 +199,7 @@ def intrinsic_dimension(X, method="linear", discard=0.1):
     >>> round(intrinsic_dimension(np.random.default_rng(0).random((2000, 2)) @ [[1, 2, 3], [0, 1, -1]]), 1)
     2.0
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
-    if isinstance(discard, bool) or not isinstance(discard, Real) or not 0 <= discard < 1:
-        raise ValueError(f"discard must be from 0 up to 1, got {discard!r:.60}")
+    _check_fit(method, discard)
     log_mu = np.log(neighbor_ratios(X))
     N = len(log_mu)
     k = int(N * (1 - discard))
@@ -217,3 +214,10 @@ def intrinsic_dimension(X, method="linear", discard=0.1):
         return float((k - 1) / (x.sum() + (N - k) * x[-1]))
     y = -np.log(1 - np.arange(1, k + 1) / N)
     return float(x @ y / (x @ x))
+
+
+def _check_fit(method, discard):
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    if isinstance(discard, bool) or not isinstance(discard, Real) or not 0 <= discard < 1:
+        raise ValueError(f"discard must be from 0 up to 1, got {discard!r:.60}")
