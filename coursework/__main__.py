@@ -14,7 +14,7 @@ NOTEBOOKS = Path(__file__).with_name("notebooks")
 
 
 def assignments(folder, check=False):
-    """Write the students' notebooks, and in _build/assignments a zip of each. Returns 1 where check finds one out of step."""
+    """Write the students' notebooks, and in _build/assignments a zip of each. 1 where check finds one out of step."""
     import nbformat
 
     sys.path.insert(0, str(ROOT / "tools"))

@@ -1,8 +1,8 @@
 """How marks are given: calls with fresh inputs, and values that are compared here, outside the sandbox.
 
-An assignment's `checks.py` holds functions under `@check("softmax-hidden")`. Each takes a random generator and yields `call`s: a
-function of the student's, its arguments, and the value that is right. A check gives all of its points where every
-call is right, else none; so guessing does not pay, and the points stand in the notebook alone.
+An assignment's `checks.py` holds functions under `@check("softmax-hidden")`. Each takes a random generator and yields
+`call`s: a function of the student's, its arguments, and the value that is right. A check gives all of its points where
+every call is right, else none; so guessing does not pay, and the points stand in the notebook alone.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def call(name, *arguments, expect, tolerance=1e-6):
 def variable(name, expect=None, tolerance=1e-6, judge=None):
     """The variable `name` must hold `expect`; or `judge(value)` says in a sentence what is wrong with it, or None.
 
-    Several variables, "TEXTS, LABELS", come to the judge as a list. They come as JSON: a dictionary as {"pairs": [...]}.
+    Several variables, "TEXTS, LABELS", come to the judge as a list. They come as JSON, a
+    dictionary as {"pairs": [...]}.
     """
     return Call(name, None, expect, tolerance, judge)
 
@@ -96,13 +97,15 @@ def names():
 def wrong(call, record):
     """Why the record that the sandbox gave for a call is not right, in a sentence for the student; None where it is.
 
-    The sentence tells what came, never what was put in or expected: it may stand on a feedback page. Of an exception only the
-    type is told, because its message can hold the inputs.
+    The sentence tells what came, never what was put in or expected: it may stand on a feedback page. Of an exception
+    only the type is told, because its message can hold the inputs.
     """
     if record is None:
         return f"{call.name} gave no value: the code ended before"
     if record.get("error") is not None:
         kind = re.match(r"[A-Za-z_]{1,60}", str(record["error"]))
+        if kind and kind[0] == "NotImplementedError":
+            return f"{call.name} is not written yet"
         if kind and kind[0] == "NotPlain":  # the worker's own word
             return f"{call.name} gave something that is no number, text, list, dictionary or array"
         return f"{call.name} stopped with {kind[0] if kind else 'an error'}"

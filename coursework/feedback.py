@@ -20,7 +20,7 @@ PAGE = """<!DOCTYPE html>
   pre {{ overflow-x: auto; padding: .75rem; border: 1px solid GrayText; border-radius: .25rem; white-space: pre-wrap }}
   table {{ border-collapse: collapse; width: 100% }}
   th, td {{ text-align: left; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid GrayText }}
-  th, td, h1 {{ overflow-wrap: anywhere }} td:nth-child(2) {{ white-space: nowrap }}
+  td:last-child, h1, p {{ overflow-wrap: anywhere }} td:nth-child(2) {{ white-space: nowrap }}
 </style></head><body>
 <h1>{title}</h1>
 <p>{student}: {total}</p>
@@ -43,9 +43,8 @@ def page(marks, given):
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points"
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
-    answers = [
-        f"<h3>{escape(name)}</h3>\n<pre>{escape(gradebook.shortened(text))}</pre>" for name, text in marks.answers.items()
-    ]
+    shown = {name: gradebook.shortened(text) for name, text in marks.answers.items()}
+    answers = [f"<h3>{escape(name)}</h3>\n<pre>{escape(text)}</pre>" for name, text in shown.items()]
     filled = {
         "title": escape(sources.title(marks.assignment)),
         "student": escape(marks.student),

@@ -91,7 +91,7 @@ def numbers(roster):
 
 @contextmanager
 def opened(results):
-    """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's way of writing are not the teacher's."""
+    """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's ways are not the teacher's."""
     tools = os.path.dirname(sys.executable)  # nbgrader starts `alembic` by its name, and no one has to activate .venv
     if tools not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join(filter(None, (tools, os.environ.get("PATH"))))
@@ -176,8 +176,8 @@ def blank(marks, name):
 def clean_notebook(marks):
     """The assignment's notebook with this student's answers, and what the checks said as its outputs.
 
-    Text is shown as text: a `<` in it starts no HTML on the teacher's screen, because a space follows it. What is longer
-    than a page is cut: the renderer would need minutes.
+    Text is shown as text: a `<` in it starts no HTML on the teacher's screen, because a space follows it. What is
+    longer than a page is cut: the renderer would need minutes.
     """
     notebook = sources.student_notebook(marks.assignment)
     for cell in notebook.cells:

@@ -90,7 +90,7 @@ def encode(value, arrays):
 
 
 def run(cells, calls, arrays, limits=sandbox.Limits(), **how):
-    """Run the cells and the calls, and again without what ended a run, until every call has had its chance or time is up.
+    """Run the cells and calls, and again without what ended a run, until every call has had its chance or time is up.
 
     Returns the call's id -> its record, and the cells and checks that ended a run.
     """
@@ -185,11 +185,11 @@ def grade_all(
     limits=sandbox.Limits(),
     known=None,
 ):
-    """Grade every submission below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json as soon as they are known.
+    """Grade every submission below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json once they are known.
 
     What is graded already, with the same notebook, checks and seed, is not graded again. progress: wraps the iterator
-    over what gets done, to show it. known: number of an LMS -> student of the roster. Returns the marks of all, those of
-    the roster who handed in nothing too.
+    over what gets done, to show it. known: number of an LMS -> student of the roster. Returns the marks of all, those
+    of the roster who handed in nothing too.
     """
     sandbox.ready(kind)
     results = Path(results)
@@ -286,7 +286,7 @@ def _sorted_out(folder, assignment, known):
 
 
 def _first(submission):
-    """The order in which one of a student's notebooks is chosen: outside of an archive, and with the name it came with."""
+    """The order in which one of a student's notebooks is chosen: outside of an archive, with the name it came with."""
     return ": " in submission.file, f"{submission.assignment}.ipynb" not in submission.file, submission.file
 
 

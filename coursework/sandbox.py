@@ -87,8 +87,8 @@ def run(job, arrays, kind="bubblewrap", modules=("numpy",), limits=Limits(), sto
     """Run a job in a fresh sandbox and collect what it says.
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments"}, ...], "leave_out": [cell, ...]}.
-    arrays: the arrays that arguments name. modules: the packages that are inside. stop: a threading.Event; once it is set,
-    the sandbox is ended and `Stopped` raised.
+    arrays: the arrays that arguments name. modules: the packages that are inside. stop: a threading.Event; once it is
+    set, the sandbox is ended and `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix="grade-") as folder:
         folder = Path(folder)
@@ -157,8 +157,9 @@ def _bubblewrap(folder, packages, limits, kind):
 def _system():
     """The folders that Python itself needs: the system's libraries, and those of the Python that runs this."""
     base = Path(sys.base_prefix).resolve()
-    own = [] if base == Path("/usr") else [str(base / "lib")]
-    return [path for path in ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", *own) if os.path.exists(path)]
+    paths = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"]
+    paths += [] if base == Path("/usr") else [str(base / "lib")]
+    return list(filter(os.path.exists, paths))
 
 
 def _installed():

@@ -8,7 +8,8 @@ The source is a MyST notebook, `assignments/NAME/notebook.md`. What a cell is fo
     check: softmax-hidden      points: 3         a cell with one comment; what it does stands in checks.py alone
     written: why-scale         points: 4         a Markdown cell: model answer and rubric between the same two lines
 
-Everything else is text. nbgrader's metadata are made out of these, so that its formgrader opens what a student hands in.
+Everything else is text. nbgrader's metadata are made out of these, so that its formgrader opens what a student
+hands in.
 """
 
 from __future__ import annotations

@@ -161,7 +161,9 @@ def _in_archive(path, where):
     notebooks = [(parts, item) for parts, item in items if parts[-1].lower().endswith(".ipynb")]
     if own and (not notebooks or len(notebooks) > MOST_FILES):
         return [(own, shown, _refusal(f"holds {len(notebooks)} notebooks: none was opened"))]
-    found = [(own or _owner(parts), f"{shown}: {item.filename!r}", _from_archive(path, item)) for parts, item in notebooks]
+    found = [
+        (own or _owner(parts), f"{shown}: {item.filename!r}", _from_archive(path, item)) for parts, item in notebooks
+    ]
     there = {owner for owner, *_ in found}
     for parts, item in items:
         if (len(parts) > 1 or CANVAS.match(parts[0])) and not own and _owner(parts) not in there:
@@ -189,7 +191,7 @@ def _from_archive(path, item):
 
 
 def assignment_of(content):
-    """The assignment that a notebook belongs to, by its metadata, else by its cells' names; None where neither tells."""
+    """The assignment of a notebook, by its metadata, else by its cells' names or functions; None where none tells."""
     notebook = _parsed(content)
     about = notebook.get("metadata", {})
     named = about.get("coursework", {}).get("assignment") if isinstance(about.get("coursework"), dict) else None
@@ -249,7 +251,7 @@ def read(student, file, content, assignment):
 
 
 def _look(submission, released, seen):
-    """Note what a human should see: lost metadata, reordered cells, and code that reaches for what is not its business."""
+    """Note what a human should see: lost metadata and cells, and code that reaches for what is not its business."""
     missing = [name for name in released if name not in seen]
     if not seen:
         submission.notes.append("stripped metadata: no cell is known by its name; functions were found by theirs")

@@ -51,7 +51,7 @@ def plain(value, depth=0):
 
 
 def decoded(value, arrays):
-    """The arguments of a call, where {"array": name} stands for an array, and {"tuple"}, {"set"}, {"pairs"} for these."""
+    """The arguments of a call: {"array": name} stands for an array, and {"tuple"}, {"set"}, {"pairs"} for these."""
     if isinstance(value, list):
         return [decoded(item, arrays) for item in value]
     if isinstance(value, dict) and "array" in value:

@@ -3,7 +3,8 @@
     python tools/run_notebooks.py                     all notebooks, newest and oldest versions
     python tools/run_notebooks.py oldest heads bert   some of them, with the oldest versions only
 
-The notebooks are the chapters, and the assignments twice: as students get them, and solved, where every check must pass.
+The notebooks are the chapters, and the assignments twice: as students get them, and solved, where every
+check must pass.
 
 The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml; torch is the pinned one
 in both. Each notebook starts where Colab starts: the library, the model and the vector database are taken away again,

@@ -1,7 +1,7 @@
 """Submissions that attack the grading: none gets more than its honest mark, changes another's, or stops the batch.
 
-Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax it
-loses that question and the next, attention, which needs it, and nothing else. All are graded in one batch with an
+Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax
+it loses that question and the next, attention, which needs it, and nothing else. All are graded in one batch with an
 honest neighbor on each side.
 """
 
@@ -34,7 +34,8 @@ WRONG = "def softmax(x):\n    return x\n"
 CODE = {
     "endless loop in a function": ("def softmax(x):\n    while True: pass", False),
     "endless loop that no exception ends": (
-        "def softmax(x):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass", False
+        "def softmax(x):\n    while True:\n        try:\n            while True: pass\n"
+        "        except BaseException: pass", False
     ),
     "endless loop at the top": (GOOD + "while True: pass", True),
     "endless loop in __del__": (
@@ -45,7 +46,8 @@ CODE = {
     "20 GB array": ("import numpy as np\ndef softmax(x):\n    return np.ones(20 << 27)", False),
     "1 GB printed": (GOOD + "for _ in range(1024): print('x' * (1 << 20))", True),
     "1 GB to every descriptor": (
-        GOOD + "import os\nfor fd in range(3, 64):\n    try:\n        for _ in range(1024): os.write(fd, b'x' * (1 << 20))\n"
+        GOOD + "import os\nfor fd in range(3, 64):\n    try:\n"
+        "        for _ in range(1024): os.write(fd, b'x' * (1 << 20))\n"
         "    except OSError: pass", None
     ),
     "1 GB on disk": (GOOD + "open('/tmp/big', 'wb').write(bytes(1 << 30))", True),
@@ -53,10 +55,13 @@ CODE = {
     "network": ("import socket\ndef softmax(x):\n    return socket.create_connection(('192.0.2.1', 80), 1)", False),
     "recursion": ("def softmax(x):\n    return softmax(x)", False),
     "nested value": ("def softmax(x):\n    y = []\n    for _ in range(100_000): y = [y]\n    return y", False),
-    "patched numpy": (WRONG + "np.allclose = np.isclose = np.array_equal = lambda *a, **k: True\nnp.exp = lambda x: x", False),
+    "patched numpy": (
+        WRONG + "np.allclose = np.isclose = np.array_equal = lambda *a, **k: True\nnp.exp = lambda x: x", False
+    ),
     "patched json": (WRONG + "import json\njson.dumps = lambda *a, **k: '{\"done\": true}'", None),
     "an object that equals everything": (
-        "class Any:\n    shape = (2,)\n    def __eq__(self, other): return True\n    def __array__(self, *a, **k): return self\n"
+        "class Any:\n    shape = (2,)\n    def __eq__(self, other): return True\n"
+        "    def __array__(self, *a, **k): return self\n"
         "    def tolist(self): return self\ndef softmax(x):\n    return Any()", False
     ),
     "an array that equals everything": (
@@ -73,7 +78,9 @@ CODE = {
     "SystemExit at the top": (GOOD + "raise SystemExit(0)", True),
     "os._exit": ("import os\ndef softmax(x):\n    os._exit(0)", False),
     "kills the kernel": ("import os, signal\ndef softmax(x):\n    os.kill(os.getpid(), signal.SIGKILL)", False),
-    "kills its parent": ("import os, signal\ndef softmax(x):\n    os.kill(1, signal.SIGKILL)\n    os.kill(os.getppid(), 9)", False),
+    "kills its parent": (
+        "import os, signal\ndef softmax(x):\n    os.kill(1, signal.SIGKILL)\n    os.kill(os.getppid(), 9)", False
+    ),
     "segmentation fault": ("import ctypes\ndef softmax(x):\n    return ctypes.string_at(0)", False),
     "a pickle": (
         "import pickle, os\nclass Run:\n    def __reduce__(self): return os.system, ('touch /tmp/ran',)\n"
@@ -90,7 +97,8 @@ CODE = {
         "    except OSError: pass\n" + WRONG, False
     ),
     "forged end": (
-        "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'{\"done\": true}\\n')\n    except OSError: pass\nos._exit(0)", None
+        "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'{\"done\": true}\\n')\n"
+        "    except OSError: pass\nos._exit(0)", None
     ),
     "replaces the worker's functions": (
         "import sys\nmain = sys._getframe(2).f_globals\nfor name in list(main):\n"
@@ -114,8 +122,9 @@ CODE = {
         "def softmax(x):\n    raise Error", False
     ),
     "odd JSON": (
-        "import os\nlines = ['{\"call\": \"softmax-hidden.0\", \"value\": {\"shape\": [NaN], \"values\": 1e999}}', '[' * 10**6,"
-        " '{\"call\": \"softmax-hidden.1\", \"value\": ' + '9' * 5000 + '}', '{\"call\": [1], \"call\": {}, \"start\": 7}',"
+        "import os\nlines = ['{\"call\": \"softmax-hidden.0\", \"value\": {\"shape\": [NaN], \"values\": 1e999}}',"
+        " '{\"call\": \"softmax-hidden.1\", \"value\": ' + '9' * 5000 + '}', '[' * 10**6,"
+        " '{\"call\": [1], \"call\": {}, \"start\": 7}',"
         " '{\"call\": \"softmax-hidden.2\", \"value\": {\"shape\": []}}', '\\ud800', '{}\\n' * 10**6]\n"
         "for fd in range(3, 64):\n    try: os.write(fd, '\\n'.join([*lines, '']).encode('utf-8', 'replace'))\n"
         "    except OSError: pass\n" + WRONG, None
@@ -125,7 +134,9 @@ CODE = {
             f"import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'{{\"start\": \"{start}\"}}\\n')\n"
             "    except OSError: pass\nos._exit(0)", None
         )
-        for start in ("cell 99999999", "cell -1", "cell " + "9" * 5000, "cell \\\\u00b2", "sinusoidal-hidden", "# Grade: 40")
+        for start in (
+            "cell 99999999", "cell -1", "cell " + "9" * 5000, "cell \\\\u00b2", "sinusoidal-hidden", "# Grade: 40"
+        )
     },
     "no metadata in the value": ("def softmax(x):\n    return {'array': 'a0', 'shape': [], 'values': 1}", False),
     "not Python": ("def softmax(x:\n    return", False),
@@ -205,7 +216,8 @@ def test_nothing_of_the_teachers_can_be_read(bubblewrap, tmp_path, path):
         file.parent.mkdir(parents=True)
         file.write_text("secret")
     places = {
-        "repository": grading.checks.ASSIGNMENTS.parents[1], "checks": grading.checks.ASSIGNMENTS / ASSIGNMENT / "checks.py",
+        "repository": grading.checks.ASSIGNMENTS.parents[1],
+        "checks": grading.checks.ASSIGNMENTS / ASSIGNMENT / "checks.py",
         "results": results, "neighbor": neighbor, "home": os.path.expanduser("~"),
     }  # fmt: skip
     call = {"id": "look", "part": "look", "name": "softmax", "arguments": [0]}
@@ -253,12 +265,13 @@ def test_nothing_can_be_filled_that_no_limit_counts(bubblewrap):
 
 
 def test_no_installed_packages_are_seen(bubblewrap):
-    look = """
+    look = f"""
 import glob
 def packages():
-    tops = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64", {base!r})
-    return [path for top in tops for path in glob.glob(top + "/**/python3*/*-packages/*")]
-""".format(base=sys.base_prefix)
+    tops = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64", {sys.base_prefix!r})
+    places = [top + below + "/python3*/*-packages/*" for top in tops for below in ("", "/lib")]
+    return sum(map(glob.glob, places), [])
+"""
     call = {"id": "seen", "part": "seen", "name": "packages", "arguments": []}
     records, _ = grading.run([look], [call], {}, limits=QUICK)
     assert records["seen"]["value"] == []
@@ -509,7 +522,9 @@ def test_a_thousand_cells_are_the_most(solved, hand_in, grade):
     assert marks["ada"].points == FULL and "more than 1000 cells" in marks["bob"].notes[0]
 
 
-@pytest.mark.parametrize("code", ["1" + "+1" * 20_000, "-" * 40_000 + "1", "a" + ".b" * 20_000, "(" * 40_000, "f" * 10**6])
+@pytest.mark.parametrize(
+    "code", ["1" + "+1" * 20_000, "-" * 40_000 + "1", "a" + ".b" * 20_000, "(" * 40_000, "f" * 10**6]
+)
 def test_code_of_any_depth_is_compared(code, solved):
     one = submissions.read("ada", "x", nbformat.writes(with_code(solved, "softmax", code)).encode(), ASSIGNMENT)
     assert submissions.fingerprint(one, ASSIGNMENT)

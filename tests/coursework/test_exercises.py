@@ -71,9 +71,12 @@ def test_the_first_wrong_part_is_named(capsys):
 @pytest.mark.parametrize(
     "one, other, agree",
     [
-        ([1, 2], [1, 2], True), ([1, 2], (1, 2), True), ([[1], [1, 2]], [[1], [1, 2]], True), ("a", "a", True), (["a"], ["b"], False),
-        ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False), (np.array([np.nan]), np.array([np.nan]), True), (1, "1", False),
-        (True, 1, False), (None, None, True), (np.ones(2), np.ones(3), False), ([["a"], ["b", "c"]], [["a"], ["b", "c"]], True),
+        ([1, 2], [1, 2], True), ([1, 2], (1, 2), True), ([[1], [1, 2]], [[1], [1, 2]], True), ("a", "a", True),
+        (["a"], ["b"], False), ("1", 1, False),
+        ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False), (np.array([np.nan]), np.array([np.nan]), True),
+        (1, "1", False),
+        (True, 1, False), (None, None, True), (np.ones(2), np.ones(3), False),
+        ([["a"], ["b", "c"]], [["a"], ["b", "c"]], True),
     ],
 )  # fmt: skip
 def test_same(one, other, agree):

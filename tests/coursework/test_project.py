@@ -1,4 +1,4 @@
-"""The project: a collection is judged, the reported numbers are recomputed from the texts, and nothing odd gets points."""
+"""The project: a collection is judged, its numbers are recomputed from the texts, and nothing odd gets points."""
 
 import nbformat
 import numpy as np

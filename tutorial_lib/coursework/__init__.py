@@ -1,7 +1,7 @@
 """The checks that students run themselves, in the assignments and in the chapters' exercises.
 
-Each `check_...(function)` prints what passes and, for the first thing that does not, how the answer is wrong. They are here to help,
-not to give marks: those are given by `coursework/` in the repository, on other inputs.
+Each `check_...(function)` prints what passes and, for the first thing that does not, how the answer is wrong. They are
+here to help, not to give marks: those are given by `coursework/` in the repository, on other inputs.
 """
 
 from tutorial_lib.coursework.attention import (

@@ -118,13 +118,13 @@ ATTENTION = Exercise(
         "sqrt(d_k) is the size of a key, K.shape[-1], not the number of keys": _attention_with(
             lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(K.shape[-2])
         ),
-        "the softmax runs over the queries; each query's weights must add up to 1 over the keys: axis=-1": _attention_with(
+        "the softmax runs over the queries; a query's weights must add up to 1 over the keys: axis=-1": _attention_with(
             normalize=lambda z: softmax(z.swapaxes(-1, -2)).swapaxes(-1, -2)
         ),
         "the mask is inverted: True marks where a query MAY attend": _attention_with(mask_of=lambda mask: ~mask),
         "the mask is not used": _attention_with(mask_of=None),
         "masked scores are set to 0, which still gets weight (exp(0) = 1); take -inf": _attention_with(fill=0.0),
-        "the mask comes after the softmax, so the weights no longer add up to 1; mask the scores before it": _masked_after,
+        "the mask comes after the softmax, so weights no longer add up to 1; mask the scores before it": _masked_after,
     },
     parts=("output", "weights"),
 )
@@ -184,7 +184,7 @@ def check_softmax(student):
     >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
     ✓ two equal scores
     ✓ three scores
-    ✗ each row of a matrix: the value at [0, 0] is 0.161..., ... Hint: the softmax runs over the whole array; take axis=-1...
+    ✗ each row of a matrix: the value at [0, 0] is 0.161..., ... Hint: the softmax runs over the whole array; take...
     False
     """
     return SOFTMAX.check(student)

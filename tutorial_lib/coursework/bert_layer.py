@@ -1,7 +1,8 @@
 """Checks of assignment 3: a layer of BERT on given weights, in NumPy.
 
-Weights are a dictionary: W_Q, W_K, W_V, W_O of shape (d_model, d_model), W_1 (d_model, d_ff), W_2 (d_ff, d_model), the b_ that goes with
-each, and gamma_1, beta_1, gamma_2, beta_2 of the two layer norms. A row vector is multiplied from the left: x W + b.
+Weights are a dictionary: W_Q, W_K, W_V, W_O of shape (d_model, d_model), W_1 (d_model, d_ff), W_2 (d_ff, d_model), the
+b_ that goes with each, and gamma_1, beta_1, gamma_2, beta_2 of the two layer norms. A row vector is multiplied from the
+left: x W + b.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ LAYER_NORM = Exercise(
         Case("a constant vector: eps keeps it from 0 / 0", (np.full((1, 4), 7.0), np.ones(4), np.zeros(4))),
     ),
     {
-        "mean and variance run over the tokens; each token is normalized along its own d_model numbers: axis=-1": _normal_with(
+        "mean and variance run over tokens; a token is normalized along its own d_model numbers: axis=-1": _normal_with(
             0
         ),
         "mean and variance run over the whole array; take axis=-1": _normal_with(None),

@@ -1,7 +1,7 @@
 """How a student's function is checked: case after case, with a hint that says how the answer is wrong.
 
-An `Exercise` knows the right function and the usual wrong ones. Where an answer is wrong, it is compared with what each usual
-mistake gives: the hint is for the mistake that was made, not for the one that was expected.
+An `Exercise` knows the right function and the usual wrong ones. Where an answer is wrong, it is compared with what each
+usual mistake gives: the hint is for the mistake that was made, not for the one that was expected.
 """
 
 from __future__ import annotations

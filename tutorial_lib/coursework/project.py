@@ -50,7 +50,7 @@ def collection_problem(texts, labels):
 
 
 def measure(texts, labels):
-    """The numbers of a report, from the texts on: last layer of the default model, mean pooling, 999 seeded permutations."""
+    """A report's numbers, from the texts on: last layer of the default model, mean pooling, 999 seeded permutations."""
     from tutorial_lib.geometry import average_cosine
     from tutorial_lib.vectors import embed
 

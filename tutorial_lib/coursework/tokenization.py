@@ -74,7 +74,10 @@ def pad(batch, pad_id=0):
 
 
 def encode_pair(first, second, max_length):
-    """The right answer: (ids, segments) of [CLS] first [SEP] second [SEP]; what is too long loses its last tokens, the longer text first."""
+    """The right answer: (ids, segments) of [CLS] first [SEP] second [SEP].
+
+    What is too long loses its last tokens, the longer text first.
+    """
     first, second = list(first), list(second)
     while len(first) + len(second) + 3 > max_length:
         (first if len(first) > len(second) else second).pop()

@@ -109,7 +109,7 @@ def bert_layer_of_bert(rng):
 
 @lru_cache
 def hugging_face():
-    """The default model, and Hugging Face's hidden states of a padded sentence: one (n, d_model) for each layer's input."""
+    """The default model, and Hugging Face's hidden states of a padded sentence: (n, d_model) for each layer's input."""
     import torch
     from transformers import BertModel
 
