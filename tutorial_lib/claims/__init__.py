@@ -2,7 +2,7 @@
 
 `claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
 prints all of them.
-Sources: R 2-11; L 2.1, 3.2, 3.3, 4.2; A 2, 4.
+Sources: R 2-11; L 2.1-2.3, 3.2, 3.3, 4.2-4.5, 5.2; A 2, 4.
 """
 
 from tutorial_lib.claims import (  # noqa: F401  (each registers its claims)
