@@ -167,7 +167,7 @@ def _installed():
     base = Path(sys.base_prefix).resolve()
     roots = {Path("/usr/lib"), Path("/usr/lib64"), base / "lib"}
     found = {path.resolve() for root in roots for path in root.glob("python*/*-packages") if path.is_dir()}
-    return sorted(map(str, found))
+    return sorted(str(path) for path in found if any(path.is_relative_to(root) for root in roots))
 
 
 def _container(folder, packages, limits, kind):
