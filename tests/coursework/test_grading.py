@@ -234,6 +234,13 @@ def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
     assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
 
 
+def test_a_broken_new_file_does_not_keep_the_old_mark(course, hand_in, tmp_path):
+    hand_in("bob", "{")
+    assert main(["grade", str(tmp_path / "submitted"), "--to", str(course), "--assignment", ASSIGNMENT]) == 0
+    bob = rows(course / "grades.csv")["bob"]
+    assert (bob["score"], bob["status"]) == ("", "needs a human")
+
+
 def test_feedback_shows_the_answers_as_text_and_no_hidden_check(course):
     page = (course / "feedback" / "bob" / f"{ASSIGNMENT}.html").read_text()
     assert "<script>" not in page and "&lt;script&gt;" in page
