@@ -1,0 +1,71 @@
+"""The chapters on geometry with another encoder: the one line `MODEL = ...` is changed, and every cell runs.
+
+The encoder is made here: three small layers with random weights, a cased vocabulary, fewer positions. Its numbers mean nothing; that no cell
+leans on the default model's sizes, layers, words or findings is what is tested.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+jupytext = pytest.importorskip("jupytext")
+build_book = pytest.importorskip("build_book")
+
+LINE = re.compile(r"^MODEL = None\b.*$", re.M)
+CHAPTERS = [path for path in build_book.chapters(build_book.ROOT) if LINE.search(path.read_text(encoding="utf-8"))]
+RUN = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for number, source in enumerate(open(sys.argv[1], encoding="utf-8").read().split("\\0")):
+    result = shell.run_cell(source, silent=True)
+    if not result.success:
+        print(source, file=sys.stderr)
+        sys.exit(f"cell {number}: {result.error_before_exec or result.error_in_exec!r}")
+"""
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory, default_folder):
+    """The folder of a small BERT: 3 layers, 4 heads, d_model 32, 256 positions, capital letters kept."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    folder = tmp_path_factory.mktemp("encoder")
+    tokens = (default_folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    tokens += ["Bear", "The", "She", "He", "Wikipedia"]
+    (folder / "vocab.txt").write_text("\n".join(tokens) + "\n", encoding="utf-8")
+    settings = {"tokenizer_class": "BertTokenizer", "do_lower_case": False, "model_max_length": 256}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    shape = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4, intermediate_size=64)
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=len(tokens), max_position_embeddings=256, initializer_range=0.2, **shape)
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_one_line_changes_the_model(path, encoder, tmp_path):
+    cells = [cell.source for cell in jupytext.read(path).cells if cell.cell_type == "code"]
+    changed = [LINE.sub(f"MODEL = {str(encoder)!r}", source) for source in cells]
+    assert changed != cells
+    file = tmp_path / "cells"
+    file.write_text("\0".join(changed), encoding="utf-8")
+    environment = {**os.environ, "MPLBACKEND": "agg", "HF_HUB_OFFLINE": "1", "TUTORIAL_LIB_STATIC": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, file],
+        cwd=build_book.ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+
+
+def test_there_are_chapters_to_try():
+    assert len(CHAPTERS) >= 8
