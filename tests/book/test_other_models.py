@@ -1,7 +1,7 @@
 """The chapters on geometry with another encoder: the one line `MODEL = ...` is changed, and every cell runs.
 
-The encoder is made here: three small layers with random weights, a cased vocabulary, fewer positions. Its numbers mean nothing; that no cell
-leans on the default model's sizes, layers, words or findings is what is tested.
+The encoder is made here: three small layers with random weights, a cased vocabulary, fewer positions. Its numbers mean
+nothing; that no cell leans on the default model's sizes, layers, words or findings is what is tested.
 """
 
 import json
@@ -44,7 +44,9 @@ def encoder(tmp_path_factory, default_folder):
     shape = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4, intermediate_size=64)
     torch.manual_seed(0)
     config = BertConfig(vocab_size=len(tokens), max_position_embeddings=256, initializer_range=0.2, **shape)
-    BertModel(config).save_pretrained(folder)
+    model = BertModel(config)
+    torch.nn.init.normal_(model.embeddings.word_embeddings.weight, std=0.2)  # [PAD] too, as in published checkpoints
+    model.save_pretrained(folder)
     return folder
 
 
