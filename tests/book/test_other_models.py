@@ -17,6 +17,7 @@ build_book = pytest.importorskip("build_book")
 
 LINE = re.compile(r"^MODEL = None\b.*$", re.M)
 CHAPTERS = [path for path in build_book.chapters(build_book.ROOT) if LINE.search(path.read_text(encoding="utf-8"))]
+WRITTEN = ("documents", "sentence-pairs", "synonyms", "paraphrases", "homonyms")  # a cased model knows their capitals
 RUN = """
 import sys
 from IPython.core.interactiveshell import InteractiveShell
@@ -35,9 +36,12 @@ def encoder(tmp_path_factory, default_folder):
     import torch
     from transformers import BertConfig, BertModel
 
+    from tutorial_lib.texts import load_texts
+
     folder = tmp_path_factory.mktemp("encoder")
     tokens = (default_folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
-    tokens += ["Bear", "The", "She", "He", "Wikipedia"]
+    capitals = {"Bear", *re.findall(r"\b[A-Z][a-z]*\b", str([load_texts(name) for name in WRITTEN]))}
+    tokens += sorted(capitals - set(tokens))
     (folder / "vocab.txt").write_text("\n".join(tokens) + "\n", encoding="utf-8")
     settings = {"tokenizer_class": "BertTokenizer", "do_lower_case": False, "model_max_length": 256}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
