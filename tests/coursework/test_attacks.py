@@ -50,7 +50,7 @@ CODE = {
         "        for _ in range(1024): os.write(fd, b'x' * (1 << 20))\n"
         "    except OSError: pass", None
     ),
-    "1 GB on disk": (GOOD + "open('/tmp/big', 'wb').write(bytes(1 << 30))", True),
+    "1 GB on disk": (GOOD + "open('big', 'wb').write(bytes(1 << 30))", True),
     "a value of 1 GB": ("import numpy as np\ndef softmax(x):\n    return 'x' * (1 << 29)", False),
     "network": ("import socket\ndef softmax(x):\n    return socket.create_connection(('192.0.2.1', 80), 1)", False),
     "recursion": ("def softmax(x):\n    return softmax(x)", False),
@@ -83,7 +83,7 @@ CODE = {
     ),
     "segmentation fault": ("import ctypes\ndef softmax(x):\n    return ctypes.string_at(0)", False),
     "a pickle": (
-        "import pickle, os\nclass Run:\n    def __reduce__(self): return os.system, ('touch /tmp/ran',)\n"
+        "import pickle, os\nclass Run:\n    def __reduce__(self): return os.system, ('touch ran',)\n"
         "def softmax(x):\n    return pickle.dumps(Run())", False
     ),
     "forged results": (
