@@ -20,6 +20,8 @@ def assignments(folder, check=False):
     sys.path.insert(0, str(ROOT / "tools"))
     from make_notebooks import Book
 
+    from coursework.grading import write
+
     out_of_step, install = [], Book(ROOT).install
     for name in checks.names():
         text = nbformat.writes(sources.student_notebook(name, install)) + "\n"
@@ -28,8 +30,6 @@ def assignments(folder, check=False):
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 out_of_step.append(path.name)
             continue
-        from coursework.grading import write
-
         write(path, text)
         archive = ROOT / "_build" / "assignments" / f"{name}.zip"
         archive.parent.mkdir(parents=True, exist_ok=True)

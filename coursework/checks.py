@@ -34,14 +34,6 @@ class Call:
     judge: Callable[[Any], str | None] | None = None  # instead of `expected`: says what is wrong, or None
 
 
-@dataclass(frozen=True)
-class Checks:
-    """An assignment's checks: id of the notebook's cell -> what yields the calls; and the packages in the sandbox."""
-
-    by_id: dict[str, Callable]
-    modules: tuple[str, ...]
-
-
 def check(id):
     """Say that the decorated function yields the calls of the notebook's cell `id`."""
 
@@ -67,8 +59,8 @@ def variable(name, expect=None, tolerance=1e-6, judge=None):
 
 
 @lru_cache
-def load(assignment) -> Checks:
-    """The checks of an assignment, out of its checks.py.
+def load(assignment) -> dict[str, Callable]:
+    """The checks of an assignment, out of its checks.py: id of the notebook's cell -> what yields the calls.
 
     Raises ValueError where there is no such assignment, or where its file registers no check: a broken configuration
     stops the grading.
@@ -82,7 +74,7 @@ def load(assignment) -> Checks:
     by_id = {function.check_id: function for function in vars(module).values() if hasattr(function, "check_id")}
     if not by_id:
         raise ValueError(f"{path} holds no check: each is a function under @check(...)")
-    return Checks(by_id, tuple(getattr(module, "MODULES", ("numpy",))))
+    return by_id
 
 
 def names():

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+import tutorial_lib.coursework
 from coursework import checks, sandbox, sources, submissions
 
 VERSION = 1  # of the files with marks
@@ -53,13 +54,13 @@ def prepare(assignment, seed):
     """The calls of all checks on inputs drawn from the seed: (check -> its calls, the worker's calls, arrays)."""
     loaded = checks.load(assignment)
     wanted = sources.points(assignment, marks=("check",))
-    if set(wanted) != set(loaded.by_id):
-        odd = ", ".join(sorted(set(wanted) ^ set(loaded.by_id)))
+    if set(wanted) != set(loaded):
+        odd = ", ".join(sorted(set(wanted) ^ set(loaded)))
         raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
     by_check, calls, arrays = {}, [], {}
     for name in wanted:
         rng = np.random.default_rng([seed, int(hashlib.sha256(name.encode()).hexdigest()[:8], 16)])
-        by_check[name] = list(loaded.by_id[name](rng))
+        by_check[name] = list(loaded[name](rng))
         if not by_check[name]:
             raise ValueError(f"assignment {assignment}: the check {name} makes no call")
         for i, call in enumerate(by_check[name]):
@@ -123,7 +124,7 @@ def grade(submission, prepared, **how):
     """The marks of one submission, given what `prepare` drew for its assignment."""
     assignment = submission.assignment
     by_check, calls, arrays = prepared
-    records, culprits = run(submission.cells, calls, arrays, modules=checks.load(assignment).modules, **how)
+    records, culprits = run(submission.cells, calls, arrays, **how)
     marks = Marks(submission.student, assignment, submission.file, submission.digest, notes=list(submission.notes))
     marks.answers, marks.extra = submission.answers, submission.extra
     marks.fingerprint = submissions.fingerprint(submission, assignment)
@@ -244,8 +245,9 @@ def _workers(limits):
 
 
 def key(assignment, seed):
-    """What marks depend on besides the notebook: the assignment's two files, this program and the seed."""
-    files = sorted((checks.ASSIGNMENTS / assignment).glob("*.*")) + sorted(Path(__file__).parent.glob("*.py"))
+    """What marks depend on besides the notebook: the assignment's two files, the right answers, this program, the seed."""
+    folders = (checks.ASSIGNMENTS / assignment, Path(__file__).parent, Path(tutorial_lib.coursework.__file__).parent)
+    files = [file for folder in folders for pattern in ("*.md", "*.py") for file in sorted(folder.glob(pattern))]
     digest = hashlib.sha256(str(seed).encode())
     for file in files:
         digest.update(file.read_bytes())

@@ -1,13 +1,12 @@
 """The sandbox that students' code runs in: bubblewrap on Linux, docker or podman elsewhere.
 
-Inside there is Python, NumPy (or what else an assignment names), one read-only folder with the job, and an empty /tmp.
-There is no network, no other file, no other process, and no new process or thread. Time, memory, output and disk are
-limited. Where the sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
+Inside there is Python, NumPy, one read-only folder with the job, and an empty /tmp. There is no network, no other file,
+no other process, and no new process or thread. Time, memory, output and disk are limited. Where the sandbox cannot be
+had, grading refuses to start: there is no way to run a student's code without it.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import platform
@@ -69,55 +68,32 @@ def ready(kind="bubblewrap"):
             f"{program} is not on this machine, and students' code never runs without a sandbox: {install}, "
             f"or choose another with --sandbox ({', '.join(KINDS)})"
         )
-    job = {
-        "cells": ["import os\nanswer = 6 * 7\nfiles = os.listdir('/')"],
-        "calls": [_variable("answer"), _variable("files")],
-    }
+    call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
+    job = {"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}
     outcome = run(job, {}, kind=kind, limits=Limits(seconds=30))
-    values = {record["call"]: record.get("value") for record in outcome.records if "call" in record}
-    if outcome.ended != "done" or values.get("answer") != 42:
+    if outcome.ended != "done" or {"call": "answer", "value": 42, "error": None} not in outcome.records:
         raise NoSandbox(f"{program} is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
 
 
-def _variable(name):
-    return {"id": name, "part": name, "name": name, "arguments": None}
-
-
-def run(job, arrays, kind="bubblewrap", modules=("numpy",), limits=Limits(), stop=None):
+def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments"}, ...], "leave_out": [cell, ...]}.
-    arrays: the arrays that arguments name. modules: the packages that are inside. stop: a threading.Event; once it is
-    set, the sandbox is ended and `Stopped` raised.
+    arrays: the arrays that arguments name. stop: a threading.Event; once it is set, the sandbox is ended and `Stopped`
+    raised.
     """
     with tempfile.TemporaryDirectory(prefix="grade-") as folder:
         folder = Path(folder)
         if arrays:
             np.savez(folder / "arrays.npz", **arrays)
         shutil.copyfile(WORKER, folder / "worker.py")
-        packages = _packages(modules)
         job = {"leave_out": [], **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         command = _bubblewrap if kind == "bubblewrap" else _container
-        return _collect(*command(folder, packages, limits, kind), limits, stop)
+        return _collect(*command(folder, limits, kind), limits, stop)
 
 
-def _packages(modules):
-    """Name in /site -> path here, of each package with the folder of shared libraries that its wheel brings."""
-    found = {}
-    for name in modules:
-        spec = importlib.util.find_spec(name)
-        if spec is None:
-            raise NoSandbox(f"the package {name}, which the assignment needs in the sandbox, is not installed here")
-        path = Path(spec.origin)
-        path = path.parent if path.name == "__init__.py" else path
-        for item in (path, path.with_name(f"{name}.libs")):
-            if item.exists():
-                found[item.name] = item
-    return found
-
-
-def _bubblewrap(folder, packages, limits, kind):
+def _bubblewrap(folder, limits, kind):
     """The command line of bubblewrap, and the descriptors that it inherits."""
     read, write = os.pipe()
     filter_read, filter_write = os.pipe()
@@ -142,8 +118,9 @@ def _bubblewrap(folder, packages, limits, kind):
     # All but /tmp is read-only. /proc too: a write to /proc/1/mem would run code in a process that has no filter.
     command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--ro-bind", str(folder), "/job"]
-    for name, path in packages.items():
-        command += ["--ro-bind", str(path), f"/site/{name}"]
+    numpy = Path(np.__file__).parent
+    for path in filter(Path.exists, (numpy, numpy.with_name("numpy.libs"))):  # the second: libraries of its wheel
+        command += ["--ro-bind", str(path), f"/site/{path.name}"]
     command += ["--size", str(limits.disk), "--tmpfs", "/tmp", "--chdir", "/tmp", "--remount-ro", "/"]
     for name, value in _environment().items():
         command += ["--setenv", name, value]
@@ -170,7 +147,7 @@ def _installed():
     return sorted(str(path) for path in found if any(path.is_relative_to(root) for root in roots))
 
 
-def _container(folder, packages, limits, kind):
+def _container(folder, limits, kind):
     """The command line of docker or podman. Results come on standard output; what the student prints is dropped."""
     command = [kind, "run", "--rm", "--interactive", "--network", "none", "--read-only", "--cap-drop", "ALL"]
     command += [

@@ -123,9 +123,7 @@ def main(channel):
         arguments = decoded(call["arguments"], arrays)
         value, error = "null", slow.get(call["name"])  # a function that hung once is not called again
         if error is None:
-            value, error = timed(
-                lambda: json.dumps(plain(value_of(names, call["name"], arguments))), job["seconds"]
-            )
+            value, error = timed(lambda: json.dumps(plain(value_of(names, call["name"], arguments))), job["seconds"])
             if error is not None and error.startswith("TookTooLong"):
                 slow[call["name"]] = error
         channel.write(f'{{"call": "{call["id"]}", "value": {value or "null"}, "error": {json.dumps(error)}}}\n')

@@ -151,7 +151,7 @@ def test_work_on_the_callers_array_is_told(in_place, exercise, capsys):
 
 def lost(function, check_id, seed):
     """Whether a function, run here on the inputs of a hidden check, gives a wrong value for any of them."""
-    for call in checks.load(ASSIGNMENT).by_id[check_id](np.random.default_rng(seed)):
+    for call in checks.load(ASSIGNMENT)[check_id](np.random.default_rng(seed)):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -184,7 +184,7 @@ def test_every_question_has_its_points():
 
 def test_the_real_vectors_fit_the_questions(default_folder):
     for check_id in ("shape-bert", "bias-bert"):
-        calls = list(checks.load(ASSIGNMENT).by_id[check_id](np.random.default_rng(0)))
+        calls = list(checks.load(ASSIGNMENT)[check_id](np.random.default_rng(0)))
         assert all(np.isfinite(call.expected) for call in calls)
         for call in calls:
             if call.name == "two_nn":

@@ -359,8 +359,8 @@ def test_a_sandbox_that_does_not_work_stops_the_grading(solved, hand_in, tmp_pat
 def test_checks_that_do_not_fit_the_notebook_stop_the_grading(solved, hand_in, grade, monkeypatch):
     hand_in("ada", solved)
     loaded = checks.load(ASSIGNMENT)
-    fewer = {name: function for name, function in loaded.by_id.items() if name != "softmax-hidden"}
-    monkeypatch.setattr(checks, "load", lambda assignment: checks.Checks(fewer, loaded.modules))
+    fewer = {name: function for name, function in loaded.items() if name != "softmax-hidden"}
+    monkeypatch.setattr(checks, "load", lambda assignment: fewer)
     with pytest.raises(ValueError, match="softmax-hidden"):
         grade()
 
@@ -371,7 +371,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path, capsys, bubblewrap):
 
 
 def test_containers_are_started_without_network_and_rights(tmp_path):
-    command, *_ = sandbox._container(tmp_path, {}, sandbox.Limits(), "podman")
+    command, *_ = sandbox._container(tmp_path, sandbox.Limits(), "podman")
     text = " ".join(command)
     for words in (
         "--network none",

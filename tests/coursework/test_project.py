@@ -90,4 +90,4 @@ def test_half_done_work_gets_the_part_that_is_right(name, code, lost, bubblewrap
 
 
 def test_the_checks_are_those_of_the_notebook():
-    assert set(checks.load("5-project").by_id) == set(sources.points("5-project", marks=("check",)))
+    assert set(checks.load("5-project")) == set(sources.points("5-project", marks=("check",)))
