@@ -23,7 +23,7 @@ import numpy as np
 import tutorial_lib.coursework
 from coursework import checks, sandbox, sources, submissions
 
-VERSION = 1  # of the files with marks
+VERSION = 2  # of the files with marks
 OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
 
 
@@ -31,20 +31,25 @@ OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # 
 class Marks:
     """What one student gets for one assignment.
 
-    points: check -> points given. reasons: check -> why it gave none, as the student may read it. notes: for the
-    teacher. answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the
-    student added. key: what the marks depend on besides the notebook.
+    points: check -> points given. reasons: check -> what was seen, as the student may read it. cases: check -> (case,
+    right), where a check gives its points case by case. notes: for the teacher. told: sentences for the student's page.
+    answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
+    added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
+    key: what the marks depend on besides the notebook.
     """
 
     student: str
     assignment: str
     file: str = ""
     digest: str = ""
-    points: dict[str, int] = field(default_factory=dict)
+    points: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)
     extra: list[tuple[str, str]] = field(default_factory=list)
+    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     fingerprint: str | None = None
     key: str = ""
     submitted: bool = True
@@ -126,7 +131,8 @@ def grade(submission, prepared, **how):
     by_check, calls, arrays = prepared
     records, culprits = run(submission.cells, calls, arrays, **how)
     marks = Marks(submission.student, assignment, submission.file, submission.digest, notes=list(submission.notes))
-    marks.answers, marks.extra = submission.answers, submission.extra
+    marks.answers, marks.extra, marks.pictures = submission.answers, submission.extra, submission.pictures
+    marks.told = list(submission.told)
     marks.fingerprint = submissions.fingerprint(submission, assignment)
     for name, worth in sources.points(assignment, marks=("check",)).items():
         reasons = (checks.wrong(call, records.get(f"{name}.{i}")) for i, call in enumerate(by_check[name]))

@@ -31,8 +31,9 @@ class Submission:
     """One student's notebook for one assignment.
 
     cells: the sources of the code that will run, in order. answers: solution or written cell -> what the student wrote.
-    extra: (type, source) of the cells that the student added. notes: what a human should look at, apart from the
-    marks.
+    extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
+    pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
+    sentences for the student's page.
     """
 
     student: str
@@ -42,7 +43,9 @@ class Submission:
     cells: list[str] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)
     extra: list[tuple[str, str]] = field(default_factory=list)
+    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
 
 def student_name(text):
