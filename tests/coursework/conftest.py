@@ -1,14 +1,22 @@
 """A sandbox to grade in, and submissions made from the assignment's own solution."""
 
 import copy
+import csv
+import io
+import json
+import os
 import shutil
 import subprocess
+import sys
+import time
+import urllib.request
 
 import nbformat
 import pytest
 
 sources = pytest.importorskip("coursework.sources")
 from coursework import grading, sandbox  # noqa: E402
+from coursework.__main__ import main  # noqa: E402
 
 ASSIGNMENT = "2-attention"
 QUICK = sandbox.Limits(step=1, seconds=4, all_runs=30, memory=2 << 30)
@@ -66,3 +74,60 @@ def with_code(notebook, name, code):
     changed = copy.deepcopy(notebook)
     cell(changed, name).source = code
     return changed
+
+
+@pytest.fixture
+def course(solved, hand_in, tmp_path, bubblewrap):
+    """Three students, one with a broken file and one with nothing, graded by the command itself."""
+    wrong = with_code(solved, "softmax", "def softmax(x):\n    raise ValueError('<b>' + str(x))")
+    cell(wrong, "why-square-root").source = "**Because** <script>alert(1)</script> $d_k$"
+    hand_in("ada", solved), hand_in("bob", wrong), hand_in("eve", "{")
+    roster = tmp_path / "class.csv"
+    roster.write_text("student,first_name,last_name\nada,Ada,Lovelace\nbob,Bob,=1+1\nkim,Kim,Lee\neve,Eve,E\n")
+    arguments = [
+        "grade",
+        tmp_path / "submitted",
+        "--to",
+        tmp_path / "results",
+        "--assignment",
+        ASSIGNMENT,
+        "--roster",
+        roster,
+    ]
+    assert main([str(argument) for argument in arguments]) == 0
+    return tmp_path / "results"
+
+
+def rows(path):
+    return {row["student_id"]: row for row in csv.DictReader(io.StringIO(path.read_text()))}
+
+
+@pytest.fixture
+def formgrader(course, tmp_path):
+    """get(path, **put): what nbgrader's formgrader answers, on a Jupyter server started in the results folder."""
+    private = {name: str(tmp_path / "jupyter") for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "HOME")}
+    command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", "--port=0"]
+    command += ["--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
+    command += ["--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"]
+    log = tmp_path / "server.log"
+    with open(log, "w") as file:
+        server = subprocess.Popen(command, cwd=course, env={**os.environ, **private}, stdout=file, stderr=file)
+    try:
+        until, running = time.monotonic() + 60, None
+        while running is None and server.poll() is None and time.monotonic() < until:
+            time.sleep(0.2)
+            running = next(iter((tmp_path / "jupyter").glob("jpserver-*.json")), None)
+        if running is None:
+            pytest.skip(f"a Jupyter server does not start here: {log.read_text()[-300:]}")
+        url = json.loads(running.read_text())["url"]
+
+        def get(path, **put):
+            body = json.dumps(put).encode() if put else None
+            request = urllib.request.Request(url + path, body, method="PUT" if put else "GET")
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.read().decode()
+
+        yield get
+    finally:
+        server.terminate()
+        server.wait(30)
