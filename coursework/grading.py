@@ -7,7 +7,6 @@ that breaks something ends its own grading only.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -24,7 +23,6 @@ import tutorial_lib.coursework
 from coursework import checks, sandbox, sources, submissions
 
 VERSION = 2  # of the files with marks
-OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
 
 
 @dataclass
@@ -201,7 +199,8 @@ def grade_all(
     sandbox.ready(kind)
     results = Path(results)
     seed = seed_of(results) if seed is None else seed
-    waiting, finished = _sorted_out(folder, assignment, known)
+    waiting, unreadable = submissions.sorted_out(folder, assignment, known, roster)
+    finished = [Marks(one.student, one.assignment, one.file, notes=one.notes, told=one.told) for one in unreadable]
     stop = threading.Event()
     prepared = {name: prepare(name, seed) for name in sorted({submission.assignment for submission in waiting})}
     keys = {name: key(name, seed) for name in prepared}
@@ -216,7 +215,7 @@ def grade_all(
         except (sandbox.Stopped, sandbox.NoSandbox):
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
-            if isinstance(error, OSError) and error.errno in OURS:
+            if isinstance(error, OSError) and error.errno in submissions.OURS:
                 raise
             note = f"could not be graded: {type(error).__name__}: {str(error)[:200]}"
             marks = Marks(submission.student, submission.assignment, submission.file, notes=[*submission.notes, note])
@@ -258,44 +257,6 @@ def key(assignment, seed):
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()
-
-
-def _sorted_out(folder, assignment, known):
-    """The submissions to grade, one for each student and assignment, and marks for what cannot be read."""
-    chosen, unreadable = {}, {}
-    for student, file, reader, notes in submissions.find(folder, known):
-        try:
-            content = reader()
-            name = assignment or submissions.assignment_of(content)
-            if name is None:
-                raise ValueError("belongs to no assignment: neither its metadata nor its functions tell")
-            submission = submissions.read(student, file, content, name)
-        except Exception as error:  # bytes that nobody of us wrote may break any reader
-            if isinstance(error, OSError) and error.errno in OURS:
-                raise
-            unreadable.setdefault(student, []).append((file, f"not readable: {error}"))
-            continue
-        submission.notes += notes
-        other = chosen.setdefault((student, name), submission)
-        if other is not submission:
-            kept, left = sorted((other, submission), key=_first)
-            note = f"two notebooks: {kept.file} was graded, {left.file} was not"
-            kept.notes = [*kept.notes, *(old for old in left.notes if old.startswith("two notebooks"))][:20] + [note]
-            chosen[student, name] = kept
-    known_students = {student for student, _ in chosen}
-    for (student, _), submission in chosen.items():
-        submission.notes += [f"another file, {file}, {why}" for file, why in unreadable.get(student, [])[:20]]
-    left = [
-        Marks(student, assignment or "", notes=[f"{file}: {why}" for file, why in files[:20]])
-        for student, files in unreadable.items()
-        if student not in known_students
-    ]
-    return list(chosen.values()), left
-
-
-def _first(submission):
-    """The order in which one of a student's notebooks is chosen: outside of an archive, with the name it came with."""
-    return ": " in submission.file, f"{submission.assignment}.ipynb" not in submission.file, submission.file
 
 
 def _note_copies(all_marks):

@@ -9,6 +9,7 @@ student's name; in an archive that a student handed in, not even that.
 from __future__ import annotations
 
 import ast
+import errno
 import hashlib
 import json
 import os
@@ -24,6 +25,7 @@ MOST_BYTES = 5 << 20  # of a notebook: an assignment with its figures has under 
 MOST_CELLS = 1_000
 MOST_FILES = 20  # in an archive that one student handed in
 MOST_ANSWER = 50_000  # characters of an answer that are shown to people
+OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
 
 
 @dataclass
@@ -65,6 +67,48 @@ class Owner:
 
     name: str
     number: str = ""
+
+
+def sorted_out(folder, assignment=None, known=None, roster=()):
+    """The submissions below a folder, one for each student and assignment; and what cannot be read, a student each.
+
+    assignment: what all of them are for; by default each notebook tells. known: number of an LMS -> the student's name
+    in the roster. roster: the names of the class. Those that cannot be read have notes and what the student is told.
+    """
+    chosen, unreadable = {}, {}
+    for student, file, reader, notes in find(folder, known):
+        try:
+            content = reader()
+            name = assignment or assignment_of(content)
+            if name is None:
+                raise ValueError("belongs to no assignment: neither its metadata nor its functions tell")
+            submission = read(student, file, content, name)
+        except Exception as error:  # bytes that nobody of us wrote may break any reader
+            if isinstance(error, OSError) and error.errno in OURS:
+                raise
+            unreadable.setdefault(student, []).append((file, f"not readable: {error}"))
+            continue
+        submission.notes += notes
+        other = chosen.setdefault((student, name), submission)
+        if other is not submission:
+            kept, left = sorted((other, submission), key=_first)
+            note = f"two notebooks: {kept.file} was graded, {left.file} was not"
+            kept.notes = [*kept.notes, *(old for old in left.notes if old.startswith("two notebooks"))][:20] + [note]
+            chosen[student, name] = kept
+    known_students = {student for student, _ in chosen}
+    for (student, _), submission in chosen.items():
+        submission.notes += [f"another file, {file}, {why}" for file, why in unreadable.get(student, [])[:20]]
+    left = [
+        Submission(student, assignment or "", "", notes=[f"{file}: {why}" for file, why in files[:20]])
+        for student, files in unreadable.items()
+        if student not in known_students
+    ]
+    return list(chosen.values()), left
+
+
+def _first(submission):
+    """The order in which one of a student's notebooks is chosen: outside of an archive, with the name it came with."""
+    return ": " in submission.file, f"{submission.assignment}.ipynb" not in submission.file, submission.file
 
 
 def find(folder, known=None):
