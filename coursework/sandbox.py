@@ -7,11 +7,13 @@ had, grading refuses to start: there is no way to run a student's code without i
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
 import selectors
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -22,9 +24,12 @@ from pathlib import Path
 
 import numpy as np
 
+from coursework.said import understood
+
 WORKER = Path(__file__).with_name("worker.py")
 IMAGE = "tutorial-lib-sandbox"  # docker and podman: built from coursework/image/Dockerfile
 KINDS = ("bubblewrap", "docker", "podman")
+MOST = 1 << 20  # bytes of the answer to a call that says nothing else
 
 
 class NoSandbox(RuntimeError):
@@ -50,10 +55,19 @@ class Limits:
 
 @dataclass
 class Outcome:
-    """What came back: the records of the worker, how the run ended, and the first words of what was printed."""
+    """What came back. Everything in it is data: known labels and names, values as long as a right one can be.
 
-    records: list = field(default_factory=list)
-    ended: str = "done"  # "done", "crashed", "timeout", "too much output"
+    calls: id -> {"value", "error"}. cells: number -> {"error", "missing": [{"line", "module"}]}. An error is None or
+    {"type", "cell", "line", "name"}, as worker.py says. last: the label of what started last, "" where nothing did.
+    ended: "done"; by the code's own doing "crashed", "timeout", "too much output" or "memory"; "killed" from outside.
+    said: bytes of results that were read. printed: the first words of what was printed.
+    """
+
+    calls: dict[str, dict] = field(default_factory=dict)
+    cells: dict[int, dict] = field(default_factory=dict)
+    last: str = ""
+    ended: str = "done"
+    said: int = 0
     printed: str = ""
 
 
@@ -71,16 +85,16 @@ def ready(kind="bubblewrap"):
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
     job = {"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}
     outcome = run(job, {}, kind=kind, limits=Limits(seconds=30))
-    if outcome.ended != "done" or {"call": "answer", "value": 42, "error": None} not in outcome.records:
+    if outcome.ended != "done" or outcome.calls != {"answer": {"value": 42, "error": None}}:
         raise NoSandbox(f"{program} is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
 
 
 def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
-    job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments"}, ...], "leave_out": [cell, ...]}.
-    arrays: the arrays that arguments name. stop: a threading.Event; once it is set, the sandbox is ended and `Stopped`
-    raised.
+    job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most"}, ...], "leave_out": [cell]},
+    where `most` is how many bytes the answer of a call may have. arrays: the arrays that arguments name. stop: a
+    threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix="grade-") as folder:
         folder = Path(folder)
@@ -88,9 +102,10 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
             np.savez(folder / "arrays.npz", **arrays)
         shutil.copyfile(WORKER, folder / "worker.py")
         job = {"leave_out": [], **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
+        job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         command = _bubblewrap if kind == "bubblewrap" else _container
-        return _collect(*command(folder, limits, kind), limits, stop)
+        return _collect(*command(folder, limits, kind), job, limits, stop)
 
 
 def _bubblewrap(folder, limits, kind):
@@ -208,7 +223,7 @@ def no_new_process():
     return b"".join(struct.pack("HBBI", *instruction) for instruction in program)
 
 
-def _collect(command, results, inherited, limits, stop):
+def _collect(command, results, inherited, job, limits, stop):
     """Start the command, read what it says and prints up to the limits, and end it in time, whatever it does."""
     outcome, said, printed = Outcome(), bytearray(), bytearray()
     errors = subprocess.STDOUT if results is not None else subprocess.PIPE
@@ -244,6 +259,8 @@ def _collect(command, results, inherited, limits, stop):
                     outcome.ended = "too much output"
                 elif time.monotonic() >= deadline:
                     outcome.ended = "timeout"
+        with contextlib.suppress(subprocess.TimeoutExpired):  # code that closed its channels and goes on is ended
+            process.wait(5 if outcome.ended == "done" else 0)
     finally:
         process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
         process.wait()
@@ -252,21 +269,9 @@ def _collect(command, results, inherited, limits, stop):
         process.stdout.close()
         if process.stderr:
             process.stderr.close()
-    outcome.records = _records(said)
-    outcome.printed = printed[: limits.printed].decode("utf-8", "replace")
-    if outcome.ended == "done" and not any(record.get("done") is True for record in outcome.records):
-        outcome.ended = "crashed"
+    outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
+    outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
+    if outcome.ended == "done" and not done:
+        from_outside = process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL) or not outcome.last
+        outcome.ended = "killed" if from_outside else "crashed"
     return outcome
-
-
-def _records(said):
-    """The lines that are JSON objects. Others, which only a student's code can have written, are passed over."""
-    records = []
-    for line in bytes(said).splitlines():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
-            records.append(record)
-    return records

@@ -2,19 +2,28 @@
 
 Stands alone (standard library, and NumPy for arrays), because nothing else of this project is in there. It reads a job
 from /job/job.json and /job/arrays.npz, and writes one JSON value a line to the file descriptor that it was started
-with. Nothing that it says is trusted: the other side only compares values.
+with. Nothing that it says is trusted: sandbox.py takes only what has this form.
 
-    {"cell": 3, "error": "NameError: ..."}         a cell ran (error: null) or failed
-    {"call": "softmax-hidden.0", "value": ...}     what a call gave back; or "error"
-    {"done": true}                                 the end was reached
+    {"start": "cell 3"}                                        what begins: a cell, or the calls of a part
+    {"cell": 3, "error": null, "missing": [{"line": 1, "module": "torch"}]}
+    {"call": "softmax-hidden.0", "value": ..., "error": null}  what a call gave back
+    {"done": true}                                             the end was reached
+
+An error is {"type": "NameError", "cell": 3, "line": 7, "name": "erf"}: the line of the student's own code that it
+comes from, and the name that was not there. Its message stays here, because it can hold what the check put in.
 """
 
 import ast
+import builtins
+import codeop
 import io
 import json
 import os
 import signal
 import sys
+
+PLACES = {}  # the name that a cell's code is compiled under -> the cell
+COMPILE = codeop.Compile()  # remembers a `from __future__ import ...`, as a notebook does
 
 
 class TookTooLong(BaseException):
@@ -23,6 +32,15 @@ class TookTooLong(BaseException):
 
 class NotPlain(TypeError):
     """A value that JSON cannot carry."""
+
+
+class TooLarge(ValueError):
+    """A value that is longer than any right one."""
+
+
+# The exceptions that are told by their name. Others, also those that a student defines, by that of their base class.
+KNOWN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
+KNOWN |= {"TookTooLong", "NotPlain", "TooLarge", "LinAlgError"}
 
 
 def interrupt(*_):
@@ -55,7 +73,7 @@ def decoded(value, arrays):
     if isinstance(value, list):
         return [decoded(item, arrays) for item in value]
     if isinstance(value, dict) and "array" in value:
-        return arrays[value["array"]]
+        return arrays[value["array"]].copy()  # the next call gets what the check put in, whatever this one does to it
     if isinstance(value, dict) and "tuple" in value:
         return tuple(decoded(item, arrays) for item in value["tuple"])
     if isinstance(value, dict) and "set" in value:
@@ -69,12 +87,23 @@ def decoded_key(key):
     return tuple(map(decoded_key, key)) if isinstance(key, list) else key
 
 
-def reason(error):
-    """An exception in one line, whatever its own __str__ does."""
+def cause(error):
+    """An exception as the other side may know it, whatever the methods of its own class do."""
+    kind, cell, line, name = "Exception", None, None, None
     try:
-        return f"{type(error).__name__}: {error}"[:500]
-    except BaseException:
-        return "an exception that cannot be printed"
+        kind = next((base.__name__ for base in type(error).__mro__ if base.__name__ in KNOWN), kind)
+        if isinstance(error, SyntaxError) and error.filename in PLACES:
+            cell, line = PLACES[error.filename], error.lineno
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename in PLACES:  # the innermost one stays
+                cell, line = PLACES[trace.tb_frame.f_code.co_filename], trace.tb_lineno
+            trace = trace.tb_next
+        if isinstance(error, (NameError, ImportError)) and isinstance(error.name, str):
+            name = error.name
+    except BaseException:  # a student's class may raise anything at any of these
+        pass
+    return {"type": kind, "cell": cell, "line": line, "name": name}
 
 
 def timed(action, seconds):
@@ -83,15 +112,38 @@ def timed(action, seconds):
     try:
         return action(), None
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: a student's cell must not end the rest
-        return None, reason(error)
+        return None, cause(error)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def without_magics(source):
-    """A cell without the lines that only IPython understands: %magics, !commands, and a trailing ?."""
-    lines = ("" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines())
-    return "\n".join(lines)
+def parsed(source, name):
+    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) count as `pass`."""
+    lines = source.splitlines()
+    while True:
+        try:
+            return ast.parse("\n".join(lines), name).body
+        except SyntaxError as error:  # only now: such a line may also stand in a text or go on with a formula
+            place = (error.lineno or 0) - 1
+            line = lines[place].strip() if 0 <= place < len(lines) else ""
+            if not (line.startswith(("%", "!", "?")) or line.endswith("?")):
+                raise
+            lines[place] = lines[place][: lines[place].index(line)] + "pass"
+
+
+def run_cell(source, name, names, missing):
+    """Run a cell as IPython would, statement by statement. An import of what is not here is passed over.
+
+    So an `import torch` that nothing needs costs nothing; what needs it fails with the name that is missing.
+    """
+    for statement in parsed(source, name):
+        try:
+            exec(COMPILE(ast.Module([statement], []), name, "exec"), names)
+        except ImportError as error:
+            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                raise
+            module = getattr(statement, "module", None) or error.name
+            missing.append({"line": statement.lineno, "module": module})
 
 
 def main(channel):
@@ -112,35 +164,43 @@ def main(channel):
         channel.flush()
 
     names, slow = {"__name__": "__main__"}, {}
+    PLACES.update({f"<cell {i}>": i for i in range(len(job["cells"]))})
     for i, source in enumerate(job["cells"]):
         if i in job["leave_out"]:
             continue
         say(start=f"cell {i}")
-        _, error = timed(lambda: run_cell(source, f"<cell {i + 1}>", names), job["seconds"])
-        say(cell=i, error=error)
+        missing = []
+        _, error = timed(lambda: run_cell(source, f"<cell {i}>", names, missing), job["seconds"])
+        say(cell=i, error=error, missing=missing[:20])
     for call in job["calls"]:
         say(start=call["part"])
         arguments = decoded(call["arguments"], arrays)
-        value, error = "null", slow.get(call["name"])  # a function that hung once is not called again
+        line, error = None, slow.get(call["name"])  # a function that hung once is not called again
         if error is None:
-            value, error = timed(lambda: json.dumps(plain(value_of(names, call["name"], arguments))), job["seconds"])
-            if error is not None and error.startswith("TookTooLong"):
-                slow[call["name"]] = error
-        channel.write(f'{{"call": "{call["id"]}", "value": {value or "null"}, "error": {json.dumps(error)}}}\n')
-        channel.flush()
+            line, error = timed(lambda: record(call, value_of(names, call["name"], arguments)), job["seconds"])
+        if line is not None:
+            channel.write(line + "\n")
+            channel.flush()
+            continue
+        if error["type"] == "TookTooLong":
+            slow[call["name"]] = error
+        say(call=call["id"], value=None, error=error)
     say(done=True)
 
 
-def run_cell(source, name, names):
-    """Run a cell as IPython would, but for its magics."""
-    exec(compile(ast.parse(without_magics(source)), name, "exec"), names)
+def record(call, value):
+    """The line that says what a call gave back, if it is not longer than that of a right value can be."""
+    line = json.dumps({"call": call["id"], "value": plain(value), "error": None})
+    if len(line) > call["most"]:
+        raise TooLarge("the value is longer than any right one")
+    return line
 
 
 def value_of(names, name, arguments):
     """The value of a call; or of a variable, or of several ("A, B"), where the call has no arguments list."""
     missing = [part for part in name.split(", ") if part not in names]
     if missing:
-        raise NameError(f"{missing[0]} is not defined")
+        raise NameError(f"{missing[0]} is not defined", name=missing[0])
     if arguments is not None:
         return names[name](*arguments)
     values = [names[part] for part in name.split(", ")]

@@ -1,0 +1,94 @@
+"""What the worker said, taken as data: a student's code can write anything to where results come from.
+
+Only what has the worker's form is taken: labels, calls and cells of the job; exceptions by names that are known; values
+no longer than a right one can be, measured before anything is made of them. The rest is passed over.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+from coursework.worker import KNOWN
+
+MOST_CELL = 8_000  # bytes of what is told of a cell
+MOST_MISSING = 20  # imports of a cell that are told
+NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def understood(said, job):
+    """(calls, cells, last, done) out of the bytes that came: what `sandbox.Outcome` says of them."""
+    labels = [*(f"cell {i}" for i in range(len(job["cells"]))), *(call["part"] for call in job["calls"])]
+    starts = {_line(start=label): label for label in labels}
+    asked = {_line(call=call["id"])[:-1] + b', "value": ': call for call in job["calls"]}
+    ran = {_line(cell=i)[:-1] + b', "error": ': i for i in range(len(job["cells"]))}
+    calls, cells, last, done = {}, {}, "", False
+    for line in io.BytesIO(said):  # one at a time: a list of them could be 30 times as large
+        line = line.rstrip(b"\n")
+        head = line[: line.find(b": ", line.find(b": ") + 2) + 2]  # up to what is said of a call or a cell
+        if line in starts:
+            last = starts[line]
+        elif line == _DONE:
+            done = True
+        elif head in asked and asked[head]["id"] not in calls:
+            call = asked[head]
+            if len(line) > call["most"]:
+                calls[call["id"]] = {"value": None, "error": _error({"type": "TooLarge"}, job)}
+            elif (record := _parsed(line)) is not None:
+                error = record.get("error")
+                value = record.get("value") if error is None else None
+                calls[call["id"]] = {"value": value, "error": _error(error, job)}
+        elif head in ran and ran[head] not in cells and len(line) <= MOST_CELL:
+            if (record := _parsed(line)) is not None:
+                source = job["cells"][ran[head]]
+                cells[ran[head]] = {"error": _error(record["error"], job), "missing": _missing(record, source)}
+    return calls, cells, last, done
+
+
+def _line(**record):
+    return json.dumps(record).encode()
+
+
+_DONE = _line(done=True)
+
+
+def _parsed(line):
+    """The JSON object in a line, or None: too deep, too long a number, no JSON."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _error(error, job):
+    """An error in its one form, or None where there was none."""
+    if error is None:
+        return None
+    error = error if isinstance(error, dict) else {}
+    kind, cell = error.get("type"), error.get("cell")
+    cell = cell if _within(cell, 0, len(job["cells"]) - 1) else None
+    line = None if cell is None else _line_of(error.get("line"), job["cells"][cell])
+    kind = kind if isinstance(kind, str) and kind in KNOWN else "Exception"
+    return {"type": kind, "cell": cell, "line": line, "name": _name(error.get("name"))}
+
+
+def _missing(record, source):
+    """The imports of a cell that failed."""
+    found = record.get("missing")
+    found = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    named = [{"line": _line_of(one.get("line"), source), "module": _name(one.get("module"))} for one in found]
+    return [one for one in named if None not in one.values()][:MOST_MISSING]
+
+
+def _within(number, first, last):
+    return type(number) is int and first <= number <= last
+
+
+def _line_of(number, source):
+    return number if _within(number, 1, len(source.splitlines()) + 1) else None
+
+
+def _name(name):
+    """A Python name, dotted or not, or None."""
+    return name if isinstance(name, str) and len(name) <= 60 and NAME.fullmatch(name) else None
