@@ -6,20 +6,39 @@ usual mistake gives: the hint is for the mistake that was made, not for the one 
 
 from __future__ import annotations
 
+import _thread
 import copy
+import dis
+import inspect
+import linecache
+import signal
+import sys
+import threading
+import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
+
+SECONDS = 10  # for one call: an endless loop must not hang the notebook
+MOST_SHOWN = 80  # characters of a value in a sentence
+MOST_VALUES = 40  # in arguments that are written out; more than that are fetched from the exercise
+
+
+class TookTooLong(BaseException):
+    """Raised in a call that runs longer than its time; no `except Exception` catches it."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call: what it tries, in words, and the arguments."""
+    """One call: what it tries, in words, and the arguments. code: the arguments as code, where that is the shorter."""
 
     label: str
     arguments: tuple
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -27,7 +46,8 @@ class Exercise:
     """A function that students write.
 
     name: the function's. reference: the right one. cases: calls, from easy to hard. mistakes: hint -> a function that
-    makes this mistake. parts: the names of what the function gives back, where that is more than one thing.
+    makes this mistake; it may give a wrong value, or stop with an exception. Where several fit, the first counts.
+    parts: the names of what the function gives back, where that is more than one thing.
     """
 
     name: str
@@ -42,6 +62,13 @@ class Exercise:
         if not callable(student):
             print(f"✗ {self.name} must be a function, got {type(student).__name__}")
             return False
+        passed = self._passes(student)
+        lacking = other_packages(student)
+        if lacking:
+            print(f"⚠ {self.name} uses {', '.join(lacking)}: the grading has Python and NumPy only, so it would stop there")
+        return passed
+
+    def _passes(self, student):
         for case in self.cases:
             problem = self.problem(student, case)
             if problem:
@@ -52,44 +79,158 @@ class Exercise:
         return True
 
     def problem(self, student, case):
-        """What is wrong with the student's answer to a case, in a sentence with a hint; None where it is right."""
-        arguments = copy.deepcopy(case.arguments)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # an overflow shows in the values; that is what the hint is about
-                got = student(*arguments)
-        except NotImplementedError:
-            return "there is no code of yours yet"
-        except Exception as error:
-            return f"your function stopped with {type(error).__name__}: {error}"
-        if not same(arguments, case.arguments, 0):
-            return "your function changes its inputs: work on a copy, so that the caller's arrays stay as they were"
-        expected = self.reference(*copy.deepcopy(case.arguments))
-        if self.parts:
-            return self._problem_of_parts(got, expected, case)
-        reason = difference(got, expected, self.tolerance)
-        return reason and self._with_hint(reason, got, case)
+        """What is wrong with the student's answer to a case: a sentence with a hint, and the call to try it again.
 
-    def _problem_of_parts(self, got, expected, case):
-        if not isinstance(got, tuple) or len(got) != len(self.parts):
-            return f"give back {len(self.parts)} things, ({', '.join(self.parts)}), got {_shown(got)}"
-        for part, one, other in zip(self.parts, got, expected, strict=True):
+        None where the answer is right.
+        """
+        arguments = copy.deepcopy(case.arguments)
+        got, error = _tried(student, arguments)
+        again = f"\n  To see it again:\n{self._call(case)}"
+        if isinstance(error, NotImplementedError):
+            return "there is no code of yours yet"
+        if error is not None:
+            line = _own_line(error, student)
+            # Where no line of the student's was reached, the call itself failed: that is no mistake in the function.
+            hint = self._hint(student, case, (got, error)) if line else ""
+            return _stopped(error) + hint + line + again
+        if not same(arguments, case.arguments, 0):
+            sentence = "your function changes its inputs: work on a copy, so that the caller's values stay as they were"
+            return sentence + again
+        expected = self.reference(*copy.deepcopy(case.arguments))
+        if self.parts and (not isinstance(got, (tuple, list)) or len(got) != len(self.parts)):
+            return f"give back {len(self.parts)} things, ({', '.join(self.parts)}), got {_shown(got)}" + again
+        pairs = zip(got, expected, strict=True) if self.parts else [(got, expected)]
+        for i, (one, other) in enumerate(pairs):
             reason = difference(one, other, self.tolerance)
             if reason:
-                return self._with_hint(f"{part}: {reason}", got, case)
+                part = f"{self.parts[i]}: " if self.parts else ""
+                hint = self._hint(student, case, (got, None), i + 1)
+                return part + reason + hint + again + _side_by_side(one, other)
         return None
 
-    def _with_hint(self, reason, got, case):
-        for hint, mistake in self.mistakes.items():
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    made = same(got, mistake(*copy.deepcopy(case.arguments)), self.tolerance)
-            except Exception:
-                continue  # this mistake is not possible with these arguments
-            if made:
-                return f"{reason}. Hint: {hint}"
-        return reason
+    def _hint(self, student, case, answer, n_parts=None):
+        """The hint, ". Hint: ...", of the mistake that gives what the student's function gave; "" where none does.
+
+        The mistake must be right in the cases before, as the student's function was, and give the same answer here (in
+        its parts up to the first wrong one). Of several, the one that agrees most often in the cases after counts. One
+        nan looks like another, so there the mistake must agree in all cases after.
+        """
+        number = self._number(case)
+        before, after = self.cases[:number], self.cases[number + 1 :]
+
+        def fits(mistake):
+            right = (self._agree(_tried_case(mistake, c), _tried_case(self.reference, c)) for c in before)
+            return all(right) and self._agree(answer, _tried_case(mistake, case), n_parts)
+
+        fitting = [hint for hint, mistake in self.mistakes.items() if fits(mistake)]
+        if not fitting or (len(fitting) == 1 and _finite(answer[0])):
+            return "".join(f". Hint: {hint}" for hint in fitting)
+        answers = [_tried_case(student, c) for c in after]
+        agreed = {
+            hint: sum(self._agree(a, _tried_case(self.mistakes[hint], c)) for c, a in zip(after, answers, strict=True))
+            for hint in fitting
+        }
+        best = max(fitting, key=agreed.get)
+        return f". Hint: {best}" if _finite(answer[0]) or agreed[best] == len(after) else ""
+
+    def _number(self, case):
+        return next(i for i, other in enumerate(self.cases) if other is case)
+
+    def _agree(self, one, other, n_parts=None):
+        """Whether two answers are the same: values within tolerance, or exceptions of one type."""
+        (value, error), (other_value, other_error) = one, other
+        if error is not None or other_error is not None:
+            return type(error) is type(other_error)
+        if self.parts and n_parts is not None:
+            value, other_value = value[:n_parts], other_value[:n_parts]
+        return same(value, other_value, self.tolerance)
+
+    def _call(self, case):
+        """The call of a case as code to paste into a cell."""
+        if case.code or sum(map(_size, case.arguments)) <= MOST_VALUES:
+            return f"    {self.name}({case.code or ', '.join(map(code_of, case.arguments))})"
+        for module in [name for name in sys.modules if name.startswith("tutorial_lib.")]:
+            for name, value in vars(sys.modules[module]).items():
+                if value is self:
+                    call = f"{self.name}(*{name}.cases[{self._number(case)}].arguments)"
+                    return f"    from {module} import {name}\n    {call}"
+        return f"    {self.name}({', '.join(map(code_of, case.arguments))})"
+
+
+def code_of(value):
+    """A value as code that makes it.
+
+    >>> print(code_of((np.array([[1.0, np.nan]]), {"a"}, 2)))
+    (np.array([[1.0, np.nan]]), {'a'}, 2)
+    """
+    if isinstance(value, np.ndarray):
+        plain = value.dtype in (np.dtype(float), np.dtype(int), np.dtype(bool))
+        if value.size == 0:
+            return f"np.zeros({value.shape}, dtype=np.{value.dtype})"
+        return f"np.array({code_of(value.tolist())}{'' if plain else f', dtype=np.{value.dtype}'})"
+    if isinstance(value, np.generic):
+        return code_of(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"np.{value}" if value >= 0 or value != value else "-np.inf"
+    if isinstance(value, list):
+        return f"[{', '.join(map(code_of, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(code_of, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, (set, frozenset)) and value:
+        return f"{{{', '.join(map(code_of, sorted(value)))}}}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{code_of(key)}: {code_of(item)}' for key, item in value.items())}}}"
+    return repr(value)
+
+
+def other_packages(function):
+    """The packages that a function needs beyond Python and NumPy, and those that its own helpers need; sorted.
+
+    It looks at the names that the code uses and at the imports in it. A function of the same notebook is looked into.
+
+    >>> def f(x):
+    ...     import torch
+    ...     return torch.softmax(x)
+    >>> other_packages(f)
+    ['torch']
+    """
+    found, seen, waiting = set(), [], [function]
+    while waiting:
+        value = waiting.pop()
+        value = inspect.unwrap(value) if callable(value) else value
+        if any(value is other for other in seen):
+            continue
+        seen.append(value)
+        if isinstance(value, type):
+            waiting += [item for item in vars(value).values() if isinstance(item, FunctionType)]
+        if not isinstance(value, FunctionType):
+            continue
+        codes = [value.__code__]
+        while codes:
+            code = codes.pop()
+            codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+            for step in dis.get_instructions(code):
+                if step.opname == "IMPORT_NAME":
+                    found.add(step.argval.partition(".")[0])
+                elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval in value.__globals__:
+                    used = value.__globals__[step.argval]
+                    package = _package_of(used)
+                    if package == value.__globals__.get("__name__"):
+                        waiting.append(used if isinstance(used, (FunctionType, type)) else type(used))
+                    else:
+                        found.add(package.partition(".")[0])
+    return sorted(found - sys.stdlib_module_names - {"numpy", ""})
+
+
+def _package_of(value):
+    """The name of the module that a value comes from."""
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, np.ufunc):  # SciPy's erf is one of these, and does not say where it comes from
+        homes = (name for name, module in list(sys.modules.items()) if vars(module).get(value.__name__) is value)
+        return next((name for name in homes if name != "__main__"), "numpy")
+    module = getattr(inspect.unwrap(value) if callable(value) else value, "__module__", None)
+    return str(module or type(value).__module__)
 
 
 def difference(got, expected, tolerance):
@@ -135,8 +276,71 @@ def same(one, other, tolerance):
     try:
         a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     except (TypeError, ValueError):
-        return one == other
+        return not isinstance(one, np.ndarray) and one == other
     return a.shape == b.shape and np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def _tried(function, arguments):
+    """(what a call gives back, None), or (None, the exception) where it stops or takes too long."""
+    try:
+        with warnings.catch_warnings(), _at_most(SECONDS):
+            warnings.simplefilter("ignore")  # an overflow shows in the values; that is what the hint is about
+            return function(*arguments), None
+    except (Exception, SystemExit, TookTooLong) as error:
+        return None, error
+
+
+def _tried_case(function, case):
+    return _tried(function, copy.deepcopy(case.arguments))
+
+
+@contextmanager
+def _at_most(seconds):
+    """Raise TookTooLong in what runs in here after that time. Windows has no alarm: there a thread interrupts."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # nothing interrupts another thread
+    elif hasattr(signal, "setitimer"):
+        handler = signal.signal(signal.SIGALRM, _too_long)
+        timer = signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, *timer)
+            signal.signal(signal.SIGALRM, handler)
+    else:
+        late = threading.Event()
+        timer = threading.Timer(seconds, lambda: (late.set(), _thread.interrupt_main()))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            if late.is_set():
+                raise TookTooLong().with_traceback(error.__traceback__) from None
+            raise  # this one was the user
+        finally:
+            timer.cancel()
+
+
+def _too_long(*_):
+    raise TookTooLong
+
+
+def _stopped(error):
+    if isinstance(error, TookTooLong):
+        return f"your function was still running after {SECONDS} seconds. Does every loop come to an end?"
+    return f"your function stopped with {type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+def _own_line(error, student):
+    """The last line of the student's own code before an exception: all cells of a notebook share their globals."""
+    own = getattr(student, "__globals__", None)
+    lines = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_globals is own]
+    if not lines:
+        return ""
+    frame, line = lines[-1]
+    text = linecache.getline(frame.f_code.co_filename, line).strip()
+    return f"\n  Line {line} of the cell with {frame.f_code.co_name}: {text}"
 
 
 def _numeric(value):
@@ -146,6 +350,40 @@ def _numeric(value):
         return False  # lists of unequal lengths
 
 
+def _finite(value):
+    """Whether no number in a value is nan or infinite; an answer of several parts is looked at part by part."""
+    if isinstance(value, (list, tuple)) and not _numeric(value):
+        return all(map(_finite, value))
+    return not _numeric(value) or bool(np.isfinite(np.asarray(value)).all())
+
+
+def _size(value):
+    """How many values stand in arguments."""
+    if isinstance(value, dict):
+        return sum(map(_size, value)) + sum(map(_size, value.values()))
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return sum(map(_size, value))
+    return np.size(value)
+
+
+def _side_by_side(got, expected):
+    """What came and what is right, in two lines; nothing where the sentence before them says as much."""
+    if np.size(expected) < 2 if _numeric(expected) else max(len(repr(got)), len(repr(expected))) <= MOST_SHOWN:
+        return ""
+    return f"\n  got       {_brief(got)}\n  expected  {_brief(expected)}"
+
+
+def _brief(value):
+    if _numeric(value):
+        text = np.array2string(np.asarray(value), precision=4, threshold=12, edgeitems=2, suppress_small=True)
+    else:
+        text = repr(value)
+    return _cut(" ".join(text.split()), 5 * MOST_SHOWN)
+
+
 def _shown(value):
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return _cut(" ".join(repr(value).split()), MOST_SHOWN)
+
+
+def _cut(text, most):
+    return text if len(text) <= most else f"{text[: most - 3]}..."

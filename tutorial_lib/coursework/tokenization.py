@@ -391,6 +391,8 @@ def check_longest_match(student):
     >>> check_longest_match(lambda word, vocab: [word])
     ✓ a word of the vocabulary
     ✗ a word in two pieces: got ['plays'], and ['play', '##s'] is right
+      To see it again:
+        longest_match('plays', {...})
     False
     """
     return LONGEST_MATCH.check(student)
