@@ -1,8 +1,9 @@
 """How marks are given: calls with fresh inputs, and values that are compared here, outside the sandbox.
 
 An assignment's `checks.py` holds functions under `@check("softmax-hidden")`. Each takes a random generator and yields
-`call`s: a function of the student's, its arguments, and the value that is right. A check gives all of its points where
-every call is right, else none; so guessing does not pay, and the points stand in the notebook alone.
+`call`s: a function of the student's, its arguments, and the value that is right. All arguments are drawn from that
+generator, so that no table of answers holds them. A check gives all of its points where every call is right, else none;
+or, where the notebook says `by_case: true`, its points case by case.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import importlib.util
 import math
 import numbers
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +21,7 @@ import numpy as np
 
 ASSIGNMENTS = Path(__file__).with_name("assignments")
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
+MOST_JUDGED = 700_000  # bytes of what a judge reads: 120 texts of 400 characters, each character escaped in JSON
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,12 @@ class Call:
     expected: Any
     tolerance: float
     judge: Callable[[Any], str | None] | None = None  # instead of `expected`: says what is wrong, or None
+    case: str = ""  # what it tries, in words that the student may read
+
+    @property
+    def most(self):
+        """Bytes that what it gives back may have: several times what is right, and enough for an honest mistake."""
+        return MOST_JUDGED if self.judge else 20_000 + 60 * _size(_plain(self.expected))
 
 
 def check(id):
@@ -44,9 +51,12 @@ def check(id):
     return register
 
 
-def call(name, *arguments, expect, tolerance=1e-6):
-    """`name(*arguments)` must give `expect`, numbers within tolerance (of the value, or of 1 where that is smaller)."""
-    return Call(name, arguments, expect, tolerance)
+def call(name, *arguments, expect, tolerance=1e-6, case=""):
+    """`name(*arguments)` must give `expect`, numbers within tolerance (of the value, or of 1 where that is smaller).
+
+    case: what the call tries, such as "with a mask". The feedback page names it where points are given case by case.
+    """
+    return Call(name, arguments, expect, tolerance, case=case)
 
 
 def variable(name, expect=None, tolerance=1e-6, judge=None):
@@ -86,27 +96,16 @@ def names():
     return sorted(path.parent.name for path in ASSIGNMENTS.glob("*/notebook.md"))
 
 
-def wrong(call, record):
-    """Why the record that the sandbox gave for a call is not right, in a sentence for the student; None where it is.
+def wrong(call, value):
+    """Why a value is not what the call should give, in a sentence for the student; None where it is right.
 
-    The sentence tells what came, never what was put in or expected: it may stand on a feedback page. Of an exception
-    only the type is told, because its message can hold the inputs.
+    The sentence tells what came, never what was put in or expected: it stands on a feedback page.
     """
-    if record is None:
-        return f"{call.name} gave no value: the code ended before"
-    if record.get("error") is not None:
-        kind = re.match(r"[A-Za-z_]{1,60}", str(record["error"]))
-        if kind and kind[0] == "NotImplementedError":
-            return f"{call.name} is not written yet"
-        if kind and kind[0] == "NotPlain":  # the worker's own word
-            return f"{call.name} gave something that is no number, text, list, dictionary or array"
-        return f"{call.name} stopped with {kind[0] if kind else 'an error'}"
-    got = record.get("value")
     try:
         if call.judge is not None:
-            reason = call.judge(got)
+            reason = call.judge(value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
-        return _difference(_plain(call.expected), got, call.tolerance, call.name)
+        return _difference(_plain(call.expected), value, call.tolerance, call.name)
     except Exception:  # what a student's code made up may break any comparison; it is then not right
         return f"{call.name} gave something that cannot be compared"
 
@@ -149,16 +148,54 @@ def _difference(expected, got, tolerance, name):
 def _array_difference(expected, got, tolerance, name):
     if isinstance(got, dict) and "shape" in got:
         got = got["values"]
-    values, right = np.array(got), np.array(expected["values"], dtype=float)
-    if values.dtype.kind not in "biuf":  # text that looks like numbers is text
-        return f"{name} must give numbers"
-    values = values.astype(float)
-    if values.shape != right.shape:
-        return f"{name} gave the shape {values.shape} where another was right"
+    right = np.array(expected["values"], dtype=float)
+    shape = _shape(got)
+    if shape != right.shape:
+        shown = shape if len(shape) < 6 else f"of {len(shape)} axes"
+        return f"{name} gave the shape {shown} where another was right"
+    try:
+        values = np.array(_numbers(got, shape)).reshape(shape)
+    except TypeError:
+        return f"{name} must give an array of numbers"
     if not np.isfinite(values[np.isfinite(right)]).all():
         return f"{name} gave numbers that are not finite"
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance)  # nan is close to nothing
     return None if close.all() else f"{name} gave {np.count_nonzero(~close)} wrong numbers of {close.size}"
+
+
+def _shape(value):
+    """The shape of nested lists, going by the first item of each."""
+    shape = []
+    while isinstance(value, list):
+        shape.append(len(value))
+        value = value[0] if value else None
+    return tuple(shape)
+
+
+def _numbers(value, shape):
+    """The numbers of nested lists that have exactly this shape, in order; TypeError where anything else is in there.
+
+    NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
+    """
+    if not shape:
+        if not isinstance(value, numbers.Real):  # text that looks like numbers is text
+            raise TypeError
+        try:
+            return [float(value)]
+        except OverflowError:  # a whole number beyond all floats
+            return [math.inf]
+    if not isinstance(value, list) or len(value) != shape[0]:
+        raise TypeError
+    return [number for item in value for number in _numbers(item, shape[1:])]
+
+
+def _size(value):
+    """How many numbers and characters a plain value holds."""
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()))
+    if isinstance(value, list):
+        return sum(map(_size, value))
+    return len(value) if isinstance(value, str) else 1
 
 
 def _pairs_difference(expected, got, tolerance, name):

@@ -2,27 +2,33 @@
 
 Every submission is run in the sandbox and judged by the checks on the same fresh inputs. Its marks are written to a
 file of their own as soon as they are known, so that a grading that was stopped goes on where it was. One submission
-that breaks something ends its own grading only.
+that breaks something ends its own grading only. What breaks from outside, such as a machine without memory, is tried
+once more alone, and is no mark if it breaks again.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import importlib.metadata
 import json
 import os
+import platform
 import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-import tutorial_lib.coursework
-from coursework import checks, sandbox, sources, submissions
+import tutorial_lib
+from coursework import causes, checks, sandbox, sources, submissions
 
 VERSION = 2  # of the files with marks
+PACKAGES = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")  # that grading computes with
 
 
 @dataclass
@@ -48,6 +54,7 @@ class Marks:
     answers: dict[str, str] = field(default_factory=dict)
     extra: list[tuple[str, str]] = field(default_factory=list)
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
+    ran: list[str] = field(default_factory=list)
     fingerprint: str | None = None
     key: str = ""
     submitted: bool = True
@@ -66,9 +73,13 @@ def prepare(assignment, seed):
         by_check[name] = list(loaded[name](rng))
         if not by_check[name]:
             raise ValueError(f"assignment {assignment}: the check {name} makes no call")
+        if name in sources.by_case(assignment) and not all(call.case for call in by_check[name]):
+            raise ValueError(f"assignment {assignment}: {name} gives points by case, but a call of it names no case")
         for i, call in enumerate(by_check[name]):
             arguments = None if call.arguments is None else [encode(value, arrays) for value in call.arguments]
-            calls.append({"id": f"{name}.{i}", "part": name, "name": call.name, "arguments": arguments})
+            calls.append(
+                {"id": f"{name}.{i}", "part": name, "name": call.name, "arguments": arguments, "most": call.most}
+            )
     return by_check, calls, arrays
 
 
@@ -93,52 +104,81 @@ def encode(value, arrays):
     return value
 
 
-def run(cells, calls, arrays, limits=sandbox.Limits(), **how):
-    """Run the cells and calls, and again without what ended a run, until every call has had its chance or time is up.
+class Lost(RuntimeError):
+    """A run was ended from outside, by no doing of the student's that can be told: it says nothing about the work."""
 
-    Returns the call's id -> its record, and the cells and checks that ended a run.
+
+def run(cells, calls, arrays, limits=sandbox.Limits(), **how):
+    """Run the cells and calls, and again without what ended a run, until every call has had its chance.
+
+    All runs together have the time and the bytes of `limits`. Returns the call's id -> its record, and the `Code` with
+    what happened. Raises `Lost` where a run was ended from outside.
     """
-    records, culprits, leave_out, pending = {}, [], [], list(calls)
+    records, code, pending, left = {}, causes.Code(cells, {}, {}), list(calls), limits.output
     until = time.monotonic() + limits.all_runs
-    while pending and time.monotonic() < until:
+    while pending:
+        if time.monotonic() > until or left <= 0:
+            code.ended["all runs"] = "timeout" if left > 0 else "too much output"
+            break
+        leave_out = [i for i in range(len(cells)) if f"cell {i}" in code.ended]
         job = {"cells": cells, "calls": pending, "leave_out": leave_out}
-        outcome = sandbox.run(job, arrays, limits=limits, **how)
-        asked = {call["id"] for call in pending}
-        for record in outcome.records:
-            if isinstance(record.get("call"), str) and record["call"] in asked:
-                records.setdefault(record["call"], record)
+        outcome = sandbox.run(job, arrays, limits=replace(limits, output=left), **how)
+        if outcome.ended == "killed":
+            raise Lost("the sandbox was ended from outside, as where the machine has no memory left")
+        left -= outcome.said
+        records = {**outcome.calls, **records}
+        code.ran = {**outcome.cells, **code.ran}
         if outcome.ended == "done":
             break
-        last = next((r["start"] for r in reversed(outcome.records) if isinstance(r.get("start"), str)), "cell 0")
-        number = next((i for i in range(len(cells)) if last == f"cell {i}"), None)
-        remaining = [call for call in pending if call["part"] != last and call["id"] not in records]
-        if number is not None and number not in leave_out:
-            leave_out.append(number)
-        elif len(remaining) < len(pending):
-            pending = remaining
-        else:  # nothing that could have started: the student's code wrote this
-            culprits.append(f"a place that is none: {outcome.ended}")
+        remaining = [call for call in pending if call["part"] != outcome.last and call["id"] not in records]
+        stuck = outcome.last in code.ended or not outcome.last  # nothing new that could be left out
+        code.ended.setdefault(outcome.last or "the start", outcome.ended)
+        if stuck:
             break
-        culprits.append(f"{last}: {outcome.ended}")
-    return records, culprits
+        pending = remaining if not outcome.last.startswith("cell ") else pending
+    return records, code
 
 
 def grade(submission, prepared, **how):
     """The marks of one submission, given what `prepare` drew for its assignment."""
     assignment = submission.assignment
     by_check, calls, arrays = prepared
-    records, culprits = run(submission.cells, calls, arrays, **how)
-    marks = Marks(submission.student, assignment, submission.file, submission.digest, notes=list(submission.notes))
+    records, code = run(submission.cells, calls, arrays, **how)
+    marks = Marks(submission.student, assignment, submission.file, submission.digest)
     marks.answers, marks.extra, marks.pictures = submission.answers, submission.extra, submission.pictures
-    marks.told = list(submission.told)
     marks.fingerprint = submissions.fingerprint(submission, assignment)
+    wrong = set()
     for name, worth in sources.points(assignment, marks=("check",)).items():
-        reasons = (checks.wrong(call, records.get(f"{name}.{i}")) for i, call in enumerate(by_check[name]))
-        reason = next((reason for reason in reasons if reason), None)
-        marks.points[name] = 0 if reason else worth
-        if reason:
-            marks.reasons[name] = reason
-    marks.notes += [f"the code ended a run in the sandbox ({culprit})" for culprit in culprits]
+        cases = {}
+        for i, call in enumerate(by_check[name]):
+            reason = _reason(name, call, records.get(f"{name}.{i}"), code)
+            cases[call.case] = cases.get(call.case, True) and reason is None
+            if reason is not None:
+                wrong.add(call.name)
+                marks.reasons.setdefault(name, reason)
+        share = sum(cases.values()) / len(cases)
+        marks.points[name] = worth if share == 1 else 0
+        if name in sources.by_case(assignment) and share < 1:
+            marks.points[name] = int(2 * worth * share) / 2  # rounded down to half points
+            marks.cases[name] = list(cases.items())
+    for name, reason in marks.reasons.items():
+        marks.reasons[name] = causes.with_cascade(reason, by_check[name][0].name, wrong, code)
+    marks.ran = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
+    return _with_notes(marks, submission)
+
+
+def _reason(name, call, record, code):
+    """What is wrong with a call's record in a check, for the student; None where it is right."""
+    if record is None:
+        return causes.not_reached(call.name, name, code)
+    if record["error"] is not None:
+        return causes.stopped(call.name, record["error"], code)
+    return checks.wrong(call, record["value"])
+
+
+def _with_notes(marks, submission):
+    """The marks with what is to be told of the file: that may change where the notebook and its marks do not."""
+    marks.file, marks.told, marks.notes = submission.file, list(submission.told), [*submission.notes, *marks.ran]
     return marks
 
 
@@ -155,13 +195,33 @@ def seed_of(folder):
 def write(path, text):
     """Write a file beside and rename it, so that no half file is ever read."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         beside.write_text(text, encoding="utf-8", errors="backslashreplace")
         os.replace(beside, path)
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def alone(results):
+    """Keep a second grading out of a results folder, and clear away what one that was killed left half written."""
+    results.mkdir(parents=True, exist_ok=True)
+    lock = results / ".lock"
+    with open(lock, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError(f"{results} is in use by another grading: wait for it, or choose another folder") from None
+        for path in results.rglob(".*.tmp"):
+            path.unlink()
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+            with suppress(OSError):
+                results.rmdir()  # where nothing was graded, nothing is left
 
 
 def save(path, all_marks):
@@ -203,34 +263,43 @@ def grade_all(
     finished = [Marks(one.student, one.assignment, one.file, notes=one.notes, told=one.told) for one in unreadable]
     stop = threading.Event()
     prepared = {name: prepare(name, seed) for name in sorted({submission.assignment for submission in waiting})}
-    keys = {name: key(name, seed) for name in prepared}
+    keys = {name: key(name, seed, kind) for name in prepared}
 
     def graded(submission):
         path = results / "marks" / submission.assignment / f"{submission.student}.json"
-        known = load(path)
-        if known and (known[0].digest, known[0].key) == (submission.digest, keys[submission.assignment]):
-            return known[0]
+        before = load(path)
+        if before and (before[0].digest, before[0].key) == (submission.digest, keys[submission.assignment]):
+            return _with_notes(before[0], submission)
         try:
             marks = grade(submission, prepared[submission.assignment], kind=kind, limits=limits, stop=stop)
-        except (sandbox.Stopped, sandbox.NoSandbox):
+        except (sandbox.Stopped, sandbox.NoSandbox, Lost):
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
             if isinstance(error, OSError) and error.errno in submissions.OURS:
                 raise
-            note = f"could not be graded: {type(error).__name__}: {str(error)[:200]}"
-            marks = Marks(submission.student, submission.assignment, submission.file, notes=[*submission.notes, note])
+            return unmarked(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
         marks.key = keys[submission.assignment]
         save(path, [marks])
         return marks
 
+    lost = []
     with ThreadPoolExecutor(workers or _workers(limits)) as pool:  # the work is done in the sandboxes: threads will do
         try:
-            for future in progress(as_completed([pool.submit(graded, submission) for submission in waiting])):
-                finished.append(future.result())
+            waiting = {pool.submit(graded, submission): submission for submission in waiting}
+            for future in progress(as_completed(waiting)):
+                try:
+                    finished.append(future.result())
+                except Lost:
+                    lost.append(waiting[future])
         except BaseException:
             stop.set()  # the sandboxes that run are ended
             pool.shutdown(cancel_futures=True)
             raise
+    for submission in lost:
+        try:
+            finished.append(graded(submission))
+        except Lost as error:
+            finished.append(unmarked(submission, f"not marked: {error}, twice. Grade again when the machine is idle"))
     names = {assignment} if assignment else {marks.assignment for marks in finished if marks.assignment}
     there = {(marks.student, marks.assignment) for marks in finished}
     for name in names:
@@ -249,14 +318,31 @@ def _workers(limits):
     return max(1, min(os.cpu_count() or 1, memory // limits.memory))
 
 
-def key(assignment, seed):
-    """What marks depend on besides the notebook: the assignment's two files, the right answers, this program, the seed."""
-    folders = (checks.ASSIGNMENTS / assignment, Path(__file__).parent, Path(tutorial_lib.coursework.__file__).parent)
-    files = [file for folder in folders for pattern in ("*.md", "*.py") for file in sorted(folder.glob(pattern))]
-    digest = hashlib.sha256(str(seed).encode())
-    for file in files:
-        digest.update(file.read_bytes())
+def unmarked(submission, why):
+    """Marks with no points at all, which is not the same as 0 points: a human has to look. They are never kept."""
+    told = [*submission.told, "Your work could not be graded yet. Your teacher knows, and will see to it."]
+    return Marks(submission.student, submission.assignment, submission.file, notes=[why, *submission.notes], told=told)
+
+
+def key(assignment, seed, kind="bubblewrap"):
+    """What marks depend on besides the notebook: the assignment, all code that grading may import, and the seed."""
+    versions = {package: importlib.metadata.version(package) for package in PACKAGES}
+    digest = hashlib.sha256(repr((seed, kind, platform.python_version(), versions)).encode())
+    for file in key_files(assignment):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
+
+
+def key_files(assignment):
+    """The files that the marks of an assignment depend on: its own two, and every file of the two packages.
+
+    That is more than one grading imports. A list of just those would miss what a check imports when it is called.
+    """
+    packages = [Path(__file__).parent, Path(tutorial_lib.__file__).parent]
+    found = [path for package in packages for path in package.rglob("*") if path.is_file()]
+    others = {path for name in checks.names() if name != assignment for path in (checks.ASSIGNMENTS / name).rglob("*")}
+    skip = {"__pycache__", "notebooks"}  # what is made out of the others
+    return sorted(path for path in found if path not in others and not skip & set(path.parts))
 
 
 def _note_copies(all_marks):

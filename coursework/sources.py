@@ -6,6 +6,7 @@ The source is a MyST notebook, `assignments/NAME/notebook.md`. What a cell is fo
     solution: softmax                            the student writes between ### BEGIN SOLUTION and ### END SOLUTION
     check: softmax-public      points: 2         the student's own check; marked when graded
     check: softmax-hidden      points: 3         a cell with one comment; what it does stands in checks.py alone
+    check: ...                 by_case: true     gives its points case by case, as checks.py names them
     written: why-scale         points: 4         a Markdown cell: model answer and rubric between the same two lines
 
 Everything else is text. nbgrader's metadata are made out of these, so that its formgrader opens what a student
@@ -68,6 +69,11 @@ def points(assignment, marks=("check", "written")):
     """Cell id -> points, in the order of the notebook."""
     cells = source(assignment).cells
     return {cell.metadata[kind(cell)]: cell.metadata.points for cell in cells if kind(cell) in marks}
+
+
+def by_case(assignment):
+    """The checks that give their points case by case."""
+    return {cell.metadata.check for cell in source(assignment).cells if cell.metadata.get("by_case") is True}
 
 
 def title(assignment):

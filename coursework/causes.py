@@ -1,0 +1,159 @@
+"""Why a student's function gave no value, or a wrong one: the cause in the student's own code, not where it showed.
+
+The sandbox tells the type of an exception, and the cell and line of the student's where it came from; never its
+message, which can hold hidden inputs. The line itself is the student's, so the student may read it. In a text for the
+feedback page, a line of code stands by itself, behind four spaces.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+ALONE = "Grading has Python and NumPy alone."
+MOST_CODE = 200  # characters of a line that is shown
+MOST_PARSED = 20_000  # characters of a cell that is looked into: a tree takes a hundred times its text
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is seen in a cell: the names that it binds, its functions' lines and the names they read, its imports."""
+
+    names: set[str]
+    functions: dict[str, tuple[range, set[str]]]
+    imports: dict[int, set[str]]
+
+
+@dataclass
+class Code:
+    """A student's cells, and what happened when they ran.
+
+    sources: the cells. ran: cell -> {"error", "missing"}, as `sandbox.Outcome` tells it. ended: label of a cell or a
+    check -> how it ended a run.
+    """
+
+    sources: list[str]
+    ran: dict[int, dict]
+    ended: dict[str, str]
+
+    @cached_property
+    def cells(self):
+        return [_look(source) for source in self.sources]
+
+    @cached_property
+    def functions(self):
+        return {name: about for cell in self.cells for name, about in cell.functions.items()}
+
+    def line(self, cell, number):
+        """Where an exception came from, as a part of a sentence; empty where that is not known."""
+        lines = [] if cell is None or number is None else self.sources[cell].splitlines()[number - 1 : number]
+        return f", in line {number} of the cell:\n    {lines[0].strip()[:MOST_CODE]}\n" if lines else ""
+
+    def defining(self, name):
+        """The last cell that binds a name; None where none does."""
+        return next((i for i in reversed(range(len(self.cells))) if name in self.cells[i].names), None)
+
+    def function_at(self, cell, number):
+        """The function of a cell that a line belongs to; None outside of any."""
+        functions = {} if cell is None else self.cells[cell].functions
+        return next((name for name, (lines, _) in functions.items() if number in lines), None)
+
+    def uses(self, name):
+        """The functions of the student's that a function uses, with those that these use."""
+        found, waiting = set(), [name]
+        while waiting:
+            _, reads = self.functions.get(waiting.pop(), ((), ()))
+            new = {read for read in reads if read in self.functions} - found
+            found |= new
+            waiting += new
+        return found - {name}
+
+
+def stopped(name, error, code):
+    """Why `name` gave no value, where the sandbox told an error, for the student."""
+    kind, where = error["type"], code.line(error["cell"], error["line"])
+    if kind == "NotImplementedError":
+        owner = code.function_at(error["cell"], error["line"])
+        needs = "" if owner in (None, name) else f" needs {owner}, which"
+        return f"{name}{needs} is not written yet"
+    if kind == "NotPlain":  # this and the next two are the worker's own words
+        return f"{name} gave something that is no number, text, list, dictionary or array"
+    if kind == "TooLarge":
+        return f"{name} gave far more than was asked for"
+    if kind == "TookTooLong":
+        return f"{name} was stopped because it took too long{where}"
+    if kind == "NameError" and error["name"]:
+        return _absent(name, error["name"], where, code)
+    note = ALONE if kind in ("ModuleNotFoundError", "ImportError") else ""
+    return f"{name} stopped with {kind}{where}{note}"
+
+
+def not_reached(name, check, code):
+    """Why `name` gave no value to a check, where no error was told: the code ended the run, here or before."""
+    if check in code.ended:
+        return f"{name} ended the run: {_how(code.ended[check])}"
+    before = next(iter(code.ended.values()), "crashed")
+    return f"{name} was not called, because your code ended the run before: {_how(before)}"
+
+
+def with_cascade(reason, name, wrong, code):
+    """A reason, with the student's own wrong functions that `name` uses, where the reason does not name them."""
+    roots = [root for root in sorted(code.uses(name) & wrong) if not re.search(rf"\b{root}\b", reason)]
+    if not roots:
+        return reason
+    which = "which is" if len(roots) == 1 else "which are"
+    return f"{reason.rstrip()}\n{name} uses {' and '.join(roots)}, {which} wrong too: start there."
+
+
+def _absent(name, missing, where, code):
+    """Why a name that a function needs is not there."""
+    cell = code.defining(missing)
+    if cell is None and not any(re.search(rf"\b{missing}\b", source) for source in code.sources):
+        return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
+    subject = name if missing == name else f"{name} uses {missing}, which"
+    if cell is None:
+        return f"{subject} is defined in no cell of yours{where}"
+    ran = code.ran.get(cell, {"error": None, "missing": []})
+    for item in ran["missing"]:
+        if missing in code.cells[cell].imports.get(item["line"], ()):
+            return f"{subject} is not there: its import found nothing{code.line(cell, item['line'])}{ALONE}"
+    if ran["error"] is not None:
+        error = ran["error"]
+        return f"{subject} is not there: its cell stopped with {error['type']}{code.line(error['cell'], error['line'])}"
+    if f"cell {cell}" in code.ended:
+        return f"{subject} is not there: its cell ended the run ({_how(code.ended[f'cell {cell}'])})"
+    return f"{subject} is not there when it is called{where}"
+
+
+def _how(ended):
+    """How a run ended, in words."""
+    words = {"timeout": "it took too long", "memory": "it took too much memory", "crashed": "Python itself ended"}
+    return words.get(ended, f"it gave {ended}")
+
+
+def _look(source):
+    """What is seen in a cell's source. Where it is no Python, names are guessed by what its lines look like."""
+    source = re.sub(r"^[%!].*", "", source, flags=re.M)  # what only a notebook understands
+    try:
+        if len(source) > MOST_PARSED:
+            raise ValueError("longer than any honest cell")
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = re.findall(r"^(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", source, re.M)
+        return Cell({name for pair in found for name in pair if name}, {}, {})
+    cell = Cell(set(), {}, {})
+    for statement in body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            bound = {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+            cell.imports.setdefault(statement.lineno, set()).update(bound)
+        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            bound = {statement.name}
+            reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            cell.functions[statement.name] = range(statement.lineno, statement.end_lineno + 1), reads
+        else:
+            names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+            bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        cell.names.update(bound)
+    return cell

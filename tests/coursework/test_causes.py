@@ -1,0 +1,104 @@
+"""The feedback names the cause in the student's own code, and tells a cascade once."""
+
+import pytest
+
+from coursework import causes, sources
+from tests.coursework.conftest import ASSIGNMENT, cell, with_code
+
+FULL = sources.points(ASSIGNMENT, marks=("check",))
+
+
+def solution(name):
+    return cell(sources.solved_notebook(ASSIGNMENT), name).source
+
+
+# cell -> code, check -> what its reason must hold
+CODE = {
+    "an import that nothing needs": ({"softmax": "import torch\n" + solution("softmax")}, {}),
+    "an import that is needed": (
+        {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
+        {"softmax-hidden": ["uses s", "in line 1 of the cell:\n    from scipy.special import softmax as s\n", "NumPy alone"]},
+    ),
+    "an import inside": (
+        {"softmax": "def softmax(x):\n    import scipy\n    return x"},
+        {"softmax-hidden": ["ModuleNotFoundError", "in line 2 of the cell:\n    import scipy\n", "NumPy alone"]},
+    ),
+    "no Python": (
+        {"softmax": "def softmax(x):\n    return np.exp(x"},
+        {"softmax-hidden": ["SyntaxError", "line 2", "np.exp(x"], "attention-hidden": ["attention uses softmax, which is not there", "SyntaxError"]},
+    ),
+    "another name": (
+        {"softmax": "def soft_max(x):\n    return x"},
+        {"softmax-hidden": ["softmax is defined in no cell of yours"]},
+    ),
+    "a name that is not there": (
+        {"softmax": "def softmax(x):\n    return helper(x)"},
+        {"softmax-hidden": ["softmax uses helper, which is defined in no cell", "line 2", "return helper(x)"]},
+    ),
+    "a cell that stops": (
+        {"softmax": "1 / 0\n" + solution("softmax")},
+        {"softmax-hidden": ["its cell stopped with ZeroDivisionError", "line 1", "1 / 0"]},
+    ),
+    "a line that fails": (
+        {"softmax": "def softmax(x):\n    e = np.exp(x)\n    return e / e.sum(axis=7)"},
+        {"softmax-hidden": ["softmax stopped with", "Error", "line 3", "e / e.sum(axis=7)"]},
+    ),
+    "not written": (
+        {"softmax": "def softmax(x):\n    raise NotImplementedError"},
+        {"softmax-hidden": ["softmax is not written yet"], "attention-hidden": ["attention needs softmax, which is not"]},
+    ),
+    "wrong numbers": (
+        {"softmax": "def softmax(x):\n    return x"},
+        {"softmax-hidden": ["wrong numbers"], "attention-hidden": ["attention uses softmax, which is wrong too"]},
+    ),
+    "too slow": (
+        {"softmax": "def softmax(x):\n    while True:\n        x = x + 1"},
+        {"softmax-hidden": ["took too long", "in line"], "attention-hidden": ["attention"]},
+    ),
+    "far too much": (
+        {"softmax": "def softmax(x):\n    return np.zeros(100_000)"},
+        {"softmax-hidden": ["far more than was asked for"]},
+    ),
+    "the end of Python": (
+        {"softmax": "import os\ndef softmax(x):\n    os._exit(0)"},
+        {"softmax-public": ["softmax ended the run"], "attention-hidden": ["attention ended the run"]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_the_cause_is_told(name, solved, hand_in, grade):
+    code, expected = CODE[name]
+    for where, source in code.items():
+        solved = with_code(solved, where, source)
+    hand_in("ada", solved)
+    marks = grade()["ada"]
+    if not expected:
+        assert marks.points == FULL and not marks.reasons
+    for check, texts in expected.items():
+        assert [text for text in texts if text not in marks.reasons[check]] == [], marks.reasons[check]
+
+
+def test_a_message_or_a_class_tells_no_input(solved, hand_in, grade):
+    leaks = (
+        "raise ValueError(x.tobytes().hex())",
+        "raise type('X' + x.tobytes().hex(), (Exception,), {})",
+        "raise NameError('no', name='x' + x.tobytes().hex()[:50])",
+        "raise ImportError('no', name='x' + x.tobytes().hex()[:50])",
+    )
+    for number, leak in enumerate(leaks):
+        hand_in(f"eve-{number}", with_code(solved, "softmax", f"def softmax(x):\n    {leak}"))
+    shown = [line for marks in grade().values() for line in marks.reasons["softmax-hidden"].splitlines()]
+    assert shown and not [line for line in shown if "0000" in line or len(line) > 120]
+
+
+def test_functions_that_a_function_uses_are_found_in_all_cells():
+    code = causes.Code(["def f(x):\n    return g(x)", "%magic\ndef g(x):\n    return h(x) + len(x)", "h = abs"], {}, {})
+    assert code.uses("f") == {"g"} and code.defining("h") == 2 and code.function_at(1, 3) == "g"
+    assert causes.with_cascade("f gave a wrong number", "f", {"f", "g"}, code).endswith("which is wrong too: start there.")
+    assert causes.with_cascade("f needs g, which is not written yet", "f", {"g"}, code).endswith("written yet")
+
+
+def test_code_of_any_size_is_looked_at_in_bounded_time():
+    for source in ("1" + "+1" * 10**6, "(" * 10**5, "%x\n" * 10**5, "def f(:\n" * 10**4, "x = 1\n" * 3_000, "\x00"):
+        assert causes.Code([source], {}, {}).uses("f") == set()
