@@ -1,4 +1,4 @@
-"""Checks of assignment 4: cosines, anisotropy, intrinsic dimension, contrasts and their two tests, in NumPy."""
+"""Checks of assignment 4: cosines, the shape of a cloud, a loud coordinate, contrasts and their two tests, in NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cosine_matrix(X):
 
 def average_cosine(X):
     """The right answer: the mean cosine over all pairs of different rows."""
-    return cosine_matrix(X)[np.triu_indices(len(X), 1)].mean()
+    return _upper(cosine_matrix(X)).mean()
 
 
 def anisotropy(X):
@@ -28,6 +28,17 @@ def anisotropy(X):
 def two_nn(X):
     """The right answer: (n - 1) / sum of log(r2 / r1), over the distances to each row's two nearest other rows."""
     return _two_nn_with()(X)
+
+
+def without_loudest(X):
+    """The right answer: the average cosine without the coordinate that adds most to it."""
+    return _without(X, added(X).argmax())
+
+
+def added(X):
+    """What each coordinate adds to the average cosine, (d,): the mean of u_ik u_jk over the pairs i < j."""
+    U = _directions(X)
+    return _products(U) / (len(X) * (len(X) - 1))
 
 
 def contrast_cosine(first_a, second_a, first_b, second_b):
@@ -67,6 +78,23 @@ def _cosine(a, b):
     return a @ b / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b))
 
 
+def _directions(X):
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def _upper(C):
+    return C[np.triu_indices(len(C), 1)]
+
+
+def _products(U):
+    """For each coordinate, the sum of u_ik u_jk over all i and j that differ."""
+    return U.sum(axis=0) ** 2 - (U**2).sum(axis=0)
+
+
+def _without(X, k):
+    return average_cosine(np.delete(X, k, axis=1))
+
+
 def _share(variances):
     return variances.max() / variances.sum()
 
@@ -79,14 +107,19 @@ def _singular(X):
     return np.linalg.svd(X, compute_uv=False)
 
 
-def _two_nn_with(distance=lambda X: np.linalg.norm(X, axis=-1), own=np.inf, columns=(0, 1), estimate=None):
+def _two_nn_with(
+    distance=lambda X: np.linalg.norm(X, axis=-1),
+    own=np.inf,
+    columns=(0, 1),
+    log_ratio=lambda first, second: np.log(second / first),
+    estimate=lambda log_mu: (len(log_mu) - 1) / log_mu.sum(),
+):
     """TwoNN with one step made otherwise: a usual mistake. own: what stands on the diagonal of the distances."""
 
     def made(X):
         distances = distance(X[:, None] - X[None, :])  # (n, n)
         np.fill_diagonal(distances, own)
-        first, second = np.sort(distances, axis=1)[:, columns].T
-        return estimate(second / first) if estimate else (len(X) - 1) / np.log(second / first).sum()
+        return estimate(log_ratio(*np.sort(distances, axis=1)[:, columns].T))
 
     return made
 
@@ -103,6 +136,16 @@ def _sign_flip_p_with(
         return p(observed, statistic(*flip(differences_a, differences_b, signs)))
 
     return made
+
+
+def _without_the_largest(log_mu):
+    kept = np.sort(log_mu)[: int(len(log_mu) * 0.9)]
+    return (len(kept) - 1) / (kept.sum() + (len(log_mu) - len(kept)) * kept[-1])
+
+
+def _fitted_line(log_mu):
+    x = np.sort(log_mu)[:-1]
+    return x @ -np.log(1 - np.arange(1, len(log_mu)) / len(log_mu)) / (x @ x)
 
 
 def _both_flipped(a, b, signs):
@@ -138,6 +181,11 @@ def _numbers(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
 
 
+_SMALL = np.array(  # all usual mistakes give something wrong here
+    [[1.0, 0, -2, 4, 0, -3], [4, 4, 4, 1, -1, 2], [-2, -2, -2, 2, -1, -2], [4, 0, -4, -4, -2, 2]]
+)
+_BELOW = np.array([[3.0, 1, -2, 2, -4, 2], [-3, -4, 2, 0, -2, 4], [-3, 3, -4, 1, 3, -2]])
+
 COSINE_MATRIX = Exercise(
     "cosine_matrix",
     cosine_matrix,
@@ -148,6 +196,22 @@ COSINE_MATRIX = Exercise(
     ),
     {
         "these are dot products; divide by the lengths of both vectors": _gram,
+        "the second factor is not transposed: rows times rows is U @ U.T": lambda X: _directions(X) @ _directions(X),
+        "these lengths are squared; take the square root": lambda X: _gram(X / (X**2).sum(axis=1, keepdims=True)),
+        "the length of row i is divided by twice; divide by those of rows i and j": lambda X: (
+            X @ X.T / (X**2).sum(axis=1, keepdims=True)
+        ),
+        "these lengths add up absolute values; take the square root of the sum of squares": lambda X: _gram(
+            X / np.abs(X).sum(axis=1, keepdims=True)
+        ),
+        "the signs are lost; a cosine below 0 stays below 0": lambda X: np.abs(cosine_matrix(X)),
+        "cosines below 0 are cut off; they stay as they are": lambda X: np.maximum(cosine_matrix(X), 0),
+        "one half of the matrix is empty; the cosine of i and j is that of j and i": lambda X: np.triu(
+            cosine_matrix(X)
+        ),
+        "the diagonal is empty; the cosine of a row with itself is 1": lambda X: (
+            cosine_matrix(X) * (1 - np.eye(len(X)))
+        ),
         "only one of the two lengths is divided by": lambda X: X @ X.T / np.linalg.norm(X, axis=1, keepdims=True),
         "the lengths are those of the columns; a vector is a row: axis=1": lambda X: _gram(
             X / np.linalg.norm(X, axis=0)
@@ -162,6 +226,7 @@ COSINE_MATRIX = Exercise(
         "0 / 0 is nan; a row of zeros has the length 0: divide it by something else": lambda X: (
             X @ X.T / np.outer(np.linalg.norm(X, axis=1), np.linalg.norm(X, axis=1))
         ),
+        "rows of zeros are left out; they keep their place, with zeros": lambda X: cosine_matrix(X[X.any(axis=1)]),
         "a row of zeros has the cosine 0 with itself too; do not set the diagonal to 1": lambda X: (
             cosine_matrix(X) * (1 - np.eye(len(X))) + np.eye(len(X))
         ),
@@ -174,6 +239,7 @@ AVERAGE_COSINE = Exercise(
     (
         Case("three vectors in the plane", (np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 3.0]]),)),
         Case("many vectors around one direction", (_numbers(20, 5) + 1,)),
+        Case("two rows that point the same way", (np.array([[1.0, 2.0], [2.0, 4.0], [3.0, -1.0], [-1.0, 1.0]]),)),
     ),
     {
         "each vector's cosine with itself, 1, is counted too; only pairs of different vectors count": lambda X: (
@@ -186,14 +252,21 @@ AVERAGE_COSINE = Exercise(
         "the sum runs over n (n - 1) ordered pairs, and is divided by n squared": lambda X: (
             average_cosine(X) * (len(X) - 1) / len(X)
         ),
+        "the zeros below the diagonal are averaged too; take the entries above it alone": lambda X: np.triu(
+            cosine_matrix(X), 1
+        ).mean(),
+        "cosines are left out because they equal 1; leave out the diagonal by its place": lambda X: cosine_matrix(X)[
+            ~np.isclose(cosine_matrix(X), 1)
+        ].mean(),
+        "this is the median; take the mean": lambda X: np.median(_upper(cosine_matrix(X))),
+        "only rows next to each other are compared; take all pairs": lambda X: np.diag(cosine_matrix(X), 1).mean(),
+        "these are cosine distances; the mean of 1 - cosine": lambda X: 1 - average_cosine(X),
         "this is the sum; divide by the number of pairs": lambda X: average_cosine(X) * len(X) * (len(X) - 1) / 2,
         "the diagonal still counts in the sum, but no longer in the number of pairs": lambda X: (
             cosine_matrix(X).sum() / (len(X) * (len(X) - 1))
         ),
-        "these are dot products, not cosines": lambda X: (X @ X.T)[np.triu_indices(len(X), 1)].mean(),
-        "signs are lost; a cosine below 0 counts as it is": lambda X: np.abs(
-            cosine_matrix(X)[np.triu_indices(len(X), 1)]
-        ).mean(),
+        "these are dot products, not cosines": lambda X: _upper(X @ X.T).mean(),
+        "signs are lost; a cosine below 0 counts as it is": lambda X: np.abs(_upper(cosine_matrix(X))).mean(),
         "these are cosines with the mean vector; take pairs of vectors": lambda X: _cosine(X, X.mean(axis=0)).mean(),
     },
 )
@@ -203,6 +276,7 @@ ANISOTROPY = Exercise(
     anisotropy,
     (
         Case("a cross around the origin", (np.array([[3.0, 1.0], [-3.0, -1.0], [1.0, -2.0], [-1.0, 2.0]]),)),
+        Case("a cross along the axes", (np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 3.0], [0.0, -3.0]]),)),
         Case("a cloud away from the origin", (_numbers(12, 4) * [1, 2, 3, 4] + [5, 0, -2, 1],)),
         Case("fewer vectors than dimensions", (_numbers(4, 9, seed=1) + 1,)),
     ),
@@ -217,11 +291,28 @@ ANISOTROPY = Exercise(
         "the singular values are not squared; variances are their squares": lambda X: _share(
             _singular(X - X.mean(axis=0))
         ),
+        "the sum is squared; sum the squares": lambda X: (
+            _singular(X - X.mean(axis=0))[0] ** 2 / _singular(X - X.mean(axis=0)).sum() ** 2
+        ),
+        "above the line stands a square, below it a sum of values that are none": lambda X: (
+            _singular(X - X.mean(axis=0))[0] ** 2 / _singular(X - X.mean(axis=0)).sum()
+        ),
+        "the first direction is missing below the line; all of them stand there": lambda X: (
+            anisotropy(X) / (1 - anisotropy(X))
+        ),
+        "this is the share of all other directions, 1 minus what is asked": lambda X: 1 - anisotropy(X),
+        "this is the square root; the share of the variance is asked": lambda X: np.sqrt(anisotropy(X)),
         "squared once too often: eigenvalues of the covariance are variances already": lambda X: _share(
             _singular(X - X.mean(axis=0)) ** 4
         ),
         "this is the smallest share: eigvalsh sorts upward, svd downward": lambda X: (
             np.linalg.eigvalsh(np.cov(X.T))[0] / np.trace(np.cov(X.T))
+        ),
+        "eig and eigvals do not sort; take the largest": lambda X: (
+            np.linalg.eigvals(np.cov(X.T))[0].real / np.trace(np.cov(X.T))
+        ),
+        "svd gives back three things; ask for the singular values alone, compute_uv=False": lambda X: (
+            np.linalg.svd(X - X.mean(axis=0)) ** 2
         ),
         "this is a variance; divide it by the sum of all": lambda X: np.linalg.eigvalsh(np.cov(X.T))[-1],
         "this is the share of one coordinate; the principal direction may lie across them all": lambda X: _share(
@@ -257,14 +348,74 @@ TWO_NN = Exercise(
         "n - 1 stands above the line, not n (and 1 over the mean logarithm has n there)": lambda X: (
             two_nn(X) * len(X) / (len(X) - 1)
         ),
-        "the logarithm is missing": _two_nn_with(estimate=lambda mu: (len(mu) - 1) / mu.sum()),
+        "this is 1 over the sum of the logarithms; n - 1 stands above the line": lambda X: two_nn(X) / (len(X) - 1),
+        "the logarithm of r2 is divided by that of r1; take the logarithm of r2 / r1": _two_nn_with(
+            log_ratio=lambda first, second: np.log(second) / np.log(first)
+        ),
+        "the logarithm is missing": _two_nn_with(log_ratio=lambda first, second: second / first),
+        "this is the logarithm of 1 + r2 / r1": _two_nn_with(log_ratio=lambda first, second: np.log1p(second / first)),
         "the ratios are averaged before the logarithm; take the logarithm of each": _two_nn_with(
-            estimate=lambda mu: (len(mu) - 1) / len(mu) / np.log(mu.mean())
+            estimate=lambda log_mu: (len(log_mu) - 1) / len(log_mu) / np.log(np.exp(log_mu).mean())
         ),
         "an estimate is made for each point, and these are averaged; add up the logarithms first": _two_nn_with(
-            estimate=lambda mu: (1 / np.log(mu)).mean()
+            estimate=lambda log_mu: (1 / log_mu).mean()
         ),
-        "this is the mean logarithm, one over the dimension": _two_nn_with(estimate=lambda mu: np.log(mu).mean()),
+        "this is the mean logarithm, one over the dimension": _two_nn_with(estimate=np.mean),
+        "this is the median of the logarithms, not their sum": _two_nn_with(
+            estimate=lambda log_mu: (len(log_mu) - 1) / len(log_mu) / np.median(log_mu)
+        ),
+        "the largest ratios are left out; use all points": _two_nn_with(estimate=_without_the_largest),
+        "a line is fitted; here the likelihood gives the estimate, by the formula": _two_nn_with(estimate=_fitted_line),
+    },
+)
+
+WITHOUT_LOUDEST = Exercise(
+    "without_loudest",
+    without_loudest,
+    (
+        Case("three vectors, one coordinate that they share", (np.array([[3.0, 1, 0], [4.0, 0, -2], [2.0, -1, 1]]),)),
+        Case("the largest numbers are not the ones that count", (_SMALL,)),
+        Case("a coordinate that adds a number below 0", (_BELOW,)),
+        Case("many vectors", (_numbers(30, 6, seed=3) + [0, 1, 0, 2, 0, -1],)),
+    ),
+    {
+        "this is the average cosine of all coordinates; leave one out": average_cosine,
+        "this is what the coordinate adds; give back the average cosine of the others": lambda X: added(X).max(),
+        "this is the coordinate; give back the average cosine without it": lambda X: int(added(X).argmax()),
+        "what the coordinate adds is subtracted; the shorter rows need new lengths": lambda X: (
+            average_cosine(X) - added(X).max()
+        ),
+        "a row is left out; a coordinate is a column: axis=1": lambda X: average_cosine(
+            np.delete(X, added(X).argmax(), axis=0)
+        ),
+        "np.delete without axis makes one long row; leave out a column: axis=1": lambda X: average_cosine(
+            np.delete(X, added(X).argmax())
+        ),
+        "this keeps the coordinate alone; leave it out and keep the others": lambda X: average_cosine(
+            X[:, [added(X).argmax()]]
+        ),
+        "the coordinate that adds least is left out": lambda X: _without(X, added(X).argmin()),
+        "the sign counts: a coordinate that adds a number below 0 is not the loudest": lambda X: _without(
+            X, np.abs(added(X)).argmax()
+        ),
+        "the rows are not divided by their lengths before the products are added up": lambda X: _without(
+            X, _products(X).argmax()
+        ),
+        "each row's product with itself counts too; only pairs of different rows count": lambda X: _without(
+            X, (_directions(X).sum(axis=0) ** 2).argmax()
+        ),
+        "this takes the coordinate with the largest squares; signs may differ from row to row": lambda X: _without(
+            X, (_directions(X) ** 2).sum(axis=0).argmax()
+        ),
+        "this takes the coordinate with the largest numbers in X; look at what it adds to the cosines": lambda X: (
+            _without(X, np.abs(X).mean(axis=0).argmax())
+        ),
+        "this takes the coordinate with the largest variance; look at what it adds to the cosines": lambda X: _without(
+            X, X.var(axis=0).argmax()
+        ),
+        "this takes the coordinate with the largest mean; look at what it adds to the cosines": lambda X: _without(
+            X, np.abs(X.mean(axis=0)).argmax()
+        ),
     },
 )
 
@@ -279,6 +430,14 @@ CONTRAST_COSINE = Exercise(
         "one of the contrasts is turned around: both are second minus first": lambda a, A, b, B: (
             -contrast_cosine(a, A, b, B)
         ),
+        "only one of the lengths is divided by, that of contrast a": lambda a, A, b, B: (
+            contrast_cosine(a, A, b, B) * np.linalg.norm((B - b).mean(axis=0))
+        ),
+        "only one of the lengths is divided by, that of contrast b": lambda a, A, b, B: (
+            contrast_cosine(a, A, b, B) * np.linalg.norm((A - a).mean(axis=0))
+        ),
+        "this is a cosine distance; take the cosine itself": lambda a, A, b, B: 1 - contrast_cosine(a, A, b, B),
+        "the sign is lost; it says which way the contrasts run": lambda a, A, b, B: abs(contrast_cosine(a, A, b, B)),
         "this is an inner product; divide by the lengths of both average differences": lambda a, A, b, B: (
             (A - a).mean(axis=0) @ (B - b).mean(axis=0)
         ),
@@ -340,6 +499,20 @@ SIGN_FLIP_P = Exercise(
         "the small values are counted; count those at least as large as the observed one": _sign_flip_p_with(
             p=lambda observed, null: (1 + np.count_nonzero(np.abs(null) <= abs(observed))) / (1 + len(null))
         ),
+        "the flipped differences are added up, and the observed ones averaged; divide by n in both": (
+            _sign_flip_p_with(flip=lambda a, b, signs: (signs @ a, b.mean(axis=0)))
+        ),
+        "this is 1 - p": lambda a, b, signs: 1 - sign_flip_p(a, b, signs),
+        "this is the share of one side, doubled; compare absolute values": _sign_flip_p_with(
+            p=lambda observed, null: min(1, 2 * (1 + np.count_nonzero(null >= observed)) / (1 + len(null)))
+        ),
+        "contrast b is flipped; flip contrast a": lambda a, b, signs: sign_flip_p(b, a, signs),
+        "each row of signs is averaged first; a sign belongs to its own pair": _sign_flip_p_with(
+            flip=lambda a, b, signs: (signs.mean(axis=1)[:, None] * a.mean(axis=0), b.mean(axis=0))
+        ),
+        "the signs are multiplied with a row by row: signs @ differences_a adds up the pairs": _sign_flip_p_with(
+            flip=lambda a, b, signs: ((signs * a).mean(axis=0), b.mean(axis=0))
+        ),
         "both contrasts are flipped, with the same signs; flip contrast a alone": _sign_flip_p_with(_both_flipped),
         "the statistic is the cosine, which cannot see that flips make the average shorter; take the inner product": (
             _sign_flip_p_with(statistic=_cosine_rows)
@@ -347,16 +520,44 @@ SIGN_FLIP_P = Exercise(
     },
 )
 
+_WORDS = np.array([[1.0, 1], [2, 3], [5, 0], [0, 4]])  # the second minus the first is (1, 2)
+
 SWAP_P = Exercise(
     "swap_p",
     swap_p,
     (
         Case("six words", (np.array([1.0, 1.0]), np.array([1.0, 0.3]), _numbers(6, 2))),
+        Case("against the direction", (np.array([1.0, 1.0]), np.array([-1.0, -0.3]), _numbers(6, 2))),
+        Case(
+            "a swap of two words that is just what you observed", (np.array([0.0, 2.0]), np.array([1.0, 2.0]), _WORDS)
+        ),
         Case("many words", (_numbers(5, seed=1), _numbers(5, seed=2), _numbers(20, 5))),
     ),
     {
         "the observed swap counts too: 1 more above the line and below it": _swap_p_with(
             p=lambda observed, null: np.mean(np.abs(null) >= abs(observed))
+        ),
+        "the 1 is missing below the line": _swap_p_with(
+            p=lambda observed, null: (1 + np.count_nonzero(np.abs(null) >= abs(observed))) / len(null)
+        ),
+        "the 1 is missing above the line": _swap_p_with(
+            p=lambda observed, null: np.count_nonzero(np.abs(null) >= abs(observed)) / (1 + len(null))
+        ),
+        "swaps equal to the observed one count too: >=, not >": _swap_p_with(
+            p=lambda observed, null: (1 + np.count_nonzero(np.abs(null) > abs(observed))) / (1 + len(null))
+        ),
+        "the small cosines are counted; count those at least as large as the observed one": _swap_p_with(
+            p=lambda observed, null: (1 + np.count_nonzero(np.abs(null) <= abs(observed))) / (1 + len(null))
+        ),
+        "the absolute value is taken of one side of the comparison only": _swap_p_with(
+            p=lambda observed, null: (1 + np.count_nonzero(np.abs(null) >= observed)) / (1 + len(null))
+        ),
+        "this is 1 - p": lambda *arguments: 1 - swap_p(*arguments),
+        "each word is swapped with itself too, which changes nothing; begin one above the diagonal, k=1": _swap_p_with(
+            lambda words: words[np.triu_indices(len(words))[1]] - words[np.triu_indices(len(words))[0]]
+        ),
+        "two words are added; a swap is their difference": _swap_p_with(
+            lambda words: words[np.triu_indices(len(words), 1)[1]] + words[np.triu_indices(len(words), 1)[0]]
         ),
         "only one side counts; compare absolute values": _swap_p_with(
             p=lambda observed, null: (1 + np.count_nonzero(null >= observed)) / (1 + len(null))
@@ -394,6 +595,11 @@ def check_anisotropy(student):
 def check_two_nn(student):
     """Check TwoNN's maximum-likelihood estimate: (n, d) -> (n - 1) / sum of log(r2 / r1). Source: A 2.4."""
     return TWO_NN.check(student)
+
+
+def check_without_loudest(student):
+    """Check the average cosine without the coordinate that adds most to it: (n, d) -> a number."""
+    return WITHOUT_LOUDEST.check(student)
 
 
 def check_contrast_cosine(student):
