@@ -1,4 +1,7 @@
-"""Checks of assignment 2: softmax, attention, masks, sinusoidal positions and the shift matrix, in NumPy."""
+"""Checks of assignment 2: softmax, attention, masks and positions, in NumPy, and two variants that no chapter prints.
+
+Of these, `near_attention` is known as ALiBi and `rotate` as RoPE.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,12 @@ def softmax(x):
 
 def attention(Q, K, V, mask=None):
     """The right answer: weighted sums of the rows of V, and the weights. mask: True where a query may attend."""
-    scores = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])  # (..., n_q, n_k)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ V, weights
+    return _attend(_scaled(Q, K), V, mask)
+
+
+def near_attention(Q, K, V, slopes, mask=None):
+    """The right answer: attention where each head takes its slope times the distance of two tokens off the score."""
+    return _attend(_scaled(Q, K) - slopes[:, None, None] * abs(_steps(Q)), V, mask)
 
 
 def causal_mask(n):
@@ -29,21 +33,64 @@ def causal_mask(n):
 
 def sinusoidal(n, d_model):
     """The right answer: sines in the even columns, cosines of the same angles in the odd ones."""
-    angles = np.arange(n)[:, None] / 10_000 ** (np.arange(0, d_model, 2) / d_model)  # (n, d_model / 2)
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model)
+    return _in_pairs(np.sin, np.cos)(np.arange(n)[:, None] * _frequencies(d_model))
 
 
 def shift_matrix(k, d_model):
     """The right answer: a rotation by k * frequency for each pair of columns, so that PE(pos + k) = M PE(pos)."""
-    M = np.zeros((d_model, d_model))
-    for i, angle in enumerate(k / 10_000 ** (np.arange(0, d_model, 2) / d_model)):
-        block = slice(2 * i, 2 * i + 2)
-        M[block, block] = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+    return _blocks(lambda a: [[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]], k * _frequencies(d_model))
+
+
+def rotate(X, positions):
+    """The right answer: each pair of columns turned by the position of its row times the frequency of the pair."""
+    return _turned(X, positions[:, None] * _frequencies(X.shape[-1]))
+
+
+def _scaled(Q, K):
+    return Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])  # (..., n_q, n_k)
+
+
+def _attend(scores, V, mask=None):
+    weights = softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+    return weights @ V, weights
+
+
+def _steps(Q):
+    return np.arange(Q.shape[-2]) - np.arange(Q.shape[-2])[:, None]  # (n, n): key minus query
+
+
+def _frequencies(d_model):
+    return 10_000 ** (-np.arange(0, d_model, 2) / d_model)  # (d_model / 2,)
+
+
+def _in_pairs(even, odd):
+    return lambda angles: np.stack([even(angles), odd(angles)], axis=-1).reshape(len(angles), -1)
+
+
+def _blocks(block, angles):
+    M = np.zeros((2 * len(angles), 2 * len(angles)))
+    for i, angle in enumerate(angles):
+        M[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(angle)
     return M
 
 
-def _numbers(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
+def _turned(X, angles):
+    x, y = X[..., 0::2], X[..., 1::2]
+    first, second = x * np.cos(angles) - y * np.sin(angles), x * np.sin(angles) + y * np.cos(angles)
+    return np.stack([first, second], axis=-1).reshape(X.shape)
+
+
+# --- the usual mistakes --------------------------------------------------------------------------------------------
+
+
+def _over(axis, largest=-1, keepdims=True):
+    """Softmax with another axis, or without the axis that keepdims keeps."""
+
+    def made(x):
+        powers = np.exp(x - x.max(axis=largest, keepdims=keepdims))
+        return powers / powers.sum(axis=axis, keepdims=keepdims)
+
+    return made
 
 
 def _overflowing(x):
@@ -51,19 +98,12 @@ def _overflowing(x):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def _over_axis(x, axis):
-    powers = np.exp(x - x.max())
-    return powers / powers.sum(axis=axis, keepdims=True)
-
-
-def _attention_with(scores=None, mask_of=lambda mask: mask, fill=-np.inf, normalize=softmax):
-    """Attention with one step made otherwise: a usual mistake."""
+def _attention_with(scores=_scaled, masked=lambda z, mask: np.where(mask, z, -np.inf), weigh=softmax):
+    """Attention with one step made otherwise. masked: None ignores the mask."""
 
     def made(Q, K, V, mask=None):
-        z = scores(Q, K) if scores else Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
-        if mask is not None and mask_of is not None:
-            z = np.where(mask_of(np.asarray(mask, dtype=bool)), z, fill)
-        weights = normalize(z)
+        z = scores(Q, K)
+        weights = weigh(z if mask is None or masked is None else masked(z, mask))
         return weights @ V, weights
 
     return made
@@ -75,6 +115,66 @@ def _masked_after(Q, K, V, mask=None):
     return weights @ V, weights
 
 
+def _by_index(z, mask):
+    z[~mask] = -np.inf
+    return z
+
+
+def _asked_as_truth(Q, K, V, mask=None):
+    return attention(Q, K, V, mask if mask else None)
+
+
+def _dots(Q, K):
+    return Q @ K.swapaxes(-1, -2)
+
+
+def _near_with(penalty, scores=_scaled, **attend):
+    """Near attention with another penalty, (heads, n, n), which is taken off; or with another step of attention."""
+
+    def made(Q, K, V, slopes, mask=None):
+        return _attention_with(lambda Q, K: scores(Q, K) - penalty(slopes, _steps(Q)), **attend)(Q, K, V, mask)
+
+    return made
+
+
+def _distance(slopes, steps):
+    return slopes[:, None, None] * abs(steps)
+
+
+def _penalty_after(Q, K, V, slopes, mask=None):
+    weights = attention(Q, K, V, mask)[1] - _distance(slopes, _steps(Q))
+    return weights @ V, weights
+
+
+def _of_each_column(even, odd, angles):
+    return np.where(np.arange(angles.shape[1]) % 2, odd(angles), even(angles))
+
+
+def _halves(k, d_model):
+    order = np.arange(d_model).reshape(-1, 2).T.ravel()  # the even columns, then the odd ones
+    return shift_matrix(k, d_model)[np.ix_(order, order)]
+
+
+def _overwritten(X, positions):
+    Y, angles = X.copy(), positions[:, None] * _frequencies(X.shape[-1])
+    Y[..., 0::2] = Y[..., 0::2] * np.cos(angles) - Y[..., 1::2] * np.sin(angles)
+    Y[..., 1::2] = Y[..., 0::2] * np.sin(angles) + Y[..., 1::2] * np.cos(angles)
+    return Y
+
+
+def _rotated_halves(X, positions):
+    x, y = np.split(X, 2, axis=-1)
+    angles = positions[:, None] * _frequencies(X.shape[-1])
+    return np.concatenate([x * np.cos(angles) - y * np.sin(angles), x * np.sin(angles) + y * np.cos(angles)], axis=-1)
+
+
+# --- the exercises -------------------------------------------------------------------------------------------------
+
+
+def _numbers(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).round(1)  # one digit: what is printed can be typed in
+
+
 SOFTMAX = Exercise(
     "softmax",
     softmax,
@@ -84,14 +184,22 @@ SOFTMAX = Exercise(
         Case("each row of a matrix", (_numbers(2, 3),)),
         Case("large scores", (np.array([1000.0, 1000.0, 0.0]),)),
         Case("several matrices at once", (_numbers(2, 3, 4, seed=1),)),
+        Case("one row far below the other", (np.array([[0.0, 1.0, 2.0], [-1002.0, -1001.0, -1000.0]]),)),
     ),
     {
-        "the softmax runs over the first axis; take axis=-1, so that each row adds up to 1": lambda x: _over_axis(x, 0),
-        "the softmax runs over the whole array; take axis=-1, so that each row adds up to 1": lambda x: _over_axis(
-            x, None
+        "the softmax runs over the first axis; take axis=-1, so that each row adds up to 1": _over(0),
+        "the softmax runs over the whole array; take axis=-1, so that each row adds up to 1": _over(None, largest=None),
+        "axis=1 is the last axis of a matrix only; axis=-1 is the last of any array": _over(1, largest=1),
+        "each row's largest score and sum must keep their axis to line up with the rows: keepdims=True": _over(
+            -1, keepdims=False
         ),
-        "exp of a large number overflows; subtract the largest score of each row first": _overflowing,
+        "exp of a large number overflows, and inf / inf is nan; subtract the largest score of each row first": (
+            _overflowing
+        ),
+        "the largest score of all rows is subtracted, so that a row far below it becomes 0 / 0, nan; take each "
+        "row's own, with axis=-1": _over(-1, largest=None),
         "the exponentials are not divided by their sum": np.exp,
+        "the base of the powers is e, not 2": lambda x: 2**x / (2**x).sum(axis=-1, keepdims=True),
         "these are the logarithms of the softmax; leave out the log": lambda x: np.log(softmax(x)),
         "the scores themselves are divided by their sum; take exp of them first": lambda x: (
             x / x.sum(axis=-1, keepdims=True)
@@ -99,8 +207,10 @@ SOFTMAX = Exercise(
     },
 )
 
-_Q, _K, _V = _numbers(2, 4, seed=2), _numbers(3, 4, seed=3), _numbers(3, 5, seed=4)
+_Q, _K, _V = _numbers(2, 5, seed=2), _numbers(3, 5, seed=3), _numbers(3, 4, seed=4)
 _MASK = np.array([[True, False, True], [True, True, False]])
+_BATCH = _numbers(4, 2, 5, seed=5), _numbers(4, 3, 5, seed=6), _numbers(4, 3, 7, seed=7)
+_FAR = np.array([[-200.0, 0.0]]), np.array([[1.0, 2.0], [1.1, 0.0], [1.2, 5.0]])  # scores of -140 to -170
 ATTENTION = Exercise(
     "attention",
     attention,
@@ -108,23 +218,120 @@ ATTENTION = Exercise(
         Case("one query, equal keys: the average of the values", (np.ones((1, 4)), np.ones((3, 4)), _V)),
         Case("two queries, three keys", (_Q, _K, _V)),
         Case("a mask: True where a query may attend", (_Q, _K, _V, _MASK)),
-        Case("a batch of matrices", (_numbers(2, 2, 4), _numbers(2, 3, 4, seed=5), _numbers(2, 3, 5, seed=6))),
+        Case("a mask, and scores far below 0", (*_FAR, _V, np.array([[False, True, True]]))),
+        Case("a batch of matrices", _BATCH),
+        Case("a batch and a mask", (*_BATCH, _MASK)),
+        Case("texts and heads: two axes in front", tuple(part.reshape(2, 2, *part.shape[1:]) for part in _BATCH)),
     ),
     {
-        "the scores are not divided by sqrt(d_k)": _attention_with(lambda Q, K: Q @ K.swapaxes(-1, -2)),
-        "the scores are divided by d_k; take its square root": _attention_with(
-            lambda Q, K: Q @ K.swapaxes(-1, -2) / Q.shape[-1]
+        "a score is the dot product of a query and a key: Q times K with its last two axes swapped": _attention_with(
+            lambda Q, K: Q @ K
+        ),
+        "the scores are not divided by sqrt(d_k)": _attention_with(_dots),
+        "the scores are divided by d_k; take its square root": _attention_with(lambda Q, K: _dots(Q, K) / Q.shape[-1]),
+        "the scores are multiplied by sqrt(d_k); divide by it": _attention_with(
+            lambda Q, K: _dots(Q, K) * np.sqrt(Q.shape[-1])
+        ),
+        "sqrt(d_k) is rounded to a whole number; with d_k = 5 it is 2.236...": _attention_with(
+            lambda Q, K: _dots(Q, K) / int(np.sqrt(Q.shape[-1]))
         ),
         "sqrt(d_k) is the size of a key, K.shape[-1], not the number of keys": _attention_with(
-            lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(K.shape[-2])
+            lambda Q, K: _dots(Q, K) / np.sqrt(K.shape[-2])
+        ),
+        "sqrt(d_k) is the size of a key, K.shape[-1], not the number of queries": _attention_with(
+            lambda Q, K: _dots(Q, K) / np.sqrt(Q.shape[-2])
         ),
         "the softmax runs over the queries; a query's weights must add up to 1 over the keys: axis=-1": _attention_with(
-            normalize=lambda z: softmax(z.swapaxes(-1, -2)).swapaxes(-1, -2)
+            weigh=lambda z: softmax(z.swapaxes(-1, -2)).swapaxes(-1, -2)
         ),
-        "the mask is inverted: True marks where a query MAY attend": _attention_with(mask_of=lambda mask: ~mask),
-        "the mask is not used": _attention_with(mask_of=None),
-        "masked scores are set to 0, which still gets weight (exp(0) = 1); take -inf": _attention_with(fill=0.0),
+        "the softmax runs over all scores at once; a query's weights must add up to 1": _attention_with(
+            weigh=_over(None, largest=None)
+        ),
+        "the softmax is missing: these weights are the scores": _attention_with(weigh=lambda z: z),
+        "the second part is the weights, after the softmax; these are the scores": lambda *a: (
+            attention(*a)[0],
+            _scaled(*a[:2]),
+        ),
+        "the two parts are swapped: (output, weights)": lambda *a: attention(*a)[::-1],
+        "the weights are transposed: a row for each query, a column for each key": lambda *a: (
+            attention(*a)[0],
+            attention(*a)[1].swapaxes(-1, -2),
+        ),
+        "the mask is inverted: True marks where a query MAY attend": _attention_with(
+            masked=lambda z, mask: np.where(mask, -np.inf, z)
+        ),
+        "the mask is not used": _attention_with(masked=None),
+        "masked scores are set to 0, which still gets weight (exp(0) = 1); take -inf": _attention_with(
+            masked=lambda z, mask: z * mask
+        ),
+        "the mask is added as 1 and 0; a masked score must become -inf": _attention_with(
+            masked=lambda z, mask: z + mask
+        ),
+        "0 times -inf is nan, so the scores that are kept are lost: np.where(mask, scores, -np.inf)": _attention_with(
+            masked=lambda z, mask: z + (1 - mask) * -np.inf
+        ),
+        "the masked scores are not low enough: another may lie below them. Take -inf": _attention_with(
+            masked=lambda z, mask: np.where(mask, z, -100)
+        ),
         "the mask comes after the softmax, so weights no longer add up to 1; mask the scores before it": _masked_after,
+        "an array is neither true nor false: ask `if mask is not None`": _asked_as_truth,
+        "scores[~mask] fits one matrix of scores only; np.where(mask, scores, -np.inf) fits a batch too": (
+            _attention_with(masked=_by_index)
+        ),
+        "K.T turns all axes around; with more than two, swap the last two: K.swapaxes(-1, -2)": _attention_with(
+            lambda Q, K: Q @ K.T / np.sqrt(Q.shape[-1])
+        ),
+        "transpose(0, 2, 1) needs exactly three axes; K.swapaxes(-1, -2) works for any number": _attention_with(
+            lambda Q, K: Q @ K.transpose(0, 2, 1) / np.sqrt(Q.shape[-1])
+        ),
+        "two axes in front are a batch, too: swap the last two of any number, K.swapaxes(-1, -2)": _attention_with(
+            lambda Q, K: Q @ (K.T if K.ndim == 2 else K.transpose(0, 2, 1)) / np.sqrt(Q.shape[-1])
+        ),
+    },
+    parts=("output", "weights"),
+)
+
+_HEADS = _numbers(2, 4, 5, seed=8), _numbers(2, 4, 5, seed=9), _numbers(2, 4, 3, seed=10)
+_SLOPES = np.array([0.5, 0.125])
+NEAR_ATTENTION = Exercise(
+    "near_attention",
+    near_attention,
+    (
+        Case(
+            "one token: there is nobody else", (np.ones((1, 1, 2)), np.ones((1, 1, 2)), np.ones((1, 1, 3)), np.ones(1))
+        ),
+        Case("slope 0: attention as before", (*(part[:1] for part in _HEADS), np.zeros(1))),
+        Case("one head, equal keys", (np.zeros((1, 4, 5)), np.ones((1, 4, 5)), _HEADS[2][:1], np.ones(1))),
+        Case("one head", (*(part[:1] for part in _HEADS), np.array([0.5]))),
+        Case("two heads, each with its slope", (*_HEADS, _SLOPES)),
+        Case("a mask", (*_HEADS, _SLOPES, causal_mask(4))),
+    ),
+    {
+        "the penalty is added; subtract it, so that what is far gets less": _near_with(lambda m, s: -_distance(m, s)),
+        "the distance has no sign: with i - j, later tokens gain; take |i - j|": _near_with(
+            lambda m, s: m[:, None, None] * -s
+        ),
+        "the distance has no sign: with j - i, earlier tokens gain; take |i - j|": _near_with(
+            lambda m, s: m[:, None, None] * s
+        ),
+        "the distance is not squared": _near_with(lambda m, s: _distance(m, s**2)),
+        "the penalty is not used": _near_with(lambda m, s: 0),
+        "the penalty is divided by sqrt(d_k) as well; take it off after the division": _near_with(
+            lambda m, s: _distance(m, s) / np.sqrt(5)
+        ),
+        "the penalty comes off the weights; take it off the scores, before the softmax": _penalty_after,
+        "the scores are not divided by sqrt(d_k)": _near_with(_distance, _dots),
+        "every head has its own slope, these all have the first": _near_with(lambda m, s: m[0] * abs(s)),
+        "slopes has one number for each head; slopes[:, None, None] lines them up with (n_heads, n, n)": _near_with(
+            lambda m, s: m * abs(s)
+        ),
+        "the mask is not used": _near_with(_distance, masked=None),
+        "the mask is inverted: True marks where a query MAY attend": _near_with(
+            _distance, masked=lambda z, mask: np.where(mask, -np.inf, z)
+        ),
+        "the mask replaces the penalty; both hold": lambda Q, K, V, m, mask=None: (
+            near_attention(Q, K, V, m) if mask is None else attention(Q, K, V, mask)
+        ),
     },
     parts=("output", "weights"),
 )
@@ -132,37 +339,67 @@ ATTENTION = Exercise(
 CAUSAL_MASK = Exercise(
     "causal_mask",
     causal_mask,
-    (Case("four tokens", (4,)), Case("one token", (1,))),
+    (Case("four tokens", (4,)), Case("one token", (1,)), Case("seven tokens", (7,))),
     {
-        "it is upside down: row i is a query, and may attend to columns 0 to i": lambda n: (
-            ~causal_mask(n) | np.eye(n, dtype=bool)
-        ),
+        "it is upside down: row i is a query, and may attend to columns 0 to i": lambda n: causal_mask(n).T,
         "a token may attend to itself: the diagonal is True": lambda n: np.tril(np.ones((n, n)), -1),
+        "a token sees the next one: above the diagonal all is False": lambda n: np.tril(np.ones((n, n)), 1),
         "this marks what is forbidden; True is where a query may attend": lambda n: ~causal_mask(n),
+        "these are numbers to add to scores; a mask is True and False": lambda n: np.where(causal_mask(n), 0, -np.inf),
+        "every token sees all here": lambda n: np.ones((n, n)),
+        "a token sees only itself here; it may also attend to those before it": np.eye,
     },
 )
+
+
+def _sinusoidal_with(frequencies=_frequencies, columns=_in_pairs(np.sin, np.cos), first=0):
+    """Sinusoidal positions with other frequencies, an other order of columns, or another first position."""
+    return lambda n, d: columns((first + np.arange(n))[:, None] * frequencies(d))
+
 
 SINUSOIDAL = Exercise(
     "sinusoidal",
     sinusoidal,
     (Case("position 0", (1, 4)), Case("three positions, six columns", (3, 6)), Case("many positions", (100, 32))),
     {
-        "sines and cosines stand in two halves; they alternate: sin, cos, sin, cos": lambda n, d: np.concatenate(
-            [sinusoidal(n, d)[:, 0::2], sinusoidal(n, d)[:, 1::2]], axis=1
+        "sines and cosines stand in two halves; they alternate: sin, cos, sin, cos": _sinusoidal_with(
+            columns=lambda angles: np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
         ),
-        "sines and cosines are swapped: column 0 is a sine": lambda n, d: (
-            sinusoidal(n, d).reshape(n, -1, 2)[..., ::-1].reshape(n, d)
+        "sines and cosines are swapped: column 0 is a sine": _sinusoidal_with(columns=_in_pairs(np.cos, np.sin)),
+        "the odd columns are cosines; these are all sines": _sinusoidal_with(columns=_in_pairs(np.sin, np.sin)),
+        "positions are counted from 1; the first is 0": _sinusoidal_with(first=1),
+        "each column has a frequency of its own; columns 2i and 2i + 1 share one, 10000^(-2i / d_model)": (
+            _sinusoidal_with(
+                lambda d: 10_000 ** (-np.arange(d) / d), lambda angles: _of_each_column(np.sin, np.cos, angles)
+            )
         ),
-        "positions are counted from 1; the first is 0": lambda n, d: sinusoidal(n + 1, d)[1:],
-        "each column has a frequency of its own; columns 2i and 2i + 1 share one, 10000^(-2i / d_model)": lambda n, d: (
-            np.where(np.arange(d) % 2, np.cos(_angles_each(n, d)), np.sin(_angles_each(n, d)))
+        "i counts the pairs, not the columns: columns 2i and 2i + 1 have the exponent 2i / d_model": _sinusoidal_with(
+            lambda d: 10_000 ** (-2 * np.arange(d) / d), lambda angles: _of_each_column(np.sin, np.cos, angles)
         ),
+        "the exponent is 2i / d_model, not i / d_model, where i counts the pairs": _sinusoidal_with(
+            lambda d: 10_000 ** (-np.arange(d // 2) / d)
+        ),
+        "the exponent is 2i / d_model; here a pair's number is doubled twice": _sinusoidal_with(
+            lambda d: 10_000 ** (-2 * np.arange(0, d, 2) / d)
+        ),
+        "the last exponent is (d_model - 2) / d_model, not 1: divide 2i by d_model": _sinusoidal_with(
+            lambda d: 10_000 ** (-np.linspace(0, 1, d // 2))
+        ),
+        "the exponent is rounded to a whole number: / divides, // rounds down": _sinusoidal_with(
+            lambda d: 10_000.0 ** -(np.arange(0, d, 2) // d)
+        ),
+        "a position is divided by 10000^(2i / d_model); here it is multiplied by it": _sinusoidal_with(
+            lambda d: 10_000 ** (np.arange(0, d, 2) / d)
+        ),
+        "the base is 10000, not 1000": _sinusoidal_with(lambda d: 1000 ** (-np.arange(0, d, 2) / d)),
+        "a row for each position, a column for each number of it: this is transposed": lambda n, d: sinusoidal(n, d).T,
     },
 )
 
 
-def _angles_each(n, d_model):
-    return np.arange(n)[:, None] / 10_000 ** (np.arange(d_model) / d_model)
+def _shift_with(block=lambda a: [[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]], frequencies=_frequencies):
+    """The shift matrix with other 2 x 2 blocks, or with other frequencies."""
+    return lambda k, d: _blocks(block, k * frequencies(d))
 
 
 SHIFT_MATRIX = Exercise(
@@ -171,8 +408,58 @@ SHIFT_MATRIX = Exercise(
     (Case("no shift: the identity", (0, 4)), Case("a shift by 1", (1, 4)), Case("a shift back by 3", (-3, 8))),
     {
         "it shifts the other way: check the signs of the sines": lambda k, d: shift_matrix(-k, d),
-        "only the first pair of columns has the frequency 1; the others turn more slowly": lambda k, d: np.kron(
-            np.eye(d // 2), shift_matrix(k, 2)
+        "one of the two sines needs a minus": _shift_with(lambda a: [[np.cos(a), np.sin(a)], [np.sin(a), np.cos(a)]]),
+        "only the first pair of columns has the frequency 1; the others turn more slowly": _shift_with(
+            frequencies=lambda d: np.ones(d // 2)
+        ),
+        "the exponent is 2i / d_model, not i / d_model, where i counts the pairs": _shift_with(
+            frequencies=lambda d: 10_000 ** (-np.arange(d // 2) / d)
+        ),
+        "this fits encodings with all sines first and then all cosines; here they alternate, so each pair has a 2 x 2 "
+        "block on the diagonal": _halves,
+        "the sines are missing: a position's sine and cosine mix": _shift_with(
+            lambda a: [[np.cos(a), 0], [0, np.cos(a)]]
+        ),
+        "k may be negative: a shift back turns the other way": lambda k, d: shift_matrix(abs(k), d),
+    },
+)
+
+
+def _rotate_with(frequencies=_frequencies, sign=1, positions_of=lambda positions: positions):
+    """The rotation with other frequencies, the other way round, or at other positions."""
+    return lambda X, positions: _turned(X, sign * positions_of(positions)[:, None] * frequencies(X.shape[-1]))
+
+
+_ROWS, _PLACES = _numbers(3, 6, seed=11), np.array([7, 2, 40])
+ROTATE = Exercise(
+    "rotate",
+    rotate,
+    (
+        Case("position 0 turns nothing", (_numbers(1, 4), np.array([0]))),
+        Case("one pair at position 1", (np.array([[1.0, 0.0]]), np.array([1]))),
+        Case("another pair at position 1", (np.array([[1.0, 2.0]]), np.array([1]))),
+        Case("three positions, three pairs", (_ROWS, np.arange(3))),
+        Case("positions in any order", (_ROWS, _PLACES)),
+        Case("texts and heads: axes in front", (_numbers(2, 4, 3, 6, seed=12), _PLACES)),
+    ),
+    {
+        "it turns the other way: the minus stands with the sine in the even columns": _rotate_with(sign=-1),
+        "columns 2i and 2i + 1 turn together; here column i turns with column i + d / 2": _rotated_halves,
+        "the odd columns are made of even ones that have turned already: keep the old ones until both are done": (
+            _overwritten
+        ),
+        "only the first pair has the frequency 1; the others turn more slowly": _rotate_with(lambda d: np.ones(d // 2)),
+        "the exponent is 2i / d, not i / d, where i counts the pairs": _rotate_with(
+            lambda d: 10_000 ** (-np.arange(d // 2) / d)
+        ),
+        "a row turns by its own position, which positions says; here it turns by its number": _rotate_with(
+            positions_of=lambda positions: np.arange(len(positions))
+        ),
+        "a vector is turned; here the encoding of the position is added": lambda X, positions: (
+            X + sinusoidal(max(positions) + 1, X.shape[-1])[positions]
+        ),
+        "the sines are missing: the two numbers of a pair mix": lambda X, positions: (
+            X * np.cos(np.repeat(positions[:, None] * _frequencies(X.shape[-1]), 2, axis=-1))
         ),
     },
 )
@@ -184,7 +471,7 @@ def check_softmax(student):
     >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
     ✓ two equal scores
     ✓ three scores
-    ✗ each row of a matrix: the value at [0, 0] is 0.161..., ... Hint: the softmax runs over the whole array; take...
+    ✗ each row of a matrix: the value at [0, 0] is ..., ... Hint: the softmax runs over the whole array; take...
     False
     """
     return SOFTMAX.check(student)
@@ -193,6 +480,11 @@ def check_softmax(student):
 def check_attention(student):
     """Check scaled dot-product attention: (Q, K, V, mask=None) -> (output, weights). mask: True = may attend."""
     return ATTENTION.check(student)
+
+
+def check_near_attention(student):
+    """Check attention with a penalty for distance: (Q, K, V, slopes, mask=None) -> (output, weights), for all heads."""
+    return NEAR_ATTENTION.check(student)
 
 
 def check_causal_mask(student):
@@ -208,3 +500,8 @@ def check_sinusoidal(student):
 def check_shift_matrix(student):
     """Check the matrix that shifts positions: (k, d_model) -> M with PE(pos + k) = M PE(pos)."""
     return SHIFT_MATRIX.check(student)
+
+
+def check_rotate(student):
+    """Check the turn of pairs of columns: (X (..., n, d), positions (n,)) -> (..., n, d)."""
+    return ROTATE.check(student)
