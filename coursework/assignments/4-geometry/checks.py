@@ -8,55 +8,77 @@ from coursework.checks import call, check
 from tutorial_lib.coursework import geometry as right
 
 
-def _of(name, *arguments):
-    return call(name, *arguments, expect=getattr(right, name)(*arguments))
+def _of(name, *arguments, case=""):
+    return call(name, *arguments, expect=getattr(right, name)(*arguments), case=case)
+
+
+def _cloud(rng, n, d):
+    """A cloud away from the origin, longer in some directions than in others."""
+    spread = rng.permutation(np.linspace(1, 4, d))[:, None] * rng.normal(size=(d, d))
+    return rng.normal(size=(n, d)) @ spread + rng.normal(scale=3, size=d)
 
 
 def _clouds(rng):
-    """Clouds away from the origin, with more vectors than dimensions and with fewer."""
-    for n, d in ((rng.integers(12, 30), rng.integers(3, 8)), (rng.integers(5, 9), rng.integers(10, 15))):
-        scales = rng.permutation(np.linspace(1, 4, d))
-        yield rng.normal(size=(n, d)) * scales @ rng.normal(size=(d, d)) + rng.normal(scale=3, size=d)
+    """A cloud of more vectors than dimensions, and one of fewer."""
+    yield _cloud(rng, int(rng.integers(12, 30)), int(rng.integers(3, 8)))
+    yield _cloud(rng, int(rng.integers(5, 9)), int(rng.integers(10, 15)))
 
 
-def _public(name, exercise):
-    """The public check's own cases: whoever sees it pass has these points."""
-
-    @check(f"{name}-public")
-    def cases(rng):
-        for case in exercise.cases:
-            yield _of(exercise.name, *case.arguments)
-
-    return cases
+def _with_zeros(X, rng):
+    """X, but a row of zeros somewhere."""
+    return X * (np.arange(len(X)) != rng.integers(len(X)))[:, None]
 
 
-cosine_matrix_public = _public("cosine-matrix", right.COSINE_MATRIX)
-average_cosine_public = _public("average-cosine", right.AVERAGE_COSINE)
-anisotropy_public = _public("anisotropy", right.ANISOTROPY)
-two_nn_public = _public("two-nn", right.TWO_NN)
-contrast_cosine_public = _public("contrast-cosine", right.CONTRAST_COSINE)
-sign_flip_public = _public("sign-flip", right.SIGN_FLIP_P)
-swap_public = _public("swap", right.SWAP_P)
+@check("cosine-matrix-public")
+def cosine_matrix_small(rng):
+    for n, d in ((3, 3), (4, 3)):
+        yield _of("cosine_matrix", rng.normal(size=(n, d)))
+        yield _of("cosine_matrix", _with_zeros(rng.normal(size=(n, d)), rng))
 
 
 @check("cosine-matrix-hidden")
 def cosine_matrix_random(rng):
     for X in _clouds(rng):
-        yield _of("cosine_matrix", X)
-        yield _of("cosine_matrix", X * (np.arange(len(X)) != rng.integers(len(X)))[:, None])  # a row of zeros
+        yield _of("cosine_matrix", X, case="vectors that have directions")
+        yield _of("cosine_matrix", _with_zeros(X, rng), case="a row of zeros among them")
+
+
+@check("average-cosine-public")
+def average_cosine_small(rng):
+    X = rng.normal(size=(4, 3))
+    yield _of("average_cosine", X)
+    yield _of("average_cosine", np.vstack([X, 2 * X[:1]]))  # a cosine of 1 off the diagonal
 
 
 @check("average-cosine-hidden")
 def average_cosine_random(rng):
     for X in _clouds(rng):
-        yield _of("average_cosine", X)
+        yield _of("average_cosine", np.vstack([X, 3 * X[:2]]))
     yield _of("average_cosine", rng.normal(size=(2, 3)))
+
+
+@check("anisotropy-public")
+def anisotropy_small(rng):
+    yield _of("anisotropy", _cloud(rng, 12, 4))
+    yield _of("anisotropy", _cross(rng, 3))
 
 
 @check("anisotropy-hidden")
 def anisotropy_random(rng):
     for X in _clouds(rng):
         yield _of("anisotropy", X)
+    yield _of("anisotropy", _cross(rng, 5))
+
+
+def _cross(rng, d):
+    """Points on the axes, longest on the last: there, eigenvalues that nobody sorted come out in this order."""
+    arms = np.diag(np.cumsum(rng.uniform(0.5, 1, size=d)))
+    return np.vstack([arms, -arms])
+
+
+@check("two-nn-public")
+def two_nn_small(rng):
+    yield _of("two_nn", rng.normal(size=(30, 2)))
 
 
 @check("two-nn-hidden")
@@ -67,30 +89,84 @@ def two_nn_random(rng):
     yield _of("two_nn", rng.random((n, d)) @ rng.normal(size=(d, 8)) - 2)
 
 
+@check("without-loudest-public")
+def without_loudest_small(rng):
+    yield from _loud(rng, 20)
+
+
+@check("without-loudest-hidden")
+def without_loudest_random(rng):
+    for X in _clouds(rng):
+        yield _of("without_loudest", X, case="a cloud away from the origin")
+    yield from _loud(rng, 30)
+
+
+def _loud(rng, times):
+    """Few rows of very unequal lengths: there, what looks loudest in other ways is often another coordinate."""
+    while times:
+        n, d = rng.integers(3, 6), rng.integers(4, 7)
+        X = rng.normal(size=(n, d)) * np.exp(rng.normal(size=(n, 1)))
+        last, most = np.sort(right.added(X))[-2:]
+        if most - last > 0.01:  # else rounding might choose
+            yield _of("without_loudest", X, case="few vectors, of unequal lengths")
+            times -= 1
+
+
 @check("shape-bert")
 def shape_of_bert(rng):
     X = token_vectors()[int(rng.integers(1, 7))]
     X = X[rng.choice(len(X), size=150, replace=False)]
-    yield _of("anisotropy", X)
-    yield _of("two_nn", X)
+    for name in ("anisotropy", "two_nn", "without_loudest"):
+        yield _of(name, X, case=name)
+
+
+@check("contrast-cosine-public")
+def contrast_cosine_small(rng):
+    yield from _contrast_cosines(rng, (3, 3, 5), (6, 3, 4))
 
 
 @check("contrast-cosine-hidden")
 def contrast_cosine_random(rng):
-    for n_a, n_b, d in ((4, 4, 6), (7, 3, 5), (1, 9, 30)):
-        a, b = rng.normal(size=(2, n_a, d)), rng.normal(size=(2, n_b, d))
-        yield _of("contrast_cosine", *a, *(b + 1))
+    yield from _contrast_cosines(rng, (4, 4, 6), (7, 3, 5), (1, 9, 30))
+
+
+def _contrast_cosines(rng, *sizes):
+    for n_a, n_b, d in sizes:
+        a, b = rng.normal(size=(2, n_a, d)), rng.normal(size=(2, n_b, d)) + 1
+        case = "as many pairs in both" if n_a == n_b else "unequal numbers of pairs"
+        for first_b, second_b in (b, b[::-1]):  # a cosine above 0 and one below
+            yield _of("contrast_cosine", *a, first_b, second_b, case=case)
+
+
+@check("sign-flip-public")
+def sign_flip_small(rng):
+    yield from _with_ties(rng, 1)
+    yield from _unequal_numbers(rng, 99)
 
 
 @check("sign-flip-hidden")
 def sign_flip_random(rng):
-    for _ in range(3):
+    yield from _with_ties(rng, 3)
+    yield from _unequal_numbers(rng, 199)
+
+
+def _with_ties(rng, times):
+    """Small whole numbers, in which values equal to the observed one are exactly equal."""
+    for _ in range(times):
         a, b = right.exact_contrasts(rng)
         signs = right.random_signs(rng, 60, len(a))
-        signs[rng.choice(60, size=6, replace=False)] = np.repeat([1.0, -1.0], 3)[:, None]  # ties, in exact numbers
-        yield _of("sign_flip_p", a, b, signs)
-        yield _of("sign_flip_p", -a, b, signs)
-    yield _of("sign_flip_p", rng.normal(size=(14, 6)), rng.normal(size=(9, 6)), right.random_signs(rng, 199, 14))
+        signs[rng.choice(60, size=6, replace=False)] = np.repeat([1.0, -1.0], 3)[:, None]
+        for sign in (1, -1):
+            yield _of("sign_flip_p", sign * a, b, signs, case="some values are equal to the observed one")
+
+
+def _unequal_numbers(rng, n_permutations):
+    """The observed value is above 0, then below."""
+    a, b = rng.normal(size=(14, 6)), rng.normal(size=(9, 6))
+    a = a * np.sign(a.mean(axis=0) @ b.mean(axis=0))
+    for sign, name in ((1, "above"), (-1, "below")):
+        signs = right.random_signs(rng, n_permutations, 14)
+        yield _of("sign_flip_p", sign * a, b, signs, case=f"the observed value is {name} 0")
 
 
 @check("bias-bert")
@@ -98,19 +174,45 @@ def bias_of_bert(rng):
     vectors = pair_vectors()
     other = str(rng.choice(["finnish-czech", "monday-tuesday", "bright-dim", "funny-sad"]))
     for name in ("female-male", other):
-        (first_a, second_a), (first_b, second_b) = vectors["doctor-nurse"], vectors[name]
-        signs = right.random_signs(rng, 499, len(first_a))
-        yield _of("contrast_cosine", first_a, second_a, first_b, second_b)
-        yield _of("sign_flip_p", second_a - first_a, second_b - first_b, signs)
+        pairs = rng.permutation(16)[:12]
+        (first_a, second_a), (first_b, second_b) = (
+            [side[pairs] for side in vectors[n]] for n in ("doctor-nurse", name)
+        )
+        signs = right.random_signs(rng, 499, len(pairs))
+        yield _of("contrast_cosine", first_a, second_a, first_b, second_b, case="contrast_cosine")
+        yield _of("sign_flip_p", second_a - first_a, second_b - first_b, signs, case="sign_flip_p")
+
+
+@check("swap-public")
+def swap_small(rng):
+    yield from _swaps(rng, (9, 3))
+    yield from _equal_swap(rng)
 
 
 @check("swap-hidden")
 def swap_random(rng):
-    for n, d in ((12, 3), (25, 6)):
+    yield from _swaps(rng, (12, 3), (25, 6))
+    yield from _equal_swap(rng)
+
+
+def _swaps(rng, *sizes):
+    for n, d in sizes:
         words = rng.normal(size=(n, d)) * np.linspace(0.2, 4, n)[:, None]
         direction, difference = rng.normal(size=(2, d))
-        for sign in (1, -1):
-            yield _of("swap_p", sign * direction, difference, words)
+        difference = difference * np.sign(direction @ difference)
+        yield _of("swap_p", direction, difference, words, case="along the direction")
+        yield _of("swap_p", -direction, difference, words, case="against the direction")
+
+
+def _equal_swap(rng):
+    """Two of the words are the ones observed. Whole numbers along an axis: equal cosines are exactly equal."""
+    direction, equal = np.array([0.0, 2.0]), 0
+    while equal != 1:  # no other swap, so that rounding cannot matter
+        words = np.column_stack([rng.permutation(20)[:8], rng.integers(20, size=8)]).astype(float)
+        i, j = np.triu_indices(8, k=1)
+        cosines = np.abs((words[j] - words[i])[:, 1]) / np.linalg.norm(words[j] - words[i], axis=1)
+        equal = np.count_nonzero(np.isclose(cosines, cosines[0]))
+    yield _of("swap_p", direction, words[1] - words[0], words, case="two of the words are the observed ones")
 
 
 @lru_cache
