@@ -1,8 +1,11 @@
 """The sandbox that students' code runs in: bubblewrap on Linux, docker or podman elsewhere.
 
-Inside there is Python, NumPy, one read-only folder with the job, and an empty /tmp. There is no network, no other file,
-no other process, and no new process or thread. Time, memory, output and disk are limited. Where the sandbox cannot be
-had, grading refuses to start: there is no way to run a student's code without it.
+Inside there is Python, its standard library, NumPy and one folder with the job; all of it can only be read. There is no
+network, no other file, no other process, and no new process or thread. Time, memory and output are limited. Where the
+sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
+
+What does the work: namespaces and mounts (`_bubblewrap`), the list of system calls (seccomp.py), a bound on all memory
+(memory.py), and that what comes out is only data (said.py).
 """
 
 from __future__ import annotations
@@ -10,20 +13,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import platform
+import re
 import selectors
 import shutil
 import signal
-import struct
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from coursework import memory, seccomp
 from coursework.said import understood
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -47,10 +52,9 @@ class Limits:
     step: int = 10  # seconds for one cell or one call; it is interrupted, and the next one runs
     seconds: int = 60  # of a run, for those that no interruption stops; the sandbox is killed
     all_runs: int = 240  # seconds
-    memory: int = 2 << 30  # bytes of address space
+    memory: int = 2 << 30  # bytes, of address space and, where there is a memory cgroup, of all together
     output: int = 8 << 20  # bytes of results
     printed: int = 1 << 20  # bytes that the student's cells print; what comes after is not kept
-    disk: int = 64 << 20  # bytes in /tmp
 
 
 @dataclass
@@ -84,9 +88,24 @@ def ready(kind="bubblewrap"):
         )
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
     job = {"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}
+    _clean(kind)
     outcome = run(job, {}, kind=kind, limits=Limits(seconds=30))
     if outcome.ended != "done" or outcome.calls != {"answer": {"value": 42, "error": None}}:
         raise NoSandbox(f"{program} is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
+
+
+def bound(kind, limits):
+    """The bound on a sandbox's memory that is in force, in a sentence for the report."""
+    size = f"{limits.memory / (1 << 30):.1f} GB"
+    if kind != "bubblewrap":
+        return f"All memory of a sandbox was bounded to {size} by {kind}."
+    if memory.place() is not None:
+        return f"All memory of a sandbox was bounded to {size} by a memory cgroup, and its address space too."
+    return (
+        f"The address space of a sandbox was bounded to {size}. This system gave no memory cgroup, so that other "
+        "memory was kept away by the list of system calls and by folders that nothing can be written to. Grading has "
+        "a cgroup where it is started with `systemd-run --user --scope -p Delegate=yes python -m coursework grade`."
+    )
 
 
 def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
@@ -96,91 +115,147 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
     where `most` is how many bytes the answer of a call may have. arrays: the arrays that arguments name. stop: a
     threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
     """
-    with tempfile.TemporaryDirectory(prefix="grade-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)
+        folder.chmod(0o755)  # a container's user is another one
         if arrays:
             np.savez(folder / "arrays.npz", **arrays)
         shutil.copyfile(WORKER, folder / "worker.py")
         job = {"leave_out": [], **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        command = _bubblewrap if kind == "bubblewrap" else _container
-        return _collect(*command(folder, limits, kind), job, limits, stop)
+        started = _bubblewrap if kind == "bubblewrap" else _container
+        with started(folder, limits, kind) as (command, results, inherited, broke):
+            return _collect(command, results, inherited, broke, job, limits, stop)
 
 
+def _clean(kind):
+    """Remove what gradings that were killed left behind: groups, folders, containers, all named grade-PROCESS-..."""
+    memory.clean(_alive)
+    for path in Path(tempfile.gettempdir()).glob("grade-*-*"):
+        if not _alive(path.name.split("-")[1]):
+            shutil.rmtree(path, ignore_errors=True)
+    if kind != "bubblewrap":
+        listed = subprocess.run([kind, "ps", "--all", "--format", "{{.Names}}"], capture_output=True, text=True)
+        left = [name for name in listed.stdout.split() if re.fullmatch(r"grade-\d+-.*", name)]
+        for name in left:
+            if not _alive(name.split("-")[1]):
+                subprocess.run([kind, "rm", "--force", name], capture_output=True)
+
+
+def _alive(process):
+    """Whether there is a process of this number; what is no number is not ours to judge."""
+    return not process.isdecimal() or Path("/proc", process).exists()
+
+
+@contextlib.contextmanager
 def _bubblewrap(folder, limits, kind):
-    """The command line of bubblewrap, and the descriptors that it inherits."""
+    """The command line of bubblewrap, where results come, the descriptors that it inherits, and who tells of memory."""
+    try:
+        filter = seccomp.program()
+    except ValueError as error:
+        raise NoSandbox(f"{error}: use docker or podman") from None
     read, write = os.pipe()
     filter_read, filter_write = os.pipe()
-    os.write(filter_write, no_new_process())
+    os.write(filter_write, filter)
     os.close(filter_write)
-    command = ["prlimit", f"--as={limits.memory}", f"--fsize={limits.disk}", "--core=0", "--nofile=256", "bwrap"]
-    command += [
-        "--unshare-all",
-        "--unshare-user",
-        "--disable-userns",
-        "--die-with-parent",
-        "--new-session",
-        "--clearenv",
-    ]
-    command += ["--cap-drop", "ALL", "--seccomp", str(filter_read)]
-    for path in _system():
-        command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
-    python = Path(sys._base_executable).resolve()
-    command += ["--ro-bind", str(python), str(python)]
-    for path in _installed():
+    command = ["prlimit", f"--as={limits.memory}", "--core=0", "--nofile=256", "bwrap"]
+    command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
+    command += ["--clearenv", "--cap-drop", "ALL", "--seccomp", str(filter_read)]
+    for path in _libraries():
+        command += ["--ro-bind", path, path]
+    for path in _standard():
+        command += ["--ro-bind", path, path]
+    for path in _below_standard()[0]:
         command += ["--tmpfs", path, "--remount-ro", path]
-    # All but /tmp is read-only. /proc too: a write to /proc/1/mem would run code in a process that has no filter.
-    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    command += ["--ro-bind", str(folder), "/job"]
-    numpy = Path(np.__file__).parent
-    for path in filter(Path.exists, (numpy, numpy.with_name("numpy.libs"))):  # the second: libraries of its wheel
+    python = _python()
+    command += ["--ro-bind", python, python, "--ro-bind", str(folder), "/job"]
+    for path in _numpy():
         command += ["--ro-bind", str(path), f"/site/{path.name}"]
-    command += ["--size", str(limits.disk), "--tmpfs", "/tmp", "--chdir", "/tmp", "--remount-ro", "/"]
+    for name in ("null", "zero", "random", "urandom"):
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    # No /proc: it tells the paths of the first process, and a write to its memory would run code that has no filter.
+    command += ["--dir", "/tmp", "--chdir", "/tmp", "--remount-ro", "/"]
     for name, value in _environment().items():
         command += ["--setenv", name, value]
-    return (
-        [*command, str(python), "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)],
-        read,
-        (write, filter_read),
-    )
+    command += [python, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
+    with memory.group(limits.memory) as group:
+        if group is None:
+            yield command, read, (write, filter_read), lambda code: False
+        else:
+            yield [*group.enter, *command], read, (write, filter_read), lambda code: group.broke()
 
 
-def _system():
-    """The folders that Python itself needs: the system's libraries, and those of the Python that runs this."""
-    base = Path(sys.base_prefix).resolve()
-    paths = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"]
-    paths += [] if base == Path("/usr") else [str(base / "lib")]
-    return list(filter(os.path.exists, paths))
+def _python():
+    """The Python that runs this, outside of a virtual environment."""
+    return str(Path(sys._base_executable).resolve())
 
 
-def _installed():
-    """The folders below `_system()` where installed packages lie, whichever Python they are for: nobody sees these."""
-    base = Path(sys.base_prefix).resolve()
-    roots = {Path("/usr/lib"), Path("/usr/lib64"), base / "lib"}
-    found = {path.resolve() for root in roots for path in root.glob("python*/*-packages") if path.is_dir()}
-    return sorted(str(path) for path in found if any(path.is_relative_to(root) for root in roots))
+def _numpy():
+    """The folders of NumPy: its own, and that of the libraries that came with it."""
+    own = Path(np.__file__).parent
+    return [path for path in (own, own.with_name("numpy.libs")) if path.exists()]
 
 
+@lru_cache
+def _standard():
+    """The folders of the standard library. They may hold those of installed packages."""
+    base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
+    base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
+    return sorted({sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib")})
+
+
+@lru_cache
+def _below_standard():
+    """Below the standard library: the folders of other packages, which nobody sees; and its compiled files."""
+    hidden, compiled = [], []
+    for top in _standard():
+        for folder, below, files in os.walk(top):
+            hidden += [
+                os.path.join(folder, name) for name in below if name.endswith("-packages") or name == "ensurepip"
+            ]
+            below[:] = [name for name in below if os.path.join(folder, name) not in hidden]
+            compiled += [os.path.join(folder, name) for name in files if name.endswith(".so")]
+    return sorted(path for path in hidden if not os.path.islink(path)), compiled
+
+
+@lru_cache
+def _libraries():
+    """The system's libraries that Python and NumPy load, file by file: nothing else of the system is there."""
+    compiled = [path for path in _below_standard()[1] if "tkinter" not in path]  # no windows
+    compiled += [str(path) for folder in _numpy() for path in folder.rglob("*.so*")]
+    told = subprocess.run(["ldd", _python(), *compiled], capture_output=True, text=True).stdout
+    found = re.findall(r"^\t(?:.* => )?(/.*) \(0x[0-9a-f]+\)$", told, re.MULTILINE)
+    found = {os.path.normpath(path) for path in [*found, "/etc/ld.so.cache"]}
+    inside = (*_standard(), *map(str, _numpy()))
+    return sorted(path for path in found if os.path.exists(path) and not path.startswith(inside))
+
+
+@contextlib.contextmanager
 def _container(folder, limits, kind):
-    """The command line of docker or podman. Results come on standard output; what the student prints is dropped."""
-    command = [kind, "run", "--rm", "--interactive", "--network", "none", "--read-only", "--cap-drop", "ALL"]
-    command += [
-        "--security-opt",
-        "no-new-privileges",
-        "--pids-limit",
-        "32",
-        "--user",
-        "65534:65534",
-        "--stop-timeout",
-        "0",
-    ]
+    """The same for docker or podman. Results come on standard output; what the student prints is dropped."""
+    name = folder.name
+    (folder / "seccomp.json").write_text(seccomp.profile())
+    command = [kind, "run", "--name", name, "--interactive", "--network", "none", "--ipc", "none", "--read-only"]
+    command += ["--read-only-tmpfs=false"] if kind == "podman" else []
+    command += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
+    command += ["--security-opt", f"seccomp={folder / 'seccomp.json'}"]
+    command += ["--pids-limit", "32", "--user", "65534:65534", "--ulimit", "nofile=256", "--ulimit", "core=0"]
+    command += ["--ulimit", f"cpu={limits.seconds + 10}"]  # should the grader be killed
     command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory), "--workdir", "/tmp"]
-    command += ["--tmpfs", f"/tmp:size={limits.disk}", "--volume", f"{folder}:/job:ro"]
-    for name, value in _environment().items():
-        command += ["--env", f"{name}={value}"]
-    inner = 'exec timeout -s KILL "$0" python -I -u -W ignore /job/worker.py 3 3>&1 1>/dev/null 2>&1'
-    return [*command, IMAGE, "sh", "-c", inner, str(limits.seconds)], None, ()
+    command += ["--volume", f"{folder}:/job:ro"]
+    for variable, value in _environment().items():
+        command += ["--env", f"{variable}={value}"]
+    inner = "exec python -I -u -W ignore /job/worker.py 3 3>&1 1>/dev/null 2>&1"
+
+    def broke(code):
+        inspect = [kind, "inspect", "--format", "{{.State.OOMKilled}}", name]
+        return code == seccomp.KILLED and "true" in subprocess.run(inspect, capture_output=True, text=True).stdout
+
+    try:
+        yield [*command, IMAGE, "sh", "-c", inner], None, (), broke
+    finally:
+        subprocess.run([kind, "rm", "--force", name], capture_output=True)
 
 
 def _environment():
@@ -188,42 +263,7 @@ def _environment():
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **threads}
 
 
-# What the filter refuses (system calls by name -> number on x86_64, aarch64): what makes a process or a thread, memory
-# that no limit counts, and ways into another process. `clone3` is not there, so that the C library takes `clone`.
-REFUSED = {
-    **{"fork": (57, None), "vfork": (58, None), "clone": (56, 220), "ptrace": (101, 117)},
-    **{"shmget": (29, 194), "memfd_create": (319, 279), "memfd_secret": (447, 447), "io_uring_setup": (425, 425)},
-    **{"process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438)},
-    **{"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280)},
-    **{"perf_event_open": (298, 241), "userfaultfd": (323, 282), "msgget": (68, 186), "mq_open": (240, 180)},
-}
-CLONE3 = 435
-
-
-def no_new_process():
-    """A seccomp filter: no process and no thread may start. So a fork bomb ends at its first fork, even for root.
-
-    Process limits of the kernel (RLIMIT_NPROC) do not hold for root, who grades in many containers; this does.
-    """
-    machine = platform.machine()
-    if machine not in ("x86_64", "aarch64", "arm64"):
-        raise NoSandbox(
-            f"bubblewrap's filter is written for x86_64 and aarch64, not for {machine}: use docker or podman"
-        )
-    column, architecture = (0, 0xC000003E) if machine == "x86_64" else (1, 0xC00000B7)
-    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06  # the four BPF instructions that are needed
-    allow, kill, again, not_there = 0x7FFF0000, 0x80000000, 0x00050000 | 11, 0x00050000 | 38  # errno: EAGAIN, ENOSYS
-    program = [(load, 0, 0, 4), (equal, 1, 0, architecture), (answer, 0, 0, kill)]
-    program += [(load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (answer, 0, 0, kill)]  # no second numbering of calls
-    program += [(equal, 0, 1, CLONE3), (answer, 0, 0, not_there)]
-    for numbers in REFUSED.values():
-        if numbers[column] is not None:
-            program += [(equal, 0, 1, numbers[column]), (answer, 0, 0, again)]
-    program += [(answer, 0, 0, allow)]
-    return b"".join(struct.pack("HBBI", *instruction) for instruction in program)
-
-
-def _collect(command, results, inherited, job, limits, stop):
+def _collect(command, results, inherited, broke, job, limits, stop):
     """Start the command, read what it says and prints up to the limits, and end it in time, whatever it does."""
     outcome, said, printed = Outcome(), bytearray(), bytearray()
     errors = subprocess.STDOUT if results is not None else subprocess.PIPE
@@ -272,6 +312,11 @@ def _collect(command, results, inherited, job, limits, stop):
     outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
     outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
     if outcome.ended == "done" and not done:
-        from_outside = process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL) or not outcome.last
-        outcome.ended = "killed" if from_outside else "crashed"
+        code = process.returncode
+        if broke(code):
+            outcome.ended = "memory"
+        elif code in (-signal.SIGKILL, seccomp.KILLED) or not outcome.last:  # no code in there can do either
+            outcome.ended = "killed"
+        else:
+            outcome.ended = "crashed"
     return outcome
