@@ -65,7 +65,9 @@ class Exercise:
         passed = self._passes(student)
         lacking = other_packages(student)
         if lacking:
-            print(f"⚠ {self.name} uses {', '.join(lacking)}: the grading has Python and NumPy only, so it would stop there")
+            print(
+                f"⚠ {self.name} uses {', '.join(lacking)}: the grading has Python and NumPy only, so it would stop there"
+            )
         return passed
 
     def _passes(self, student):

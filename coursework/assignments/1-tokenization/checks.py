@@ -1,30 +1,39 @@
-"""The marks of assignment 1: random words and counts, and the real BERT's vocabulary."""
+"""The marks of assignment 1: random words, counts and ids, and the real BERT's vocabulary."""
+
+import string
 
 from coursework.checks import call, check
 from tutorial_lib.coursework import tokenization as right
 
 
-def _of(name, *arguments):
-    return call(name, *arguments, expect=getattr(right, name)(*arguments))
+def _of(name, *arguments, case=""):
+    return call(name, *arguments, expect=getattr(right, name)(*arguments), case=case)
 
 
 @check("words-public")
 def words_small(rng):
-    yield _of("words", "I love mathematics!")
+    for marks in ("", ".,!?"):
+        yield _of("words", right.random_text(rng, marks))
 
 
 @check("words-hidden")
 def words_random(rng):
-    parts = ["Bear", "x_1", "2026", "é", "don't", "...", " ", "\n", "\t", "(", "?!", "ÄÖ", "a-b"]
-    for _ in range(6):
-        yield _of("words", "".join(rng.choice(parts, size=12)))
-    yield _of("words", "")
+    kinds = {
+        "words, digits and white space": {},
+        "marks": {"marks": string.punctuation.replace("_", "")},
+        "underscores": {"marks": "_"},
+        "letters with accents": {"letters": "éüçåÄÖ"},
+    }
+    for case, kind in kinds.items():
+        for _ in range(3):
+            yield _of("words", right.random_text(rng, **kind), case=case)
 
 
 @check("longest-match-public")
 def longest_match_small(rng):
-    for word in ("bear", "plays", "bearx"):
-        yield _of("longest_match", word, right.VOCAB)
+    vocab = set(right.random_vocab(rng))
+    for _ in range(5):
+        yield _of("longest_match", right.random_word(rng), vocab)
 
 
 @check("longest-match-hidden")
@@ -32,7 +41,7 @@ def longest_match_random(rng):
     for _ in range(4):
         vocab = set(right.random_vocab(rng))
         for _ in range(5):
-            yield _of("longest_match", "".join(rng.choice(list("abc"), size=rng.integers(1, 9))), vocab)
+            yield _of("longest_match", right.random_word(rng), vocab)
 
 
 @check("longest-match-bert")
@@ -47,45 +56,67 @@ def longest_match_of_bert(rng):
         yield call("longest_match", word, set(vocab), expect=tok.tokenize(word))
 
 
+@check("match-from-right-public")
+def match_from_right_small(rng):
+    vocab = set(right.random_vocab(rng))
+    for _ in range(5):
+        yield _of("match_from_right", right.random_word(rng), vocab)
+
+
+@check("match-from-right-hidden")
+def match_from_right_random(rng):
+    for _ in range(4):
+        vocab = set(right.random_vocab(rng))
+        for _ in range(5):
+            yield _of("match_from_right", right.random_word(rng), vocab)
+
+
 @check("count-pairs-public")
 def count_pairs_small(rng):
-    yield _of("count_pairs", right.COUNTS)
+    yield _of("count_pairs", right.random_counts(rng, n_words=4))
 
 
 @check("count-pairs-hidden")
 def count_pairs_random(rng):
-    for _ in range(3):
-        yield _of("count_pairs", right.random_counts(rng))
+    for letters in ("abcde", "ab"):  # of two letters, pairs stand twice in a word
+        for _ in range(2):
+            yield _of("count_pairs", right.random_counts(rng, letters=letters))
+
+
+def _symbols(rng):
+    return tuple(map(str, rng.choice(["a", "b", "ab"], size=10)))
 
 
 @check("merge-public")
 def merge_small(rng):
-    yield _of("merge", ("l", "o", "l", "o"), ("l", "o"))
+    yield _of("merge", _symbols(rng), ("a", "b"))
 
 
 @check("merge-hidden")
 def merge_random(rng):
     for _ in range(8):
-        symbols = tuple(map(str, rng.choice(["a", "b", "ab"], size=10)))
-        start = int(rng.integers(9))
+        symbols, start = _symbols(rng), int(rng.integers(9))
         yield _of("merge", symbols, symbols[start : start + 2])
-    yield _of("merge", ("a", "a", "a", "a", "a"), ("a", "a"))
+    yield _of("merge", ("a",) * int(rng.integers(3, 20)), ("a", "a"))
 
 
 @check("train-bpe-public")
 def train_bpe_small(rng):
-    yield _of("train_bpe", right.COUNTS, 3)
+    yield _of("train_bpe", right.random_counts(rng), 3)
 
 
 @check("train-bpe-hidden")
 def train_bpe_random(rng):
-    for n_merges in (1, 5, 12, 200):
-        yield _of("train_bpe", right.random_counts(rng), n_merges)
+    for _ in range(2):
+        yield _of("train_bpe", right.random_counts(rng, most=1000), 1, case="one merge")
+        yield _of("train_bpe", right.random_counts(rng, most=1000), 5, case="several merges")
+        yield _of("train_bpe", right.random_counts(rng, most=4), 12, case="pairs with equal counts")
+        yield _of("train_bpe", right.random_counts(rng, most=2), 200, case="until no pair occurs twice")
 
 
 @check("pad-public")
 def pad_small(rng):
-    yield _of("pad", [[101, 2023, 2003, 102], [101, 102]])
+    yield _of("pad", right.random_batch(rng))
 
 
 @check("pad-hidden")
@@ -94,13 +125,34 @@ def pad_random(rng):
         yield _of("pad", [*right.random_batch(rng), [pad_id, pad_id]], pad_id)
 
 
+@check("pack-public")
+def pack_small(rng):
+    yield _of("pack", right.random_batch(rng), 10)
+
+
+@check("pack-hidden")
+def pack_random(rng):
+    for pad_id in (0, 1, int(rng.integers(2, 99))):
+        for _ in range(2):
+            batch = [*right.random_batch(rng, 8), [pad_id, pad_id], *right.random_batch(rng, 8)]
+            yield _of("pack", batch, int(rng.integers(8, 16)), pad_id)
+
+
 @check("encode-pair-public")
 def encode_pair_small(rng):
-    yield _of("encode_pair", [7, 8], [9], 20)
+    yield _of("encode_pair", *right.random_batch(rng, 2), 20)
 
 
 @check("encode-pair-hidden")
 def encode_pair_random(rng):
-    for _ in range(10):
-        first, second = right.random_batch(rng)[:2]
-        yield _of("encode_pair", first, second, int(rng.integers(3, 20)))
+    def pair(n_first, n_second, room, case):
+        first, second = right.random_ids(rng, n_first), right.random_ids(rng, n_second)
+        return _of("encode_pair", first, second, int(room) + 3, case=case)
+
+    for _ in range(4):
+        short, more = rng.integers(1, 6), rng.integers(1, 6)
+        lengths = rng.permutation([short, short + more])
+        yield pair(*lengths, 2 * short + more + rng.integers(3), "nothing to cut")
+        yield pair(*lengths, 2 * short + rng.integers(more), "one text is cut")
+        yield pair(*lengths, rng.integers(2 * short), "both are cut")
+        yield pair(short, short, rng.integers(2 * short), "both are cut")
