@@ -1,4 +1,7 @@
-"""The marks of assignment 5: the two functions on random groups, and the report recomputed from the student's texts."""
+"""The marks of assignment 5: the three functions on random groups, and the report recomputed from the student's texts.
+
+The checks of the collection and of the report have no inputs but what the student chose.
+"""
 
 import threading
 
@@ -10,12 +13,31 @@ from tutorial_lib.coursework import project as right
 ONE_AT_A_TIME = threading.Lock()  # a model needs all processors: two at a time would be no faster
 
 
-def _groups(rng):
-    n, d, groups = int(rng.integers(12, 20)), int(rng.integers(3, 9)), int(rng.integers(2, 4))
-    labels = [f"group {i % groups}" for i in range(n)]
-    centers = rng.normal(size=(groups, d))
-    X = (centers[np.arange(n) % groups] + rng.normal(size=(n, d))) * rng.uniform(0.2, 5, size=(n, 1))
-    return X, labels
+def _groups(rng, n, groups):
+    """n vectors of very different lengths, in groups of unequal sizes that lie a little apart."""
+    centers = rng.normal(size=(groups, 4))
+    of = rng.permutation(np.concatenate([np.repeat(np.arange(groups), 2), rng.integers(groups, size=n - 2 * groups)]))
+    X = (centers[of] + rng.normal(size=(n, 4))) * rng.uniform(0.2, 5, size=(n, 1))
+    return X, [f"group {i}" for i in of]
+
+
+def _apart(rng):
+    """Four vectors in two groups, all cosines below 0: the corners of a tetrahedron, shaken a little."""
+    X = (np.eye(4) - 0.25 + rng.uniform(-0.05, 0.05, size=(4, 4))) * rng.uniform(0.5, 2, size=(4, 1))
+    return X, rng.permutation(["a", "a", "b", "b"]).tolist()
+
+
+def _inputs(rng, times):
+    """(case, X, labels), `times` of each kind."""
+    for _ in range(times):
+        yield ("two groups", *_groups(rng, int(rng.integers(11, 20)), 2))
+        yield ("three groups", *_groups(rng, int(rng.integers(11, 20)), 3))
+        yield ("all cosines are below 0", *_apart(rng))
+
+
+def _of(name, inputs):
+    for case, X, labels in inputs:
+        yield call(name, X, labels, expect=getattr(right, name)(X, labels), case=case)
 
 
 @check("collection-public")
@@ -25,32 +47,40 @@ def collection(rng):
 
 @check("neighbor-purity-public")
 def neighbor_purity_small(rng):
-    X, labels = np.array([[1.0, 0], [0.9, 0.1], [0, 1.0]]), ["a", "a", "b"]
-    yield call("neighbor_purity", X, labels, expect=right.neighbor_purity(X, labels))
+    yield from _of("neighbor_purity", _inputs(rng, 2))
 
 
 @check("neighbor-purity-hidden")
 def neighbor_purity_random(rng):
-    for _ in range(6):
-        X, labels = _groups(rng)
-        yield call("neighbor_purity", X, labels, expect=right.neighbor_purity(X, labels))
+    yield from _of("neighbor_purity", _inputs(rng, 4))
+
+
+@check("neighbor-margin-public")
+def neighbor_margin_small(rng):
+    yield from _of("neighbor_margin", _inputs(rng, 1))
+
+
+@check("neighbor-margin-hidden")
+def neighbor_margin_random(rng):
+    yield from _of("neighbor_margin", _inputs(rng, 3))
 
 
 @check("purity-p-public")
 def purity_p_small(rng):
-    yield from _purity_p(rng, 1)
+    yield from _purity_p(rng, 3)
 
 
 @check("purity-p-hidden")
 def purity_p_random(rng):
-    yield from _purity_p(rng, 5)
+    yield from _purity_p(rng, 4)
 
 
 def _purity_p(rng, times):
     for _ in range(times):
-        X, labels = _groups(rng)
-        orders = [rng.permutation(len(labels)).tolist() for _ in range(99)]
-        yield call("purity_p", X, labels, orders, expect=right.purity_p(X, labels, orders))
+        for groups in (2, 3):
+            X, labels = _groups(rng, int(rng.integers(11, 20)), groups)
+            orders = [rng.permutation(len(labels)).tolist() for _ in range(99)]
+            yield call("purity_p", X, labels, orders, expect=right.purity_p(X, labels, orders))
 
 
 @check("report-public")
@@ -61,4 +91,19 @@ def report(rng):
 def _judge(values):
     texts, labels, report = values
     with ONE_AT_A_TIME:
-        return right.report_problem(texts, labels, dict(report["pairs"]))
+        return right.report_problem(texts, labels, _dictionary(report))
+
+
+def _dictionary(report):
+    """A report as the student wrote it; None where it is no dictionary of names."""
+    pairs = report.get("pairs") if isinstance(report, dict) else None
+    if not isinstance(pairs, list) or len(pairs) != len(right.MEASURES):
+        return None
+    if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+        return None
+    return {name: _number(value) for name, value in pairs}
+
+
+def _number(value):
+    """A NumPy number is as good as another."""
+    return value.get("values") if isinstance(value, dict) and value.get("shape") == [] else value
