@@ -26,7 +26,7 @@ def neighbor_purity(X, labels):
 
 def neighbor_margin(X, labels):
     """The right answer: the cosine with the nearest other of the own group, minus that with the nearest of another."""
-    return _margin_with()(X, labels)
+    return float(_margin_with()(X, labels))
 
 
 def purity_p(X, labels, permutations):
