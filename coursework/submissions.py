@@ -1,31 +1,40 @@
-"""What students handed in: found, read and looked at, without trusting a byte of it.
+"""What students handed in, read and looked at without trusting a byte of it: which code will run, and who wrote what.
 
-A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's folders,
-or STUDENT/FILE.ipynb), files (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and zip archives of an LMS that
-hold those. Nothing is unpacked to disk: notebooks are read out of the archive, and no path in it means anything but a
-student's name; in an archive that a student handed in, not even that.
+Honest slips cost nothing where the work is there: an answer in another cell, lost metadata, another encoding or ending
+of the file. Each is told to the teacher and to the student.
 """
 
 from __future__ import annotations
 
 import ast
-import errno
+import base64
 import hashlib
 import json
-import os
 import re
-import stat
-import zipfile
+import sys
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from functools import lru_cache
 
 from coursework import sources
+from coursework.files import MOST_BYTES, MOST_FILES, OURS, find, student_name
 
-MOST_BYTES = 5 << 20  # of a notebook: an assignment with its figures has under one
+__all__ = ["MOST_BYTES", "MOST_FILES", "OURS", "Submission", "find", "read", "sorted_out", "student_name"]
+
 MOST_CELLS = 1_000
-MOST_FILES = 20  # in an archive that one student handed in
 MOST_ANSWER = 50_000  # characters of an answer that are shown to people
-OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
+MOST_PARTS = 500_000  # commas and brackets of a notebook: as objects in memory each takes some 100 bytes
+MOST_CODE = MOST_TEXT = 200_000  # bytes in memory that a submission's code, and its texts for people, may take
+MOST_PICTURE, MOST_PICTURES, MOST_IN_CELL = 1 << 20, 3 << 20, 5  # bytes of one, bytes of a submission's, how many
+MOST_OF_ALL = 60 << 20  # bytes of the pictures of all submissions: all are in memory at once
+PICTURES = {
+    "image/png": rb"\x89PNG\r\n\x1a\n",
+    "image/jpeg": rb"\xff\xd8\xff",
+    "image/gif": rb"GIF8[79]a",
+    "image/webp": rb"RIFF....WEBP",
+}
+INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
+BLANK = "Your notebook is as it was handed out: was it saved before you handed it in?"
+AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipynb, and hand in that file."
 
 
 @dataclass
@@ -35,7 +44,7 @@ class Submission:
     cells: the sources of the code that will run, in order. answers: solution or written cell -> what the student wrote.
     extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
     pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page.
+    sentences for the student's page. digest: of all that the marks depend on.
     """
 
     student: str
@@ -50,273 +59,404 @@ class Submission:
     told: list[str] = field(default_factory=list)
 
 
-def student_name(text):
-    """A student's name or number as it may stand in a file name: letters, digits, and . _ - @ +, at most 80.
-
-    >>> student_name("Ada Lovelace")
-    'Ada-Lovelace'
-    """
-    name = re.sub(r"[^\w.@+-]+", "-", text, flags=re.ASCII).strip("-.")[:80]
-    name = name.lstrip("@+")  # a spreadsheet would take such a name for a formula
-    return name or "unnamed-" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-
-
-@dataclass(frozen=True)
-class Owner:
-    """Whom a file belongs to, as its path says: a name, and the number that an LMS gives to people of the same name."""
-
-    name: str
-    number: str = ""
-
-
-def sorted_out(folder, assignment=None, known=None, roster=()):
+def sorted_out(folder, assignment=None, known=None, roster=(), names=None):
     """The submissions below a folder, one for each student and assignment; and what cannot be read, a student each.
 
     assignment: what all of them are for; by default each notebook tells. known: number of an LMS -> the student's name
-    in the roster. roster: the names of the class. Those that cannot be read have notes and what the student is told.
+    in the roster. roster: the names of the class. names: who was called what in earlier gradings; this one's are added.
+    Those that cannot be read have notes and what the student is told.
     """
-    chosen, unreadable = {}, {}
-    for student, file, reader, notes in find(folder, known):
+    chosen, unreadable, about = {}, {}, {}
+    for student, file, reader, notes in find(folder, known, roster, names):
+        about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
         try:
-            content = reader()
-            name = assignment or assignment_of(content)
-            if name is None:
-                raise ValueError("belongs to no assignment: neither its metadata nor its functions tell")
-            submission = read(student, file, content, name)
+            submission = read(student, file, reader(), assignment)
         except Exception as error:  # bytes that nobody of us wrote may break any reader
             if isinstance(error, OSError) and error.errno in OURS:
                 raise
-            unreadable.setdefault(student, []).append((file, f"not readable: {error}"))
+            unreadable.setdefault(student, []).append((file, _reason(error)))
             continue
-        submission.notes += notes
-        other = chosen.setdefault((student, name), submission)
-        if other is not submission:
-            kept, left = sorted((other, submission), key=_first)
-            note = f"two notebooks: {kept.file} was graded, {left.file} was not"
-            kept.notes = [*kept.notes, *(old for old in left.notes if old.startswith("two notebooks"))][:20] + [note]
-            chosen[student, name] = kept
-    known_students = {student for student, _ in chosen}
+        where = (student, submission.assignment)
+        chosen[where] = _better(chosen[where], submission) if where in chosen else submission
+        _within_memory(chosen.values())
     for (student, _), submission in chosen.items():
-        submission.notes += [f"another file, {file}, {why}" for file, why in unreadable.get(student, [])[:20]]
-    left = [
-        Submission(student, assignment or "", "", notes=[f"{file}: {why}" for file, why in files[:20]])
+        for file, reason in unreadable.get(student, []):
+            submission.notes.append(f"another file, {file}, not readable: {reason}")
+            submission.told.append(f"Another file of yours, {_base(file)}, could not be read: it {reason}.")
+        submission.notes += about[student]
+        told = json.dumps([submission.digest, submission.file, submission.notes, submission.told])
+        submission.digest = hashlib.sha256(told.encode()).hexdigest()
+    return list(chosen.values()), [
+        Submission(
+            student,
+            assignment or "",
+            files[0][0],
+            notes=[*(f"{file}: not readable: {reason}" for file, reason in files), *about[student]],
+            told=[f"Your file {_base(file)} could not be read: it {reason}. {AGAIN}" for file, reason in files],
+        )
         for student, files in unreadable.items()
-        if student not in known_students
+        if student not in {student for student, _ in chosen}
     ]
-    return list(chosen.values()), left
 
 
-def _first(submission):
-    """The order in which one of a student's notebooks is chosen: outside of an archive, with the name it came with."""
-    return ": " in submission.file, f"{submission.assignment}.ipynb" not in submission.file, submission.file
+def _reason(error):
+    if isinstance(error, OSError):
+        return f"could not be opened: {error.strerror}"  # without the path on the teacher's machine
+    return str(error)[:300] if type(error) is ValueError else f"is broken: {type(error).__name__}"
 
 
-def find(folder, known=None):
-    """(student, file as shown to the teacher, how to read it, notes) of every notebook below a folder, in order.
+def _base(file):
+    """A file's own name, for the student: what is around it is the LMS's or the teacher's."""
+    return re.split(r"[/\\]", file.rstrip("'\""))[-1]
 
-    known: number of an LMS -> the student's name in the roster. Symbolic links are not followed, and what is no regular
-    file is not opened; both come back with a reason for a reader, and so does a student's file that is no notebook,
-    where the student has no other.
+
+def _better(one, other):
+    """The one of a student's two notebooks that is graded; it says so."""
+    kept, left = sorted((one, other), key=_rank)
+    for said in ("notes", "told"):
+        earlier = [old for old in getattr(left, said) if old.startswith(("two notebooks", "Two notebooks"))]
+        setattr(kept, said, getattr(kept, said) + earlier)
+    kept.notes.append(f"two notebooks: {kept.file} was graded, {left.file} was not")
+    kept.told.append(f"Two notebooks of yours: {_base(kept.file)} was graded, {_base(left.file)} was not.")
+    return kept
+
+
+def _rank(submission):
+    """One with work in it comes first; then one outside of an archive, with the name it came with."""
+    return (
+        BLANK in submission.told,
+        ": " in submission.file,
+        f"{submission.assignment}.ipynb" not in submission.file,
+        submission.file,
+    )
+
+
+# --- a notebook -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Release:
+    """What students got. marked: name -> cell. names: text of a cell -> its name, "" where it has none that tells.
+
+    questions: text -> the written cell that follows it, or None.
     """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise ValueError(f"the submissions must be a folder, got {folder}")
-    found, others = [], []
-    for path in sorted(folder.rglob("*"), key=os.fsencode):
-        where = path.relative_to(folder).parts
-        if any(part.startswith(".") or part == "__MACOSX" for part in where) or _through_link(folder, path):
-            continue
-        mode, shown = path.lstat().st_mode, "/".join(where)
-        if path.suffix.lower() == ".ipynb" and not stat.S_ISREG(mode):
-            found.append((_owner(where), shown, _refusal("is a link, not a file: it was not opened")))
-        elif path.suffix.lower() == ".ipynb":
-            found.append((_owner(where), shown, _reader(path)))
-        elif path.suffix.lower() == ".zip" and stat.S_ISREG(mode):
-            found += _in_archive(path, where)
-        elif stat.S_ISREG(mode) and (len(where) > 1 or CANVAS.match(where[0])):
-            others.append((_owner(where), shown, _refusal("is no notebook: it was not opened")))
-    there = {owner for owner, *_ in found}
-    found += [item for item in others if item[0] not in there]
-    students = _students({owner for owner, *_ in found}, known or {})
-    return [(*students[owner][:1], file, read, students[owner][1]) for owner, file, read in found]
+
+    marked: dict
+    names: dict[str, str]
+    questions: dict[str, str | None]
+
+    def role(self, name):
+        return _role(self.marked[name])
+
+    def of(self, *roles):
+        """The names of the cells with these roles: given, check, solution, written."""
+        return [name for name in self.marked if self.role(name) in roles]
+
+    @property
+    def answers(self):
+        return self.of("solution", "written")
 
 
-def _students(owners, known):
-    """Owner -> (student, notes). Who differs stays apart, also where files called a and A are the same file."""
-    found, taken = {}, set()
+@dataclass
+class Piece:
+    """A cell of a notebook. name: as in the release; "" for its texts, None for what the student added.
 
-    def order(owner):
-        return owner.number not in known, student_name(owner.name) != owner.name, owner.name, owner.number
+    question: the written cell whose question stands before, if any.
+    """
 
-    for owner in sorted(owners, key=order):
-        name, notes, tries = known.get(owner.number) or student_name(owner.name), [], 0
-        plain = name
-        while name.casefold() in taken:
-            about = f"{owner.name} {owner.number} {tries}".encode("utf-8", "surrogateescape")
-            name, tries = f"{plain[:60]}-{hashlib.sha256(about).hexdigest()[:8]}", tries + 1
-            notes = [f"another student's name reads {plain} too: this one is graded as {name}"]
-        taken.add(name.casefold())
-        found[owner] = name, notes
-    return found
+    name: str | None
+    kind: str
+    text: str
+    cell: dict
+    question: str | None = None
 
 
-def _through_link(folder, path):
-    return any(parent.is_symlink() for parent in path.parents if parent != folder and folder in parent.parents)
+@lru_cache
+def _released(assignment):
+    cells = sources.student_notebook(assignment).cells
+    marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells if "nbgrader" in cell.metadata}
+    names, questions = {}, {}
+    for cell, after in zip(cells, [*cells[1:], None], strict=True):
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        written = name and _role(cell) == "written"  # they all read the same
+        names[_even(cell.source)] = "" if written else name
+        if not name:
+            follows = after is not None and "nbgrader" in after.metadata and _role(after) == "written"
+            questions[_even(cell.source)] = after.metadata.nbgrader.grade_id if follows else None
+    return Release(marked, {**names, "": ""}, questions)
 
 
-CANVAS = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d+_", re.S)
-MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
+def _role(cell):
+    data = cell.metadata.nbgrader
+    if data.locked:
+        return "check" if data.grade else "given"
+    return "written" if data.grade else "solution"
 
 
-def _owner(where):
-    """The owner of a path below the submissions' folder."""
-    if len(where) > 1:
-        moodle = MOODLE.fullmatch(where[0])
-        return Owner(*moodle.groups()) if moodle else Owner(where[0])
-    canvas = CANVAS.match(where[0])
-    return Owner(*canvas.groups()) if canvas else Owner(where[0].rpartition(".")[0] or where[0])
-
-
-def _reader(path):
-    def read():
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"is larger than {MOST_BYTES >> 20} MB: it was not opened")
-        return path.read_bytes()
-
-    return read
-
-
-def _refusal(reason):
-    def read():
-        raise ValueError(reason)
-
-    return read
-
-
-def _in_archive(path, where):
-    """The notebooks in a zip archive. The names in an LMS's archive name students; a student's own names nobody."""
-    own = _owner(where) if len(where) > 1 or CANVAS.match(where[0]) else None
-    shown = "/".join(where)
-    try:
-        if own and path.stat().st_size > 4 * MOST_BYTES:
-            raise ValueError("is too large")
-        with zipfile.ZipFile(path) as archive:
-            items = [(_parts(item), item) for item in archive.infolist() if not item.is_dir()]
-    except Exception:  # an archive that somebody made up may break its reader in any way
-        return [(own or _owner(where), shown, _refusal("is not a readable zip archive, or larger than 20 MB"))]
-    items = [(parts, item) for parts, item in items if parts and "__MACOSX" not in parts and parts[-1][:1] != "."]
-    notebooks = [(parts, item) for parts, item in items if parts[-1].lower().endswith(".ipynb")]
-    if own and (not notebooks or len(notebooks) > MOST_FILES):
-        return [(own, shown, _refusal(f"holds {len(notebooks)} notebooks: none was opened"))]
-    found = [
-        (own or _owner(parts), f"{shown}: {item.filename!r}", _from_archive(path, item)) for parts, item in notebooks
-    ]
-    there = {owner for owner, *_ in found}
-    for parts, item in items:
-        if (len(parts) > 1 or CANVAS.match(parts[0])) and not own and _owner(parts) not in there:
-            found.append((_owner(parts), f"{shown}: {item.filename!r}", _refusal("is no notebook: it was not opened")))
-    return found
-
-
-def _parts(item):
-    """The parts of a path in an archive that name something."""
-    path = PurePosixPath(item.filename.replace("\\", "/"))
-    return tuple(part for part in path.parts if part not in ("/", "..", "."))
-
-
-def _from_archive(path, item):
-    def read():
-        if item.file_size > MOST_BYTES:
-            raise ValueError(f"is larger than {MOST_BYTES >> 20} MB: it was not opened")
-        with zipfile.ZipFile(path) as archive, archive.open(item) as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise ValueError("is larger than it says: it was not read to its end")
-        return content
-
-    return read
+def _even(text):
+    """A text without what editors change: spaces at the ends of lines, empty lines around it."""
+    return "\n".join(line.rstrip() for line in text.strip().split("\n"))
 
 
 def assignment_of(content):
     """The assignment of a notebook, by its metadata, else by its cells' names or functions; None where none tells."""
-    notebook = _parsed(content)
-    about = notebook.get("metadata", {})
-    named = about.get("coursework", {}).get("assignment") if isinstance(about.get("coursework"), dict) else None
+    return _assignment_of(_parsed(content)[0])
+
+
+def _assignment_of(notebook):
+    about = notebook["metadata"].get("coursework")
+    named = about.get("assignment") if isinstance(about, dict) else None
     if named in sources.names():
         return named
     ids = {_grade_id(cell) for cell in _cells(notebook)} - {None}
     text = "\n".join(_source(cell) for cell in _cells(notebook))
     for name in sources.names():
-        functions = re.findall(r"^def (\w+)", "\n".join(_starters(name).values()), re.M)
-        if ids & set(_starters(name)) or functions and all(f"def {function}" in text for function in functions):
+        release = _released(name)
+        starters = "\n".join(release.marked[solution].source for solution in release.of("solution"))
+        functions = re.findall(r"^def (\w+)", starters, re.M)
+        if ids & set(release.of("solution")) or functions and all(f"def {function}" in text for function in functions):
             return name
     return None
 
 
-def read(student, file, content, assignment):
+def read(student, file, content, assignment=None):
     """A submission out of a notebook's bytes: the code that will run, the answers, and what looks odd.
 
-    Raises ValueError, with what is wrong, where the bytes are no notebook.
+    Raises ValueError, with what is wrong, where the bytes are no notebook, or of no assignment.
     """
-    cells = _cells(_parsed(content))
+    notebook, slips = _parsed(content, file)
+    assignment = assignment or _assignment_of(notebook)
+    if assignment is None:
+        raise ValueError("belongs to no assignment: neither its metadata nor its functions tell")
+    release = _released(assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
-    released = {
-        cell.metadata.nbgrader.grade_id: cell
-        for cell in sources.student_notebook(assignment).cells
-        if "nbgrader" in cell.metadata
-    }
-    texts = {cell.source.strip() for cell in sources.student_notebook(assignment).cells} | {""}
-    seen = set()
-    for cell in cells:
-        name, text = _grade_id(cell), _source(cell)
-        original = released.get(name)
-        if original is None:
-            if cell.get("cell_type") == "code":
-                submission.cells.append(text)  # the student's own, or one that lost its metadata
-            if cell.get("cell_type") in ("code", "markdown") and text.strip() not in texts:
-                submission.extra.append((cell["cell_type"], text))
-            continue
-        data = original.metadata.nbgrader
-        if name in seen:
-            submission.notes.append(f"duplicate cell: {name}; the first one counts")
-            continue
-        seen.add(name)
-        if cell["metadata"]["nbgrader"].get("points") != data.get("points"):
-            submission.notes.append(f"changed points: {name}; the assignment's own count")
-        if data.locked and text.strip() != original.source.strip():
-            submission.notes.append(f"changed cell: {name}; the assignment's own counts")
-        if data.solution:
-            submission.answers[name] = text
-            if len(text) > MOST_ANSWER:
-                submission.notes.append(f"long answer: {name} has {len(text)} characters; its beginning is shown")
-        if data.locked and not data.grade:
-            submission.cells.append(original.source)
-        elif data.solution and original.cell_type == "code":
-            submission.cells.append(text)
-    _look(submission, released, seen)
+    for note, told in slips:
+        _say(submission, note, told)
+    pieces = _pieces(notebook, release)
+    mine = _counting(submission, pieces, release)
+    found = _elsewhere(submission, pieces, mine, release)
+    if "script" in notebook and not found:
+        raise ValueError("is no notebook, but a script without a function of the assignment")
+    own = [piece for piece in pieces if piece.name is None]
+    if not found and not own and not any(_changed(mine.get(name), release.marked[name]) for name in release.answers):
+        _say(submission, "as it was handed out: nothing was written", BLANK)
+    used = {id(piece) for same in found.values() for piece in same}
+    _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release)
+    texts = {name: found.get(name) or [mine[name]] for name in release.answers if name in found or name in mine}
+    _keep_texts(submission, texts, [piece for piece in own if id(piece) not in used])
+    _look(submission)
     return submission
 
 
-def _look(submission, released, seen):
-    """Note what a human should see: lost metadata and cells, and code that reaches for what is not its business."""
-    missing = [name for name in released if name not in seen]
-    if not seen:
-        submission.notes.append("stripped metadata: no cell is known by its name; functions were found by theirs")
-        given = [
-            cell.source
-            for cell in released.values()
-            if cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade
-        ]
-        submission.cells[:0] = given
+def _say(submission, note, told):
+    submission.notes.append(note)
+    submission.told.append(told)
+
+
+def _pieces(notebook, release):
+    """The cells of a notebook that are not empty, each with its place in the release."""
+    ids = {_grade_id(cell) for cell in _cells(notebook)}
+    pieces, question = [], None
+    for cell in _cells(notebook):
+        name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
+        if text.startswith(INSTALL) or kind not in ("code", "markdown", "raw"):
+            continue
+        if name not in release.marked:
+            name = release.names.get(_even(text))
+            name = "" if name and name in ids else name  # a copy: the cell itself is there
+        if name == "":
+            question = release.questions.get(_even(text), question)
+        elif name is not None:
+            question = name if release.role(name) == "written" else None
+        elif kind != "code":  # a question that the student wrote below
+            for start, after in release.questions.items():
+                if after and _even(text).startswith(start):
+                    question, text = after, _even(text)[len(start) :].strip()
+        pieces.append(Piece(name, "code" if kind == "code" else "markdown", text, cell, question))
+    return pieces
+
+
+def _changed(piece, original):
+    return piece is not None and _even(piece.text) != _even(original.source)
+
+
+def _counting(submission, pieces, release):
+    """Name -> the piece that counts: of several, the first that the student wrote in."""
+    mine, known = {}, False
+    for piece in pieces:
+        if not piece.name:
+            continue
+        original, name = release.marked[piece.name], piece.name
+        named = _grade_id(piece.cell) == name
+        known |= named
+        if name in mine and named:
+            submission.notes.append(f"duplicate cell: {name}; the first one that was written in counts")
+            if name in release.answers:
+                submission.told.append(f"You have the cell {name} twice: the first one that you wrote in counts.")
+        elif named and piece.cell["metadata"]["nbgrader"].get("points") != original.metadata.nbgrader.get("points"):
+            submission.notes.append(f"changed points: {name}; the assignment's own count")
+        if name not in mine or _changed(piece, original) and not _changed(mine[name], original):
+            mine[name] = piece
+    for name in release.of("given", "check"):
+        if _changed(mine.get(name), release.marked[name]):
+            submission.notes.append(f"changed cell: {name}; the assignment's own counts")
+    missing = [name for name in release.marked if name not in mine]
+    if not known:
+        note = "stripped metadata: no cell is known by its name; functions were found by theirs"
+        told = "Your notebook lost the names of its cells. Answers were found by their functions and questions."
+        submission.notes.insert(0, note)
+        submission.told.insert(0, told)
     elif missing:
         submission.notes.append(f"missing cells: {', '.join(missing)}")
-    for text in submission.cells:
-        found = SUSPICIOUS.search(text)
-        if found:
-            submission.notes.append(f"suspected tampering: the code names {ascii(found.group(0))}")
+    return mine
+
+
+def _elsewhere(submission, pieces, mine, release):
+    """Name -> the pieces that hold the answer, where the cell that is for it holds none."""
+    found = {}
+    stripped = not any(_grade_id(piece.cell) in release.marked for piece in pieces)
+    for name in release.answers:
+        original = release.marked[name]
+        if _changed(mine.get(name), original):
+            continue
+        if release.role(name) == "written":
+            same = [one for one in pieces if one.name is None and one.kind == "markdown" and one.question == name]
+        else:
+            code = [one for one in pieces if one.kind == "code" and _written_in(one, mine, release)]
+            same = [_defining(defined, code) for defined in _defined(original.source)]
+            same = list({id(one): one for one in same}.values()) if None not in same else []
+        if same:
+            found[name] = same
+            if not stripped:
+                told = f"Your answer to {name} does not stand in the cell for it. It was found and counts."
+                _say(submission, f"answer in another cell: {name}", told)
+    lost = [name for name in release.answers if name not in mine and name not in found]
+    if lost:
+        submission.told.append(f"Cells are missing in your notebook: {', '.join(lost)}. Were they deleted?")
+    return found
+
+
+def _written_in(piece, mine, release):
+    return piece.name is None or piece is mine.get(piece.name) and _changed(piece, release.marked[piece.name])
+
+
+def _defined(starter):
+    """The names that a starter defines: its function's, or its variables'."""
+    names = []
+    for statement in ast.parse(starter).body:
+        names += [statement.name] if isinstance(statement, ast.FunctionDef) else []
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        names += [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return names
+
+
+def _defining(name, pieces):
+    """The last piece that defines a name at its top level, going by its text: it may be no Python."""
+    defines = re.compile(rf"^(?:def +{name}\b|[\w, ]*\b{name}\b[\w, ]*=(?!=))", re.M)
+    return next((piece for piece in reversed(pieces) if defines.search(piece.text)), None)
+
+
+# --- what is kept of it, within bounds ------------------------------------------------------------------------------
+
+
+def _runs(piece, mine, found, used, release):
+    """Whether a piece runs. Of the checks only one that holds an answer does; no cell that another one answers for."""
+    if piece.name is None or id(piece) in used:
+        return piece.kind == "code"
+    role = piece.name and release.role(piece.name)
+    return role in ("given", "solution") and piece is mine[piece.name] and piece.name not in found
+
+
+def _keep_code(submission, pieces, mine, release):
+    """The code that runs. What was given runs as it was given, after what the student made of it."""
+    given = release.of("given")
+    submission.cells, left = [release.marked[name].source for name in given if name not in mine], MOST_CODE
+    for piece in pieces:
+        if piece.name not in given or _changed(piece, release.marked[piece.name]):
+            left -= sys.getsizeof(piece.text)
+            if left < 0:
+                note = f"too much code: from a cell of {len(piece.text)} characters on it was not run"
+                _say(submission, note, "Your notebook holds far more code than its questions need: not all of it ran.")
+                break
+            submission.cells.append(piece.text)
+        if piece.name in given:
+            submission.cells.append(release.marked[piece.name].source)
+
+
+def _keep_texts(submission, answers, extra):
+    """The texts and pictures that people are shown."""
+    left = MOST_TEXT
+    for name, pieces in answers.items():
+        text = "\n\n".join(piece.text for piece in pieces)
+        most = min(MOST_ANSWER, max(left, 0) * len(text) // sys.getsizeof(text))
+        if len(text) > most:
+            submission.notes.append(f"long answer: {name} has {len(text)} characters; its beginning is shown")
+            text = f"{text[: max(most - 100, 0)]}\n\n... {len(text) - most + 100} more characters stand in the notebook"
+        left -= sys.getsizeof(text)
+        submission.answers[name] = text
+        _keep_pictures(submission, name, pieces)
+    for piece in extra:
+        left -= sys.getsizeof(piece.text)
+        if left < 0:
+            submission.notes.append(f"{len(extra)} added cells: the first {len(submission.extra)} are shown")
             break
+        _keep_pictures(submission, f"added-{len(submission.extra)}", [piece])
+        submission.extra.append((piece.kind, piece.text))
 
 
+def _keep_pictures(submission, where, pieces):
+    """The pictures that were attached to a cell, each of a type that is known and no larger than it may be."""
+    kept, lost = {}, 0
+    left = MOST_PICTURES - sum(map(_size, submission.pictures.values()))
+    for piece in pieces:
+        attached = piece.cell.get("attachments")
+        for name, types in attached.items() if isinstance(attached, dict) else ():
+            mime = next((mime for mime in PICTURES if isinstance(types, dict) and mime in types), None)
+            data = "".join(_text(types[mime]).split()) if mime else ""
+            size = len(data) * 3 // 4
+            if len(kept) < MOST_IN_CELL and size <= min(MOST_PICTURE, left) and _is_picture(name, mime, data):
+                kept[name] = (mime, data)
+                left -= size
+            else:
+                lost += 1
+    if kept:
+        submission.pictures[where] = kept
+    if lost:
+        told = "Not shown: it must be PNG, JPEG, GIF or WebP, and at most 1 MB."
+        _say(submission, f"{lost} pictures in {where} are not shown", f"{lost} of your pictures in {where}. {told}")
+
+
+def _is_picture(name, mime, data):
+    """Whether this is base64 that begins as a picture of its type does; no more of it is decoded."""
+    if not mime or not name.isprintable() or len(name) > 200:
+        return False
+    if len(data) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", data):
+        return False
+    return re.match(PICTURES[mime], base64.b64decode(data[:24]), re.S) is not None
+
+
+def _size(pictures):
+    return sum(len(data) * 3 // 4 for _, data in pictures.values())
+
+
+def _within_memory(all_submissions):
+    """Take the pictures of whoever has most, until those of all fit."""
+    sizes = {id(one): sum(map(_size, one.pictures.values())) for one in all_submissions}
+    for one in sorted(all_submissions, key=lambda one: sizes[id(one)], reverse=True):
+        if sum(sizes.values()) <= MOST_OF_ALL:
+            break
+        sizes[id(one)], one.pictures = 0, {}
+        _say(one, "pictures are not shown: all submissions have too many", "Your pictures are not shown: too many.")
+
+
+def _look(submission):
+    """Note code that reaches for what is not its business."""
+    found = next(filter(None, map(SUSPICIOUS.search, submission.cells)), None)
+    if found:
+        submission.notes.append(f"suspected tampering: the code names {ascii(found.group(0))}")
+
+
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
 SUSPICIOUS = re.compile(
     r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
@@ -327,9 +467,11 @@ SUSPICIOUS = re.compile(
 
 def fingerprint(submission, assignment):
     """What stays of the code when names of students, comments and layout go: equal for copies. None for blank work."""
-    starters = _starters(assignment)
+    release = _released(assignment)
     own = [
-        text for name, text in submission.answers.items() if name in starters and text.strip() != starters[name].strip()
+        submission.answers[name]
+        for name in release.of("solution")
+        if name in submission.answers and _even(submission.answers[name]) != _even(release.marked[name].source)
     ]
     try:
         if sum(map(len, own)) > MOST_ANSWER:
@@ -340,25 +482,61 @@ def fingerprint(submission, assignment):
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest() if code else None
 
 
-def _starters(assignment):
-    """Solution cell -> the code that students get."""
-    cells = sources.student_notebook(assignment).cells
-    marked = [cell for cell in cells if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")]
-    return {cell.metadata.nbgrader.grade_id: cell.source for cell in marked}
+# --- bytes ----------------------------------------------------------------------------------------------------------
 
 
-def _parsed(content):
+def _parsed(content, file=".ipynb"):
+    """(the notebook in these bytes, (note, told) of what is odd about them). Its metadata is a dictionary."""
+    slips, script = [], file.rstrip("'").lower().endswith(".py")
+    if not content.strip():
+        raise ValueError("is empty")
+    if _parts(content) > MOST_PARTS and _parts(STRING.sub(b"", content)) > MOST_PARTS:
+        raise ValueError("has too many parts: clear its outputs and save it again")
+    encoding = json.detect_encoding(content)
     try:
-        notebook = json.loads(content.decode("utf-8"))
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        raise ValueError("is not a notebook: it is not JSON") from None
+        text = content.decode(encoding, "surrogatepass")
+        if encoding != "utf-8":
+            slips.append(
+                (f"encoding: {encoding}", f"Your file is saved as {encoding}, not UTF-8. It was read all the same.")
+            )
+    except UnicodeDecodeError:
+        text = content.decode("utf-8", "replace")
+        told = "Your file is not saved as UTF-8, and some characters are lost. Look whether your answers are whole."
+        slips.append(("encoding: some characters could not be read", told))
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError):
+        if not script:
+            what = "but a web page" if text.lstrip().startswith("<") else "its text is no JSON"
+            raise ValueError(f"is no notebook, {what}") from None
+        notebook = _script(text)
+        told = "You handed in a script. Your functions were found in it; what you wrote in words may not be."
+        slips.append(("a script, not a notebook: functions were found", f"{told} {AGAIN}"))
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise ValueError("is not a notebook: it has no cells")
+        raise ValueError("is no notebook: it has no cells")
     if len(notebook["cells"]) > MOST_CELLS:
         raise ValueError(f"has more than {MOST_CELLS} cells")
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = {}
-    return notebook
+    if "script" not in notebook and not file.rstrip("'").lower().endswith(".ipynb"):
+        told = f"Your file is called {_base(file)}. It was read all the same; its name should end in .ipynb."
+        slips.append((f"not called .ipynb: {file}", told))
+    return notebook, slips
+
+
+def _parts(content):
+    return sum(map(content.count, (b",", b"[", b"{")))
+
+
+def _script(text):
+    """A notebook out of a script that was made of one: cells begin at `# %%` or `# In[3]:`."""
+    first, *rest = re.split(r"^# (%%|In\[[ \d]*\]:)(.*)\n?", text, flags=re.M)
+    cells = [{"cell_type": "code", "source": first}]
+    for about, source in zip(rest[1::3], rest[2::3], strict=True):
+        kind = "markdown" if "[markdown]" in about else "code"
+        source = source if kind == "code" else re.sub(r"^# ?", "", source, flags=re.M)
+        cells.append({"cell_type": kind, "source": source})
+    return {"cells": cells, "script": True}
 
 
 def _cells(notebook):
@@ -366,9 +544,13 @@ def _cells(notebook):
 
 
 def _source(cell):
-    text = cell.get("source", "")
-    text = "".join(part for part in text if isinstance(part, str)) if isinstance(text, list) else text
-    return text.replace("\x00", "") if isinstance(text, str) else ""
+    return _text(cell.get("source")).replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _text(value):
+    """A text of a notebook, which may be a list of its lines; empty where it is neither."""
+    value = "".join(part for part in value if isinstance(part, str)) if isinstance(value, list) else value
+    return value if isinstance(value, str) else ""
 
 
 def _grade_id(cell):

@@ -1,0 +1,309 @@
+"""Files that students handed in: where they lie, whose they are, and how to read them with bounded memory.
+
+A folder of submissions may hold a folder for each student (nbgrader's STUDENT/ASSIGNMENT/FILE.ipynb, Moodle's folders,
+or STUDENT/FILE.ipynb), files (STUDENT.ipynb, or Canvas's STUDENT_123_456_FILE.ipynb), and zip archives of an LMS that
+hold those. Nothing is unpacked to disk: notebooks are read out of the archive, and no path in it means anything but a
+student's name; in an archive that a student handed in, not even that.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import re
+import unicodedata
+import zipfile
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+MOST_BYTES = 5 << 20  # of a notebook: an assignment with its figures has under one
+MOST_FILES = 20  # notebooks of one student
+MOST_SEEN = 2_000  # files and folders of one student that are looked at
+MOST_DEPTH = 10  # folders in folders
+MOST_LIST = 4 << 20, 250_000  # bytes of the list of files in an LMS's archive and in a student's: some 100 a file
+MOST_ARCHIVE = 4 << 30, 20 << 20  # bytes that all notebooks of such an archive may have: 800 students with 5 MB each
+PIECE = 1 << 16
+ENCRYPTED = 1  # a flag of a file in an archive
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the readers of the others give back far more than they are asked
+OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
+
+
+def student_name(text):
+    """A student's name or number as it may stand in a file name: letters, digits, and . _ - @ +, at most 80.
+
+    >>> student_name("Ada Lovelace")
+    'Ada-Lovelace'
+    """
+    name = re.sub(r"[^\w.@+-]+", "-", unicodedata.normalize("NFKC", text), flags=re.ASCII).strip("-.")[:80]
+    name = name.lstrip("@+")  # a spreadsheet would take such a name for a formula
+    return name or "unnamed-" + _digest(text)
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whom a file belongs to, as its path says: a name, and the number that an LMS gives to people of the same name."""
+
+    name: str
+    number: str = ""
+
+
+@dataclass
+class Found:
+    """A file that may be a notebook: how the teacher is shown it, and what reads it or says why not."""
+
+    shown: str
+    read: Callable[[], bytes]
+    notebook: bool = True  # as its name says
+
+
+def find(folder, known=None, roster=(), names=None):
+    """(student, file as shown to the teacher, how to read it, notes) of what students handed in below a folder.
+
+    known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
+    what in earlier gradings; those of this one are added. Links are not followed and what is no regular file is not
+    opened: their readers say so. A file that is not called a notebook is given where its student has no other.
+    """
+    folder, known, roster = Path(folder), known or {}, set(roster)
+    if not folder.is_dir():
+        raise ValueError(f"the submissions must be a folder, got {folder}")
+    opened, by_owner, found = lru_cache(maxsize=2)(_archive), {}, []
+    for where, entry, reason in _walk(folder):
+        owner, shown = _owner(where, known), _shown("/".join(where))
+        loose = len(where) == 1 and not CANVAS.match(where[0]) and student_name(owner.name) not in roster
+        source = entry and _source(entry.path)
+        if reason:
+            items = [(owner, Found(shown, _refusal(reason)))]
+        elif where[-1].lower().endswith(".zip"):
+            items = _in_archive(opened, source, shown, owner, loose, known)
+        elif _is_notebook(where) or not loose:  # what else lies beside is the teacher's
+            items = [(owner, Found(shown, _reader(source), _is_notebook(where)))]
+        else:
+            continue
+        for owner, one in items:
+            by_owner.setdefault(owner, []).append(one)
+    students = _students(by_owner, known, roster, {} if names is None else names)
+    for owner, files in by_owner.items():
+        student, notes = students[owner]
+        files = [one for one in files if one.notebook] or files
+        if len(files) > MOST_FILES:
+            notes.append(f"{len(files)} files: only the first {MOST_FILES} were opened")
+        found += [(student, one.shown, one.read, notes) for one in files[:MOST_FILES]]
+    return found
+
+
+def _walk(folder):
+    """(path as parts, entry, None) of each file below a folder, and (path, None, why) of what is not looked at.
+
+    What lies higher comes first, so that a flood of files below hides nothing above it.
+    """
+    waiting, seen = deque([()]), Counter()
+    while waiting:
+        where = waiting.popleft()
+        try:
+            with os.scandir(folder.joinpath(*where)) as entries:
+                inside = sorted(islice(entries, MOST_SEEN + 1 if where else None), key=lambda entry: entry.name)
+        except OSError as error:
+            if error.errno in OURS or not where:
+                raise
+            yield where, None, f"could not be opened: {error.strerror}"
+            continue
+        for entry in inside:
+            path = (*where, entry.name)
+            seen[path[0]] += 1
+            if seen[path[0]] > MOST_SEEN or entry.name.startswith(".") or entry.name == "__MACOSX":
+                if seen[path[0]] == MOST_SEEN + 1:
+                    yield path[:1], None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
+            elif entry.is_symlink():
+                yield path, None, "is a link: it was not opened"
+            elif entry.is_dir(follow_symlinks=False):
+                if len(path) > MOST_DEPTH:
+                    yield path, None, "lies too deep in folders: it was not opened"
+                else:
+                    waiting.append(path)
+            elif not entry.is_file(follow_symlinks=False):
+                yield path, None, "is no regular file: it was not opened"
+            else:
+                yield path, entry, None
+
+
+CANVAS = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d+_", re.S)
+MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
+
+
+def _owner(where, known):
+    """The owner of a path below the submissions' folder.
+
+    A file's name with the numbers of two people in it belongs to neither: students choose the names of their files.
+    """
+    if len(where) > 1:
+        moodle = MOODLE.fullmatch(where[0])
+        return Owner(*moodle.groups()) if moodle else Owner(where[0])
+    canvas = CANVAS.match(where[0])
+    if canvas and len(known.keys() & set(re.findall(r"_(\d+)(?=_\d+_)", where[0]))) < 2:
+        return Owner(*canvas.groups())
+    name = re.split(r"\.ipynb", where[0], flags=re.I)[0] if _is_notebook(where) else where[0].rpartition(".")[0]
+    return Owner(name or where[0])
+
+
+def _is_notebook(where):
+    return ".ipynb" in where[-1].lower()  # .ipynb.txt too: browsers and Windows add an ending
+
+
+def _shown(path):
+    return path.encode("utf-8", "backslashreplace").decode()[:300]
+
+
+def _students(files, known, roster, names):
+    """Owner -> (student, notes). Who differs stays apart, also where files called a and A are the same file.
+
+    A name of the roster goes to the owner with that student's number or exactly that name. Any other goes to who had it
+    before, else to whose name needs no change. Whoever comes later gets another name, and both are noted.
+    """
+
+    def read(owner):
+        return known.get(owner.number) or student_name(owner.name)
+
+    def key(owner):
+        return f"{owner.name}\n{owner.number}"
+
+    def of_the_roster(owner):
+        return owner.number in known or read(owner) in roster and not (owner.number and known)
+
+    def order(owner):
+        exact = (owner.number not in known, not of_the_roster(owner), key(owner) not in names)
+        return *exact, owner.name != read(owner), len(owner.number), owner.number, owner.name
+
+    kept = {name.casefold(): who for who, name in names.items()}
+    ours = {name.casefold() for name in roster}
+    found, taken, alike = {}, set(), {}
+    for owner in sorted(files, key=order):
+        mine = of_the_roster(owner)
+        sure = mine and (owner.number in known or owner.name == read(owner) and not owner.number)
+
+        def free(name, owner=owner, mine=mine):
+            like = name.casefold()
+            return like not in taken and (mine or like not in ours and kept.get(like, key(owner)) == key(owner))
+
+        name = wanted = read(owner) if mine else names.get(key(owner), read(owner))
+        tries = 0
+        while not sure and not free(name):
+            name, tries = f"{wanted[:60]}-{_digest(f'{key(owner)} {tries}')}", tries + 1
+        taken.add(name.casefold())
+        names[key(owner)] = name
+        notes = [] if name in roster or not roster else [f"not in the roster: {name}"]
+        if tries:
+            notes.append(f"{files[owner][0].shown} reads like {wanted}, another student: it is graded as {name}")
+        found[owner] = name, notes
+        alike.setdefault(read(owner).casefold(), []).append(owner)
+    for group in alike.values():
+        for owner in group:
+            others = [other for other in group if found[other][0] != found[owner][0]]
+            found[owner][1].extend(
+                f"{files[other][0].shown} reads like {files[owner][0].shown}: it is graded as {found[other][0]}"
+                for other in others[:MOST_FILES]
+            )
+    return found
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+# --- reading, a piece at a time -------------------------------------------------------------------------------------
+
+
+class _Bounded(io.BufferedReader):
+    """A file that gives no more at a time than `most` bytes: so much may be the list of files in an archive."""
+
+    def __init__(self, raw, most):
+        super().__init__(raw)
+        self.most = most
+
+    def read(self, size=-1):
+        if size is not None and size > self.most:
+            raise ValueError("lists too many files: it was not opened")
+        return super().read(size)
+
+    def __del__(self):
+        self.close()
+
+
+def _source(path):
+    return lambda: open(path, "rb", buffering=0)
+
+
+def _reader(source):
+    def read():
+        with source() as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"is larger than {MOST_BYTES >> 20} MB: it was not read")
+        return content
+
+    return read
+
+
+def _refusal(reason):
+    def read():
+        raise ValueError(reason)
+
+    return read
+
+
+def _archive(source, own):
+    """An archive, opened: its list of files is read, and nothing else."""
+    return zipfile.ZipFile(_Bounded(source(), MOST_LIST[own]))
+
+
+def _in_archive(opened, source, shown, owner, loose, known):
+    """(owner, Found) of what is in a zip archive. Names in an LMS's name students; in a student's own, nobody."""
+    try:
+        items = [(_parts(item), item) for item in opened(source, not loose).infolist() if not item.is_dir()]
+        items = [(parts, item) for parts, item in items if parts]
+        notebooks = [item for parts, item in items if _is_notebook(parts)]
+        if not loose and len(notebooks) > MOST_FILES:
+            raise ValueError(f"holds {len(notebooks)} notebooks: none was opened")
+        if not loose and not items:
+            raise ValueError("holds no notebook")
+        if sum(item.file_size for item in notebooks) > MOST_ARCHIVE[not loose]:
+            raise ValueError(f"holds more than {MOST_ARCHIVE[not loose] >> 20} MB: nothing in it was opened")
+    except Exception as error:  # an archive that somebody made up may break its reader in any way
+        if isinstance(error, OSError) and error.errno in OURS:
+            raise
+        reason = str(error) if type(error) is ValueError else "is no zip archive that can be read"
+        return [(owner, Found(shown, _refusal(reason)))]
+    found = []
+    for parts, item in items:
+        whose = _owner(parts, known) if loose else owner
+        name = f"{shown}: {_shown(repr(item.filename))}"
+        if loose and parts[-1].lower().endswith(".zip"):  # what a student handed in
+            inner = _member(opened, source, False, item, MOST_ARCHIVE[True])
+            found += _in_archive(opened, lambda inner=inner: io.BytesIO(inner()), name, whose, False, known)
+        elif not loose or _is_notebook(parts) or len(parts) > 1 or CANVAS.match(parts[0]):
+            found.append((whose, Found(name, _member(opened, source, not loose, item), _is_notebook(parts))))
+    return found
+
+
+def _parts(item):
+    """The parts of a path in an archive that name something; none where it is hidden."""
+    path = PurePosixPath(item.filename.replace("\\", "/"))
+    parts = tuple(part[:255] for part in path.parts if part not in ("/", "..", "."))
+    return () if any(part.startswith(".") or part == "__MACOSX" for part in parts) else parts
+
+
+def _member(opened, source, own, item, most=MOST_BYTES):
+    def read():
+        if item.compress_type not in METHODS or item.flag_bits & ENCRYPTED:
+            raise ValueError("is encrypted, or compressed in an unusual way: it was not opened")
+        if item.file_size > most:
+            raise ValueError(f"is larger than {most >> 20} MB: it was not opened")
+        with opened(source, own).open(item) as file:  # ends where the size says, whatever else is packed
+            return b"".join(iter(lambda: file.read(PIECE), b""))
+
+    return read
