@@ -83,11 +83,11 @@ def _turned(X, angles):
 # --- the usual mistakes --------------------------------------------------------------------------------------------
 
 
-def _over(axis, largest=-1, keepdims=True):
-    """Softmax with another axis, or without the axis that keepdims keeps."""
+def _over(axis, largest=..., keepdims=True):
+    """Softmax over another axis, with the largest of another axis taken off, or without the axis of keepdims."""
 
     def made(x):
-        powers = np.exp(x - x.max(axis=largest, keepdims=keepdims))
+        powers = np.exp(x - x.max(axis=axis if largest is ... else largest, keepdims=keepdims))
         return powers / powers.sum(axis=axis, keepdims=keepdims)
 
     return made
@@ -109,9 +109,9 @@ def _attention_with(scores=_scaled, masked=lambda z, mask: np.where(mask, z, -np
     return made
 
 
-def _masked_after(Q, K, V, mask=None):
-    output, weights = attention(Q, K, V)
-    weights = weights if mask is None else np.where(mask, weights, 0)
+def _masked_after(Q, K, V, mask=None, fill=0):
+    _, weights = attention(Q, K, V)
+    weights = weights if mask is None else np.where(mask, weights, fill)
     return weights @ V, weights
 
 
@@ -143,6 +143,11 @@ def _distance(slopes, steps):
 
 def _penalty_after(Q, K, V, slopes, mask=None):
     weights = attention(Q, K, V, mask)[1] - _distance(slopes, _steps(Q))
+    return weights @ V, weights
+
+
+def _weights_damped(Q, K, V, slopes, mask=None):
+    weights = attention(Q, K, V, mask)[1] * np.exp(-_distance(slopes, _steps(Q)))
     return weights @ V, weights
 
 
@@ -188,8 +193,9 @@ SOFTMAX = Exercise(
     ),
     {
         "the softmax runs over the first axis; take axis=-1, so that each row adds up to 1": _over(0),
-        "the softmax runs over the whole array; take axis=-1, so that each row adds up to 1": _over(None, largest=None),
-        "axis=1 is the last axis of a matrix only; axis=-1 is the last of any array": _over(1, largest=1),
+        "the sum runs over the first axis; take axis=-1, so that each row adds up to 1": _over(0, largest=-1),
+        "the softmax runs over the whole array; take axis=-1, so that each row adds up to 1": _over(None),
+        "axis=1 is the last axis of a matrix only; axis=-1 is the last of any array": _over(1),
         "each row's largest score and sum must keep their axis to line up with the rows: keepdims=True": _over(
             -1, keepdims=False
         ),
@@ -198,7 +204,16 @@ SOFTMAX = Exercise(
         ),
         "the largest score of all rows is subtracted, so that a row far below it becomes 0 / 0, nan; take each "
         "row's own, with axis=-1": _over(-1, largest=None),
+        "the largest of each column is subtracted, which changes a row's weights; take each row's own, with axis=-1": (
+            _over(-1, largest=0)
+        ),
+        "the smallest score is subtracted, and exp of a large rest overflows; subtract the largest": lambda x: (
+            _overflowing(x - x.min(axis=-1, keepdims=True))
+        ),
         "the exponentials are not divided by their sum": np.exp,
+        "the exponentials are not divided by their sum; without the largest they are at most 1": lambda x: np.exp(
+            x - x.max(axis=-1, keepdims=True)
+        ),
         "the base of the powers is e, not 2": lambda x: 2**x / (2**x).sum(axis=-1, keepdims=True),
         "these are the logarithms of the softmax; leave out the log": lambda x: np.log(softmax(x)),
         "the scores themselves are divided by their sum; take exp of them first": lambda x: (
@@ -207,7 +222,7 @@ SOFTMAX = Exercise(
     },
 )
 
-_Q, _K, _V = _numbers(2, 5, seed=2), _numbers(3, 5, seed=3), _numbers(3, 4, seed=4)
+_Q, _K, _V = _numbers(2, 5, seed=2), _numbers(3, 5, seed=3), _numbers(3, 6, seed=4)
 _MASK = np.array([[True, False, True], [True, True, False]])
 _BATCH = _numbers(4, 2, 5, seed=5), _numbers(4, 3, 5, seed=6), _numbers(4, 3, 7, seed=7)
 _FAR = np.array([[-200.0, 0.0]]), np.array([[1.0, 2.0], [1.1, 0.0], [1.2, 5.0]])  # scores of -140 to -170
@@ -241,11 +256,14 @@ ATTENTION = Exercise(
         "sqrt(d_k) is the size of a key, K.shape[-1], not the number of queries": _attention_with(
             lambda Q, K: _dots(Q, K) / np.sqrt(Q.shape[-2])
         ),
+        "sqrt(d_k) is the size of a key, K.shape[-1], not that of a value": lambda Q, K, V, mask=None: _attention_with(
+            lambda Q, K: _dots(Q, K) / np.sqrt(V.shape[-1])
+        )(Q, K, V, mask),
         "the softmax runs over the queries; a query's weights must add up to 1 over the keys: axis=-1": _attention_with(
             weigh=lambda z: softmax(z.swapaxes(-1, -2)).swapaxes(-1, -2)
         ),
         "the softmax runs over all scores at once; a query's weights must add up to 1": _attention_with(
-            weigh=_over(None, largest=None)
+            weigh=_over(None)
         ),
         "the softmax is missing: these weights are the scores": _attention_with(weigh=lambda z: z),
         "the second part is the weights, after the softmax; these are the scores": lambda *a: (
@@ -274,6 +292,7 @@ ATTENTION = Exercise(
             masked=lambda z, mask: np.where(mask, z, -100)
         ),
         "the mask comes after the softmax, so weights no longer add up to 1; mask the scores before it": _masked_after,
+        "-inf is for scores, before the softmax; here weights become -inf": lambda *a: _masked_after(*a, fill=-np.inf),
         "an array is neither true nor false: ask `if mask is not None`": _asked_as_truth,
         "scores[~mask] fits one matrix of scores only; np.where(mask, scores, -np.inf) fits a batch too": (
             _attention_with(masked=_by_index)
@@ -321,6 +340,7 @@ NEAR_ATTENTION = Exercise(
         ),
         "the penalty comes off the weights; take it off the scores, before the softmax": _penalty_after,
         "the scores are not divided by sqrt(d_k)": _near_with(_distance, _dots),
+        "the weights no longer add up to 1: the penalty comes off the scores, before the softmax": _weights_damped,
         "every head has its own slope, these all have the first": _near_with(lambda m, s: m[0] * abs(s)),
         "slopes has one number for each head; slopes[:, None, None] lines them up with (n_heads, n, n)": _near_with(
             lambda m, s: m * abs(s)
@@ -420,6 +440,9 @@ SHIFT_MATRIX = Exercise(
         "the sines are missing: a position's sine and cosine mix": _shift_with(
             lambda a: [[np.cos(a), 0], [0, np.cos(a)]]
         ),
+        "sines stand where the cosines belong: for k = 0, cos(0) = 1 is on the diagonal": _shift_with(
+            lambda a: [[np.sin(a), np.cos(a)], [np.cos(a), -np.sin(a)]]
+        ),
         "k may be negative: a shift back turns the other way": lambda k, d: shift_matrix(abs(k), d),
     },
 )
@@ -430,7 +453,7 @@ def _rotate_with(frequencies=_frequencies, sign=1, positions_of=lambda positions
     return lambda X, positions: _turned(X, sign * positions_of(positions)[:, None] * frequencies(X.shape[-1]))
 
 
-_ROWS, _PLACES = _numbers(3, 6, seed=11), np.array([7, 2, 40])
+_ROWS, _PLACES = _numbers(3, 8, seed=11), np.array([7, 2, 40])
 ROTATE = Exercise(
     "rotate",
     rotate,
@@ -438,15 +461,24 @@ ROTATE = Exercise(
         Case("position 0 turns nothing", (_numbers(1, 4), np.array([0]))),
         Case("one pair at position 1", (np.array([[1.0, 0.0]]), np.array([1]))),
         Case("another pair at position 1", (np.array([[1.0, 2.0]]), np.array([1]))),
-        Case("three positions, three pairs", (_ROWS, np.arange(3))),
+        Case("three positions, four pairs", (_ROWS, np.arange(3))),
         Case("positions in any order", (_ROWS, _PLACES)),
-        Case("texts and heads: axes in front", (_numbers(2, 4, 3, 6, seed=12), _PLACES)),
+        Case("texts and heads: axes in front", (_numbers(2, 4, 3, 8, seed=12), _PLACES)),
     ),
     {
         "it turns the other way: the minus stands with the sine in the even columns": _rotate_with(sign=-1),
         "columns 2i and 2i + 1 turn together; here column i turns with column i + d / 2": _rotated_halves,
         "the odd columns are made of even ones that have turned already: keep the old ones until both are done": (
             _overwritten
+        ),
+        "the even columns stand first and then the odd ones: put each pair side by side again": lambda X, positions: (
+            np.concatenate([rotate(X, positions)[..., 0::2], rotate(X, positions)[..., 1::2]], axis=-1)
+        ),
+        "positions[:, None] times the frequencies has a row for each position": lambda X, positions: _turned(
+            X, positions * _frequencies(X.shape[-1])
+        ),
+        "X[:, 0::2] cuts the second axis; the columns are the last one: X[..., 0::2]": lambda X, positions: (
+            X[:, 0::2] * np.cos(positions[:, None] * _frequencies(X.shape[-1])) if X.ndim > 2 else rotate(X, positions)
         ),
         "only the first pair has the frequency 1; the others turn more slowly": _rotate_with(lambda d: np.ones(d // 2)),
         "the exponent is 2i / d, not i / d, where i counts the pairs": _rotate_with(

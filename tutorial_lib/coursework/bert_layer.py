@@ -309,6 +309,11 @@ GELU = Exercise(
         "erf takes x / sqrt(2), not x / 2": lambda x: x * _phi(x / math.sqrt(2)),
         "the factor 1/2 is missing": lambda x: 2 * x * _phi(x),
         "1 is added to erf before it is halved": lambda x: x * (_phi(x) - 0.5),
+        "x / sqrt(2) goes into erf": lambda x: x * (1 + np.vectorize(math.erf)(x) / math.sqrt(2)) / 2,
+        "1 + erf(...) belongs into brackets, times x / 2": lambda x: x / 2 + np.vectorize(math.erf)(x / math.sqrt(2)),
+        "a loop over x meets the rows of a matrix; np.vectorize(math.erf) takes an array of any shape": lambda x: (
+            np.array([v * (1 + math.erf(v / math.sqrt(2))) / 2 for v in x])
+        ),
         "math.erf takes one number; np.vectorize(math.erf) takes an array": lambda x: x * math.erf(x),
     },
 )
@@ -359,8 +364,14 @@ MULTI_HEAD_ATTENTION = Exercise(
         "the heads are added up; put them side by side": _mha_with(
             join=lambda heads: np.tile(heads.sum(axis=0), len(heads))
         ),
+        "the heads are averaged; put them side by side": _mha_with(join=lambda heads: heads.mean(axis=0)),
+        "the heads still stand one behind the other; put them side by side": _mha_with(join=lambda heads: heads),
         "W_O and b_O are missing": _mha_with(output=lambda joined, weights: joined),
         "b_O is missing": _given(_without("b_O"), multi_head_attention),
+        "b_O is added once, not once for each head": lambda X, weights, n_heads, mask=None: (
+            multi_head_attention(X, weights, n_heads, mask) + (n_heads - 1) * weights["b_O"]
+        ),
+        "W_Q, W_K and W_V are not used": _mha_with(lambda X, weights, n_heads: [split_heads(X, n_heads)] * 3),
         "W_O is missing": _mha_with(output=lambda joined, weights: joined + weights["b_O"]),
         "the biases are missing": _given(_without("b_Q", "b_K", "b_V", "b_O"), multi_head_attention),
         "the biases of queries, keys and values are missing": _given(
@@ -379,6 +390,14 @@ MULTI_HEAD_ATTENTION = Exercise(
         "the mask is inverted: True marks a token that may be attended to": _mha_with(mask_of=lambda mask: ~mask),
         "the mask hides queries; it must hide keys, the columns of the scores": _mha_with(
             mask_of=lambda mask: np.broadcast_to(mask[:, None], (len(mask), len(mask)))
+        ),
+        "whoever may attend to nothing becomes nan: hide keys only, padding attends like the others": _mha_with(
+            mask_of=lambda mask: mask[:, None] & mask
+        ),
+        "a token set to 0 still has a key, b_K, and gets weight; hand the mask to attention": (
+            lambda X, weights, n_heads, mask=None: multi_head_attention(
+                X if mask is None else X * mask[:, None], weights, n_heads
+            )
         ),
         "the scores are divided by sqrt(d_model); a head's vectors have d_k = d_model / n_heads numbers": _mha_with(
             attend=_attention_scaled_by(lambda Q: Q.shape[-1] * len(Q))
@@ -447,6 +466,7 @@ FEED_FORWARD = Exercise(
     (Case("three tokens", (_X, _WEIGHTS)), Case("one token", (_X[:1], _WEIGHTS))),
     {
         "the activation is missing": lambda X, w: (X @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"],
+        "W_2 and b_2 are missing": lambda X, w: gelu(X @ w["W_1"] + w["b_1"]),
         "the activation comes after both maps; it stands between them": lambda X, w: gelu(
             (X @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"]
         ),
@@ -492,8 +512,17 @@ BERT_LAYER = Exercise(
         "the second sum takes the layer's input; it takes the output of the first norm": _first_input_again,
         "the feed-forward part gets the layer's input; it takes the output of the first norm": _both_at_once,
         "attention comes first, then the feed-forward part": _fed_first,
-        "the feed-forward part is missing": _layer_with(feed=lambda X, weights: 0),
-        "the attention is missing": _layer_with(attend=lambda X, *rest: 0),
+        "the feed-forward part is missing": lambda X, w, *rest: layer_norm(
+            X + multi_head_attention(X, w, *rest), w["gamma_1"], w["beta_1"]
+        ),
+        "the attention is missing": lambda X, w, *rest: layer_norm(X + feed_forward(X, w), w["gamma_2"], w["beta_2"]),
+        "gamma and beta of both norms are not used": _given(
+            lambda w: w | {name: w[name] * 0 + (name[0] == "g") for name in w if name[-1] in "12" and len(name) > 3},
+            bert_layer,
+        ),
+        "n_heads is not passed on to the attention": _layer_with(
+            lambda X, weights, n_heads, mask: multi_head_attention(X, weights, 1, mask)
+        ),
         "the mask is not passed on to the attention": _layer_with(
             lambda X, weights, n_heads, mask: multi_head_attention(X, weights, n_heads)
         ),
@@ -526,6 +555,12 @@ PRE_NORM_LAYER = Exercise(
         "it is divided by the mean square; take its root": _pre_norm_with(
             lambda x, gamma, beta: gamma * x / (x**2).mean(axis=-1, keepdims=True)
         ),
+        "it is divided by the standard deviation: take the mean of the squares, not the variance": _pre_norm_with(
+            lambda x, gamma, beta: gamma * x / x.std(axis=-1, keepdims=True)
+        ),
+        "the mean square must keep its axis to line up with the tokens: keepdims=True": _pre_norm_with(
+            lambda x, gamma, beta: gamma * x / np.sqrt((x**2).mean(axis=-1))
+        ),
         "it is divided by the length: take the mean of the squares, not their sum": _pre_norm_with(
             lambda x, gamma, beta: gamma * x / np.linalg.norm(x, axis=-1, keepdims=True)
         ),
@@ -547,6 +582,9 @@ PRE_NORM_LAYER = Exercise(
         ),
         "the second sum takes the layer's input; it takes the first sum": lambda X, w, *rest: (
             X + _fed_normal(X + multi_head_attention(rms_norm(X, w["gamma_1"]), w, *rest), w)
+        ),
+        "the mask is inverted: True marks a token that may be attended to": lambda X, w, n_heads, mask=None: (
+            pre_norm_layer(X, w, n_heads, mask if mask is None else ~mask)
         ),
         "the mask is not passed on to the attention": lambda X, w, n_heads, mask=None: pre_norm_layer(X, w, n_heads),
     },

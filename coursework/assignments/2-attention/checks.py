@@ -1,4 +1,4 @@
-"""The marks of assignment 2: fresh random inputs, and one head of the real BERT."""
+"""The marks of assignment 2: fresh random inputs, and one head of the real BERT on a random text."""
 
 import numpy as np
 
@@ -6,89 +6,147 @@ from coursework.checks import call, check
 from tutorial_lib.coursework import attention as right
 
 
+def _of(name, *arguments, case=""):
+    return call(name, *arguments, expect=getattr(right, name)(*arguments), case=case)
+
+
 @check("softmax-public")
 def softmax_small(rng):
-    for x in ([0.0, 0.0], [1.0, 2.0, 3.0], [1000.0, 1000.0, 0.0]):
-        yield call("softmax", np.array(x), expect=right.softmax(np.array(x)))
+    yield _of("softmax", rng.normal(scale=3, size=4))
+    yield _of("softmax", rng.normal(size=(2, 3)))
 
 
 @check("softmax-hidden")
 def softmax_random(rng):
-    for shape in ((5,), (3, 7), (2, 3, 4)):
-        x = rng.normal(scale=5, size=shape)
-        yield call("softmax", x, expect=right.softmax(x))
-    x = rng.normal(size=(4, 6)) + np.array([[1e4], [-1e4], [0], [3]])  # the shift of one row must not hurt another
-    yield call("softmax", x, expect=right.softmax(x))
+    yield _of("softmax", rng.normal(scale=5, size=5), case="one row of scores")
+    yield _of("softmax", rng.normal(scale=5, size=(3, 7)), case="a matrix")
+    yield _of("softmax", rng.normal(scale=5, size=(2, 3, 4)), case="several matrices")
+    far = rng.normal(size=(4, 6)) + np.array([[1e4], [-1e4], [0], [3]])  # the shift of one row must not hurt another
+    yield _of("softmax", far, case="rows of large and of small scores")
 
 
-def _attention(Q, K, V, *mask):
-    return call("attention", Q, K, V, *mask, expect=right.attention(Q, K, V, *mask))
+def _sizes(rng):
+    """(n_q, n_k, d_k, d_v): all different, so that no axis can be mixed up, and sqrt(d_k) is no whole number."""
+    d_k = rng.choice([5, 6, 7, 8])
+    n_q, n_k, d_v = rng.choice([n for n in range(2, 9) if n != d_k], size=3, replace=False)
+    return n_q, n_k, d_k, d_v
+
+
+def _inputs(rng, *batch):
+    """Q, K, V and a mask in which each query may attend to something."""
+    n_q, n_k, d_k, d_v = _sizes(rng)
+    mask = rng.random((n_q, n_k)) < 0.6
+    mask[np.arange(n_q), rng.integers(n_k, size=n_q)] = True
+    return *(rng.normal(scale=2, size=(*batch, *shape)) for shape in ((n_q, d_k), (n_k, d_k), (n_k, d_v))), mask
 
 
 @check("attention-public")
 def attention_small(rng):
-    yield _attention(np.ones((1, 4)), np.ones((3, 4)), np.arange(6.0).reshape(3, 2))
-    yield _attention(rng.normal(size=(2, 4)), rng.normal(size=(3, 4)), rng.normal(size=(3, 5)))
+    Q, K, V, mask = _inputs(rng)
+    yield _of("attention", Q, K, V)
+    yield _of("attention", Q, K, V, mask)
 
 
 @check("attention-hidden")
 def attention_random(rng):
-    for batch in ((), (3,), (2, 3)):
-        n_q, n_k, d_k, d_v = rng.choice(
-            np.arange(2, 9), size=4, replace=False
-        )  # all different: no axis can be mixed up
-        Q, K, V = (rng.normal(scale=2, size=(*batch, *shape)) for shape in ((n_q, d_k), (n_k, d_k), (n_k, d_v)))
-        mask = rng.random((n_q, n_k)) < 0.6
-        mask[np.arange(n_q), rng.integers(n_k, size=n_q)] = True  # each query may attend to something
-        yield _attention(Q, K, V)
-        yield _attention(Q, K, V, mask)
+    Q, K, V, mask = _inputs(rng)
+    yield _of("attention", Q, K, V, case="without a mask")
+    yield _of("attention", Q, K, V, mask, case="with a mask")
+    for batch in ((3,), (2, 3)):
+        Q, K, V, mask = _inputs(rng, *batch)
+        yield _of("attention", Q, K, V, case="a batch")
+        yield _of("attention", Q, K, V, mask, case="a batch with a mask")
 
 
 @check("attention-bert")
 def attention_of_bert(rng):
-    layer, head, trace = int(rng.integers(6)), int(rng.integers(12)), bert_trace()
-    Q, K, V = (trace[f"layer.{layer}.attention.{part}"][0, head].numpy() for part in ("queries", "keys", "values"))
-    weights, output = (trace[f"layer.{layer}.attention.{part}"][0, head].numpy() for part in ("weights", "heads"))
-    yield call("attention", Q, K, V, expect=(output, weights), tolerance=1e-4)
+    layer, head, trace = int(rng.integers(6)), int(rng.integers(12)), bert_trace(rng)
+    steps = {
+        step: trace[f"layer.{layer}.attention.{step}"][0, head].numpy()
+        for step in ("queries", "keys", "values", "weights", "heads")
+    }
+    Q, K, V = steps["queries"], steps["keys"], steps["values"]
+    yield call("attention", Q, K, V, expect=(steps["heads"], steps["weights"]), tolerance=1e-4)
 
 
-def bert_trace():
-    """The default model's way through a sentence."""
+def bert_trace(rng):
+    """The default model's way through random words."""
     from tutorial_lib.bert import Bert
     from tutorial_lib.tokenization import WordPiece
 
-    sentence = "Then the bear waited for the door to open with a serendipitous smile."
-    return Bert.from_pretrained(device="cpu").trace(**WordPiece.from_pretrained().batch([sentence]).inputs)
+    tok = WordPiece.from_pretrained()
+    return Bert.from_pretrained(device="cpu").trace(**tok.batch([random_words(rng, tok)]).inputs)
+
+
+def random_words(rng, tok):
+    """A text of 8 to 15 words of the vocabulary."""
+    words = [token for token in tok.tokens if token.isascii() and token.isalpha()]
+    return " ".join(rng.choice(words, size=rng.integers(8, 16)))
 
 
 @check("causal-mask-public")
 def causal_mask_small(rng):
-    yield call("causal_mask", 4, expect=right.causal_mask(4))
+    for n in rng.integers(2, 40, size=2):
+        yield _of("causal_mask", int(n))
 
 
 @check("causal-mask-hidden")
 def causal_mask_random(rng):
-    for n in (1, *rng.integers(2, 30, size=3)):
-        yield call("causal_mask", int(n), expect=right.causal_mask(int(n)))
+    for n in (1, *rng.integers(2, 40, size=4)):
+        yield _of("causal_mask", int(n))
+
+
+def _heads(rng, n_heads):
+    """Q, K, V for n_heads heads, and a slope for each."""
+    n, d_k, d_v = rng.choice([5, 6, 7, 8, 10], size=3, replace=False)
+    return *(rng.normal(size=(n_heads, n, d)) for d in (d_k, d_k, d_v)), rng.uniform(0.1, 1, n_heads)
+
+
+@check("near-attention-public")
+def near_attention_small(rng):
+    yield _of("near_attention", *_heads(rng, 1))
+
+
+@check("near-attention-hidden")
+def near_attention_random(rng):
+    for n_heads in (3, 4):
+        Q, K, V, slopes = _heads(rng, n_heads)
+        yield _of("near_attention", Q, K, V, slopes, case="without a mask")
+        mask = (rng.random((Q.shape[1], Q.shape[1])) < 0.5) | np.eye(Q.shape[1], dtype=bool)
+        yield _of("near_attention", Q, K, V, slopes, mask, case="with a mask")
 
 
 @check("sinusoidal-public")
 def sinusoidal_small(rng):
-    yield call("sinusoidal", 3, 6, expect=right.sinusoidal(3, 6))
+    yield _of("sinusoidal", int(rng.integers(2, 60)), 2 * int(rng.integers(2, 30)))
 
 
 @check("sinusoidal-hidden")
 def sinusoidal_random(rng):
     for n, half in rng.integers(2, 40, size=(3, 2)):
-        yield call("sinusoidal", int(n), 2 * int(half), expect=right.sinusoidal(n, 2 * half))
+        yield _of("sinusoidal", int(n), 2 * int(half))
 
 
 @check("shift-matrix-public")
 def shift_matrix_small(rng):
-    yield call("shift_matrix", 1, 4, expect=right.shift_matrix(1, 4))
+    yield _of("shift_matrix", int(rng.integers(1, 200)), 2 * int(rng.integers(2, 10)))
 
 
 @check("shift-matrix-hidden")
 def shift_matrix_random(rng):
-    for k, half in zip(rng.integers(-50, 50, size=4), rng.integers(1, 20, size=4), strict=True):
-        yield call("shift_matrix", int(k), 2 * int(half), expect=right.shift_matrix(k, 2 * half))
+    for k, half in zip(rng.integers(-200, 200, size=4), rng.integers(2, 20, size=4), strict=True):
+        yield _of("shift_matrix", int(k), 2 * int(half))
+
+
+@check("rotate-public")
+def rotate_small(rng):
+    n = int(rng.integers(3, 6))
+    yield _of("rotate", rng.normal(size=(n, 8)), np.arange(n))
+
+
+@check("rotate-hidden")
+def rotate_random(rng):
+    for batch, case in (((), "one text"), ((3,), "a batch"), ((2, 3), "a batch")):
+        n, half = rng.integers(4, 8, size=2)
+        positions = rng.integers(500, size=n)
+        yield _of("rotate", rng.normal(size=(*batch, n, 2 * half)), positions, case=case)

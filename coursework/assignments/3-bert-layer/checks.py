@@ -7,11 +7,9 @@ import numpy as np
 from coursework.checks import call, check
 from tutorial_lib.coursework import bert_layer as right
 
-SMALL = np.array([[1.0, 2.0, 3.0, 6.0], [0.0, -1.0, 5.0, 2.0], [4.0, 4.0, 0.0, 0.0]])
 
-
-def _of(name, *arguments, tolerance=1e-6):
-    return call(name, *arguments, expect=getattr(right, name)(*arguments), tolerance=tolerance)
+def _of(name, *arguments, case=""):
+    return call(name, *arguments, expect=getattr(right, name)(*arguments), case=case)
 
 
 def _sizes(rng):
@@ -21,15 +19,27 @@ def _sizes(rng):
 
 
 def _texts(rng):
+    """X, weights, n_heads and a mask with padding, of two texts."""
     for _ in range(2):
         n, heads, d_model, d_ff = _sizes(rng)
         mask = np.arange(n) < rng.integers(2, n)
         yield rng.normal(size=(n, d_model)), right.random_weights(rng, d_model, d_ff), heads, mask
 
 
+def _with_and_without_padding(name, rng):
+    for X, weights, heads, mask in _texts(rng):
+        yield _of(name, X, weights, heads, case="without a mask")
+        yield _of(name, X, weights, heads, mask, case="with padding")
+
+
+def _small(rng):
+    """X and weights: three tokens, d_model 4."""
+    return rng.normal(size=(3, 4)), right.random_weights(rng, 4, 8)
+
+
 @check("layer-norm-public")
 def layer_norm_small(rng):
-    yield _of("layer_norm", SMALL, np.ones(4), np.zeros(4))
+    yield _of("layer_norm", rng.normal(size=(3, 4)), np.ones(4), np.zeros(4))
 
 
 @check("layer-norm-hidden")
@@ -37,23 +47,25 @@ def layer_norm_random(rng):
     for shape in ((7,), (3, 8), (2, 3, 5)):
         gamma, beta = rng.normal(size=(2, shape[-1]))
         yield _of("layer_norm", rng.normal(5, 3, size=shape), gamma, beta)
-    yield _of("layer_norm", np.full((2, 4), 3.0), np.ones(4), np.arange(4.0))
+        yield _of("layer_norm", rng.normal(5, 3, size=shape), gamma, beta, float(rng.uniform(0.1, 1)))
+    constant = np.full((2, 4), float(rng.integers(1, 1000)))  # a whole number: the mean of four is exact
+    yield _of("layer_norm", constant, np.ones(4), rng.normal(size=4))
 
 
 @check("gelu-public")
 def gelu_small(rng):
-    yield _of("gelu", np.array([-1.0, 0.0, 1.0]))
+    yield _of("gelu", rng.normal(size=3))
 
 
 @check("gelu-hidden")
 def gelu_random(rng):
     yield _of("gelu", rng.normal(scale=3, size=(4, 5)))
-    yield _of("gelu", np.array([-30.0, 30.0]))
+    yield _of("gelu", np.array([-1.0, 1.0]) * rng.uniform(20, 40))
 
 
 @check("split-heads-public")
 def split_heads_small(rng):
-    yield _of("split_heads", SMALL, 2)
+    yield _of("split_heads", rng.normal(size=(3, 4)), 2)
 
 
 @check("split-heads-hidden")
@@ -65,19 +77,38 @@ def split_heads_random(rng):
 
 @check("multi-head-attention-public")
 def multi_head_attention_small(rng):
-    yield _of("multi_head_attention", SMALL, right.random_weights(rng, 4, 8), 2)
+    yield _of("multi_head_attention", *_small(rng), 2)
 
 
 @check("multi-head-attention-hidden")
 def multi_head_attention_random(rng):
-    for X, weights, heads, mask in _texts(rng):
-        yield _of("multi_head_attention", X, weights, heads)
-        yield _of("multi_head_attention", X, weights, heads, mask)
+    return _with_and_without_padding("multi_head_attention", rng)
+
+
+def _grouped(rng, n_heads, n_groups):
+    d_k, n = (int(size) for size in rng.choice([3, 5, 7, 8], size=2, replace=False))
+    weights = right.random_weights(rng, n_heads * d_k, 10, n_groups * d_k)
+    return rng.normal(size=(n, n_heads * d_k)), weights, n_heads, n_groups
+
+
+@check("grouped-query-attention-public")
+def grouped_query_attention_small(rng):
+    yield _of("grouped_query_attention", *_grouped(rng, 2, 1))
+
+
+@check("grouped-query-attention-hidden")
+def grouped_query_attention_random(rng):
+    yield _of("grouped_query_attention", *_grouped(rng, 4, 1), case="one group")
+    for n_heads, n_groups in ((4, 2), (6, 3)):
+        arguments = _grouped(rng, n_heads, n_groups)
+        yield _of("grouped_query_attention", *arguments, case="several groups")
+        mask = np.arange(len(arguments[0])) < rng.integers(1, 3)
+        yield _of("grouped_query_attention", *arguments, mask, case="with padding")
 
 
 @check("feed-forward-public")
 def feed_forward_small(rng):
-    yield _of("feed_forward", SMALL, right.random_weights(rng, 4, 8))
+    yield _of("feed_forward", *_small(rng))
 
 
 @check("feed-forward-hidden")
@@ -88,38 +119,57 @@ def feed_forward_random(rng):
 
 @check("bert-layer-public")
 def bert_layer_small(rng):
-    yield _of("bert_layer", SMALL, right.random_weights(rng, 4, 8), 2)
+    yield _of("bert_layer", *_small(rng), 2)
 
 
 @check("bert-layer-hidden")
 def bert_layer_random(rng):
-    for X, weights, heads, mask in _texts(rng):
-        yield _of("bert_layer", X, weights, heads)
-        yield _of("bert_layer", X, weights, heads, mask)
+    return _with_and_without_padding("bert_layer", rng)
 
 
 @check("bert-layer-bert")
 def bert_layer_of_bert(rng):
-    bert, states, mask = hugging_face()
+    bert, states, mask = hugging_face(rng)
     for layer in range(bert.config.n_layers):
         X, expected = states[layer], states[layer + 1]
         arguments = (X, right.weights_of(bert, layer), bert.config.n_heads, mask)
         yield call("bert_layer", *arguments, expect=expected, tolerance=1e-4)
 
 
-@lru_cache
-def hugging_face():
-    """The default model, and Hugging Face's hidden states of a padded sentence: (n, d_model) for each layer's input."""
+def hugging_face(rng):
+    """The default model, Hugging Face's hidden states of random words and padding, (n, d_model) for each layer's input
+    and for the output, and which tokens are no padding."""
     import torch
+
+    from tutorial_lib.tokenization import WordPiece
+
+    (model, bert), tok = models(), WordPiece.from_pretrained()
+    words = [token for token in tok.tokens if token.isascii() and token.isalpha()]
+    text = " ".join(rng.choice(words, size=rng.integers(6, 12)))
+    encoding = tok.batch([text], pad_to=int(rng.integers(15, 19)))
+    inputs = {name: torch.tensor(getattr(encoding, name)) for name in ("attention_mask", "token_type_ids")}
+    with torch.no_grad():
+        states = model(torch.tensor(encoding.ids), **inputs, output_hidden_states=True).hidden_states
+    return bert, [state[0].numpy() for state in states], inputs["attention_mask"][0].bool().numpy()
+
+
+@lru_cache
+def models():
+    """The default model, as Hugging Face's and as the book's."""
     from transformers import BertModel
 
     from tutorial_lib import weights
     from tutorial_lib.bert import Bert
-    from tutorial_lib.tokenization import WordPiece
 
     model = BertModel.from_pretrained(weights.resolve(), attn_implementation="eager").eval()
-    encoding = WordPiece.from_pretrained().batch(["The bear waited for the door to open."], pad_to=14)
-    inputs = {name: torch.tensor(getattr(encoding, name)) for name in ("attention_mask", "token_type_ids")}
-    with torch.no_grad():
-        states = model(torch.tensor(encoding.ids), **inputs, output_hidden_states=True).hidden_states
-    return Bert.from_hf(model), [state[0].numpy() for state in states], inputs["attention_mask"][0].bool().numpy()
+    return model, Bert.from_hf(model)
+
+
+@check("pre-norm-layer-public")
+def pre_norm_layer_small(rng):
+    yield _of("pre_norm_layer", *_small(rng), 2)
+
+
+@check("pre-norm-layer-hidden")
+def pre_norm_layer_random(rng):
+    return _with_and_without_padding("pre_norm_layer", rng)
