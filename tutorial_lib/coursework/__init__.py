@@ -36,6 +36,7 @@ from tutorial_lib.coursework.geometry import (
 )
 from tutorial_lib.coursework.project import (
     check_collection,
+    check_neighbor_margin,
     check_neighbor_purity,
     check_purity_p,
     check_report,
@@ -73,6 +74,7 @@ __all__ = [
     "check_merge",
     "check_multi_head_attention",
     "check_near_attention",
+    "check_neighbor_margin",
     "check_neighbor_purity",
     "check_pack",
     "check_pad",
