@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
+from itertools import groupby
 from pathlib import Path
 
-from coursework import gradebook, sources
+from coursework import gradebook, shown, sources
 from coursework.grading import write
 
-MOST_NOTES = 30  # of one submission in the report
+MOST_NOTES = 30  # of one submission, in the report and on the page
+MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
+UNKNOWN = "notebook"  # name of the page of a file that belongs to no assignment
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -17,60 +22,153 @@ PAGE = """<!DOCTYPE html>
 <style>
   :root {{ color-scheme: light dark }}
   body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }}
-  pre {{ overflow-x: auto; padding: .75rem; border: 1px solid GrayText; border-radius: .25rem; white-space: pre-wrap }}
-  table {{ border-collapse: collapse; width: 100% }}
-  th, td {{ text-align: left; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid GrayText }}
-  td:last-child, h1, p {{ overflow-wrap: anywhere }} td:nth-child(2) {{ white-space: nowrap }}
+  body {{ overflow-wrap: anywhere }}
+  h1 {{ line-height: 1.2 }} h2 {{ font-size: 1.15rem; margin: 0 }} h2 + ul {{ margin-top: .25rem }}
+  section {{ border-top: 1px solid GrayText; padding: .75rem 0 }}
+  .told {{ border: 1px solid GrayText; border-left: .4rem solid #d97706; border-radius: .25rem; padding: .75rem 1rem }}
+  .told {{ margin: 1rem 0 }}
+  .points {{ float: right; margin-left: 1rem; font-weight: normal; white-space: nowrap }}
+  li > p {{ margin: .25rem 0 }} summary {{ cursor: pointer }} img {{ max-width: 100% }}
+  pre {{ overflow-x: auto; padding: .5rem .75rem; border: 1px solid GrayText; border-radius: .25rem }}
+  pre {{ margin: .25rem 0; white-space: pre-wrap }}
 </style></head><body>
 <h1>{title}</h1>
-<p>{student}: {total}</p>
-<table>
-<thead><tr><th scope="col">Question</th><th scope="col">Points</th><th scope="col">What was seen</th></tr></thead>
-<tbody>{rows}</tbody></table>
-<h2>What you handed in</h2>
-{answers}
+<p><strong>{student}</strong>: {total}</p>
+{told}
+{questions}
 </body></html>
 """
 
 
+@dataclass(frozen=True)
+class Question:
+    """A question of an assignment. parts: check or written cell -> what it is, for a student.
+
+    answers: solution or written cells. rubrics: written cell -> how it is marked, in Markdown.
+    """
+
+    title: str
+    parts: dict[str, str]
+    answers: list[str]
+    rubrics: dict[str, str]
+
+
+@lru_cache
+def questions(assignment):
+    """The questions of an assignment, by the headings of its source: students do not know the names of its cells."""
+    found = []
+    for cell in sources.source(assignment).cells:
+        mark = sources.kind(cell)
+        heading = re.search(r"^## (.+?)(?: \(\d+ points?\))?$", cell.source, re.M)
+        if cell.cell_type == "markdown" and heading or not found:
+            found.append(Question(heading[1] if heading else sources.title(assignment), {}, [], {}))
+        one = found[-1]
+        if mark in ("solution", "written"):
+            one.answers.append(cell.metadata[mark])
+        if mark == "written":
+            one.parts[cell.metadata.written] = "In words"
+            one.rubrics[cell.metadata.written] = re.split(
+                rf"\*\*Rubric\.\*\*|{sources.END}", cell.source + sources.END
+            )[1]
+        if mark == "check":
+            what = "Your own check" if cell.source.strip() else "A hidden check"
+            one.parts[cell.metadata.check] = what if what not in one.parts.values() else "Another hidden check"
+    return [question for question in found if question.parts]
+
+
 def page(marks, given):
-    """The feedback page of one student: points, reasons and comments, and the student's own answers, all as text."""
-    rows, known = [], [points for points, *_ in given.values() if points is not None]
-    for name, (points, most, comment) in given.items():
-        seen = " ".join(filter(None, (marks.reasons.get(name, ""), comment)))
-        shown = "not marked yet" if points is None else f"{points:g} of {most:g}"
-        rows.append(f"<tr><td>{escape(name)}</td><td>{shown}</td><td>{escape(seen)}</td></tr>")
-    total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points"
+    """The feedback page of one student: what was odd, points, reasons and comments, and the student's own answers."""
+    known = [points for points, *_ in given.values() if points is not None]
+    total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
-    shown = {name: gradebook.shortened(text) for name, text in marks.answers.items()}
-    answers = [f"<h3>{escape(name)}</h3>\n<pre>{escape(text)}</pre>" for name, text in shown.items()]
+    told = "".join(f"<li>{_text(text)}</li>" for text in marks.told[:MOST_NOTES])
+    if not given and not told:
+        told = "<li>It could not be graded yet. Your teacher knows.</li>"
+    seen = set()
     filled = {
-        "title": escape(sources.title(marks.assignment)),
+        "title": escape(sources.title(marks.assignment) if marks.assignment else "Your notebook"),
         "student": escape(marks.student),
         "total": escape(total),
+        "told": f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>' if told else "",
+        "questions": "\n".join(
+            _question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])
+        ),
     }
-    return PAGE.format(**filled, rows="\n".join(rows), answers="\n".join(answers) or "<p>No answers were found.</p>")
+    return PAGE.format(**filled)
+
+
+def _question(question, marks, given, seen):
+    """A question as HTML. seen: the reasons on the page so far, for each is told once."""
+    there = {name: given[name] for name in question.parts if name in given}
+    lines = []
+    for name, (points, most, comment) in there.items():
+        reason, cases = marks.reasons.get(name, ""), marks.cases.get(name, [])
+        if points == most and not comment:
+            continue
+        text = _text("The reason is the same." if reason in seen else reason)
+        seen |= {reason} - {""}
+        text += "".join(
+            f"<br>{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]
+        )
+        text += _text(f"Your teacher: {comment}") if comment else ""
+        lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
+    known = [points for points, *_ in there.values() if points is not None]
+    points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
+    folded = [
+        _folded("How it is marked", shown.rendered(rubric))
+        for name, rubric in question.rubrics.items()
+        if name in there and there[name][0] is not None
+    ]
+    own = [
+        shown.as_typed(shown.shortened(marks.answers[name]), marks.pictures.get(name, {}))
+        for name in question.answers
+        if name in marks.answers
+    ]
+    folded += [_folded("What you handed in", "".join(own))] if own else []
+    return (
+        f'<section><h2><span class="points">{points}</span>{escape(question.title)}</h2>'
+        f"{'<ul>' + ''.join(lines) + '</ul>' if lines else ''}{''.join(folded)}</section>"
+    )
+
+
+def _points(points, most):
+    return f"{most:g} points, not marked yet" if points is None else f"{points:g} of {most:g}"
+
+
+def _folded(title, html):
+    return f"<details><summary>{title}</summary>{html}</details>"
+
+
+def _text(text):
+    """Plain text as HTML; lines of code stand behind four spaces."""
+    blocks = groupby(text[:MOST_TEXT].splitlines(), key=lambda line: line.startswith("    "))
+    html = [(code, escape("\n".join(line[4 * code :] for line in lines))) for code, lines in blocks]
+    return "".join(f"<pre>{block}</pre>" if code else f"<p>{block}</p>" for code, block in html if block.strip())
 
 
 def write_pages(results, all_marks, all_scores):
-    """RESULTS/feedback/STUDENT/ASSIGNMENT.html for each graded submission."""
+    """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in."""
     for marks in all_marks:
-        given = all_scores.get((marks.student, marks.assignment))
-        if given:
-            write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", page(marks, given))
+        if marks.submitted:
+            folder = Path(results) / "feedback" / marks.student
+            (folder / f"{UNKNOWN}.html").unlink(missing_ok=True)
+            given = all_scores.get((marks.student, marks.assignment), {})
+            write(folder / f"{marks.assignment or UNKNOWN}.html", page(marks, given))
 
 
-def report(all_marks, all_scores):
-    """What needs a human, apart from the marks, as Markdown."""
+def report(all_marks, all_scores, about=()):
+    """What needs a human, apart from the marks, as Markdown; what is worst comes first. about: lines on the grading."""
     lines = ["# What needs a human", ""]
     states = [gradebook.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
     counts = {state: states.count(state) for state in sorted(set(states))}
     lines += ["; ".join(f"{count} {state}" for state, count in counts.items()) + ".", ""]
-    noted = [marks for marks in all_marks if marks.notes]
-    for marks in noted:
+    for line in about:
+        lines += [_one_line(line), ""]
+    noted = [marks for marks in all_marks if marks.notes or marks.told]
+    for marks in sorted(noted, key=_urgency):
         lines += [f"## {marks.student}, {marks.assignment or 'unknown assignment'}", ""]
-        notes = ([f"file: {marks.file}"] if marks.file else []) + marks.notes
+        notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + [f"told: {text}" for text in marks.told]
         if len(notes) > MOST_NOTES:
             notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more"]
         lines += [*(f"- {_one_line(note)}" for note in notes), ""]
@@ -79,7 +177,13 @@ def report(all_marks, all_scores):
     return "\n".join(lines)
 
 
+def _urgency(marks):
+    """What has no points comes first, then whose it is in doubt, then what students are told; no work comes last."""
+    doubt = any("another student" in note for note in marks.notes)
+    return not marks.submitted, bool(marks.points), not doubt, not marks.told
+
+
 def _one_line(text):
-    """A note in one line, not too long, where no character of a file's name starts HTML or a link."""
+    """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
     text = text if text.isprintable() else " ".join(ascii(text)[1:-1].split())
-    return re.sub(r"[<>\[\]`|]", lambda odd: f"\\{odd[0]}", text[:500])
+    return re.sub(r"[^\w\s.,:;()'\"/+=%@?-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])

@@ -1,9 +1,9 @@
 """Marks into a gradebook that nbgrader's formgrader opens, and out of it as CSV.
 
 The results folder is an nbgrader course: gradebook.db, and under autograded/ (and submitted/) one clean notebook for
-each student, made of the assignment's own cells with the student's answers filled in. Nothing else of what a student
-sent is in it. The teacher marks the written questions in formgrader; those marks are kept when the automatic ones are
-written again.
+each student, made of the assignment's own cells with the student's answers filled in, as `shown` makes them safe.
+Nothing else of what a student sent is in it. The teacher marks the written questions in formgrader; those marks are
+kept when the automatic ones are written again.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbgrader.api import Gradebook, MissingEntry
 
-from coursework import sources
+from coursework import shown, sources
 from coursework.grading import write
-from coursework.submissions import MOST_ANSWER, student_name
+from coursework.submissions import student_name
 
 MOST_EXTRA = 50  # cells of the student's own that formgrader shows
 
@@ -106,9 +106,9 @@ def record(results, all_marks, roster):
     write(results / "nbgrader_config.py", CONFIG)
     with opened(results) as gradebook:
         for student in roster.values():
-            gradebook.update_or_create_student(
-                student.id, last_name=student.last_name, first_name=student.first_name, email=student.email
-            )
+            names = {"last_name": student.last_name, "first_name": student.first_name, "email": student.email}
+            names = {name: text.replace("<", "‹") for name, text in names.items()}  # formgrader takes them for HTML
+            gradebook.update_or_create_student(student.id, **names)
         for assignment in sorted({marks.assignment for marks in all_marks if marks.assignment}):
             _record_assignment(gradebook, assignment, results)
         for marks in all_marks:
@@ -165,49 +165,39 @@ def blank(marks, name):
     """Whether the student left the cell as it was given, or took it out and wrote no text anywhere else."""
     if name not in marks.answers and any(cell_type == "markdown" for cell_type, _ in marks.extra):
         return False
-    given = {
-        c.metadata.nbgrader.grade_id: c.source
-        for c in sources.student_notebook(marks.assignment).cells
-        if "nbgrader" in c.metadata
-    }
+    given = _given(marks.assignment)
     return marks.answers.get(name, given[name]).strip() == given[name].strip()
 
 
+@lru_cache
+def _given(assignment):
+    """Cell id -> its source as students get it."""
+    cells = sources.student_notebook(assignment).cells
+    return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
+
+
 def clean_notebook(marks):
-    """The assignment's notebook with this student's answers, and what the checks said as its outputs.
-
-    Text is shown as text: a `<` in it starts no HTML on the teacher's screen, because a space follows it. What is
-    longer than a page is cut: the renderer would need minutes.
-    """
+    """The assignment's notebook with this student's answers, and what the checks said as its outputs."""
     notebook = sources.student_notebook(marks.assignment)
-    for cell in notebook.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+    # The colors of plain Python: those for IPython take hours on some texts, and other languages with `%%perl`.
+    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "python3"}
+    added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra[:MOST_EXTRA])]
+    names = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
+    own = [(name, names[name].cell_type, text) for name, text in marks.answers.items()]
+    safe = shown.cells(own + added, marks.pictures)
+    for name, cell in names.items():
         if name in marks.answers:
-            cell.source = _text(cell.cell_type, marks.answers[name])
+            cell.source = safe[name]
         if name in marks.points:
-            said = f"{marks.points[name]} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
+            said = f"{marks.points[name]:g} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
             cell.outputs = [new_output("stream", name="stdout", text=said)]
-    if marks.extra:
-        added = "## Cells that the student added"
-        if len(marks.extra) > MOST_EXTRA:
-            added += f": the first {MOST_EXTRA} of {len(marks.extra)}"
-        notebook.cells.append(new_markdown_cell(added, id="added"))
-        for number, (cell_type, text) in enumerate(marks.extra[:MOST_EXTRA]):
-            new = new_code_cell if cell_type == "code" else new_markdown_cell
-            notebook.cells.append(new(_text(cell_type, text), id=f"added-{number}"))
+    if added:
+        count = f": the first {MOST_EXTRA} of {len(marks.extra)}" if len(marks.extra) > MOST_EXTRA else ""
+        notebook.cells.append(new_markdown_cell(f"## Cells that the student added{count}", id="added"))
+    for name, cell_type, _ in added:
+        new = new_code_cell if cell_type == "code" else new_markdown_cell
+        notebook.cells.append(new(safe[name], id=name))
     return notebook
-
-
-def _text(cell_type, text):
-    text = shortened(text.encode("utf-8", "backslashreplace").decode())
-    return text if cell_type == "code" else re.sub(r"<(?=[a-zA-Z/!?])", "< ", text)
-
-
-def shortened(text):
-    """A student's text as far as people are shown it."""
-    if len(text) <= MOST_ANSWER:
-        return text
-    return f"{text[:MOST_ANSWER]}\n\n... {len(text) - MOST_ANSWER} more characters stand in the notebook itself"
 
 
 def scores(results, marks):
