@@ -212,7 +212,10 @@ COSINE_MATRIX = Exercise(
         "the diagonal is empty; the cosine of a row with itself is 1": lambda X: (
             cosine_matrix(X) * (1 - np.eye(len(X)))
         ),
-        "only one of the two lengths is divided by": lambda X: X @ X.T / np.linalg.norm(X, axis=1, keepdims=True),
+        "only one of the two lengths is divided by, that of vector j": lambda X: X @ X.T / np.linalg.norm(X, axis=1),
+        "only one of the two lengths is divided by, that of vector i": lambda X: (
+            X @ X.T / np.linalg.norm(X, axis=1, keepdims=True)
+        ),
         "the lengths are those of the columns; a vector is a row: axis=1": lambda X: _gram(
             X / np.linalg.norm(X, axis=0)
         ),
