@@ -124,6 +124,27 @@ def _with_a_way_back(word, vocab, mark=""):
     return ["[UNK]"]
 
 
+def _unknown_letters(word, vocab):
+    pieces, start = [], 0
+    while start < len(word):
+        mark = "##" if start else ""
+        end = next((end for end in range(len(word), start, -1) if mark + word[start:end] in vocab), None)
+        pieces.append("[UNK]" if end is None else mark + word[start:end])
+        start = end or start + 1
+    return pieces
+
+
+def _any_piece(word, vocab):
+    pieces = []
+    while word:
+        fitting = [piece for piece in vocab if word.startswith(piece.removeprefix("##"))]
+        if not fitting:
+            return ["[UNK]"]
+        pieces.append(max(fitting, key=len))
+        word = word.removeprefix(pieces[-1].removeprefix("##"))
+    return pieces
+
+
 def _second_unseen(word, vocab):
     first = next((word[:end] for end in range(len(word), 0, -1) if word[:end] in vocab), None)
     return ["[UNK]"] if first is None else [first] + ["##" + word[len(first) :]] * (first != word)
@@ -134,14 +155,14 @@ def _from_right_with(
     longest=True,
     ordered=True,
     unknown=lambda pieces: ["[UNK]"],
+    known=lambda piece, vocab: piece in vocab,
 ):
     def made(word, vocab):
         pieces, end = [], len(word)
         while end:
             starts = range(end) if longest else range(end - 1, -1, -1)
-            piece = next(
-                (p for p in (mark(start, end, word) + word[start:end] for start in starts) if p in vocab), None
-            )
+            made_of = (mark(start, end, word) + word[start:end] for start in starts)
+            piece = next((piece for piece in made_of if known(piece, vocab)), None)
             if piece is None:
                 return unknown(pieces)
             pieces.insert(0 if ordered else len(pieces), piece)
@@ -227,9 +248,13 @@ def _train_with(
     glue=merge,
     left=lambda merges, pairs: merges,
     extra=0,
+    letters=sorted,
+    aging=True,
 ):
     def made(counts, n_merges):
-        age = {symbol: number for number, symbol in enumerate(sorted({s for word in counts for s in word}))}
+        age = {
+            symbol: number for number, symbol in enumerate(letters(dict.fromkeys(s for word in counts for s in word)))
+        }
         merges, pairs = [], count_pairs(counts)
         for _ in range(n_merges + extra):
             pairs = count_pairs(counts) if recount else {pair: n for pair, n in pairs.items() if pair not in merges}
@@ -238,7 +263,8 @@ def _train_with(
                 return left(merges, pairs)
             best = min(pairs, key=lambda pair: (sign * pairs[pair], tie(pair, age) if tie else 0))
             merges.append(best)
-            age.setdefault("".join(best), len(age))
+            if aging:
+                age.setdefault("".join(best), len(age))
             after = Counter()
             for symbols, n in counts.items():
                 after[glue(symbols, best)] += n
@@ -246,6 +272,11 @@ def _train_with(
         return merges
 
     return made
+
+
+def _changed_in_its_loop(counts, n_merges):
+    for symbols in counts:
+        counts[merge(symbols, symbols[:2])] = counts.pop(symbols)
 
 
 def _pad_with(
@@ -270,7 +301,7 @@ def _pad_with(
 
 
 def _pack_with(fits=lambda used, more, length: used + more <= length, number=lambda row, texts: row, earlier=False,
-               last=True, cut=False, filled=True, fill=lambda pad_id: pad_id, padding=0):  # fmt: skip
+               last=True, cut=False, filled=(1, 1), fill=lambda pad_id: pad_id, padding=0):  # fmt: skip
     """number: of a text, from how many its row and the batch had before, counted from 1."""
 
     def made(batch, length, pad_id=0):
@@ -286,9 +317,12 @@ def _pack_with(fits=lambda used, more, length: used + more <= length, number=lam
             row = room[0] if room else rows[-1]
             row.append((number(len(row) + 1, texts), text))
         rows = rows if last else rows[:-1]
-        width = [length - _used(row) if filled else 0 for row in rows]
-        ids = [[i for _, text in row for i in text] + [fill(pad_id)] * n for row, n in zip(rows, width, strict=True)]
-        numbers = [[k for k, text in row for _ in text] + [padding] * n for row, n in zip(rows, width, strict=True)]
+        width = [length - _used(row) for row in rows]
+        ids = [[i for _, text in row for i in text] for row in rows]
+        numbers = [[k for k, text in row for _ in text] for row in rows]
+        for i, n in enumerate(width):
+            ids[i] += [fill(pad_id)] * n * filled[0]
+            numbers[i] += [padding] * n * filled[1]
         return ids, numbers
 
     return made
@@ -335,6 +369,25 @@ def _pair_with(
     return made
 
 
+def _popped(which):
+    def made(first, second, max_length):
+        texts = list(first), list(second)
+        while len(texts[0]) + len(texts[1]) + 3 > max_length:
+            texts[which].pop()
+        return encode_pair(*texts, max_length)
+
+    return made
+
+
+def _minus_zero(first, second, max_length):
+    over = len(first) + len(second) + 3 - max_length
+    if len(first) > len(second):
+        first = first[:-over]
+    else:
+        second = second[:-over]
+    return encode_pair(first, second, 10**6)
+
+
 def _cut_at_end(first, second, max_length):
     ids, segments = encode_pair(first, second, 10**6)
     return ids[:max_length], segments[:max_length]
@@ -372,6 +425,12 @@ WORDS = Exercise(
         "some marks stay in their words; string.punctuation holds them all": lambda text: _spaced(
             text.lower(), ".,!?"
         ).split(),
+        "a mark needs a space on both sides": lambda text: re.sub(rf"([{MARKS}])", r" \1", text.lower()).split(),
+        "some marks are lost; string.punctuation holds them all": lambda text: re.findall(
+            r"[^\W_]+|[.,!?]", text.lower()
+        ),
+        "white space only separates; it is no word": lambda text: re.findall(rf"[^\s{MARKS}]+|.", text.lower(), re.S),
+        "a set has no order, and each word once; give back a list": lambda text: set(words(text)),
         "a line end is white space, no word": lambda text: re.findall(rf"[^\s{MARKS}]+|[^ \w]", text.lower()),
         "digits in a row are one word": lambda text: re.findall(r"[^\W\d_]+|\S", text.lower()),
         "an underscore is a mark; \\w takes it for a letter": lambda text: re.findall(r"\w+|[^\w\s]", text.lower()),
@@ -446,9 +505,8 @@ LONGEST_MATCH = Exercise(
         "where no piece fits, the whole word becomes [UNK], not its rest": _match_with(
             unknown=lambda pieces, rest: [*pieces, "[UNK]"]
         ),
-        "where no piece fits, the whole word becomes [UNK], not each letter": _match_with(
-            unknown=lambda pieces, rest: [*pieces, *["[UNK]"] * len(rest)]
-        ),
+        "where no piece fits, the whole word becomes [UNK], not one letter": _unknown_letters,
+        "a piece with ## does not begin a word, and one without it does not go on": _any_piece,
         "where no piece fits, the letter is passed over; the whole word becomes [UNK]": lambda word, vocab: (
             longest_match(word.replace("x", ""), vocab)
         ),
@@ -478,6 +536,7 @@ MATCH_FROM_RIGHT = Exercise(
         Case("the longest piece first", ("unplay", VOCAB)),
         Case("a word that cannot be made up", ("xplay", VOCAB)),
         Case("a piece that never begins words", ("grounds", VOCAB)),
+        Case("a piece that only begins words", ("unbear", VOCAB)),
     ),
     {
         "## is put on the piece that is found first; it marks pieces that do not begin the word": _from_right_with(
@@ -510,6 +569,12 @@ MATCH_FROM_RIGHT = Exercise(
         "the ## of pieces that do not begin the word is missing in the answer": lambda word, vocab: [
             piece.removeprefix("##") for piece in match_from_right(word, vocab)
         ],
+        "a piece that stands in the vocabulary with ## alone never begins a word": _from_right_with(
+            known=lambda piece, vocab: piece in vocab or "##" + piece in vocab
+        ),
+        "a piece that stands in the vocabulary without ## alone only begins words": _from_right_with(
+            known=lambda piece, vocab: piece in vocab or piece.removeprefix("##") in vocab
+        ),
         "a piece with ## never begins a word": lambda word, vocab: _from_right_with(
             mark=lambda start, end, word: "" if word[start:end] in vocab and not start else "##"
         )(word, vocab),
@@ -559,13 +624,18 @@ COUNT_PAIRS = Exercise(
             lambda symbols: map(tuple, map(sorted, zip(symbols, symbols[1:], strict=False)))
         ),
         "each word counts once; it must count as often as it occurs": _count_with(times=lambda old, n: old + 1),
+        "return stands in the loop: only the first word is counted": lambda counts: count_pairs(
+            dict(list(counts.items())[:1])
+        ),
+        "counts alone gives its keys; counts.items() gives (word, count)": lambda counts: [n for _, n in counts],
+        "the first word's count stays; add those of the others": _count_with(times=lambda old, n: old or n),
         "a later word overwrites the count; add to it": _count_with(times=lambda old, n: n),
         "a pair that stands twice in a word counts twice": _count_with(
             lambda symbols: set(zip(symbols, symbols[1:], strict=False))
         ),
         "pairs may share a symbol: ('a', 'a', 'a') has two": _count_with(_apart),
-        "the symbols are cut into letters; a symbol may have several": lambda counts: count_pairs(
-            {tuple("".join(symbols)): n for symbols, n in counts.items()}
+        "the symbols are cut into letters; a symbol may have several": _count_with(
+            lambda symbols: zip("".join(symbols), "".join(symbols)[1:], strict=False)
         ),
         "give back a dictionary, pair -> count": lambda counts: list(count_pairs(counts).items()),
     },
@@ -587,6 +657,9 @@ MERGE = Exercise(
     {
         "the last symbol has no neighbor on its right: ask only where there is one": _merge_with(
             found=lambda symbols, i, pair: (symbols[i], symbols[i + 1]) == pair
+        ),
+        "symbols[i + 1] is not there for the last symbol: ask for it only where there is one": _merge_with(
+            found=lambda symbols, i, pair: symbols[i] == pair[0] and symbols[i + 1] == pair[1]
         ),
         "the second symbol of the pair is still there; go on behind it": _merge_with(step=1),
         "both symbols are replaced, but they become one": _merge_overlapping,
@@ -628,7 +701,16 @@ TRAIN_BPE = Exercise(
         "the first pair alone came back; give back a list of all": lambda counts, n: next(
             iter(train_bpe(counts, n)), None
         ),
-        "the rarest pair is merged; take the most frequent": _train_with(sign=1),
+        "the rarest pair is merged; take the most frequent": _train_with(sign=1, least=1),
+        "the best pair is the key with the largest count, not that count": lambda counts, n: merge(
+            ("a", "b"), max(count_pairs(counts).values())
+        ),
+        "a dictionary cannot change while a loop goes through it; fill a new one": _changed_in_its_loop,
+        "these are the most frequent pairs of the first count; merge, and count again": _train_with(
+            recount=False, tie=None
+        ),
+        "a symbol that was merged has no age yet: put it down when it is made": _train_with(aging=False),
+        "letters are old in the order of the alphabet, not in that of the words": _train_with(letters=list),
         "the pairs are counted once; count again after each merge": _train_with(recount=False),
         "the words do not change: merge the pair in all of them, then count again": _train_with(
             glue=lambda symbols, pair: symbols
@@ -649,6 +731,7 @@ TRAIN_BPE = Exercise(
             tie=lambda pair, age: (age[pair[1]], age[pair[0]])
         ),
         "where no pair is left, stop before you look for the best": _train_with(left=lambda merges, pairs: max(pairs)),
+        "where no pair is left, stop: there is no best one": _train_with(left=lambda merges, pairs: min(pairs)),
         "where no pair is left, give back the merges so far": _train_with(left=lambda merges, pairs: None),
         "a pair that occurs once is never merged": _train_with(least=1),
         "a pair that occurs twice is still merged": _train_with(least=3),
@@ -667,6 +750,10 @@ PAD = Exercise(
         Case("three lengths", ([[7], [8, 9, 3], [9, 4]],)),
     ),
     {
+        "max(batch) is a list; the longest is max(len(row) for row in batch)": lambda batch, pad_id=0: (
+            max(batch) - len(batch[0])
+        ),
+        "pad_id is a number; a list of them is [pad_id] * n": lambda batch, pad_id=0: batch[0] + pad_id * len(batch),
         "the mask comes first here; give back (ids, mask)": lambda batch, pad_id=0: pad(batch, pad_id)[::-1],
         "the mask is inverted: 1 marks a token, 0 padding": _pad_with(
             mask=lambda row, padded, pad_id: [0] * len(row) + [1] * (len(padded) - len(row))
@@ -715,7 +802,10 @@ PACK = Exercise(
         "these are pad's ids: several texts may share a row": lambda batch, length, pad_id=0: _pack_with(
             fits=lambda used, more, length: False
         )(batch, length, pad_id),
-        "the rows are not filled up to length": _pack_with(filled=False),
+        "the rows are not filled up to length": _pack_with(filled=(0, 0)),
+        "the numbers are not filled up; once the ids are, len(ids) says nothing of what is missing": _pack_with(
+            filled=(1, 0)
+        ),
         "the last row is missing: put it away when the loop has ended": _pack_with(last=False),
         "the texts count from 1; 0 is padding": _pack_with(number=lambda row, texts: row - 1),
         "this is an attention mask; number the texts of a row 1, 2, ...": _pack_with(number=lambda row, texts: 1),
@@ -783,8 +873,15 @@ ENCODE_PAIR = Exercise(
         "the end is cut off, and the last [SEP] with it; cut the texts, not the frame": _cut_at_end,
         "the three special tokens count: max_length - 3 is left for the texts": _pair_with(special=0),
         "there are three special tokens, not two": _pair_with(special=2),
-        "a slice that ends at -0 is empty: text[:-n] fails where n is 0": _pair_with(
-            kept=lambda text, n: text[: -(len(text) - n)]
+        "ids are wanted: 101 for [CLS], 102 for [SEP]": _pair_with(
+            frame=lambda first, second: ["[CLS]", *first, "[SEP]", *second, "[SEP]"]
+        ),
+        "a slice that ends at -0 is empty: text[:-n] fails where n is 0": _minus_zero,
+        "where both texts fit, nothing is cut": _pair_with(lambda n, m, room: (min(n, room // 2), min(m, room // 2))),
+        "the first text has nothing left to give; the longer one gives": _popped(0),
+        "the second text has nothing left to give; the longer one gives": _popped(1),
+        "the longer text gives until both are equally long; then both give": _pair_with(
+            lambda n, m, room: (n, m) if n + m <= room else (max(0, room - m), m) if n > m else (n, max(0, room - n))
         ),
         "texts lose their last tokens, not the first ones": _pair_with(kept=lambda text, n: text[len(text) - n :]),
         "only the first text is cut; the longer one gives": _pair_with(
@@ -834,9 +931,9 @@ def random_word(rng, letters="abc"):
 
 
 def random_counts(rng, n_words=12, letters="abcde", most=9):
-    """Words as tuples of letters, with counts up to a number: something to train on."""
-    drawn = ("".join(rng.choice(list(letters), size=rng.integers(2, 7))) for _ in range(n_words))
-    return {tuple(word): int(rng.integers(1, most)) for word in drawn}
+    """Words as tuples of letters (or longer symbols), with counts up to a number: something to train on."""
+    drawn = (rng.choice(list(letters), size=rng.integers(2, 7)) for _ in range(n_words))
+    return {tuple(map(str, word)): int(rng.integers(1, most)) for word in drawn}
 
 
 def random_batch(rng, n_texts=4):

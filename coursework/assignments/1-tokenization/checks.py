@@ -78,7 +78,7 @@ def count_pairs_small(rng):
 
 @check("count-pairs-hidden")
 def count_pairs_random(rng):
-    for letters in ("abcde", "ab"):  # of two letters, pairs stand twice in a word
+    for letters in ("abcde", "ab", ["a", "b", "ab"]):  # of two letters, pairs stand twice in a word
         for _ in range(2):
             yield _of("count_pairs", right.random_counts(rng, letters=letters))
 
@@ -112,6 +112,8 @@ def train_bpe_random(rng):
         yield _of("train_bpe", right.random_counts(rng, most=1000), 5, case="several merges")
         yield _of("train_bpe", right.random_counts(rng, most=4), 12, case="pairs with equal counts")
         yield _of("train_bpe", right.random_counts(rng, most=2), 200, case="until no pair occurs twice")
+        often = {word: n + 1 for word, n in right.random_counts(rng).items()}  # here no pair is left at all
+        yield _of("train_bpe", often, 200, case="until no pair occurs twice")
 
 
 @check("pad-public")
