@@ -36,10 +36,13 @@ class Group:
             raise
 
     def broke(self):
-        """Whether the kernel killed something in the group for going beyond the bound."""
-        name = "memory.events" if (self.path / "memory.events").exists() else "memory.oom_control"
-        counts = dict(line.split() for line in (self.path / name).read_text().splitlines())
-        return int(counts["oom_kill"]) > 0
+        """Whether the kernel killed something in the group for going beyond its bound, and not for want of memory."""
+        if (self.path / "memory.events").exists():
+            counts = dict(line.split() for line in (self.path / "memory.events").read_text().splitlines())
+            return "0" not in (counts["oom"], counts["oom_kill"])
+        counts = dict(line.split() for line in (self.path / "memory.oom_control").read_text().splitlines())
+        most, limit = ((self.path / f"memory.{name}_in_bytes").read_text() for name in ("max_usage", "limit"))
+        return counts["oom_kill"] != "0" and int(most) > int(limit) - (1 << 20)
 
 
 @contextlib.contextmanager

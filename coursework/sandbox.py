@@ -86,12 +86,28 @@ def ready(kind="bubblewrap"):
             f"{program} is not on this machine, and students' code never runs without a sandbox: {install}, "
             f"or choose another with --sandbox ({', '.join(KINDS)})"
         )
-    call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
-    job = {"cells": ["import numpy\nanswer = int(numpy.prod([6, 7]))"], "calls": [call]}
     _clean(kind)
-    outcome = run(job, {}, kind=kind, limits=Limits(seconds=30))
-    if outcome.ended != "done" or outcome.calls != {"answer": {"value": 42, "error": None}}:
+    call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
+    limits = Limits(seconds=30)
+    outcome = run({"cells": [TRY], "calls": [call]}, {}, kind=kind, limits=limits)
+    answer = outcome.calls.get("answer", {}).get("value")
+    if outcome.ended != "done" or not isinstance(answer, list) or answer[0] != 42:
         raise NoSandbox(f"{program} is here but does not work: {outcome.printed.strip()[-500:] or outcome.ended}")
+    if kind != "bubblewrap" and answer[1] != limits.memory:
+        raise NoSandbox(f"{kind} does not bound the memory of a container on this system: choose another sandbox")
+
+
+# What the first run says: 42, and the bound on a container's memory, as seen from inside.
+TRY = """
+import numpy
+bound = None
+for path in ("memory.max", "memory/memory.limit_in_bytes"):
+    try:
+        bound = int(open(f"/sys/fs/cgroup/{path}").read())
+    except (OSError, ValueError):
+        pass
+answer = [int(numpy.prod([6, 7])), bound]
+"""
 
 
 def bound(kind, limits):
@@ -240,13 +256,16 @@ def _container(folder, limits, kind):
     command += ["--read-only-tmpfs=false"] if kind == "podman" else []
     command += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     command += ["--security-opt", f"seccomp={folder / 'seccomp.json'}"]
-    command += ["--pids-limit", "32", "--user", "65534:65534", "--ulimit", "nofile=256", "--ulimit", "core=0"]
-    command += ["--ulimit", f"cpu={limits.seconds + 10}"]  # should the grader be killed
+    command += ["--pids-limit", "32", "--user", "65534:65534"]
+    # Limits of processes and files are named, else podman asks for more than it may give. That of time is for the case
+    # that the grader is killed.
+    for limit in ("nofile=256", "nproc=4096", "core=0", f"cpu={limits.seconds + 10}"):
+        command += ["--ulimit", limit]
     command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory), "--workdir", "/tmp"]
     command += ["--volume", f"{folder}:/job:ro"]
     for variable, value in _environment().items():
         command += ["--env", f"{variable}={value}"]
-    inner = "exec python -I -u -W ignore /job/worker.py 3 3>&1 1>/dev/null 2>&1"
+    inner = f"ulimit -v {limits.memory >> 10} && exec python -I -u -W ignore /job/worker.py 3 3>&1 1>/dev/null 2>&1"
 
     def broke(code):
         inspect = [kind, "inspect", "--format", "{{.State.OOMKilled}}", name]
@@ -274,7 +293,8 @@ def _collect(command, results, inherited, broke, job, limits, stop):
         stderr=errors,
         pass_fds=inherited,
         start_new_session=True,
-        env={"PATH": os.environ.get("PATH", os.defpath)},  # the sandbox's first process shows its own to those inside
+        # bubblewrap gets none of ours, docker and podman need theirs; none of it gets into a container
+        env={"PATH": os.environ.get("PATH", os.defpath)} if results is not None else None,
     )
     for descriptor in inherited:
         os.close(descriptor)

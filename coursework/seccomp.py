@@ -37,6 +37,7 @@ ONLY = {
     "ioctl 16 29": (1, (0x5401, 0x5413, 0x5421, 0x5450, 0x5451)),  # is it a terminal, its size; blocking, inheriting
 }
 READ_LIMIT = "prlimit64 302 261"  # only without a new limit
+ADDRESS_SPACE = 9  # RLIMIT_AS
 END = ("exit 60 93", "exit_group 231 94")  # not with the code that says killed
 KILLED = 128 + 9
 NOT_THERE = 38  # ENOSYS: the C library then takes another way, or says that it cannot
@@ -82,14 +83,15 @@ def program(machine=None):
 
 
 def profile():
-    """The same list as JSON that docker and podman take, by name. Their own start needs a few calls more."""
-    names = list(_calls(ALLOWED, 0))
+    """The same list as JSON that docker and podman take, by name.
+
+    It cannot tell exit codes apart, and the address space is bounded in there: so its limit may be lowered.
+    """
+    only = [(text.split()[0], place, value) for text, (place, values) in ONLY.items() for value in values]
+    only += [(READ_LIMIT.split()[0], 1, ADDRESS_SPACE), (READ_LIMIT.split()[0], 2, 0)]
+    names = [*_calls(ALLOWED, 0), *(text.split()[0] for text in END)]
     rules = [{"names": names, "action": "SCMP_ACT_ALLOW"}]
-    for text, (place, values) in ONLY.items():
-        for value in values:
-            arguments = [{"index": place, "value": value, "op": "SCMP_CMP_EQ"}]
-            rules.append({"names": [text.split()[0]], "action": "SCMP_ACT_ALLOW", "args": arguments})
-    no_limit = [{"index": 2, "value": 0, "op": "SCMP_CMP_EQ"}]
-    rules.append({"names": [READ_LIMIT.split()[0]], "action": "SCMP_ACT_ALLOW", "args": no_limit})
-    rules.append({"names": [text.split()[0] for text in END], "action": "SCMP_ACT_ALLOW"})
+    for name, place, value in only:
+        arguments = [{"index": place, "value": value, "op": "SCMP_CMP_EQ"}]
+        rules.append({"names": [name], "action": "SCMP_ACT_ALLOW", "args": arguments})
     return json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": NOT_THERE, "syscalls": rules})

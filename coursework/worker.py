@@ -91,7 +91,6 @@ def cause(error):
     """An exception as the other side may know it, whatever the methods of its own class do."""
     kind, cell, line, name = "Exception", None, None, None
     try:
-        kind = next((base.__name__ for base in type(error).__mro__ if base.__name__ in KNOWN), kind)
         if isinstance(error, SyntaxError) and error.filename in PLACES:
             cell, line = PLACES[error.filename], error.lineno
         trace = error.__traceback__
@@ -101,6 +100,7 @@ def cause(error):
             trace = trace.tb_next
         if isinstance(error, (NameError, ImportError)) and isinstance(error.name, str):
             name = error.name
+        kind = next((base.__name__ for base in type(error).__mro__ if base.__name__ in KNOWN), kind)
     except BaseException:  # a student's class may raise anything at any of these
         pass
     return {"type": kind, "cell": cell, "line": line, "name": name}
