@@ -46,6 +46,7 @@ def grade(submissions, results, assignment, roster, seed, workers, kind):
     from tqdm import tqdm
 
     from coursework import gradebook, grading
+    from coursework.grading import write
 
     students = gradebook.read_roster(roster) if roster else {}
 
@@ -54,13 +55,15 @@ def grade(submissions, results, assignment, roster, seed, workers, kind):
 
     try:
         how = {"known": gradebook.numbers(students), "progress": progress}
-        marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, **how)
+        with grading.alone(results):
+            marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, **how)
+            gradebook.record(results, marks, students)
+            grading.save(results / "all.json", marks)
+            write(results / "about.txt", sandbox.bound(kind, sandbox.Limits()) + "\n")
+            publish(results, marks, students)
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
-    gradebook.record(results, marks, students)
-    grading.save(results / "all.json", marks)
-    publish(results, marks, students)
     return 0
 
 
@@ -69,10 +72,11 @@ def publish(results, marks, students):
     from coursework import feedback, gradebook
     from coursework.grading import write
 
-    given = {(one.student, one.assignment): gradebook.scores(results, one) if one.points else {} for one in marks}
+    given = gradebook.scores(results, marks)
     gradebook.export(results, marks, students, given)
     feedback.write_pages(results, marks, given)
-    write(results / "report.md", feedback.report(marks, given))
+    about = (results / "about.txt").read_text(encoding="utf-8").splitlines()
+    write(results / "report.md", feedback.report(marks, given, about))
     noted = sum(bool(one.notes) for one in marks)
     print(f"{len(marks)} submissions in {results}: grades.csv, canvas.csv, feedback/, gradebook.db")
     print(f"{noted} need a human: {results / 'report.md'}" if noted else "Nothing odd was seen.")
