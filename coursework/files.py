@@ -177,7 +177,8 @@ def _students(files, known, roster, names):
 
     def order(owner):
         exact = (owner.number not in known, not of_the_roster(owner), key(owner) not in names)
-        return *exact, owner.name != read(owner), len(owner.number), owner.number, owner.name
+        plain = (owner.name != read(owner), not owner.name.islower())
+        return *exact, *plain, len(owner.number), owner.number, owner.name
 
     kept = {name.casefold(): who for who, name in names.items()}
     ours = {name.casefold() for name in roster}

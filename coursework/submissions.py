@@ -233,12 +233,18 @@ def read(student, file, content, assignment=None):
     for note, told in slips:
         _say(submission, note, told)
     pieces = _pieces(notebook, release)
-    mine = _counting(submission, pieces, release)
-    found = _elsewhere(submission, pieces, mine, release)
+    stripped = not any(_grade_id(piece.cell) in release.marked for piece in pieces)
+    if stripped and "script" not in notebook:
+        note = "stripped metadata: no cell is known by its name; functions were found by theirs"
+        told = "Your notebook lost the names of its cells. Answers were found by their functions and questions."
+        _say(submission, note, told)
+    mine = _counting(submission, pieces, stripped, release)
+    found = _elsewhere(submission, pieces, mine, stripped, release)
     if "script" in notebook and not found:
         raise ValueError("is no notebook, but a script without a function of the assignment")
     own = [piece for piece in pieces if piece.name is None]
-    if not found and not own and not any(_changed(mine.get(name), release.marked[name]) for name in release.answers):
+    code = any(piece.kind == "code" for piece in own)
+    if not found and not code and not any(_changed(mine.get(name), release.marked[name]) for name in release.answers):
         _say(submission, "as it was handed out: nothing was written", BLANK)
     used = {id(piece) for same in found.values() for piece in same}
     _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release)
@@ -280,15 +286,14 @@ def _changed(piece, original):
     return piece is not None and _even(piece.text) != _even(original.source)
 
 
-def _counting(submission, pieces, release):
+def _counting(submission, pieces, stripped, release):
     """Name -> the piece that counts: of several, the first that the student wrote in."""
-    mine, known = {}, False
+    mine = {}
     for piece in pieces:
         if not piece.name:
             continue
         original, name = release.marked[piece.name], piece.name
         named = _grade_id(piece.cell) == name
-        known |= named
         if name in mine and named:
             submission.notes.append(f"duplicate cell: {name}; the first one that was written in counts")
             if name in release.answers:
@@ -301,20 +306,14 @@ def _counting(submission, pieces, release):
         if _changed(mine.get(name), release.marked[name]):
             submission.notes.append(f"changed cell: {name}; the assignment's own counts")
     missing = [name for name in release.marked if name not in mine]
-    if not known:
-        note = "stripped metadata: no cell is known by its name; functions were found by theirs"
-        told = "Your notebook lost the names of its cells. Answers were found by their functions and questions."
-        submission.notes.insert(0, note)
-        submission.told.insert(0, told)
-    elif missing:
+    if missing and not stripped:
         submission.notes.append(f"missing cells: {', '.join(missing)}")
     return mine
 
 
-def _elsewhere(submission, pieces, mine, release):
+def _elsewhere(submission, pieces, mine, stripped, release):
     """Name -> the pieces that hold the answer, where the cell that is for it holds none."""
     found = {}
-    stripped = not any(_grade_id(piece.cell) in release.marked for piece in pieces)
     for name in release.answers:
         original = release.marked[name]
         if _changed(mine.get(name), original):

@@ -1,0 +1,619 @@
+"""What students hand in: archives and folders are bounded, names stay whose they are, honest slips cost nothing."""
+
+import base64
+import codecs
+import copy
+import json
+import os
+import struct
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from contextlib import contextmanager
+
+import jupytext
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from coursework import files, gradebook, sources, submissions
+from tests.coursework.conftest import ASSIGNMENT, cell, with_code
+
+NAME = f"{ASSIGNMENT}.ipynb"
+WRITTEN = "why-square-root"
+EMPTY = "def softmax(x):\n    return 0"
+
+
+@pytest.fixture
+def put(tmp_path):
+    """put(path, content): a file below the folder of submissions. A notebook is written as JSON."""
+
+    def write(path, content):
+        path = tmp_path / "submitted" / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = content if isinstance(content, (str, bytes)) else nbformat.writes(content)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def sort_out(tmp_path):
+    """sort_out(): student -> submission, of those that can be read and of those that cannot."""
+
+    def run(*rest, **how):
+        readable, unreadable = submissions.sorted_out(tmp_path / "submitted", *rest, **how)
+        assert len({one.student for one in [*readable, *unreadable]}) == len(readable) + len(unreadable)
+        return {one.student: one for one in [*unreadable, *readable]}
+
+    return run
+
+
+@contextmanager
+def at_most(megabytes):
+    """What happens inside takes no more memory than this."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < megabytes << 20
+    finally:
+        tracemalloc.stop()
+
+
+# --- archives -------------------------------------------------------------------------------------------------------
+
+
+def zipped(path, content, method=zipfile.ZIP_DEFLATED):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, text in content.items():
+            archive.writestr(name, text if isinstance(text, (str, bytes)) else nbformat.writes(text))
+    return path
+
+
+def patched(path, offset, value):
+    """Write a value into the list of files of an archive that has one file."""
+    content = bytearray(path.read_bytes())
+    place = content.rindex(b"PK\x01\x02") + offset
+    content[place : place + len(value)] = value
+    path.write_bytes(content)
+
+
+BOMB = bytes(60 << 20)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("place", ["eve/x.zip", "all.zip"])
+def test_a_bomb_of_another_method_is_not_opened(method, place, tmp_path, sort_out):
+    path = zipped(tmp_path / "submitted" / place, {"eve.ipynb": BOMB}, method)
+    patched(path, 24, struct.pack("<L", 1000))  # the size that it says
+    with at_most(8):
+        eve = sort_out()["eve"]
+    assert "unusual way" in eve.notes[0] and path.stat().st_size < 20_000
+
+
+@pytest.mark.parametrize("offset, value", [(10, b"\x5d\x00"), (8, b"\x01\x00"), (8, b"\x41\x00")])
+def test_zstandard_and_encrypted_files_are_not_opened(offset, value, solved, tmp_path, sort_out):
+    patched(zipped(tmp_path / "submitted" / "eve" / "x.zip", {NAME: solved}), offset, value)
+    assert "unusual way" in sort_out()["eve"].notes[0]
+
+
+@pytest.mark.parametrize("said", [1000, 4 << 20])
+def test_deflate_that_says_a_false_size_ends_there(said, tmp_path, sort_out):
+    patched(zipped(tmp_path / "submitted" / "eve" / "x.zip", {NAME: BOMB}), 24, struct.pack("<L", said))
+    with at_most(16):
+        assert "is broken: BadZipFile" in sort_out()["eve"].notes[0]
+
+
+def list_of_files(count, zip64):
+    """An archive that is nothing but a list of files."""
+    listed = (b"PK\x01\x02" + bytes(42)) * count
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, len(listed), 0, 0)
+    if zip64:
+        where = struct.pack("<4sLQL", b"PK\x06\x07", 0, len(listed), 1)
+        end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+        end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, len(listed), 0) + where + end
+    return listed + end
+
+
+@pytest.mark.parametrize("zip64", [False, True])
+@pytest.mark.parametrize("place, count", [("eve/x.zip", 6_000), ("all.zip", 100_000)])
+def test_an_archive_of_very_many_files_is_not_listed(place, count, zip64, put, sort_out):
+    put(place, list_of_files(count, zip64))
+    with at_most(12):
+        (one,) = sort_out().values()
+    assert "lists too many files" in one.notes[0]
+
+
+@pytest.mark.parametrize("zip64", [False, True])
+def test_a_list_of_nameless_files_is_listed_where_it_is_short(zip64, put, sort_out):
+    put("eve/x.zip", list_of_files(100, zip64))
+    assert "too many" not in sort_out()["eve"].notes[0]
+
+
+def test_files_that_overlap_in_an_archive_count_each(solved, tmp_path, sort_out):
+    path = zipped(tmp_path / "submitted" / "eve" / "x.zip", {NAME: bytes(4 << 20)})
+    content = path.read_bytes()
+    start, end = content.rindex(b"PK\x01\x02"), content.rindex(b"PK\x05\x06")
+    listed = content[start:end] * 10
+    path.write_bytes(
+        content[:start] + listed + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 10, 10, len(listed), start, 0)
+    )
+    with at_most(8):
+        assert "holds more than 20 MB" in sort_out()["eve"].notes[0]
+
+
+def test_a_class_in_one_archive_and_archives_in_it(solved, tmp_path, put, sort_out):
+    inner = zipped(tmp_path / "x.zip", {"bob_1_2_x.ipynb": solved, "deeper.zip": b"PK"}).read_bytes()
+    content = {f"student{i}_{i}_7_{NAME}": solved for i in range(40)}
+    zipped(tmp_path / "submitted" / "all.zip", {**content, "eve_77_7_x.zip": inner, "kim_78_7_x.zip": "PK"})
+    found = sort_out()
+    assert len(found) == 42 and "bob" not in found
+    assert all(one.answers and not one.notes for name, one in found.items() if name != "kim")
+    assert "no zip archive" in found["kim"].notes[0]
+
+
+def test_what_lies_deep_or_is_hidden_in_an_archive_is_no_second_notebook(solved, tmp_path, sort_out):
+    content = {
+        NAME: solved,
+        f".ipynb_checkpoints/{NAME}": "{}",
+        f"__MACOSX/._{NAME}": "x",
+        "/" * 3000 + "a.ipynb": "{}",
+    }
+    zipped(tmp_path / "submitted" / "eve" / "x.zip", content)
+    assert len(sort_out()["eve"].notes) == 1  # the one with the slashes
+
+
+# --- folders --------------------------------------------------------------------------------------------------------
+
+
+def test_a_thousand_folders_in_each_other(solved, put, tmp_path, sort_out):
+    put(f"ada/{NAME}", solved)
+    deep = "".join("/d" * i + " " for i in range(1, 1001)).split()
+    eve = put("eve/x.txt", "").parent
+    for path in deep:
+        os.mkdir(f"{eve}{path}")
+    try:
+        found = sort_out()
+    finally:
+        for path in reversed(deep):
+            os.rmdir(f"{eve}{path}")
+    assert not found["ada"].notes and "too deep" in found["eve"].notes[0]
+
+
+def test_a_folder_that_may_not_be_opened(solved, put, monkeypatch, sort_out):
+    (
+        put(f"ada/{NAME}", solved),
+        put(f"eve/{NAME}", solved),
+        put(f"kim/closed/{NAME}", solved),
+        put(f"kim/{NAME}", solved),
+    )
+    original = os.scandir
+
+    def scandir(path):
+        if os.path.basename(path) in ("eve", "closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return original(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = sort_out()
+    assert not found["ada"].notes
+    assert found["eve"].notes == ["eve: not readable: could not be opened: Permission denied"]
+    assert "kim/closed, not readable" in found["kim"].notes[0] and found["kim"].answers
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may open everything")
+def test_a_folder_without_permission(solved, put, sort_out):
+    put(f"eve/{NAME}", solved).parent.chmod(0)
+    assert "Permission denied" in sort_out()["eve"].notes[0]
+
+
+def test_what_is_no_regular_file_is_not_opened(solved, put, sort_out, tmp_path):
+    put(f"ada/{NAME}", solved)
+    os.mkfifo(tmp_path / "submitted" / "ada" / "pipe.ipynb")
+    os.mkfifo(tmp_path / "submitted" / "eve.ipynb")
+    os.symlink(tmp_path, tmp_path / "submitted" / "kim")
+    found = sort_out()
+    assert "ada/pipe.ipynb, not readable: is no regular file" in found["ada"].notes[0]
+    assert "is no regular file" in found["eve"].notes[0] and "is a link" in found["kim"].notes[0]
+
+
+def test_names_that_are_no_utf8(solved, tmp_path, sort_out):
+    folder = os.fsencode(tmp_path / "submitted") + b"/b\xff"
+    os.makedirs(folder)
+    with open(folder + b"/\xfe.ipynb", "w") as file:
+        file.write(nbformat.writes(solved))
+    (one,) = sort_out().values()
+    assert one.student.isascii() and one.file.isprintable() and one.answers
+
+
+def test_a_flood_of_files_is_cut(solved, put, sort_out, tmp_path):
+    put(f"ada/{NAME}", solved), put(f"eve/{NAME}", solved)
+    (tmp_path / "submitted" / "eve" / "more").mkdir()
+    for i in range(files.MOST_SEEN + 10):
+        (tmp_path / "submitted" / "eve" / "more" / f"{i}.txt").touch()
+    found = sort_out()
+    assert not found["ada"].notes and "holds more than 2,000 files" in found["eve"].notes[0] and found["eve"].answers
+
+
+def test_a_flood_of_notebooks_is_cut(put, sort_out):
+    for i in range(files.MOST_FILES + 5):
+        put(f"eve/{i}.ipynb", "{}")
+    notes = sort_out()["eve"].notes
+    assert len(notes) == files.MOST_FILES + 1 and "25 files: only the first 20 were opened" in notes
+
+
+# --- whose work is whose ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("newcomer", ["ADA", "ａｄａ", "ada ", "ada_99_1_x.ipynb"])
+@pytest.mark.parametrize("roster", [(), ("ada", "bob")])
+@pytest.mark.parametrize("later", [False, True])
+def test_a_newcomer_displaces_nobody(newcomer, roster, later, solved, put, sort_out):
+    names = {}
+    put(f"ada/{NAME}", solved)
+    if later:
+        sort_out(roster=roster, names=names)
+    put(newcomer if newcomer.endswith("ipynb") else f"{newcomer}/{NAME}", with_code(solved, "softmax", EMPTY))
+    found = sort_out(roster=roster, names=names)
+    assert found["ada"].file == f"ada/{NAME}" and len(found) == 2
+    (other,) = set(found) - {"ada"}
+    for one in found.values():
+        assert any(f"ada/{NAME}" in note and found[other].file.split("/")[0] in note for note in one.notes)
+
+
+def test_who_came_first_keeps_the_name_without_a_roster(solved, put, sort_out, tmp_path):
+    names = {}
+    put(f"ADA/{NAME}", solved)
+    assert set(sort_out(names=names)) == {"ADA"}
+    put(f"ada/{NAME}", solved)
+    names = json.loads(json.dumps(names))
+    found = sort_out(names=names)
+    assert found["ADA"].file == f"ADA/{NAME}" and len({name.casefold() for name in found}) == 2
+    assert set(sort_out(names=names, roster=("ada",))) >= {"ada"}  # the roster's come first
+    (tmp_path / "submitted" / "ADA" / NAME).unlink()
+    assert "ADA" not in sort_out(names=names)
+
+
+def test_a_name_of_the_roster_is_for_its_number(solved, put, sort_out):
+    known, roster = {"4711": "ada", "4712": "bob"}, ("ada", "bob")
+    put("ada_4712_1_x.ipynb", solved)  # bob calls himself ada
+    put("eve_4711_2_x.ipynb", solved)
+    put("bob_9999_3_x.ipynb", solved)  # a stranger
+    found = sort_out(known=known, roster=roster)
+    assert found["ada"].file == "eve_4711_2_x.ipynb" and found["bob"].file == "ada_4712_1_x.ipynb" and len(found) == 3
+    put("x_4711_1__4712_88_x.ipynb", solved)  # bob calls himself x_4711_1_
+    found = sort_out(known=known, roster=roster)
+    assert found["ada"].file == "eve_4711_2_x.ipynb" and "two notebooks" not in str(found["ada"].notes)
+    assert any("not in the roster" in note for note in found["x_4711_1__4712_88_x"].notes)
+
+
+def test_what_a_teacher_adds_in_a_folder_is_the_students(solved, put, sort_out):
+    put("lovelaceada_4711_1_x.ipynb", solved)
+    put(f"ada/{NAME}", solved)
+    found = sort_out(known={"4711": "ada"}, roster=("ada",))
+    assert set(found) == {"ada"} and "two notebooks" in found["ada"].notes[0]
+
+
+def test_a_composed_letter_is_a_composed_letter():
+    assert submissions.student_name("Zoe\u0308 L") == submissions.student_name("Zo\u00eb L")
+
+
+# --- honest slips ---------------------------------------------------------------------------------------------------
+
+
+def full(submission, solved):
+    """Whether all answers of the solved notebook were found, and its functions run."""
+    code = "\n".join(submission.cells)
+    given = {name: cell(solved, name).source for name in submissions._released(ASSIGNMENT).answers}
+    functions = [text for name, text in given.items() if name != WRITTEN]
+    shown = {name: text.replace("\n", " ") for name, text in submission.answers.items()}
+    return all(text in code for text in functions) and shown == {k: v.replace("\n", " ") for k, v in given.items()}
+
+
+ENCODINGS = {
+    "mark": codecs.BOM_UTF8 + b"%s",
+    "utf-16": "utf-16",
+    "utf-16 without a mark": "utf-16-le",
+}
+
+
+@pytest.mark.parametrize("how", ENCODINGS)
+def test_another_encoding(how, solved, put, sort_out):
+    text = nbformat.writes(solved)
+    content = codecs.BOM_UTF8 + text.encode() if how == "mark" else text.encode(ENCODINGS[how])
+    put(f"ada/{NAME}", content)
+    ada = sort_out()["ada"]
+    assert full(ada, solved) and "encoding" in ada.notes[0] and "read all the same" in ada.told[0]
+
+
+def test_a_character_of_no_encoding_loses_itself_alone(solved, put, sort_out):
+    put(f"ada/{NAME}", nbformat.writes(solved).encode().replace(b"### ", b"").replace(b"dot", b"d\xe9t"))
+    ada = sort_out()["ada"]
+    assert "d\ufffdt" in ada.answers[WRITTEN] and "characters are lost" in ada.told[0]
+
+
+def test_line_ends_of_windows_change_no_cell(solved, put, sort_out):
+    for one in solved.cells:
+        one.source = "\r\n".join(line + "  " for line in one.source.split("\n"))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert not ada.notes and not ada.told and not ada.extra and "\r" not in "".join(ada.cells)
+
+
+@pytest.mark.parametrize("name", [f"{NAME}.txt", f"{NAME}.json", "2-attention.json", "2-attention.txt", "2-attention"])
+def test_another_ending(name, solved, put, sort_out):
+    put(f"ada/{name}", solved), put(f"ada/{NAME[:-6]} (1).png", b"\x89PNG")
+    ada = sort_out()["ada"]
+    assert full(ada, solved) and f"is called {name}" in ada.told[0] and ".ipynb" in ada.notes[0]
+
+
+def test_a_copy_with_a_number(solved, put, sort_out):
+    put(f"ada/{ASSIGNMENT} (1).ipynb", solved)
+    assert full(sort_out()["ada"], solved)
+
+
+@pytest.mark.parametrize("form", ["py:percent", "nbconvert"])
+def test_a_script_made_of_the_notebook(form, solved, put, sort_out):
+    if form == "py:percent":
+        text = jupytext.writes(solved, fmt=form)
+    else:
+        text = "\n\n".join(
+            f"# In[{i}]:\n\n\n{one.source}" for i, one in enumerate(solved.cells) if one.cell_type == "code"
+        )
+    put("ada/2-attention.py", text)
+    ada = sort_out()["ada"]
+    code = "\n".join(ada.cells)
+    assert all(cell(solved, name).source.strip() in code for name in ("softmax", "attention", "shift-matrix"))
+    assert "a script" in ada.notes[0] and "handed in a script" in ada.told[0]
+    assert (WRITTEN in ada.answers) == (form == "py:percent") and "check_softmax" not in code
+
+
+@pytest.mark.parametrize(
+    "name, content, why",
+    [
+        ("x.html", "<!DOCTYPE html><p>def softmax", "but a web page"),
+        ("x.ipynb", "", "is empty"),
+        ("x.pdf", "%PDF", "is no notebook"),
+        ("x.py", "print('hello')", "without a function of the assignment"),
+        ("x.ipynb", '{"cells": [], "metadata": {}}', "belongs to no assignment"),
+    ],
+)
+def test_what_cannot_be_read_is_told(name, content, why, put, sort_out):
+    put(f"ada/{name}", content)
+    ada = sort_out(ASSIGNMENT if name.endswith("py") else None)["ada"]
+    assert (
+        why in ada.notes[0] and why in ada.told[0] and f"Your file {name}" in ada.told[0] and "Download" in ada.told[0]
+    )
+
+
+def test_a_notebook_that_was_not_saved(put, sort_out):
+    put(f"ada/{NAME}", sources.student_notebook(ASSIGNMENT))
+    ada = sort_out()["ada"]
+    assert "was it saved" in ada.told[0] and "as it was handed out" in ada.notes[0]
+
+
+def test_a_notebook_that_never_ran_is_fine(solved, put, sort_out):
+    put(f"ada/{NAME}", with_code(sources.student_notebook(ASSIGNMENT), "softmax", cell(solved, "softmax").source))
+    assert not sort_out()["ada"].told
+
+
+@pytest.fixture
+def moved(solved):
+    """moved(name, by): the solved notebook, where an answer stands in a new cell, `by` cells below its own."""
+
+    def move(name, by):
+        changed, blank = copy.deepcopy(solved), sources.student_notebook(ASSIGNMENT)
+        own = cell(changed, name)
+        place = changed.cells.index(own)
+        new = new_markdown_cell if own.cell_type == "markdown" else new_code_cell
+        changed.cells.insert(place + by, new(own.source))
+        own.source = cell(blank, name).source
+        return changed
+
+    return move
+
+
+@pytest.mark.parametrize("name, by", [("softmax", 1), ("softmax", 0), ("softmax", 3), (WRITTEN, 1), (WRITTEN, 0)])
+def test_an_answer_in_a_new_cell(name, by, solved, moved, put, sort_out):
+    put(f"ada/{NAME}", moved(name, by))
+    ada = sort_out()["ada"]
+    assert full(ada, solved) and not ada.extra and "NotImplementedError" not in "".join(ada.cells)
+    assert ada.notes == [f"answer in another cell: {name}"] and "counts" in ada.told[0]
+
+
+def test_two_functions_in_one_cell(solved, put, sort_out):
+    blank = cell(sources.student_notebook(ASSIGNMENT), "attention").source
+    both = cell(solved, "softmax").source + "\n\n" + cell(solved, "attention").source
+    put(f"ada/{NAME}", with_code(with_code(solved, "softmax", both), "attention", blank))
+    ada = sort_out()["ada"]
+    assert ada.answers["attention"] == both and blank not in ada.cells and len(ada.told) == 1
+
+
+def test_an_answer_in_the_cell_of_a_check(solved, put, sort_out):
+    blank = cell(sources.student_notebook(ASSIGNMENT), "softmax").source
+    text = cell(solved, "softmax").source
+    check = next(name for name in submissions._released(ASSIGNMENT).of("check") if "softmax" in name)
+    put(f"ada/{NAME}", with_code(with_code(solved, "softmax", blank), check, text))
+    ada = sort_out()["ada"]
+    assert text in ada.cells and ada.answers["softmax"] == text and blank not in ada.cells
+
+
+def test_variables_in_a_new_cell(put, sort_out):
+    solved, blank = sources.solved_notebook("5-project"), sources.student_notebook("5-project")
+    own = cell(solved, "collection")
+    solved.cells.insert(solved.cells.index(own) + 1, new_code_cell(own.source))
+    own.source = cell(blank, "collection").source
+    put("ada/x.ipynb", solved)
+    ada = sort_out()["ada"]
+    assert own.source not in ada.cells and len(ada.answers["collection"]) > 100
+
+
+def test_the_answer_of_one_question_is_none_of_the_other(put, sort_out):
+    solved, blank = sources.solved_notebook("4-geometry"), sources.student_notebook("4-geometry")
+    for name, text in (("why-a-control", "Second."), ("what-it-shows", "First.")):
+        own = cell(solved, name)
+        own.source = cell(blank, name).source
+        solved.cells.insert(solved.cells.index(own) + 1, new_markdown_cell(text))
+    put("ada/x.ipynb", solved)
+    answers = sort_out()["ada"].answers
+    assert (answers["what-it-shows"], answers["why-a-control"]) == ("First.", "Second.")
+
+
+def test_an_import_in_the_given_cell_stays(solved, put, sort_out):
+    given = next(one for one in solved.cells if one.source == "import numpy as np")
+    given.source += "\nimport math"
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert ada.cells[:2] == ["import numpy as np\nimport math", "import numpy as np"] and "changed cell" in ada.notes[0]
+
+
+def test_given_cells_that_were_deleted_run(solved, put, sort_out):
+    solved.cells = [one for one in solved.cells if one.source != "import numpy as np"]
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert ada.cells[0] == "import numpy as np" and "missing cells" in ada.notes[0]
+
+
+def test_stripped_metadata(solved, put, sort_out):
+    stripped = copy.deepcopy(solved)
+    for one in stripped.cells:
+        one.metadata = {}
+    stripped.metadata = {}
+    put("ada/x.ipynb", stripped)
+    ada = sort_out()["ada"]
+    assert full(ada, solved) and not ada.extra and len(ada.told) == len(ada.notes) == 1
+    assert "stripped metadata" in ada.notes[0] and "lost the names" in ada.told[0]
+
+
+def test_an_answer_below_its_question_in_one_cell(solved, put, sort_out):
+    place = solved.cells.index(cell(solved, WRITTEN))
+    solved.cells[place - 1].source += "\n\nMy answer."
+    del solved.cells[place]
+    put(f"ada/{NAME}", solved)
+    assert sort_out()["ada"].answers[WRITTEN] == "My answer."
+
+
+def test_of_two_cells_the_one_that_was_written_in_counts(solved, put, sort_out):
+    twice = copy.deepcopy(solved)
+    place = twice.cells.index(cell(twice, "softmax"))
+    twice.cells.insert(place, cell(sources.student_notebook(ASSIGNMENT), "softmax"))
+    put(f"ada/{NAME}", json.dumps(twice))
+    ada = sort_out()["ada"]
+    assert full(ada, solved) and "duplicate cell: softmax" in ada.notes[0] and "twice" in ada.told[0]
+
+
+def test_of_two_files_the_one_with_work_counts_and_it_is_told(solved, put, sort_out):
+    put(f"ada/{NAME}", sources.student_notebook(ASSIGNMENT)), put("ada/mine.ipynb", solved), put("ada/z.ipynb", solved)
+    ada = sort_out()["ada"]
+    assert ada.file == "ada/mine.ipynb" and len([told for told in ada.told if "Two notebooks" in told]) == 2
+    assert "Two notebooks of yours: mine.ipynb was graded, 2-attention.ipynb was not." in ada.told
+
+
+def test_a_file_beside_that_cannot_be_read_is_told(solved, put, sort_out):
+    put(f"ada/{NAME}", solved), put("ada/more.ipynb", "{")
+    ada = sort_out()["ada"]
+    assert "more.ipynb, could not be read" in ada.told[0] and "more.ipynb, not readable" in ada.notes[0]
+
+
+def test_the_install_cell_of_a_released_notebook_does_not_run(put, sort_out):
+    put("ada/x.ipynb", sources.student_notebook(ASSIGNMENT, f"{submissions.INSTALL}: run this\n%pip install x"))
+    ada = sort_out()["ada"]
+    assert not any("pip" in text for text in ada.cells) and not ada.extra and "was it saved" in ada.told[0]
+
+
+# --- pictures -------------------------------------------------------------------------------------------------------
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(100)).decode()
+
+
+def test_pictures_of_answers_and_added_cells(solved, put, sort_out):
+    cell(solved, WRITTEN)["attachments"] = {"a.png": {"image/png": PNG}}
+    solved.cells += [new_markdown_cell("x"), new_markdown_cell("y", attachments={"b.png": {"image/png": [PNG]}})]
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert ada.pictures == {WRITTEN: {"a.png": ("image/png", PNG)}, "added-1": {"b.png": ("image/png", PNG)}}
+    assert not ada.notes
+
+
+@pytest.mark.parametrize(
+    "attached",
+    [
+        7,
+        {"a": 7},
+        {"a.svg": {"image/svg+xml": PNG}},
+        {"a.gif": {"image/gif": PNG}},
+        {"a.png": {"image/png": "x" * 40}},
+        {"a.png": {"image/png": PNG[:-1]}},
+        {"a.png": {"image/png": [7, None]}},
+        {"a.png": {"image/png": PNG + "A" * (files.MOST_BYTES // 3)}},
+        {"\u202e.png": {"image/png": PNG}},
+    ],
+)
+def test_what_is_no_picture_is_not_kept(attached, solved, put, sort_out):
+    cell(solved, WRITTEN)["attachments"] = attached
+    put(f"ada/{NAME}", json.dumps(solved))
+    ada = sort_out()["ada"]
+    assert not ada.pictures and (attached == 7 or "not shown" in ada.notes[0] and "at most 1 MB" in ada.told[0])
+
+
+def test_there_are_only_so_many_pictures(solved, put, sort_out, monkeypatch):
+    cell(solved, WRITTEN)["attachments"] = {f"{i}.png": {"image/png": PNG} for i in range(7)}
+    put(f"eve/{NAME}", solved)
+    cell(solved, WRITTEN)["attachments"] = {"0.png": {"image/png": PNG}}
+    put(f"ada/{NAME}", solved)
+    assert len(sort_out()["eve"].pictures[WRITTEN]) == submissions.MOST_IN_CELL
+    monkeypatch.setattr(submissions, "MOST_OF_ALL", 500)
+    found = sort_out()  # who has most loses them
+    assert found["ada"].pictures and not found["eve"].pictures and "too many" in found["eve"].told[-1]
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+HOSTILE = """
+import json, resource, sys, tracemalloc
+from pathlib import Path
+from coursework import sources, submissions
+
+folder = Path(sys.argv[1])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+readable, unreadable = submissions.sorted_out(folder, "2-attention")
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([len(readable), len(unreadable), before / 1024, after / 1024]))
+"""
+
+
+def test_hostile_notebooks_fit_into_memory(solved, tmp_path):
+    room = files.MOST_BYTES - 200_000
+    smile, odd = "\U0001f600", [[[]], {"a": {}}]
+    cells = [{"cell_type": "code", "source": smile + "x = 1\n" * 10_000, "metadata": {}} for _ in range(70)]
+    many = [{"cell_type": "markdown", "source": f"{smile}{i}" + "x" * 4_000, "metadata": {}} for i in range(900)]
+    picture = {f"{i}.png": {"image/png": PNG + "AAAA" * 200_000} for i in range(4)}
+    shapes = [
+        json.dumps({"cells": [], "metadata": odd * 30})[:-1].replace("]}", "]")
+        + ', "x": ['
+        + "[]," * (room // 3)
+        + "0]}",
+        json.dumps({"cells": solved.cells, "metadata": {"x": odd * (room // 30)}}),
+        json.dumps({"cells": solved.cells + cells, "metadata": {}}, ensure_ascii=False),
+        json.dumps({"cells": solved.cells + many, "metadata": {}}, ensure_ascii=False),
+        json.dumps({"cells": [*solved.cells, {**new_markdown_cell("x"), "attachments": picture}], "metadata": {}}),
+    ]
+    (tmp_path / "submitted").mkdir()
+    for i, text in enumerate(shapes):
+        (tmp_path / f"{i}.ipynb").write_text(text, encoding="utf-8")
+        assert (tmp_path / f"{i}.ipynb").stat().st_size <= files.MOST_BYTES
+    for i in range(40):
+        os.link(tmp_path / f"{i % len(shapes)}.ipynb", tmp_path / "submitted" / f"eve{i}.ipynb")
+    run = [sys.executable, "-c", HOSTILE, tmp_path / "submitted"]
+    readable, unreadable, before, after = json.loads(subprocess.run(run, check=True, capture_output=True).stdout)
+    assert (readable, unreadable) == (24, 16) and after < 300, (readable, unreadable, before, after)
+
+
+def test_a_roster_names_the_students_of_an_lms(solved, put, sort_out, tmp_path):
+    (tmp_path / "class.csv").write_text('Student,ID,SIS Login ID\n"Lovelace, Ada",4711,al1815\n')
+    roster = gradebook.read_roster(tmp_path / "class.csv")
+    put("lovelaceada_4711_99_x.ipynb", solved)
+    assert set(sort_out(known=gradebook.numbers(roster), roster=tuple(roster))) == {"al1815"}
