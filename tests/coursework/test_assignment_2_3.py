@@ -4,6 +4,7 @@
 import copy
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -39,8 +40,8 @@ EXERCISES = {
 }
 ASSIGNMENTS = {"2-attention": attention, "3-bert-layer": bert_layer}
 
-# What students write: the body of a function, and words of what they must be told. "right": it is right. "?": it is
-# wrong in a way of its own, for which there is no hint, and must get none.
+# What students write: the body of a function, and words of what they must be told. "right": it is right. "?": a
+# usual mistake for which there is no hint. "odd": wrong in a way of its own. These two must get no hint: it would be false.
 ANSWERS = {
     "softmax": """
 e = np.exp(x - x.max(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # right
@@ -80,6 +81,13 @@ w = softmax(Q @ K.swapaxes(-1, -2)); return w @ V, w  # not divided by sqrt(d_k)
 z = Q @ K.swapaxes(-1, -2); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # not divided by sqrt(d_k)
 w = softmax(Q @ K.swapaxes(-1, -2) / Q.shape[-1]); return w @ V, w  # take its square root
 w = softmax(Q @ K.swapaxes(-1, -2) * np.sqrt(Q.shape[-1])); return w @ V, w  # divide by it
+w = softmax(Q @ K.swapaxes(-1, -2)) / np.sqrt(Q.shape[-1]); return w @ V, w  # not the weights
+w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(d_k)); return w @ V, w  # stopped with NameError
+w = softmax(Q @ K.swapaxes(1, 2) / np.sqrt(Q.shape[-1])); return w @ V, w  # ?
+w = attention(Q, K, V, mask)[1]; return w.T @ V, w  # the output is weights @ V
+w = attention(Q, K, V, mask)[1]; return w * V, w  # odd
+w = attention(Q, K, V, mask)[1]; return (w @ V).reshape(77), w  # odd
+z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z.masked_fill(~mask, -1e9); w = softmax(z); return w @ V, w  # stopped with AttributeError
 w = softmax(Q @ K.swapaxes(-1, -2) / int(np.sqrt(Q.shape[-1]))); return w @ V, w  # rounded to a whole number
 z = Q @ K.swapaxes(-1, -2) / int(K.shape[-1] ** 0.5); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # rounded to a whole number
 w = softmax(Q @ K.swapaxes(-1, -2) / math.isqrt(Q.shape[-1])); return w @ V, w  # rounded to a whole number
@@ -92,8 +100,8 @@ z = Q @ K.T / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z,
 z = Q @ K.transpose() / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -1e9); w = softmax(z); return w @ V, w  # K.T turns all axes around
 z = Q @ K.transpose(0, 2, 1) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # needs exactly three axes
 z = Q @ (K.T if K.ndim == 2 else K.transpose(0, 2, 1)) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # two axes in front are a batch, too
-w = softmax(Q @ K / np.sqrt(Q.shape[-1])); return w @ V, w  # with its last two axes swapped
-w = softmax(Q * K / np.sqrt(Q.shape[-1])); return w @ V, w  # with its last two axes swapped
+w = softmax(Q @ K / np.sqrt(Q.shape[-1])); return w @ V, w  # the output is weights @ V
+w = softmax(Q * K / np.sqrt(Q.shape[-1])); return w @ V, w  # the output is weights @ V
 w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])); return w @ V, w  # the mask is not used
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, -np.inf, z); w = softmax(z); return w @ V, w  # the mask is inverted
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z + mask * -1e9; w = softmax(z); return w @ V, w  # the mask is inverted
@@ -129,6 +137,9 @@ return attended(Q, K, V, -slopes[:, None, None] * gap(Q), mask)  # with i - j, l
 return attended(Q, K, V, slopes[:, None, None] * gap(Q), mask)  # with j - i, earlier tokens gain
 return attended(Q, K, V, -slopes[:, None, None] * far(Q) ** 2, mask)  # not squared
 return attention(Q, K, V, mask)  # the penalty is not used
+return attended(Q, K, V, -slopes[:, None, None] * (far(Q) + 1), mask)  # right
+return attended(Q, K, V, -slopes[:, None, None] * np.maximum(gap(Q), 0), mask)  # ?
+return attended(Q, K, V, -slopes[::-1, None, None] * far(Q), mask)  # odd
 return attended(Q, K, V, -slopes[:, None, None] * far(Q) / np.sqrt(Q.shape[-1]), mask)  # divided by sqrt(d_k) as well
 return attended(Q, K, V, -slopes * far(Q), mask)  # one number for each head
 return attended(Q, K, V, -slopes[:, None] * far(Q), mask)  # one number for each head
@@ -155,7 +166,7 @@ return np.triu(np.ones((n, n), dtype=bool), 1)  # marks what is forbidden
 return np.where(np.tril(np.ones((n, n))), 0, -np.inf)  # numbers to add to scores
 return np.ones((n, n), dtype=bool)  # sees all here
 return np.eye(n, dtype=bool)  # sees only itself
-return np.tril(np.ones((n + 1, n + 1), dtype=bool))  # ?
+return np.tril(np.ones((n + 1, n + 1), dtype=bool))  # odd
 """,
     "sinusoidal": """
 return np.array([[(math.cos if c % 2 else math.sin)(p / 10000 ** ((c - c % 2) / d_model)) for c in range(d_model)] for p in range(n)])  # right
@@ -187,13 +198,16 @@ return blocks(k, d_model, lambda c, s: [[c, s], [-s, c]], lambda i: i)  # not i 
 return blocks(abs(k), d_model, lambda c, s: [[c, s], [-s, c]])  # may be negative
 h = d_model // 2; a = k * 10000 ** (-np.arange(0, d_model, 2) / d_model); C, S = np.diag(np.cos(a)), np.diag(np.sin(a)); return np.block([[C, S], [-S, C]])  # all sines first
 return blocks(k, d_model, lambda c, s: [[s, c], [c, -s]])  # stand where the cosines belong
-return np.eye(d_model)  # ?
-return np.roll(np.eye(d_model), k, axis=0)  # ?
+return np.eye(d_model)  # odd
+raise ValueError(k)  # odd
+return np.roll(np.eye(d_model), k, axis=0)  # odd
 """,
     "rotate": """
 a = np.outer(positions, 10000 ** (-np.arange(0, X.shape[-1], 2) / X.shape[-1])); z = (X[..., ::2] + 1j * X[..., 1::2]) * np.exp(1j * a); return np.stack([z.real, z.imag], -1).reshape(X.shape)  # right
 return np.einsum('nij,...nj->...ni', np.stack([shift_matrix(-p, X.shape[-1]) for p in positions]), X)  # right
 return turned(X, angles(positions, X.shape[-1]))  # right
+return turned(X, angles(positions, X.shape[-1]) * np.pi / 180)  # ?
+return turned(X, angles(positions, X.shape[-1]).T)  # odd
 return turned(X, -angles(positions, X.shape[-1]))  # turns the other way
 return np.einsum('nij,...nj->...ni', np.stack([shift_matrix(p, X.shape[-1]) for p in positions]), X)  # turns the other way
 h = X.shape[-1] // 2; a = angles(positions, 2 * h); x, y = X[..., :h], X[..., h:]; return np.concatenate([x * np.cos(a) - y * np.sin(a), x * np.sin(a) + y * np.cos(a)], -1)  # column i turns with column i + d / 2
@@ -234,7 +248,7 @@ return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps
 return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-12) + beta  # eps is an argument
 return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) + beta  # ?
 x -= x.mean(-1, keepdims=True); return gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps) + beta  # changes its inputs
-return gamma @ (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + beta  # ?
+return gamma @ (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + beta  # odd
 """,
     "gelu": """
 return np.array([v * (1 + math.erf(v / 2 ** 0.5)) / 2 for v in x.ravel()]).reshape(x.shape)  # right
@@ -269,6 +283,8 @@ return X.reshape(len(X), n_heads, -1).transpose(1, 2, 0)  # the last two axes ar
 return X.T.reshape(n_heads, -1, len(X))  # the last two axes are swapped
 return X.reshape(len(X), n_heads, -1).T  # all turned around
 return np.split(X, n_heads)  # give it axis=1
+return np.array_split(X, n_heads)  # odd
+return X.reshape(n_heads, X.shape[0], X.shape[1])  # odd
 return np.array(np.split(X, n_heads, axis=0))  # give it axis=1
 return X.reshape(len(X), n_heads, X.shape[1] / n_heads).swapaxes(0, 1)  # whole numbers only
 return np.array([X[:, h : h + X.shape[1] // n_heads] for h in range(n_heads)])  # ?
@@ -302,6 +318,8 @@ H = heads(X, weights, n_heads, mask, scale=1 / math.sqrt(X.shape[1] // n_heads))
 return multi_head_attention(X, {n: w.T for n, w in weights.items()}, n_heads, mask)  # the weights are transposed
 return X + multi_head_attention(X, weights, n_heads, mask)  # the residual is added here
 H = attention(*(split_heads(p, n_heads) for p in parts(X, weights)), mask); return H.swapaxes(0, 1).reshape(X.shape) @ weights["W_O"]  # take the first
+H = heads(X, weights, n_heads, mask); return join(H) @ weights["W_O"] + weights["b_O"], H  # give back numbers of shape (3, 8)
+H = heads(X, weights, n_heads, mask); return (join(H) + weights["b_O"]) @ weights["W_O"]  # ?
 H = heads(X, weights, n_heads, mask); return H.mean(0) @ weights["W_O"] + weights["b_O"]  # side by side
 H = heads(X, weights, n_heads, mask); return np.tile(H.sum(0), n_heads) @ weights["W_O"] + weights["b_O"]  # side by side
 H = heads(X, weights, n_heads, mask); return H @ weights["W_O"] + weights["b_O"]  # side by side
@@ -313,6 +331,8 @@ H = heads(X, weights, n_heads, mask); return join(H) @ weights["W_0"] + weights[
 Q, K, V = grouped(X, weights, n_heads, n_groups); t = n_heads // n_groups; H = np.stack([attention(Q[h], K[h // t], V[h // t], mask)[0] for h in range(n_heads)]); return join(H) @ weights["W_O"] + weights["b_O"]  # right
 Q, K, V = grouped(X, weights, n_heads, n_groups); t = n_heads // n_groups; H = attention(Q, np.tile(K, (t, 1, 1)), np.tile(V, (t, 1, 1)), mask)[0]; return join(H) @ weights["W_O"] + weights["b_O"]  # is np.tile
 Q, K, V = grouped(X, weights, n_heads, n_groups); H = np.stack([attention(Q[h], K[h % n_groups], V[h % n_groups], mask)[0] for h in range(n_heads)]); return join(H) @ weights["W_O"] + weights["b_O"]  # is np.tile
+Q, K, V = grouped(X, weights, n_heads, n_groups); H = np.stack([attention(Q[h], K[h // n_groups], V[h // n_groups], mask)[0] for h in range(n_heads)]); return join(H) @ weights["W_O"] + weights["b_O"]  # not h // n_groups
+Q, K, V = grouped(X, weights, n_heads, n_groups); K, V = (np.repeat(p, n_groups, 0) for p in (K, V)); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # not n_groups times
 Q, K, V = grouped(X, weights, n_heads, n_groups); H = np.stack([attention(Q[h], K[0], V[0], mask)[0] for h in range(n_heads)]); return join(H) @ weights["W_O"] + weights["b_O"]  # the first group here
 Q, K, V = grouped(X, weights, n_heads, n_groups); H = attention(Q, K, V, mask)[0]; return join(H) @ weights["W_O"] + weights["b_O"]  # repeat each group
 Q, K, V = grouped(X, weights, n_heads, n_groups); H = attention(Q, K.mean(0), V.mean(0), mask)[0]; return join(H) @ weights["W_O"] + weights["b_O"]  # averaged
@@ -339,6 +359,7 @@ return gelu(X @ weights["W_1"]) @ weights["W_2"]  # both biases are missing
 return (gelu(X @ weights["W_1"]) + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # b_1 comes before
 return gelu(X @ weights["W_1"].T + weights["b_1"]) @ weights["W_2"].T + weights["b_2"]  # the weights are transposed
 return X + gelu(X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # the residual is added here
+return np.tanh(X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # odd
 return gelu(X @ weights["W_1"] + weights["b_1"])  # W_2 and b_2 are missing
 H = X @ weights["W_1"] + weights["b_1"]; return 0.5 * H * (1 + np.tanh(np.sqrt(2 / np.pi) * (H + 0.044715 * H ** 3))) @ weights["W_2"] + weights["b_2"]  # ?
 """,
@@ -353,6 +374,7 @@ A = X + mha(X, weights, n_heads, mask); return A + ff(A, weights)  # both norms 
 A = norm(X + mha(X, weights, n_heads, mask), 2, weights); return norm(A + ff(A, weights), 1, weights)  # two norms are swapped
 A = norm(X + mha(X, weights, n_heads, mask), 1, weights); return norm(A + ff(A, weights), 1, weights)  # the second norm has
 A = norm(X + mha(X, weights, n_heads, mask), 2, weights); return norm(A + ff(A, weights), 2, weights)  # the first norm takes
+A = norm(X + mha(X, weights, n_heads, mask), 1, weights); return norm(X + A + ff(A, weights), 2, weights)  # ?
 A = norm(X + mha(X, weights, n_heads, mask), 1, weights); return norm(X + ff(A, weights), 2, weights)  # the second sum takes
 A = norm(X + mha(X, weights, n_heads, mask), 1, weights); return norm(A + ff(X, weights), 2, weights)  # gets the layer's input
 A = X + mha(norm(X, 1, weights), weights, n_heads, mask); return A + ff(norm(A, 2, weights), weights)  # as in GPT-2
@@ -473,7 +495,92 @@ def test_what_a_student_is_told_and_what_the_hidden_checks_say(name, body, told,
         assert passes and graded, text
         return
     assert not passes, "it passes locally"
-    if told == "?":
+    if told in ("?", "odd"):
         assert "Hint" not in text
     else:
         assert told in text
+
+
+def test_nine_of_ten_usual_mistakes_are_told_clearly():
+    """Clear: a hint, or a sentence of its own. Not clear: the numbers that differ, or an exception, and no more."""
+    for assignment, module in ASSIGNMENTS.items():
+        usual = [told for name, _, told in WRONG if EXERCISES[name].reference.__module__ == module.__name__]
+        usual = [told for told in usual if told != "odd"]
+        clear = sum(told != "?" and "stopped with" not in told for told in usual)
+        assert clear / len(usual) >= 0.9, f"{assignment}: {clear} of {len(usual)}"
+
+
+def drawn(assignment, check, seed):
+    """The arguments of a check's calls, in bytes."""
+    return pickle.dumps([call.arguments for call in checks.load(assignment)[check](np.random.default_rng(seed))])
+
+
+CHECKS = [(name, check) for name in ASSIGNMENTS for check in checks.load(name)]
+
+
+@pytest.mark.parametrize("assignment, check", CHECKS, ids=[check for _, check in CHECKS])
+def test_a_checks_inputs_differ_by_seed_and_are_the_same_for_one(assignment, check):
+    seeds = range(2 if check.endswith("-bert") else 10)
+    if check.endswith("-bert"):
+        pytest.importorskip("transformers")
+    inputs = [drawn(assignment, check, seed) for seed in seeds]
+    assert len(set(inputs)) == len(inputs)
+    assert drawn(assignment, check, 0) == inputs[0]
+
+
+# --- the variants beside other ways to compute them, and beside the library ------------------------------------------
+
+
+def test_near_attention_is_pytorchs_with_a_bias():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    Q, K, V, slopes = *(rng.normal(size=(4, 7, d)) for d in (6, 6, 3)), rng.uniform(0, 1, 4)
+    penalty = [[[-slope * abs(i - j) for j in range(7)] for i in range(7)] for slope in slopes]
+    parts = (torch.tensor(part)[None] for part in (Q, K, V))
+    theirs = torch.nn.functional.scaled_dot_product_attention(*parts, attn_mask=torch.tensor(np.array(penalty)))
+    assert np.allclose(attention.near_attention(Q, K, V, slopes)[0], theirs[0])
+    assert np.allclose(attention.near_attention(Q, K, V, 0 * slopes)[0], attention.attention(Q, K, V)[0])
+
+
+def test_rotate_is_a_turn_of_complex_numbers_and_scores_see_the_distance_alone():
+    rng = np.random.default_rng(0)
+    X, positions = rng.normal(size=(2, 3, 5, 8)), rng.integers(100, size=5)
+    for i in range(4):
+        z = (X[..., 2 * i] + 1j * X[..., 2 * i + 1]) * np.exp(1j * positions * 10_000 ** (-2 * i / 8))
+        assert np.allclose(attention.rotate(X, positions)[..., 2 * i : 2 * i + 2], np.stack([z.real, z.imag], axis=-1))
+    q, k = rng.normal(size=(2, 1, 8))
+    scores = [attention.rotate(q, np.array([p + 5])) @ attention.rotate(k, np.array([p])).T for p in (0, 9, 300)]
+    assert np.allclose(scores, scores[0])
+    PE = attention.sinusoidal(9, 8)  # the encoding itself turns the other way: its pairs are (sine, cosine)
+    assert np.allclose(attention.rotate(PE, -np.full(9, 3))[:6], PE[3:])
+
+
+@pytest.mark.parametrize("n_groups", [1, 2, 4])
+def test_grouped_queries_are_pytorchs(n_groups):
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X, weights, mask = rng.normal(size=(5, 12)), bert_layer.random_weights(rng, 12, 20, n_groups * 3), np.arange(5) < 3
+    Q, K, V = (
+        torch.tensor(X @ weights[f"W_{part}"] + weights[f"b_{part}"]).unflatten(1, (-1, 3)).transpose(0, 1)[None]
+        for part in "QKV"
+    )
+    attend = torch.nn.functional.scaled_dot_product_attention
+    heads = attend(Q, K, V, torch.tensor(mask).expand(5, 5), enable_gqa=True)[0]
+    theirs = heads.transpose(0, 1).reshape(5, 12).numpy() @ weights["W_O"] + weights["b_O"]
+    assert np.allclose(bert_layer.grouped_query_attention(X, weights, 4, n_groups, mask), theirs)
+    if n_groups == 4:
+        assert np.allclose(bert_layer.multi_head_attention(X, weights, 4, mask), theirs)
+
+
+def test_the_pre_norm_layer_is_made_of_pytorchs_parts():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X, w, mask = rng.normal(size=(5, 12)), bert_layer.random_weights(rng, 12, 20), np.arange(5) < 3
+    norms = [
+        lambda x, i=i: torch.nn.functional.rms_norm(x, (12,), torch.tensor(w[f"gamma_{i}"]), 1e-12) for i in (1, 2)
+    ]
+    inner = norms[0](torch.tensor(X))
+    A = torch.tensor(X) + torch.tensor(bert_layer.multi_head_attention(inner.numpy(), w, 3, mask))
+    hidden = torch.nn.functional.gelu(norms[1](A) @ torch.tensor(w["W_1"]) + torch.tensor(w["b_1"]))
+    theirs = A + hidden @ torch.tensor(w["W_2"]) + torch.tensor(w["b_2"])
+    assert np.allclose(bert_layer.pre_norm_layer(X, w, 3, mask), theirs)

@@ -239,10 +239,13 @@ ATTENTION = Exercise(
         Case("texts and heads: two axes in front", tuple(part.reshape(2, 2, *part.shape[1:]) for part in _BATCH)),
     ),
     {
-        "a score is the dot product of a query and a key: Q times K with its last two axes swapped": _attention_with(
+        "scores are dot products, Q @ K.swapaxes(-1, -2), and the output is weights @ V": _attention_with(
             lambda Q, K: Q @ K
         ),
         "the scores are not divided by sqrt(d_k)": _attention_with(_dots),
+        "the scores are divided by sqrt(d_k), not the weights": lambda Q, K, V, mask=None: _attention_with(
+            _dots, weigh=lambda z: softmax(z) / np.sqrt(Q.shape[-1])
+        )(Q, K, V, mask),
         "the scores are divided by d_k; take its square root": _attention_with(lambda Q, K: _dots(Q, K) / Q.shape[-1]),
         "the scores are multiplied by sqrt(d_k); divide by it": _attention_with(
             lambda Q, K: _dots(Q, K) * np.sqrt(Q.shape[-1])

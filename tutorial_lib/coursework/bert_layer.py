@@ -261,7 +261,7 @@ LAYER_NORM = Exercise(
         ),
         "it is not divided by the standard deviation": _scaled(_layer_norm_with(scale=lambda variance, eps: 1)),
         "it is divided by the length; the standard deviation is the length / sqrt(d_model)": _scaled(
-            lambda x, gamma, beta, eps: _layer_norm_with()(x, gamma, beta, eps) / math.sqrt(x.shape[-1])
+            lambda x, gamma, beta, eps: _layer_norm_with()(x, gamma, beta, eps / x.shape[-1]) / math.sqrt(x.shape[-1])
         ),
         "the mean is not taken off": _scaled(_layer_norm_with(center=False)),
         "gamma and beta are not used": _layer_norm_with(),
@@ -430,6 +430,12 @@ GROUPED_QUERY_ATTENTION = Exercise(
         ),
         "all heads share the first group here; head h takes group h // (n_heads / n_groups)": _grouped_with(
             lambda part, times: np.repeat(part[:1], times * len(part), axis=0)
+        ),
+        "head h takes group h // (n_heads / n_groups), not h // n_groups": _grouped_with(
+            lambda part, times: part[np.arange(times * len(part)) // len(part)]
+        ),
+        "a group is repeated n_heads / n_groups times, not n_groups times": _grouped_with(
+            lambda part, times: np.repeat(part, len(part), axis=0)
         ),
         "the groups are averaged; each keeps its own keys and values": _grouped_with(
             lambda part, times: np.repeat(part.mean(axis=0, keepdims=True), times * len(part), axis=0)
