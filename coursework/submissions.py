@@ -44,7 +44,7 @@ class Submission:
     cells: the sources of the code that will run, in order. answers: solution or written cell -> what the student wrote.
     extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
     pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page. digest: of all that the marks depend on.
+    sentences for the student's page.
     """
 
     student: str
@@ -84,8 +84,6 @@ def sorted_out(folder, assignment=None, known=None, roster=(), names=None):
             submission.notes.append(f"another file, {file}, not readable: {reason}")
             submission.told.append(f"Another file of yours, {_base(file)}, could not be read: it {reason}.")
         submission.notes += about[student]
-        told = json.dumps([submission.digest, submission.file, submission.notes, submission.told])
-        submission.digest = hashlib.sha256(told.encode()).hexdigest()
     return list(chosen.values()), [
         Submission(
             student,
