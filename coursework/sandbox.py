@@ -133,7 +133,6 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)
-        folder.chmod(0o755)  # a container's user is another one
         if arrays:
             np.savez(folder / "arrays.npz", **arrays)
         shutil.copyfile(WORKER, folder / "worker.py")
@@ -251,6 +250,7 @@ def _libraries():
 def _container(folder, limits, kind):
     """The same for docker or podman. Results come on standard output; what the student prints is dropped."""
     name = folder.name
+    folder.chmod(0o755)  # the user in a container is another one
     (folder / "seccomp.json").write_text(seccomp.profile())
     command = [kind, "run", "--name", name, "--interactive", "--network", "none", "--ipc", "none", "--read-only"]
     command += ["--read-only-tmpfs=false"] if kind == "podman" else []

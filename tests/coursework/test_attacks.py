@@ -1,8 +1,8 @@
 """Submissions that attack the grading: none gets more than its honest mark, changes another's, or stops the batch.
 
 Each attack stands in a solved notebook, in the cell of softmax, so that its honest mark is known: with a wrong softmax
-it loses that question and the next, attention, which needs it, and nothing else. All are graded in one batch with an
-honest neighbor on each side.
+it loses that question and those that need it, and nothing else. All are graded in one batch with an honest neighbor on
+each side.
 """
 
 import copy
@@ -24,7 +24,8 @@ from coursework.__main__ import main
 from tests.coursework.conftest import ASSIGNMENT, QUICK, cell, with_code
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
-REST = {name: worth for name, worth in FULL.items() if not name.startswith(("softmax", "attention"))}
+NEED = ("softmax", "attention", "near-attention")  # the questions that need a right softmax
+REST = {name: worth for name, worth in FULL.items() if not name.startswith(NEED)}
 
 GOOD = cell(sources.solved_notebook(ASSIGNMENT), "softmax").source + "\n"
 WRONG = "def softmax(x):\n    return x\n"
@@ -138,6 +139,30 @@ CODE = {
         )
     },
     "no metadata in the value": ("def softmax(x):\n    return {'array': 'a0', 'shape': [], 'values': 1}", False),
+    "memory in semaphores": (
+        GOOD + "import ctypes\nfor _ in range(100):\n"
+        "    if ctypes.CDLL(None).semget(0, 32000, 0o1600) != -1: del softmax", True
+    ),
+    "memory in sockets": (
+        GOOD + "import socket\nfor family in (socket.AF_UNIX, 40, socket.AF_NETLINK):\n    try:\n"
+        "        kept = socket.socket(family, socket.SOCK_DGRAM), socket.socketpair()\n        del softmax\n"
+        "    except OSError: pass", True
+    ),
+    "memory in pipes": (
+        GOOD + "import ctypes, os\nread, write = os.pipe()\nblock = (ctypes.c_void_p * 2)(ctypes.addressof("
+        "ctypes.create_string_buffer(4096)), 4096)\nif ctypes.CDLL(None).vmsplice(write, block, 1, 0) != -1:\n"
+        "    del softmax", True
+    ),
+    "memory in empty files": (
+        GOOD + "import os, tempfile\nfor folder in ('/tmp', '/dev/shm', '/dev', '/', '/job', '/run', '/var/tmp'):\n"
+        "    try:\n        os.close(os.open(folder + '/x', os.O_CREAT))\n        del softmax\n    except OSError: pass",
+        True
+    ),
+    "says that it was killed": (GOOD + "import os\nos._exit(137)", False),
+    "a hidden input as an exception": (
+        "def softmax(x):\n    raise type(x.tobytes().hex(), (Exception,), {})", False
+    ),
+    "changes its inputs": (WRONG + "def softmax(x):\n    x[...] = 0\n    return x", False),
     "not Python": ("def softmax(x:\n    return", False),
     "a null byte": ("def softmax(x):\n    return '\\x00\ud800'", False),
 }  # fmt: skip
@@ -339,7 +364,7 @@ def test_tampered_cells_change_no_mark(tamper, right, solved, hand_in, grade):
     tamper(notebook)
     hand_in("ada", json.dumps(notebook))
     marks = grade()["ada"]
-    assert sum(marks.points.values()) == sum(FULL.values()) - (0 if right else 8 + 12)
+    assert sum(marks.points.values()) == sum(honest(right).values())
     assert marks.notes or tamper in (reordered_cells, forged_outputs)
 
 
@@ -423,7 +448,7 @@ def test_names_that_read_alike_stay_two_students(one, other, solved, hand_in, gr
     hand_in(one, solved)
     hand_in(other, with_code(solved, "softmax", WRONG))
     marks = grade()
-    assert sorted(sum(each.points.values()) for each in marks.values()) == [sum(FULL.values()) - 20, sum(FULL.values())]
+    assert sorted(sum(each.points.values()) for each in marks.values()) == [sum(REST.values()), sum(FULL.values())]
     assert len({name.casefold() for name in marks}) == 2
     assert any("reads" in note for each in marks.values() for note in each.notes)
 
@@ -449,7 +474,7 @@ def test_nobody_hands_in_under_anothers_name(place, solved, hand_in, tmp_path, g
     _zipped(tmp_path / "submitted" / place, {name: wrong for name in names})
     marks = grade()
     assert set(marks) == {"bob", "eve"} and marks["bob"].points == FULL and not marks["bob"].notes
-    assert sum(marks["eve"].points.values()) == sum(FULL.values()) - 20
+    assert sum(marks["eve"].points.values()) == sum(REST.values())
 
 
 def test_a_loose_archive_takes_no_place_of_a_notebook(solved, hand_in, tmp_path, grade):

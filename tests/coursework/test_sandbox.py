@@ -81,8 +81,8 @@ def test_nothing_but_python_numpy_and_the_job_is_in_there(bubbled):
 ALL_CALLS = """
 import ctypes
 def there():
-    # Left out: those that are allowed, also in part, and two of the kernel's own tracing, for which it asks no filter and
-    # ends whoever calls them.
+    # Left out are those that are allowed, also in part, and two of the kernel's own tracing: it asks no filter then,
+    # and ends who calls them.
     call = ctypes.CDLL(None, use_errno=True).syscall
     found = []
     for number in range(1024):
@@ -268,11 +268,18 @@ def test_the_report_says_which_bound_was_in_force(bubbled, monkeypatch):
 # --- how it ends, and what stays -------------------------------------------------------------------------------------
 
 
+def _told(path):
+    """What a file of /proc says; nothing once its process is gone."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
 def _below(process):
     """The processes below a process."""
-    children = [
-        child for path in Path(f"/proc/{process}/task").glob("*/children") for child in path.read_text().split()
-    ]
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    children = [child for path in tasks for child in _told(path).split()]
     return [int(child) for child in children] + [each for child in children for each in _below(child)]
 
 
@@ -280,8 +287,9 @@ def _inside(process):
     """The processes of the sandbox that a process runs, the code in it last, once that has begun."""
     until = time.monotonic() + 20
     while time.monotonic() < until:
-        found = [child for child in _below(process) if b"worker.py" in Path(f"/proc/{child}/cmdline").read_bytes()]
-        if found and Path(f"/proc/{found[-1]}/cmdline").read_bytes().startswith(sandbox._python().encode()):
+        commands = {child: _told(Path(f"/proc/{child}/cmdline")) for child in _below(process)}
+        found = [child for child, command in commands.items() if "worker.py" in command]
+        if found and commands[found[-1]].startswith(sandbox._python()):
             return found
         time.sleep(0.05)
     raise AssertionError("no sandbox began")
