@@ -1,0 +1,278 @@
+"""Anything may be handed in, and anything may come out of the sandbox: grading ends, and the neighbor has his marks.
+
+Where the target is not the sandbox, its place is taken by a stream of results that is made up too; one batch of what
+was made up goes through the whole command.
+"""
+
+import copy
+import json
+import os
+import random
+import tempfile
+import zipfile
+from functools import lru_cache
+from pathlib import Path
+from unittest import mock
+
+import nbformat
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from coursework import checks, feedback, gradebook, grading, said, sandbox, sources, submissions
+from coursework.__main__ import main
+from tests.coursework.conftest import ASSIGNMENT, QUICK
+
+SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
+FULL = sources.points(ASSIGNMENT, marks=("check",))
+EVERY = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
+NAMES = [*FULL, *submissions._released(ASSIGNMENT).marked, "attachments", "nbgrader", "image/png", "", "a.png"]
+
+
+def bounded(examples):
+    """So many examples, the same ones on every run."""
+    how = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+    return settings(max_examples=examples, **how)
+
+
+TEXT = st.text(st.characters(), max_size=30) | st.sampled_from(
+    [
+        *NAMES,
+        "def softmax(x):\n    return x",
+        "raise NotImplementedError",
+        "x" * 70_000,
+        "[" * 5_000,
+        "$$ <b onclick=x>",
+    ]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(TEXT, inside, max_size=4),
+    max_leaves=8,
+)
+
+
+@st.composite
+def changed(draw, value):
+    """A JSON value where a few parts are replaced, deleted, doubled or shuffled."""
+    value = copy.deepcopy(value)
+    for _ in range(draw(st.integers(1, 4))):
+        node = value
+        while True:
+            keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+            if not keys:
+                break
+            key = draw(st.sampled_from(keys))
+            if isinstance(node[key], (dict, list)) and draw(st.integers(0, 3)):
+                node = node[key]
+                continue
+            how = draw(st.sampled_from(["replace", "replace", "delete", "double", "shuffle"]))
+            if how == "replace":
+                node[key] = draw(JSON)
+            elif how == "delete":
+                del node[key]
+            elif how == "double" and isinstance(node, list):
+                node.insert(0, node[key])
+            elif isinstance(node, list):
+                draw(st.randoms(use_true_random=False)).shuffle(node)
+            break
+    return value
+
+
+NOTEBOOKS = changed(json.loads(SOLVED)).map(json.dumps)
+
+
+@st.composite
+def mutilated(draw, content):
+    """Bytes where some were changed, cut out, or cut off."""
+    content = bytearray(content)
+    for _ in range(draw(st.integers(1, 6))):
+        place = draw(st.integers(0, len(content)))
+        if draw(st.booleans()):  # near the end stands an archive's list of files
+            place = max(0, len(content) - draw(st.integers(0, 120)))
+        content[place : place + draw(st.integers(0, 4))] = draw(st.binary(max_size=4))
+    return bytes(content[: draw(st.integers(0, len(content)))] if draw(st.integers(0, 4)) == 0 else content)
+
+
+@lru_cache
+def prepared():
+    return grading.prepare(ASSIGNMENT, 1)
+
+
+def shown(submission, stream=b""):
+    """All that is made of a submission, where its sandbox says this."""
+
+    def run(job, arrays, **how):
+        calls, cells, last, done = said.understood(bytearray(stream), job)
+        return sandbox.Outcome(calls, cells, last, "done" if done else "crashed", len(stream))
+
+    with mock.patch.object(sandbox, "run", run):
+        marks = grading.grade(submission, prepared())
+    assert set(marks.points) == set(FULL) and all(0 <= marks.points[name] <= FULL[name] for name in FULL)
+    (marks,) = again([marks])
+    gradebook.clean_notebook(marks)
+    page, report = feedback.page(marks, EVERY), feedback.report([marks], {})
+    assert len(page) < 3_000_000 and len(report) < 50_000
+    return marks
+
+
+def again(all_marks):
+    """Marks, written and read."""
+    with tempfile.TemporaryDirectory() as folder:
+        grading.save(Path(folder) / "x.json", all_marks)
+        return grading.load(Path(folder) / "x.json")
+
+
+@bounded(60)
+@given(NOTEBOOKS, st.sampled_from(["x.ipynb", "x.py", "x.txt"]))
+def test_any_notebook(text, name):
+    try:
+        submission = submissions.read("eve", name, text.encode(), ASSIGNMENT)
+    except ValueError as error:
+        assert len(str(error)) < 200
+        return
+    shown(submission)
+
+
+@bounded(100)
+@given(st.binary(max_size=200) | JSON.map(lambda value: json.dumps(value).encode()) | mutilated(SOLVED.encode()))
+def test_any_bytes(content):
+    try:
+        submissions.read("eve", "x.ipynb", content)
+    except ValueError:
+        pass
+
+
+def neighbors(put):
+    """A folder with an honest student and what `put` lays beside: reading it ends, and the honest one is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        ada = Path(folder) / "ada" / f"{ASSIGNMENT}.ipynb"
+        ada.parent.mkdir()
+        ada.write_text(SOLVED, encoding="utf-8")
+        put(Path(folder))
+        readable, unreadable = submissions.sorted_out(folder, ASSIGNMENT, {"1": "ada"}, ("ada", "bob"))
+    found = {one.student: one for one in readable}
+    assert found["ada"].file == f"ada/{ASSIGNMENT}.ipynb"
+    assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode()).digest
+    everyone = [one.student for one in [*readable, *unreadable]]
+    assert len({name.casefold() for name in everyone}) == len(everyone)
+    assert all(name.isascii() and name.isprintable() and "/" not in name for name in everyone)
+    return readable, unreadable
+
+
+@lru_cache
+def archive(method, names):
+    with tempfile.TemporaryFile() as file:
+        with zipfile.ZipFile(file, "w", method) as zipped:
+            for name in names:
+                zipped.writestr(name, SOLVED)
+        file.seek(0)
+        return file.read()
+
+
+METHODS = st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+
+
+@bounded(80)
+@given(st.data(), METHODS, st.sampled_from(["eve.zip", "eve/x.zip", "eve_2_3_x.zip"]))
+def test_any_archive(data, method, place):
+    names = ("x.ipynb", "kim_77_1_x.ipynb", "a/b/c.ipynb.txt", "z.zip")
+    content = data.draw(st.binary(max_size=100) | mutilated(archive(method, names)))
+
+    def put(folder):
+        (folder / place).parent.mkdir(exist_ok=True)
+        (folder / place).write_bytes(content)
+
+    neighbors(put)
+
+
+PARTS = st.binary(min_size=1, max_size=40).map(lambda name: name.replace(b"/", b"_").replace(b"\0", b"_"))
+PLACES = st.lists(PARTS | st.sampled_from([b"ADA", b"ada ", b"x_1_2_", b"eve"]), min_size=1, max_size=12)
+ENDINGS = st.sampled_from([b"", b".ipynb", b".IPYNB.txt", b".zip", b".py", b"_1_2_x.ipynb"])
+
+
+@bounded(60)
+@given(st.lists(st.tuples(PLACES, ENDINGS, st.sampled_from(["file", "link", "pipe"])), max_size=6))
+def test_any_folder(places):
+    def put(folder):
+        for parts, ending, kind in places:
+            path = os.path.join(os.fsencode(folder), *parts) + ending
+            try:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                if kind == "link":
+                    os.symlink(os.fsencode(folder), path)
+                elif kind == "pipe":
+                    os.mkfifo(path)
+                else:
+                    with open(path, "x") as file:
+                        file.write(SOLVED)
+            except OSError:
+                pass
+
+    neighbors(put)
+
+
+@lru_cache
+def honest_records():
+    """What the worker says of the solution, a record a line."""
+    calls = prepared()[1]
+    lines = [{"start": "cell 0"}, {"cell": 0, "error": None, "missing": []}]
+    for name in FULL:
+        lines.append({"start": name})
+        lines += [{"call": call["id"], "value": 0, "error": None} for call in calls if call["part"] == name]
+    return lines
+
+
+RECORDS = changed(honest_records()).map(lambda lines: "\n".join(map(json.dumps, lines)).encode())
+
+
+@bounded(60)
+@given(RECORDS | st.binary(max_size=300) | st.lists(JSON).map(lambda lines: "\n".join(map(json.dumps, lines)).encode()))
+def test_any_stream_of_results(stream):
+    marks = shown(submissions.read("eve", "x.ipynb", SOLVED.encode()), stream)
+    assert sum(marks.points.values()) < sum(FULL.values())
+
+
+@lru_cache
+def some_calls():
+    """The first call of each check, and what is right for it: arrays, texts, dictionaries, and what a judge reads."""
+    by_checks = [prepared()[0], grading.prepare("1-tokenization", 1)[0], grading.prepare("5-project", 1)[0]]
+    calls = [calls[0] for by_check in by_checks for calls in by_check.values()]
+    return [(call, json.loads(json.dumps(checks._plain(call.expected)))) for call in calls]
+
+
+@bounded(150)
+@given(st.data())
+def test_any_value_is_right_or_wrong(data):
+    call, right = data.draw(st.sampled_from(some_calls()))
+    value = data.draw(JSON | changed([right]))
+    reason = checks.wrong(call, value[0] if isinstance(value, list) and value else value)
+    assert reason is None or isinstance(reason, str) and len(reason) < 1000
+
+
+def test_a_batch_of_anything_through_the_whole_command(tmp_path, bubblewrap, monkeypatch):
+    """Twenty made up notebooks, archives and folders with an honest student at each end of the alphabet."""
+    monkeypatch.setattr(grading.grade_all, "__defaults__", (*grading.grade_all.__defaults__[:-2], QUICK, None))
+    made, folder = [], tmp_path / "submitted"
+
+    @bounded(20)
+    @given(NOTEBOOKS)
+    def collect(text):
+        made.append(text)
+
+    collect()
+    for i, text in enumerate(made):
+        place = folder / (f"eve{i}.ipynb" if i % 3 else f"eve{i}/x.ipynb")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    for student in ("aaa", "zzz"):
+        (folder / f"{student}.ipynb").write_text(SOLVED, encoding="utf-8")
+    noise = random.Random(0).randbytes
+    (folder / "eve.zip").write_bytes(archive(zipfile.ZIP_DEFLATED, ("mia.ipynb",))[:-30] + noise(60))
+    (folder / "kim").mkdir()
+    (folder / "kim" / "x.ipynb").write_bytes(noise(1000))
+    assert main(["grade", str(folder), "--to", str(tmp_path / "results"), "--assignment", ASSIGNMENT]) == 0
+    marks = {one.student: one for one in grading.load(tmp_path / "results" / "all.json")}
+    assert marks["aaa"].points == marks["zzz"].points == FULL
+    assert len(marks) >= len(made) + 3
+    for student in ("aaa", "kim", "zzz"):
+        assert list((tmp_path / "results" / "feedback" / student).glob("*.html"))
