@@ -263,7 +263,7 @@ VARIANTS = [
      "below the line"),
     ("sign_flip_p", "return p(a.mean(0) @ b.mean(0), (s @ a) @ b.mean(0))", "divide by n in both"),
     ("sign_flip_p", "return p(cos(a.mean(0), b.mean(0)), [cos(x, b.mean(0)) for x in s @ a])", "cannot see"),
-    ("sign_flip_p", "return p(a.mean(0) @ b.mean(0), [(r @ a) @ (r @ b) / len(a) / len(b) for r in s])", "flip contrast a"),
+    ("sign_flip_p", "return p(a.mean(0) @ b.mean(0), [(r @ a) @ (r @ b) / len(a) / len(b) for r in s])", "contrast a"),
     ("sign_flip_p", "return p(a.mean(0) @ b.mean(0), [(r * a).mean(0) @ b.mean(0) for r in s])", "adds up the pairs"),
     ("swap_p", "o, null = swaps(d, v, W); return (1 + (null >= o).sum()) / (1 + len(null))", "only one side"),
     ("swap_p", "o, null = swaps(d, v, W); return np.mean(np.abs(null) >= abs(o))", "1 more above"),
