@@ -256,7 +256,7 @@ def _container(folder, limits, kind):
     command += ["--read-only-tmpfs=false"] if kind == "podman" else []
     command += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     command += ["--security-opt", f"seccomp={folder / 'seccomp.json'}"]
-    command += ["--pids-limit", "32", "--user", "65534:65534"]
+    command += ["--pids-limit", "32", "--user", "65534:65534", "--stop-timeout", "0"]
     # Limits of processes and files are named, else podman asks for more than it may give. That of time is for the case
     # that the grader is killed.
     for limit in ("nofile=256", "nproc=4096", "core=0", f"cpu={limits.seconds + 10}"):
