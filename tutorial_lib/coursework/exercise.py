@@ -114,8 +114,8 @@ class Exercise:
         """The hint, ". Hint: ...", of the mistake that gives what the student's function gave; "" where none does.
 
         The mistake must be right in the cases before, as the student's function was, and give the same answer here (in
-        its parts up to the first wrong one). Of several, the one that agrees most often in the cases after counts. One
-        nan looks like another, so there the mistake must agree in all cases after.
+        its parts up to the first wrong one). An answer that says little, since several mistakes give it or since it
+        holds nan, is not enough: there the mistake must agree in all cases after, too.
         """
         number = self._number(case)
         before, after = self.cases[:number], self.cases[number + 1 :]
@@ -128,12 +128,11 @@ class Exercise:
         if not fitting or (len(fitting) == 1 and _finite(answer[0])):
             return "".join(f". Hint: {hint}" for hint in fitting)
         answers = [_tried_case(student, c) for c in after]
-        agreed = {
-            hint: sum(self._agree(a, _tried_case(self.mistakes[hint], c)) for c, a in zip(after, answers, strict=True))
-            for hint in fitting
-        }
-        best = max(fitting, key=agreed.get)
-        return f". Hint: {best}" if _finite(answer[0]) or agreed[best] == len(after) else ""
+        for hint in fitting:
+            made = (_tried_case(self.mistakes[hint], c) for c in after)
+            if all(self._agree(one, other) for one, other in zip(answers, made, strict=True)):
+                return f". Hint: {hint}"
+        return ""
 
     def _number(self, case):
         return next(i for i, other in enumerate(self.cases) if other is case)
@@ -278,7 +277,7 @@ def same(one, other, tolerance):
     try:
         a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     except (TypeError, ValueError):
-        return not isinstance(one, np.ndarray) and one == other
+        return not isinstance(one, np.ndarray) and not isinstance(other, np.ndarray) and one == other
     return a.shape == b.shape and np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 

@@ -40,8 +40,10 @@ def longest_match_small(rng):
 def longest_match_random(rng):
     for _ in range(4):
         vocab = set(right.random_vocab(rng))
-        for _ in range(5):
-            yield _of("longest_match", right.random_word(rng), vocab)
+        words = [right.random_word(rng) for _ in range(300)]
+        nowhere = [word for word in words if right.with_a_way_back(word, vocab) != right.longest_match(word, vocab)]
+        for word in words[:4] + nowhere[:2]:
+            yield _of("longest_match", word, vocab)
 
 
 @check("longest-match-bert")
@@ -84,7 +86,7 @@ def count_pairs_random(rng):
 
 
 def _symbols(rng):
-    return tuple(map(str, rng.choice(["a", "b", "ab"], size=10)))
+    return tuple(map(str, rng.choice(["a", "b", "ab", "ba"], size=12)))
 
 
 @check("merge-public")
@@ -95,7 +97,7 @@ def merge_small(rng):
 @check("merge-hidden")
 def merge_random(rng):
     for _ in range(8):
-        symbols, start = _symbols(rng), int(rng.integers(9))
+        symbols, start = _symbols(rng), int(rng.integers(11))
         yield _of("merge", symbols, symbols[start : start + 2])
     yield _of("merge", ("a",) * int(rng.integers(3, 20)), ("a", "a"))
 
