@@ -186,4 +186,4 @@ def _urgency(marks):
 def _one_line(text):
     """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
     text = text if text.isprintable() else " ".join(ascii(text)[1:-1].split())
-    return re.sub(r"[^\w\s.,:;()'\"/+=%@?-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])
+    return re.sub(r"[^\w\s.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])

@@ -8,9 +8,11 @@ kept when the automatic ones are written again.
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import os
+import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -20,13 +22,14 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
 
 from coursework import shown, sources
 from coursework.grading import write
 from coursework.submissions import student_name
 
 MOST_EXTRA = 50  # cells of the student's own that formgrader shows
+FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
 
 CONFIG = """\
 # Made by `python -m coursework grade`: start `jupyter lab` in this folder and open Nbgrader > Formgrader.
@@ -97,6 +100,7 @@ def opened(results):
         os.environ["PATH"] = os.pathsep.join(filter(None, (tools, os.environ.get("PATH"))))
     with warnings.catch_warnings(), Gradebook(f"sqlite:///{Path(results) / 'gradebook.db'}") as gradebook:
         warnings.simplefilter("ignore")
+        gradebook.db().expire_on_commit = False  # else the assignment is read again for every student
         yield gradebook
 
 
@@ -145,8 +149,16 @@ def _record_student(gradebook, marks, results):
     clean = nbformat.writes(clean_notebook(marks))
     changed = not path.is_file() or path.read_text(encoding="utf-8") != clean
     for notebook in submission.notebooks:
+        there = {one.cell_id for one in (*notebook.grades, *notebook.comments)}
+        for cells, kind in ((notebook.notebook.grade_cells, Grade), (notebook.notebook.solution_cells, Comment)):
+            for cell in cells:
+                if cell.id not in there:  # the assignment has a cell more than when this student was graded before
+                    kind(cell=cell, notebook=notebook)
+        gradebook.db.flush()
         for grade in notebook.grades:
-            if grade.name in marks.points:
+            if grade.name not in sources.points(assignment):  # of a cell that the assignment had before
+                grade.auto_score, grade.needs_manual_grade = 0, False
+            elif grade.name in marks.points:
                 grade.auto_score, grade.needs_manual_grade = marks.points[grade.name], False
             elif blank(marks, grade.name):
                 grade.auto_score, grade.needs_manual_grade = 0, False
@@ -169,16 +181,19 @@ def blank(marks, name):
     return marks.answers.get(name, given[name]).strip() == given[name].strip()
 
 
+_released = lru_cache(sources.student_notebook)
+
+
 @lru_cache
 def _given(assignment):
     """Cell id -> its source as students get it."""
-    cells = sources.student_notebook(assignment).cells
+    cells = _released(assignment).cells
     return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
 
 
 def clean_notebook(marks):
     """The assignment's notebook with this student's answers, and what the checks said as its outputs."""
-    notebook = sources.student_notebook(marks.assignment)
+    notebook = copy.deepcopy(_released(marks.assignment))
     # The colors of plain Python: those for IPython take hours on some texts, and other languages with `%%perl`.
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "python3"}
     added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra[:MOST_EXTRA])]
@@ -200,20 +215,32 @@ def clean_notebook(marks):
     return notebook
 
 
-def scores(results, marks):
-    """Cell -> (points, of how many, the teacher's comment); points are None where the teacher has yet to give them."""
-    found = {}
+def scores(results, all_marks):
+    """(student, assignment) -> cell -> (points, of how many, the teacher's comment), for all marks.
+
+    Points are None where the teacher has yet to give them; no cells are there where a submission has no marks.
+    """
     with opened(results) as gradebook:
-        try:
-            notebook = gradebook.find_submission_notebook(marks.assignment, marks.assignment, marks.student)
-        except MissingEntry:
-            return {}
-        comments = {comment.name: comment.comment or "" for comment in notebook.comments}
-        for grade in notebook.grades:
+        return {
+            (marks.student, marks.assignment): _scores(gradebook, marks) if marks.points else {} for marks in all_marks
+        }
+
+
+def _scores(gradebook, marks):
+    try:
+        notebook = gradebook.find_submission_notebook(marks.assignment, marks.assignment, marks.student)
+    except MissingEntry:
+        return {}
+    grades = {grade.name: grade for grade in notebook.grades}
+    comments = {comment.name: comment.comment or "" for comment in notebook.comments}
+    found, waiting = {}, []
+    for name in _given(marks.assignment):
+        waiting += [comments[name]] if comments.get(name) else []
+        if name in grades:  # a comment on code is told with the first check of it
+            grade = grades[name]
             points = None if grade.needs_manual_grade and grade.manual_score is None else grade.score
-            found[grade.name] = (points, grade.max_score, comments.get(grade.name, ""))
-    order = list(sources.points(marks.assignment))
-    return dict(sorted(found.items(), key=lambda item: order.index(item[0])))
+            found[name], waiting = (points, grade.max_score, "\n".join(waiting)), []
+    return found
 
 
 def status(marks, given):
@@ -233,10 +260,8 @@ def export(results, all_marks, roster, all_scores):
     results = Path(results)
     lines = [["assignment", "student_id", "last_name", "first_name", "email", "score", "max_score", "status"]]
     for marks in all_marks:
-        if not marks.assignment:
-            continue
         student, given = roster.get(marks.student, Student(marks.student)), all_scores[marks.student, marks.assignment]
-        state, most = status(marks, given), sum(sources.points(marks.assignment).values())
+        state, most = status(marks, given), sum(sources.points(marks.assignment).values()) if marks.assignment else ""
         score = _number(_total(given)) if state == "graded" else ""
         lines.append(
             [marks.assignment, marks.student, student.last_name, student.first_name, student.email, score, most, state]
@@ -284,11 +309,9 @@ def _number(value):
 
 
 def _csv(lines):
-    """Text of a CSV file. A text that a spreadsheet would take for a formula gets a quote in front."""
+    """Text of a CSV file. A text gets a quote where a spreadsheet, with whatever separator, would see a formula."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     for line in lines:
-        writer.writerow(
-            f"'{item}" if isinstance(item, str) and item[:1] in tuple("=+-@\t\r") and item else item for item in line
-        )
+        writer.writerow(FORMULA.sub(r"\1\2'", item) if isinstance(item, str) else item for item in line)
     return file.getvalue()

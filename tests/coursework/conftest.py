@@ -76,25 +76,28 @@ def with_code(notebook, name, code):
     return changed
 
 
-@pytest.fixture
-def course(solved, hand_in, tmp_path, bubblewrap):
-    """Three students, one with a broken file and one with nothing, graded by the command itself."""
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory, bubblewrap):
+    """Three students, one with a broken file and one with nothing, graded by the command itself: once for all tests."""
+    folder = tmp_path_factory.mktemp("course")
+    solved = sources.solved_notebook(ASSIGNMENT)
     wrong = with_code(solved, "softmax", "def softmax(x):\n    raise ValueError('<b>' + str(x))")
     cell(wrong, "why-square-root").source = "**Because** <script>alert(1)</script> $d_k$"
-    hand_in("ada", solved), hand_in("bob", wrong), hand_in("eve", "{")
-    roster = tmp_path / "class.csv"
-    roster.write_text("student,first_name,last_name\nada,Ada,Lovelace\nbob,Bob,=1+1\nkim,Kim,Lee\neve,Eve,E\n")
-    arguments = [
-        "grade",
-        tmp_path / "submitted",
-        "--to",
-        tmp_path / "results",
-        "--assignment",
-        ASSIGNMENT,
-        "--roster",
-        roster,
-    ]
-    assert main([str(argument) for argument in arguments]) == 0
+    for student, text in (("ada", nbformat.writes(solved)), ("bob", nbformat.writes(wrong)), ("eve", "{")):
+        path = folder / "submitted" / student / f"{ASSIGNMENT}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    names = "student,first_name,last_name\nada,Ada,Lovelace\nbob,Bob,=1+1\nkim,Kim,Lee\neve,Eve,E\n"
+    (folder / "class.csv").write_text(names)
+    arguments = ["grade", folder / "submitted", "--to", folder / "results", "--assignment", ASSIGNMENT]
+    assert main([str(argument) for argument in [*arguments, "--roster", folder / "class.csv"]]) == 0
+    return folder
+
+
+@pytest.fixture
+def course(graded, tmp_path):
+    """The results of that grading, to be changed; what was handed in, and class.csv, lie beside."""
+    shutil.copytree(graded, tmp_path, dirs_exist_ok=True)
     return tmp_path / "results"
 
 
@@ -104,7 +107,7 @@ def rows(path):
 
 @pytest.fixture
 def formgrader(course, tmp_path):
-    """get(path, **put): what nbgrader's formgrader answers, on a Jupyter server started in the results folder."""
+    """get(path, **put): what nbgrader's formgrader answers, on a Jupyter server in the results folder, at get.url."""
     private = {name: str(tmp_path / "jupyter") for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "HOME")}
     command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", "--port=0"]
     command += ["--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
@@ -127,6 +130,7 @@ def formgrader(course, tmp_path):
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.read().decode()
 
+        get.url = url
         yield get
     finally:
         server.terminate()

@@ -7,12 +7,14 @@ import subprocess
 import sys
 
 import nbformat
+import pytest
 
-from coursework import gradebook, sources
+from coursework import gradebook, grading, sources
 from coursework.__main__ import main
 from tests.coursework.conftest import ASSIGNMENT, cell, rows
 
 WRITTEN = "why-square-root"
+NOTHING = dict.fromkeys(sources.points(ASSIGNMENT, marks=("check",)), 0)
 
 
 def test_a_mark_that_nobody_gave_is_empty_and_not_zero(course):
@@ -26,7 +28,12 @@ def test_a_mark_that_nobody_gave_is_empty_and_not_zero(course):
     assert lines["bob"]["last_name"] == "'=1+1"  # a spreadsheet computes nothing
 
 
+def automatic_points(course, student):
+    return next(sum(one.points.values()) for one in grading.load(course / "all.json") if one.student == student)
+
+
 def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
+    automatic = automatic_points(course, "bob")
     with gradebook.opened(course) as book:
         for student, points in (("ada", 3), ("bob", 1)):
             grade = book.find_grade("why-square-root", ASSIGNMENT, ASSIGNMENT, student)
@@ -38,10 +45,10 @@ def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
         assert main([*command, "--to", str(course), "--roster", str(tmp_path / "class.csv")]) == 0
         lines = rows(course / "grades.csv")
         assert (lines["ada"]["score"], lines["ada"]["max_score"]) == ("39", "40")
-        assert lines["bob"]["score"] == "17"
+        assert lines["bob"]["score"] == f"{automatic + 1:g}"
         canvas = list(csv.reader(io.StringIO((course / "canvas.csv").read_text())))
         assert canvas[1][0] == "    Points Possible" and canvas[1][-1] == "40"
-        assert [line[-1] for line in canvas[2:]] == ["39", "17", "", ""]
+        assert [line[-1] for line in canvas[2:]] == ["39", f"{automatic + 1:g}", "", ""]
     page = (course / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
     assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
 
@@ -63,7 +70,8 @@ def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(c
     waiting = {line["student"]: line["needs_manual_grade"] for line in api.get_submissions(ASSIGNMENT)}
     assert waiting["ada"] and waiting["bob"]
     notebook = nbformat.read(course / "autograded" / "bob" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", 4)
-    assert cell(notebook, "why-square-root").source == "**Because** < script>alert(1)< /script> $d_k$"
+    source = cell(notebook, "why-square-root").source
+    assert "<strong>Because</strong> &lt;script&gt;alert(1)&lt;/script&gt;" in source
     released = {
         c.metadata.nbgrader.grade_id for c in sources.student_notebook(ASSIGNMENT).cells if "nbgrader" in c.metadata
     }
@@ -85,7 +93,7 @@ def test_the_teacher_marks_a_written_answer_in_formgrader(course, formgrader):
     (comment,) = [one["id"] for one in comments if one["name"] == WRITTEN]
     formgrader(f"formgrader/api/comment/{comment}", manual_comment="And the gradient?")
     assert main(["feedback", "--to", str(course)]) == 0
-    assert rows(course / "grades.csv")["bob"]["score"] == "18"
+    assert rows(course / "grades.csv")["bob"]["score"] == f"{automatic_points(course, 'bob') + 2:g}"
     feedback_page = (course / "feedback" / "bob" / f"{ASSIGNMENT}.html").read_text()
     assert "2 of 4" in feedback_page and "And the gradient?" in feedback_page
 
@@ -97,5 +105,76 @@ def test_grading_needs_no_activated_environment(tmp_path):
     assert run.returncode == 0
 
 
-def test_grades_of_half_points_are_numbers():
-    assert gradebook._number(2.5) == 2.5 and repr(gradebook._number(2.0)) == "2"
+def marks_of(student, points, **how):
+    return grading.Marks(student, ASSIGNMENT, points={**NOTHING, **points}, **how)
+
+
+def test_half_points_come_out_everywhere(tmp_path):
+    given = sources.student_notebook(ASSIGNMENT)
+    blank = {WRITTEN: cell(given, WRITTEN).source}
+    marks = [marks_of("ada", {"softmax-hidden": 2.5, "softmax-public": 2.0}, answers=blank)]
+    gradebook.record(tmp_path, marks, {})
+    scores = gradebook.scores(tmp_path, marks)
+    gradebook.export(tmp_path, marks, {}, scores)
+    assert rows(tmp_path / "grades.csv")["ada"]["score"] == "4.5"
+    assert (tmp_path / "canvas.csv").read_text().endswith("ada,,,ada,,4.5\n")
+    (said,) = [cell(gradebook.clean_notebook(marks[0]), name).outputs[0].text for name in ("softmax-hidden",)]
+    assert said.startswith("2.5 of ")
+
+
+@pytest.mark.parametrize(
+    "text, safe",
+    [
+        ("=1+1", "'=1+1"),
+        ("x;=1+1", "x;'=1+1"),
+        ("x;=1+1;y\t@z|-1", "x;'=1+1;y\t'@z|'-1"),
+        ('x; "=1+1"', 'x; "\'=1+1"'),
+        ("\r\n=1", "\r\n'=1"),
+        ("＝1+1", "'＝1+1"),
+        ("-1", "'-1"),
+        *((name, name) for name in ("a+b@c.org", "Smith-Jones", "O'Neil", "Lovelace, Ada", "    Points Possible", "")),
+    ],
+)
+def test_no_text_is_a_formula_whatever_separates_cells(text, safe):
+    ((found, number),) = csv.reader(io.StringIO(gradebook._csv([[text, -1.5]]), newline=""))
+    assert (found, number) == (safe, "-1.5")
+    for separator in ",;\t|":
+        cells = found.replace("\r\n", separator).split(separator)
+        assert not [one for one in cells if one.strip(' "').startswith(("=", "+", "-", "@", "＝"))]
+
+
+def test_names_are_text_in_formgrader(tmp_path):
+    evil = gradebook.Student("eve", "<img src=x onerror=alert(1)>", "Eve", "e@x.org")
+    gradebook.record(tmp_path, [marks_of("eve", {})], {"eve": evil})
+    with gradebook.opened(tmp_path) as book:
+        assert "<" not in book.find_student("eve").last_name
+
+
+def test_a_cell_that_an_assignment_gains_is_marked_for_those_who_were_graded_before(tmp_path, monkeypatch):
+    solved = sources.solved_notebook(ASSIGNMENT)
+    fewer = solved.copy()
+    fewer.cells = [one for one in solved.cells if "softmax" not in one.metadata.get("nbgrader", {}).get("grade_id", "")]
+    marks = [marks_of("ada", {"softmax-hidden": 3})]
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "student_notebook", lambda name: fewer)
+        patch.setattr(gradebook, "_released", lambda name: fewer)
+        gradebook._given.cache_clear()
+        gradebook.record(tmp_path, marks, {})
+    gradebook._given.cache_clear()
+    gradebook.record(tmp_path, marks, {})
+    assert gradebook.scores(tmp_path, marks)["ada", ASSIGNMENT]["softmax-hidden"][0] == 3
+
+
+def test_comments_on_code_reach_the_student(tmp_path):
+    marks = [marks_of("ada", {})]
+    gradebook.record(tmp_path, marks, {})
+    with gradebook.opened(tmp_path) as book:
+        book.find_comment("softmax", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Use keepdims."
+        book.db.commit()
+    assert gradebook.scores(tmp_path, marks)["ada", ASSIGNMENT]["softmax-public"][2] == "Use keepdims."
+
+
+def test_a_file_that_belongs_to_no_assignment_has_its_line(tmp_path):
+    marks = [grading.Marks("ada", "", "x.ipynb", notes=["x"])]
+    gradebook.export(tmp_path, marks, {}, gradebook.scores(tmp_path, marks))
+    assert rows(tmp_path / "grades.csv")["ada"]["status"] == "needs a human"

@@ -1,0 +1,182 @@
+"""What students wrote, as formgrader shows it: nothing of it runs, loads, breaks or waits."""
+
+import json
+import time
+
+import pytest
+
+from coursework import gradebook, grading, shown, sources
+from tests.book.conftest import browser  # noqa: F401
+from tests.coursework.conftest import ASSIGNMENT, cell
+
+WRITTEN = "why-square-root"
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PICTURES = {"my dot.png": ("image/png", DOT), "other.png": ("image/png", DOT)}
+HOSTILE = """
+[a](javascript:alert(1)) [b](JaVa&#115;cript:alert(1)) [c](java\tscript:alert(1)) [d](vbscript:x) [e](file:///etc/passwd)
+[f](data:text/html,<script>alert(1)</script>) [g](/formgrader/manage_assignments) [h](//evil.example/x) [i][1] [j]
+<javascript:alert(1)> <https://evil.example/auto> https://evil.example/bare www.evil.example
+![k](http://evil.example/k.png) ![l][1] ![m](attachment:none.png) ![n](/files/gradebook.db)
+![o](data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=) ![p](<x" onerror="alert(1)>)
+
+[1]: javascript:alert(1) "title"
+[j]: https://evil.example/j
+
+<script>alert(1)</script> <img src=x onerror=alert(1)> <svg/onload=alert(1)> <iframe src="javascript:alert(1)"></iframe>
+<a href="javascript:alert(1)">x</a> <style>@import "http://evil.example/y.css";</style>
+<!-- <base href="http://evil.example"> --> &lt;script&gt;alert(1)&lt;/script&gt;
+<span class="tex2jax_process">$\\href{javascript:alert(1)}{x}$</span>
+
+<div>
+<form action="http://evil.example"><button>Full credit</button></form>
+</div>
+
+$\\href{javascript:alert(1)}{x}$ $$\\require{html}\\def\\a{\\a\\a}\\a$$ $\\sqrt{2}$
+\\\\(\\unicode[http://evil.example/f]{65}\\\\) \\begin{align}\\style{position:fixed}{x}\\end{align}
+`<script>alert(1)</script>`
+
+```mermaid
+graph LR; a["<img src=x onerror=alert(1)>"]; click a "javascript:alert(1)"
+```
+
+```html
+<script>alert(1)</script>
+```
+
+| a | <script>alert(1)</script> |
+|---|:-:|
+| [x](javascript:alert(1)) | ![](http://evil.example/t.png) |
+"""
+SLOW = [  # quadratic or worse in mistune, bleach or pygments
+    *("[" * 50_000, "*a **b _c " * 5_000, "> " * 25_000, "\\begin{a}" * 5_500, "\\\\(" * 16_000, "```\n" * 12_000),
+    *("a|b\n-|-\n" + "a|b\n" * 12_000, "*_" * 25_000, "a\n=\n" * 12_000, "$x$ " * 12_500, "`a` " * 12_500),
+]
+SLOW_CODE = [
+    " \n" * 25_000,
+    "a." * 25_000,
+    "..\n" * 16_000,
+    "%%perl\n" + "<" * 49_000,
+    "%%javascript\n" + "a?" * 24_000,
+]
+
+
+def hostile(**how):
+    points = dict.fromkeys(sources.points(ASSIGNMENT, marks=("check",)), 0)
+    return grading.Marks("mallory", ASSIGNMENT, points=points, **how)
+
+
+@pytest.mark.parametrize(
+    "text, html",
+    [
+        ("**Because** *a* `b`", "<p><strong>Because</strong> <em>a</em> <code>b</code></p>"),
+        ("- a\n- b", "<ul><li>a</li><li>b</li></ul>"),
+        ("$a < b$", '<p><span class="tex2jax_process">$a &lt; b$</span></p>'),
+        ("$\\href{x}{y}$", "<p><code>$\\href{x}{y}$</code></p>"),
+        ("a < b & c", "<p>a &lt; b &amp; c</p>"),
+        ("[the paper](https://x.org)", "<p>the paper (https://x.org)</p>"),
+        ("![alt](attachment:my%20dot.png)", f'<p><img src="data:image/png;base64,{DOT}" alt="my dot.png"></p>'),
+        ("![alt](attachment:no.png)", "<p>(picture alt: attachment:no.png)</p>"),
+        ("```python\na = 1\n\nb\n```", "<pre><code>a = 1\n\nb</code></pre>"),
+        ("|a|\n|-|\n|b|", "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>b</td></tr></tbody></table>"),
+    ],
+)
+def test_what_honest_students_write_is_readable(text, html):
+    pictures = {"my dot.png": PICTURES["my dot.png"]} if "my%20" in text else {}
+    found = shown.rendered(text, pictures)
+    if "<pre>" not in found:
+        found = found.replace("\n", "").replace("  ", "")
+    assert found.replace("\n</code>", "</code>").strip() == html
+
+
+def test_no_address_and_no_tag_of_a_students_leaves():
+    html = shown.rendered(HOSTILE, PICTURES)
+    tags = [tag.split(">")[0] for tag in html.split("<")[1:]]
+    assert {tag for tag in tags if " " in tag} == {
+        'span class="tex2jax_process"',
+        *(f'img src="data:image/png;base64,{DOT}" alt="{name}"' for name in PICTURES),
+    }
+    assert {tag.strip("/") for tag in tags if " " not in tag} <= shown.TAGS | {"span"}
+    assert not [piece for piece in html.split('"tex2jax_process">')[1:] if "\\href" in piece.split("</span>")[0]]
+
+
+def test_pictures_that_a_text_does_not_show_come_after_it():
+    html = shown.rendered("![](attachment:other.png)", PICTURES)
+    assert html.count(DOT) == 2 and html.index("other.png") < html.index("my dot.png")
+    assert shown.as_typed("<b>", PICTURES).count(DOT) == 2
+
+
+def test_a_cell_is_one_line_so_that_no_empty_line_ends_its_html():
+    (source,) = shown.cells([("a", "markdown", "```\nx\n\n<b>\n```")], {}).values()
+    assert "\n" not in source and "x&#10;&#10;&lt;b&gt;" in source and source.startswith("<div")
+
+
+@pytest.mark.parametrize("text", [SLOW[3], SLOW[5]])
+def test_what_takes_too_long_is_shown_as_it_was_typed(text):
+    before = time.process_time()
+    texts = [("a", "markdown", "**a**"), ("slow", "markdown", text[:-10] + " <b>"), ("b", "markdown", "**b**")]
+    found = shown.cells(texts, {"slow": PICTURES})
+    assert time.process_time() - before < shown.SECONDS + 1
+    assert "<strong>" in found["a"] and "<pre>**b**" in found["b"]
+    assert "&lt;b&gt;" in found["slow"] and found["slow"].count(DOT) == 2
+
+
+def test_one_students_texts_have_one_bound():
+    texts = [(f"a{i}", "code", "x = 1\n" * 8_000) for i in range(50)]
+    sources_ = shown.cells(texts, {})
+    assert sum(map(len, sources_.values())) < shown.MOST_SHOWN + 100 * len(texts)
+    assert "more characters stand in the notebook itself" in sources_["a49"]
+
+
+def test_code_keeps_what_it_says():
+    code = "\n\ndef f():\n\n\n    return 1\n"
+    assert shown.few_blank_lines(code) == code
+    assert shown.few_blank_lines("a" + "\n \t" * 1_000 + "\nb") == "a\n\n\nb"
+
+
+def test_formgrader_runs_and_loads_nothing_of_a_students(course, formgrader, browser):  # noqa: F811
+    extra = [
+        ("markdown", HOSTILE),
+        ("code", "%%html\n<script>alert(1)</script>"),
+        ("markdown", "![](attachment:x.png)"),
+    ]
+    pictures = {WRITTEN: PICTURES, "added-2": {"x.png": PICTURES["other.png"]}}
+    answers = {WRITTEN: HOSTILE + "![](attachment:my%20dot.png)", "softmax": "</script><script>alert(1)</script>"}
+    gradebook.record(course, [hostile(answers=answers, extra=extra, pictures=pictures)], {})
+    waiting = json.loads(formgrader(f"formgrader/api/submitted_notebooks/{ASSIGNMENT}/{ASSIGNMENT}"))
+    ids = {one["student"]: one["id"] for one in waiting}
+    page, elsewhere, dialogs = browser.new_page(), {}, []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def seen(route):
+        local = route.request.url.startswith((formgrader.url, "data:"))
+        if not local or not route.request.is_navigation_request() and "formgrader/" not in route.request.url:
+            elsewhere.setdefault(student, set()).add(route.request.url)
+        route.continue_() if local else route.abort()
+
+    page.route("**/*", seen)
+    for student in ("ada", "mallory"):
+        page.goto(f"{formgrader.url}formgrader/submissions/{ids[student]}/", wait_until="load")
+    assert elsewhere["mallory"] == elsewhere["ada"]  # MathJax, from where nbgrader loads it
+    links = page.locator(".nbgrader_cell a, .rendered_html a:not(.anchor-link)")
+    assert links.count() == 0 and not dialogs
+    pictures = page.locator("#notebook img")
+    assert pictures.count() == 3
+    assert all(pictures.nth(i).evaluate("one => one.complete && one.naturalWidth > 0") for i in range(3))
+    page.close()
+
+
+def test_formgrader_shows_slow_texts_in_seconds(course, formgrader):
+    """And an answer with a picture that is not there, which was an error 500."""
+    answers = {WRITTEN: "![](attachment:x)", "softmax": SLOW_CODE[0], "attention": SLOW_CODE[1]}
+    extra = [("code", SLOW_CODE[2]), *(("markdown", text) for text in SLOW)]
+    gradebook.record(course, [hostile(answers=answers, extra=extra)], {})
+    waiting = json.loads(formgrader(f"formgrader/api/submitted_notebooks/{ASSIGNMENT}/{ASSIGNMENT}"))
+    (mallory,) = [one["id"] for one in waiting if one["student"] == "mallory"]
+    before = time.monotonic()
+    assert "attachment:x" in formgrader(f"formgrader/submissions/{mallory}")
+    assert time.monotonic() - before < 30  # 5 s on a machine with nothing else to do; minutes without any bound
+
+
+def test_the_students_own_words_reach_the_gradebook_as_code_or_safe_text():
+    notebook = gradebook.clean_notebook(hostile(answers={"softmax": "a = '<b>'\n", WRITTEN: "<b>"}))
+    assert cell(notebook, "softmax").source == "a = '<b>'\n" and "&lt;b&gt;" in cell(notebook, WRITTEN).source
