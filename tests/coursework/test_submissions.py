@@ -277,6 +277,18 @@ def test_who_came_first_keeps_the_name_without_a_roster(solved, put, sort_out, t
     assert "ADA" not in sort_out(names=names)
 
 
+@pytest.mark.parametrize("roster", [(), ("ada",)])
+def test_a_name_stays_free_for_who_has_it_while_she_hands_in_nothing(roster, solved, put, sort_out, tmp_path):
+    names = {}
+    ada = put(f"ada/{NAME}", solved)
+    sort_out(roster=roster, names=names)
+    ada.unlink()
+    put(f"ADA/{NAME}", solved)
+    for known in (names, {}) if roster else (names,):
+        (name,) = sort_out(roster=roster, names=known)
+        assert name.startswith("ADA-")
+
+
 def test_a_name_of_the_roster_is_for_its_number(solved, put, sort_out):
     known, roster = {"4711": "ada", "4712": "bob"}, ("ada", "bob")
     put("ada_4712_1_x.ipynb", solved)  # bob calls himself ada
@@ -568,6 +580,14 @@ def test_there_are_only_so_many_pictures(solved, put, sort_out, monkeypatch):
     monkeypatch.setattr(submissions, "MOST_OF_ALL", 500)
     found = sort_out()  # who has most loses them
     assert found["ada"].pictures and not found["eve"].pictures and "too many" in found["eve"].told[-1]
+
+
+def test_far_too_much_code_does_not_run(solved, put, sort_out):
+    solved.cells += [new_code_cell("x = 1\n" * 30_000), new_code_cell("y = 2\n" * 30_000)]
+    put(f"eve/{NAME}", solved)
+    eve = sort_out()["eve"]
+    assert sum(map(len, eve.cells)) < 200_000 < 210_000 < sum(len(one.source) for one in solved.cells)
+    assert "too much code" in eve.notes[0] and "not all of it ran" in eve.told[0] and full(eve, solved)
 
 
 # --- memory ---------------------------------------------------------------------------------------------------------
