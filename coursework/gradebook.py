@@ -153,7 +153,7 @@ def _record_student(gradebook, marks, results):
         for cells, kind in ((notebook.notebook.grade_cells, Grade), (notebook.notebook.solution_cells, Comment)):
             for cell in cells:
                 if cell.id not in there:  # the assignment has a cell more than when this student was graded before
-                    kind(cell=cell, notebook=notebook)
+                    gradebook.db.add(kind(cell=cell, notebook=notebook))
         gradebook.db.flush()
         for grade in notebook.grades:
             if grade.name not in sources.points(assignment):  # of a cell that the assignment had before
