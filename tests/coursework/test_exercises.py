@@ -1,14 +1,25 @@
 """The public checks, all of them alike: the right answer passes, and each usual mistake is told by its own hint."""
 
 import importlib
+import linecache
+import math
 import pkgutil
+import re
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import tutorial_lib.coursework
-from tutorial_lib.coursework import attention, bert_layer
-from tutorial_lib.coursework.exercise import Case, Exercise, difference, same
+from coursework import checks, worker
+from tutorial_lib.coursework import attention, bert_layer, tokenization
+from tutorial_lib.coursework import exercise as exercises
+from tutorial_lib.coursework.exercise import Case, Exercise, difference, other_packages, same
 
 MODULES = [
     importlib.import_module(f"tutorial_lib.coursework.{m.name}")
@@ -93,6 +104,212 @@ def test_a_mistake_that_cannot_be_made_with_these_arguments_is_passed_over(capsy
     exercise = Exercise("f", lambda x: x, (Case("one", (1.0,)),), {"never": lambda x: 1 / 0, "twice": lambda x: 2 * x})
     exercise.check(lambda x: 2 * x)
     assert capsys.readouterr().out.startswith("✗ one: the value is 2, and 1 is right. Hint: twice\n")
+
+
+# --- what a red check shows ----------------------------------------------------------------------------------------
+
+
+def in_a_cell(source, name, **names):
+    """A function out of a cell of a notebook: IPython keeps the cell's lines where tracebacks find them."""
+    file = f"<cell {id(source)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names = {"__name__": "__main__", "np": np, **names}
+    exec(compile(source, file, "exec"), names)
+    return names[name]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_a_red_check_shows_a_call_that_can_be_pasted(exercise):
+    for case in exercise.cases:
+        text = exercise.problem(lambda *a: {"wrong": 1}, case)
+        code = text.split("To see it again:\n")[1].split("\n  got  ")[0]
+        pasted = []
+        exec(re.sub("^    ", "", code, flags=re.M), {"np": np, exercise.name: lambda *a, to=pasted: to.extend(a)})
+        assert same(pasted, list(case.arguments), 0), code
+        assert [type(one) for one in pasted] == [type(one) for one in case.arguments]
+        kinds = [[getattr(a, "dtype", None) for a in some] for some in (pasted, case.arguments)]
+        assert kinds[0] == kinds[1]
+
+
+def test_an_exception_is_shown_with_the_students_own_line(capsys):
+    source = "def scaled(x):\n    return x / np.linalg.inv(x)\n\ndef softmax(x):\n    return scaled(x)\n"
+    attention.SOFTMAX.check(in_a_cell(source, "softmax"))
+    shown = capsys.readouterr().out
+    assert "stopped with LinAlgError" in shown
+    assert "Line 2 of the cell with scaled: return x / np.linalg.inv(x)\n" in shown
+    assert "    softmax(np.array([0.0, 0.0]))\n" in shown
+
+
+def test_what_came_stands_beside_what_is_right(capsys):
+    attention.SOFTMAX.check(lambda x: np.where(x == x.max(), 0.5, 0))
+    assert "  got       [0. 0. 0.5]\n  expected  [0.09 0.2447 0.6652]\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("alarm", [True, False])
+def test_an_endless_loop_ends(alarm, capsys, monkeypatch):
+    monkeypatch.setattr(exercises, "SECONDS", 0.3)
+    handlers = signal.getsignal(signal.SIGALRM), signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not alarm:  # as on Windows
+        monkeypatch.delattr(signal, "setitimer")
+    try:
+        start = time.monotonic()
+        assert not tokenization.MERGE.check(in_a_cell("def merge(s, pair):\n    while s:\n        pass\n", "merge"))
+        assert time.monotonic() - start < 5
+    finally:
+        assert handlers[0] is signal.getsignal(signal.SIGALRM)
+        signal.signal(signal.SIGINT, handlers[1])
+    shown = capsys.readouterr().out
+    assert "✗ once: your function was still running after 0.3 seconds" in shown
+    assert re.search("Line [23] of the cell with merge: (while s:|pass)\n", shown)
+
+
+def test_the_user_may_still_interrupt():
+    def merge(symbols, pair):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tokenization.MERGE.check(merge)
+
+
+def test_code_that_leaves_python_does_not_leave_the_notebook(capsys):
+    assert not tokenization.MERGE.check(in_a_cell("def merge(s, pair):\n    raise SystemExit\n", "merge"))
+    assert "stopped with SystemExit" in capsys.readouterr().out
+
+
+def test_packages_that_grading_lacks_are_told_though_all_passes(capsys, monkeypatch):
+    erf = np.frompyfunc(math.erf, 1, 1)  # SciPy's is a NumPy ufunc as well, which does not say where it comes from
+    monkeypatch.setitem(sys.modules, "scipy.special", SimpleNamespace(**{erf.__name__: erf}))
+    source = (
+        "def phi(x):\n    return (1 + erf(x / math.sqrt(2)).astype(float)) / 2\ndef gelu(x):\n    return x * phi(x)\n"
+    )
+    assert bert_layer.GELU.check(in_a_cell(source, "gelu", erf=erf, math=math))
+    assert "⚠ gelu uses scipy: the grading has Python and NumPy only" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "source, names, found",
+    [
+        ("def f(x):\n    return np.exp(math.pi) + helper(x)\ndef helper(x):\n    return helper(x)", {"math": math}, []),
+        ("def f(x):\n    from scipy.special import erf", {}, ["scipy"]),
+        ("def f(x):\n    return [g(y) for y in x]\ndef g(y):\n    import torch.nn", {}, ["torch"]),
+        ("def f(x):\n    return tok(x)", {"tok": tokenization.words}, ["tutorial_lib"]),
+        ("def f(x):\n    return x.case", {"case": tokenization.words}, []),
+        ("class A:\n    def go(self):\n        import torch\ndef f(x):\n    return A().go()", {}, ["torch"]),
+        ("import functools\n@functools.cache\ndef f(x):\n    import torch", {}, ["torch"]),
+        ("f = np.vectorize(math.erf)", {"math": math}, []),
+        ("def f(x):\n    return k * erf(x)\nk, erf = 2, np.frompyfunc(math.erf, 1, 1)", {"math": math}, []),
+    ],
+)
+def test_other_packages(source, names, found):
+    assert other_packages(in_a_cell(source, "f", **names)) == found
+
+
+def exercise_of(*cases, **mistakes):
+    return Exercise("f", lambda x: x, tuple(Case(str(x), (x,)) for x in cases), mistakes)
+
+
+def told(exercise, student, capsys):
+    exercise.check(student)
+    return re.findall("Hint: (.*)", capsys.readouterr().out)
+
+
+def test_a_hint_is_for_the_mistake_that_was_made(capsys):
+    double = {"twice": lambda x: 2 * x, "squared": lambda x: x * x}
+    assert told(exercise_of(2.0, 3.0, **double), lambda x: x * x, capsys) == ["squared"]  # both fit where x is 2
+    assert told(exercise_of(2.0, 3.0, **double), lambda x: 4, capsys) == []  # and here neither goes on to fit
+    assert told(exercise_of(1.0, 3.0, **double), lambda x: x + 3 * (x > 1), capsys) == []  # twice is wrong at once
+    overflow = {"0 / 0": lambda x: x if x else np.nan}
+    assert told(exercise_of(0.0, 3.0, **overflow), lambda x: x if x else np.nan, capsys) == ["0 / 0"]
+    assert told(exercise_of(0.0, 3.0, **overflow), lambda x: np.nan, capsys) == []  # any nan looks like another
+
+
+def test_an_exception_gets_the_hint_of_what_raises_it_too(capsys):
+    mistakes = {"the index": lambda x: [x][1], "the key": lambda x: {}[x], "no list": lambda x: x + []}
+    assert told(exercise_of(1.0, **mistakes), lambda x: (x, x)[2], capsys) == ["the index"]
+    assert told(exercise_of(1.0, **mistakes), lambda x: {2: 3}[5], capsys) == ["the key"]
+    assert told(exercise_of(1.0, **mistakes), lambda x: [] + x, capsys) == []  # the type alone says too little
+
+
+def test_a_list_of_parts_is_as_good_as_a_tuple():
+    assert attention.ATTENTION.check(lambda *given: list(attention.attention(*given)))
+
+
+# --- assignment 1 --------------------------------------------------------------------------------------------------
+
+TOKENIZATION = {exercise.name: exercise for exercise in EXERCISES if exercise in vars(tokenization).values()}
+WRONG = re.findall(
+    r"^### (\w+): (.*)\n((?:(?!###).*\n?)+)", Path(__file__).with_name("wrong-1-tokenization.txt").read_text(), re.M
+)
+
+
+def lost(name, student, seeds=range(3)):
+    """The checks of assignment 1 that a function does not pass."""
+    failed = set()
+    for check, calls in checks.load("1-tokenization").items():
+        for seed in seeds:
+            for call in calls(np.random.default_rng(seed)) if check != "longest-match-bert" else ():
+                if call.name == name and check not in failed:
+                    try:
+                        value = worker.plain(student(*call.arguments))
+                    except Exception:
+                        value = None
+                    if checks.wrong(call, value):
+                        failed.add(check)
+    return failed
+
+
+@pytest.mark.parametrize("name, hint, source", WRONG, ids=[f"{name}: {hint[:30]}" for name, hint, _ in WRONG])
+def test_a_wrong_answer_is_told_how_and_none_passes_here_and_fails_there(name, hint, source, capsys, monkeypatch):
+    monkeypatch.setattr(exercises, "SECONDS", 0.1)
+    student = in_a_cell(source, name, count_pairs=tokenization.count_pairs, merge=tokenization.merge)
+    assert TOKENIZATION[name].check(student) is False
+    shown = capsys.readouterr().out
+    hints = re.findall("Hint: (.*)", shown)
+    assert hints == [hint] or (not hints and (hint == "-" or hint in shown))
+    if (
+        "still running" not in shown and "changes its inputs" not in shown
+    ):  # those would hang, or are right but for that
+        assert f"{name.replace('_', '-')}-hidden" in lost(name, student)
+
+
+def test_nine_of_ten_wrong_answers_are_told_clearly():
+    assert sum(hint != "-" for _, hint, _ in WRONG) > 0.9 * len(WRONG)
+
+
+@pytest.mark.parametrize("exercise", TOKENIZATION.values(), ids=TOKENIZATION)
+def test_each_usual_mistake_loses_hidden_points(exercise):
+    assert not lost(exercise.name, exercise.reference)
+    hidden = f"{exercise.name.replace('_', '-')}-hidden"
+    kept = [hint for hint, mistake in exercise.mistakes.items() if hidden not in lost(exercise.name, mistake)]
+    assert not kept
+
+
+@pytest.mark.parametrize("check", checks.load("1-tokenization"))
+def test_inputs_of_two_seeds_have_nothing_in_common(check):
+    drawn = [
+        [repr(c.arguments) for c in checks.load("1-tokenization")[check](np.random.default_rng(n))] for n in (1, 2)
+    ]
+    assert not set(drawn[0]) & set(drawn[1])
+
+
+def test_assignment_1_has_the_chapters_rules():
+    from tutorial_lib import tokenization as library
+
+    rng = np.random.default_rng(0)
+    for text in ["x_1 é", *(tokenization.random_text(rng, "_.,!?'-(", "éüÄ") for _ in range(50))]:
+        assert tokenization.words(text) == [word.lower() for word in library.words(text)]
+    for most in (2, 4, 99):
+        for _ in range(10):
+            counts = tokenization.random_counts(rng, most=most)
+            letters = sorted({letter for word in counts for letter in word})
+            _, merges = library.learn_merges(Counter(counts), letters, 999, library.frequency, str.__add__)
+            assert tokenization.train_bpe(counts, 999) == merges
+    for _ in range(200):
+        first, second = (list(range(n)) for n in rng.integers(0, 9, size=2))
+        room = int(rng.integers(0, 16))
+        _, segments = tokenization.encode_pair(first, second, room + 3)
+        kept = library.truncated_lengths(len(first), len(second), room)
+        assert (segments.count(0) - 2, segments.count(1) - 1) == kept
 
 
 # --- the references against the library, which is held against Hugging Face's models -------------------------------

@@ -27,6 +27,7 @@ def words_random(rng):
     for case, kind in kinds.items():
         for _ in range(3):
             yield _of("words", right.random_text(rng, **kind), case=case)
+    yield _of("words", "".join(rng.choice([" ", "\n", "\t"], size=20)), case="words, digits and white space")
 
 
 @check("longest-match-public")
