@@ -163,6 +163,8 @@ def code_of(value):
 
     >>> print(code_of((np.array([[1.0, np.nan]]), {"a"}, 2)))
     (np.array([[1.0, np.nan]]), {'a'}, 2)
+    >>> print(code_of(np.ones(2, dtype=np.float32)))
+    np.array([1.0, 1.0], dtype=np.float32)
     """
     if isinstance(value, np.ndarray):
         plain = value.dtype in (np.dtype(float), np.dtype(int), np.dtype(bool))
@@ -375,7 +377,8 @@ def _size(value):
 
 def _side_by_side(got, expected):
     """What came and what is right, in two lines; nothing where the sentence before them says as much."""
-    if np.size(expected) < 2 if _numeric(expected) else max(len(repr(got)), len(repr(expected))) <= MOST_SHOWN:
+    whole = isinstance(expected, list) or not _numeric(expected)  # `difference` shows both, cut where they are long
+    if max(len(repr(got)), len(repr(expected))) <= MOST_SHOWN if whole else np.size(expected) < 2:
         return ""
     return f"\n  got       {_brief(got)}\n  expected  {_brief(expected)}"
 
