@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import importlib.metadata
+import itertools
 import json
 import os
 import platform
@@ -193,11 +194,12 @@ def seed_of(folder):
 
 
 def write(path, text):
-    """Write a file beside and rename it, so that no half file is ever read."""
+    """Write a text, or one text after another, to a file beside and rename it, so that no half file is ever read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+        with open(beside, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.writelines([text] if isinstance(text, str) else text)
         os.replace(beside, path)
     except OSError:
         beside.unlink(missing_ok=True)
@@ -225,8 +227,9 @@ def alone(results):
 
 
 def save(path, all_marks):
-    """Write marks to a file."""
-    write(path, json.dumps({"version": VERSION, "marks": [asdict(marks) for marks in all_marks]}, indent=1))
+    """Write marks to a file, one after another: those of a whole class together would fill the memory."""
+    items = (("," if number else "") + json.dumps(asdict(marks)) for number, marks in enumerate(all_marks))
+    write(path, itertools.chain([f'{{"version": {VERSION}, "marks": ['], items, ["]}"]))
 
 
 def load(path):
@@ -259,7 +262,10 @@ def grade_all(
     sandbox.ready(kind)
     results = Path(results)
     seed = seed_of(results) if seed is None else seed
-    waiting, unreadable = submissions.sorted_out(folder, assignment, known, roster)
+    names = results / "names.json"  # whose file is whose stays as it was, whoever hands in later
+    kept = json.loads(names.read_text(encoding="utf-8")) if names.is_file() else {}
+    waiting, unreadable = submissions.sorted_out(folder, assignment, known, roster, kept)
+    write(names, json.dumps(kept))
     finished = [Marks(one.student, one.assignment, one.file, notes=one.notes, told=one.told) for one in unreadable]
     stop = threading.Event()
     prepared = {name: prepare(name, seed) for name in sorted({submission.assignment for submission in waiting})}

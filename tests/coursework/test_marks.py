@@ -169,6 +169,15 @@ def test_what_is_told_of_a_file_is_fresh_where_its_marks_are_not(solved, hand_in
     assert [note for note in grade()["ada"].notes if "other.ipynb" in note]
 
 
+def test_a_newcomer_displaces_nobody(solved, hand_in, grade):
+    hand_in("ada", solved)
+    assert grade()["ada"].points == FULL
+    hand_in("ADA", with_code(solved, "softmax", "def softmax(x):\n    return x"))
+    marks = grade()
+    assert marks["ada"].points == FULL and len(marks) == 2
+    assert all("reads" in " ".join(one.notes) for one in marks.values())
+
+
 # --- what the student did not do -------------------------------------------------------------------------------------
 
 
