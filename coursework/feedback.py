@@ -26,7 +26,7 @@ PAGE = """<!DOCTYPE html>
   h1 {{ line-height: 1.2 }} h2 {{ font-size: 1.15rem; margin: 0 }} h2 + ul {{ margin-top: .25rem }}
   section {{ border-top: 1px solid GrayText; padding: .75rem 0 }}
   .told {{ border: 1px solid GrayText; border-left: .4rem solid #d97706; border-radius: .25rem; padding: .75rem 1rem }}
-  .told {{ margin: 1rem 0 }}
+  .told {{ margin: 1rem 0 }} .told ul {{ margin-bottom: 0 }}
   .points {{ float: right; margin-left: 1rem; font-weight: normal; white-space: nowrap }}
   li > p {{ margin: .25rem 0 }} summary {{ cursor: pointer }} img {{ max-width: 100% }}
   pre {{ overflow-x: auto; padding: .5rem .75rem; border: 1px solid GrayText; border-radius: .25rem }}
@@ -108,9 +108,8 @@ def _question(question, marks, given, seen):
             continue
         text = _text("The reason is the same." if reason in seen else reason)
         seen |= {reason} - {""}
-        text += "".join(
-            f"<br>{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]
-        )
+        said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
+        text += f"<p>{'<br>'.join(said)}</p>" if said else ""
         text += _text(f"Your teacher: {comment}") if comment else ""
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
     known = [points for points, *_ in there.values() if points is not None]
