@@ -28,6 +28,7 @@ MOST_FORMULAS = 200  # in a text
 UNSAFE = re.compile(  # TeX that links, loads, or gives a name another meaning for the rest of the page
     r"\\(?:href|url|require|unicode|style|class|cssId|bbox|mmlToken|verb|x?def|let|(?:re)?new|Declare|label|tag)"
 )
+INSIDE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")  # so Colab puts in pictures
 # Nothing gets out of the box, over the fields for points.
 BOX = '<div class="tex2jax_ignore" style="contain: paint; overflow: auto; max-height: 90vh">{}</div>'
 
@@ -131,6 +132,8 @@ class _Renderer(IPythonRenderer):
         return f"{text} ({escape(url)})"
 
     def image(self, text, url, title=None):
+        if inside := INSIDE.fullmatch(url):
+            return _image("picture", *inside.groups())
         name = unquote(url.removeprefix("attachment:"))
         if not url.startswith("attachment:") or name not in self.pictures:
             return f"(picture {text}: {escape(url)})"

@@ -75,6 +75,7 @@ def hostile(**how):
         ("a < b & c", "<p>a &lt; b &amp; c</p>"),
         ("[the paper](https://x.org)", "<p>the paper (https://x.org)</p>"),
         ("![alt](attachment:my%20dot.png)", f'<p><img src="data:image/png;base64,{DOT}" alt="my dot.png"></p>'),
+        (f"![alt](data:image/png;base64,{DOT})", f'<p><img src="data:image/png;base64,{DOT}" alt="picture"></p>'),
         ("![alt](attachment:no.png)", "<p>(picture alt: attachment:no.png)</p>"),
         ("```python\na = 1\n\nb\n```", "<pre><code>a = 1\n\nb</code></pre>"),
         ("|a|\n|-|\n|b|", "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>b</td></tr></tbody></table>"),
@@ -108,6 +109,7 @@ def test_pictures_that_a_text_does_not_show_come_after_it():
 def test_a_cell_is_one_line_so_that_no_empty_line_ends_its_html():
     (source,) = shown.cells([("a", "markdown", "```\nx\n\n<b>\n```")], {}).values()
     assert "\n" not in source and "x&#10;&#10;&lt;b&gt;" in source and source.startswith("<div")
+    assert "[" not in shown.boxed("[" * 9)  # nbconvert looks from each for a link, through all that follows
 
 
 @pytest.mark.parametrize("text", [SLOW[3], SLOW[5]])
@@ -180,3 +182,4 @@ def test_formgrader_shows_slow_texts_in_seconds(course, formgrader):
 def test_the_students_own_words_reach_the_gradebook_as_code_or_safe_text():
     notebook = gradebook.clean_notebook(hostile(answers={"softmax": "a = '<b>'\n", WRITTEN: "<b>"}))
     assert cell(notebook, "softmax").source == "a = '<b>'\n" and "&lt;b&gt;" in cell(notebook, WRITTEN).source
+    assert notebook.metadata.language_info.pygments_lexer == "python3"
