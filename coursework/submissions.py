@@ -32,6 +32,7 @@ PICTURES = {
     "image/gif": rb"GIF8[79]a",
     "image/webp": rb"RIFF....WEBP",
 }
+INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})\)")  # Colab's pictures
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 BLANK = "Your notebook is as it was handed out: was it saved before you handed it in?"
 AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipynb, and hand in that file."
@@ -263,6 +264,7 @@ def _pieces(notebook, release):
     pieces, question = [], None
     for cell in _cells(notebook):
         name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
+        cell, text = (cell, text) if kind == "code" else _attached(cell, text)
         if text.startswith(INSTALL) or kind not in ("code", "markdown", "raw"):
             continue
         if name not in release.marked:
@@ -278,6 +280,20 @@ def _pieces(notebook, release):
                     question, text = after, _even(text)[len(start) :].strip()
         pieces.append(Piece(name, "code" if kind == "code" else "markdown", text, cell, question))
     return pieces
+
+
+def _attached(cell, text):
+    """A cell whose pictures stand in its text, where Colab puts them, as one to which they are attached."""
+    attached = cell.get("attachments")
+    attached = dict(attached) if isinstance(attached, dict) else {}
+
+    def attach(picture):
+        name = f"picture-{len(attached) + 1}"
+        attached[name] = {picture[1]: picture[2]}
+        return f"(attachment:{name})"
+
+    text = INLINE.sub(attach, text)
+    return {**cell, "attachments": attached}, text
 
 
 def _changed(piece, original):

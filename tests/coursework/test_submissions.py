@@ -541,6 +541,15 @@ def test_the_install_cell_of_a_released_notebook_does_not_run(put, sort_out):
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(100)).decode()
 
 
+def test_pictures_in_the_text_itself_take_none_of_its_room(solved, put, sort_out):
+    large = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(120_000)).decode()
+    cell(solved, WRITTEN).source = f"Look: ![a](data:image/png;base64,{large}) and ![b](data:image/svg+xml;base64,AAAA)"
+    put("ada/2-attention.ipynb", solved)
+    ada = sort_out()["ada"]
+    assert ada.answers[WRITTEN] == "Look: ![a](attachment:picture-1) and ![b](data:image/svg+xml;base64,AAAA)"
+    assert ada.pictures == {WRITTEN: {"picture-1": ("image/png", large)}} and not ada.notes
+
+
 def test_pictures_of_answers_and_added_cells(solved, put, sort_out):
     cell(solved, WRITTEN)["attachments"] = {"a.png": {"image/png": PNG}}
     solved.cells += [new_markdown_cell("x"), new_markdown_cell("y", attachments={"b.png": {"image/png": [PNG]}})]
