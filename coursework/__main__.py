@@ -77,9 +77,13 @@ def publish(results, marks, students):
     feedback.write_pages(results, marks, given)
     about = (results / "about.txt").read_text(encoding="utf-8").splitlines()
     write(results / "report.md", feedback.report(marks, given, about))
-    noted = sum(bool(one.notes) for one in marks)
-    print(f"{len(marks)} submissions in {results}: grades.csv, canvas.csv, feedback/, gradebook.db")
-    print(f"{noted} need a human: {results / 'report.md'}" if noted else "Nothing odd was seen.")
+    handed_in = [one for one in marks if one.submitted]
+    noted = sum(bool(one.notes) for one in handed_in)
+    print(f"{len(handed_in)} submissions in {results}: grades.csv, canvas.csv, feedback/, gradebook.db")
+    if noted:
+        print(f"{noted} {'needs' if noted == 1 else 'need'} a human: {results / 'report.md'}")
+    else:
+        print("Nothing odd was seen.")
 
 
 def again(results, roster):

@@ -8,6 +8,7 @@ feedback page, a line of code stands by itself, behind four spaces.
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,11 +20,21 @@ MOST_PARSED = 20_000  # characters of a cell that is looked into: a tree takes a
 
 @dataclass(frozen=True)
 class Cell:
-    """What is seen in a cell: the names that it binds, its functions' lines and the names they read, its imports."""
+    """What is seen in a cell: the names that it binds, its functions, its imports, and an error of its syntax."""
 
     names: set[str]
-    functions: dict[str, tuple[range, set[str]]]
+    functions: dict[str, Function]
     imports: dict[int, set[str]]
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of a cell: its lines, the names that it reads, and whether more than its `raise` is in it."""
+
+    lines: range
+    reads: set[str]
+    begun: bool
 
 
 @dataclass
@@ -49,7 +60,8 @@ class Code:
     def line(self, cell, number):
         """Where an exception came from, as a part of a sentence; empty where that is not known."""
         lines = [] if cell is None or number is None else self.sources[cell].splitlines()[number - 1 : number]
-        return f", in line {number} of the cell:\n    {lines[0].strip()[:MOST_CODE]}\n" if lines else ""
+        there = "".join(f" with {name}" for name in list(self.cells[cell].functions)[:1]) if lines else ""
+        return f", in line {number} of the cell{there}:\n    {lines[0].strip()[:MOST_CODE]}\n" if lines else ""
 
     def defining(self, name):
         """The last cell that binds a name; None where none does."""
@@ -58,14 +70,18 @@ class Code:
     def function_at(self, cell, number):
         """The function of a cell that a line belongs to; None outside of any."""
         functions = {} if cell is None else self.cells[cell].functions
-        return next((name for name, (lines, _) in functions.items() if number in lines), None)
+        return next((name for name, function in functions.items() if number in function.lines), None)
 
-    def uses(self, name):
-        """The functions of the student's that a function uses, with those that these use."""
+    def roots(self, name, wrong):
+        """The wrong functions that a function uses, by way of others too, and that use no wrong one themselves."""
+        found = self._uses(name) & wrong
+        return sorted({root for root in found if not self._uses(root) & wrong} or found)
+
+    def _uses(self, name):
         found, waiting = set(), [name]
         while waiting:
-            _, reads = self.functions.get(waiting.pop(), ((), ()))
-            new = {read for read in reads if read in self.functions} - found
+            function = self.functions.get(waiting.pop())
+            new = function.reads - found if function else set()
             found |= new
             waiting += new
         return found - {name}
@@ -75,9 +91,10 @@ def stopped(name, error, code):
     """Why `name` gave no value, where the sandbox told an error, for the student."""
     kind, where = error["type"], code.line(error["cell"], error["line"])
     if kind == "NotImplementedError":
-        owner = code.function_at(error["cell"], error["line"])
-        needs = "" if owner in (None, name) else f" needs {owner}, which"
-        return f"{name}{needs} is not written yet"
+        owner = code.function_at(error["cell"], error["line"]) or name
+        if owner in code.functions and code.functions[owner].begun:
+            return f"{name} ends at a line that is still there{where}Take it out."
+        return f"{name}{'' if owner == name else f' needs {owner}, which'} is not written yet"
     if kind == "NotPlain":  # this and the next two are the worker's own words
         return f"{name} gave something that is no number, text, list, dictionary or array"
     if kind == "TooLarge":
@@ -98,30 +115,35 @@ def not_reached(name, check, code):
     return f"{name} was not called, because your code ended the run before: {_how(before)}"
 
 
-def with_cascade(reason, name, wrong, code):
-    """A reason, with the student's own wrong functions that `name` uses, where the reason does not name them."""
-    roots = [root for root in sorted(code.uses(name) & wrong) if not re.search(rf"\b{root}\b", reason)]
-    if not roots:
+def with_cascade(reason, name, error, wrong, code):
+    """A reason, or in its place the student's own wrong functions that `name` uses, where it came from one of these."""
+    roots = code.roots(name, wrong)
+    if not roots or (error is not None and error["type"] == "NotImplementedError"):
         return reason
-    which = "which is" if len(roots) == 1 else "which are"
-    return f"{reason.rstrip()}\n{name} uses {' and '.join(roots)}, {which} wrong too: start there."
+    start = f"{name} uses {' and '.join(roots)}, which {'is' if len(roots) == 1 else 'are'} wrong too: start there."
+    if error is None:
+        return f"{reason}\n{start}"
+    own = error["cell"] is None or code.function_at(error["cell"], error["line"]) == name
+    return f"{reason}\n{start}" if own and error["name"] not in wrong else start
 
 
 def _absent(name, missing, where, code):
     """Why a name that a function needs is not there."""
     cell = code.defining(missing)
-    if cell is None and not any(re.search(rf"\b{missing}\b", source) for source in code.sources):
+    if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", source) for source in code.sources):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
     subject = name if missing == name else f"{name} uses {missing}, which"
     if cell is None:
-        return f"{subject} is defined in no cell of yours{where}"
+        like = difflib.get_close_matches(missing, code.functions, 1, 0.8)
+        return f"{subject} is defined in no cell of yours{f', but {like[0]} is' if like else ''}{where}"
     ran = code.ran.get(cell, {"error": None, "missing": []})
     for item in ran["missing"]:
         if missing in code.cells[cell].imports.get(item["line"], ()):
             return f"{subject} is not there: its import found nothing{code.line(cell, item['line'])}{ALONE}"
     if ran["error"] is not None:
-        error = ran["error"]
-        return f"{subject} is not there: its cell stopped with {error['type']}{code.line(error['cell'], error['line'])}"
+        error, problem = ran["error"], code.cells[cell].problem
+        kind = f"{error['type']} ({problem})" if problem else error["type"]
+        return f"{subject} is not there: its cell stopped with {kind}{code.line(error['cell'], error['line'])}"
     if f"cell {cell}" in code.ended:
         return f"{subject} is not there: its cell ended the run ({_how(code.ended[f'cell {cell}'])})"
     return f"{subject} is not there when it is called{where}"
@@ -140,9 +162,10 @@ def _look(source):
         if len(source) > MOST_PARSED:
             raise ValueError("longer than any honest cell")
         body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         found = re.findall(r"^(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", source, re.M)
-        return Cell({name for pair in found for name in pair if name}, {}, {})
+        problem = str(error.msg)[:MOST_CODE] if isinstance(error, SyntaxError) else ""
+        return Cell({name for pair in found for name in pair if name}, {}, {}, problem)
     cell = Cell(set(), {}, {})
     for statement in body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -151,7 +174,10 @@ def _look(source):
         elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             bound = {statement.name}
             reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-            cell.functions[statement.name] = range(statement.lineno, statement.end_lineno + 1), reads
+            code = [line for line in statement.body if not isinstance(line, ast.Expr)]  # no docstring
+            cell.functions[statement.name] = Function(
+                range(statement.lineno, statement.end_lineno + 1), reads, len(code) > 1
+            )
         else:
             names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
             bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}

@@ -71,7 +71,7 @@ def questions(assignment):
                 rf"\*\*Rubric\.\*\*|{sources.END}", cell.source + sources.END
             )[1]
         if mark == "check":
-            what = "Your own check" if cell.source.strip() else "A hidden check"
+            what = "The check of the notebook, on new inputs" if cell.source.strip() else "A hidden check"
             one.parts[cell.metadata.check] = what if what not in one.parts.values() else "Another hidden check"
     return [question for question in found if question.parts]
 
@@ -110,14 +110,15 @@ def _question(question, marks, given, seen):
         seen |= {reason} - {""}
         said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
-        text += _text(f"Your teacher: {comment}") if comment else ""
+        said_by = "" if comment == gradebook.NO_ANSWER else "Your teacher: "
+        text += _text(f"{said_by}{comment}") if comment else ""
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
     known = [points for points, *_ in there.values() if points is not None]
     points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
     folded = [
-        _folded("How it is marked", shown.rendered(rubric))
+        _folded("How it is marked", shown.rendered(_without_tex(rubric)))
         for name, rubric in question.rubrics.items()
-        if name in there and there[name][0] is not None
+        if name in there and there[name][0] is not None and there[name][2] != gradebook.NO_ANSWER
     ]
     own = [
         shown.as_typed(shown.shortened(marks.answers[name]), marks.pictures.get(name, {}))
@@ -132,7 +133,18 @@ def _question(question, marks, given, seen):
 
 
 def _points(points, most):
-    return f"{most:g} points, not marked yet" if points is None else f"{points:g} of {most:g}"
+    return "not marked yet" if points is None else f"{points:g} of {most:g}"
+
+
+def _without_tex(text):
+    """A rubric with its short formulas as code: the page loads nothing that could set them."""
+
+    def plain(formula):
+        for tex, letter in ((r"\sqrt", "√"), (r"\gamma", "γ"), (r"\beta", "β"), (r"\frac12", "½")):
+            formula = formula.replace(tex, letter)
+        return "`" + re.sub(r"[{}]", "", formula) + "`"
+
+    return re.sub(r"\$([^$]+)\$", lambda found: plain(found[1]), text)
 
 
 def _folded(title, html):
@@ -161,10 +173,13 @@ def report(all_marks, all_scores, about=()):
     lines = ["# What needs a human", ""]
     states = [gradebook.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
     counts = {state: states.count(state) for state in sorted(set(states))}
-    lines += ["; ".join(f"{count} {state}" for state, count in counts.items()) + ".", ""]
+    lines += ["; ".join(f"{state}: {count}" for state, count in counts.items()) + ".", ""]
     for line in about:
         lines += [_one_line(line), ""]
-    noted = [marks for marks in all_marks if marks.notes or marks.told]
+    for assignment in sorted({marks.assignment for marks in all_marks if not marks.submitted}):
+        absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
+        lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
+    noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
     for marks in sorted(noted, key=_urgency):
         lines += [f"## {marks.student}, {marks.assignment or 'unknown assignment'}", ""]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + [f"told: {text}" for text in marks.told]
@@ -177,9 +192,9 @@ def report(all_marks, all_scores, about=()):
 
 
 def _urgency(marks):
-    """What has no points comes first, then whose it is in doubt, then what students are told; no work comes last."""
+    """What has no points comes first, then whose it is in doubt, then what students are told."""
     doubt = any("another student" in note for note in marks.notes)
-    return not marks.submitted, bool(marks.points), not doubt, not marks.told
+    return bool(marks.points), not doubt, not marks.told
 
 
 def _one_line(text):

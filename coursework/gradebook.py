@@ -28,6 +28,7 @@ from coursework import shown, sources
 from coursework.grading import write
 from coursework.submissions import student_name
 
+NO_ANSWER = "Nothing was written here."
 MOST_EXTRA = 50  # cells of the student's own that formgrader shows
 FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
 
@@ -167,7 +168,7 @@ def _record_student(gradebook, marks, results):
                 grade.needs_manual_grade = grade.needs_manual_grade or grade.manual_score is None or changed
         for comment in notebook.comments:
             if comment.name in sources.points(assignment, marks=("written",)):
-                comment.auto_comment = "No response." if blank(marks, comment.name) else None
+                comment.auto_comment = NO_ANSWER if blank(marks, comment.name) else None
     gradebook.db.commit()
     write(path, clean)
     write(results / "submitted" / marks.student / assignment / f"{assignment}.ipynb", clean)  # formgrader counts these

@@ -148,23 +148,27 @@ def grade(submission, prepared, **how):
     marks = Marks(submission.student, assignment, submission.file, submission.digest)
     marks.answers, marks.extra, marks.pictures = submission.answers, submission.extra, submission.pictures
     marks.fingerprint = submissions.fingerprint(submission, assignment)
-    wrong = set()
+    failed = {}  # check -> the first call that is wrong in it, its record, and what is wrong
     for name, worth in sources.points(assignment, marks=("check",)).items():
         cases = {}
         for i, call in enumerate(by_check[name]):
-            reason = _reason(name, call, records.get(f"{name}.{i}"), code)
+            record = records.get(f"{name}.{i}")
+            reason = _reason(name, call, record, code)
             cases[call.case] = cases.get(call.case, True) and reason is None
             if reason is not None:
-                wrong.add(call.name)
-                marks.reasons.setdefault(name, reason)
+                failed.setdefault(name, (call.name, record and record["error"], reason))
         share = sum(cases.values()) / len(cases)
         marks.points[name] = worth if share == 1 else 0
         if name in sources.by_case(assignment) and share < 1:
             marks.points[name] = int(2 * worth * share) / 2  # rounded down to half points
             marks.cases[name] = list(cases.items())
-    for name, reason in marks.reasons.items():
-        marks.reasons[name] = causes.with_cascade(reason, by_check[name][0].name, wrong, code)
-    marks.ran = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
+    wrong = {called for called, *_ in failed.values()}
+    for name, (called, error, reason) in failed.items():
+        marks.reasons[name] = causes.with_cascade(reason, called, error, wrong, code)
+        if error is not None and error["type"] == "NameError" and error["name"] == called:
+            marks.ran.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
+    marks.ran = [*dict.fromkeys(marks.ran)]
+    marks.ran += [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
     return _with_notes(marks, submission)
 
 
@@ -362,4 +366,5 @@ def _note_copies(all_marks):
             for marks in group:
                 others = [other.student for other in group if other is not marks]
                 if others:
-                    marks.notes.append(f"identical code: {', '.join(others)}")
+                    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+                    marks.notes.append(f"identical code: {', '.join(others[:5])}{more}")

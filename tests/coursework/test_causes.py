@@ -17,19 +17,25 @@ CODE = {
     "an import that nothing needs": ({"softmax": "import torch\n" + solution("softmax")}, {}),
     "an import that is needed": (
         {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
-        {"softmax-hidden": ["uses s", "in line 1 of the cell:\n    from scipy.special import", "NumPy alone"]},
+        {"softmax-hidden": ["uses s", "line 1 of the cell with softmax:\n    from scipy", "NumPy alone"]},
     ),
     "an import inside": (
         {"softmax": "def softmax(x):\n    import scipy\n    return x"},
-        {"softmax-hidden": ["ModuleNotFoundError", "in line 2 of the cell:\n    import scipy\n", "NumPy alone"]},
+        {"softmax-hidden": ["ModuleNotFoundError, in line 2", "softmax:\n    import scipy\n", "NumPy alone"]},
     ),
     "no Python": (
         {"softmax": "def softmax(x):\n    return np.exp(x"},
-        {"softmax-hidden": ["SyntaxError", "line 2", "np.exp(x"], "attention-hidden": ["softmax, which is not there"]},
+        {
+            "softmax-hidden": ["its cell stopped with SyntaxError ('(' was never closed), in line 2"],
+            "attention-hidden": ["attention uses softmax, which is wrong too: start there."],
+        },
     ),
     "another name": (
         {"softmax": "def soft_max(x):\n    return x"},
-        {"softmax-hidden": ["softmax is defined in no cell of yours"]},
+        {
+            "softmax-hidden": ["softmax is defined in no cell of yours, but soft_max is"],
+            "attention-hidden": ["attention uses softmax, which is wrong too: start there."],
+        },
     ),
     "a name that is not there": (
         {"softmax": "def softmax(x):\n    return helper(x)"},
@@ -46,6 +52,18 @@ CODE = {
     "not written": (
         {"softmax": "def softmax(x):\n    raise NotImplementedError"},
         {"softmax-hidden": ["softmax is not written yet"], "attention-hidden": ["attention needs softmax, which"]},
+    ),
+    "the line that students get": (
+        {"softmax": "def softmax(x):\n    raise NotImplementedError\n    return np.exp(x)"},
+        {"softmax-hidden": ["softmax ends at a line that is still there", "raise NotImplementedError\nTake it out."]},
+    ),
+    "a cell that was deleted": (
+        {"softmax": ""},
+        {"softmax-hidden": ["softmax is defined in no cell of yours"]},
+    ),
+    "an import that another needs": (
+        {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
+        {"attention-hidden": ["attention uses softmax, which is wrong too: start there."]},
     ),
     "wrong numbers": (
         {"softmax": "def softmax(x):\n    return x"},
@@ -94,13 +112,19 @@ def test_a_message_or_a_class_tells_no_input(solved, hand_in, grade):
 
 def test_functions_that_a_function_uses_are_found_in_all_cells():
     code = causes.Code(["def f(x):\n    return g(x)", "%magic\ndef g(x):\n    return h(x) + len(x)", "h = abs"], {}, {})
-    assert code.uses("f") == {"g"} and code.defining("h") == 2 and code.function_at(1, 3) == "g"
-    assert causes.with_cascade("f gave a wrong number", "f", {"f", "g"}, code).endswith(
+    assert code.roots("f", {"f", "g", "h"}) == ["h"] and code.defining("h") == 2 and code.function_at(1, 3) == "g"
+    assert causes.with_cascade("f gave a wrong number", "f", None, {"f", "g"}, code).endswith(
         "which is wrong too: start there."
     )
-    assert causes.with_cascade("f needs g, which is not written yet", "f", {"g"}, code).endswith("written yet")
+    error = {"type": "ValueError", "cell": 1, "line": 3, "name": None}
+    assert (
+        causes.with_cascade("f stopped", "f", error, {"f", "g"}, code) == "f uses g, which is wrong too: start there."
+    )
+    assert causes.with_cascade("f stopped", "f", {**error, "cell": 0, "line": 2}, {"f", "g"}, code).startswith(
+        "f stopped\n"
+    )
 
 
 def test_code_of_any_size_is_looked_at_in_bounded_time():
     for source in ("1" + "+1" * 10**6, "(" * 10**5, "%x\n" * 10**5, "def f(:\n" * 10**4, "x = 1\n" * 3_000, "\x00"):
-        assert causes.Code([source], {}, {}).uses("f") == set()
+        assert causes.Code([source], {}, {}).roots("f", {"g"}) == []
