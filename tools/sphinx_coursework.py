@@ -20,7 +20,7 @@ def table(repository: str, colab: str, branch: str) -> list[str]:
     lines = ["| Assignment | Time | Points | Notebook | In Colab |", "| --- | --- | --- | --- | --- |"]
     for name in checks.names():
         title = sources.title(name).removeprefix("Assignment ")
-        time = re.search(r"\*\*Time:\*\* ([^.]+)\.", sources.source(name).cells[0].source)[1]
+        time = re.search(r"\*\*Time:\*\* ([^.,;]+)", sources.source(name).cells[0].source)[1]
         file = f"coursework/notebooks/{name}.ipynb"
         address = f"{colab}/github{urlsplit(repository).path}/blob/{branch}/{file}"
         notebook = f"{{download}}`{name}.ipynb <../{file}>`"
