@@ -60,6 +60,40 @@ def test_work_that_is_not_begun_is_no_error(exercise, capsys):
     assert "no code of yours yet" in capsys.readouterr().out
 
 
+TODO = '    """What to write."""\n    raise NotImplementedError("write your code here")\n'
+
+
+@pytest.mark.parametrize(
+    "source, told",
+    [
+        (f"def softmax(x):\n{TODO}", "there is no code of yours yet"),
+        (f"def softmax(x):\n{TODO}    return np.exp(x)\n", "the line `raise NotImplementedError` is still there"),
+        (f"def softmax(x):\n    powers = 1\n{TODO}", "the line `raise NotImplementedError` is still there"),
+        (f"def softmax(x):\n    return e(x)\ndef e(x):\n{TODO}", "softmax: return e(x)\n    in e, line 5: raise Not"),
+    ],
+)
+def test_a_function_that_is_not_begun_is_told_from_one_that_only_keeps_its_raise(source, told, capsys):
+    assert attention.SOFTMAX.check(in_a_cell(source, "softmax")) is False
+    assert told in capsys.readouterr().out
+
+
+def test_a_function_of_another_question_that_is_wrong_is_named(capsys):
+    source = (
+        "def split_heads(X, n):\n    print('seen')\n    return X.reshape(n, len(X), -1)\n"
+        "def parts(X, w, n):\n    return [split_heads(X @ w[f'W_{p}'] + w[f'b_{p}'], n) for p in 'QKV']\n"
+        "def multi_head_attention(X, w, n, mask=None):\n    heads = attention(*parts(X, w, n), mask)[0]\n"
+        "    return heads.swapaxes(0, 1).reshape(X.shape) @ w['W_O'] + w['b_O']\n"
+    )
+    check = bert_layer.MULTI_HEAD_ATTENTION.check
+    assert not check(in_a_cell(source, "multi_head_attention", attention=attention.attention))
+    shown = capsys.readouterr().out
+    assert "\n  split_heads, which it uses, is not right yet: start there.\n" in shown
+    assert shown.count("seen") == 6  # three for each of two cases; what split_heads is tried with stays silent
+    right = source.replace("n, len(X), -1)", "len(X), n, -1).swapaxes(0, 1)").replace(" + w['b_O']", "")
+    assert not check(in_a_cell(right, "multi_head_attention", attention=attention.attention))
+    assert "which it uses" not in capsys.readouterr().out
+
+
 def test_a_function_that_changes_its_inputs_is_told(capsys):
     def softmax(x):
         x -= x.max(axis=-1, keepdims=True)
@@ -136,8 +170,34 @@ def test_an_exception_is_shown_with_the_students_own_line(capsys):
     attention.SOFTMAX.check(in_a_cell(source, "softmax"))
     shown = capsys.readouterr().out
     assert "stopped with LinAlgError" in shown
-    assert "Line 2 of the cell with scaled: return x / np.linalg.inv(x)\n" in shown
+    assert (
+        "\n  Line 5 of the cell with softmax: return scaled(x)\n    in scaled, line 2: return x / np.linalg.inv(x)\n"
+        in shown
+    )
     assert "    softmax(np.array([0.0, 0.0]))\n" in shown
+
+
+@pytest.mark.parametrize(
+    "expression", ["sum(1 / y for y in [0])", "[1 / y for y in [0]]", "(lambda y: 1 / y)(0)", "{1 / y: y for y in [0]}"]
+)
+def test_the_line_of_a_comprehension_is_that_of_its_function(expression, capsys):
+    source = f"def softmax(x):\n    return (\n        {expression}\n    )\n"
+    attention.SOFTMAX.check(in_a_cell(source, "softmax"))
+    assert f"\n  Line 3 of the cell with softmax: {expression}\n  To" in capsys.readouterr().out
+
+
+def test_a_name_of_numpy_is_told_where_it_is(capsys):
+    attention.SOFTMAX.check(in_a_cell("def softmax(x):\n    return exp(x)\n", "softmax"))
+    assert "name 'exp' is not defined. Hint: write np.exp\n" in capsys.readouterr().out
+    bert_layer.GELU.check(in_a_cell("def gelu(x):\n    return erf(x)\n", "gelu"))
+    assert "Hint: write math.erf\n" in capsys.readouterr().out
+    attention.SOFTMAX.check(in_a_cell("def softmax(x):\n    return expo(x)\n", "softmax"))
+    assert "Hint" not in capsys.readouterr().out
+
+
+def test_no_minus_stands_before_a_zero(capsys):
+    attention.SHIFT_MATRIX.check(lambda k, d: -0.5 * attention.shift_matrix(k, d))
+    assert "-0." in (shown := capsys.readouterr().out) and not re.search(r"-0\.?(?!\.?\d)", shown)
 
 
 def test_what_came_stands_beside_what_is_right(capsys):

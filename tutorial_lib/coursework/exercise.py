@@ -7,18 +7,22 @@ usual mistake gives: the hint is for the mistake that was made, not for the one 
 from __future__ import annotations
 
 import _thread
+import ast
 import copy
 import dis
 import inspect
+import io
 import linecache
+import math
 import re
 import signal
 import sys
+import textwrap
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 
@@ -74,7 +78,7 @@ class Exercise:
         for case in self.cases:
             problem = self.problem(student, case)
             if problem:
-                print(f"✗ {case.label}: {problem}")
+                print(f"✗ {case.label}: {problem}{self._earlier(student)}")
                 return False
             print(f"✓ {case.label}")
         print(f"All {len(self.cases)} checks of {self.name} pass.")
@@ -88,13 +92,14 @@ class Exercise:
         arguments = copy.deepcopy(case.arguments)
         got, error = _tried(student, arguments)
         again = f"\n  To see it again:\n{self._call(case)}"
-        if isinstance(error, NotImplementedError):
-            return "there is no code of yours yet"
         if error is not None:
-            line = _own_line(error, student)
+            lines = _own_lines(error, student, self.name)
+            if isinstance(error, NotImplementedError) and len(lines) < 2:
+                return _unwritten(student)
             # Where no line of the student's was reached, the call itself failed: that is no mistake in the function.
-            hint = self._hint(student, case, (got, error)) if line else ""
-            return (_stopped(error) if line else f"this call is not possible: {error}") + hint + line + again
+            hint = self._hint(student, case, (got, error)) or _hint_of_name(error) if lines else ""
+            reason = _stopped(error) if lines else f"this call is not possible: {error}"
+            return "\n".join([reason + hint, *lines]) + again
         if not same(arguments, case.arguments, 0):
             sentence = "your function changes its inputs: work on a copy, so that the caller's values stay as they were"
             return sentence + again
@@ -132,6 +137,17 @@ class Exercise:
             made = (_tried_case(self.mistakes[hint], c) for c in after)
             if all(self._agree(one, other) for one, other in zip(answers, made, strict=True)):
                 return f". Hint: {hint}"
+        return ""
+
+    def _earlier(self, student):
+        """Where to start instead: a line on a function of another question that this one uses, and that is wrong."""
+        names, _ = _used(student)
+        with redirect_stdout(io.StringIO()):  # what the other function prints is not asked for
+            for other in vars(sys.modules[self.reference.__module__]).values():
+                if not isinstance(other, Exercise) or other is self or not callable(names.get(other.name)):
+                    continue
+                if any(other.problem(names[other.name], case) for case in other.cases):
+                    return f"\n  {other.name}, which it uses, is not right yet: start there."
         return ""
 
     def _number(self, case):
@@ -197,7 +213,15 @@ def other_packages(function):
     >>> other_packages(f)
     ['torch']
     """
-    found, seen, waiting = set(), [], [function]
+    names, imports = _used(function)
+    own = getattr(inspect.unwrap(function), "__module__", None)
+    packages = {module.partition(".")[0] for module in imports | ({*map(_package_of, names.values())} - {own})}
+    return sorted(packages - sys.stdlib_module_names - {"numpy", ""})
+
+
+def _used(function):
+    """({name: value} of the globals, {module} of the imports) that a function uses, and its helpers in the notebook."""
+    names, imports, seen, waiting = {}, set(), [], [function]
     while waiting:
         value = waiting.pop()
         value = inspect.unwrap(value) if callable(value) else value
@@ -214,15 +238,12 @@ def other_packages(function):
             codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
             for step in dis.get_instructions(code):
                 if step.opname == "IMPORT_NAME":
-                    found.add(step.argval.partition(".")[0])
+                    imports.add(step.argval)
                 elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval in value.__globals__:
-                    used = value.__globals__[step.argval]
-                    package = _package_of(used)
-                    if package == value.__globals__.get("__name__"):
+                    used = names[step.argval] = value.__globals__[step.argval]
+                    if _package_of(used) == value.__globals__.get("__name__"):
                         waiting.append(used if isinstance(used, (FunctionType, type)) else type(used))
-                    else:
-                        found.add(package.partition(".")[0])
-    return sorted(found - sys.stdlib_module_names - {"numpy", ""})
+    return names, imports
 
 
 def _package_of(value):
@@ -244,12 +265,14 @@ def difference(got, expected, tolerance):
     """
     if got is None:
         return "your function gives back nothing: does it end with return?"
+    if isinstance(got, Iterator):
+        return f"your function gives back a {type(got).__name__}, whose values are still to come: make a list of it"
     if isinstance(expected, (str, bool, list, dict)) or not _numeric(expected):
         return None if same(got, expected, tolerance) else f"got {_shown(got)}, and {_shown(expected)} is right"
     try:
         if not _numeric(got):
             raise TypeError("text that looks like numbers is text")
-        values, right = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
+        values, right = (np.asarray(part, dtype=float) + 0 for part in (got, expected))  # + 0 makes 0 of -0
     except (TypeError, ValueError):
         return f"give back numbers of shape {np.shape(expected)}, got {_shown(got)}"
     if values.shape != right.shape:
@@ -330,8 +353,9 @@ def _too_long(*_):
 
 
 def _kind(error):
-    """What exceptions have in common that the same mistake raises: the type, and what it says, numbers aside."""
-    said = "" if isinstance(error, LookupError) else re.sub(r"\d+", "", str(error))  # those say a key, or a list's type
+    """What exceptions have in common that the same mistake raises: the type, and what it says, shapes aside."""
+    shapes = r"[\d(), ]|newaxis"  # in any order: a * b and b * a are one mistake
+    said = "" if isinstance(error, LookupError) else re.sub(shapes, "", str(error))  # those say a key, or a list's type
     return type(error), said
 
 
@@ -341,15 +365,42 @@ def _stopped(error):
     return f"your function stopped with {type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
-def _own_line(error, student):
-    """The last line of the student's own code before an exception: all cells of a notebook share their globals."""
-    own = getattr(student, "__globals__", None)
-    lines = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_globals is own]
+def _hint_of_name(error):
+    """The hint where a name is missing that NumPy or Python's math has."""
+    name = getattr(error, "name", None) if isinstance(error, NameError) else None
+    home = next((home for home, module in (("np", np), ("math", math)) if name and hasattr(module, name)), None)
+    return f". Hint: write {home}.{name}" if home else ""
+
+
+def _unwritten(student):
+    """What to say of a function that raises NotImplementedError: it is empty, or that line stands above its code."""
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(student))).body[0].body
+    except (OSError, TypeError, SyntaxError, AttributeError):
+        body = []
+    if all(isinstance(line, (ast.Expr, ast.Raise)) for line in body):  # a docstring is an expression
+        return "there is no code of yours yet"
+    return "the line `raise NotImplementedError` is still there: take it out"
+
+
+def _own_lines(error, student, name):
+    """The line of the student's function before an exception, and where it came out of another of theirs, that line.
+
+    All cells of a notebook share their globals. A comprehension belongs to the function around it.
+    """
+    own = getattr(inspect.unwrap(student), "__globals__", None)
+    lines = []
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_globals is own:
+            code = frame.f_code
+            around = [part for part in getattr(code, "co_qualname", code.co_name).split(".") if "<" not in part]
+            name = around[-1] if around else name  # before Python 3.11: the function that called it
+            lines.append((name, number, linecache.getline(code.co_filename, number).strip()))
     if not lines:
-        return ""
-    frame, line = lines[-1]
-    text = linecache.getline(frame.f_code.co_filename, line).strip()
-    return f"\n  Line {line} of the cell with {frame.f_code.co_name}: {text}"
+        return []
+    (first, number, text), last = [line for line in lines if line[0] == lines[0][0]][-1], lines[-1]
+    shown = [f"  Line {number} of the cell with {first}: {text}"]
+    return shown if last[0] == first else [*shown, "    in {}, line {}: {}".format(*last)]
 
 
 def _numeric(value):
@@ -385,7 +436,9 @@ def _side_by_side(got, expected):
 
 def _brief(value):
     if _numeric(value):
-        text = np.array2string(np.asarray(value), precision=4, threshold=12, edgeitems=2, suppress_small=True)
+        array = np.asarray(value)
+        array = array + 0 if array.dtype.kind == "f" else array  # + 0 makes 0 of -0
+        text = np.array2string(array, precision=4, threshold=12, edgeitems=2, suppress_small=True)
     else:
         text = repr(value)
     return _cut(" ".join(text.split()), 5 * MOST_SHOWN)
