@@ -66,8 +66,8 @@ def find(folder, known=None, roster=(), names=None):
     """(student, file as shown to the teacher, how to read it, notes) of what students handed in below a folder.
 
     known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
-    what in earlier gradings; those of this one are added. Links are not followed and what is no regular file is not
-    opened: their readers say so. A file that is not called a notebook is given where its student has no other.
+    what in earlier gradings; those of this one are added. Links are not followed and what is not a regular file is
+    not opened: their readers say so. A file that is not called a notebook is given where its student has no other.
     """
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
@@ -127,7 +127,7 @@ def _walk(folder):
                 else:
                     waiting.append(path)
             elif not entry.is_file(follow_symlinks=False):
-                yield path, None, "is no regular file: it was not opened"
+                yield path, None, "is not a regular file: it was not opened"
             else:
                 yield path, entry, None
 
@@ -277,7 +277,7 @@ def _in_archive(opened, source, shown, owner, loose, known):
     except Exception as error:  # an archive that somebody made up may break its reader in any way
         if isinstance(error, OSError) and error.errno in OURS:
             raise
-        reason = str(error) if type(error) is ValueError else "is no zip archive that can be read"
+        reason = str(error) if type(error) is ValueError else "is not a zip archive that can be read"
         return [(owner, Found(shown, _refusal(reason)))]
     found = []
     for parts, item in items:

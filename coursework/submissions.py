@@ -34,7 +34,8 @@ PICTURES = {
 }
 INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})\)")  # Colab's pictures
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
-BLANK = "Your notebook is as it was handed out: was it saved before you handed it in?"
+BLANK = "Your notebook is as it was handed out. If you wrote answers, save it, hand it in again, and tell your teacher."
+UNREAD = "(a script was handed in: written answers cannot be read from it)"  # in place of an answer: it is not blank
 AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipynb, and hand in that file."
 
 
@@ -116,7 +117,8 @@ def _better(one, other):
         earlier = [old for old in getattr(left, said) if old.startswith(("two notebooks", "Two notebooks"))]
         setattr(kept, said, getattr(kept, said) + earlier)
     kept.notes.append(f"two notebooks: {kept.file} was graded, {left.file} was not")
-    kept.told.append(f"Two notebooks of yours: {_base(kept.file)} was graded, {_base(left.file)} was not.")
+    which = f"{_base(kept.file)} was graded, {_base(left.file)} was not"
+    kept.told.append(f"Two notebooks of yours: {which}. If the other one is right, tell your teacher.")
     return kept
 
 
@@ -137,12 +139,13 @@ def _rank(submission):
 class Release:
     """What students got. marked: name -> cell. names: text of a cell -> its name, "" where it has none that tells.
 
-    questions: text -> the written cell that follows it, or None.
+    questions: text -> the written cell that follows it, or None. defined: solution -> the names that it is to define.
     """
 
     marked: dict
     names: dict[str, str]
     questions: dict[str, str | None]
+    defined: dict[str, list[str]]
 
     def role(self, name):
         return _role(self.marked[name])
@@ -156,18 +159,21 @@ class Release:
         return self.of("solution", "written")
 
 
-@dataclass
+@dataclass(eq=False)
 class Piece:
     """A cell of a notebook. name: as in the release; "" for its texts, None for what the student added.
 
-    question: the written cell whose question stands before, if any.
+    own: whether the student wrote in it. defines: the names of solutions that its code defines. question: the written
+    cell whose question stands before, if any.
     """
 
     name: str | None
     kind: str
     text: str
     cell: dict
-    question: str | None = None
+    own: bool
+    defines: set[str]
+    question: str | None
 
 
 @lru_cache
@@ -182,7 +188,8 @@ def _released(assignment):
         if not name:
             follows = after is not None and "nbgrader" in after.metadata and _role(after) == "written"
             questions[_even(cell.source)] = after.metadata.nbgrader.grade_id if follows else None
-    return Release(marked, {**names, "": ""}, questions)
+    defined = {name: _defined(cell.source) for name, cell in marked.items() if _role(cell) == "solution"}
+    return Release(marked, {**names, "": ""}, questions, defined)
 
 
 def _role(cell):
@@ -221,7 +228,7 @@ def _assignment_of(notebook):
 def read(student, file, content, assignment=None):
     """A submission out of a notebook's bytes: the code that will run, the answers, and what looks odd.
 
-    Raises ValueError, with what is wrong, where the bytes are no notebook, or of no assignment.
+    Raises ValueError, with what is wrong, where the bytes are not a notebook, or of no assignment.
     """
     notebook, slips = _parsed(content, file)
     assignment = assignment or _assignment_of(notebook)
@@ -240,15 +247,20 @@ def read(student, file, content, assignment=None):
     mine = _counting(submission, pieces, stripped, release)
     found = _elsewhere(submission, pieces, mine, stripped, release)
     if "script" in notebook and not found:
-        raise ValueError("is no notebook, but a script without a function of the assignment")
-    own = [piece for piece in pieces if piece.name is None]
-    code = any(piece.kind == "code" for piece in own)
-    if not found and not code and not any(_changed(mine.get(name), release.marked[name]) for name in release.answers):
+        raise ValueError("is not a notebook but a script without a function of the assignment")
+    added = [piece for piece in pieces if piece.name is None]
+    code = any(piece.kind == "code" for piece in added)
+    if not found and not code and not any(_own(name, mine) for name in release.answers):
         _say(submission, "as it was handed out: nothing was written", BLANK)
-    used = {id(piece) for same in found.values() for piece in same}
+    used = {piece for same in found.values() for piece in same}
     _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release)
-    texts = {name: found.get(name) or [mine[name]] for name in release.answers if name in found or name in mine}
-    _keep_texts(submission, texts, [piece for piece in own if id(piece) not in used])
+    texts = {name: found.get(name) or mine[name] for name in release.answers if name in found or name in mine}
+    _keep_texts(submission, texts, [piece for piece in added if piece not in used])
+    unread = [name for name in release.of("written") if name not in texts] if "script" in notebook else []
+    if unread:
+        told = "Written answers cannot be read from a script: hand in the notebook (.ipynb)."
+        _say(submission, f"not found in the script: {', '.join(unread)}", told)
+        submission.answers.update(dict.fromkeys(unread, UNREAD))
     _look(submission)
     return submission
 
@@ -261,7 +273,8 @@ def _say(submission, note, told):
 def _pieces(notebook, release):
     """The cells of a notebook that are not empty, each with its place in the release."""
     ids = {_grade_id(cell) for cell in _cells(notebook)}
-    pieces, question = [], None
+    wanted = {defined for names in release.defined.values() for defined in names}
+    pieces, question, left = [], None, MOST_ANSWER
     for cell in _cells(notebook):
         name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
         cell, text = (cell, text) if kind == "code" else _attached(cell, text)
@@ -278,8 +291,24 @@ def _pieces(notebook, release):
             for start, after in release.questions.items():
                 if after and _even(text).startswith(start):
                     question, text = after, _even(text)[len(start) :].strip()
-        pieces.append(Piece(name, "code" if kind == "code" else "markdown", text, cell, question))
+        code = kind == "code"
+        if code and name is None and question and len(text) <= left:  # words in a code cell
+            code, left = not _is_prose(text), left - len(text)
+        own = name is None or name != "" and _even(text) != _even(release.marked[name].source)
+        defines = _defines(text, wanted) if code and own else set()
+        pieces.append(Piece(name, "code" if code else "markdown", text, cell, own, defines, question))
     return pieces
+
+
+def _is_prose(text):
+    """Whether the text of a code cell is words: no Python, or nothing but comments and strings."""
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return not re.search(r"^[%!]", text, re.M)  # what only a notebook understands
+    except (ValueError, RecursionError, MemoryError):
+        return False
+    return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in body)
 
 
 def _attached(cell, text):
@@ -296,28 +325,29 @@ def _attached(cell, text):
     return {**cell, "attachments": attached}, text
 
 
-def _changed(piece, original):
-    return piece is not None and _even(piece.text) != _even(original.source)
+def _own(name, mine):
+    """The pieces of this name that the student wrote in."""
+    return [piece for piece in mine.get(name, []) if piece.own]
 
 
 def _counting(submission, pieces, stripped, release):
-    """Name -> the piece that counts: of several, the first that the student wrote in."""
+    """Name -> the pieces that count: all its copies that the student wrote in, in order; else the first one."""
     mine = {}
-    for piece in pieces:
-        if not piece.name:
-            continue
-        original, name = release.marked[piece.name], piece.name
-        named = _grade_id(piece.cell) == name
-        if name in mine and named:
-            submission.notes.append(f"duplicate cell: {name}; the first one that was written in counts")
+    for name, original in release.marked.items():
+        same = [piece for piece in pieces if piece.name == name]
+        if same:
+            mine[name] = [piece for piece in same if piece.own] or same[:1]
+        named = [piece.cell["metadata"]["nbgrader"] for piece in same if _grade_id(piece.cell) == name]
+        if len(named) > 1:
+            written = release.role(name) == "written"
+            what = "all that was written in them counts" if written else "the last one that was written in counts"
+            times = "twice" if len(named) == 2 else f"{len(named)} times"
+            submission.notes.append(f"duplicate cell: {name}; {what}")
             if name in release.answers:
-                submission.told.append(f"You have the cell {name} twice: the first one that you wrote in counts.")
-        elif named and piece.cell["metadata"]["nbgrader"].get("points") != original.metadata.nbgrader.get("points"):
+                submission.told.append(f"You have the cell {name} {times}: {what}.")
+        if named and named[0].get("points") != original.metadata.nbgrader.get("points"):
             submission.notes.append(f"changed points: {name}; the assignment's own count")
-        if name not in mine or _changed(piece, original) and not _changed(mine[name], original):
-            mine[name] = piece
-    for name in release.of("given", "check"):
-        if _changed(mine.get(name), release.marked[name]):
+        if name not in release.answers and _own(name, mine):
             submission.notes.append(f"changed cell: {name}; the assignment's own counts")
     missing = [name for name in release.marked if name not in mine]
     if missing and not stripped:
@@ -326,31 +356,40 @@ def _counting(submission, pieces, stripped, release):
 
 
 def _elsewhere(submission, pieces, mine, stripped, release):
-    """Name -> the pieces that hold the answer, where the cell that is for it holds none."""
+    """Name -> the pieces that hold the answer, where the cell that is for it holds none of it, or not all."""
     found = {}
     for name in release.answers:
-        original = release.marked[name]
-        if _changed(mine.get(name), original):
+        own = _own(name, mine)
+        others = _others(name, own, pieces, release)
+        if not others:
             continue
-        if release.role(name) == "written":
-            same = [one for one in pieces if one.name is None and one.kind == "markdown" and one.question == name]
-        else:
-            code = [one for one in pieces if one.kind == "code" and _written_in(one, mine, release)]
-            same = [_defining(defined, code) for defined in _defined(original.source)]
-            same = list({id(one): one for one in same}.values()) if None not in same else []
-        if same:
-            found[name] = same
-            if not stripped:
-                told = f"Your answer to {name} does not stand in the cell for it. It was found and counts."
-                _say(submission, f"answer in another cell: {name}", told)
+        found[name] = [piece for piece in pieces if piece in own or piece in others]
+        if own and release.role(name) == "written":
+            told = f"Your answer to {name} goes on in another cell. That was found and counts."
+            _say(submission, f"answer goes on in another cell: {name}", told)
+        elif own:
+            for defined in release.defined[name]:
+                if any(defined in piece.defines for piece in others):
+                    what = f"{defined} is defined again in another cell"
+                    _say(submission, f"{what}: the last one counts", f"{what} of yours: the last one was graded.")
+        elif not stripped:
+            told = f"Your answer to {name} does not stand in the cell for it. It was found and counts."
+            _say(submission, f"answer in another cell: {name}", told)
     lost = [name for name in release.answers if name not in mine and name not in found]
-    if lost:
-        submission.told.append(f"Cells are missing in your notebook: {', '.join(lost)}. Were they deleted?")
+    if lost and not stripped:
+        told = f"Cells are missing in your notebook: {', '.join(lost)}. Were they deleted?"
+        submission.told.append(f"{told} Take the cell from the notebook as it was handed out.")
     return found
 
 
-def _written_in(piece, mine, release):
-    return piece.name is None or piece is mine.get(piece.name) and _changed(piece, release.marked[piece.name])
+def _others(name, own, pieces, release):
+    """The pieces beside its own cell that hold an answer: words below the question, or code that defines its names."""
+    if release.role(name) == "written":
+        return [one for one in pieces if one.name is None and one.kind == "markdown" and one.question == name]
+    by_name = [[one for one in pieces if name in one.defines and one not in own] for name in release.defined[name]]
+    if own:
+        return [one for defining in by_name for one in defining]
+    return [defining[-1] for defining in by_name] if all(by_name) else []
 
 
 def _defined(starter):
@@ -363,10 +402,10 @@ def _defined(starter):
     return names
 
 
-def _defining(name, pieces):
-    """The last piece that defines a name at its top level, going by its text: it may be no Python."""
-    defines = re.compile(rf"^(?:def +{name}\b|[\w, ]*\b{name}\b[\w, ]*=(?!=))", re.M)
-    return next((piece for piece in reversed(pieces) if defines.search(piece.text)), None)
+def _defines(text, wanted):
+    """Those of the wanted names that a text defines at its top level. It may be no Python."""
+    starts = re.finditer(r"^(?:def +\w+|\w[\w, ]*=(?!=))", text, re.M)
+    return {word[0] for start in starts for word in re.finditer(r"\w+", start[0]) if word[0] in wanted}
 
 
 # --- what is kept of it, within bounds ------------------------------------------------------------------------------
@@ -374,10 +413,9 @@ def _defining(name, pieces):
 
 def _runs(piece, mine, found, used, release):
     """Whether a piece runs. Of the checks only one that holds an answer does; no cell that another one answers for."""
-    if piece.name is None or id(piece) in used:
-        return piece.kind == "code"
-    role = piece.name and release.role(piece.name)
-    return role in ("given", "solution") and piece is mine[piece.name] and piece.name not in found
+    if piece.name and release.role(piece.name) in ("given", "solution"):
+        return piece in mine[piece.name] and (piece.name not in found or piece in used)
+    return piece.kind == "code" and (piece.name is None or piece in used)
 
 
 def _keep_code(submission, pieces, mine, release):
@@ -385,7 +423,7 @@ def _keep_code(submission, pieces, mine, release):
     given = release.of("given")
     submission.cells, left = [release.marked[name].source for name in given if name not in mine], MOST_CODE
     for piece in pieces:
-        if piece.name not in given or _changed(piece, release.marked[piece.name]):
+        if piece.name not in given or piece.own:
             left -= sys.getsizeof(piece.text)
             if left < 0:
                 note = f"too much code: from a cell of {len(piece.text)} characters on it was not run"
@@ -400,7 +438,8 @@ def _keep_texts(submission, answers, extra):
     """The texts and pictures that people are shown."""
     left = MOST_TEXT
     for name, pieces in answers.items():
-        text = "\n\n".join(piece.text for piece in pieces)
+        between = "\n\n# in another cell:\n" if pieces[0].kind == "code" else "\n\n"
+        text = between.join(dict.fromkeys(piece.text for piece in pieces))
         most = min(MOST_ANSWER, max(left, 0) * len(text) // sys.getsizeof(text))
         if len(text) > most:
             submission.notes.append(f"long answer: {name} has {len(text)} characters; its beginning is shown")
@@ -469,7 +508,6 @@ def _look(submission):
         submission.notes.append(f"suspected tampering: the code names {ascii(found.group(0))}")
 
 
-STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
 SUSPICIOUS = re.compile(
     r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
@@ -503,30 +541,28 @@ def _parsed(content, file=".ipynb"):
     slips, script = [], file.rstrip("'").lower().endswith(".py")
     if not content.strip():
         raise ValueError("is empty")
-    if _parts(content) > MOST_PARTS and _parts(STRING.sub(b"", content)) > MOST_PARTS:
+    if _parts(content) > MOST_PARTS and _parts(_without_strings(content)) > MOST_PARTS:
         raise ValueError("has too many parts: clear its outputs and save it again")
     encoding = json.detect_encoding(content)
     try:
         text = content.decode(encoding, "surrogatepass")
         if encoding != "utf-8":
-            slips.append(
-                (f"encoding: {encoding}", f"Your file is saved as {encoding}, not UTF-8. It was read all the same.")
-            )
+            told = "The file was saved in an unusual encoding. It was read all the same."
+            slips.append((f"encoding: {encoding}", told))
     except UnicodeDecodeError:
         text = content.decode("utf-8", "replace")
-        told = "Your file is not saved as UTF-8, and some characters are lost. Look whether your answers are whole."
-        slips.append(("encoding: some characters could not be read", told))
+        told = "The file was saved in an unusual encoding, and some characters are lost."
+        slips.append(("encoding: some characters could not be read", f"{told} Look whether your answers are whole."))
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError):
         if not script:
-            what = "but a web page" if text.lstrip().startswith("<") else "its text is no JSON"
-            raise ValueError(f"is no notebook, {what}") from None
+            raise ValueError(_instead(text.lstrip("\ufeff \n\r\t"))) from None
         notebook = _script(text)
-        told = "You handed in a script. Your functions were found in it; what you wrote in words may not be."
+        told = "You handed in a script. Your functions were found in it."
         slips.append(("a script, not a notebook: functions were found", f"{told} {AGAIN}"))
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise ValueError("is no notebook: it has no cells")
+        raise ValueError("is not a notebook: it has no cells")
     if len(notebook["cells"]) > MOST_CELLS:
         raise ValueError(f"has more than {MOST_CELLS} cells")
     if not isinstance(notebook.get("metadata"), dict):
@@ -541,14 +577,38 @@ def _parts(content):
     return sum(map(content.count, (b",", b"[", b"{")))
 
 
+def _without_strings(content):
+    return re.sub(rb'"[^"]*"', b"", content.replace(rb"\\", b"").replace(rb"\"", b""))
+
+
+def _instead(text):
+    """What a text is that was handed in as a notebook and is none."""
+    if text.startswith("{"):
+        return "is cut off: download it again"
+    if text.startswith("%PDF"):
+        return "is not a notebook but a PDF"
+    if len(text) < 1_000 and "://" in text:
+        return "is not a notebook: it holds only a link"
+    return f"is not a notebook{' but a web page' if text.startswith('<') else ''}"
+
+
 def _script(text):
-    """A notebook out of a script that was made of one: cells begin at `# %%` or `# In[3]:`."""
-    first, *rest = re.split(r"^# (%%|In\[[ \d]*\]:)(.*)\n?", text, flags=re.M)
-    cells = [{"cell_type": "code", "source": first}]
-    for about, source in zip(rest[1::3], rest[2::3], strict=True):
-        kind = "markdown" if "[markdown]" in about else "code"
-        source = source if kind == "code" else re.sub(r"^# ?", "", source, flags=re.M)
-        cells.append({"cell_type": kind, "source": source})
+    """A notebook out of a script that was made of one: cells begin at `# %%` or `# In[3]:`.
+
+    Below a cell's code may stand comments: nbconvert makes them of the Markdown that follows.
+    """
+    first, *rest = re.split(r"^# (%%|In\[[ \d]*\]:)(.*)\n?", text, maxsplit=MOST_CELLS, flags=re.M)
+    cells = []
+    for about, source in zip(["", *rest[1::3]], [first, *rest[2::3]], strict=True):
+        words, comments = "[markdown]" in about, []
+        while not words and len(comments) < MOST_CELLS:
+            code, _, last = source.rstrip().rpartition("\n\n")
+            if not code.strip() or re.search("^[^#]", last, re.M):
+                break
+            comments, source = [last, *comments], code
+        cells += [] if words else [{"cell_type": "code", "source": source}]
+        for comment in [source] if words else comments:
+            cells.append({"cell_type": "markdown", "source": re.sub(r"^# ?", "", comment, flags=re.M)})
     return {"cells": cells, "script": True}
 
 

@@ -510,7 +510,7 @@ def test_archives_that_break_stop_nothing(tmp_path, solved, hand_in, grade):
 
 def test_a_file_that_is_no_notebook_is_told(hand_in, grade):
     hand_in("eve", "print('hello')", file="2-attention.py")
-    assert "is no notebook" in grade()["eve"].notes[0]
+    assert "is not a notebook" in grade()["eve"].notes[0]
 
 
 # --- texts that are too much -----------------------------------------------------------------------------------------
@@ -521,7 +521,7 @@ def test_texts_that_are_too_much_are_graded_and_shown_in_part(solved, hand_in, g
 
     cell(solved, "why-square-root").source = "\ud800\u202e" + "[" * 400_000 + "<script>" + "Z\u0301" * 100_000
     cell(solved, "softmax").source += "\n# \u202e"
-    solved.cells += [nbformat.v4.new_markdown_cell(f"{i} <img src=x>") for i in range(900)]
+    solved.cells[1:1] = [nbformat.v4.new_markdown_cell(f"{i} <img src=x>") for i in range(900)]
     solved.metadata["bomb"] = {str(i): [[]] * 10 for i in range(10_000)}
     hand_in("ada", json.dumps(solved))
     marks = grade()["ada"]

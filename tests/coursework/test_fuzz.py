@@ -38,6 +38,8 @@ TEXT = st.text(st.characters(), max_size=30) | st.sampled_from(
     [
         *NAMES,
         "def softmax(x):\n    return x",
+        "x, softmax = 1",
+        "# In words.",
         "raise NotImplementedError",
         "x" * 70_000,
         "[" * 5_000,

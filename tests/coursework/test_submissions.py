@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import jupytext
 import nbformat
 import pytest
+from nbconvert import PythonExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from coursework import files, gradebook, sources, submissions
@@ -152,7 +153,7 @@ def test_a_class_in_one_archive_and_archives_in_it(solved, tmp_path, put, sort_o
     found = sort_out()
     assert len(found) == 42 and "bob" not in found
     assert all(one.answers and not one.notes for name, one in found.items() if name != "kim")
-    assert "no zip archive" in found["kim"].notes[0]
+    assert "not a zip archive" in found["kim"].notes[0]
 
 
 def test_what_lies_deep_or_is_hidden_in_an_archive_is_no_second_notebook(solved, tmp_path, sort_out):
@@ -216,8 +217,8 @@ def test_what_is_no_regular_file_is_not_opened(solved, put, sort_out, tmp_path):
     os.mkfifo(tmp_path / "submitted" / "eve.ipynb")
     os.symlink(tmp_path, tmp_path / "submitted" / "kim")
     found = sort_out()
-    assert "ada/pipe.ipynb, not readable: is no regular file" in found["ada"].notes[0]
-    assert "is no regular file" in found["eve"].notes[0] and "is a link" in found["kim"].notes[0]
+    assert "ada/pipe.ipynb, not readable: is not a regular file" in found["ada"].notes[0]
+    assert "is not a regular file" in found["eve"].notes[0] and "is a link" in found["kim"].notes[0]
 
 
 def test_names_that_are_no_utf8(solved, tmp_path, sort_out):
@@ -338,7 +339,8 @@ def test_another_encoding(how, solved, put, sort_out):
     content = codecs.BOM_UTF8 + text.encode() if how == "mark" else text.encode(ENCODINGS[how])
     put(f"ada/{NAME}", content)
     ada = sort_out()["ada"]
-    assert full(ada, solved) and "encoding" in ada.notes[0] and "read all the same" in ada.told[0]
+    assert full(ada, solved) and "encoding: utf-" in ada.notes[0]
+    assert ada.told == ["The file was saved in an unusual encoding. It was read all the same."]
 
 
 def test_a_character_of_no_encoding_loses_itself_alone(solved, put, sort_out):
@@ -369,42 +371,49 @@ def test_a_copy_with_a_number(solved, put, sort_out):
 
 @pytest.mark.parametrize("form", ["py:percent", "nbconvert"])
 def test_a_script_made_of_the_notebook(form, solved, put, sort_out):
-    if form == "py:percent":
-        text = jupytext.writes(solved, fmt=form)
-    else:
-        text = "\n\n".join(
-            f"# In[{i}]:\n\n\n{one.source}" for i, one in enumerate(solved.cells) if one.cell_type == "code"
-        )
+    text = jupytext.writes(solved, fmt=form) if form != "nbconvert" else PythonExporter().from_notebook_node(solved)[0]
     put("ada/2-attention.py", text)
     ada = sort_out()["ada"]
     code = "\n".join(ada.cells)
     assert all(cell(solved, name).source.strip() in code for name in ("softmax", "attention", "shift-matrix"))
-    assert "a script" in ada.notes[0] and "handed in a script" in ada.told[0]
-    assert (WRITTEN in ada.answers) == (form == "py:percent") and "check_softmax" not in code
+    assert ada.answers[WRITTEN].strip() == cell(solved, WRITTEN).source and "check_softmax" not in code
+    assert len(ada.notes) == len(ada.told) == 1 and "a script" in ada.notes[0] and "handed in a script" in ada.told[0]
+
+
+@pytest.mark.parametrize("marks", ["", "# In[1]:\n\n\n"])
+def test_words_that_a_script_has_lost_are_no_blank_answer(marks, solved, put, sort_out):
+    code = [one.source for one in solved.cells if one.cell_type == "code"]
+    put("ada/2-attention.py", "\n\n\n".join([*(marks + one for one in code), "# A dot product has a variance of d_k."]))
+    ada = sort_out()["ada"]
+    assert ada.answers[WRITTEN] == submissions.UNREAD and not gradebook.blank(ada, WRITTEN)
+    assert ada.extra[-1] == ("markdown", "A dot product has a variance of d_k.")
+    assert "hand in the notebook (.ipynb)" in ada.told[-1] and "missing" not in str(ada.notes + ada.told)
 
 
 @pytest.mark.parametrize(
     "name, content, why",
     [
-        ("x.html", "<!DOCTYPE html><p>def softmax", "but a web page"),
+        ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
         ("x.ipynb", "", "is empty"),
-        ("x.pdf", "%PDF", "is no notebook"),
-        ("x.py", "print('hello')", "without a function of the assignment"),
+        ("x.pdf", b"%PDF-1.7\n\xd0\xd4", "is not a notebook but a PDF"),
+        ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "is not a notebook: it holds only a link"),
+        ("x.ipynb", codecs.BOM_UTF8 + b' {"cells": [{"source": "https://', "is cut off: download it again"),
+        ("x.ipynb", "def softmax", "is not a notebook."),
+        ("x.ipynb", "[]", "is not a notebook: it has no cells"),
+        ("x.py", "print('hello')", "is not a notebook but a script without a function of the assignment"),
         ("x.ipynb", '{"cells": [], "metadata": {}}', "belongs to no assignment"),
     ],
 )
 def test_what_cannot_be_read_is_told(name, content, why, put, sort_out):
     put(f"ada/{name}", content)
     ada = sort_out(ASSIGNMENT if name.endswith("py") else None)["ada"]
-    assert (
-        why in ada.notes[0] and why in ada.told[0] and f"Your file {name}" in ada.told[0] and "Download" in ada.told[0]
-    )
+    assert why.strip(".") in ada.notes[0] and f"Your file {name} could not be read: it {why}" in ada.told[0]
 
 
 def test_a_notebook_that_was_not_saved(put, sort_out):
     put(f"ada/{NAME}", sources.student_notebook(ASSIGNMENT))
     ada = sort_out()["ada"]
-    assert "was it saved" in ada.told[0] and "as it was handed out" in ada.notes[0]
+    assert "save it, hand it in again, and tell your teacher" in ada.told[0] and "as it was handed out" in ada.notes[0]
 
 
 def test_a_notebook_that_never_ran_is_fine(solved, put, sort_out):
@@ -517,11 +526,112 @@ def test_of_two_cells_the_one_that_was_written_in_counts(solved, put, sort_out):
     assert full(ada, solved) and "duplicate cell: softmax" in ada.notes[0] and "twice" in ada.told[0]
 
 
+@pytest.mark.parametrize("by", [-9, 0, 1, 9])
+def test_of_two_copies_of_a_cell_the_last_one_counts(by, solved, put, sort_out):
+    own = cell(solved, "softmax")
+    copied = {**copy.deepcopy(own), "source": EMPTY}
+    place = max(solved.cells.index(own) + by, 0)
+    solved.cells.insert(place + (by > 0), nbformat.from_dict(copied))
+    put(f"ada/{NAME}", json.dumps(solved))
+    ada = sort_out()["ada"]
+    first, last = (own.source, EMPTY) if by > 0 else (EMPTY, own.source)
+    assert [text for text in ada.cells if "def softmax" in text] == [first, last]
+    assert ada.answers["softmax"] == f"{first}\n\n# in another cell:\n{last}" and not ada.extra
+    assert ada.told == ["You have the cell softmax twice: the last one that was written in counts."]
+    assert ada.notes == ["duplicate cell: softmax; the last one that was written in counts"]
+
+
+def test_of_copies_of_a_written_cell_all_count(solved, put, sort_out):
+    own = cell(solved, WRITTEN)
+    for text in ("First.", cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source, "First.", "Last."):
+        solved.cells.append(nbformat.from_dict({**copy.deepcopy(own), "source": text}))
+    solved.cells.remove(own)
+    put(f"ada/{NAME}", json.dumps(solved))
+    ada = sort_out()["ada"]
+    assert ada.answers[WRITTEN] == "First.\n\nLast." and not ada.extra
+    assert ada.told == [f"You have the cell {WRITTEN} 4 times: all that was written in them counts."]
+
+
+@pytest.mark.parametrize("where", ["above", "below", "attention", "softmax-public"])
+def test_a_function_that_is_defined_again(where, solved, put, sort_out):
+    own = cell(solved, "softmax")
+    again = new_code_cell(EMPTY) if where in ("above", "below") else cell(solved, where)
+    if where in ("above", "below"):
+        solved.cells.insert(1 if where == "above" else solved.cells.index(own) + 9, again)
+    else:
+        again.source += f"\n\n{EMPTY}"
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    texts = [again.source, own.source] if where == "above" else [own.source, again.source]
+    assert [text for text in ada.cells if "def softmax" in text] == texts
+    assert ada.answers["softmax"] == "\n\n# in another cell:\n".join(texts) and not ada.extra
+    assert ada.told == ["softmax is defined again in another cell of yours: the last one was graded."]
+    assert "softmax is defined again in another cell: the last one counts" in ada.notes
+
+
+@pytest.mark.parametrize("text", ["y = softmax(np.ones(3))", "def f(x):\n    softmax = x", "softmax == softmax"])
+def test_a_function_that_is_used_is_not_defined_again(text, solved, put, sort_out):
+    solved.cells.append(new_code_cell(text))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert not ada.told and ada.extra == [("code", text)] and ada.answers["softmax"] == cell(solved, "softmax").source
+
+
+WORDS = "A dot product's variance is $d_k$.\nSo it grows."
+
+
+@pytest.mark.parametrize("text", [WORDS, "# It grows\n# with d.", '"""It grows."""'])
+def test_words_in_a_code_cell(text, solved, put, sort_out):
+    own = cell(solved, WRITTEN)
+    own.source = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
+    solved.cells.insert(solved.cells.index(own) + 1, new_code_cell(text))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert ada.answers[WRITTEN] == text and text not in ada.cells and not ada.extra
+    assert ada.notes == [f"answer in another cell: {WRITTEN}"]
+
+
+@pytest.mark.parametrize("text", ["x = 1", "%pip install x", "softmax(np.ones(3))"])
+def test_code_below_a_written_question_is_code(text, solved, put, sort_out):
+    solved.cells.append(new_code_cell(text))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert ada.extra == [("code", text)] and text in ada.cells and not ada.told
+
+
+def test_the_second_half_of_an_answer_in_a_cell_below(solved, put, sort_out):
+    own = cell(solved, WRITTEN)
+    place = solved.cells.index(own)
+    solved.cells[place + 1 : place + 1] = [new_markdown_cell("The rest."), new_code_cell(WORDS)]
+    solved.cells.insert(2, new_markdown_cell("About something else."))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert ada.answers[WRITTEN] == f"{own.source}\n\nThe rest.\n\n{WORDS}"
+    assert ada.extra == [("markdown", "About something else.")]
+    assert ada.notes == [f"answer goes on in another cell: {WRITTEN}"] and "goes on in another cell" in ada.told[0]
+
+
+def test_a_cell_that_was_deleted_is_told(solved, put, sort_out):
+    solved.cells.remove(cell(solved, "softmax"))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert "missing in your notebook: softmax." in ada.told[0] and "notebook as it was handed out" in ada.told[0]
+
+
+def test_a_question_without_an_answer_is_not_missing_where_the_names_are_lost(solved, put, sort_out):
+    cell(solved, WRITTEN).source = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
+    for one in solved.cells:
+        one.metadata = {}
+    put(f"ada/{NAME}", solved)
+    assert "missing" not in str(sort_out()["ada"].told)
+
+
 def test_of_two_files_the_one_with_work_counts_and_it_is_told(solved, put, sort_out):
     put(f"ada/{NAME}", sources.student_notebook(ASSIGNMENT)), put("ada/mine.ipynb", solved), put("ada/z.ipynb", solved)
     ada = sort_out()["ada"]
     assert ada.file == "ada/mine.ipynb" and len([told for told in ada.told if "Two notebooks" in told]) == 2
-    assert "Two notebooks of yours: mine.ipynb was graded, 2-attention.ipynb was not." in ada.told
+    which = "Two notebooks of yours: mine.ipynb was graded, 2-attention.ipynb was not."
+    assert f"{which} If the other one is right, tell your teacher." in ada.told
 
 
 def test_a_file_beside_that_cannot_be_read_is_told(solved, put, sort_out):
@@ -533,7 +643,7 @@ def test_a_file_beside_that_cannot_be_read_is_told(solved, put, sort_out):
 def test_the_install_cell_of_a_released_notebook_does_not_run(put, sort_out):
     put("ada/x.ipynb", sources.student_notebook(ASSIGNMENT, f"{submissions.INSTALL}: run this\n%pip install x"))
     ada = sort_out()["ada"]
-    assert not any("pip" in text for text in ada.cells) and not ada.extra and "was it saved" in ada.told[0]
+    assert not any("pip" in text for text in ada.cells) and not ada.extra and "as it was handed out" in ada.told[0]
 
 
 # --- pictures -------------------------------------------------------------------------------------------------------
@@ -552,7 +662,8 @@ def test_pictures_in_the_text_itself_take_none_of_its_room(solved, put, sort_out
 
 def test_pictures_of_answers_and_added_cells(solved, put, sort_out):
     cell(solved, WRITTEN)["attachments"] = {"a.png": {"image/png": PNG}}
-    solved.cells += [new_markdown_cell("x"), new_markdown_cell("y", attachments={"b.png": {"image/png": [PNG]}})]
+    added = [new_markdown_cell("x"), new_markdown_cell("y", attachments={"b.png": {"image/png": [PNG]}})]
+    solved.cells = [*added, *solved.cells]
     put(f"ada/{NAME}", solved)
     ada = sort_out()["ada"]
     assert ada.pictures == {WRITTEN: {"a.png": ("image/png", PNG)}, "added-1": {"b.png": ("image/png", PNG)}}
@@ -627,6 +738,7 @@ def test_hostile_notebooks_fit_into_memory(solved, tmp_path):
         json.dumps({"cells": solved.cells + cells, "metadata": {}}, ensure_ascii=False),
         json.dumps({"cells": solved.cells + many, "metadata": {}}, ensure_ascii=False),
         json.dumps({"cells": [*solved.cells, {**new_markdown_cell("x"), "attachments": picture}], "metadata": {}}),
+        json.dumps({"cells": [*solved.cells, new_code_cell('",' * (room // 3))], "metadata": {}}),
     ]
     (tmp_path / "submitted").mkdir()
     for i, text in enumerate(shapes):
@@ -636,7 +748,7 @@ def test_hostile_notebooks_fit_into_memory(solved, tmp_path):
         os.link(tmp_path / f"{i % len(shapes)}.ipynb", tmp_path / "submitted" / f"eve{i}.ipynb")
     run = [sys.executable, "-c", HOSTILE, tmp_path / "submitted"]
     readable, unreadable, most = json.loads(subprocess.run(run, check=True, capture_output=True).stdout)
-    assert (readable, unreadable) == (24, 16) and most < 300
+    assert (readable, unreadable) == (26, 14) and most < 300
 
 
 def test_a_roster_names_the_students_of_an_lms(solved, put, sort_out, tmp_path):
