@@ -70,8 +70,15 @@ e = 2.0 ** x; return e / e.sum(-1, keepdims=True)  # the base of the powers is e
 e = np.exp(x - x.max(-1, keepdims=True)); e / e.sum(-1, keepdims=True)  # does it end with return
 x -= x.max(-1, keepdims=True); e = np.exp(x); return e / e.sum(-1, keepdims=True)  # changes its inputs
 e = np.exp(-x); return e / e.sum(-1, keepdims=True)  # ?
+e = np.exp(x - x.max(-1, keepdims=True)); return e / e.sum()  # the sum runs over the whole array
+e = np.exp(x - x.max(axis=-1, keepdims=True)); return e / np.sum(e)  # the sum runs over the whole array
+e = np.exp(x - x.sum(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # the sum of the scores is subtracted
+e = np.exp(x); return e - e.sum(-1, keepdims=True)  # here it is subtracted
+e = exp(x - x.max(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # did you mean np.exp?
+e = [math.exp(v) for v in x]; return np.array([v / sum(e) for v in e])  # meets the rows of a matrix
+e = np.exp(x - x.max(-1, keepdims=True)); return (v / e.sum(-1, keepdims=True) for v in e)  # a generator, whose values are still to come
 e = np.exp(x - x.max(-1, keepdims=True)); return np.round(e / e.sum(-1, keepdims=True), 3)  # ?
-e = math.exp(x); return e / sum(e)  # stopped with TypeError
+e = math.exp(x); return e / sum(e)  # math.exp takes one number
 """,
     "attention": """
 w = softmax(Q @ np.moveaxis(K, -1, -2) / K.shape[-1] ** 0.5 + (0 if mask is None else np.where(mask, 0, -np.inf))); return w @ V, w  # right
@@ -96,8 +103,8 @@ w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(len(K))); return w @ V, w  # not th
 w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(len(Q))); return w @ V, w  # not the number of queries
 w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(V.shape[-1])); return w @ V, w  # not that of a value
 w = softmax(Q @ K.T / np.sqrt(Q.shape[-1])); return w @ V, w  # the mask is not used
-z = Q @ K.T / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # K.T turns all axes around
-z = Q @ K.transpose() / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -1e9); w = softmax(z); return w @ V, w  # K.T turns all axes around
+z = Q @ K.T / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # turn all axes around
+z = Q @ K.transpose() / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -1e9); w = softmax(z); return w @ V, w  # turn all axes around
 z = Q @ K.transpose(0, 2, 1) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # needs exactly three axes
 z = Q @ (K.T if K.ndim == 2 else K.transpose(0, 2, 1)) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # two axes in front are a batch, too
 w = softmax(Q @ K / np.sqrt(Q.shape[-1])); return w @ V, w  # the output is weights @ V
@@ -111,7 +118,9 @@ z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z + (1 - mask) * -np.inf; w = softmax(z); return w @ V, w  # 0 times -inf is nan
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, 1) * np.where(mask, 1, -np.inf); w = softmax(z); return w @ V, w  # right
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -100); w = softmax(z); return w @ V, w  # not low enough
-z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -10); w = softmax(z); return w @ V, w  # ?
+z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -10); w = softmax(z); return w @ V, w  # -10 is not low enough
+z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); mask = np.ones(z.shape, bool) if mask is None else mask; z = np.where(mask, z, -10.0); w = softmax(z); return w @ V, w  # -10 is not low enough
+z = Q @ np.transpose(K) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # np.transpose(K) turn all axes around
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, z.min()); w = softmax(z); return w @ V, w  # ?
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = np.where(mask, z, -np.inf) if mask else z; w = softmax(z); return w @ V, w  # neither true nor false
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask == None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # neither true nor false
@@ -137,6 +146,11 @@ return attended(Q, K, V, -slopes[:, None, None] * gap(Q), mask)  # with i - j, l
 return attended(Q, K, V, slopes[:, None, None] * gap(Q), mask)  # with j - i, earlier tokens gain
 return attended(Q, K, V, -slopes[:, None, None] * far(Q) ** 2, mask)  # not squared
 return attention(Q, K, V, mask)  # the penalty is not used
+n = Q.shape[0]; return attended(Q, K, V, -slopes[:, None, None] * abs(np.arange(n)[:, None] - np.arange(n)), mask)  # not that of heads
+n = len(Q); z = -(np.abs(np.subtract.outer(np.arange(n), np.arange(n))) * slopes[:, None, None]) + Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); w = softmax(z); return w @ V, w  # not that of heads
+n = Q.shape[-1]; return attended(Q, K, V, -slopes[:, None, None] * abs(np.arange(n)[:, None] - np.arange(n)), mask)  # not d_k
+z = Q @ np.transpose(K) / np.sqrt(Q.shape[-1]) - slopes[:, None, None] * far(Q); w = softmax(z); return w @ V, w  # turn all axes around
+z = Q @ K.T / np.sqrt(Q.shape[-1]) - slopes[:, None, None] * far(Q); w = softmax(z); return w @ V, w  # turn all axes around
 return attended(Q, K, V, -slopes[:, None, None] * (far(Q) + 1), mask)  # right
 return attended(Q, K, V, -slopes[:, None, None] * np.maximum(gap(Q), 0), mask)  # ?
 return attended(Q, K, V, -slopes[::-1, None, None] * far(Q), mask)  # odd
@@ -184,6 +198,9 @@ a = np.arange(n)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model); retur
 a = np.arange(n)[:, None] / 10000 ** (np.arange(d_model) / d_model); return np.where(np.arange(d_model) % 2, np.cos(a), np.sin(a))  # frequency of its own
 a = np.arange(n)[:, None] / 10000 ** (2 * np.arange(d_model) / d_model); return np.where(np.arange(d_model) % 2, np.cos(a), np.sin(a))  # counts the pairs, not the columns
 a = np.arange(n)[:, None] / 10000 ** (2 * (np.arange(d_model) // 2) / d_model); return np.sin(a)  # these are all sines
+PE = np.zeros((n, d_model)); a = np.arange(n)[:, None] / 10000 ** (2 * np.arange(d_model) / d_model); PE[:, 0::2] = np.sin(a); PE[:, 1::2] = np.cos(a); return PE  # not d_model: i runs
+PE = np.zeros((n, d_model)); [PE.__setitem__((p, 2 * i + j), f(p / 10000 ** (2 * i / d_model))) for p in range(n) for i in range(d_model) for j, f in enumerate((np.sin, np.cos))]; return PE  # runs too far
+PE = np.zeros((n, d_model), dtype=int); a = np.arange(n)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model); PE[:, 0::2] = np.sin(a); PE[:, 1::2] = np.cos(a); return PE  # holds whole numbers
 a = np.arange(n)[:, None] / 10000 ** (2 * np.arange(d_model // 2) / d_model); return np.sin(a)  # ?
 """,
     "shift_matrix": """
@@ -198,6 +215,7 @@ return blocks(k, d_model, lambda c, s: [[c, s], [-s, c]], lambda i: i)  # not i 
 return blocks(abs(k), d_model, lambda c, s: [[c, s], [-s, c]])  # may be negative
 h = d_model // 2; a = k * 10000 ** (-np.arange(0, d_model, 2) / d_model); C, S = np.diag(np.cos(a)), np.diag(np.sin(a)); return np.block([[C, S], [-S, C]])  # all sines first
 return blocks(k, d_model, lambda c, s: [[s, c], [c, -s]])  # stand where the cosines belong
+return blocks(k, d_model, lambda c, s: [[c, s], [-s, c]]).astype(int)  # holds whole numbers
 return np.eye(d_model)  # odd
 raise ValueError(k)  # odd
 return np.roll(np.eye(d_model), k, axis=0)  # odd
@@ -206,7 +224,10 @@ return np.roll(np.eye(d_model), k, axis=0)  # odd
 a = np.outer(positions, 10000 ** (-np.arange(0, X.shape[-1], 2) / X.shape[-1])); z = (X[..., ::2] + 1j * X[..., 1::2]) * np.exp(1j * a); return np.stack([z.real, z.imag], -1).reshape(X.shape)  # right
 return np.einsum('nij,...nj->...ni', np.stack([shift_matrix(-p, X.shape[-1]) for p in positions]), X)  # right
 return turned(X, angles(positions, X.shape[-1]))  # right
-return turned(X, angles(positions, X.shape[-1]) * np.pi / 180)  # ?
+return turned(X, angles(positions, X.shape[-1]) * np.pi / 180)  # taken for degrees
+a = np.deg2rad(angles(positions, X.shape[-1])); return turned(X, a)  # taken for degrees
+a = angles(positions, X.shape[-1]); Y = np.empty(X.shape); Y[:, 0::2] = np.cos(a) * X[:, 0::2] - np.sin(a) * X[:, 1::2]; Y[:, 1::2] = np.sin(a) * X[:, 0::2] + np.cos(a) * X[:, 1::2]; return Y  # X[:, 0::2] cuts the second axis
+a = angles(positions, X.shape[-1]); Y = np.empty(X.shape); x, y = X[..., 0::2], X[..., 1::2]; Y[:, 0::2] = x * np.cos(a) - y * np.sin(a); Y[:, 1::2] = x * np.sin(a) + y * np.cos(a); return Y  # Y[:, 0::2] cuts the second axis
 return turned(X, angles(positions, X.shape[-1]).T)  # odd
 return turned(X, -angles(positions, X.shape[-1]))  # turns the other way
 return np.einsum('nij,...nj->...ni', np.stack([shift_matrix(p, X.shape[-1]) for p in positions]), X)  # turns the other way
@@ -233,6 +254,7 @@ return gamma * (x - x.mean(-1)) / np.sqrt(x.var(-1) + eps) + beta  # keepdims=Tr
 return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1) + eps) + beta  # keepdims=True
 return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True, ddof=1) + eps) + beta  # ddof=0
 return gamma * (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps) + beta  # take its square root
+return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True) + eps) + beta  # the variance stands under the root
 return gamma * (x - x.mean(-1, keepdims=True)) + beta  # not divided by the standard deviation
 m = x - x.mean(-1, keepdims=True); return gamma * m / np.sqrt((m ** 2).sum(-1, keepdims=True) + eps) + beta  # divided by the length
 return gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps) + beta  # mean is not taken off
@@ -265,6 +287,8 @@ return x * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))  # factor 1/2 is missing
 return x * 0.5 * np.vectorize(math.erf)(x / np.sqrt(2))  # 1 is added to erf
 return np.vectorize(math.erf)(x / np.sqrt(2))  # erf alone
 return x * 0.5 * (1 + math.erf(x / np.sqrt(2)))  # takes one number
+return x * 0.5 * (1 + np.erf(x / np.sqrt(2)))  # NumPy has no erf
+return x * 0.5 * (1 + erf(x / np.sqrt(2)))  # did you mean math.erf?
 return np.array([v * (1 + math.erf(v / 2 ** 0.5)) / 2 for v in x])  # any shape
 return x * 0.5 * 1 + np.vectorize(math.erf)(x / np.sqrt(2))  # brackets
 return x * 0.5 * (1 + np.vectorize(math.erf)(x) / np.sqrt(2))  # goes into erf
@@ -316,6 +340,9 @@ H = heads(X, weights, n_heads, mask, order="QKK"); return join(H) @ weights["W_O
 H = heads(X, weights, n_heads, mask, scale=1 / math.sqrt(n_heads)); return join(H) @ weights["W_O"] + weights["b_O"]  # divided by sqrt(d_model)
 H = heads(X, weights, n_heads, mask, scale=1 / math.sqrt(X.shape[1] // n_heads)); return join(H) @ weights["W_O"] + weights["b_O"]  # divided twice
 return multi_head_attention(X, {n: w.T for n, w in weights.items()}, n_heads, mask)  # the weights are transposed
+Q, K, V = (split_heads(X @ weights[f"W_{p}"].T + weights[f"b_{p}"], n_heads) for p in "QKV"); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # W_Q, W_K and W_V are transposed
+Q, K, V = (split_heads(X @ weights[f"W_{p}"].T + weights[f"b_{p}"], n_heads) for p in "QKV"); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"].T + weights["b_O"]  # the weights are transposed
+H = heads(X, weights, n_heads, mask); return join(H) @ weights["W_O"].T + weights["b_O"]  # W_O is transposed
 return X + multi_head_attention(X, weights, n_heads, mask)  # the residual is added here
 H = attention(*(split_heads(p, n_heads) for p in parts(X, weights)), mask); return H.swapaxes(0, 1).reshape(X.shape) @ weights["W_O"]  # take the first
 H = heads(X, weights, n_heads, mask); return join(H) @ weights["W_O"] + weights["b_O"], H  # give back numbers of shape (3, 8)
@@ -337,6 +364,12 @@ Q, K, V = grouped(X, weights, n_heads, n_groups); H = np.stack([attention(Q[h], 
 Q, K, V = grouped(X, weights, n_heads, n_groups); H = attention(Q, K, V, mask)[0]; return join(H) @ weights["W_O"] + weights["b_O"]  # repeat each group
 Q, K, V = grouped(X, weights, n_heads, n_groups); H = attention(Q, K.mean(0), V.mean(0), mask)[0]; return join(H) @ weights["W_O"] + weights["b_O"]  # averaged
 return multi_head_attention(X, weights, n_heads, mask)  # split them into n_groups heads
+Q, K, V = (split(p, n_heads) for p in parts(X, weights)); K, V = (np.repeat(p, n_heads // n_groups, 0) for p in (K, V)); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # split them into n_groups heads
+Q, K, V = grouped(X, weights, n_heads, n_groups); K, V = (np.repeat(p, n_heads // n_groups) for p in (K, V)); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # np.repeat needs an axis
+Q, K, V = grouped(X, weights, n_heads, n_groups); K, V = (np.repeat(p, n_heads // n_groups, axis=1) for p in (K, V)); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # repeat each group, along axis 0
+Q, K, V = grouped(X, weights, n_heads, n_groups); K, V = (np.repeat(p, n_heads // n_groups, axis=2) for p in (K, V)); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # repeats columns
+Q, K, V = parts(X, weights); K, V = (np.repeat(p, n_heads // n_groups, axis=1) for p in (K, V)); Q, K, V = (split_heads(p, n_heads) for p in (Q, K, V)); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # columns are repeated, each by itself
+Q, K, V = (split_heads(X @ weights[f"W_{p}"].T + weights[f"b_{p}"], n) for p, n in zip("QKV", (n_heads, n_groups, n_groups))); return join(attention(Q, np.repeat(K, n_heads // n_groups, 0), np.repeat(V, n_heads // n_groups, 0), mask)[0]) @ weights["W_O"] + weights["b_O"]  # W_Q, W_K and W_V are transposed
 Q, K, V = repeated(X, weights, n_heads, n_groups); return attention(Q, K, V, mask)[0].reshape(X.shape) @ weights["W_O"] + weights["b_O"]  # without swapping
 Q, K, V = repeated(X, weights, n_heads, n_groups); return join(attention(Q, K, V, mask)[0])  # W_O and b_O are missing
 Q, K, V = repeated(X, weights, n_heads, n_groups); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"]  # b_O is missing
@@ -452,6 +485,7 @@ def grouped(X, weights, n_heads, n_groups, bias=1):
 def repeated(X, weights, n_heads, n_groups, bias=1):
     Q, K, V = grouped(X, weights, n_heads, n_groups, bias)
     return Q, np.repeat(K, n_heads // n_groups, 0), np.repeat(V, n_heads // n_groups, 0)
+def split(X, n): return X.reshape(len(X), n, X.shape[1] // n).transpose(1, 0, 2)
 def norm(X, i, weights): return layer_norm(X, weights[f"gamma_{i}"], weights[f"beta_{i}"])
 def rms(X, i, weights): return weights[f"gamma_{i}"] * X / np.sqrt((X ** 2).mean(-1, keepdims=True) + 1e-12)
 mha, ff = multi_head_attention, feed_forward

@@ -5,6 +5,8 @@ Of these, `near_attention` is known as ALiBi and `rotate` as RoPE.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tutorial_lib.coursework.exercise import Case, Exercise
@@ -55,8 +57,8 @@ def _attend(scores, V, mask=None):
     return weights @ V, weights
 
 
-def _steps(Q):
-    return np.arange(Q.shape[-2]) - np.arange(Q.shape[-2])[:, None]  # (n, n): key minus query
+def _steps(Q, axis=-2):
+    return np.arange(Q.shape[axis]) - np.arange(Q.shape[axis])[:, None]  # (n, n): key minus query
 
 
 def _frequencies(d_model):
@@ -128,11 +130,14 @@ def _dots(Q, K):
     return Q @ K.swapaxes(-1, -2)
 
 
-def _near_with(penalty, scores=_scaled, **attend):
-    """Near attention with another penalty, (heads, n, n), which is taken off; or with another step of attention."""
+def _near_with(penalty, scores=_scaled, axis=-2, **attend):
+    """Near attention with another penalty, (heads, n, n), which is taken off; or with another step of attention.
+
+    axis: the one of Q that is taken for that of the tokens.
+    """
 
     def made(Q, K, V, slopes, mask=None):
-        return _attention_with(lambda Q, K: scores(Q, K) - penalty(slopes, _steps(Q)), **attend)(Q, K, V, mask)
+        return _attention_with(lambda Q, K: scores(Q, K) - penalty(slopes, _steps(Q, axis)), **attend)(Q, K, V, mask)
 
     return made
 
@@ -167,6 +172,11 @@ def _overwritten(X, positions):
     return Y
 
 
+def _put(Y, where, values):
+    Y[where] = values
+    return Y
+
+
 def _rotated_halves(X, positions):
     x, y = np.split(X, 2, axis=-1)
     angles = positions[:, None] * _frequencies(X.shape[-1])
@@ -195,6 +205,7 @@ SOFTMAX = Exercise(
         "the softmax runs over the first axis; take axis=-1, so that each row adds up to 1": _over(0),
         "the sum runs over the first axis; take axis=-1, so that each row adds up to 1": _over(0, largest=-1),
         "the softmax runs over the whole array; take axis=-1, so that each row adds up to 1": _over(None),
+        "the sum runs over the whole array; take axis=-1, so that each row adds up to 1": _over(None, largest=-1),
         "axis=1 is the last axis of a matrix only; axis=-1 is the last of any array": _over(1),
         "each row's largest score and sum must keep their axis to line up with the rows: keepdims=True": _over(
             -1, keepdims=False
@@ -209,6 +220,16 @@ SOFTMAX = Exercise(
         ),
         "the smallest score is subtracted, and exp of a large rest overflows; subtract the largest": lambda x: (
             _overflowing(x - x.min(axis=-1, keepdims=True))
+        ),
+        "the sum of the scores is subtracted, so exp of the rest is 0 or overflows; subtract the largest": (
+            lambda x: _overflowing(x - x.sum(axis=-1, keepdims=True))
+        ),
+        "math.exp takes one number; np.exp takes an array": lambda x: math.exp(x),
+        "a loop over x meets the rows of a matrix; np.exp takes an array of any shape": lambda x: (
+            np.array([math.exp(v) for v in x]) / sum(math.exp(v) for v in x)
+        ),
+        "the exponentials are divided by their sum; here it is subtracted": lambda x: (
+            np.exp(x) - np.exp(x).sum(axis=-1, keepdims=True)
         ),
         "the exponentials are not divided by their sum": np.exp,
         "the exponentials are not divided by their sum; without the largest they are at most 1": lambda x: np.exp(
@@ -294,13 +315,16 @@ ATTENTION = Exercise(
         "the masked scores are not low enough: another may lie below them. Take -inf": _attention_with(
             masked=lambda z, mask: np.where(mask, z, -100)
         ),
+        "what is masked still gets weight, for -10 is not low enough. Take -inf": _attention_with(
+            masked=lambda z, mask: np.where(mask, z, -10)
+        ),
         "the mask comes after the softmax, so weights no longer add up to 1; mask the scores before it": _masked_after,
         "-inf is for scores, before the softmax; here weights become -inf": lambda *a: _masked_after(*a, fill=-np.inf),
         "an array is neither true nor false: ask `if mask is not None`": _asked_as_truth,
         "scores[~mask] fits one matrix of scores only; np.where(mask, scores, -np.inf) fits a batch too": (
             _attention_with(masked=_by_index)
         ),
-        "K.T turns all axes around; with more than two, swap the last two: K.swapaxes(-1, -2)": _attention_with(
+        "K.T and np.transpose(K) turn all axes around; swap the last two: K.swapaxes(-1, -2)": _attention_with(
             lambda Q, K: Q @ K.T / np.sqrt(Q.shape[-1])
         ),
         "transpose(0, 2, 1) needs exactly three axes; K.swapaxes(-1, -2) works for any number": _attention_with(
@@ -338,6 +362,11 @@ NEAR_ATTENTION = Exercise(
         ),
         "the distance is not squared": _near_with(lambda m, s: _distance(m, s**2)),
         "the penalty is not used": _near_with(lambda m, s: 0),
+        "n is the number of tokens, Q.shape[-2], not that of heads": _near_with(_distance, axis=0),
+        "n is the number of tokens, Q.shape[-2], not d_k": _near_with(_distance, axis=-1),
+        "K.T and np.transpose(K) turn all axes around; swap the last two: K.swapaxes(-1, -2)": _near_with(
+            _distance, lambda Q, K: Q @ K.T / np.sqrt(Q.shape[-1])
+        ),
         "the penalty is divided by sqrt(d_k) as well; take it off after the division": _near_with(
             lambda m, s: _distance(m, s) / np.sqrt(5)
         ),
@@ -414,6 +443,15 @@ SINUSOIDAL = Exercise(
         "a position is divided by 10000^(2i / d_model); here it is multiplied by it": _sinusoidal_with(
             lambda d: 10_000 ** (np.arange(0, d, 2) / d)
         ),
+        "there are d_model / 2 pairs, not d_model: i runs from 0 to d_model / 2 - 1": lambda n, d: _put(
+            np.empty((n, d)), np.s_[:, 0::2], sinusoidal(n, d)
+        ),
+        "an index runs too far: there are n positions, and d_model / 2 pairs of columns": lambda n, d: sinusoidal(n, d)[
+            :, d
+        ],
+        "the array holds whole numbers, so sines and cosines are cut down to 0; leave out the dtype": lambda n, d: (
+            sinusoidal(n, d).astype(int)
+        ),
         "the base is 10000, not 1000": _sinusoidal_with(lambda d: 1000 ** (-np.arange(0, d, 2) / d)),
         "a row for each position, a column for each number of it: this is transposed": lambda n, d: sinusoidal(n, d).T,
     },
@@ -445,6 +483,9 @@ SHIFT_MATRIX = Exercise(
         ),
         "sines stand where the cosines belong: for k = 0, cos(0) = 1 is on the diagonal": _shift_with(
             lambda a: [[np.sin(a), np.cos(a)], [np.cos(a), -np.sin(a)]]
+        ),
+        "the matrix holds whole numbers, so sines and cosines are cut down to 0; leave out the dtype": lambda k, d: (
+            shift_matrix(k, d).astype(int)
         ),
         "k may be negative: a shift back turns the other way": lambda k, d: shift_matrix(abs(k), d),
     },
@@ -482,6 +523,12 @@ ROTATE = Exercise(
         ),
         "X[:, 0::2] cuts the second axis; the columns are the last one: X[..., 0::2]": lambda X, positions: (
             X[:, 0::2] * np.cos(positions[:, None] * _frequencies(X.shape[-1])) if X.ndim > 2 else rotate(X, positions)
+        ),
+        "Y[:, 0::2] cuts the second axis; the columns are the last one: Y[..., 0::2]": lambda X, positions: _put(
+            rotate(X, positions), np.s_[:, 0::2], rotate(X, positions)[..., 0::2]
+        ),
+        "np.cos and np.sin take the angle as it is; here it is taken for degrees": _rotate_with(
+            lambda d: np.radians(_frequencies(d))
         ),
         "only the first pair has the frequency 1; the others turn more slowly": _rotate_with(lambda d: np.ones(d // 2)),
         "the exponent is 2i / d, not i / d, where i counts the pairs": _rotate_with(

@@ -15,6 +15,7 @@ from tutorial_lib.coursework.attention import attention
 from tutorial_lib.coursework.exercise import Case, Exercise
 
 EPS = 1e-12
+_MAPS = "W_Q", "W_K", "W_V", "W_O"
 
 
 def layer_norm(x, gamma, beta, eps=EPS):
@@ -37,7 +38,7 @@ def multi_head_attention(X, weights, n_heads, mask=None):
     """The right answer: (n, d_model) -> (n, d_model)."""
     Q, K, V = (split_heads(X @ weights[f"W_{part}"] + weights[f"b_{part}"], n_heads) for part in "QKV")
     heads, _ = attention(Q, K, V, mask)  # (n_heads, n, d_k)
-    return heads.swapaxes(0, 1).reshape(X.shape) @ weights["W_O"] + weights["b_O"]
+    return _joined(heads) @ weights["W_O"] + weights["b_O"]
 
 
 def grouped_query_attention(X, weights, n_heads, n_groups, mask=None):
@@ -91,6 +92,10 @@ def weights_of(bert, layer):
     return found
 
 
+def _joined(heads):
+    return heads.swapaxes(0, 1).reshape(heads.shape[1], -1)  # (n_heads, n, d_k) -> (n, d_model)
+
+
 # --- the usual mistakes --------------------------------------------------------------------------------------------
 
 
@@ -123,7 +128,7 @@ def _mha_with(split=_split_columns, attend=attention, join=None, output=None, ma
 
     def made(X, weights, n_heads, mask=None):
         heads, _ = attend(*split(X, weights, n_heads), None if mask is None else mask_of(mask))
-        joined = join(heads) if join else heads.swapaxes(0, 1).reshape(X.shape)
+        joined = join(heads) if join else _joined(heads)
         return output(joined, weights) if output else joined @ weights["W_O"] + weights["b_O"]
 
     return made
@@ -134,8 +139,9 @@ def _without(*missing):
     return lambda weights: {name: 0 * value if name in missing else value for name, value in weights.items()}
 
 
-def _transposed(weights):
-    return {name: value.T if name[0] == "W" else value for name, value in weights.items()}
+def _transposed(*which):
+    """The weights with some matrices transposed."""
+    return lambda weights: {name: value.T if name in which else value for name, value in weights.items()}
 
 
 def _given(change, function):
@@ -259,6 +265,9 @@ LAYER_NORM = Exercise(
         "it is divided by the variance; take its square root": _scaled(
             _layer_norm_with(scale=lambda variance, eps: variance + eps)
         ),
+        "the variance stands under the root, not the standard deviation": _scaled(
+            _layer_norm_with(scale=lambda variance, eps: np.sqrt(np.sqrt(variance) + eps))
+        ),
         "it is not divided by the standard deviation": _scaled(_layer_norm_with(scale=lambda variance, eps: 1)),
         "it is divided by the length; the standard deviation is the length / sqrt(d_model)": _scaled(
             lambda x, gamma, beta, eps: _layer_norm_with()(x, gamma, beta, eps / x.shape[-1]) / math.sqrt(x.shape[-1])
@@ -315,6 +324,7 @@ GELU = Exercise(
             np.array([v * (1 + math.erf(v / math.sqrt(2))) / 2 for v in x])
         ),
         "math.erf takes one number; np.vectorize(math.erf) takes an array": lambda x: x * math.erf(x),
+        "NumPy has no erf; np.vectorize(math.erf) takes an array": lambda x: np.erf(x),
     },
 )
 
@@ -406,7 +416,13 @@ MULTI_HEAD_ATTENTION = Exercise(
             attend=_attention_scaled_by(lambda Q: Q.shape[-1] ** 2)
         ),
         "the weights are transposed: here a row is multiplied from the left, x W": _given(
-            _transposed, multi_head_attention
+            _transposed(*_MAPS), multi_head_attention
+        ),
+        "W_Q, W_K and W_V are transposed: here a row is multiplied from the left, x W": _given(
+            _transposed(*_MAPS[:3]), multi_head_attention
+        ),
+        "W_O is transposed: here a row is multiplied from the left, x W": _given(
+            _transposed("W_O"), multi_head_attention
         ),
         "the residual is added here already; the layer adds it": lambda X, *rest: X + multi_head_attention(X, *rest),
         "attention gives back two things, (output, weights): take the first": lambda X, weights, n_heads, mask=None: (
@@ -437,10 +453,23 @@ GROUPED_QUERY_ATTENTION = Exercise(
         "a group is repeated n_heads / n_groups times, not n_groups times": _grouped_with(
             lambda part, times: np.repeat(part, len(part), axis=0)
         ),
+        "np.repeat needs an axis: the groups are the first, axis=0": _grouped_with(np.repeat),
+        "np.repeat with axis=-1 repeats columns; the groups are axis 0": _grouped_with(
+            lambda part, times: np.repeat(part, times, axis=-1)
+        ),
+        "columns are repeated, each by itself; split them into groups first, then repeat the groups": _grouped_with(
+            lambda part, times: split_heads(np.repeat(_joined(part), times, axis=1), times * len(part))
+        ),
+        "the weights are transposed: here a row is multiplied from the left, x W": _given(
+            _transposed(*_MAPS), grouped_query_attention
+        ),
+        "W_Q, W_K and W_V are transposed: here a row is multiplied from the left, x W": _given(
+            _transposed(*_MAPS[:3]), grouped_query_attention
+        ),
         "the groups are averaged; each keeps its own keys and values": _grouped_with(
             lambda part, times: np.repeat(part.mean(axis=0, keepdims=True), times * len(part), axis=0)
         ),
-        "keys and values have n_groups heads, queries n_heads: repeat each group for its heads": _grouped_with(
+        "keys and values have n_groups heads, queries n_heads: repeat each group, along axis 0": _grouped_with(
             lambda part, times: part
         ),
         "keys and values have n_groups d_k columns: split them into n_groups heads": (

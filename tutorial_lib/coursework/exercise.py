@@ -369,7 +369,7 @@ def _hint_of_name(error):
     """The hint where a name is missing that NumPy or Python's math has."""
     name = getattr(error, "name", None) if isinstance(error, NameError) else None
     home = next((home for home, module in (("np", np), ("math", math)) if name and hasattr(module, name)), None)
-    return f". Hint: write {home}.{name}" if home else ""
+    return f". Hint: did you mean {home}.{name}?" if home else ""
 
 
 def _unwritten(student):

@@ -416,6 +416,9 @@ WORDS = Exercise(
         "capital letters are still there; BERT's uncased vocabulary has none": lambda text: _spaced(text).split(),
         "this is one text; give back a list of words": lambda text: " ".join(words(text)),
         "these are the characters; letters in a row are one word": lambda text: list(text.lower()),
+        "there is no word at all: return stands in the loop, or none is put away": lambda text: [],
+        "return stands in the loop: only the first word comes back": lambda text: words(text)[:1],
+        "return stands in the loop: only the first mark is set apart": lambda text: _spaced(text.lower(), "!").split(),
         "the last word is missing: put it away when the loop has ended": lambda text: _letter_by_letter(text, False),
         "the text is cut at spaces only; a mark is a word of its own": lambda text: text.lower().split(),
         "there are empty words: put a word away only where it has letters": lambda t: _letter_by_letter(t, empty=True),
@@ -495,9 +498,11 @@ LONGEST_MATCH = Exercise(
         "pieces of one letter are never tried: let the end go down to start + 1": _match_with(
             known=lambda piece, vocab: piece in vocab and len(piece.removeprefix("##")) > 1
         ),
-        "the whole rest is never tried: let the end begin at len(word)": lambda word, vocab: _match_with(
-            known=lambda piece, vocab: piece in vocab and not word.endswith(piece.removeprefix("##"))
-        )(word, vocab),
+        "the whole rest is never tried: the end may be len(word); range stops one before": lambda word, vocab: (
+            _match_with(known=lambda piece, vocab: piece in vocab and not word.endswith(piece.removeprefix("##")))(
+                word, vocab
+            )
+        ),
         "the ## of pieces that do not begin the word is missing in the answer": lambda word, vocab: [
             piece.removeprefix("##") for piece in longest_match(word, vocab)
         ],
@@ -579,6 +584,15 @@ MATCH_FROM_RIGHT = Exercise(
         ),
         "the word is turned around, and its pieces with it: the vocabulary has them as they are read": lambda w, v: (
             longest_match(w[::-1], v)
+        ),
+        "the word is turned around, but the vocabulary is not: look pieces up as they are read": lambda word, vocab: [
+            piece[::-1] for piece in longest_match(word[::-1], vocab)
+        ][::-1],
+        "the pieces are turned around with the word: turn them back": lambda word, vocab: longest_match(
+            word[::-1], {piece[::-1] for piece in vocab}
+        ),
+        "turned around, ## stands behind a piece, and the first comes last: look pieces up as they are read": (
+            lambda word, vocab: [p[::-1] for p in longest_match(word[::-1], {p[::-1] for p in vocab})][::-1]
         ),
         "the ## of pieces that do not begin the word is missing in the answer": lambda word, vocab: [
             piece.removeprefix("##") for piece in match_from_right(word, vocab)
