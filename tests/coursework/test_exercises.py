@@ -132,6 +132,7 @@ def test_a_difference_is_told_in_words():
     assert difference(np.ones((2, 3)), np.ones((3, 2)), 1e-6) == "the shape is (2, 3), and (3, 2) is right"
     assert difference(["a"], ["b"], 0) == "got ['a'], and ['b'] is right"
     assert difference(None, 1.0, 0).startswith("your function gives back nothing")
+    assert difference(0.5, -0.0, 0) == "the value is 0.5, and 0 is right"
 
 
 def test_a_mistake_that_cannot_be_made_with_these_arguments_is_passed_over(capsys):
