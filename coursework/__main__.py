@@ -54,7 +54,7 @@ def grade(submissions, results, assignment, roster, seed, workers, kind):
         return tqdm(futures, desc="grading", unit=" notebooks", disable=not sys.stderr.isatty())
 
     try:
-        how = {"known": gradebook.numbers(students), "progress": progress}
+        how = {"known": gradebook.numbers(students), "progress": progress, "prepared_by": grading.prepare_apart}
         with grading.alone(results):
             marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, **how)
             gradebook.record(results, marks, students)

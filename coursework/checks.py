@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import multiprocessing
 import numbers
+import signal
+import sys
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -63,7 +67,7 @@ def variable(name, expect=None, tolerance=1e-6, judge=None):
     """The variable `name` must hold `expect`; or `judge(value)` says in a sentence what is wrong with it, or None.
 
     Several variables, "TEXTS, LABELS", come to the judge as a list. They come as JSON, a
-    dictionary as {"pairs": [...]}.
+    dictionary as {"pairs": [...]}. A judge is a function of checks.py by its name, not a lambda.
     """
     return Call(name, None, expect, tolerance, judge)
 
@@ -79,12 +83,24 @@ def load(assignment) -> dict[str, Callable]:
     if not path.is_file():
         raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
     spec = importlib.util.spec_from_file_location(f"coursework.assignments.{assignment.replace('-', '_')}", path)
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # pickle finds the judges there
     spec.loader.exec_module(module)
     by_id = {function.check_id: function for function in vars(module).values() if hasattr(function, "check_id")}
     if not by_id:
         raise ValueError(f"{path} holds no check: each is a function under @check(...)")
     return by_id
+
+
+def process():
+    """A process for what needs a model: its memory is not the grader's, and goes when it ends."""
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin)
+
+
+def _begin():
+    import torch
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader is told, and ends this
+    torch.set_num_threads(1)  # sandboxes keep the processors busy: threads that wait for each other are slower than one
 
 
 def names():
@@ -106,6 +122,8 @@ def wrong(call, value):
             reason = call.judge(value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
         return _difference(_plain(call.expected), value, call.tolerance, call.name)
+    except (BrokenExecutor, OSError):
+        raise  # a process of ours that ended says nothing about the student
     except Exception:  # what a student's code made up may break any comparison; it is then not right
         return f"{call.name} gave something that cannot be compared"
 

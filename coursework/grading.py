@@ -84,6 +84,19 @@ def prepare(assignment, seed):
     return by_check, calls, arrays
 
 
+def prepare_all(assignments, seed):
+    """Assignment -> what `prepare` gives for it."""
+    return {name: prepare(name, seed) for name in assignments}
+
+
+def prepare_apart(assignments, seed):
+    """`prepare_all` in a process of its own, so that the memory of the models that checks compare with goes with it."""
+    for name in assignments:
+        checks.load(name)  # what comes back names functions of these
+    with checks.process() as process:
+        return process.submit(prepare_all, assignments, seed).result()
+
+
 def encode(value, arrays):
     """An argument as the worker reads it; arrays are put aside under a name."""
     if hasattr(value, "detach"):
@@ -146,7 +159,7 @@ def grade(submission, prepared, **how):
     by_check, calls, arrays = prepared
     records, code = run(submission.cells, calls, arrays, **how)
     marks = Marks(submission.student, assignment, submission.file, submission.digest)
-    marks.answers, marks.extra, marks.pictures = submission.answers, submission.extra, submission.pictures
+    marks.answers, marks.extra = submission.answers, submission.extra
     marks.fingerprint = submissions.fingerprint(submission, assignment)
     failed = {}  # check -> the first call that is wrong in it, its record, and what is wrong
     for name, worth in sources.points(assignment, marks=("check",)).items():
@@ -184,6 +197,7 @@ def _reason(name, call, record, code):
 def _with_notes(marks, submission):
     """The marks with what is to be told of the file: that may change where the notebook and its marks do not."""
     marks.file, marks.told, marks.notes = submission.file, list(submission.told), [*submission.notes, *marks.ran]
+    marks.pictures = submission.pictures
     return marks
 
 
@@ -221,7 +235,8 @@ def alone(results):
         except OSError:
             raise ValueError(f"{results} is in use by another grading: wait for it, or choose another folder") from None
         for path in results.rglob(".*.tmp"):
-            path.unlink()
+            if path.is_file():
+                path.unlink()
         try:
             yield
         finally:
@@ -256,12 +271,13 @@ def grade_all(
     progress=iter,
     limits=sandbox.Limits(),
     known=None,
+    prepared_by=prepare_all,
 ):
     """Grade every submission below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json once they are known.
 
     What is graded already, with the same notebook, checks and seed, is not graded again. progress: wraps the iterator
-    over what gets done, to show it. known: number of an LMS -> student of the roster. Returns the marks of all, those
-    of the roster who handed in nothing too.
+    over what gets done, to show it. known: number of an LMS -> student of the roster. prepared_by: `prepare_all`, or
+    `prepare_apart`. Returns the marks of all, those of the roster who handed in nothing too.
     """
     sandbox.ready(kind)
     results = Path(results)
@@ -272,7 +288,7 @@ def grade_all(
     write(names, json.dumps(kept))
     finished = [Marks(one.student, one.assignment, one.file, notes=one.notes, told=one.told) for one in unreadable]
     stop = threading.Event()
-    prepared = {name: prepare(name, seed) for name in sorted({submission.assignment for submission in waiting})}
+    prepared = prepared_by(sorted({submission.assignment for submission in waiting}), seed)
     keys = {name: key(name, seed, kind) for name in prepared}
 
     def graded(submission):
@@ -318,8 +334,9 @@ def grade_all(
             for student in roster
             if (student, name) not in there and (student, "") not in there
         ]
+    finished.sort(key=lambda marks: (marks.assignment, marks.student))
     _note_copies(finished)
-    return sorted(finished, key=lambda marks: (marks.assignment, marks.student))
+    return finished
 
 
 def _workers(limits):

@@ -1,6 +1,9 @@
 """The project: a collection is judged, its numbers are recomputed from the texts, and nothing odd gets points."""
 
 import copy
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import numpy as np
@@ -68,6 +71,19 @@ def test_a_report_of_odd_numbers_embeds_nothing(odd, monkeypatch):
     assert "must be a number" in project.report_problem(TEXTS, LABELS, REPORT | {"p_value": odd})
 
 
+def _module():
+    """The checks.py of assignment 5."""
+    return sys.modules[checks.load("5-project")["report-public"].__module__]
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Embed in this process, so that a test can put something else in place of the model."""
+    with ThreadPoolExecutor(1) as thread:
+        monkeypatch.setattr(_module(), "_embedding", lambda: thread)
+        yield
+
+
 HOSTILE = [
     None, 7, 10**400, "text", [], {}, {"pairs": 3}, {"pairs": [[[], 1]] * 4}, {"pairs": [["p_value"]] * 4},
     {"pairs": [[name, {"shape": [], "values": [1]}] for name in project.MEASURES]}, [[[[[[]]]]]],
@@ -77,7 +93,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", ["TEXTS", "LABELS", "REPORT"])
 @pytest.mark.parametrize("odd", HOSTILE, ids=lambda odd: str(odd)[:30].encode("ascii", "replace").decode())
-def test_whatever_students_write_down_is_told_in_a_sentence(name, odd, monkeypatch):
+def test_whatever_students_write_down_is_told_in_a_sentence(name, odd, here, monkeypatch):
     monkeypatch.setattr(project, "measure", lambda *_: pytest.fail("embedded"))
     report = {"pairs": [[measure, 0.5] for measure in project.MEASURES]}
     values = {"TEXTS": TEXTS, "LABELS": LABELS, "REPORT": report} | {name: odd}
@@ -85,20 +101,25 @@ def test_whatever_students_write_down_is_told_in_a_sentence(name, odd, monkeypat
     assert isinstance(variable.judge(list(values.values())), str)
 
 
-def test_a_report_may_hold_numpys_numbers(monkeypatch):
+def test_a_report_may_hold_numpys_numbers(here, monkeypatch):
     monkeypatch.setattr(project, "measure", lambda *_: REPORT)
     (variable,) = checks.load("5-project")["report-public"](None)
     pairs = [[name, {"shape": [], "values": value}] for name, value in REPORT.items()]
     assert variable.judge([TEXTS, LABELS, {"pairs": pairs}]) is None
 
 
-def test_a_submission_is_embedded_once_by_one_thread(monkeypatch):
-    torch, seen = pytest.importorskip("torch"), []
-    monkeypatch.setattr(project, "measure", lambda *_: seen.append(torch.get_num_threads()) or REPORT)
+def test_texts_are_embedded_once_in_a_process_of_their_own(here, monkeypatch):
+    seen = []
+    monkeypatch.setattr(project, "measure", lambda *_: seen.append(1) or REPORT)
     (variable,) = checks.load("5-project")["report-public"](None)
-    threads = torch.get_num_threads()
-    assert variable.judge([TEXTS, LABELS, {"pairs": list(map(list, REPORT.items()))}]) is None
-    assert seen == [1] and torch.get_num_threads() == threads
+    assert variable.judge([TEXTS, LABELS, {"pairs": list(map(list, REPORT.items()))}]) is None and seen == [1]
+
+
+def test_that_process_has_one_thread():
+    torch = pytest.importorskip("torch")
+    process = _module()._embedding()
+    assert process.submit(torch.get_num_threads).result() == 1
+    assert process.submit(os.getpid).result() != os.getpid()
 
 
 def test_purity_is_scikit_learns_nearest_neighbor():

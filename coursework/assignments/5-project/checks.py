@@ -3,15 +3,12 @@
 The checks of the collection and of the report have no inputs but what the student chose.
 """
 
-import threading
-from contextlib import contextmanager
+from functools import lru_cache
 
 import numpy as np
 
-from coursework.checks import call, check, variable
+from coursework.checks import call, check, process, variable
 from tutorial_lib.coursework import project as right
-
-ONE_AT_A_TIME = threading.Lock()
 
 
 def _groups(rng, n, groups):
@@ -43,7 +40,7 @@ def _of(name, inputs):
 
 @check("collection-public")
 def collection(rng):
-    yield variable("TEXTS, LABELS", judge=lambda values: right.collection_problem(*values))
+    yield variable("TEXTS, LABELS", judge=_judge_collection)
 
 
 @check("neighbor-purity-public")
@@ -86,26 +83,22 @@ def _purity_p(rng, times):
 
 @check("report-public")
 def report(rng):
-    yield variable("TEXTS, LABELS, REPORT", judge=_judge)
+    yield variable("TEXTS, LABELS, REPORT", judge=_judge_report)
 
 
-def _judge(values):
+def _judge_collection(values):
+    return right.collection_problem(*values)
+
+
+def _judge_report(values):
     texts, labels, report = values
-    with ONE_AT_A_TIME, _one_thread():
-        return right.report_problem(texts, labels, _dictionary(report))
+    return _embedding().submit(right.report_problem, texts, labels, _dictionary(report)).result()
 
 
-@contextmanager
-def _one_thread():
-    """Sandboxes keep the processors busy: threads of a model that wait for each other are slower than one."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+@lru_cache
+def _embedding():
+    """The process that embeds texts, one student's at a time."""
+    return process()
 
 
 def _dictionary(report):
