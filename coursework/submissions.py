@@ -557,7 +557,7 @@ def _parsed(content, file=".ipynb"):
         notebook = json.loads(text)
     except (ValueError, RecursionError):
         if not script:
-            raise ValueError(_instead(text.lstrip("\ufeff \n\r\t"))) from None
+            raise ValueError(_instead(text.lstrip())) from None
         notebook = _script(text)
         told = "You handed in a script. Your functions were found in it."
         slips.append(("a script, not a notebook: functions were found", f"{told} {AGAIN}"))
