@@ -6,6 +6,7 @@ here: only the tags below leave, no address, and no picture but those in the stu
 
 from __future__ import annotations
 
+import collections
 import re
 import signal
 from contextlib import contextmanager
@@ -13,9 +14,11 @@ from html import escape
 from urllib.parse import unquote
 
 import bleach
+import pygments
 from mistune import HTMLRenderer
 from mistune.plugins.table import table
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from pygments.lexers import PythonLexer
 
 from coursework.submissions import MOST_ANSWER
 
@@ -25,6 +28,9 @@ TAGS = set("p br hr h1 h2 h3 h4 h5 h6 strong em code pre blockquote ul ol li tab
 FORMULA = "tex2jax_process"  # MathJax looks at nothing else in an answer
 MOST_FORMULA = 2_000  # characters
 MOST_FORMULAS = 200  # in a text
+MOST_SLOW = 1_000  # characters of code that may take long for its length
+MOST_ADDRESS = 300  # characters of a link that are shown, each time
+MOST_HTML = 6 << 20  # characters that a text may become: most of them are pictures
 UNSAFE = re.compile(  # TeX that links, loads, or gives a name another meaning for the rest of the page
     r"\\(?:href|url|require|unicode|style|class|cssId|bbox|mmlToken|verb|x?def|let|(?:re)?new|Declare|label|tag)"
 )
@@ -63,7 +69,7 @@ def cells(texts, pictures):
     for name, cell_type, text in texts:
         text = shortened(text, min(MOST_ANSWER, room))
         room = max(0, room - len(text))
-        sources[name] = text if cell_type == "markdown" else few_blank_lines(text)
+        sources[name] = text if cell_type == "markdown" else colored_in_time(few_blank_lines(text))
     waiting = [name for name, cell_type, _ in texts if cell_type == "markdown"]
     html = {name: as_typed(sources[name], pictures.get(name, {})) for name in waiting}
     try:
@@ -87,10 +93,23 @@ def few_blank_lines(code):
     return re.sub(r"\n(?:[^\S\n]*\n){3,}", "\n\n\n", f"\n{code}")[1:]
 
 
+def colored_in_time(code):
+    """Code as far as formgrader colors it in time: some texts take pygments longer by the square of their length."""
+    try:
+        with at_most(SECONDS / 10):
+            if len(code) > MOST_SLOW:
+                collections.deque(pygments.lex(code, PythonLexer()), maxlen=0)
+        return code
+    except TooLong:
+        return shortened(code, MOST_SLOW)
+
+
 def rendered(text, pictures=None):
     """Markdown as HTML, with formulas for MathJax; the pictures that it does not show come after it."""
     renderer = _Renderer(pictures or {})
     html = MarkdownWithMath(renderer, plugins=[table]).render(text)
+    if len(html) > MOST_HTML:
+        raise TooLong
     left = {name: picture for name, picture in renderer.pictures.items() if name not in renderer.seen}
     return bleach.clean(html, {*TAGS, "span", "img"}, _allowed, protocols={"data"}, strip=True) + images(left)
 
@@ -129,14 +148,16 @@ class _Renderer(IPythonRenderer):
         self.pictures, self.seen, self.formulas = pictures, set(), 0
 
     def link(self, text, url, title=None):
-        return f"{text} ({escape(url)})"
+        return f"{text} ({escape(url[:MOST_ADDRESS])})"
 
     def image(self, text, url, title=None):
         if inside := INSIDE.fullmatch(url):
             return _image("picture", *inside.groups())
         name = unquote(url.removeprefix("attachment:"))
         if not url.startswith("attachment:") or name not in self.pictures:
-            return f"(picture {text}: {escape(url)})"
+            return f"(picture {text}: {escape(url[:MOST_ADDRESS])})"
+        if name in self.seen:
+            return f"(picture {escape(name)} again)"
         self.seen.add(name)
         return _image(name, *self.pictures[name])
 

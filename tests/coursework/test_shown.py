@@ -183,3 +183,18 @@ def test_the_students_own_words_reach_the_gradebook_as_code_or_safe_text():
     notebook = gradebook.clean_notebook(hostile(answers={"softmax": "a = '<b>'\n", WRITTEN: "<b>"}))
     assert cell(notebook, "softmax").source == "a = '<b>'\n" and "&lt;b&gt;" in cell(notebook, WRITTEN).source
     assert notebook.metadata.language_info.pygments_lexer == "python3"
+
+
+def test_a_picture_or_an_address_that_is_named_many_times_is_shown_once():
+    one = {"dot.png": ("image/png", DOT)}
+    html = shown.rendered("![a]\n" * 1_500 + "\n\n[a]: attachment:dot.png\n", one)
+    assert html.count(DOT) == 1 and "again" in html
+    assert len(shown.rendered("[a]\n" * 1_500 + f"\n\n[a]: https://x.example/{'y' * 25_000}\n")) < 1_000_000
+
+
+def test_code_that_takes_long_to_color_is_shown_in_part():
+    assert shown.colored_in_time("def f(x):\n    return x\n" * 1_000).endswith("return x\n")
+    slow = "x='%" + "0" * 50_000
+    began = time.process_time()
+    assert "more characters stand in the notebook" in shown.colored_in_time(slow)
+    assert time.process_time() - began < 5
