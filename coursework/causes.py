@@ -59,7 +59,7 @@ class Code:
 
     def line(self, cell, number):
         """Where an exception came from, as a part of a sentence; empty where that is not known."""
-        lines = [] if cell is None or number is None else self.sources[cell].splitlines()[number - 1 : number]
+        lines = [] if cell is None or number is None else self.sources[cell].split("\n")[number - 1 : number]
         there = "".join(f" with {name}" for name in list(self.cells[cell].functions)[:1]) if lines else ""
         return f", in line {number} of the cell{there}:\n    {lines[0].strip()[:MOST_CODE]}\n" if lines else ""
 

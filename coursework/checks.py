@@ -168,8 +168,8 @@ def _array_difference(expected, got, tolerance, name):
     right = np.array(expected["values"], dtype=float)
     shape = _shape(got)
     if shape != right.shape:
-        shown = shape if len(shape) < 6 else f"of {len(shape)} axes"
-        return f"{name} gave the shape {shown} where another was right"
+        odd = len(shape) > 5 or max(shape, default=0) > 999  # it could spell the inputs
+        return f"{name} gave {'an odd shape' if odd else f'the shape {shape}'} where another was right"
     try:
         values = np.array(_numbers(got, shape)).reshape(shape)
     except TypeError:

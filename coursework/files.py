@@ -40,8 +40,8 @@ def student_name(text):
     >>> student_name("Ada Lovelace")
     'Ada-Lovelace'
     """
-    name = re.sub(r"[^\w.@+-]+", "-", unicodedata.normalize("NFKC", text), flags=re.ASCII).strip("-.")[:80]
-    name = name.lstrip("@+")  # a spreadsheet would take such a name for a formula
+    name = re.sub(r"[^\w.@+-]+", "-", unicodedata.normalize("NFKC", text), flags=re.ASCII)
+    name = name.lstrip("-.@+")[:80].rstrip("-.")  # not hidden, no way to another folder, no formula for a spreadsheet
     return name or "unnamed-" + _digest(text)
 
 
@@ -55,11 +55,15 @@ class Owner:
 
 @dataclass
 class Found:
-    """A file that may be a notebook: how the teacher is shown it, and what reads it or says why not."""
+    """A file that may be a notebook: how the teacher is shown it, and what reads it or says why not.
+
+    archive: the archive that lies alone and says whose file this is. Anybody may have made it.
+    """
 
     shown: str
     read: Callable[[], bytes]
     notebook: bool = True  # as its name says
+    archive: str = ""
 
 
 def find(folder, known=None, roster=(), names=None):
@@ -81,6 +85,8 @@ def find(folder, known=None, roster=(), names=None):
             items = [(owner, Found(shown, _refusal(reason)))]
         elif where[-1].lower().endswith(".zip"):
             items = _in_archive(opened, source, shown, owner, loose, known)
+            for _, one in items if loose else ():
+                one.archive = shown
         elif _is_notebook(where) or not loose:  # what else lies beside is the teacher's
             items = [(owner, Found(shown, _reader(source), _is_notebook(where)))]
         else:
@@ -91,6 +97,9 @@ def find(folder, known=None, roster=(), names=None):
     for owner, files in by_owner.items():
         student, notes = students[owner]
         files = [one for one in files if one.notebook] or files
+        if len({one.archive for one in files}) > 1:  # whoever made an archive takes nobody's place by it
+            for one in files:
+                one.read = _refusal(ANYBODYS) if one.archive else one.read
         if len(files) > MOST_FILES:
             notes.append(f"{len(files)} files: only the first {MOST_FILES} were opened")
         found += [(student, one.shown, one.read, notes) for one in files[:MOST_FILES]]
@@ -132,6 +141,7 @@ def _walk(folder):
                 yield path, entry, None
 
 
+ANYBODYS = "lies in an archive that anybody may have made, beside another file of the same student: it was not opened"
 CANVAS = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d+_", re.S)
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
 

@@ -86,7 +86,7 @@ def _within(number, first, last):
 
 
 def _line_of(number, source):
-    return number if _within(number, 1, len(source.splitlines()) + 1) else None
+    return number if _within(number, 1, source.count("\n") + 2) else None
 
 
 def _name(name):

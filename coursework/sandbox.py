@@ -133,9 +133,9 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)
+        shutil.copyfile(WORKER, folder / "worker.py")  # first: by it a folder that was left behind is known
         if arrays:
             np.savez(folder / "arrays.npz", **arrays)
-        shutil.copyfile(WORKER, folder / "worker.py")
         job = {"leave_out": [], **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -148,7 +148,7 @@ def _clean(kind):
     """Remove what gradings that were killed left behind: groups, folders, containers, all named grade-PROCESS-..."""
     memory.clean(_alive)
     for path in Path(tempfile.gettempdir()).glob("grade-*-*"):
-        if not _alive(path.name.split("-")[1]):
+        if not _alive(path.name.split("-")[1]) and (path / WORKER.name).exists():
             shutil.rmtree(path, ignore_errors=True)
     if kind != "bubblewrap":
         listed = subprocess.run([kind, "ps", "--all", "--format", "{{.Names}}"], capture_output=True, text=True)

@@ -119,7 +119,7 @@ def timed(action, seconds):
 
 def parsed(source, name):
     """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) count as `pass`."""
-    lines = source.splitlines()
+    lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may stand in a text
     while True:
         try:
             return ast.parse("\n".join(lines), name).body

@@ -425,7 +425,9 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path, grade):
     assert "larger than" in grade()["ada"].notes[0]
 
 
-@pytest.mark.parametrize("name", ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200])
+@pytest.mark.parametrize(
+    "name", ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200, "@.x.tmp", "@" * 78 + "..x"]
+)
 def test_odd_file_names_become_plain_ones(name, solved, tmp_path, grade):
     path = tmp_path / "submitted" / f"{name}.ipynb"
     path.parent.mkdir()
@@ -435,7 +437,7 @@ def test_odd_file_names_become_plain_ones(name, solved, tmp_path, grade):
     assert (
         marks.student.isascii()
         and marks.student.isprintable()
-        and marks.student[0] not in "=+-@ "
+        and marks.student[0] not in "=+-@. "
         and len(marks.student) <= 80
     )
 
@@ -477,12 +479,17 @@ def test_nobody_hands_in_under_anothers_name(place, solved, hand_in, tmp_path, g
     assert sum(marks["eve"].points.values()) == sum(REST.values())
 
 
-def test_a_loose_archive_takes_no_place_of_a_notebook(solved, hand_in, tmp_path, grade):
+def test_a_loose_archive_takes_nobodys_place(solved, hand_in, tmp_path, grade):
+    """Not that of a notebook, not that of the student's own archive, and not that of another loose archive."""
+    right, wrong = nbformat.writes(solved), nbformat.writes(with_code(solved, "softmax", WRONG))
     hand_in("bob", solved)
-    wrong = nbformat.writes(with_code(solved, "softmax", WRONG))
-    _zipped(tmp_path / "submitted" / "all.zip", {"bob/2-attention/2-attention.ipynb": wrong})
-    marks = grade()
-    assert marks["bob"].points == FULL and "two notebooks" in marks["bob"].notes[0]
+    _zipped(tmp_path / "submitted" / "ada.zip", {"my/2-attention.ipynb": right})
+    _zipped(tmp_path / "submitted" / "class.zip", {"kim/2-attention.ipynb": right, "lee/2-attention.ipynb": right})
+    forged = {f"{name}/2-attention.ipynb": wrong for name in ("bob", "ada", "kim")}
+    _zipped(tmp_path / "submitted" / "aa.zip", forged)
+    marks = grade(roster=("ada", "bob", "kim", "lee"))
+    assert marks["bob"].points == marks["ada"].points == marks["lee"].points == FULL
+    assert not marks["kim"].points and all("anybody" in " ".join(marks[name].notes) for name in ("bob", "ada", "kim"))
 
 
 def test_an_archive_of_many_notebooks_is_not_opened(tmp_path, solved, grade):
