@@ -561,7 +561,7 @@ def test_code_of_any_depth_is_compared(code, solved):
 
 
 def _sandboxes():
-    return {path for path in Path(tempfile.gettempdir()).glob("grade-*")}
+    return {path for path in Path(tempfile.gettempdir()).glob(f"grade-{os.getpid()}-*")}
 
 
 def test_a_stop_ends_what_runs_and_leaves_nothing(bubblewrap):
