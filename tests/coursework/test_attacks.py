@@ -261,7 +261,7 @@ LIMITLESS = """
 import os, threading
 def tried():
     worked = []
-    for path in ("/x", "/tmp/x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem", *{hidden!r}):
+    for path in ("/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem", *{hidden!r}):
         try:
             open(path, "r+b" if os.path.exists(path) else "wb").close()
             worked.append(path)
