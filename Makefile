@@ -4,8 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+JOBS ?= 2
 
-.PHONY: help book serve pdf test lint notebooks colab assignments bench clean
+.PHONY: help book serve pdf test check lint notebooks colab assignments bench clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -19,9 +20,15 @@ serve: $(READY)  ## the site at http://127.0.0.1:8000, made again whenever a fil
 pdf: book  ## the book in one file: _build/transformers-from-scratch.pdf
 	@$(BIN)/python tools/make_pdf.py
 
-test: book  ## all tests, those of the built site too
+test: book  ## all tests, those of the built site too; JOBS=4 runs four at a time
 	@$(BIN)/ruff check --quiet --select F .
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+check: $(READY)  ## one chapter, its page in a browser, its tests: make check CHAPTER=meaning
+	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
+	@$(BIN)/python tools/build_book.py
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup tests/book tests/chapters tests/plots \
+		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py'
 
 lint: $(READY)  ## the style of the code
 	@$(BIN)/ruff check --output-format concise .

@@ -1,4 +1,4 @@
-"""For doctests and tests alike: figures are drawn without a screen, and none stays open."""
+"""For doctests and tests alike: figures are drawn without a screen, none stays open, and tests can run side by side."""
 
 import os
 import sys
@@ -9,6 +9,25 @@ from hypothesis import settings
 settings.register_profile("book", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("book")
 os.environ.setdefault("MPLBACKEND", "agg")
+if "PYTEST_XDIST_WORKER_COUNT" in os.environ:  # the processes share the processor
+    threads = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, threads)))
+
+ALONE = ("tests/book/test_browser.py", "tests/book/test_other_models.py")  # each test is long and needs no other
+
+
+def pytest_collection_modifyitems(config, items):
+    """What runs together under `pytest -n 2 --dist loadgroup`: the tests of a file, for what they share is made once.
+
+    All of coursework is one group, and the first: it takes longest, and gradings side by side would wait for each other.
+    """
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        path = item.path.relative_to(config.rootpath).as_posix()
+        group = item.nodeid if path in ALONE else "coursework" if path.startswith("tests/coursework/") else path
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: not item.get_closest_marker("xdist_group").args[0].startswith("coursework"))
 
 
 @pytest.fixture(autouse=True)

@@ -1,20 +1,21 @@
-"""Build the site: run the chapters that changed, several at once, then let Jupyter Book make the pages.
+"""Build the site: run the chapters that changed, several at once, then let Jupyter Book make the pages that did.
 
     python tools/build_book.py
 
-A chapter runs again when its code cells change, their metadata included. Every chapter runs again when tutorial_lib
-changes, or Python, or a package that numbers and pictures come from. The outputs lie in _build/.jupyter_cache, where
-Sphinx finds them.
+A chapter runs again when its code cells change, their metadata included, or a file of the project that its own kernel
+read: a module of tutorial_lib, a text. Every chapter runs again when Python changes, a model comes, or a package that
+numbers and pictures come from has another version. The last few runs of each chapter are kept in _build/runs, so that
+going back to a branch costs nothing; the one that counts lies in _build/.jupyter_cache, where Sphinx finds it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,9 +25,13 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+import loaded
+
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "torch", "transformers", "umap-learn"]
-CELL_SECONDS = 300
+CELL_SECONDS = 300  # a cell that takes longer hangs
+MOST_SECONDS = 20  # a cell should take, on two quiet cores
+MOST_RUNS = 5  # of a chapter that are kept
 
 say = partial(print, flush=True)
 
@@ -42,31 +47,24 @@ def chapters(root: Path) -> list[Path]:
     return [path for path in paths if is_myst_markdown_notebook(path.read_text(encoding="utf-8"))]
 
 
-def library_key(root: Path) -> str:
-    """A hash of everything besides its own cells that a chapter's output depends on."""
+def environment_key(root: Path, environment: dict[str, str]) -> str:
+    """A hash of what all chapters depend on besides files of the project."""
     from tutorial_lib import weights
 
-    key = hashlib.sha256(platform.python_version().encode())
-    key.update(f"models: {sorted(weights.available())}\n".encode())  # a page shows more where a model has come
-    for name in VERSIONED:
-        key.update(f"{name}=={version(name)}\n".encode())
-    for path in sorted((root / "tutorial_lib").rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            key.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
-    return key.hexdigest()
+    texts = root / "book" / environment["TUTORIAL_LIB_TEXTS"]
+    parts = [
+        platform.python_version(),
+        f"models: {sorted(weights.available())}",  # a page shows more where a model has come
+        *(f"{name}=={version(name)}" for name in VERSIONED),
+        *(f"{name}={value}" for name, value in environment.items()),
+        *(f"{path} {path.stat().st_size}" for path in sorted(texts.rglob("*"))),
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def open_cache(root: Path):
-    """The cache of executed chapters, emptied first when the library is not the one that it was filled with."""
-    from jupyter_cache import get_cache
-
-    folder = root / "_build" / ".jupyter_cache"
-    stamp, key = folder / "library_key", library_key(root)
-    if folder.exists() and not (stamp.exists() and stamp.read_text() == key):
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(key)
-    return get_cache(folder)
+def content_key(path: Path) -> str | None:
+    """A hash of a file; None where there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def read_chapter(path: Path):
@@ -96,22 +94,26 @@ def kernel_environment(jobs: int) -> dict[str, str]:
     }
 
 
-async def run_chapter(path: Path, notebook, environment: dict[str, str]) -> float:
-    """Run all cells in place, in a kernel of their own; return the seconds that it took."""
+async def run_chapter(path: Path, notebook, environment: dict[str, str], root: Path) -> tuple[float, list[Path]]:
+    """Run all cells in place, in a kernel of their own; return the seconds that it took and the files that it read."""
     from nbclient import NotebookClient
     from traitlets.config import Config
 
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as private:  # sockets in files: no network port, not even a local one
+        read = Path(private, "read")
+        note = f"__import__('runpy').run_path({loaded.__file__!r})['note']({str(read)!r}, {str(root)!r})"
         kernel = {"transport": "ipc", "connection_file": f"{private}/kernel.json"}
         client = NotebookClient(
             notebook,
             timeout=CELL_SECONDS,
+            extra_arguments=[f"--IPKernelApp.exec_lines={note}"],
             resources={"metadata": {"path": str(path.parent)}},
             config=Config(KernelManager=kernel),
         )
         await client.async_execute(env=os.environ | environment)
-    return time.perf_counter() - start
+        files = sorted({Path(line) for line in read.read_text(encoding="utf-8").splitlines()})
+    return time.perf_counter() - start, files
 
 
 def take_times(notebook) -> list[float]:
@@ -126,60 +128,136 @@ def take_times(notebook) -> list[float]:
     return seconds
 
 
-def is_cached(cache, notebook) -> bool:
-    try:
-        cache.match_cache_notebook(notebook)
-    except KeyError:
-        return False
-    return True
+class Runs:
+    """What earlier runs of a chapter gave, in files beside each other: its outputs, and what they depended on."""
+
+    def __init__(self, root: Path, path: Path, cells: str, environment: str):
+        self.root, self.cells, self.environment = root, cells, environment
+        self.folder = root / "_build" / "runs" / path.stem
+
+    def find(self) -> dict | None:
+        """The run of these cells in this environment whose files all are as they were."""
+        for file in self._newest_first():
+            run = json.loads(file.read_text(encoding="utf-8"))
+            if (run["cells"], run["environment"]) == (self.cells, self.environment):
+                if all(content_key(self.root / name) == key for name, key in run["files"].items()):
+                    return run
+        return None
+
+    def keep(self, notebook, seconds: float, files: dict[str, str | None]) -> dict:
+        import nbformat
+
+        run = {"cells": self.cells, "environment": self.environment, "files": files, "seconds": seconds}
+        run["notebook"] = nbformat.writes(notebook)
+        text = json.dumps(run)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        beside = self.folder / "writing"
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json")
+        for old in self._newest_first()[MOST_RUNS:]:
+            old.unlink()
+        return run
+
+    def _newest_first(self) -> list[Path]:
+        return sorted(self.folder.glob("*.json"), key=lambda file: file.stat().st_mtime_ns, reverse=True)
 
 
-async def run_and_cache(cache, path: Path, notebook, environment: dict[str, str]) -> str | None:
-    """Run one chapter and keep its outputs, saying so. Returns what to tell about a failure."""
-    from jupyter_cache.base import CacheBundleIn
+async def run_and_keep(runs: Runs, path: Path, notebook, environment: dict[str, str]) -> dict | str:
+    """Run one chapter and keep its outputs, saying so. Returns the run, or what to tell about a failure."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    seconds = 0.0
+    seconds, files = 0.0, []
+    start = time.time_ns()
     if any(cell.cell_type == "code" for cell in notebook.cells):
         say(f"  {path.stem}: running")
         try:
-            seconds = await run_chapter(path, notebook, environment)
+            seconds, files = await run_chapter(path, notebook, environment, runs.root)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             say(f"  {path.stem}: FAILED")
             return re.sub(r"\x1b\[[\d;]*m", "", f"{path.name}: {error}")
         cells = take_times(notebook)
         longest = max(range(len(cells)), key=cells.__getitem__)
         say(f"  {path.stem}: {seconds:.1f} s, of which cell {longest + 1} of {len(cells)}: {cells[longest]:.1f} s")
-    bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds})
-    cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-    return None
+        if cells[longest] > MOST_SECONDS:
+            say(f"  {path.stem}: a cell should take no more than {MOST_SECONDS} seconds")
+    keys = {os.path.relpath(file, runs.root): content_key(file) for file in files}
+    late = [name for name, key in keys.items() if key and (runs.root / name).stat().st_mtime_ns > start]
+    if late:  # what the kernel read may have been the old one: no file has this key, so the chapter runs next time
+        say(f"  {path.stem}: {', '.join(late)} changed while it ran; it will run again")
+        keys.update(dict.fromkeys(late, "changed"))
+    return runs.keep(notebook, seconds, keys)
 
 
-async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> list[str]:
-    """Run the chapters that the cache does not hold, `jobs` at a time. Returns the failures, ready to print."""
-    cache, environment, turn = open_cache(root), kernel_environment(jobs), asyncio.Semaphore(jobs)
+async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> tuple[dict[str, str], list[str]]:
+    """Run the chapters that changed, `jobs` at a time, and put the outputs of all where Sphinx finds them.
 
-    async def one(path: Path) -> str | None:
+    Returns what each page was made of, to tell whether it changed, and the failures, ready to print.
+    """
+    import nbformat
+    from jupyter_cache import get_cache
+    from jupyter_cache.base import CacheBundleIn
+
+    environment, turn = kernel_environment(jobs), asyncio.Semaphore(jobs)
+    cache, key = get_cache(root / "_build" / ".jupyter_cache"), environment_key(root, environment)
+
+    async def one(path: Path) -> dict | str:
         notebook = read_chapter(path)
-        if is_cached(cache, notebook):
-            return None
+        runs = Runs(root, path, cache.create_hashed_notebook(notebook)[1], key)
+        if found := runs.find():
+            return found
         async with turn:
-            return await run_and_cache(cache, path, notebook, environment)
+            return await run_and_keep(runs, path, notebook, environment)
 
-    return [failure for failure in await asyncio.gather(*map(one, paths)) if failure]
+    made, failures = {}, []
+    for path, run in zip(paths, await asyncio.gather(*map(one, paths)), strict=True):
+        if isinstance(run, str):
+            failures.append(run)
+            continue
+        notebook = nbformat.reads(run["notebook"], as_version=4)
+        bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": run["seconds"]})
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+        made[path.relative_to(root).with_suffix("").as_posix()] = hashlib.sha256(run["notebook"].encode()).hexdigest()
+    return made, failures
 
 
-def build_pages(root: Path) -> int:
-    """Let Jupyter Book make the site from the cached chapters; a warning is an error. Returns the exit code."""
+def site_key(root: Path) -> str:
+    """A hash of what all pages depend on besides themselves: how they are made, the terms and sources they refer to."""
+    names = ["_config.yml", "_toc.yml", "constraints.txt", "book/glossary.md", "book/references.bib"]
+    files = [root / name for name in names]
+    files += [path for folder in ("tools", "book/_static") for path in (root / folder).rglob("*")]
+    return _joint_key(root, files)
+
+
+def _joint_key(root: Path, files: list[Path]) -> str:
+    sources = sorted(path for path in files if path.is_file() and "__pycache__" not in path.parts)
+    text = "".join(f"{path.relative_to(root)} {content_key(path)}\n" for path in sources)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build_pages(root: Path, made: dict[str, str]) -> int:
+    """Let Jupyter Book make the pages that changed; a warning is an error. Returns the exit code.
+
+    made: page -> what it was made of, besides its source, which Sphinx looks at.
+    """
+    record = root / "_build" / "pages.json"
+    now = {"": site_key(root), "book/api": _joint_key(root, [*(root / "tutorial_lib").rglob("*.py")]), **made}
+    before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    record.unlink(missing_ok=True)  # warnings come once: after a build that failed, all pages are made again
+    again = [page for page, key in now.items() if before.get(page) != key]
+    every = ["--all"] if "" in again else []
+    again.append("book/figures")  # lists what stands on all others
     log = root / "_build" / "sphinx.log"
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    command = [jupyter_book, "build", "-W", "-n", "--keep-going", "--all", root]
+    command = [jupyter_book, "build", "-W", "-n", "--keep-going", *every, root]
+    environment = os.environ | {"OUTDATED_PAGES": " ".join(again)}
     with log.open("w", encoding="utf-8") as out:
-        code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, cwd=root).returncode
+        code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, cwd=root, env=environment).returncode
     if code:
         lines = log.read_text(encoding="utf-8").splitlines()
         told = [line for line in lines if re.search(r"WARNING|ERROR|CRITICAL|[Ee]xception", line)]
         print("\n".join(told or lines[-40:]), f"(the whole log: {log.relative_to(root)})", sep="\n", file=sys.stderr)
+    else:
+        record.write_text(json.dumps(now), encoding="utf-8")
     return code
 
 
@@ -187,13 +265,13 @@ def main(root: Path = ROOT) -> int:
     start = time.perf_counter()
     paths = chapters(root)
     say(f"Chapters: {', '.join(path.stem for path in paths) or 'none'}")
-    failures = asyncio.run(run_chapters(root, paths))
+    made, failures = asyncio.run(run_chapters(root, paths))
     for failure in failures:
         say(f"\n{failure}", file=sys.stderr)
     if failures:
         return 1
     say(f"  all outputs at hand after {time.perf_counter() - start:.1f} s; making the pages")
-    if code := build_pages(root):
+    if code := build_pages(root, made):
         return code
     say(f"The book: _build/html/index.html ({time.perf_counter() - start:.1f} s)")
     return 0

@@ -32,16 +32,17 @@ def runs(monkeypatch):
     """Names of the chapters that were run, without a kernel: running stands in for itself."""
     names = []
 
-    async def run_chapter(path, notebook, environment):
+    async def run_chapter(path, notebook, environment, root):
         names.append(path.stem)
-        return 1.0
+        return 1.0, [root / "tutorial_lib" / "__init__.py", root / "tutorial_lib" / "coming.txt"]
 
     monkeypatch.setattr(build_book, "run_chapter", run_chapter)
     return names
 
 
 def run(root):
-    return asyncio.run(build_book.run_chapters(root, build_book.chapters(root)))
+    _, failures = asyncio.run(build_book.run_chapters(root, build_book.chapters(root)))
+    return failures
 
 
 def test_pages_without_code_are_no_chapters(book):
@@ -70,12 +71,50 @@ def test_changed_code_runs_a_chapter_again(book, runs):
     assert runs == ["one", "one"]
 
 
-@pytest.mark.parametrize("name", ["__init__.py", "data.txt"])
-def test_a_changed_library_runs_every_chapter_again(book, runs, name):
+@pytest.mark.parametrize("name", ["__init__.py", "coming.txt"])
+def test_a_change_in_a_file_that_was_read_runs_a_chapter_again(book, runs, name):
     run(book)
     (book / "tutorial_lib" / name).write_text("x = 2\n")
     run(book)
     assert runs == ["one", "one"]
+
+
+def test_a_change_in_a_file_that_was_not_read_runs_nothing(book, runs):
+    run(book)
+    (book / "tutorial_lib" / "other.py").write_text("x = 2\n")
+    run(book)
+    assert runs == ["one"]
+
+
+def test_going_back_to_what_ran_before_runs_nothing(book, runs):
+    file = book / "tutorial_lib" / "__init__.py"
+    for text in ("x = 1\n", "x = 2\n", "x = 1\n", "x = 2\n"):
+        file.write_text(text)
+        run(book)
+    assert runs == ["one", "one"]
+
+
+def test_only_the_last_runs_are_kept(book, runs):
+    for number in range(build_book.MOST_RUNS + 3):
+        (book / "tutorial_lib" / "__init__.py").write_text(f"x = {number}\n")
+        run(book)
+    assert len(list((book / "_build" / "runs" / "one").iterdir())) == build_book.MOST_RUNS
+
+
+def test_a_file_that_changes_while_a_chapter_runs_makes_it_run_again(book, monkeypatch, capsys):
+    names, file = [], book / "tutorial_lib" / "__init__.py"
+
+    async def run_chapter(path, notebook, environment, root):
+        names.append(path.stem)
+        if len(names) == 1:
+            file.write_text("x = 2\n")
+        return 1.0, [file]
+
+    monkeypatch.setattr(build_book, "run_chapter", run_chapter)
+    for _ in range(3):
+        run(book)
+    assert names == ["one", "one"]
+    assert "changed while it ran" in capsys.readouterr().out
 
 
 def test_another_version_of_a_package_runs_every_chapter_again(book, runs, monkeypatch):
@@ -86,6 +125,45 @@ def test_another_version_of_a_package_runs_every_chapter_again(book, runs, monke
 
 
 @pytest.mark.filterwarnings("ignore")  # the kernel's own
+def test_a_real_run_says_which_files_it_read(book, monkeypatch):
+    """One plot, one claim, one core file of a library: each runs the chapters that loaded it, and no other."""
+    library = book / "tutorial_lib"
+    for name in ("plot", "claim", "core"):
+        (library / f"{name}.py").write_text("from pathlib import Path\nx = 1\n")
+    (library / "words.txt").write_text("a b c\n")
+    pages = {
+        "one": "import sys; sys.path.insert(0, '..')\nimport tutorial_lib.core, tutorial_lib.plot",
+        "two": "import sys; sys.path.insert(0, '..')\nimport tutorial_lib.core, tutorial_lib.claim",
+        "three": "open('../tutorial_lib/words.txt').read()",
+    }
+    toc = ", ".join(f"{{file: book/{name}}}" for name in pages)
+    (book / "_toc.yml").write_text(f"root: book/index\nparts: [{{chapters: [{toc}]}}]\n")
+    for name, code in pages.items():
+        (book / "book" / f"{name}.md").write_text(f"{FRONT_MATTER}# {name}\n\n{cell(code)}")
+    really, names = build_book.run_chapter, []
+
+    async def counted(path, *rest):
+        names.append(path.stem)
+        return await really(path, *rest)
+
+    monkeypatch.setattr(build_book, "run_chapter", counted)
+
+    def ran_after(name):
+        if name:
+            (library / name).write_text((library / name).read_text() + "\n")
+        names.clear()
+        assert run(book) == []
+        return sorted(names)
+
+    assert ran_after(None) == ["one", "three", "two"]
+    assert ran_after(None) == []
+    assert ran_after("plot.py") == ["one"]
+    assert ran_after("claim.py") == ["two"]
+    assert ran_after("words.txt") == ["three"]
+    assert ran_after("core.py") == ["one", "two"]
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_a_real_run_leaves_outputs_where_sphinx_finds_them(book, capsys):
     assert run(book) == []
     from jupyter_cache import get_cache
