@@ -17,9 +17,9 @@ ALONE = ("tests/book/test_browser.py", "tests/book/test_other_models.py")  # eac
 
 
 def pytest_collection_modifyitems(config, items):
-    """What runs together under `pytest -n 2 --dist loadgroup`: the tests of a file, for what they share is made once.
+    """What runs together under `pytest -n 2 --dist loadgroup`: the tests of a file, which share what is made once.
 
-    All of coursework is one group, and the first: it takes longest, and gradings side by side would wait for each other.
+    All of coursework is one group, and the first: it takes longest, and gradings wait for each other.
     """
     if not config.pluginmanager.hasplugin("xdist"):
         return

@@ -12,9 +12,11 @@ import difflib
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 ALONE = "Grading has Python and NumPy alone."
 MOST_CODE = 200  # characters of a line that is shown
+MOST_NAME, MOST_NAMES = 40, 50  # characters of names that are compared, and how many: each with each takes time
 MOST_PARSED = 20_000  # characters of a cell that is looked into: a tree takes a hundred times its text
 
 
@@ -56,6 +58,10 @@ class Code:
     @cached_property
     def functions(self):
         return {name: about for cell in self.cells for name, about in cell.functions.items()}
+
+    @cached_property
+    def comparable(self):
+        return list(islice((name for name in self.functions if len(name) <= MOST_NAME), MOST_NAMES))
 
     def line(self, cell, number):
         """Where an exception came from, as a part of a sentence; empty where that is not known."""
@@ -134,7 +140,7 @@ def _absent(name, missing, where, code):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
     subject = name if missing == name else f"{name} uses {missing}, which"
     if cell is None:
-        like = difflib.get_close_matches(missing, code.functions, 1, 0.8)
+        like = difflib.get_close_matches(missing, code.comparable, 1, 0.8) if len(missing) <= MOST_NAME else []
         return f"{subject} is defined in no cell of yours{f', but {like[0]} is' if like else ''}{where}"
     ran = code.ran.get(cell, {"error": None, "missing": []})
     for item in ran["missing"]:

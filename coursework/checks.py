@@ -41,8 +41,11 @@ class Call:
 
     @property
     def most(self):
-        """Bytes that what it gives back may have: several times what is right, and enough for an honest mistake."""
-        return MOST_JUDGED if self.judge else 20_000 + 60 * _size(_plain(self.expected))
+        """Bytes that what it gives back may have: several times what is right, and enough for an honest mistake.
+
+        The sandbox is told it, so it is a power of two: it says little of how long the right answer is.
+        """
+        return MOST_JUDGED if self.judge else 1 << (20_000 + 60 * _size(_plain(self.expected))).bit_length()
 
 
 def check(id):

@@ -26,7 +26,8 @@ MOST_BYTES = 5 << 20  # of a notebook: an assignment with its figures has under 
 MOST_FILES = 20  # notebooks of one student
 MOST_SEEN = 2_000  # files and folders of one student that are looked at
 MOST_DEPTH = 10  # folders in folders
-MOST_LIST = 4 << 20, 250_000  # bytes of the list of files in an LMS's archive and in a student's: some 100 a file
+MOST_LIST = 2 << 20, 250_000  # bytes of the list of files in an LMS's archive and in a student's: some 100 a file
+MOST_LISTED = 25_000  # files in the archives of an LMS, all together
 MOST_ARCHIVE = 4 << 30, 20 << 20  # bytes that all notebooks of such an archive may have: 800 students with 5 MB each
 PIECE = 1 << 16
 ENCRYPTED = 1  # a flag of a file in an archive
@@ -77,6 +78,7 @@ def find(folder, known=None, roster=(), names=None):
     if not folder.is_dir():
         raise ValueError(f"the submissions must be a folder, got {folder}")
     opened, by_owner, found = lru_cache(maxsize=2)(_archive), {}, []
+    archives, listed = Counter(), 0
     for where, entry, reason in _walk(folder):
         owner, shown = _owner(where, known), _shown("/".join(where))
         loose = len(where) == 1 and not CANVAS.match(where[0]) and student_name(owner.name) not in roster
@@ -84,7 +86,14 @@ def find(folder, known=None, roster=(), names=None):
         if reason:
             items = [(owner, Found(shown, _refusal(reason)))]
         elif where[-1].lower().endswith(".zip"):
+            archives[owner, loose] += 1
+            if not loose and archives[owner, loose] > MOST_FILES:
+                continue
             items = _in_archive(opened, source, shown, owner, loose, known)
+            listed += len(items) * loose
+            if listed > MOST_LISTED:
+                reason = "lists too many files, together with the other archives: it was not opened"
+                items = [(owner, Found(shown, _refusal(reason)))]
             for _, one in items if loose else ():
                 one.archive = shown
         elif _is_notebook(where) or not loose:  # what else lies beside is the teacher's
@@ -100,6 +109,8 @@ def find(folder, known=None, roster=(), names=None):
         if len({one.archive for one in files}) > 1:  # whoever made an archive takes nobody's place by it
             for one in files:
                 one.read = _refusal(ANYBODYS) if one.archive else one.read
+        if archives[owner, False] > MOST_FILES:
+            notes.append(f"{archives[owner, False]} archives: only the first {MOST_FILES} were opened")
         if len(files) > MOST_FILES:
             notes.append(f"{len(files)} files: only the first {MOST_FILES} were opened")
         found += [(student, one.shown, one.read, notes) for one in files[:MOST_FILES]]
@@ -278,6 +289,9 @@ def _in_archive(opened, source, shown, owner, loose, known):
         items = [(_parts(item), item) for item in opened(source, not loose).infolist() if not item.is_dir()]
         items = [(parts, item) for parts, item in items if parts]
         notebooks = [item for parts, item in items if _is_notebook(parts)]
+        if not loose:  # what else lies beside is looked at only where there is no notebook
+            named = [(parts, item) for parts, item in items if _is_notebook(parts)]
+            items = named or items[: MOST_FILES + 1]
         if not loose and len(notebooks) > MOST_FILES:
             raise ValueError(f"holds {len(notebooks)} notebooks: none was opened")
         if not loose and not items:

@@ -18,7 +18,7 @@ close_range 436 436, dup 32 23, dup2 33 -, dup3 292 24, pipe 22 -, pipe2 293 59,
 pselect6 270 72, stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, statx 332 291, statfs 137 43, fstatfs 138 44,
 access 21 -, faccessat 269 48, faccessat2 439 439, readlink 89 -, readlinkat 267 78, getdents 78 -, getdents64 217 61,
 getcwd 79 17, chdir 80 49, fchdir 81 50, umask 95 166,
-brk 12 214, mmap 9 222, munmap 11 215, mremap 25 216, mprotect 10 226, madvise 28 233, membarrier 324 283,
+brk 12 214, munmap 11 215, mremap 25 216, mprotect 10 226, madvise 28 233, membarrier 324 283,
 execve 59 221, getpid 39 172, getppid 110 173, gettid 186 178, getpgrp 111 -, getpgid 121 155, getsid 124 156,
 getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177, getgroups 115 158, getresuid 118 148,
 getresgid 120 150, uname 63 160, sysinfo 99 179, getrusage 98 165, getrlimit 97 163, getpriority 140 141, times 100 153,
@@ -36,6 +36,8 @@ ONLY = {
     ),  # duplicate, flags; no owner or signal, no larger pipe, no lock, no lease
     "ioctl 16 29": (1, (0x5401, 0x5413, 0x5421, 0x5450, 0x5451)),  # is it a terminal, its size; blocking, inheriting
 }
+MAP = "mmap 9 222"  # only memory of one's own: what is shared stays, uncounted, after most of it is given back
+SHARED = 1  # a bit of its flags, its fourth argument
 READ_LIMIT = "prlimit64 302 261"  # only without a new limit
 ADDRESS_SPACE = 9  # RLIMIT_AS
 END = ("exit 60 93", "exit_group 231 94")  # not with the code that says killed
@@ -74,6 +76,8 @@ def program(machine=None):
     for text, (place, values) in ONLY.items():
         tests = [step for value in values for step in where(value, [allow])]
         steps += where(*_calls(text, column).values(), [argument(place), *tests, refuse])
+    own = [argument(3), (keep_bits, 0, 0, SHARED), (equal, 0, 1, 0), allow, refuse]
+    steps += where(*_calls(MAP, column).values(), own)
     zero = [argument(2), (equal, 0, 2, 0), argument(2, high=True), (equal, 1, 0, 0), refuse, allow]
     steps += where(*_calls(READ_LIMIT, column).values(), zero)
     for text in END:
@@ -91,6 +95,8 @@ def profile():
     only += [(READ_LIMIT.split()[0], 1, ADDRESS_SPACE), (READ_LIMIT.split()[0], 2, 0)]
     names = [*_calls(ALLOWED, 0), *(text.split()[0] for text in END)]
     rules = [{"names": names, "action": "SCMP_ACT_ALLOW"}]
+    own = {"index": 3, "value": SHARED, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}
+    rules.append({"names": [MAP.split()[0]], "action": "SCMP_ACT_ALLOW", "args": [own]})
     for name, place, value in only:
         arguments = [{"index": place, "value": value, "op": "SCMP_CMP_EQ"}]
         rules.append({"names": [name], "action": "SCMP_ACT_ALLOW", "args": arguments})

@@ -30,7 +30,7 @@ MOST_FORMULA = 2_000  # characters
 MOST_FORMULAS = 200  # in a text
 MOST_SLOW = 1_000  # characters of code that may take long for its length
 MOST_ADDRESS = 300  # characters of a link that are shown, each time
-MOST_HTML = 6 << 20  # characters that a text may become: most of them are pictures
+MOST_HTML = 6 << 20  # characters that the pictures and addresses of a text may become, and the text with them
 UNSAFE = re.compile(  # TeX that links, loads, or gives a name another meaning for the rest of the page
     r"\\(?:href|url|require|unicode|style|class|cssId|bbox|mmlToken|verb|x?def|let|(?:re)?new|Declare|label|tag)"
 )
@@ -145,21 +145,27 @@ def _allowed(tag, name, value):
 class _Renderer(IPythonRenderer):
     def __init__(self, pictures):
         super().__init__(escape=True, exclude_anchor_links=True)
-        self.pictures, self.seen, self.formulas = pictures, set(), 0
+        self.pictures, self.seen, self.formulas, self.room = pictures, set(), 0, MOST_HTML
 
     def link(self, text, url, title=None):
-        return f"{text} ({escape(url[:MOST_ADDRESS])})"
+        return self._within(f"{text} ({escape(url[:MOST_ADDRESS])})")
 
     def image(self, text, url, title=None):
-        if inside := INSIDE.fullmatch(url):
-            return _image("picture", *inside.groups())
-        name = unquote(url.removeprefix("attachment:"))
-        if not url.startswith("attachment:") or name not in self.pictures:
-            return f"(picture {text}: {escape(url[:MOST_ADDRESS])})"
+        name, inside = unquote(url.removeprefix("attachment:")), INSIDE.fullmatch(url)
+        if not inside and (not url.startswith("attachment:") or name not in self.pictures):
+            return self._within(f"(picture {text}: {escape(url[:MOST_ADDRESS])})")
+        shown = "picture" if inside else name
         if name in self.seen:
-            return f"(picture {escape(name)} again)"
+            return self._within(f"({escape(shown)} again)")
         self.seen.add(name)
-        return _image(name, *self.pictures[name])
+        return self._within(_image(shown, *(inside.groups() if inside else self.pictures[name])))
+
+    def _within(self, html):
+        """What stands in the text once and may be shown many times: counted before it is joined with the rest."""
+        self.room -= len(html)
+        if self.room < 0:
+            raise TooLong
+        return html
 
     def block_code(self, code, info=None):
         return HTMLRenderer.block_code(self, code)  # in one color: the rules of some languages need hours

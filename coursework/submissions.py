@@ -200,7 +200,12 @@ def _role(cell):
 
 
 def _even(text):
-    """A text without what editors change: spaces at the ends of lines, empty lines around it."""
+    """A text without what editors change: spaces at the ends of lines, empty lines around it.
+
+    One that is longer than any cell of a release is like none of them.
+    """
+    if len(text) > MOST_CODE:
+        return text
     return "\n".join(line.rstrip() for line in text.strip().split("\n"))
 
 
@@ -541,8 +546,6 @@ def _parsed(content, file=".ipynb"):
     slips, script = [], file.rstrip("'").lower().endswith(".py")
     if not content.strip():
         raise ValueError("is empty")
-    if _parts(content) > MOST_PARTS and _parts(_without_strings(content)) > MOST_PARTS:
-        raise ValueError("has too many parts: clear its outputs and save it again")
     encoding = json.detect_encoding(content)
     try:
         text = content.decode(encoding, "surrogatepass")
@@ -553,6 +556,8 @@ def _parsed(content, file=".ipynb"):
         text = content.decode("utf-8", "replace")
         told = "The file was saved in an unusual encoding, and some characters are lost."
         slips.append(("encoding: some characters could not be read", f"{told} Look whether your answers are whole."))
+    if _parts(text) > MOST_PARTS and _parts(_without_strings(text)) > MOST_PARTS:
+        raise ValueError("has too many parts: clear its outputs and save it again")
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError):
@@ -573,12 +578,12 @@ def _parsed(content, file=".ipynb"):
     return notebook, slips
 
 
-def _parts(content):
-    return sum(map(content.count, (b",", b"[", b"{")))
+def _parts(text):
+    return sum(map(text.count, ",[{"))
 
 
-def _without_strings(content):
-    return re.sub(rb'"[^"]*"', b"", content.replace(rb"\\", b"").replace(rb"\"", b""))
+def _without_strings(text):
+    return re.sub('"[^"]*"', "", text.replace(r"\\", "").replace(r"\"", ""))
 
 
 def _instead(text):
@@ -597,6 +602,8 @@ def _script(text):
 
     Below a cell's code may stand comments: nbconvert makes them of the Markdown that follows.
     """
+    if len(text) > MOST_CODE:
+        raise ValueError("is not a notebook, and too long for a script")
     first, *rest = re.split(r"^# (%%|In\[[ \d]*\]:)(.*)\n?", text, maxsplit=MOST_CELLS, flags=re.M)
     cells = []
     for about, source in zip(["", *rest[1::3]], [first, *rest[2::3]], strict=True):

@@ -1,5 +1,8 @@
 """The feedback names the cause in the student's own code, and tells a cascade once."""
 
+import itertools
+import time
+
 import pytest
 
 from coursework import causes, sources
@@ -128,3 +131,12 @@ def test_functions_that_a_function_uses_are_found_in_all_cells():
 def test_code_of_any_size_is_looked_at_in_bounded_time():
     for source in ("1" + "+1" * 10**6, "(" * 10**5, "%x\n" * 10**5, "def f(:\n" * 10**4, "x = 1\n" * 3_000, "\x00"):
         assert causes.Code([source], {}, {}).roots("f", {"g"}) == []
+
+
+def test_names_of_any_number_are_compared_in_bounded_time():
+    names = ["".join(letters) for letters in itertools.product("ab", repeat=11)]
+    code = causes.Code(["\n".join(f"def {name}(): pass" for name in names[:800]) + f"\n{'ab' * 5}"], {}, {})
+    began = time.process_time()
+    error = {"type": "NameError", "name": "ab" * 5, "cell": 0, "line": 801}
+    assert all("is defined in no cell" in causes.stopped("f", error, code) for _ in range(100))
+    assert time.process_time() - began < 5

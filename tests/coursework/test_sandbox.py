@@ -94,7 +94,7 @@ def there():
 
 
 def _numbers():
-    text = ",".join([seccomp.ALLOWED, *seccomp.ONLY, seccomp.READ_LIMIT, *seccomp.END])
+    text = ",".join([seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END])
     return set(seccomp._calls(text, 0 if os.uname().machine == "x86_64" else 1).values())
 
 
@@ -112,13 +112,13 @@ def test_the_numbers_of_the_list_are_those_of_the_kernel():
             pytest.skip(f"no {path}")
         numbers = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", Path(path).read_text()))
         numbers |= {"newfstatat": numbers.get("newfstatat", numbers.get("fstatat"))}
-        listed = ",".join([seccomp.ALLOWED, *seccomp.ONLY, seccomp.READ_LIMIT, *seccomp.END])
+        listed = ",".join([seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END])
         ours = seccomp._calls(listed, column)
         assert ours == {name: int(numbers[name]) for name in ours}
 
 
 PARTLY = """
-import fcntl, os, resource, signal
+import fcntl, mmap, os, resource, signal
 def tried():
     read, write = os.pipe()
     tries = {
@@ -130,6 +130,8 @@ def tried():
         "a signal": lambda: os.kill(os.getpid(), signal.SIGTERM),
         "a higher limit": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40)),
         "more files": lambda: [os.pipe() for _ in range(200)],
+        "shared memory": lambda: mmap.mmap(-1, 4096),
+        "a shared file": lambda: mmap.mmap(os.open("/job/job.json", 0), 0, access=mmap.ACCESS_READ),
         "a thread": lambda: __import__("threading").Thread(target=print).start(),
         "a process": os.fork,
         "a file": lambda: open("x", "w"),
@@ -151,6 +153,13 @@ def tried():
 
 def test_calls_that_are_there_in_part_do_only_that(run):
     assert _value(run(PARTLY, calls=[{"name": "tried", "arguments": []}]), "tried.0") == []
+
+
+def test_memory_of_its_own_may_be_mapped(run):
+    code = (
+        "import mmap\ndef mapped():\n    return len(mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))"
+    )
+    assert _value(run(code, calls=[{"name": "mapped", "arguments": []}]), "mapped.0") == 4096
 
 
 ENDS = {

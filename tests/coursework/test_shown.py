@@ -187,8 +187,9 @@ def test_the_students_own_words_reach_the_gradebook_as_code_or_safe_text():
 
 def test_a_picture_or_an_address_that_is_named_many_times_is_shown_once():
     one = {"dot.png": ("image/png", DOT)}
-    html = shown.rendered("![a]\n" * 1_500 + "\n\n[a]: attachment:dot.png\n", one)
-    assert html.count(DOT) == 1 and "again" in html
+    for address, pictures in (("attachment:dot.png", one), (f"data:image/png;base64,{DOT}", {})):
+        html = shown.rendered("![a]\n" * 1_500 + f"\n\n[a]: {address}\n", pictures)
+        assert html.count(DOT) == 1 and html.count("again") == 1_499
     assert len(shown.rendered("[a]\n" * 1_500 + f"\n\n[a]: https://x.example/{'y' * 25_000}\n")) < 1_000_000
 
 
@@ -198,3 +199,9 @@ def test_code_that_takes_long_to_color_is_shown_in_part():
     began = time.process_time()
     assert "more characters stand in the notebook" in shown.colored_in_time(slow)
     assert time.process_time() - began < 5
+
+
+def test_a_text_becomes_no_more_html_than_it_may(monkeypatch):
+    monkeypatch.setattr(shown, "MOST_HTML", 10_000)
+    with pytest.raises(shown.TooLong):
+        shown.rendered("![a]" * 100 + "\n\n[a]: https://x.example/" + "y" * 200)

@@ -108,9 +108,9 @@ def test_deflate_that_says_a_false_size_ends_there(said, tmp_path, sort_out):
         assert "is broken: BadZipFile" in sort_out()["eve"].notes[0]
 
 
-def list_of_files(count, zip64):
-    """An archive that is nothing but a list of files."""
-    listed = (b"PK\x01\x02" + bytes(42)) * count
+def list_of_files(count, zip64=False, name=b""):
+    """An archive that is nothing but a list of files; name: of all of them."""
+    listed = (b"PK\x01\x02" + bytes(24) + struct.pack("<H", len(name)) + bytes(16) + name) * count
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, len(listed), 0, 0)
     if zip64:
         where = struct.pack("<4sLQL", b"PK\x06\x07", 0, len(listed), 1)
@@ -126,6 +126,23 @@ def test_an_archive_of_very_many_files_is_not_listed(place, count, zip64, put, s
     with at_most(12):
         (one,) = sort_out().values()
     assert "lists too many files" in one.notes[0]
+
+
+def test_of_many_archives_some_are_opened_and_little_is_kept(put, tmp_path):
+    for i in range(60):
+        put(f"eve/{i}.zip", list_of_files(4_000, name=b"a"))
+    with at_most(12):
+        found = files.find(tmp_path / "submitted")
+    assert len(found) == files.MOST_FILES and "60 archives: only the first 20 were opened" in found[0][3]
+
+
+def test_archives_of_an_lms_have_one_bound_together(put, sort_out, monkeypatch):
+    monkeypatch.setattr(files, "MOST_LISTED", 25)
+    for i in range(4):
+        put(f"{i}.zip", list_of_files(10, name=f"student-{i}/a.ipynb".encode()))
+    found = sort_out()
+    assert set(found) == {"student-0", "student-1", "2", "3"}
+    assert "together with the other archives" in found["2"].notes[0]
 
 
 @pytest.mark.parametrize("zip64", [False, True])
