@@ -1,7 +1,8 @@
 """What a claim is, how it is checked, and how two values are compared.
 
 A claim is one statement of a document together with the function that recomputes it. Claims are written in the modules
-beside this one, each as a small function under `@claim(...)`; the function's body *is* the recomputation.
+beside this one, which are named as the chapters, each as a small function under `@claim(...)`; the function's body *is*
+the recomputation.
 """
 
 from __future__ import annotations
