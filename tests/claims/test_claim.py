@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tutorial_lib.catalog import ModelNotAvailable
 from tutorial_lib.claims import CHAPTERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
 from tutorial_lib.claims import claim as module
-from tutorial_lib.claims.claim import add, agree
+from tutorial_lib.claims.claim import add, agree, recompute
 
 DIGITS = st.integers(0, 6)
 
@@ -98,13 +99,35 @@ def test_the_verdict_compares_the_computed_value(value, verdict):
     assert check(example(compute=lambda: value)).verdict == verdict
 
 
-def test_without_the_default_model_the_rest_can_still_be_checked(monkeypatch):
-    from tutorial_lib.catalog import ModelNotAvailable
+def test_a_value_is_computed_when_first_asked_for_and_then_kept():
+    times = []
+    claim = example(compute=lambda: times.append("once more") or len(times))
+    assert times == []
+    assert [check(claim).computed, check(claim).computed] == [1, 1]
+    assert recompute(claim) == 2
 
-    def missing():
+
+def test_what_is_missing_is_looked_for_again():
+    def compute():
+        if there:
+            return 1
         raise ModelNotAvailable("it is not here")
 
-    assert check(example(compute=missing)).verdict == "needs all-MiniLM-L6-v2"
+    there, claim = False, example(compute=compute)
+    assert check(claim).verdict == "needs all-MiniLM-L6-v2"
+    there = True
+    assert check(claim).verdict == HOLDS
+
+
+def test_without_its_model_a_claim_says_what_it_needs(monkeypatch):
+    monkeypatch.setattr(module, "_on_this_machine", lambda name: False)
+    result = check(example(needs="bert-base-cased", compute=lambda: 1 / 0))
+    assert (result.verdict, result.computed, result.as_recorded) == ("needs bert-base-cased", None, True)
+
+
+def test_with_its_model_a_claim_is_computed(monkeypatch):
+    monkeypatch.setattr(module, "_on_this_machine", lambda name: True)
+    assert check(example(needs="bert-base-cased")).verdict == HOLDS
 
 
 @pytest.mark.parametrize(
