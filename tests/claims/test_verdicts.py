@@ -13,7 +13,7 @@ ALL = claims()
 CHECKED = [claim for claim in ALL if claim.compute and (claim.needs is None or claim.needs in available())]
 ids = [claim.id for claim in CHECKED]
 
-# The inventory: how many claims each section has. A section that loses one is noticed.
+# The inventory: how many claims each section has at least. A section that loses one is noticed.
 SECTIONS = {
     "R": {
         "2.1": 3, "2.2": 8, "3": 2, "3.1": 3, "3.2": 3, "3.3": 1, "3.4": 7, "3.5": 2, "3.6": 4, "3.7": 2, "4.1": 1,
@@ -33,8 +33,14 @@ SECTIONS = {
 
 
 def test_no_section_lost_a_claim():
-    for source, sections in SECTIONS.items():
-        assert Counter(claim.section for claim in claims(source=source)) == sections
+    now = Counter((claim.source, claim.section) for claim in ALL)
+    lost = [
+        f"{source} {section} has {now[source, section]} claims, {count} before"
+        for source, sections in SECTIONS.items()
+        for section, count in sections.items()
+        if now[source, section] < count
+    ]
+    assert not lost, f"{'; '.join(lost)}. If one left on purpose, lower its section's number in SECTIONS above."
 
 
 @pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
