@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from tutorial_lib.claims.luisto_meaning import TABLE_6, TABLE_7, goes_with
+from tutorial_lib.claims.meaning import TABLE_6, TABLE_7, goes_with
 from tutorial_lib.geometry import holm, sign_flip_test, swap_test
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.vectors import embed

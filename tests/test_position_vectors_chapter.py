@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from tutorial_lib.bert import Bert
-from tutorial_lib.claims.luisto_position_vectors import distance_after_training
+from tutorial_lib.claims.position_vectors import distance_after_training
 from tutorial_lib.geometry import clock_hands, turn_period
 from tutorial_lib.tokenization import WordPiece
 

@@ -1,14 +1,19 @@
 """A claim is well formed, agrees or not as its digits say, and is checked where its model is."""
 
+import ast
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib.claims import FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
+from tutorial_lib.catalog import ModelNotAvailable
+from tutorial_lib.claims import CHAPTERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
 from tutorial_lib.claims import claim as module
-from tutorial_lib.claims.claim import add, agree
+from tutorial_lib.claims.claim import add, agree, recompute
 
 DIGITS = st.integers(0, 6)
 
@@ -53,6 +58,7 @@ def test_other_things_never_agree(printed, computed):
     [{"id": "X-1-a"}, {"id": "R-1"}, {"id": "R-5.4-q-painted"}, {"chapter": "gpt"}, {"verdict": "perhaps"}],
 )
 def test_a_malformed_claim_is_refused(changes):
+    claims("attention")  # R-5.4-q-painted is one of them
     with pytest.raises(ValueError, match="id must be|chapter must be|verdict must be"):
         add(example(**changes))
 
@@ -70,9 +76,47 @@ def test_claims_can_be_chosen_and_come_in_reading_order():
     assert sections == sorted(sections)
 
 
+def test_a_chapter_s_claims_are_imported_without_those_of_another():
+    code = "import sys; from tutorial_lib.claims import claims; claims('shape'); print(*sorted(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[-1] for name in run.stdout.split() if name.startswith("tutorial_lib.claims.")}
+    assert loaded == {"claim", "table", "shape"}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_claim_stands_in_its_chapter_s_module_which_knows_no_other_chapter(chapter):
+    file = Path(module.__file__).with_name(f"{chapter.replace('-', '_')}.py")
+    tree = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    calls = [node for node in tree if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    assert {call.args[1].value for call in calls if call.func.id in ("claim", "Claim")} == {chapter}
+    imported = {node.module for node in tree if isinstance(node, ast.ImportFrom)}
+    shared = {f"tutorial_lib.claims.{name}" for name in ("claim", "quotes", "tools")}
+    assert {name for name in imported if name.startswith("tutorial_lib.claims")} <= shared
+
+
 @pytest.mark.parametrize(("value", "verdict"), [(1, HOLDS), (2, FAILS)])
 def test_the_verdict_compares_the_computed_value(value, verdict):
     assert check(example(compute=lambda: value)).verdict == verdict
+
+
+def test_a_value_is_computed_when_first_asked_for_and_then_kept():
+    times = []
+    claim = example(compute=lambda: times.append("once more") or len(times))
+    assert times == []
+    assert [check(claim).computed, check(claim).computed] == [1, 1]
+    assert recompute(claim) == 2
+
+
+def test_what_is_missing_is_looked_for_again():
+    def compute():
+        if there:
+            return 1
+        raise ModelNotAvailable("it is not here")
+
+    there, claim = False, example(compute=compute)
+    assert check(claim).verdict == "needs all-MiniLM-L6-v2"
+    there = True
+    assert check(claim).verdict == HOLDS
 
 
 def test_without_its_model_a_claim_says_what_it_needs(monkeypatch):
@@ -84,15 +128,6 @@ def test_without_its_model_a_claim_says_what_it_needs(monkeypatch):
 def test_with_its_model_a_claim_is_computed(monkeypatch):
     monkeypatch.setattr(module, "_on_this_machine", lambda name: True)
     assert check(example(needs="bert-base-cased")).verdict == HOLDS
-
-
-def test_without_the_default_model_the_rest_can_still_be_checked(monkeypatch):
-    from tutorial_lib.catalog import ModelNotAvailable
-
-    def missing():
-        raise ModelNotAvailable("it is not here")
-
-    assert check(example(compute=missing)).verdict == "needs all-MiniLM-L6-v2"
 
 
 @pytest.mark.parametrize(

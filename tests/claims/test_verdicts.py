@@ -6,13 +6,14 @@ import pytest
 
 from tutorial_lib.catalog import KNOWN
 from tutorial_lib.claims import FAILS, HOLDS, OPEN, check, claims, report
-from tutorial_lib.claims.claim import agree, plain
+from tutorial_lib.claims.claim import agree, plain, recompute
+from tutorial_lib.weights import available
 
 ALL = claims()
-CHECKED = [claim for claim in ALL if not check(claim).verdict.startswith("needs")]
+CHECKED = [claim for claim in ALL if claim.compute and (claim.needs is None or claim.needs in available())]
 ids = [claim.id for claim in CHECKED]
 
-# The inventory: how many claims each section has. A section that loses one is noticed.
+# The inventory: how many claims each section has at least. A section that loses one is noticed.
 SECTIONS = {
     "R": {
         "2.1": 3, "2.2": 8, "3": 2, "3.1": 3, "3.2": 3, "3.3": 1, "3.4": 7, "3.5": 2, "3.6": 4, "3.7": 2, "4.1": 1,
@@ -32,8 +33,14 @@ SECTIONS = {
 
 
 def test_no_section_lost_a_claim():
-    for source, sections in SECTIONS.items():
-        assert Counter(claim.section for claim in claims(source=source)) == sections
+    now = Counter((claim.source, claim.section) for claim in ALL)
+    lost = [
+        f"{source} {section} has {now[source, section]} claims, {count} before"
+        for source, sections in SECTIONS.items()
+        for section, count in sections.items()
+        if now[source, section] < count
+    ]
+    assert not lost, f"{'; '.join(lost)}. If one left on purpose, lower its section's number in SECTIONS above."
 
 
 @pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
@@ -76,8 +83,8 @@ def shifted(printed, by):
 
 
 @pytest.mark.parametrize("claim", CHECKED, ids=ids)
-def test_checking_twice_gives_the_same_value(claim):
-    first, second = check(claim).computed, check(claim).computed
+def test_computing_twice_gives_the_same_value(claim):
+    first, second = check(claim).computed, recompute(claim)
     assert first == second or first != first
 
 
@@ -101,7 +108,7 @@ def test_the_caller_s_random_numbers_are_left_alone():
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
-    check(claims(source="R", section="3.1")[0])
+    recompute(claims(source="R", section="3.1")[0])
     assert torch.equal(torch.rand(2), expected)
 
 

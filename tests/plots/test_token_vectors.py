@@ -7,7 +7,7 @@ import pytest
 
 from tutorial_lib import plots
 from tutorial_lib.bert import Bert
-from tutorial_lib.claims import luisto_token_vectors as table
+from tutorial_lib.claims import token_vectors as table
 from tutorial_lib.geometry import average_cosine, distributions, extreme_pairs, pca_dimension, to_mean
 from tutorial_lib.tokenization import WordPiece
 

@@ -1,7 +1,8 @@
 """What a claim is, how it is checked, and how two values are compared.
 
 A claim is one statement of a document together with the function that recomputes it. Claims are written in the modules
-beside this one, each as a small function under `@claim(...)`; the function's body *is* the recomputation.
+beside this one, which are named as the chapters, each as a small function under `@claim(...)`; the function's body *is*
+the recomputation.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
+
+from tutorial_lib.catalog import DEFAULT, ModelNotAvailable
+from tutorial_lib.texts import TextsNotAvailable
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not yet checked"
 CHAPTERS = (
@@ -21,7 +25,7 @@ CHAPTERS = (
 SOURCES = {"R": "Rezaei", "L": "Luisto", "A": "Razzhigaev"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a claim is equal to itself alone, so that its value can be kept by claim
 class Claim:
     """One statement of a document, what it prints for it, and how to recompute it.
 
@@ -97,10 +101,10 @@ def add(claim: Claim) -> None:
 
 
 def check(claim: Claim) -> Result:
-    """Recompute a claim and compare.
+    """Compare a claim with its value, which is computed when it is first asked for and then kept.
 
     A claim that needs a model is checked where that model is on this machine; nothing is downloaded for it. Otherwise
-    its verdict is "needs" and what is missing. Random numbers are the same each time, and the caller's are left alone.
+    its verdict is "needs" and what is missing.
 
     >>> from tutorial_lib.claims import claims
     >>> check(claims(source="R", section="5.4")[-1]).verdict
@@ -110,20 +114,25 @@ def check(claim: Claim) -> Result:
         raise TypeError(f"claim must be a Claim, one of claims(), got {type(claim).__name__}")
     if claim.compute is None or (claim.needs and not _on_this_machine(claim.needs)):
         return Result(claim, None, f"needs {claim.needs}")
-    import torch
-
-    from tutorial_lib.catalog import DEFAULT, ModelNotAvailable
-    from tutorial_lib.texts import TextsNotAvailable
-
     try:
-        with torch.no_grad(), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            computed = plain(claim.compute())
+        computed = computed_once(claim)
     except ModelNotAvailable:
         return Result(claim, None, f"needs {DEFAULT}")
     except TextsNotAvailable:
         return Result(claim, None, "needs texts that are fetched")
     return Result(claim, computed, HOLDS if agree(claim.printed, computed, claim.tolerance) else FAILS)
+
+
+def recompute(claim: Claim):
+    """A claim's value, computed now. Random numbers are the same each time, and the caller's are left alone."""
+    import torch
+
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return plain(claim.compute())
+
+
+computed_once = cache(recompute)  # keeps no errors: what is missing is looked for again
 
 
 @lru_cache

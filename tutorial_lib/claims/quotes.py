@@ -1,4 +1,6 @@
-"""What L prints more than once: the bear sentence with its tokens and ids, and the size of the cased vocabulary."""
+"""What the documents use in several places: R's sentence of 11, L's bear sentence, the size of the cased vocabulary."""
+
+LOVE = "I love mathematics!"
 
 BEAR = "Then the bear waited for the door to open with a serendipitous smile."
 # The two lists of L 3.2.1 for this sentence, as printed

@@ -1,34 +1,36 @@
 """What several claims share: the default tokenizer, BERTs by shape, R's example from X to its output."""
 
 from functools import lru_cache
+from inspect import signature
+from math import hypot, nan
 from types import SimpleNamespace
 
+import torch
+from torch.nn import Transformer
+from torch.nn.functional import normalize
+
+from tutorial_lib import toy
+from tutorial_lib.attention import MultiHeadAttention, attention
+from tutorial_lib.bert import Bert, Config
 from tutorial_lib.claims.quotes import BEAR, CASED
+from tutorial_lib.tokenization import WordPiece
 
 
 @lru_cache
 def tokenizer(name=None):
     """WordPiece with a model's vocabulary; None: the default model's, which is bert-base-uncased's own."""
-    from tutorial_lib.tokenization import WordPiece
-
     return WordPiece.from_pretrained(name)
 
 
 @lru_cache
 def bert(name=None):
     """A trained model, loaded once."""
-    from tutorial_lib.bert import Bert
-
     return Bert.from_pretrained(name, device="cpu").eval()
 
 
 @lru_cache
 def bert_base(mlm=False, nsp=False, **shape):
     """BERT-base's architecture without any numbers in it: shapes and counts, no memory, no weights."""
-    import torch
-
-    from tutorial_lib.bert import Bert, Config
-
     with torch.device("meta"):
         return Bert(Config(**shape), mlm=mlm, nsp=nsp)
 
@@ -36,17 +38,12 @@ def bert_base(mlm=False, nsp=False, **shape):
 @lru_cache
 def small_bert():
     """A BERT with random weights, small enough to run in a moment."""
-    from tutorial_lib.bert import Bert, Config
-
     return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
 
 
 @lru_cache
 def toy_attention():
     """R 5-8 in full: Q, K, V, raw scores, weights and outputs of all seven tokens, and the row of "painted"."""
-    from tutorial_lib import toy
-    from tutorial_lib.attention import attention
-
     Q, K, V = toy.X @ toy.W_Q, toy.X @ toy.W_K, toy.X @ toy.W_V  # (7, 4)
     output, weights = attention(Q, K, V)  # (7, 4), (7, 7)
     painted = toy.TOKENS.index("painted")
@@ -56,8 +53,6 @@ def toy_attention():
 
 def nearest(word):
     """All other tokens, those with the highest cosine to this one first, by the default model's token embeddings."""
-    from torch.nn.functional import normalize
-
     E, at = normalize(bert().embeddings.tokens.weight, dim=1), tokenizer().vocab[word]  # (vocab_size, d_model)
     order = (E @ E[at]).argsort(descending=True).tolist()
     return [tokenizer().tokens[i] for i in order if i != at]
@@ -70,27 +65,17 @@ def ranking(scores, tokens):
 
 def random_attention(n=7):
     """Attention with 3 heads of 4 coordinates and random weights, and n random vectors to try it on."""
-    import torch
-
-    from tutorial_lib.attention import MultiHeadAttention
-
     return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
 
 
 def cosine(v, w):
     """Cosine similarity as L 2.1 defines it; nan where a vector has length 0."""
-    from math import hypot, nan
-
     lengths = hypot(*v) * hypot(*w)
     return sum(float(a * b) for a, b in zip(v, w, strict=True)) / lengths if lengths else nan
 
 
 def original(name):
     """A number of the original transformer: torch.nn.Transformer has them as its defaults."""
-    from inspect import signature
-
-    from torch.nn import Transformer
-
     return signature(Transformer).parameters[name].default
 
 

@@ -1,8 +1,12 @@
 """A 2 and 4: anisotropy and intrinsic dimension, recomputed."""
 
 from functools import lru_cache
+from math import log
+
+import numpy as np
 
 from tutorial_lib.claims.claim import FAILS, OPEN, Claim, add, claim
+from tutorial_lib.geometry import anisotropy, neighbor_ratios
 
 # --- A 2.1, 2.2: what was measured ---------------------------------------------------------------------------------
 
@@ -25,16 +29,12 @@ add(
 @lru_cache
 def cloud():
     """500 points in 6 dimensions of unequal variance, centered."""
-    import numpy as np
-
     X = np.random.default_rng(0).normal(size=(500, 6)) * [3, 2, 1, 1, 1, 0.5]
     return X - X.mean(0)
 
 
 def eigenvalues():
     """Those of C = X^T X / (n - 1), the largest first."""
-    import numpy as np
-
     X = cloud()
     return np.linalg.eigvalsh(X.T @ X / (len(X) - 1))[::-1]
 
@@ -50,8 +50,6 @@ def eigenvalues():
     note="They are σᵢ² / (n − 1). The factor is the same for all of them, so the anisotropy does not feel it.",
 )
 def _():
-    import numpy as np
-
     return eigenvalues() / np.linalg.svd(cloud(), compute_uv=False) ** 2
 
 
@@ -64,8 +62,6 @@ def _():
     tolerance=1e-6,
 )
 def _():
-    from tutorial_lib.geometry import anisotropy
-
     return anisotropy(cloud()) / (eigenvalues()[0] / eigenvalues().sum())
 
 
@@ -75,10 +71,6 @@ def _():
 @lru_cache
 def plane():
     """TwoNN's ratios of 2,000 points of a plane, ascending, and their empirical distribution function."""
-    import numpy as np
-
-    from tutorial_lib.geometry import neighbor_ratios
-
     mu = neighbor_ratios(np.random.default_rng(0).normal(size=(2000, 2)))
     return mu, np.arange(1, len(mu) + 1) / len(mu)
 
@@ -93,8 +85,6 @@ def plane():
     note="1.36 / √2000 = 0.030 would be exceeded by chance in 5 of 100 samples.",
 )
 def _():
-    import numpy as np
-
     mu, F = plane()
     return float(np.abs(F - (1 - mu**-2.0)).max())
 
@@ -109,8 +99,6 @@ def _():
     note="A minus sign is missing: 1 − F = μ^(−d), so the quotient is −d.",
 )
 def _():
-    from math import log
-
     mu, d = 2, 3
     F = 1 - mu**-d
     return log(1 - F) / log(mu)
@@ -127,8 +115,6 @@ def _():
     "printed, it comes out as an eighth of the dimension.",
 )
 def _():
-    import numpy as np
-
     mu, F = plane()
     x, y = np.log(mu), 1 - F
     return float(x @ y / (x @ x))

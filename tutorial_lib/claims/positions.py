@@ -1,26 +1,18 @@
-"""R 3: positions, recomputed."""
+"""R 3, L 3.2.1, 3.2.4, 3.2.8 and 4.2: positions, recomputed."""
 
-from tutorial_lib.claims.claim import FAILS, claim
-from tutorial_lib.claims.rezaei_tokens import distilbert_parameters
-from tutorial_lib.claims.tools import bert_base, small_bert, tokenizer
+from math import cos, isclose, pi, sin
+
+import torch
+
+from tutorial_lib.attention import MultiHeadAttention
+from tutorial_lib.claims.claim import FAILS, OPEN, claim
+from tutorial_lib.claims.tools import bear_trace, bert, bert_base, cased, count, small_bert, tokenizer
+from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
 CAT_SAT, MAT_SAT = "The cat sat on the mat", "On the mat sat the cat"
 CAT_CHASED, DOG_CHASED = "The cat chased the dog", "The dog chased the cat"
 
 # --- R 3 Positional encodings --------------------------------------------------------------------------------------
-
-
-@claim(
-    "R-3-depth",
-    "bert",
-    "The key architectural difference between BERT and DistilBERT is depth.",
-    True,
-    note="The six layers are 98.6 % of the parameters that DistilBERT lacks. The rest, 592,128, are the "
-    "segment embeddings and the pooler, which it drops too: that is why it takes no token_type_ids.",
-)
-def _():
-    bert, half = (sum(count for _, _, count in bert_base(n_layers=n).parameter_table()) for n in (12, 6))
-    return (bert - half) / (bert - distilbert_parameters()) > 0.9
 
 
 @claim(
@@ -46,10 +38,6 @@ def _():
     "wherever it stands.",
 )
 def _():
-    import torch
-
-    from tutorial_lib.attention import MultiHeadAttention
-
     mha, X, order = MultiHeadAttention(8, 2).double(), torch.randn(6, 8).double(), torch.randperm(6)
     return torch.allclose(mha(X[order])[0], mha(X)[0][order], atol=1e-12)
 
@@ -108,8 +96,6 @@ def _():
     "check, but no model for how positions help.",
 )
 def _():
-    import torch
-
     count = torch.arange(1, 13, dtype=torch.float64).reshape(3, 4)
     return count / 10 + count / 100
 
@@ -134,8 +120,6 @@ def _():
     "the vector of 3.6 has 6 coordinates.",
 )
 def _():
-    from tutorial_lib.positions import wavelengths
-
     return [0, len(wavelengths(6)) - 1]
 
 
@@ -146,10 +130,6 @@ def _():
     True,
 )
 def _():
-    import torch
-
-    from tutorial_lib.positions import sinusoidal
-
     angles = torch.arange(50)[:, None] / 10000 ** (torch.arange(3, dtype=torch.float64) / 3)
     PE = sinusoidal(50, 6).double()
     return torch.allclose(PE[:, 0::2], angles.sin(), atol=1e-6) and torch.allclose(PE[:, 1::2], angles.cos(), atol=1e-6)
@@ -163,36 +143,24 @@ def _():
     note="Checked for 2,000 positions with d_model = 6.",
 )
 def _():
-    import torch
-
-    from tutorial_lib.positions import sinusoidal
-
     PE = sinusoidal(2000, 6).double()
     return (torch.cdist(PE, PE) + 9 * torch.eye(2000)).min() > 1e-3
 
 
 @claim("R-3.4-smooth", "positions", "Small changes in position lead to small changes in the vector.", True)
 def _():
-    from tutorial_lib.positions import sinusoidal
-
     distance = (sinusoidal(100, 512) - sinusoidal(1, 512)).norm(dim=1)
     return distance[1] < distance[2] < distance[3] and distance[1] == distance[1:].min()
 
 
 @claim("R-3.4-geometric", "positions", "The wavelengths form a geometric progression.", True)
 def _():
-    import torch
-
-    from tutorial_lib.positions import wavelengths
-
     ratios = wavelengths(512)[1:] / wavelengths(512)[:-1]
     return torch.allclose(ratios, ratios[:1])
 
 
 @claim("R-3.4-shortest-wavelength", "positions", "The shortest wavelength is 2π.", 6.283185)
 def _():
-    from tutorial_lib.positions import wavelengths
-
     return wavelengths(512)[0]
 
 
@@ -206,15 +174,11 @@ def _():
     "· 2π for the 6 of R's example. The progression stops one step short of 10000.",
 )
 def _():
-    from tutorial_lib.positions import wavelengths
-
     return wavelengths(512)[-1]
 
 
 @claim("R-3.5-identities", "positions", "The addition formulas of sine and cosine.", True)
 def _():
-    from math import cos, isclose, sin
-
     return all(
         isclose(sin(a + b), sin(a) * cos(b) + cos(a) * sin(b), abs_tol=1e-12)
         and isclose(cos(a + b), cos(a) * cos(b) - sin(a) * sin(b), abs_tol=1e-12)
@@ -231,8 +195,6 @@ def _():
     note="Checked for 200 positions, k from −50 to 50, and d_model 6 and 512.",
 )
 def _():
-    from tutorial_lib.positions import shift_matrix, sinusoidal
-
     errors = []
     for d_model in (6, 512):
         PE = sinusoidal(300, d_model).double()
@@ -263,15 +225,11 @@ def _():
     [0.8415, 0.5403, 0.0464, 0.9989, 0.0022, 1.0000],
 )
 def _():
-    from tutorial_lib.positions import sinusoidal
-
     return sinusoidal(2, 6)[1]
 
 
 @claim("R-3.7-sinusoidal-longer", "positions", "Sinusoidal encodings reach any length.", True)
 def _():
-    from tutorial_lib.positions import sinusoidal
-
     return bool(sinusoidal(100_000, 4).isfinite().all())
 
 
@@ -288,3 +246,144 @@ def _():
     except ValueError:
         return True
     return False
+
+
+# --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
+
+
+@claim("L-3.2.1-positions-differ", "positions", "With positions added, the two “the” differ.", True)
+def _():
+    total = bear_trace()["embeddings.sum"][0]
+    return (total[2] - total[6]).abs().max() > 1e-3
+
+
+# --- L 3.2.4 Positional encodings ----------------------------------------------------------------------------------
+
+
+def encodings_as_printed(n, d_model):
+    """L's formula: coordinate k of position n is sin (k even) or cos (k odd) of n / 10000^(2k / d_model)."""
+    k = torch.arange(d_model)
+    angles = torch.arange(n, dtype=torch.float64)[:, None] / 10000 ** (2 * k / d_model)  # (n, d_model)
+    return torch.where(k % 2 == 0, angles.sin(), angles.cos())
+
+
+@claim(
+    "L-3.2.4-largest-divisor",
+    "positions",
+    "The last coordinate (k = 511) is the cosine of n / 10000^(2k/512), so n is divided by",
+    96_466_162,
+    verdict=FAILS,
+    note="Vaswani et al. write 2i for the coordinate itself: sine and cosine 2i and 2i + 1 share "
+    "10000^(2i/512), which ends at 9,647. L's 2k doubles every exponent, so that over half the coordinates "
+    "hardly move within 128 positions.",
+)
+def _():
+    return round(wavelengths(512)[-1].item() / (2 * pi))
+
+
+@claim(
+    "L-3.2.4-relative",
+    "positions",
+    "The formula is the original transformer's, where a linear map leads from each position to the next (R "
+    "3.5); the largest error of the best map is",
+    0.0,
+    tolerance=1e-6,
+    verdict=FAILS,
+    note="With L's formula a sine and the cosine beside it turn at different speeds, and sin(a + b) needs "
+    "both at the same speed: the best linear map misses by 0.86 (2,000 positions, d_model = 16). The cosine "
+    "between two positions then depends on where they stand, not only on their distance.",
+)
+def _():
+    PE = encodings_as_printed(2001, 16)
+    M = torch.linalg.lstsq(PE[:-1], PE[1:], driver="gelsd").solution
+    return (PE[:-1] @ M - PE[1:]).abs().max()
+
+
+@claim(
+    "L-3.2.4-differ",
+    "positions",
+    "The encodings can be told from one another.",
+    True,
+    note="With L's formula too.",
+)
+def _():
+    PE = encodings_as_printed(512, 512)
+    return (torch.cdist(PE, PE) + 99 * torch.eye(512)).min() > 0.1
+
+
+@claim("L-3.2.4-figure-6", "positions", "Figure 6 shows 128 positions of dimension 512.", [128, 512])
+def _():
+    return list(sinusoidal(128, 512).shape)
+
+
+# --- L 3.2.8 Putting it all together -------------------------------------------------------------------------------
+
+
+@claim("L-3.2.8-window", "positions", "BERT's window is 512 tokens.", 512)
+def _():
+    return bert_base().config.n_positions
+
+
+@claim(
+    "L-3.2.8-next-operator",
+    "positions",
+    "In theory, positions can be built so that one linear operator leads from each to the next.",
+    True,
+    note="The original transformer's encodings are such: the operator is a rotation (R 3.5). L's own "
+    "formula in 3.2.4 would lose it. Whether a trained model uses it is another question, as L says.",
+)
+def _():
+    PE = sinusoidal(500, 512).double()
+    return (PE[:-1] @ shift_matrix(1, 512).T - PE[1:]).abs().max() < 1e-6
+
+
+claim(
+    "L-3.2.8-training-lengths",
+    "positions",
+    "BERT was trained 90 % of the time on 128 tokens and 10 % on 512.",
+    [90, 10],
+    needs="the records of BERT's training",
+    verdict=OPEN,
+    note="As its authors report.",
+)(None)
+
+# --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
+
+
+@claim(
+    "L-4.2-position-values",
+    "positions",
+    "512 positional vectors of length 768 make around 39k values.",
+    39_000,
+    tolerance=500,
+    verdict=FAILS,
+    note="A zero was lost: 512 · 768 = 393,216, about 390k.",
+)
+def _():
+    return count(cased().embeddings.positions)
+
+
+@claim(
+    "L-4.2-position-norms",
+    "positions",
+    "The positional vectors' norms are concentrated just below 0.5; their median is",
+    0.45,
+    tolerance=0.05,
+    needs="bert-base-cased",
+    verdict=OPEN,
+)
+def _():
+    return bert("bert-base-cased").embeddings.positions.weight.norm(dim=1).median().detach()
+
+
+# --- L 4.2.3 The positional encoding vectors -----------------------------------------------------------------------
+
+
+@claim("L-4.2.3-384", "positions", "384 = 256 + 128 = 768 / 2.", [384, 384])
+def _():
+    return [256 + 128, 768 // 2]
+
+
+@claim("L-4.2.3-last-128", "positions", "Positions 384 to 511 are 128.", 128)
+def _():
+    return len(range(384, 512))

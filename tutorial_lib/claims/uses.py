@@ -1,7 +1,14 @@
 """L 4.5: what embeddings are for, recomputed."""
 
+import numpy as np
+
+from tutorial_lib.bert import Bert, Config
 from tutorial_lib.claims.claim import claim
 from tutorial_lib.claims.tools import bert, cased, count, tokenizer
+from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.search import Index
+from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors import embed
 
 # --- L 4.5.1 Vector databases for text search ------------------------------------------------------------------------
 
@@ -27,9 +34,6 @@ def _():
     "it is 7 · (N + 2).",
 )
 def _():
-    from tutorial_lib.bert import Bert, Config
-    from tutorial_lib.vectors import embed
-
     layers = cased().config.n_layers
     narrow = Bert(Config(d_model=4, n_layers=layers, n_heads=1, d_ff=4, vocab_size=len(tokenizer()))).eval()
     (vectors,) = embed(["Bears walk on their hind legs."], narrow, "tokens", layers="all", tokenizer=tokenizer())
@@ -45,10 +49,6 @@ def _():
     "other one on bears second.",
 )
 def _():
-    from tutorial_lib.search import Index
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
     texts = load_texts("encyclopedia")[:13]
     rows = embed([*texts, "all texts that discuss bears walking on their hind legs"], bert(), tokenizer=tokenizer())
     found = [text for text, _ in Index(texts, rows[:-1]).search(rows[-1], k=2)]
@@ -82,12 +82,6 @@ def _():
     '"Who is the nurse?" and his to "Who is the doctor?", in three of four pairs or more.',
 )
 def _():
-    import numpy as np
-
-    from tutorial_lib.geometry import cosine_matrix
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
     pairs = load_texts("sentence-pairs")["female-male"]
     asked = ["Who is the nurse?", "Who is the doctor?"]
     rows = embed(asked + [text for pair in pairs for text in pair], bert(), tokenizer=tokenizer())

@@ -2,8 +2,14 @@
 
 from functools import lru_cache
 
+import numpy as np
+import torch
+
 from tutorial_lib.claims.claim import OPEN, claim
-from tutorial_lib.geometry import distributions, neighbor_purity
+from tutorial_lib.claims.tools import bert
+from tutorial_lib.geometry import cosine_matrix, distributions, neighbor_purity
+from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors import embed
 
 COLLECTIONS = ("encyclopedia", "posts")
 
@@ -11,9 +17,6 @@ COLLECTIONS = ("encyclopedia", "posts")
 @lru_cache
 def vectors(name, model=None, n=150):
     """The [CLS] vectors of a built-in collection's first texts."""
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
     return embed(load_texts(name)[:n], model, pooling="cls", device="cpu")
 
 
@@ -54,8 +57,6 @@ claim(
     verdict=OPEN,
 )
 def _():
-    import numpy as np
-
     X = np.concatenate([vectors(name, "bert-base-cased") for name in COLLECTIONS])
     return neighbor_purity(X, np.repeat([0, 1], len(X) // 2))
 
@@ -85,8 +86,6 @@ def _():
     note="1 / sqrt(768) = 0.036.",
 )
 def _():
-    import torch
-
     return distributions(torch.randn(300, 768)).cosines.std()
 
 
@@ -100,10 +99,6 @@ def _():
     verdict=OPEN,
 )
 def _():
-    import torch
-
-    from tutorial_lib.claims.tools import bert
-
     E = bert("bert-base-cased").embeddings.tokens.weight
     E = E[torch.randperm(len(E))[:5000]]
     return bool(E.mean(0).norm() > E.norm(dim=1).mean() / 4)
@@ -117,9 +112,6 @@ def _():
     True,
 )
 def _():
-    from tutorial_lib.geometry import cosine_matrix
-    from tutorial_lib.vectors import embed
-
     room = embed(["The room was dark.", "The room was bright."], pooling="cls", device="cpu")
     others = distributions(vectors("encyclopedia", n=80)).cosines
     return bool((others < cosine_matrix(room)[0, 1]).mean() > 0.99)

@@ -2,8 +2,14 @@
 
 from functools import lru_cache
 
+import numpy as np
+import torch
+from torch import cosine_similarity, tensor
+
 from tutorial_lib.claims.claim import OPEN, claim
 from tutorial_lib.claims.tools import bert, bert_base, tokenizer
+from tutorial_lib.geometry import pca, random_walks, steps, togetherness
+from tutorial_lib.vectors import embed
 
 CASED_MODEL = "bert-base-cased"
 MICE = ("The mouse was gone. The cat sat useless.", "The mouse was gone. The computer sat useless.")
@@ -12,15 +18,11 @@ MICE = ("The mouse was gone. The cat sat useless.", "The mouse was gone. The com
 @lru_cache
 def paths(name=None):
     """The tokens of L's two sentences in all layers, (n_layers + 1, n, d_model) each."""
-    from tutorial_lib.vectors import embed
-
     return embed(list(MICE), bert(name), pooling="tokens", layers="all", tokenizer=tokenizer(name))
 
 
 def steps_of(name=None):
     """Steps of the tokens of the first sentence."""
-    from tutorial_lib.geometry import steps
-
     return steps(paths(name)[0])
 
 
@@ -47,10 +49,6 @@ def _():
     note="PCA looks for what is common to many points, and shows only that.",
 )
 def _():
-    import numpy as np
-
-    from tutorial_lib.geometry import pca, random_walks, togetherness
-
     still = np.zeros((12, 22, 768))  # 22 paths of 11 steps of length 6, as in L's figures without the last step
     still[1::2, :, 0] = 6
     start = 12 / 768**0.5 * np.random.default_rng(0).standard_normal((1, 22, 768))
@@ -81,8 +79,6 @@ def _():
     note="99.4 %: the cosines spread by 1 / √768 = 0.036.",
 )
 def _():
-    import torch
-
     v, w = torch.randn(2, 20_000, 768)
     return (torch.cosine_similarity(v, w, dim=1).abs() < 0.1).double().mean()
 
@@ -99,8 +95,6 @@ def _():
     note="About 0.9 with them (0.63 in the last layer), between −0.1 and 0.2 without.",
 )
 def _():
-    from torch import cosine_similarity, tensor
-
     for layer, X in zip(bert().layer, tensor(paths()[0])):
         bare = layer.norm(layer.feed_forward(layer.attention_norm(layer.attention(X)[0])))
         with_skips, without = (cosine_similarity(X, Y, dim=1).mean() for Y in (layer(X), bare))
@@ -149,8 +143,6 @@ def _():
     verdict=OPEN,
 )
 def _():
-    import numpy as np
-
     return np.median(steps_of(CASED_MODEL).lengths[:-1])
 
 
@@ -179,8 +171,6 @@ def _():
     note="On the default model 0.87, a turn of 30°. Of 768 coordinates that is close; for a compass it is not.",
 )
 def _():
-    import numpy as np
-
     return bool(np.median(steps_of(CASED_MODEL).cosines) > 0.8)
 
 
@@ -195,10 +185,6 @@ def _():
     note="Not on the default model: 0.2 in the picture, 0.3 in full.",
 )
 def _():
-    import numpy as np
-
-    from tutorial_lib.geometry import pca, togetherness
-
     X = np.concatenate(paths(CASED_MODEL), axis=1)[:-1]  # (n_layers, n, d_model)
     picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
     return bool(togetherness(picture).mean() > 0.5)

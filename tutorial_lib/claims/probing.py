@@ -4,6 +4,8 @@ from functools import lru_cache
 
 from tutorial_lib.claims.claim import OPEN, claim
 from tutorial_lib.claims.tools import bert, tokenizer
+from tutorial_lib.probing import score, single_tokens, token_vectors, train_probe
+from tutorial_lib.texts import load_texts
 
 # Table 1 as printed: adjective, noun, verb for bear, Bear (no hidden layer), bear, Bear (one hidden layer)
 PREDICTIONS = [[0.163, 0.177, 0.660], [0.225, 0.374, 0.401], [0.0004, 0.004, 0.996], [0.0060, 0.283, 0.711]]
@@ -12,9 +14,6 @@ PREDICTIONS = [[0.163, 0.177, 0.660], [0.225, 0.374, 0.401], [0.0004, 0.004, 0.9
 @lru_cache
 def word_vectors(name=None):
     """The library's nouns, verbs and adjectives as a model's input embeddings (n, d_model), and their classes."""
-    from tutorial_lib.probing import single_tokens, token_vectors
-    from tutorial_lib.texts import load_texts
-
     words = single_tokens(load_texts("words"), tokenizer(name))
     return token_vectors(words.words, bert(name), tokenizer(name)), words.labels
 
@@ -22,15 +21,11 @@ def word_vectors(name=None):
 @lru_cache
 def accuracy_interval():
     """The 95 % interval of the linear probe's accuracy on new words, on the default model."""
-    from tutorial_lib.probing import score
-
     return score(*word_vectors()).interval
 
 
 def noun_probability(word, name, kind):
     """How likely a noun this word is, by a probe trained on all words of the library; class 1 of 3 is "noun"."""
-    from tutorial_lib.probing import token_vectors, train_probe
-
     probe = train_probe(*word_vectors(name), kind)
     return probe.probabilities(token_vectors([word], bert(name), tokenizer(name)))[0, 1]
 

@@ -2,8 +2,13 @@
 
 from functools import lru_cache
 
+import torch
+from torch import cosine_similarity
+
+from tutorial_lib import geometry
 from tutorial_lib.claims.claim import FAILS, OPEN, claim
 from tutorial_lib.claims.tools import bert, tokenizer
+from tutorial_lib.geometry import extreme_pairs, pca_dimension
 
 NAME = "bert-base-cased"
 # L's Table 2, as printed
@@ -37,23 +42,17 @@ def special(name=NAME):
 @lru_cache
 def extremes(name=NAME, k=1000):
     """The k extreme pairs of a model's tokens, without the special ones."""
-    from tutorial_lib.geometry import extreme_pairs
-
     return extreme_pairs(tokens(name), k, exclude=special(name))
 
 
 @lru_cache
 def to_mean(name=NAME):
     """The measures of L's Table 3, for every token."""
-    from tutorial_lib import geometry
-
     return geometry.to_mean(tokens(name))
 
 
 def cosines(pairs, name=NAME):
     """The cosines of pairs written as "token token"."""
-    from torch import cosine_similarity
-
     vocab, E = tokenizer(name).vocab, tokens(name).double()
     return [float(cosine_similarity(*(E[vocab[token]] for token in pair.split()), dim=0)) for pair in pairs]
 
@@ -102,8 +101,6 @@ def distances_fit():
     note="On the default model 90 % of the variance takes 11 directions for positions and 264 for tokens.",
 )
 def _():
-    from tutorial_lib.geometry import pca_dimension
-
     return pca_dimension(bert(NAME).embeddings.positions.weight) < 0.5 * pca_dimension(tokens())
 
 
@@ -123,8 +120,6 @@ def _():
 
 def shorter(name=None):
     """The chance that a position's vector is shorter than a token's."""
-    import torch
-
     norms = tokens(name).norm(dim=1).sort().values
     positions = bert(name).embeddings.positions.weight.norm(dim=1)
     return 1 - torch.searchsorted(norms, positions, right=True).double().mean() / len(norms)

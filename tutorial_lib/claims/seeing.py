@@ -1,10 +1,14 @@
 """L 2.2 and 2.3: the Hopf link and its pictures, and PCA as a measure of dimension, recomputed."""
 
 from functools import lru_cache
+from inspect import signature
 
+import numpy as np
+
+from tutorial_lib import geometry
 from tutorial_lib.claims.claim import FAILS, OPEN, claim
 from tutorial_lib.claims.tools import cased, count
-from tutorial_lib.geometry import crossings, cubes, hopf_link, kept, linking_number, neighbor_purity, pca
+from tutorial_lib.geometry import crossings, cubes, hopf_link, kept, linking_number, neighbor_purity, pca, tsne, umap
 
 # --- L 2.2 The incomprehensible internal world of language models --------------------------------------------------
 
@@ -23,15 +27,12 @@ claim(
     verdict=OPEN,
 )(None)
 
-
 # --- L 2.3.1 Projections to 2D -------------------------------------------------------------------------------------
 
 
 @lru_cache
 def picture(method, **settings):
     """The Hopf link of 200 points as t-SNE or UMAP shows it."""
-    from tutorial_lib import geometry
-
     return getattr(geometry, method)(hopf_link(100)[0], **settings)
 
 
@@ -49,8 +50,6 @@ def circles(points):
     note="10,000 points, half-axes 3, 2 and 0.5: both directions are within 2 degrees of the axes.",
 )
 def _():
-    import numpy as np
-
     ball = np.random.default_rng(0).normal(size=(10_000, 3))
     ball *= np.random.default_rng(1).random((10_000, 1)) ** (1 / 3) / np.linalg.norm(ball, axis=1, keepdims=True)
     cosines = np.abs(pca(ball * [3, 2, 0.5], n=2).components[[0, 1], [0, 1]])
@@ -66,8 +65,6 @@ def _():
     "Lengths and cosines do change.",
 )
 def _():
-    import numpy as np
-
     points, _ = cubes(200)
     components = pca(points, n=4).components
     return bool(np.allclose(components @ components.T, np.eye(4)))
@@ -137,8 +134,6 @@ def _():
     "positive at a point of the second.",
 )
 def _():
-    import numpy as np
-
     flat, upright = circles(hopf_link(100)[0])
     return bool(np.linalg.norm(upright - flat.mean(0), axis=1).min() < 1e-12)
 
@@ -150,10 +145,6 @@ def _():
     True,
 )
 def _():
-    from inspect import signature
-
-    from tutorial_lib.geometry import tsne, umap
-
     return not any({"labels", "groups", "y"} & set(signature(method).parameters) for method in (pca, tsne, umap))
 
 

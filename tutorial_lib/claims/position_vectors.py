@@ -1,8 +1,15 @@
-"""L 4.2.3-4.2.5: the curve of positions, the segment vectors, and the three families beside each other, recomputed."""
+"""L 4.2 and 4.2.3-4.2.5: position and segment vectors, and the three families beside each other, recomputed."""
+
+import unicodedata
+from math import erf, exp, pi, sqrt
+
+import numpy as np
+import torch
 
 from tutorial_lib.claims.claim import FAILS, OPEN, claim
 from tutorial_lib.claims.quotes import CASED
 from tutorial_lib.claims.tools import bert, tokenizer
+from tutorial_lib.geometry import cosine_matrix, turn_period
 
 MODEL = "bert-base-cased"
 TABLE_4 = {("[CLS]", 0): 0.96, ("[SEP]", 0): 0.48, ("[MASK]", 0): 0.48, ("##\u0964", 0): 0.204}
@@ -10,6 +17,95 @@ TABLE_5 = {  # maximum, minimum, average, 5th and 95th percentile
     "position": [0.2349, -0.1514, 0.0123, -0.0738, 0.1412],
     "context-free": [0.2183, -0.1899, -0.0400, -0.1081, 0.0238],
 }
+
+# --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
+
+
+@claim(
+    "L-4.2-segment-dot",
+    "position-vectors",
+    "Norms 0.70, 0.72 and cosine −0.065 of the two segment vectors give the dot product",
+    -0.033,
+)
+def _():
+    return 0.70 * 0.72 * -0.065
+
+
+@claim("L-4.2-segment-distance", "position-vectors", "and the Euclidean distance", 1.04)
+def _():
+    return (0.70**2 + 0.72**2 - 2 * 0.70 * 0.72 * -0.065) ** 0.5
+
+
+def segments():
+    return bert("bert-base-cased").embeddings.segments.weight.detach()
+
+
+claim(
+    "L-4.2-segment-norms",
+    "position-vectors",
+    "The two segment vectors have norms 0.70 and 0.72.",
+    [0.70, 0.72],
+    tolerance=0.005,
+    needs="bert-base-cased",
+    verdict=OPEN,
+)(lambda: segments().norm(dim=1))
+
+
+@claim(
+    "L-4.2-segment-cosine",
+    "position-vectors",
+    "Their cosine similarity.",
+    -0.065,
+    needs="bert-base-cased",
+    verdict=OPEN,
+)
+def _():
+    first, second = segments()
+    return (first @ second) / (first.norm() * second.norm())
+
+
+# --- L 4.2.3 The positional encoding vectors -----------------------------------------------------------------------
+
+
+@claim(
+    "L-4.2.3-509",
+    "position-vectors",
+    "A projection to 3 dimensions ignores 509 of the 512 that 512 vectors can span.",
+    509,
+    note="For all 512. Figure 19 shows 383 of them, which span 382 dimensions around their mean: there it "
+    "ignores 379.",
+)
+def _():
+    return 512 - 3
+
+
+@claim(
+    "L-4.2.3-30-percent",
+    "position-vectors",
+    "The three leading principal components hold around 30 % of the positions' variance.",
+    0.30,
+    tolerance=0.05,
+    needs="bert-base-cased",
+    verdict=OPEN,
+)
+def _():
+    P = bert("bert-base-cased").embeddings.positions.weight.detach()
+    variances = torch.linalg.svdvals(P - P.mean(0)) ** 2
+    return variances[:3].sum() / variances.sum()
+
+
+@claim(
+    "L-4.2.3-22-tokens",
+    "position-vectors",
+    "The helix of positions 1 to 383 goes round about once in 22 positions.",
+    22,
+    tolerance=2,
+    needs="bert-base-cased",
+    verdict=OPEN,
+    note="The default model's positions turn faster, once in 5.9.",
+)
+def _():
+    return turn_period(bert("bert-base-cased").embeddings.positions.weight[1:384]).period
 
 
 def tables():
@@ -24,12 +120,7 @@ def cls_and_position_0():
 
 
 def token_position_cosines():
-    from tutorial_lib.geometry import cosine_matrix
-
     return cosine_matrix(*tables()[:2])
-
-
-# --- L 4.2.3 The positional encoding vectors -----------------------------------------------------------------------
 
 
 @claim("L-4.2.3-figure-19", "position-vectors", "Figure 19 shows the first 384 positions without 0: so many.", 383)
@@ -46,10 +137,6 @@ def _():
     verdict=OPEN,
 )
 def _():
-    import numpy as np
-
-    from tutorial_lib.geometry import cosine_matrix
-
     C = cosine_matrix(tables()[1][1:128])
     curve = np.mean([C[row, row : row + 40] for row in range(10)], axis=0)
     peaks = 1 + np.flatnonzero((curve[1:-1] > curve[:-2]) & (curve[1:-1] > curve[2:]))
@@ -108,8 +195,6 @@ def _():
 
 @claim("L-4.2.5-danda", "position-vectors", "U+0964 is the punctuation mark called", "DEVANAGARI DANDA")
 def _():
-    import unicodedata
-
     return unicodedata.name("\u0964")
 
 
@@ -182,8 +267,6 @@ def distance_after_training(decay, width=768, steps=1_000_000, rate=1e-4):
     Both start as normal numbers of spread 0.02, cut off at two spreads. The learning rate rises to `rate` and falls to
     0, both in straight lines, so that all rates sum up to rate * steps / 2.
     """
-    from math import erf, exp, pi, sqrt
-
     density, inside = exp(-2) / sqrt(2 * pi), erf(sqrt(2))  # the normal density at 2, the mass between -2 and 2
     spread = 0.02 * sqrt(1 - 4 * density / inside)
     return spread * sqrt(2 * width) * exp(-decay * rate * steps / 2)
@@ -221,10 +304,6 @@ for family, row in TABLE_5.items():
         verdict=OPEN,
     )
     def _(family=family):
-        import numpy as np
-
-        from tutorial_lib.geometry import cosine_matrix
-
         tokens, positions, segments = tables()
         C = cosine_matrix(segments, positions if family == "position" else tokens)
         return [C.max(), C.min(), C.mean(), *np.percentile(C, [5, 95])]

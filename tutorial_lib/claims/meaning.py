@@ -2,8 +2,14 @@
 
 from functools import lru_cache
 from itertools import combinations
+from math import comb
+
+import numpy as np
 
 from tutorial_lib.claims.claim import FAILS, OPEN, claim
+from tutorial_lib.geometry import contrast_cosines, difference_vectors, neighbor_purity
+from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors import embed
 
 PAIRS_FILE = "L's sentence pairs, which load_texts('luisto-pairs') fetches"
 
@@ -30,16 +36,12 @@ TABLE_7 = dict(
 @lru_cache
 def sentence_groups():
     """The groups of L 4.4.1, sentences by group. Seven of the ten meeting sentences are this book's, not L's."""
-    from tutorial_lib.texts import load_texts
-
     return load_texts("synonyms")
 
 
 @lru_cache
 def group_vectors():
     """bert-base-cased's [CLS] vectors after the last layer, and the name of each one's group."""
-    from tutorial_lib.vectors import embed
-
     texts = [text for members in sentence_groups().values() for text in members]
     labels = [group for group, members in sentence_groups().items() for _ in members]
     return embed(texts, "bert-base-cased", "cls"), labels
@@ -78,8 +80,6 @@ def _():
     "is the reason: vectors that count words, without a model, have a purity of 1 (see the chapter).",
 )
 def _():
-    from tutorial_lib.geometry import neighbor_purity
-
     X, labels = group_vectors()
     kept = [i for i, label in enumerate(labels) if not label.startswith("random")]
     return neighbor_purity(X[kept], [labels[i] for i in kept]) > 0.95
@@ -95,8 +95,6 @@ def _():
     "because the sentences of a template share most of their words. Paraphrases with other words are a fair test.",
 )
 def _():
-    from tutorial_lib.geometry import neighbor_purity
-
     texts = [text for group, members in sentence_groups().items() if "random" not in group for text in members]
     labels = [group for group, members in sentence_groups().items() if "random" not in group for _ in members]
     words = sorted({word for text in texts for word in text.split()})
@@ -115,10 +113,6 @@ def _():
     "The number of tokens alone tells most of them apart.",
 )
 def _():
-    import numpy as np
-
-    from tutorial_lib.geometry import neighbor_purity
-
     X, labels = group_vectors()
     labels = np.array(labels)
     centers = {group: X[labels == group].mean(axis=0) for group in sentence_groups()}
@@ -142,8 +136,6 @@ def _():
 
 @claim("L-4.4.2-all-pairs", "meaning", "Table 7 has a row for every two of the six contrasts: how many?", 15)
 def _():
-    from math import comb
-
     return comb(len(TABLE_6), 2)
 
 
@@ -157,10 +149,6 @@ def _():
     note="It also needs L's own pairs, which are fetched from the author's repository.",
 )
 def _():
-    from tutorial_lib.geometry import contrast_cosines, difference_vectors
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.vectors import embed
-
     pairs, differences = load_texts("luisto-pairs"), {}
     for name in TABLE_6:
         first, second = (embed(list(side), "bert-base-cased", "cls") for side in zip(*pairs[name.lower()], strict=True))

@@ -1,7 +1,10 @@
 """L 5.2: the premises of the open questions. The questions themselves print no numbers."""
 
+import torch
+
 from tutorial_lib.claims.claim import OPEN, claim
 from tutorial_lib.claims.tools import bert
+from tutorial_lib.geometry import average_cosine
 
 
 @claim(
@@ -14,8 +17,6 @@ from tutorial_lib.claims.tools import bert
     note="0.02 is far beyond chance: the mean over 420 million random pairs would be 0.000.",
 )
 def _():
-    from tutorial_lib.geometry import average_cosine
-
     return average_cosine(bert("bert-base-cased").embeddings.tokens.weight.detach()) > 0.02
 
 
@@ -29,8 +30,6 @@ def _():
     verdict=OPEN,
 )
 def _():
-    import torch
-
     P = bert("bert-base-cased").embeddings.positions.weight.detach()[1:384]
     two = torch.cdist(P, P).fill_diagonal_(torch.inf).argsort(1)[1:-1, :2].sort(1).values
     middle = torch.arange(1, len(P) - 1)
