@@ -10,6 +10,22 @@ def default_folder():
 
 
 @pytest.fixture(scope="session")
+def bert():
+    """The default model. All tests share it: one that changes weights makes its own."""
+    from tutorial_lib.bert import Bert
+
+    return Bert.from_pretrained(device="cpu")
+
+
+@pytest.fixture(scope="session")
+def tok():
+    """The default model's tokenizer."""
+    from tutorial_lib.tokenization import WordPiece
+
+    return WordPiece.from_pretrained()
+
+
+@pytest.fixture(scope="session")
 def hf_bert(default_folder):
     """The default model as transformers runs it, with attention that shows its weights."""
     from transformers import BertModel

@@ -3,12 +3,16 @@
 import re
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
+
+import tutorial_lib.plots
+import tutorial_lib.views
 
 ROOT = Path(__file__).resolve().parents[1]
 CONDA_NAMES = {"pytorch": "torch"}
@@ -95,6 +99,13 @@ def test_every_citation_has_its_entry():
     for page in (ROOT / "book").glob("*.md"):
         for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", page.read_text(encoding="utf-8")):
             assert set(re.split(r",\s*", keys)) <= set(entries), f"{page.name}: {keys}"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "book").glob("*.md")), ids=lambda page: page.stem)
+def test_every_figure_and_view_that_a_page_names_exists(page):
+    named = re.findall(r"\b(plots|views)\.([\w.]+)\(", page.read_text(encoding="utf-8"))
+    for room, name in set(named):
+        assert callable(attrgetter(f"{room}.{name}")(tutorial_lib)), f"{room}.{name}"
 
 
 def test_the_library_imports_without_the_heavy_packages():

@@ -6,8 +6,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib import weights
-from tutorial_lib.bert import Bert
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
 widths = st.integers(1, 40).map(lambda pairs: 2 * pairs)
@@ -176,47 +174,3 @@ def test_a_number_of_positions_that_is_no_whole_number_is_refused(n):
 def test_a_shift_that_is_no_finite_number_is_refused(k):
     with pytest.raises(ValueError, match=f"k must be a finite number.*got {k!r}"):
         shift_matrix(k, 4)
-
-
-# what the chapter says about the default model
-
-
-@pytest.fixture(scope="module")
-def bert():
-    return Bert.from_pretrained(device="cpu")
-
-
-def test_the_learned_table_is_hugging_faces_bit_for_bit(bert):
-    from transformers import BertModel
-
-    hf = BertModel.from_pretrained(weights.resolve(), attn_implementation="eager")
-    assert torch.equal(bert.embeddings.positions.weight, hf.embeddings.position_embeddings.weight)
-
-
-@torch.no_grad()
-def test_without_positions_a_trained_bert_only_permutes(bert):
-    ids = torch.tensor([101, 1996, 4937, 13303, 1996, 3899, 102])
-    order = torch.tensor([4, 0, 6, 1, 5, 3, 2])
-
-    def run(ids, positions):
-        X = bert.embeddings.tokens(ids) + bert.embeddings.segments.weight[0]
-        X = bert.embeddings.norm(X + positions)
-        for layer in bert.layer:
-            X = layer(X)
-        return X
-
-    none, learned = torch.zeros(7, 384), bert.embeddings.positions.weight[:7]
-    assert (run(ids[order], none) - run(ids, none)[order]).abs().max() < 1e-5
-    assert (run(ids[order], learned) - run(ids, learned)[order]).abs().max() > 1
-    assert torch.allclose(run(ids, learned), bert(ids[None])[0], atol=1e-5)
-
-
-def test_the_default_table_breaks_at_127_and_not_at_384(bert):
-    P = bert.embeddings.positions.weight.detach().double()
-    neighbors = torch.cosine_similarity(P[:-1], P[1:])
-    assert sorted(neighbors.argsort()[:4].tolist()) == [0, 126, 127, 510]
-    assert (neighbors[380:388] > 0.8).all()
-    U = torch.nn.functional.normalize(P[384:], dim=1)
-    pairs = (U @ U.T)[~torch.eye(128, dtype=bool)]
-    assert pairs.std() > 4 / math.sqrt(384)  # random vectors: about 1 / sqrt(384), and an average of 0
-    assert pairs.mean() > 0.2

@@ -21,11 +21,6 @@ def generator(seed):
 
 
 @pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
-
-
-@pytest.fixture(scope="module")
 def masked(tok):
     """A million ordinary tokens, masked."""
     ids = torch.randint(1_000, len(tok), (1_000, 1_000), generator=generator(1))

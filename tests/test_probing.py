@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib.bert import Bert
 from tutorial_lib.geometry.statistics import bootstrap_interval
 from tutorial_lib.probing import (
     KINDS,
@@ -19,8 +18,6 @@ from tutorial_lib.probing import (
     token_vectors,
     train_probe,
 )
-from tutorial_lib.texts import load_texts
-from tutorial_lib.tokenization import WordPiece
 
 
 def clouds(n=60, d=8, apart=3.0, seed=0):
@@ -28,13 +25,6 @@ def clouds(n=60, d=8, apart=3.0, seed=0):
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1, 2], n)
     return rng.standard_normal((3 * n, d)) + apart * np.eye(d)[y], y
-
-
-@pytest.fixture(scope="module")
-def words(default_folder):
-    tok, bert = WordPiece.from_pretrained(), Bert.from_pretrained(device="cpu")
-    chosen = single_tokens(load_texts("words"), tok)
-    return chosen, token_vectors(chosen.words, bert, tok), tok, bert
 
 
 # --- The networks ---------------------------------------------------------------------------------------------------
@@ -175,28 +165,24 @@ def test_spelling_marks_endings_that_two_words_share():
 # --- Words ----------------------------------------------------------------------------------------------------------
 
 
-def test_only_whole_tokens_of_one_group_are_kept(words):
-    _, _, tok, _ = words
+def test_only_whole_tokens_of_one_group_are_kept(tok):
     kept = single_tokens({"noun": ["bear", "dog", "dog", "serendipity"], "verb": ["bear", "eat", "🐻"]}, tok)
     assert kept.words == ["dog", "eat"] and kept.labels.tolist() == [0, 1] and kept.classes == ("noun", "verb")
 
 
-def test_a_token_s_vector_is_hugging_face_s_row(words, hf_bert):
-    _, _, tok, bert = words
+def test_a_token_s_vector_is_hugging_face_s_row(bert, tok, hf_bert):
     theirs = hf_bert.embeddings.word_embeddings.weight[4562].detach().numpy()  # "bear"
     assert np.array_equal(token_vectors(["bear"], bert, tok)[0], theirs)
     assert np.array_equal(token_vectors(["Bear"], bert, tok)[0], theirs)  # an uncased model
 
 
 @pytest.mark.parametrize("word", ["serendipity", "two words", "🐻", ""])
-def test_a_word_that_is_no_token_is_refused(words, word):
-    _, _, tok, bert = words
+def test_a_word_that_is_no_token_is_refused(bert, tok, word):
     with pytest.raises(ValueError, match="words must each be one token of the vocabulary, got"):
         token_vectors(["bear", word], bert, tok)
 
 
-def test_groups_that_cannot_be_used_are_refused(words):
-    tok = words[2]
+def test_groups_that_cannot_be_used_are_refused(tok):
     with pytest.raises(ValueError, match="'verb' has none"):
         single_tokens({"noun": ["dog"], "verb": ["serendipity"]}, tok)
     with pytest.raises(TypeError, match="groups must be a dict of lists of words, got list"):
@@ -239,31 +225,3 @@ def test_data_that_nothing_can_be_learned_from_is_refused_by_name(change, messag
 def test_settings_that_do_not_exist_are_refused_by_name(settings, message):
     with pytest.raises(ValueError, match=message):
         score(*clouds(), **settings)
-
-
-# --- Row 7: the findings on the default model -----------------------------------------------------------------------
-
-
-def test_row_7_the_class_of_a_word_can_be_read_off_its_token_vector(words):
-    chosen, X, _, _ = words
-    y = chosen.labels
-    assert np.bincount(y).tolist() == [300, 300, 300]
-    result = score(X, y)
-    assert result.mean > 0.98 and result.interval[0] > 0.97
-
-
-def test_row_7_the_controls_find_nothing_but_spelling_finds_two_thirds(words):
-    chosen, X, _, _ = words
-    y = chosen.labels
-    for inputs, labels in ((random_vectors(X), y), (X, shuffled_labels(y))):
-        low, high = score(inputs, labels).interval
-        assert low < 0.36 and 0.31 < high < 0.41
-    assert 0.62 < score(spelling(chosen.words), y).mean < 0.73
-
-
-def test_row_7_the_probe_knows_words_and_forms_that_it_never_saw(words):
-    chosen, X, tok, bert = words
-    probe = train_probe(X, chosen.labels)
-    new = {"adjective": "horrific unidentified", "noun": "kits quartet", "verb": "describes replaces"}
-    for k, name in enumerate(chosen.classes):
-        assert (probe.probabilities(token_vectors(new[name].split(), bert, tok)).argmax(1) == k).all()

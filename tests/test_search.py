@@ -9,12 +9,6 @@ from hypothesis import strategies as st
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.search import Index, chunks, prompt, recall_at_k, reciprocal_rank
 from tutorial_lib.texts import load_texts
-from tutorial_lib.tokenization import WordPiece
-
-
-@pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
 
 
 def cloud(n, d, seed=0):

@@ -10,20 +10,9 @@ from hypothesis import strategies as st
 
 from tutorial_lib import vectors
 from tutorial_lib.bert import Bert, Config
-from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import POOLINGS, batches, embed
 
 TEXTS = ["A bear.", "", "Two bears dance on their hind legs in the snow.", "hello", "A bear.", "Snow! Snow? Snow."]
-
-
-@pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
-
-
-@pytest.fixture(scope="module")
-def bert():
-    return Bert.from_pretrained(device="cpu")
 
 
 @pytest.fixture(scope="module")

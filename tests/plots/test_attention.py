@@ -1,16 +1,9 @@
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 
 from tutorial_lib import plots, toy
 from tutorial_lib.attention import attention, scores, softmax
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture
@@ -31,37 +24,37 @@ def labels(axis):
 
 def test_similarity_maps_place_each_key_at_its_coordinates():
     keys = {"a": [1.0, 2.0], "b": [-1.0, 0.5]}
-    for ax in plots.similarity_maps([2.0, 1.0], keys):
+    for ax in plots.attention.similarity_maps([2.0, 1.0], keys):
         tips = {text.get_text(): text.xy for text in ax.texts if text.get_text()}
         assert {name: list(tips[name]) for name in keys} == keys and list(tips["q"]) == [2.0, 1.0]
 
 
 def test_similarity_maps_live_in_the_plane():
     with pytest.raises(ValueError, match="2 coordinates"):
-        plots.similarity_maps([1.0, 2.0, 3.0], {})
+        plots.attention.similarity_maps([1.0, 2.0, 3.0], {})
 
 
 def test_variances_show_the_measurement_over_the_theory():
-    ax = plots.variances([1, 16], plain=[1.1, 15.0], scaled=[1.1, 0.9])
+    ax = plots.attention.variances([1, 16], plain=[1.1, 15.0], scaled=[1.1, 0.9])
     theory, plain, one, scaled = (line.get_ydata().tolist() for line in ax.lines)
     assert theory == [1, 16] and plain == [1.1, 15.0] and one == [1, 1] and scaled == [1.1, 0.9]
 
 
 def test_saturation_marks_what_even_weights_would_give():
-    left, right = plots.saturation([4, 64], {"plain": [0.4, 0.8]}, {"plain": [2.0, 0.5]}, uniform=20)
+    left, right = plots.attention.saturation([4, 64], {"plain": [0.4, 0.8]}, {"plain": [2.0, 0.5]}, uniform=20)
     assert left.lines[0].get_ydata().tolist() == [0.4, 0.8] and right.lines[0].get_ydata().tolist() == [2.0, 0.5]
     assert left.lines[1].get_ydata()[0] == 1 / 20 and right.lines[1].get_ydata()[0] == pytest.approx(np.log(20))
 
 
 def test_gradient_norms_mark_the_given_spreads():
-    ax = plots.gradient_norms([1, 2], mean=[0.3, 0.2], median=[0.3, 0.1], marks={"here": 8})
+    ax = plots.attention.gradient_norms([1, 2], mean=[0.3, 0.2], median=[0.3, 0.1], marks={"here": 8})
     assert ax.lines[1].get_ydata().tolist() == [0.3, 0.1]
     assert ax.lines[2].get_xdata()[0] == 8 and ax.texts[0].get_text() == "here"
 
 
 def test_temperatures_draw_the_softmax_at_each_temperature():
     z = scores(toy.X @ toy.W_Q, toy.X @ toy.W_K)[3]
-    axes = plots.temperatures(toy.TOKENS, {T: softmax(z, temperature=T) for T in (0.5, 2)})
+    axes = plots.attention.temperatures(toy.TOKENS, {T: softmax(z, temperature=T) for T in (0.5, 2)})
     for ax, T in zip(axes, (0.5, 2)):
         assert np.allclose([bar.get_height() for bar in ax.patches], torch.softmax(z / T, -1))
         assert ax.get_ylabel() == f"T = {T:g}"
@@ -69,7 +62,7 @@ def test_temperatures_draw_the_softmax_at_each_temperature():
 
 def test_products_write_every_number_of_each_product(example):
     Q, K, V, *_ = example
-    axes = plots.products(toy.X, {"Q": toy.W_Q, "K": toy.W_K, "V": toy.W_V}, toy.TOKENS)
+    axes = plots.attention.products(toy.X, {"Q": toy.W_Q, "K": toy.W_K, "V": toy.W_V}, toy.TOKENS)
     for row, W, product in zip(axes, (toy.W_Q, toy.W_K, toy.W_V), (Q, K, V)):
         for ax, expected in zip(row, (toy.X, W, product)):
             written, drawn = numbers(ax)
@@ -79,7 +72,7 @@ def test_products_write_every_number_of_each_product(example):
 
 def test_attention_steps_write_the_four_matrices(example):
     Q, K, V, output, weights = example
-    axes = plots.attention_steps(Q @ K.T, scores(Q, K), weights, output, toy.TOKENS)
+    axes = plots.attention.attention_steps(Q @ K.T, scores(Q, K), weights, output, toy.TOKENS)
     for ax, expected in zip(axes.flat, (Q @ K.T, scores(Q, K), weights, output)):
         written, drawn = numbers(ax)
         assert np.allclose(written, expected, atol=0.00501) and np.allclose(drawn, expected)
@@ -88,19 +81,19 @@ def test_attention_steps_write_the_four_matrices(example):
 
 
 def test_matrices_with_their_numbers_need_no_color_bar(example):
-    axes = plots.products(toy.X, {"Q": toy.W_Q}, toy.TOKENS)
+    axes = plots.attention.products(toy.X, {"Q": toy.W_Q}, toy.TOKENS)
     assert len(axes[0, 0].figure.axes) == 3
 
 
 def test_named_points_join_pairs_with_their_distance():
-    ax = plots.named_points([[0, 0], [3, 4], [9, 9]], ["a", "b", "c"], pairs=[(0, 1)], shares=[0.5, 0.25])
+    ax = plots.attention.named_points([[0, 0], [3, 4], [9, 9]], ["a", "b", "c"], pairs=[(0, 1)], shares=[0.5, 0.25])
     texts = [text.get_text() for text in ax.texts]
     assert texts == ["a", "b", "c", "5.00"] and "50%" in ax.get_xlabel() and "25%" in ax.get_ylabel()
     assert ax.collections[0].get_offsets().tolist() == [[0, 0], [3, 4], [9, 9]]
 
 
 def test_printed_and_computed_stand_side_by_side():
-    ax = plots.printed_and_computed(["a", "b"], [0.4, 0.6], [0.5, 0.5], "weight")
+    ax = plots.attention.printed_and_computed(["a", "b"], [0.4, 0.6], [0.5, 0.5], "weight")
     assert [bar.get_height() for bar in ax.patches] == [0.4, 0.6, 0.5, 0.5]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["printed", "computed"]
 
@@ -108,7 +101,7 @@ def test_printed_and_computed_stand_side_by_side():
 def test_rankings_sort_the_keys_and_name_the_queries(example):
     Q, K, *_ = example
     order = K.norm(dim=1).argsort(descending=True)
-    ax = plots.rankings(Q @ K.T, toy.TOKENS, order)
+    ax = plots.attention.rankings(Q @ K.T, toy.TOKENS, order)
     assert labels(ax.xaxis) == [toy.TOKENS[i] for i in order]
     for line, token, row in zip(ax.lines, toy.TOKENS, Q @ K.T):
         assert line.get_label() == token and np.allclose(line.get_ydata(), row[order])

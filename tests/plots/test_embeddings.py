@@ -1,50 +1,14 @@
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import torch
-from torch.nn import functional as F
 
 from tutorial_lib import plots
-from tutorial_lib.bert import Bert
-from tutorial_lib.tokenization import WordPiece
 
 VOCABULARY = ["the", "bear", "cat"]
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def bert():
-    return Bert.from_pretrained(device="cpu")
-
-
-@pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
-
-
-def vectors_of(word, texts, bert, tok):
-    """The word's vectors after 0, 1, ... layers, each text by itself: (n_layers + 1, n_texts, d_model)."""
-    names = ["embeddings.output", *(f"layer.{i}.output" for i in range(bert.config.n_layers))]
-    columns = []
-    for text in texts:
-        encoding = tok.encode(text)
-        with torch.no_grad():
-            trace = bert.trace([encoding.ids])
-        columns.append(torch.stack([trace[name][0, encoding.tokens.index(word)] for name in names]))
-    return torch.stack(columns, dim=1).double()
-
-
-# Figures
-
-
 def test_the_product_that_is_drawn_is_the_look_up():
     E = np.array([[0.0, 0.1], [0.9, -0.8], [1.0, 0.5]])
-    figure = plots.one_hot_product([0, 1, 0], E, VOCABULARY, ["animal", "large"])
+    figure = plots.embeddings.one_hot_product([0, 1, 0], E, VOCABULARY, ["animal", "large"])
     O, table, X = ([float(t.get_text()) for t in ax.texts] for ax in figure.axes)
     assert O == [1, 0, 0, 0, 1, 0, 1, 0, 0]
     assert table == E.flatten().tolist()
@@ -56,111 +20,41 @@ def test_the_product_that_is_drawn_is_the_look_up():
 @pytest.mark.parametrize("ids", [[3], [-1]])
 def test_the_product_refuses_ids_without_a_row(ids):
     with pytest.raises(ValueError, match="rows of E"):
-        plots.one_hot_product(ids, np.zeros((3, 2)), VOCABULARY)
+        plots.embeddings.one_hot_product(ids, np.zeros((3, 2)), VOCABULARY)
 
 
 def test_the_sum_is_drawn_from_the_trace(bert, tok):
     encoding = tok.encode("The bear waited for the door.")
     trace = bert.trace([encoding.ids])
-    axes = plots.embedding_sum(trace, encoding.tokens, n_coordinates=8).axes[:5]
+    axes = plots.embeddings.embedding_sum(trace, encoding.tokens, n_coordinates=8).axes[:5]
     drawn = [ax.images[0].get_array() for ax in axes]
     np.testing.assert_allclose(drawn[0] + drawn[1] + drawn[2], drawn[3], atol=1e-6)
     np.testing.assert_array_equal(drawn[4], trace["embeddings.output"][0, :, :8].detach().numpy())
     assert len({ax.images[0].get_clim() for ax in axes[:4]}) == 1  # one scale for what is added up
     with pytest.raises(ValueError, match="tokens must be those of the trace"):
-        plots.embedding_sum(trace, encoding.tokens[1:])
+        plots.embeddings.embedding_sum(trace, encoding.tokens[1:])
 
 
 def test_named_pairs_stand_at_their_cosine():
-    ax = plots.random_cosines(np.linspace(-0.2, 0.2, 50), {"cat, dog": 0.42, "the, bear": -0.1})
+    ax = plots.embeddings.random_cosines(np.linspace(-0.2, 0.2, 50), {"cat, dog": 0.42, "the, bear": -0.1})
     assert {t.get_text(): t.xy[0] for t in ax.texts} == {"cat, dog 0.42": 0.42, "the, bear -0.10": -0.1}
     heights = [t.xy[1] for t in ax.texts]
     assert len(set(heights)) == len(heights)  # no two labels in one line
 
 
 def test_each_curve_and_the_baseline_are_drawn():
-    ax = plots.cosines_by_layer({"love": [1.0, 0.9], "bear": [0.9, 0.5]}, baseline=[0.1, 0.2])
+    ax = plots.embeddings.cosines_by_layer({"love": [1.0, 0.9], "bear": [0.9, 0.5]}, baseline=[0.1, 0.2])
     drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     assert drawn == {"love": [1.0, 0.9], "bear": [0.9, 0.5], "two different words": [0.1, 0.2]}
-    assert len(plots.cosines_by_layer({"love": [1.0, 0.9]}).lines) == 1
+    assert len(plots.embeddings.cosines_by_layer({"love": [1.0, 0.9]}).lines) == 1
 
 
 def test_the_scatter_keeps_distances_of_points_in_a_plane():
     X = np.random.default_rng(0).normal(size=(6, 2))
     states = (X @ np.linalg.qr(np.random.default_rng(1).normal(size=(8, 8)))[0][:2])[None]  # the plane, turned in 8-d
-    axes = plots.senses(states, ["noun"] * 3 + ["verb"] * 3, panels=[0], titles=["a"])
+    axes = plots.embeddings.senses(states, ["noun"] * 3 + ["verb"] * 3, panels=[0], titles=["a"])
     drawn = np.concatenate([np.column_stack(line.get_data()) for line in axes[0].lines])
     distance = lambda P: np.linalg.norm(P[:, None] - P[None], axis=-1)  # noqa: E731
     np.testing.assert_allclose(distance(drawn), distance(X), atol=1e-9)
     with pytest.raises(ValueError, match="states must be"):
-        plots.senses(states, ["noun"], panels=[0], titles=["a"])
-
-
-# What the chapter says of the default model
-
-
-def test_a_look_up_is_a_one_hot_product_to_the_last_bit(bert, tok):
-    E = bert.embeddings.tokens.weight.detach()
-    ids = torch.tensor(tok.encode("I love mathematics!").ids)
-    O = F.one_hot(ids, num_classes=len(E)).float()
-    assert torch.equal(O @ E, E[ids])
-    assert torch.equal(bert.trace([ids.tolist()])["embeddings.tokens"][0], E[ids])
-
-
-def test_only_rows_that_are_looked_up_get_a_gradient(tok):
-    table = torch.randn(5, 3, requires_grad=True)
-    ids, G = torch.tensor([0, 1, 0, 4]), torch.randn(4, 3)
-    (F.embedding(ids, table) * G).sum().backward()
-    torch.testing.assert_close(table.grad, F.one_hot(ids, 5).float().T @ G)
-    assert table.grad.abs().sum(1).nonzero().flatten().tolist() == [0, 1, 4]
-
-
-def test_cat_and_dog_are_closer_than_nearly_all_random_words(bert, tok):
-    U = F.normalize(bert.embeddings.tokens.weight.detach(), dim=1)
-    words = U[[i for i, t in enumerate(tok.tokens) if t.isascii() and t.isalpha() and len(t) > 2]]
-    cat_dog = U[tok.vocab["cat"]] @ U[tok.vocab["dog"]]
-    assert 0.4 < cat_dog < 0.45
-    closer = sum(int((block @ words.T > cat_dog).sum()) - len(block) for block in words[::10].split(500))
-    assert 0 < closer / (len(words[::10]) * len(words)) < 1e-3
-    assert U[tok.vocab["love"]] @ U[tok.vocab["hate"]] > 0.3 > U[tok.vocab["love"]] @ U[tok.vocab["mathematics"]]
-
-
-def test_a_word_is_static_before_the_layers_and_contextual_after(bert, tok):
-    for word, texts in (("the", ("The cat.", "The hat.")), ("love", ("I love mathematics!", "I love physics!"))):
-        one, other = vectors_of(word, texts, bert, tok).unbind(1)
-        assert torch.equal(one[0], other[0])
-        assert all((a - b).abs().max() > 1e-2 for a, b in zip(one[1:], other[1:], strict=True))
-    one, other = vectors_of("love", ("I love mathematics!", "I love physics!"), bert, tok).unbind(1)
-    assert F.cosine_similarity(one, other)[-1].item() == pytest.approx(0.931, abs=0.002)
-
-
-def test_leaving_out_cls_spoils_the_first_vector_only(bert, tok):
-    ids = tok.encode("I love mathematics!").ids
-    with torch.no_grad():
-        cosines = F.cosine_similarity(bert([ids])[0, 1:-1], bert([ids[1:-1]])[0])
-    assert cosines[0] < 0.4 and (cosines[1:] > 0.9).all()
-
-
-ANIMAL = ["The bear slept all winter.", "A bear crossed the river.", "The brown bear climbed a tree.",
-          "Suddenly the bear attacked us.", "Hunters followed a bear.", "The zoo has a bear."]
-VERB = ["Parents bear responsibility for their children.", "Walls bear the weight of the roof.",
-        "Some trees bear fruit in spring.", "They will bear the cost.", "You have to bear the risk.",
-        "He will have to bear the pain."]
-
-
-def test_one_layer_parts_the_animal_from_the_verb(bert, tok):
-    labels = torch.tensor([0] * 6 + [1] * 6)
-    for depth, X in enumerate(vectors_of("bear", ANIMAL + VERB, bert, tok)[1:], start=1):
-        nearest = (torch.cdist(X, X) + torch.eye(12) * 1e9).argmin(1)
-        assert (labels[nearest] == labels).all(), f"after {depth} layers"
-
-
-def test_with_topics_swapped_the_word_still_knows_and_cls_does_not(bert, tok):
-    texts = ["Under the heavy burden the bear fell.", "The bear cannot pay the cost.", "The old bear felt pain.",
-             "The hunter could not bear the cold forest.", "Zoo animals must bear a lot of noise.",
-             "The fox could not bear the winter in its cave."]
-    labels, senses = torch.tensor([0] * 6 + [1] * 6), torch.tensor([0] * 3 + [1] * 3)
-    for word, low, high in (("bear", 6, 6), ("[CLS]", 0, 5)):
-        old, new = vectors_of(word, ANIMAL + VERB, bert, tok)[3], vectors_of(word, texts, bert, tok)[3]
-        right = int((labels[torch.cdist(new, old).argmin(1)] == senses).sum())
-        assert low <= right <= high, word
+        plots.embeddings.senses(states, ["noun"], panels=[0], titles=["a"])

@@ -1,14 +1,8 @@
-import matplotlib
 import numpy as np
 import pytest
 
 from tutorial_lib import plots
 from tutorial_lib.geometry import pca, steps
-
-
-@pytest.fixture(autouse=True)
-def no_windows():
-    matplotlib.use("Agg")
 
 
 @pytest.fixture
@@ -17,7 +11,7 @@ def paths():
 
 
 def test_paths_are_drawn_in_their_own_principal_components_from_a_red_dot(paths):
-    first, second = plots.layer_paths({"all": paths, "one": paths[:, :1]}, columns=2)
+    first, second = plots.evolution.layer_paths({"all": paths, "one": paths[:, :1]}, columns=2)
     picture = pca(paths.reshape(-1, 8))
     expected = picture.coordinates.reshape(5, 3, 2)
     lines = [line for line in first.lines if len(line.get_xdata()) == 5]
@@ -31,7 +25,7 @@ def test_paths_are_drawn_in_their_own_principal_components_from_a_red_dot(paths)
 
 
 def test_paths_of_one_name_share_a_color_and_the_name_is_written_once(paths):
-    [ax] = plots.layer_paths({"all": paths}, ["the", "mouse", "the"])
+    [ax] = plots.evolution.layer_paths({"all": paths}, ["the", "mouse", "the"])
     assert [text.get_text() for text in ax.texts] == ["the", "mouse"]
     lines = [line.get_color() for line in ax.lines if len(line.get_xdata()) == 5]
     assert lines[0] == lines[2] != lines[1]
@@ -39,7 +33,7 @@ def test_paths_of_one_name_share_a_color_and_the_name_is_written_once(paths):
 
 def test_a_step_stands_at_the_layer_that_makes_it_and_cls_stands_out(paths):
     measured = steps(paths)
-    lengths, cosines, norms = plots.step_curves(measured, ["[CLS]", "a", "b"])
+    lengths, cosines, norms = plots.evolution.step_curves(measured, ["[CLS]", "a", "b"])
     assert lengths.lines[1].get_xdata().tolist() == [1, 2, 3, 4]
     assert norms.lines[0].get_xdata().tolist() == [0, 1, 2, 3, 4]
     assert np.allclose(cosines.lines[2].get_ydata(), measured.cosines[:, 2])
@@ -48,11 +42,12 @@ def test_a_step_stands_at_the_layer_that_makes_it_and_cls_stands_out(paths):
 
 
 def test_curves_by_layer_have_a_band_and_a_level():
-    ax = plots.parting_curves({"mouse": ([2.0, 3.0], [1.0, 2.0], [3.0, 4.0]), "[CLS]": [1.0, 1.5]}, "ratio", 1, first=1)
+    curves = {"mouse": ([2.0, 3.0], [1.0, 2.0], [3.0, 4.0]), "[CLS]": [1.0, 1.5]}
+    ax = plots.evolution.parting_curves(curves, "ratio", 1, first=1)
     assert ax.lines[0].get_xdata().tolist() == [1, 2] and ax.lines[1].get_ydata().tolist() == [1.0, 1.5]
     assert len(ax.collections) == 1 and set(ax.lines[2].get_ydata()) == {1}
 
 
 def test_paths_of_another_shape_are_refused():
     with pytest.raises(ValueError, match=r"paths must have shape \(n_layers \+ 1, n, d\), got \(5, 8\)"):
-        plots.layer_paths({"one": np.ones((5, 8))})
+        plots.evolution.layer_paths({"one": np.ones((5, 8))})

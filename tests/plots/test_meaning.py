@@ -9,19 +9,19 @@ LABELS = ["x", "x", "y", "y"]
 
 
 def test_each_group_is_drawn_where_its_points_are():
-    ax = plots.sentence_groups(POINTS, LABELS, shares=[0.31, 0.123])
+    ax = plots.meaning.sentence_groups(POINTS, LABELS, shares=[0.31, 0.123])
     assert [line.get_xydata().tolist() for line in ax.lines] == [POINTS[:2].tolist(), POINTS[2:].tolist()]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["x (2)", "y (2)"]
     assert ax.get_xlabel() == "PC 1 (31 % of the variance)" and ax.get_ylabel() == "PC 2 (12 % of the variance)"
 
 
 def test_eight_groups_differ_in_color_and_in_marker():
-    ax = plots.sentence_groups(np.arange(16.0).reshape(8, 2), list("abcdefgh"))
+    ax = plots.meaning.sentence_groups(np.arange(16.0).reshape(8, 2), list("abcdefgh"))
     assert len({line.get_color() for line in ax.lines}) == len({line.get_marker() for line in ax.lines}) == 8
 
 
 def test_arrows_run_from_the_zero_vector_to_the_averages():
-    ax = plots.difference_arrows(POINTS, LABELS, origin=[-1.0, 2.0])
+    ax = plots.meaning.difference_arrows(POINTS, LABELS, origin=[-1.0, 2.0])
     assert [list(arrow.xy) for arrow in ax.texts] == [[0.5, 1.5], [5.0, 1.0]]
     assert all(list(arrow.xyann) == [-1.0, 2.0] for arrow in ax.texts)
     assert ax.get_aspect() == 1  # angles in the plane are seen as they are
@@ -30,7 +30,7 @@ def test_arrows_run_from_the_zero_vector_to_the_averages():
 def test_curves_carry_their_intervals_and_count_layers_from_first():
     curves = {"cls": {"bias": ([-0.1, -0.5], [-0.2, -0.6], [0.0, -0.4])}, "mean": {"bias": ([1, 2], [0, 1], [2, 3])}}
     bands = {"cls": ([-0.1, -0.1], [0.1, 0.1]), "mean": ([0, 0], [1, 1])}
-    left, right = plots.curves_by_layer(curves, "cosine", first=1, bands=bands, band_name="swaps")
+    left, right = plots.meaning.curves_by_layer(curves, "cosine", first=1, bands=bands, band_name="swaps")
     assert left.lines[0].get_xydata().tolist() == [[1, -0.1], [2, -0.5]]
     segments = [segment.tolist() for segment in left.collections[0].get_segments()]
     assert segments == [[[1, -0.2], [1, 0.0]], [[2, -0.6], [2, -0.4]]]
@@ -40,7 +40,7 @@ def test_curves_carry_their_intervals_and_count_layers_from_first():
 
 def test_the_histogram_holds_every_swap_and_marks_stand_at_their_cosine():
     null = np.random.default_rng(0).normal(size=300)
-    ax = plots.swap_histogram(null, {"doctor to nurse": -2.0, "spoon to fork": 0.3}, "cosine")
+    ax = plots.meaning.swap_histogram(null, {"doctor to nurse": -2.0, "spoon to fork": 0.3}, "cosine")
     assert sum(patch.get_height() for patch in ax.patches) == 300
     assert [line.get_xdata()[0] for line in ax.lines] == [-2.0, 0.3]
     assert ax.get_xlabel() == "cosine" and ax.get_ylabel() == "swaps"
@@ -48,8 +48,8 @@ def test_the_histogram_holds_every_swap_and_marks_stand_at_their_cosine():
 
 def test_they_draw_into_the_axes_that_they_are_given():
     _, ax = plt.subplots()
-    assert plots.sentence_groups(POINTS, LABELS, ax=ax) is ax
-    assert plots.swap_histogram([0.0, 1.0], {}, "x", ax=ax) is ax
+    assert plots.meaning.sentence_groups(POINTS, LABELS, ax=ax) is ax
+    assert plots.meaning.swap_histogram([0.0, 1.0], {}, "x", ax=ax) is ax
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_they_draw_into_the_axes_that_they_are_given():
 )
 def test_points_and_labels_must_fit(points, labels, says):
     with pytest.raises(ValueError, match=says):
-        plots.sentence_groups(points, labels)
+        plots.meaning.sentence_groups(points, labels)

@@ -1,18 +1,9 @@
-import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 
 from tutorial_lib import plots
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
-
-
-@pytest.fixture(autouse=True)
-def no_windows():
-    matplotlib.use("Agg")
-    yield
-    plt.close("all")
 
 
 @pytest.fixture
@@ -30,7 +21,7 @@ def texts(ax):
 
 
 def test_the_rnn_has_a_step_for_each_word_and_attention_one():
-    left, right = plots.rnn_and_transformer(["the", "cat", "is", "black"])
+    left, right = plots.positions.rnn_and_transformer(["the", "cat", "is", "black"])
     assert [t for t in texts(left) if "step" in t] == ["step 1", "step 2", "step 3", "step 4"]
     assert {t for t in texts(right) if "step" in t} == {"step 1"}
     arrows = [sum(text.arrow_patch is not None for text in ax.texts if hasattr(text, "arrow_patch"))
@@ -41,18 +32,18 @@ def test_the_rnn_has_a_step_for_each_word_and_attention_one():
 
 def test_a_diagram_of_no_words_is_refused():
     with pytest.raises(ValueError, match="words must hold at least one word"):
-        plots.rnn_and_transformer([])
+        plots.positions.rnn_and_transformer([])
 
 
 def test_influences_write_an_exact_zero_as_0_and_a_small_number_not():
-    [ax] = plots.influences({"RNN": [[0.5, 0.0], [0.001, 0.9]]}, ["the", "cat"])
+    [ax] = plots.positions.influences({"RNN": [[0.5, 0.0], [0.001, 0.9]]}, ["the", "cat"])
     assert texts(ax) == ["0.50", "0", "0.00", "0.90"]
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("input", "output", "RNN")
     assert [t.get_text() for t in ax.get_yticklabels()] == ["the", "cat"]
 
 
 def test_encodings_draw_the_table_and_the_cosines_of_its_rows(table):
-    (values, cosines), (_, other) = plots.encodings({"random": table, "sines": sinusoidal(30, 8)})
+    (values, cosines), (_, other) = plots.positions.encodings({"random": table, "sines": sinusoidal(30, 8)})
     assert np.allclose(values.images[0].get_array(), table)
     drawn = cosines.images[0].get_array()
     assert drawn.shape == (30, 30) and drawn[3, 7] == pytest.approx(cosine(table[3], table[7]))
@@ -61,7 +52,7 @@ def test_encodings_draw_the_table_and_the_cosines_of_its_rows(table):
 
 
 def test_each_coordinate_is_drawn_at_its_wavelength():
-    ax = plots.coordinate_wavelengths({"ours": wavelengths(12)}, n=512)
+    ax = plots.positions.coordinate_wavelengths({"ours": wavelengths(12)}, n=512)
     assert ax.lines[0].get_ydata().tolist() == wavelengths(12).tolist()
     assert set(ax.lines[1].get_ydata()) == {512} and texts(ax) == ["a text of 512 tokens"]
     assert "positions" in ax.get_ylabel()
@@ -69,7 +60,7 @@ def test_each_coordinate_is_drawn_at_its_wavelength():
 
 def test_an_arc_runs_from_the_encoding_of_pos_to_the_shifted_one():
     PE, moved = sinusoidal(30, 8).double(), shift_matrix(5, 8)
-    for i, ax in enumerate(plots.shift_circles(5, wavelengths(8), starts=[2])):
+    for i, ax in enumerate(plots.positions.shift_circles(5, wavelengths(8), starts=[2])):
         pair = slice(2 * i, 2 * i + 2)
         start, end = ax.lines[1].get_xydata()[0], ax.lines[2].get_xydata()[0]
         assert np.allclose(start, PE[2, pair], atol=1e-6) and np.allclose(end, (moved @ PE[2])[pair], atol=1e-6)
@@ -78,7 +69,7 @@ def test_an_arc_runs_from_the_encoding_of_pos_to_the_shifted_one():
 
 
 def test_position_breaks_draw_lengths_and_the_cosine_with_the_next(table):
-    lengths, neighbors = plots.position_breaks(table, marks=(10, 20))
+    lengths, neighbors = plots.positions.position_breaks(table, marks=(10, 20))
     assert np.allclose(lengths.lines[0].get_ydata(), table.norm(dim=1))
     drawn = neighbors.lines[0].get_ydata()
     assert len(drawn) == 29 and drawn[4] == pytest.approx(cosine(table[4], table[5]))
@@ -86,13 +77,13 @@ def test_position_breaks_draw_lengths_and_the_cosine_with_the_next(table):
 
 
 def test_the_histogram_counts_each_pair_once_and_no_position_with_itself():
-    ax = plots.cosine_histogram({"right angles": torch.eye(5)}, bins=4)
+    ax = plots.positions.cosine_histogram({"right angles": torch.eye(5)}, bins=4)
     heights = np.unique(ax.patches[0].get_xy()[:, 1])
     assert heights.tolist() == [0, 2]  # all pairs in one bin of width 0.5: none of the ones of the diagonal
 
 
 def test_similarity_curves_are_rows_of_the_cosines_and_the_same_rows_shifted(table):
-    left, right = plots.similarity_curves(table, rows=range(1, 4), n=20, reference=sinusoidal(30, 8))
+    left, right = plots.positions.similarity_curves(table, rows=range(1, 4), n=20, reference=sinusoidal(30, 8))
     assert len(left.lines) == 3 and len(right.lines) == 3 + 1
     row = left.lines[1].get_ydata()
     assert row[7] == pytest.approx(cosine(table[2], table[7])) and np.array_equal(row, right.lines[1].get_ydata())
@@ -103,11 +94,18 @@ def test_similarity_curves_are_rows_of_the_cosines_and_the_same_rows_shifted(tab
 @pytest.mark.parametrize("rows, n", [([30], 5), ([1], 31)])
 def test_rows_beyond_the_table_are_refused(table, rows, n):
     with pytest.raises(ValueError, match="must lie within the 30 positions of P"):
-        plots.similarity_curves(table, rows=rows, n=n)
+        plots.positions.similarity_curves(table, rows=rows, n=n)
 
 
-@pytest.mark.parametrize("draw", [lambda P: plots.encodings({"P": P}), plots.position_breaks,
-                                  lambda P: plots.cosine_histogram({"P": P}), plots.similarity_curves])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda P: plots.positions.encodings({"P": P}),
+        lambda P: plots.positions.cosine_histogram({"P": P}),
+        plots.positions.position_breaks,
+        plots.positions.similarity_curves,
+    ],
+)
 def test_a_table_without_two_axes_is_refused(draw):
     with pytest.raises(ValueError, match=r"must have 2 axes \(positions, coordinates\), got shape \(3,\)"):
         draw([1.0, 2.0, 3.0])

@@ -1,17 +1,10 @@
-import matplotlib
 import numpy as np
-import pytest
 
 from tutorial_lib import plots
 
 
-@pytest.fixture(autouse=True)
-def no_windows():
-    matplotlib.use("Agg")
-
-
 def test_a_learning_curve_is_the_mean_and_the_band_the_range_of_the_seeds():
-    ax = plots.learning_curves({"vectors": ([10, 20], [[0.4, 0.6], [0.8, 1.0]])}, chance=1 / 3)
+    ax = plots.probing.learning_curves({"vectors": ([10, 20], [[0.4, 0.6], [0.8, 1.0]])}, chance=1 / 3)
     assert np.allclose(ax.lines[0].get_ydata(), [50, 90]) and ax.lines[0].get_xdata().tolist() == [10, 20]
     band = ax.collections[0].get_paths()[0].vertices
     assert np.allclose([band[:, 1].min(), band[:, 1].max()], [40, 100])
@@ -21,7 +14,7 @@ def test_a_learning_curve_is_the_mean_and_the_band_the_range_of_the_seeds():
 
 def test_a_class_keeps_its_color_in_every_plane():
     points = np.arange(12.0).reshape(6, 2)
-    axes = plots.probe_planes({"a": points, "b": -points}, [0, 1, 2, 0, 1, 2], ["adjective", "noun", "verb"])
+    axes = plots.probing.probe_planes({"a": points, "b": -points}, [0, 1, 2, 0, 1, 2], ["adjective", "noun", "verb"])
     for ax, sign in zip(axes, (1, -1), strict=True):
         assert [c.get_label() for c in ax.collections] == ["adjective", "noun", "verb"]
         assert np.allclose(ax.collections[1].get_offsets(), sign * points[[1, 4]])
@@ -29,7 +22,7 @@ def test_a_class_keeps_its_color_in_every_plane():
 
 
 def test_bars_show_the_mean_and_lines_the_range():
-    ax = plots.word_probabilities({"bear": ([0.7, 0.3], [0.6, 0.1], [0.9, 0.4])}, ["noun", "verb"])
+    ax = plots.probing.word_probabilities({"bear": ([0.7, 0.3], [0.6, 0.1], [0.9, 0.4])}, ["noun", "verb"])
     assert [bar.get_width() for bar in ax.patches] == [0.7, 0.3]
     errors = [container.lines[2][0] for container in ax.containers if hasattr(container, "lines")]
     lines = [error.get_segments()[0][:, 0] for error in errors]

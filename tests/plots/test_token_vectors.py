@@ -1,111 +1,31 @@
-"""The cloud of token vectors: its figures draw what was measured, and rows 31 to 33 on the default model are pinned."""
-
-from collections import Counter
-
 import numpy as np
 import pytest
 
 from tutorial_lib import plots
-from tutorial_lib.bert import Bert
-from tutorial_lib.claims import token_vectors as table
-from tutorial_lib.geometry import average_cosine, distributions, extreme_pairs, pca_dimension, to_mean
-from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.geometry import Distributions, distributions, to_mean
 
 
-@pytest.fixture(scope="module")
-def bert():
-    return Bert.from_pretrained(device="cpu")
-
-
-@pytest.fixture(scope="module")
-def T(bert):
-    return bert.embeddings.tokens.weight.detach().numpy()
-
-
-@pytest.fixture(scope="module")
-def tokens():
-    return WordPiece.from_pretrained().tokens
-
-
-@pytest.fixture(scope="module")
-def words(tokens):
-    """Frequent words: what these tests look at, since all pairs of all tokens take too long for a test."""
-    return np.array([i for i, token in enumerate(tokens) if token.isascii() and token.isalpha()])[:8000]
-
-
-def test_tokens_are_longer_than_positions_and_closer_to_right_angles(bert, T):
-    P = bert.embeddings.positions.weight.detach().numpy()
-    tokens, positions = distributions(T, 20_000), distributions(P, 20_000)
-    assert np.median(positions.norms) == pytest.approx(0.478, abs=0.001)
-    assert ((tokens.norms > 1) & (tokens.norms < 1.75)).mean() == pytest.approx(0.70, abs=0.01)
-    assert tokens.cosines.std() == pytest.approx(0.092, abs=0.005) and positions.cosines.std() > 0.25
-    assert (pca_dimension(P), pca_dimension(T)) == (11, 264)
-    assert average_cosine(T) == pytest.approx(0.01806, abs=1e-5)
-
-
-def test_what_is_never_trained_is_short_and_alike(T, tokens):
-    unused = [i for i, token in enumerate(tokens) if token.startswith("[unused")]
-    assert np.quantile(np.linalg.norm(T[unused], axis=1), 0.99) < 0.5 < np.median(np.linalg.norm(T, axis=1)) / 2
-    assert average_cosine(T[unused]) > 0.8
-
-
-def test_rare_words_are_shorter(T, tokens):
-    from scipy.stats import spearmanr
-
-    ids = [i for i, token in enumerate(tokens) if len(token) > 1 and token[0] not in "[#"]
-    assert spearmanr(ids, np.linalg.norm(T[ids], axis=1))[0] == pytest.approx(-0.64, abs=0.01)
-
-
-def test_the_extreme_pairs_of_frequent_words(T, tokens, words):
-    found = extreme_pairs(T[words], 100)
-    named = {name: [(tokens[words[i]], tokens[words[j]]) for i, j, _ in getattr(found, name)] for name in found._fields}
-    assert named["similar"][:3] == [("a", "an"), ("driver", "drivers"), ("conflict", "conflicts")]
-    assert found.similar[0][2] == pytest.approx(0.9119, abs=1e-4)
-    assert found.opposed[0][2] > -0.4
-    count = Counter(word for pair in named["opposed"] for word in pair)
-    assert not {"and", "the"} & set(count) and count.most_common(1)[0][1] < 10
-
-
-def test_as_many_pairs_are_orthogonal_as_chance_brings(T, words):
-    found, n_pairs = extreme_pairs(T[words], 500), len(words) * (len(words) - 1) // 2
-    density = (np.abs(distributions(T[words]).cosines) < 0.005).mean() / 0.01
-    eps = 1e-6
-    expected = 2 * eps * density * n_pairs
-    assert sum(abs(c) < eps for _, _, c in found.orthogonal) == pytest.approx(expected, abs=4 * expected**0.5)
-
-
-def test_the_mean_is_short_and_nearest_to_words_that_are_hardly_trained(T, tokens):
-    found = to_mean(T)
-    assert np.linalg.norm(found.mean) == pytest.approx(0.1096, abs=1e-4)
-    assert found.dots.mean() == pytest.approx(np.linalg.norm(found.mean) ** 2)
-    latin = np.array([i for i, token in enumerate(tokens) if len(token) > 2 and token.isascii() and token.isalpha()])
-    assert tokens[latin[found.distances[latin].argmin()]] == tokens[latin[found.cosines[latin].argmax()]] == "endelle"
-    assert tokens[latin[found.cosines[latin].argmin()]] == "star"
-    vocab = {token: i for i, token in enumerate(tokens)}
-    for word in ("and", "the"):
-        assert -0.1 < found.cosines[vocab[word]] < 0
-        assert (found.cosines[latin] < found.cosines[vocab[word]]).mean() < 0.05
-
-
-def test_table_3_fits_one_mean_and_a_changed_cell_would_not(monkeypatch):
-    low, high = table.common_length()
-    assert 0.49 < low < high < 0.51 and table.distances_fit()
-    for token, length in (("Keyboards", 0.38 / (0.60 * 1.28)), ("and", 0.17 / (0.37 * 0.92))):
-        assert table.mean_lengths()[token][0] < length < table.mean_lengths()[token][1]
-    changed = dict(table.TO_MEAN, and_=(1.20, 0.37, 0.27, -0.37, -0.27, 0.92))
-    monkeypatch.setattr(table, "TO_MEAN", changed)
-    assert table.common_length()[0] > table.common_length()[1]
-    monkeypatch.setattr(table, "TO_MEAN", {**table.TO_MEAN, "and_": (1.40, 0.0, 0.0, 0.0, 0.0, 1.22)})
-    assert not table.distances_fit()
-
-
-def test_small_cosines_of_table_2_are_steps_of_float32():
-    steps = np.array(list(table.ORTHOGONAL.values())) * 1e-9 / 2.0**-29
-    np.testing.assert_allclose(steps, np.rint(steps), atol=5e-5)
+def test_four_distributions_have_an_outline_for_each_collection():
+    rng = np.random.default_rng(0)
+    measured = {name: distributions(rng.normal(size=(30, 5)) + i) for i, name in enumerate(("a", "b"))}
+    measured["one of each"] = Distributions(np.array([]), *measured["a"][1:])
+    axes = plots.token_vectors.four_distributions(measured)
+    assert [ax.get_xlabel() for ax in axes] == ["length", "distance of a pair", "dot product", "cosine"]
+    assert [len(ax.patches) for ax in axes] == [2, 3, 3, 3]  # pairs between two collections have no length
+    legend = axes[0].figure.legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == list(measured)
+    for ax, measure in zip(axes, Distributions._fields):
+        for patch, name in zip(ax.patches, measured):
+            x, y = patch.get_path().vertices.T
+            values = getattr(measured[name], measure)
+            assert x.min() <= values.min() and x.max() >= values.max()
+            width = np.diff(np.unique(x)).mean()
+            heights = y[1:-1:2]
+            assert (heights * width).sum() == pytest.approx(1, rel=0.02)
 
 
 def test_variance_curves_mark_where_the_share_is_reached():
-    ax = plots.variance_curves({"a": [0.5, 0.3, 0.15, 0.05], "b": [0.95, 0.05]}, share=0.9)
+    ax = plots.token_vectors.variance_curves({"a": [0.5, 0.3, 0.15, 0.05], "b": [0.95, 0.05]}, share=0.9)
     curve, dot, other, at_once, _ = ax.lines
     np.testing.assert_allclose(curve.get_ydata(), [50, 80, 95, 100])
     assert dot.get_xdata().tolist() == [3] and at_once.get_xdata().tolist() == [1]
@@ -114,14 +34,14 @@ def test_variance_curves_mark_where_the_share_is_reached():
 
 def test_norms_along_ids_are_medians_of_neighbors_of_one_kind():
     norms = np.concatenate([np.full(40, 2.0), np.arange(10)])
-    ax = plots.norms_along_ids(norms, ["a"] * 40 + ["b"] * 10, window=20)
+    ax = plots.token_vectors.norms_along_ids(norms, ["a"] * 40 + ["b"] * 10, window=20)
     first, second = [line for line in ax.lines if not line.get_label().startswith("_")]
     assert first.get_xdata().tolist() == [9.5, 29.5] and first.get_ydata().tolist() == [2, 2]
     assert second.get_ydata().tolist() == [4.5]
 
 
 def test_tails_stand_for_all_pairs():
-    ax = plots.cosine_tails(np.zeros(10) + 0.005, (-0.3, 0.9), d_model=100, n_pairs=5000)
+    ax = plots.token_vectors.cosine_tails(np.zeros(10) + 0.005, (-0.3, 0.9), d_model=100, n_pairs=5000)
     assert ax.patches[0].get_data().values.max() == 5000 and ax.patches[0].get_data().values.sum() == 5000
     normal = ax.lines[0].get_ydata()
     assert np.nansum(normal) == pytest.approx(5000, rel=0.01)
@@ -131,7 +51,7 @@ def test_tails_stand_for_all_pairs():
 
 def test_mean_histograms_show_each_column_and_the_marked_tokens():
     found = to_mean(np.random.default_rng(0).normal(size=(200, 5)) + 1)
-    axes = plots.mean_histograms(found, {"x": 3, "y": 7}, bins=10)
+    axes = plots.token_vectors.mean_histograms(found, {"x": 3, "y": 7}, bins=10)
     for ax, field in zip(axes, ("distances", "cosines", "dots", "norms")):
         values = getattr(found, field)
         assert sum(patch.get_height() for patch in ax.patches) == 200

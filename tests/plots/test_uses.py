@@ -10,7 +10,7 @@ LOWS, HIGHS = [0.08, -0.01, -0.09], [0.12, 0.03, -0.05]
 
 
 def test_rows_are_sorted_and_show_value_and_interval():
-    ax = plots.intervals(NAMES, VALUES, LOWS, HIGHS, label="leaning")
+    ax = plots.uses.intervals(NAMES, VALUES, LOWS, HIGHS, label="leaning")
     assert [label.get_text() for label in ax.get_yticklabels()] == ["soldier", "tree", "nurse"]
     lines, dots = ax.lines[1::2], ax.lines[2::2]
     for row, i in enumerate([2, 1, 0]):
@@ -20,17 +20,17 @@ def test_rows_are_sorted_and_show_value_and_interval():
 
 
 def test_color_marks_intervals_that_leave_zero_out():
-    ax = plots.intervals(NAMES, VALUES, LOWS, HIGHS, sides=("man's", "woman's"))
+    ax = plots.uses.intervals(NAMES, VALUES, LOWS, HIGHS, sides=("man's", "woman's"))
     colors = [line.get_color() for line in ax.lines[2::2]]
     assert colors == [plots.COLORS[0], "0.45", plots.COLORS[1]]
     assert [text.get_text() for text in ax.texts] == ["man's", "woman's"]
 
 
 def test_zero_stands_in_the_middle():
-    left, right = plots.intervals(NAMES, VALUES, LOWS, HIGHS).get_xlim()
+    left, right = plots.uses.intervals(NAMES, VALUES, LOWS, HIGHS).get_xlim()
     assert left == -right and right > 0.12
 
 
 def test_lists_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="as many, got 3, 2, 3 and 3"):
-        plots.intervals(NAMES, VALUES[:2], LOWS, HIGHS)
+        plots.uses.intervals(NAMES, VALUES[:2], LOWS, HIGHS)

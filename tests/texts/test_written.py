@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tutorial_lib.texts import load_texts, written
-from tutorial_lib.tokenization import WordPiece
 
 STORIES = load_texts("stories")
 PAIRS = load_texts("sentence-pairs")
@@ -195,9 +194,8 @@ def test_words_are_many_and_none_is_in_two_classes():
     assert all(words == sorted(words) for words in WORDS.values())
 
 
-def test_every_word_is_a_single_token_of_berts_uncased_vocabulary_and_no_class_is_rarer():
-    vocab = WordPiece.from_pretrained().vocab
-    ids = {name: sorted(vocab[word] for word in words) for name, words in WORDS.items()}
+def test_every_word_is_a_single_token_of_berts_uncased_vocabulary_and_no_class_is_rarer(tok):
+    ids = {name: sorted(tok.vocab[word] for word in words) for name, words in WORDS.items()}
     for one, other in itertools.combinations(ids.values(), 2):  # the vocabulary runs from frequent to rare
         assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1_000
 

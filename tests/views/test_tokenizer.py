@@ -29,11 +29,6 @@ SHOWN = """root => [...root.querySelectorAll('.tl-words li')].map(li =>
 TRIES = "root => root.querySelector('.tl-tries').textContent.replace(/\\s+/g, ' ')"
 
 
-@pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
-
-
 def varied_texts(tok, n):
     """Texts of known words, of any characters that Unicode has a name for, of accents, spaces, special tokens."""
     rng = random.Random(0)

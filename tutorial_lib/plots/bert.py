@@ -75,7 +75,7 @@ def layer_diagram(trace, i=0):
     return ax
 
 
-def norms(trace, n_layers):
+def norms_by_sublayer(trace, n_layers):
     """Draw the length of the vectors through all sub-layers: [CLS] (the first token), and the range of all others."""
     stops = ["embeddings.output"] + [f"layer.{i}.{name}" for i in range(n_layers) for name in SUBLAYERS]
     lengths = np.array([np.linalg.norm(as_array(trace[stop][0]), axis=-1) for stop in stops])  # (stops, n)
@@ -100,7 +100,7 @@ def norms(trace, n_layers):
     return ax
 
 
-def coordinates(vectors):
+def largest_coordinates(vectors):
     """Draw vectors as their coordinates, one panel each: a dict from title to vector."""
     _, axes = plt.subplots(1, len(vectors), figsize=(6.4, 2.4), squeeze=False)
     for ax, (title, vector) in zip(axes[0], vectors.items(), strict=True):
@@ -133,12 +133,12 @@ def activations():
     return ax
 
 
-def by_component(table):
+def parameters_by_component(table):
     """Add up a `parameter_table` by component: a dict from component to count, in the order of COMPONENTS.
 
     Raises ValueError for a parameter that belongs to none. Source: L 3.3.2.
 
-    >>> by_component([("embeddings.tokens.weight", (10, 4), 40), ("layer.0.norm.weight", (4,), 4)])
+    >>> parameters_by_component([("embeddings.tokens.weight", (10, 4), 40), ("layer.0.norm.weight", (4,), 4)])
     {'token embeddings': 40, 'normalizations': 4}
     """
     counts = dict.fromkeys(COMPONENTS.values(), 0)
@@ -151,7 +151,7 @@ def by_component(table):
 
 
 def parameter_bars(models):
-    """Draw where models have their parameters, in shares: a dict from the model's name to its `by_component` counts."""
+    """Draw where models have their parameters, in shares. models: name -> its `parameters_by_component`."""
     parts = [part for part in COMPONENTS.values() if any(part in counts for counts in models.values())]
     shown = ["token embeddings", "attention", "feed forward"]
     colors = dict(zip([*shown, "all the rest"], COLORS, strict=False))

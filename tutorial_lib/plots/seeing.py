@@ -35,14 +35,14 @@ def concentration(clouds):
     return left, right
 
 
-def pictures(clouds, groups, names=None, columns=3, axes=None, joined=False):
+def grouped_points(clouds, groups, names=None, columns=3, axes=None, joined=False):
     """Points in the plane, a panel for each entry (title -> (n, 2)), told apart by color and shape. Returns the axes.
 
     groups: n whole numbers from 0; names: what they mean, for a legend. axes: the names of the two coordinates; None
     leaves out ticks as well, for pictures whose coordinates mean nothing. joined: lines join each group's points in
     order, closed. One scale for both directions.
 
-    >>> [ax] = pictures({"two points": [[0, 0], [1, 2]]}, groups=[0, 1], names=["a", "b"])
+    >>> [ax] = grouped_points({"two points": [[0, 0], [1, 2]]}, groups=[0, 1], names=["a", "b"])
     >>> ax.get_title(), [t.get_text() for t in ax.figure.legends[0].get_texts()]
     ('two points', ['a', 'b'])
     """
@@ -75,10 +75,10 @@ def pictures(clouds, groups, names=None, columns=3, axes=None, joined=False):
     return list(grid.flat[: len(clouds)])
 
 
-def explained(curves):
+def explained_variance(curves):
     """The share of variance that the first directions hold together, a curve for each entry (label -> shares).
 
-    >>> ax = explained({"a cube": [0.5, 0.5]})
+    >>> ax = explained_variance({"a cube": [0.5, 0.5]})
     >>> ax.lines[0].get_ydata().tolist()
     [50.0, 100.0]
     """

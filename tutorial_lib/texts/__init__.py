@@ -17,7 +17,7 @@ Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs"
 
 import os
 
-from tutorial_lib.texts import published, written
+from tutorial_lib.texts import written
 from tutorial_lib.texts.fetch import TextsNotAvailable, stand_in
 
 __all__ = ["NAMES", "TextsNotAvailable", "load_texts"]
@@ -34,12 +34,7 @@ _WRITTEN = {
     "words": written.words,
     "queries": written.queries,
 }
-_PUBLISHED = {
-    "wikipedia": published.wikipedia,
-    "tweets": published.tweets,
-    "luisto-pairs": published.luisto_pairs,
-    "wordnet": published.wordnet,
-}
+_PUBLISHED = ("wikipedia", "tweets", "luisto-pairs", "wordnet")
 NAMES = (*_WRITTEN, *_PUBLISHED)
 
 
@@ -74,4 +69,8 @@ def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dic
     if name not in NAMES:
         raise ValueError(f"name must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
     place = stand_in(folder)
-    return _WRITTEN[name]() if name in _WRITTEN else _PUBLISHED[name](place)
+    if name in _WRITTEN:
+        return _WRITTEN[name]()
+    from tutorial_lib.texts import published  # only here: most chapters need nothing of it
+
+    return getattr(published, name.replace("-", "_"))(place)

@@ -1,34 +1,34 @@
 """Interactive views that live without a server: the same in the static page, Colab, JupyterLab and VS Code.
 
 Each is one call that returns a `View`; as the last value of a cell it shows itself, and `.save(path)` writes it as a
-page of its own.
+page of its own. A view's module loads when the view is first named, so that a chapter depends on those that it shows.
 """
 
-from tutorial_lib.views.ask import try_it
-from tutorial_lib.views.base import View
-from tutorial_lib.views.calculator import attention_calculator
-from tutorial_lib.views.cloud import point_cloud
-from tutorial_lib.views.explorables import dot_product_explorer, softmax_explorer
-from tutorial_lib.views.heads import head_view
-from tutorial_lib.views.models import model_view
-from tutorial_lib.views.neurons import neuron_view
-from tutorial_lib.views.search import search_view
-from tutorial_lib.views.slides import slide
-from tutorial_lib.views.tokenizer import tokenizer_explorer
-from tutorial_lib.views.waves import sinusoid_explorer
+from importlib import import_module
 
-__all__ = [
-    "View",
-    "attention_calculator",
-    "dot_product_explorer",
-    "head_view",
-    "model_view",
-    "neuron_view",
-    "point_cloud",
-    "search_view",
-    "sinusoid_explorer",
-    "slide",
-    "softmax_explorer",
-    "tokenizer_explorer",
-    "try_it",
-]
+_MODULES = {
+    "View": "base",
+    "attention_calculator": "calculator",
+    "dot_product_explorer": "explorables",
+    "head_view": "heads",
+    "model_view": "models",
+    "neuron_view": "neurons",
+    "point_cloud": "cloud",
+    "search_view": "search",
+    "sinusoid_explorer": "waves",
+    "slide": "slides",
+    "softmax_explorer": "explorables",
+    "tokenizer_explorer": "tokenizer",
+    "try_it": "ask",
+}
+__all__ = list(_MODULES)
+
+
+def __getattr__(name):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES})

@@ -42,14 +42,7 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
     shown = attention.weights[layer, range(len(attention.weights[layer])) if head is None else [head]]
     say = tell(attention, layer, head)
-    return View("head_view", data, picture(attention, shown, say), label(attention), say, parts=["attention"])
-
-
-def label(attention):
-    """What a view shows, in a few words."""
-    n_layers, n_heads = attention.weights.shape[:2]
-    counts = ((len(attention.tokens), "token"), (n_layers, "layer"), (n_heads, "head"))
-    return "Attention of " + ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)
+    return View("head_view", data, picture(attention, shown, say), attention.label(), say, parts=["attention"])
 
 
 def tell(attention, layer, head):

@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 
 from tutorial_lib.views.base import View
-from tutorial_lib.views.heads import LEAST, label
+from tutorial_lib.views.heads import LEAST
 from tutorial_lib.views.traces import Attention
 
 SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two, and for the numbers at the left and on top
@@ -37,14 +37,14 @@ def model_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0
         raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
-    return View("model_view", data, grid(attention), label(attention), NOTE, parts=["attention"])
+    return View("model_view", data, grid(attention), attention.label(), NOTE, parts=["attention"])
 
 
 def grid(attention):
     """The small pictures as one SVG with the numbers of layers and heads: what is seen without JavaScript."""
     n_layers, n_heads = attention.weights.shape[:2]
     step = SIDE + GAP
-    alt = f"{label(attention)}: the weights of each head as a small picture."
+    alt = f"{attention.label()}: the weights of each head as a small picture."
     width, height = EDGE + n_heads * step, EDGE + n_layers * step
     parts = [f'<svg class="tl-sheet" role="img" aria-label="{html.escape(alt)}" viewBox="0 0 {width} {height}">']
     parts += [f'<text x="{EDGE + h * step + SIDE / 2}" y="12" text-anchor="middle">{h}</text>' for h in range(n_heads)]

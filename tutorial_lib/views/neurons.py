@@ -7,7 +7,6 @@ import html
 import numpy as np
 
 from tutorial_lib.views.base import View
-from tutorial_lib.views.heads import label
 from tutorial_lib.views.traces import Attention, as_place, name_of, pack, shorten, unpack
 
 COLUMNS = (22, 16, 16, 15, 14, 17)  # percent of the table's width
@@ -52,7 +51,7 @@ def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
     rows = _rows(Q[layer, head, query], K[layer, head], masked[query])
     say = _tell(attention, rows, layer, head, query) + _rounding(error)
     default = _table(attention, Q[layer, head, query], K[layer, head], rows, query)
-    return View("neuron_view", data, default, label(attention), say, parts=["attention"])
+    return View("neuron_view", data, default, attention.label(), say, parts=["attention"])
 
 
 def _weights(Q, K, masked):

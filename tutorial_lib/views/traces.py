@@ -85,6 +85,12 @@ class Attention:
         self.weights = unpack(packed, self.weights.shape)
         return packed
 
+    def label(self):
+        """What a view shows, in a few words."""
+        n_layers, n_heads = self.weights.shape[:2]
+        counts = ((len(self.tokens), "token"), (n_layers, "layer"), (n_heads, "head"))
+        return "Attention of " + ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)
+
     def data(self):
         """What the scripts of all three views need."""
         labels = {"tokens": self.tokens, "short": [shorten(token) for token in self.tokens]}

@@ -8,7 +8,6 @@ from sklearn.neighbors import NearestNeighbors
 
 from tutorial_lib.geometry import average_cosine, cosine_matrix
 from tutorial_lib.texts import load_texts
-from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed
 
 A, B = load_texts("encyclopedia"), load_texts("posts")
@@ -17,8 +16,8 @@ ROOM = ["The room was dark.", "The room was bright.", "There was no light at all
 
 
 @pytest.fixture(scope="module")
-def tokens():
-    return embed([*A, *B, *ROOM], pooling="tokens", layers=[4, -1], device="cpu")
+def tokens(bert):
+    return embed([*A, *B, *ROOM], bert, pooling="tokens", layers=[4, -1])
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +62,7 @@ def test_cosines_near_1_hide_differences_that_neighbors_see(vectors):
     assert purity(X, OF) > 0.9
 
 
-def test_length_alone_tells_much_and_texts_of_equal_length_still_differ(vectors):
-    tok = WordPiece.from_pretrained()
+def test_length_alone_tells_much_and_texts_of_equal_length_still_differ(vectors, tok):
     lengths = np.array([len(tok.encode(text).ids) for text in [*A, *B]])
     assert accuracy(lengths[:, None].astype(float), OF) > 0.8
     pairs = []
@@ -76,10 +74,10 @@ def test_length_alone_tells_much_and_texts_of_equal_length_still_differ(vectors)
     assert accuracy(vectors["mean", -1][matched], of) > 0.85
 
 
-def test_more_words_make_the_means_vary_less():
+def test_more_words_make_the_means_vary_less(bert):
     spread = []
     for w in (3, 6, 12):
-        X = embed([" ".join(text.split()[:w]) for text in A[:40]], device="cpu")
+        X = embed([" ".join(text.split()[:w]) for text in A[:40]], bert)
         squares = ((X[:, None] - X[None]) ** 2).sum(-1)
         spread.append(np.sqrt(squares[np.triu_indices(40, 1)]).mean())
     assert spread[0] > spread[1] > spread[2]

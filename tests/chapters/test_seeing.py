@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from tutorial_lib.bert import Bert
 from tutorial_lib.geometry import crossings, cubes, hopf_link, kept, pca, tsne
 
 RNG = np.random.default_rng(0)
@@ -54,8 +53,8 @@ def test_the_whole_dataset_hides_the_cubes_dimensions():
         np.testing.assert_allclose(shares[:k], 1 / k, atol=0.025)  # no direction is longer than the others
 
 
-def test_a_plane_holds_little_of_the_default_models_tokens():
-    E = Bert.from_pretrained(device="cpu").embeddings.tokens.weight.detach().numpy()
+def test_a_plane_holds_little_of_the_default_models_tokens(bert):
+    E = bert.embeddings.tokens.weight.detach().numpy()
     covariance = np.linalg.eigvalsh(np.cov(E.T.astype(float)))[::-1]  # on a way of its own
     shares = covariance / covariance.sum()
     assert shares[:2].sum() == pytest.approx(0.037, abs=0.001)

@@ -4,19 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib.bert import Bert
 from tutorial_lib.geometry import bootstrap_interval, parting, pca, random_walks, steps, togetherness
 from tutorial_lib.texts import load_texts
-from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed
 
 CAT, COMPUTER = "The mouse was gone. The cat sat useless.", "The mouse was gone. The computer sat useless."
 MOUSE, STOP = 2, 5  # places of tokens
-
-
-@pytest.fixture(scope="module")
-def bert():
-    return Bert.from_pretrained(device="cpu")
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +21,7 @@ def in_picture(X):
     return pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
 
 
-def test_each_word_is_one_token_and_the_paths_are_hugging_face_s_hidden_states(paths, hf_bert):
-    tok = WordPiece.from_pretrained()
+def test_each_word_is_one_token_and_the_paths_are_hugging_face_s_hidden_states(paths, hf_bert, tok):
     encoding = tok.encode(CAT)
     assert encoding.tokens == "[CLS] the mouse was gone . the cat sat useless . [SEP]".split()
     with torch.no_grad():
@@ -93,9 +85,8 @@ def test_the_two_mice_part_in_the_first_layer_and_by_little(paths):
     assert distances[5, STOP] > distances[5, MOUSE]
 
 
-def test_homonyms_follow_their_sense_from_the_first_layer_on_and_more_than_other_tokens(bert):
+def test_homonyms_follow_their_sense_from_the_first_layer_on_and_more_than_other_tokens(bert, tok):
     gaps = {"homonym": [], "full stop": [], "[CLS]": []}
-    tok = WordPiece.from_pretrained()
     for word, senses in load_texts("homonyms").items():
         texts = sum(senses.values(), [])
         vectors = embed(texts, bert, pooling="tokens", layers="all")
@@ -126,8 +117,7 @@ def test_mouse_fetches_its_sense_itself(bert, paths):
     assert 0 < (X[0, MOUSE] - Y[0, MOUSE]).norm() < 0.1 * free
 
 
-def test_gradients_do_not_fade_on_their_way_down(bert):
-    tok = WordPiece.from_pretrained()
+def test_gradients_do_not_fade_on_their_way_down(bert, tok):
     pairs = [pair for pairs in load_texts("sentence-pairs").values() for pair in pairs[:3]]
     sides = []
     for side in zip(*pairs, strict=True):

@@ -11,20 +11,9 @@ from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertMode
 
 from tutorial_lib.bert import Bert, Config, FeedForward, gelu, layer_norm
 from tutorial_lib.parity import compare
-from tutorial_lib.plots import by_component
-from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.plots.bert import parameters_by_component
 
 BEAR = "Then the bear waited for the door to open with a serendipitous smile."
-
-
-@pytest.fixture(scope="module")
-def bert():
-    return Bert.from_pretrained(device="cpu")
-
-
-@pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +91,10 @@ def test_the_written_formulas_in_the_model_stay_within_a_few_float32_digits_of_t
 # parameters
 
 
+def test_the_default_model_has_22_713_216_parameters(bert):
+    assert sum(parameters_by_component(bert.parameter_table()).values()) == 22_713_216
+
+
 @given(
     st.builds(
         dict,
@@ -120,7 +113,7 @@ def test_the_components_of_any_bert_are_those_of_transformers_and_follow_the_for
         theirs = BertModel(BertConfig(**shape, pad_token_id=0))
         V, d, L, h, f, n, s = shape.values()
         ours = Bert(Config(V, d, L, h, f, n, s))
-    counts = by_component(ours.parameter_table())
+    counts = parameters_by_component(ours.parameter_table())
     assert sum(counts.values()) == theirs.num_parameters()
     assert counts == {
         "token embeddings": V * d,
@@ -135,7 +128,7 @@ def test_the_components_of_any_bert_are_those_of_transformers_and_follow_the_for
 
 def test_distilbert_is_a_bert_of_6_layers_without_segments_and_pooler():
     with torch.device("meta"):
-        counts = by_component(Bert(Config(n_layers=6)).parameter_table())
+        counts = parameters_by_component(Bert(Config(n_layers=6)).parameter_table())
         theirs = DistilBertModel(DistilBertConfig()).num_parameters()
     assert theirs == 66_362_880
     assert sum(counts.values()) - counts["segment embeddings"] - counts["pooler"] == theirs

@@ -29,27 +29,27 @@ def purity(X, labels):
 
 
 @pytest.fixture(scope="module")
-def groups():
+def groups(bert):
     sentences = load_texts("synonyms")
     texts = sum(sentences.values(), [])
     labels = np.repeat(list(sentences), [len(each) for each in sentences.values()])
-    return texts, labels, {p: embed(texts, pooling=p, layers=[3, 6]) for p in POOLINGS}
+    return texts, labels, {p: embed(texts, bert, p, layers=[3, 6]) for p in POOLINGS}
 
 
 @pytest.fixture(scope="module")
-def differences():
+def differences(bert):
     found = {}
     for p in POOLINGS:
         for name, pairs in load_texts("sentence-pairs").items():
-            first, second = (embed(side, pooling=p, layers="all") for side in zip(*pairs, strict=True))
+            first, second = (embed(side, bert, p, layers="all") for side in zip(*pairs, strict=True))
             found[p, name] = second - first
     return found
 
 
 @pytest.fixture(scope="module")
-def words():
+def words(bert):
     nouns = [*load_texts("words")["noun"][::2], "doctor", "nurse", "spoon", "fork"]
-    E = embed([frame.format(noun) for noun in nouns for frame in FRAMES], layers=[0, 6])
+    E = embed([frame.format(noun) for noun in nouns for frame in FRAMES], bert, layers=[0, 6])
     return E.reshape(2, len(nouns), len(FRAMES), -1).mean(axis=2)
 
 
@@ -91,12 +91,12 @@ def test_the_plane_puts_hello_among_nonsense_and_the_whole_space_does_not(groups
         assert low <= same <= high
 
 
-def test_paraphrases_win_over_decoys_in_the_last_layer_only():
+def test_paraphrases_win_over_decoys_in_the_last_layer_only(bert):
     triples = load_texts("paraphrases")
     flat = [text for triple in triples for text in triple]
     won = {}
     for pooling in POOLINGS:
-        X = unit(embed(flat, pooling=pooling, layers="all").astype(float)).reshape(7, 16, 3, -1)
+        X = unit(embed(flat, bert, pooling, layers="all").astype(float)).reshape(7, 16, 3, -1)
         won[pooling] = ((X[:, :, 0] * X[:, :, 1]).sum(-1) > (X[:, :, 0] * X[:, :, 2]).sum(-1)).sum(axis=1)
     assert won["cls"][6] == 16 and won["mean"][6] == 13
     assert won["cls"][1:5].max() <= 4 and won["mean"][:6].max() <= 6

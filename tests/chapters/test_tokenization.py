@@ -22,11 +22,6 @@ def halves(texts):
 
 
 @pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
-
-
-@pytest.fixture(scope="module")
 def bpe(texts):
     return BPE.train(texts, 2000)
 

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib.bert import Bert
 from tutorial_lib.claims.position_vectors import distance_after_training
 from tutorial_lib.geometry import clock_hands, turn_period
-from tutorial_lib.tokenization import WordPiece
 
 
 @pytest.fixture(scope="module")
-def tables():
-    embeddings = Bert.from_pretrained(device="cpu").embeddings
+def tables(bert):
+    embeddings = bert.embeddings
     return [part.weight.detach().double().numpy() for part in
             (embeddings.tokens, embeddings.positions, embeddings.segments)]
 
@@ -80,18 +78,17 @@ def test_the_segment_vectors_are_nearly_one(tables):
     assert np.linalg.norm(a - b) == pytest.approx(0.162, abs=0.001)
 
 
-def test_thousands_of_token_position_pairs_are_outside_and_most_were_never_used(tables):
+def test_thousands_of_token_position_pairs_are_outside_and_most_were_never_used(tables, tok):
     tokens, positions, _ = tables
     C = unit(tokens) @ unit(positions).T
     outside = np.argwhere(np.abs(C) > 0.2)
-    names = WordPiece.from_pretrained().tokens
     assert len(outside) == pytest.approx(7542, abs=5)
-    assert sum("unused" in names[i] for i, _ in outside) == pytest.approx(5089, abs=5)
+    assert sum("unused" in tok.tokens[i] for i, _ in outside) == pytest.approx(5089, abs=5)
     assert np.abs(C).max() == pytest.approx(0.38, abs=0.005)
 
 
-def test_cls_and_position_0_are_two_vectors_here(tables):
-    a, b = tables[0][WordPiece.from_pretrained().vocab["[CLS]"]], tables[1][0]
+def test_cls_and_position_0_are_two_vectors_here(tables, tok):
+    a, b = tables[0][tok.vocab["[CLS]"]], tables[1][0]
     numbers = [np.linalg.norm(a), np.linalg.norm(b), np.linalg.norm(a - b), np.abs(a - b).max()]
     assert numbers == pytest.approx([1.55, 2.36, 2.28, 0.82], abs=0.01)
 

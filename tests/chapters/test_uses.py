@@ -6,7 +6,6 @@ import pytest
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.search import Index, chunks, reciprocal_rank
 from tutorial_lib.texts import load_texts, written
-from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed
 
 QUERIES = load_texts("queries")
@@ -14,9 +13,9 @@ TEXTS = load_texts("encyclopedia") + load_texts("posts")
 
 
 @pytest.fixture(scope="module")
-def states():
+def states(bert):
     """All layers of all tokens of the texts and of the questions."""
-    return [embed(texts, pooling="tokens", layers="all", device="cpu") for texts in (TEXTS, list(QUERIES))]
+    return [embed(texts, bert, pooling="tokens", layers="all") for texts in (TEXTS, list(QUERIES))]
 
 
 @pytest.fixture(scope="module")
@@ -46,17 +45,17 @@ def test_the_mean_of_the_last_layer_finds_best(states):
     assert all(found["mean", layer] >= found[name, layer] for name in poolings for layer in range(7))
 
 
-def test_the_bear_on_its_hind_legs_is_found_first(X):
-    found = Index(TEXTS, X).search(embed(["all texts that discuss bears walking on their hind legs"])[0], k=2)
+def test_the_bear_on_its_hind_legs_is_found_first(X, bert):
+    found = Index(TEXTS, X).search(embed(["all texts that discuss bears walking on their hind legs"], bert)[0], k=2)
     assert "hind legs" in found[0][0] and "Sloth bears" in found[1][0]
 
 
-def test_chunks_of_128_with_overlap_bring_more_whole_answers_than_without_and_than_one_large_chunk(Q):
-    encyclopedia, tok = load_texts("encyclopedia"), WordPiece.from_pretrained()
+def test_chunks_of_128_with_overlap_bring_more_whole_answers_than_without_and_than_one_large_chunk(Q, bert, tok):
+    encyclopedia = load_texts("encyclopedia")
 
     def whole(size, overlap):
         cut = chunks(" ".join(encyclopedia), tok, size, overlap)
-        index, shares = Index(cut, embed(cut)), []
+        index, shares = Index(cut, embed(cut, bert)), []
         for q, answers in zip(Q, QUERIES.values(), strict=True):
             if set(answers) <= set(encyclopedia):
                 found = [chunk for chunk, _ in index.search(q, 512 // size)]
@@ -84,8 +83,8 @@ def test_vectors_beat_words_and_the_most_frequent_class_at_moods_and_fields(X):
         assert vectors > 2 * words and vectors > 2 * most
 
 
-def test_the_womans_sentence_is_nearer_to_the_nurse_and_the_mans_to_the_doctor():
+def test_the_womans_sentence_is_nearer_to_the_nurse_and_the_mans_to_the_doctor(bert):
     pairs = load_texts("sentence-pairs")["female-male"]
-    rows = embed(["Who is the nurse?", "Who is the doctor?"] + [text for pair in pairs for text in pair])
+    rows = embed(["Who is the nurse?", "Who is the doctor?"] + [text for pair in pairs for text in pair], bert)
     nurse, doctor = cosine_matrix(rows[:2], rows[2::2]) - cosine_matrix(rows[:2], rows[3::2])
     assert (nurse > 0).all() and (doctor < 0).all()

@@ -4,24 +4,12 @@ import numpy as np
 import pytest
 
 from tutorial_lib import geometry
-from tutorial_lib.bert import Bert
 from tutorial_lib.quantization import quantize
 from tutorial_lib.texts import load_texts
-from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed
 
 OPPOSITES = [pair.split() for pair in "hot cold,big small,good bad,high low,wide narrow,love hate,win lose,push pull,"
              "rise fall,north south,true false,before after,always never,friend enemy,arrive leave".split(",")]
-
-
-@pytest.fixture(scope="module")
-def bert():
-    return Bert.from_pretrained(device="cpu")
-
-
-@pytest.fixture(scope="module")
-def tok():
-    return WordPiece.from_pretrained()
 
 
 @pytest.fixture(scope="module")

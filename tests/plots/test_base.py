@@ -1,0 +1,61 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+
+from tutorial_lib import plots
+from tutorial_lib.plots.base import as_array
+
+
+def test_a_heatmap_holds_the_matrix_its_numbers_and_its_labels():
+    ax = plots.heatmap(torch.tensor([[0.25, 1.0, 0.0]]), rows=["the"], columns=["a", "b", "c"], digits=2, label="share")
+    assert ax.images[0].get_array().tolist() == [[0.25, 1.0, 0.0]]
+    assert [text.get_text() for text in ax.texts] == ["0.25", "1.00", "0.00"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["a", "b", "c"]
+    assert ax.figure.axes[1].get_ylabel() == "share"
+
+
+def test_dark_cells_have_white_numbers_and_light_cells_black_ones():
+    ax = plots.heatmap([[0.0, 1.0]], digits=0)  # viridis: from dark violet to yellow
+    assert [text.get_color() for text in ax.texts] == ["white", "black"]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "options", "limits"),
+    [
+        ([[-1.0, 3.0]], {}, (-3, 3)),  # both signs: zero is in the middle
+        ([[-1.0, 3.0]], {"diverging": False}, (-1, 3)),
+        ([[0.5, -np.inf]], {}, (0, 0.5)),  # a mask's minus infinity sets no scale
+        ([[0.5, 0.7]], {"limits": (0, 2)}, (0, 2)),
+    ],
+)
+def test_the_scale_of_colors(matrix, options, limits):
+    assert plots.heatmap(matrix, **options).images[0].get_clim() == limits
+
+
+def test_it_draws_into_the_axes_that_it_is_given():
+    _, ax = plt.subplots()
+    assert plots.heatmap([[1.0]], ax=ax) is ax
+
+
+@pytest.mark.parametrize(
+    ("matrix", "labels", "says"),
+    [
+        ([1.0, 2.0], {}, r"matrix must have 2 axes \(rows, columns\), got shape \(2,\)"),
+        ([[1.0, 2.0]], {"columns": ["a"]}, "columns must hold 2 labels, one for each of the matrix's columns, got 1"),
+    ],
+)
+def test_what_does_not_fit_is_refused(matrix, labels, says):
+    with pytest.raises(ValueError, match=says):
+        plots.heatmap(matrix, **labels)
+
+
+def test_arrays_lists_and_tensors_with_gradients_become_numpy():
+    for values in ([1, 2], np.array([1, 2]), torch.tensor([1.0, 2.0], requires_grad=True)):
+        assert as_array(values).dtype == float and as_array(values).tolist() == [1, 2]
+
+
+def test_the_style_sets_the_palette():
+    with plt.rc_context():
+        plots.use_style()
+        assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == plots.COLORS
