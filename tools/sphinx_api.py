@@ -120,15 +120,15 @@ class ApiReference(SphinxDirective):
         name = f"{parent}.{node.name}"
         call = signature(node)
         place = f"{path.relative_to(root).as_posix()}"
-        address = f"{self.config.html_theme_options['repository_url']}/blob/"
-        address += f"{self.config.html_theme_options['repository_branch']}/{place}#L{node.lineno}"
+        repository = self.config.html_theme_options["repository_url"]  # empty where the library is on no host
+        address = f"{repository}/blob/{self.config.html_theme_options['repository_branch']}/{place}#L{node.lineno}"
         line = addnodes.desc_signature("", "", ids=[name], module=parent, fullname=node.name)
         if kind == "class":
             line += addnodes.desc_annotation("", "class ")
         line += [addnodes.desc_name(node.name, node.name), nodes.Text(call.removeprefix(node.name))]
         self.env.domains["py"].note_object(name, kind, name, location=line)
         content = addnodes.desc_content("", *body(ast.get_docstring(node)))
-        source = nodes.reference("", place, refuri=address, internal=False)
+        source = nodes.reference("", place, refuri=address, internal=False) if repository else nodes.Text(place)
         content.insert(0, nodes.paragraph("", "", source, classes=["source"]))
         if kind == "class":
             content += [self.entry(root, path, f"{name}()", part) for part in node.body if is_public(part)]

@@ -1,5 +1,6 @@
 """Between a page of the site and its notebook: the button that leads there, and the numbers that both give."""
 
+import json
 import re
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 for package in ("jupytext", "pybtex"):
     pytest.importorskip(package)
 make_notebooks = pytest.importorskip("make_notebooks")
+on_github = pytest.importorskip("origin").on_github
 ROOT = make_notebooks.ROOT
 NUMBERS = {
     "(": r'id="equation-{label}".*?class="eqno">(\([\d.]+\))',
@@ -15,14 +17,27 @@ NUMBERS = {
 }
 
 
-def test_the_colab_button_opens_the_notebook(page):
-    notebook = ROOT / "book" / f"{page.stem}.ipynb"
-    links = re.findall(r'href="(https://colab[^"]*)"', page.read_text(encoding="utf-8"))
-    buttons = [link for link in links if "/coursework/" not in link]  # the assignments are listed, not the page's own
-    if page.parent.name != "book" or not notebook.exists():
-        assert buttons == []
-    else:
-        assert buttons == [make_notebooks.Book(ROOT).address(page.stem)]
+def is_chapter(page) -> bool:
+    return page.parent.name == "book" and (ROOT / "book" / f"{page.stem}.ipynb").exists()
+
+
+def test_the_colab_button_opens_the_published_notebook_where_the_repository_is_on_github(page):
+    links = re.findall(r'<a href="(https://colab[^"]*)" target', page.read_text(encoding="utf-8"))
+    origin = on_github(ROOT)
+    assert links == ([origin.colab(f"{page.stem}.ipynb")] if origin and is_chapter(page) else [])
+
+
+def test_a_chapter_offers_its_notebook_and_the_library(page):
+    offered = re.findall(r'href="(\.\./notebooks/[^"]*)" target', page.read_text(encoding="utf-8"))
+    expected = [f"../notebooks/{page.stem}.ipynb", "../notebooks/tutorial_lib-0.1.0-py3-none-any.whl"]
+    assert offered == (expected if is_chapter(page) else [])
+
+
+def test_a_notebook_of_the_site_leads_to_files_that_are_there(site):
+    for path in (site / "notebooks").glob("*.ipynb"):
+        text = "\n".join("".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"])
+        links = re.findall(r"\]\(([\w./-]+\.(?:ipynb|html))\)", text)
+        assert [link for link in links if not (path.parent / link).exists()] == [], path.name
 
 
 def test_formulas_figures_and_tables_have_the_same_numbers_in_the_notebook(page):

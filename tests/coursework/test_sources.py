@@ -130,8 +130,10 @@ def test_an_unknown_assignment_is_told():
 def test_the_books_table_lists_every_assignment():
     import sphinx_coursework
 
-    text = "\n".join(sphinx_coursework.table("https://github.com/O/R", "https://colab.research.google.com", "main"))
+    origin = sphinx_coursework.Origin("https://github.com/O/R", "1")
+    text, elsewhere = "\n".join(sphinx_coursework.table(origin)), "\n".join(sphinx_coursework.table(None))
     for name in NAMES:
-        assert f"colab.research.google.com/github/O/R/blob/main/coursework/notebooks/{name}.ipynb" in text
+        assert f"colab.research.google.com/github/O/R/blob/notebooks/{name}.ipynb" in text
+        assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere
         assert sources.title(name).removeprefix("Assignment ") in text
     assert (ROOT / "book" / "assignments.md").read_text().count("```{assignments}") == 1

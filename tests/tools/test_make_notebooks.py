@@ -14,8 +14,6 @@ make_notebooks = pytest.importorskip("make_notebooks")
 BOOK = Path(make_notebooks.ROOT) / "book"
 CONFIG = """\
 title: The book
-launch_buttons: {colab_url: https://colab.example}
-repository: {url: https://example.org/us/book, branch: main}
 bibtex_bibfiles: [book/references.bib]
 sphinx: {config: {mathjax3_config: {tex: {macros: {R: '\\mathbb{R}'}}}}}
 """
@@ -64,20 +62,17 @@ def body(cells):
     return cells[0][1].split("Change that one.)*\n", 1)[1].strip()
 
 
-ONE = "https://colab.example/github/us/book/blob/main/book/one.ipynb"
-
-
 @pytest.mark.parametrize(
     "before, after",
     [
         ("{cite:t}`two2020`", "[A and B (2020)](https://example.org/t)"),
         ("{cite:p}`two2020,three2021`", "([A and B, 2020](https://example.org/t); C et al., 2021)"),
-        ("{eq}`eq-a`", f"[(1.1)]({ONE})"),
-        ("{ref}`sec-a`", f"[A section]({ONE})"),
-        ("{ref}`there <sec-a>`", f"[there]({ONE})"),
-        ("{doc}`one`", f"[One]({ONE})"),
-        ("[there](one.md#sec-a) and [](one.md)", f"[there]({ONE}) and [One]({ONE})"),
-        ("[Preface](index.md)", "[Preface](https://example.org/us/book/blob/main/book/index.md)"),
+        ("{eq}`eq-a`", "[(1.1)](one.ipynb)"),
+        ("{ref}`sec-a`", "[A section](one.ipynb)"),
+        ("{ref}`there <sec-a>`", "[there](one.ipynb)"),
+        ("{doc}`one`", "[One](one.ipynb)"),
+        ("[there](one.md#sec-a) and [](one.md)", "[there](one.ipynb) and [One](one.ipynb)"),
+        ("[Preface](index.md)", "[Preface](index.md)"),
         ("$$ b $$ (eq-b)\n\n{eq}`eq-b`", "$$\nb \\tag{2.1}\n$$\n\n(2.1)"),
         ("{term}`head` and {term}`heads <head>`", "head and heads"),
         ("$x \\in \\R^n$ and `$\\R$`", "$x \\in \\mathbb{R}^n$ and `$\\R$`"),
@@ -133,18 +128,20 @@ def test_an_unknown_role_or_directive_is_an_error(markdown, text):
 
 
 @pytest.fixture
-def install(monkeypatch):
-    """Runs the install cell for a repository where some modules are here; returns what it handed to pip."""
+def install(monkeypatch, tmp_path):
+    """Runs the install cell of a notebook where some modules are here; returns what it handed to pip."""
     from IPython.core.inputtransformer2 import TransformerManager
 
-    def run(url: str, here: set[str]) -> list[str]:
-        fields = dict(branch="main", weights="w==1", besides={"apsw": "apsw", "umap": "umap-learn"})
-        cell, asked = make_notebooks.INSTALL.format(url=url, **fields), []
+    def run(library: str, here: set[str]) -> list[str]:
+        fields = dict(weights="w==1", besides={"apsw": "apsw", "umap": "umap-learn"})
+        cell, asked = make_notebooks.INSTALL.format(**fields), []
+        cell = cell.replace(make_notebooks.NO_ADDRESS, f'\nlibrary = "{library}"\n')
 
         class Shell:
             def run_line_magic(self, name, line):
                 asked.append(f"{name} {line}")
 
+        monkeypatch.chdir(tmp_path)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if name in here else None)
         run.names = {"get_ipython": Shell}
         exec(TransformerManager().transform_cell(cell), run.names)
@@ -157,20 +154,48 @@ def install(monkeypatch):
     "here, besides", [({"apsw", "umap"}, []), ({"umap"}, ["apsw"]), (set(), ["apsw umap-learn"])]
 )
 def test_the_install_cell_asks_pip_for_the_library_the_model_and_what_is_missing(install, here, besides):
-    commands = ["pip install --quiet --no-deps git+{repository}@main w==1"]
+    commands = ["pip install --quiet --no-deps {library} w==1"]
     commands += ["pip install --quiet {missing}"] * len(besides)
-    assert install("https://example.org/us/book", here) == commands
+    assert install("git+https://example.org/us/book@1", here) == commands
+    assert install.names["library"] == "git+https://example.org/us/book@1"
     assert install.names.get("missing", "") == " ".join(besides)
 
 
+@pytest.mark.parametrize("library", ["", "git+https://example.org/us/book@1"])
+def test_a_wheel_beside_the_notebook_comes_first(install, tmp_path, library):
+    (tmp_path / "tutorial_lib-0.1.0-py3-none-any.whl").touch()
+    install(library, here={"apsw", "umap"})
+    assert install.names["library"] == "tutorial_lib-0.1.0-py3-none-any.whl"
+
+
 def test_the_install_cell_does_nothing_where_the_library_is_and_says_so(install, capsys):
-    assert install("https://example.org/us/book", here={"tutorial_lib"}) == []
+    assert install("", here={"tutorial_lib"}) == []
     assert "nothing to install" in capsys.readouterr().out
 
 
-def test_the_install_cell_says_that_the_address_is_missing(install):
-    with pytest.raises(RuntimeError, match="github.com/OWNER/BOOK only holds its place"):
-        install("https://github.com/OWNER/BOOK", here=set())
+def test_the_install_cell_says_what_to_do_where_it_has_no_address(install):
+    with pytest.raises(RuntimeError, match="put beside it the file tutorial_lib"):
+        install("", here=set())
+
+
+def test_a_notebook_that_is_handed_out_has_the_address_and_its_links_lead_where_they_are_told():
+    def link(page: str, runs: bool) -> str | None:
+        return f"https://example.org/{page}" if runs else None
+
+    files = make_notebooks.handed_out(make_notebooks.ROOT, "git+https://example.org/us/book@1", link)
+    assert {f"{name}.ipynb" for name in CHAPTERS} < set(files) and "1-tokenization.ipynb" in files
+    for name, text in files.items():
+        cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+        assert sum('library = "git+https://example.org/us/book@1"' in cell for cell in cells) == 1, name
+        assert not re.search(r"\]\([\w-]+\.(ipynb|md)\)", text), name
+    assert "[attention by hand](https://example.org/attention)" in files["heads.ipynb"]
+
+
+def test_where_nothing_has_to_be_told_a_notebook_is_handed_out_as_it_is():
+    files = make_notebooks.handed_out(make_notebooks.ROOT, "", lambda page, runs: f"{page}.{'ipynb' if runs else 'md'}")
+    for name, text in files.items():
+        (path,) = [p for p in (BOOK / name, BOOK.parent / "coursework" / "notebooks" / name) if p.exists()]
+        assert text == path.read_text(encoding="utf-8"), name
 
 
 def test_the_notebooks_are_in_step_with_the_chapters(capsys):
@@ -178,6 +203,7 @@ def test_the_notebooks_are_in_step_with_the_chapters(capsys):
 
 
 CHAPTERS = [path.stem for path in make_notebooks.chapters(make_notebooks.ROOT)]
+PAGES = {path.stem for path in BOOK.glob("*.md")}
 
 
 @pytest.fixture(params=CHAPTERS)
@@ -224,7 +250,7 @@ def test_every_cell_but_the_first_is_python_without_magic(chapter):
 
 
 def test_no_markup_of_the_site_is_left(chapter):
-    left = r":::|\{[a-z:]+\}|^\+\+\+|^\([\w-]+\)=|^%|\{\{|^:\w+:|\[\]\(|\]\([\w/-]+\.md"
+    left = r":::|\{[a-z:]+\}|^\+\+\+|^\([\w-]+\)=|^%|\{\{|^:\w+:|\[\]\("
     assert re.findall(left, words(chapter[1]), re.M) == []
 
 
@@ -233,11 +259,11 @@ def test_every_macro_is_spelled_out(chapter):
     assert macros and re.findall(rf"\\(?:{'|'.join(macros)})(?![A-Za-z])", prose(chapter[1])) == []
 
 
-def test_links_lead_to_an_address_or_to_a_place_on_the_page(chapter):
+def test_links_lead_to_an_address_to_a_file_or_to_a_place_on_the_page(chapter):
     text = words(chapter[1])
     targets = re.findall(r"\]\(([^)]*)\)", text)
-    assert [link for link in targets if not re.fullmatch(r"https?://[^\s<>]+|#[\w-]+", link)] == []
+    files = {path.name for path in BOOK.glob("*.ipynb")} | {f"{name}.md" for name in PAGES - set(CHAPTERS)}
+    others = [link for link in targets if not re.fullmatch(r"https?://[^\s<>]+|#[\w-]+", link)]
+    assert set(others) <= files
     places = set(re.findall(r'<a id="([^"]+)"></a>', text))
     assert {link[1:] for link in targets if link.startswith("#")} <= places
-    chapters = re.findall(r"/book/(\w+)\.ipynb", text)
-    assert set(chapters) <= set(CHAPTERS)

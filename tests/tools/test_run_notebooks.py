@@ -24,18 +24,18 @@ def test_both_environments_hold_what_the_library_needs_and_neither_the_library_n
 
 
 @pytest.mark.parametrize("path", run_notebooks.chapters(ROOT), ids=lambda path: path.stem)
-def test_a_notebook_asks_for_the_library_at_the_address_that_it_is_given(path):
+def test_a_notebook_takes_the_library_from_where_it_is_told(path):
     notebook = json.loads(path.with_suffix(".ipynb").read_text(encoding="utf-8"))
     before = [cell["source"] for cell in notebook["cells"]]
     after = [cell["source"] for cell in run_notebooks.install_from(notebook, "file:///here")["cells"]]
     (changed,) = [new for old, new in zip(before, after) if new != old]
-    assert 'repository = "file:///here"\n' in changed
+    assert 'library = "file:///here"\n' in changed
 
 
 def test_the_stand_in_for_the_repository_holds_the_library_as_it_is_now(tmp_path):
-    address = run_notebooks.repository(ROOT, tmp_path / "origin", "main")
+    address, branch = run_notebooks.repository(ROOT, tmp_path / "origin").removeprefix("git+").split("@")
     clone = tmp_path / "clone"
-    subprocess.run(["git", "clone", "--quiet", "--branch", "main", address, clone], check=True)
+    subprocess.run(["git", "clone", "--quiet", "--branch", branch, address, clone], check=True)
     files = {path.relative_to(clone).as_posix() for path in clone.rglob("*.py")}
     assert "tutorial_lib/__init__.py" in files and (clone / "pyproject.toml").exists()
     assert all((clone / name).read_bytes() == (ROOT / name).read_bytes() for name in files)
