@@ -90,11 +90,13 @@ def prepare_all(assignments, seed):
 
 
 def prepare_apart(assignments, seed):
-    """`prepare_all` in a process of its own, so that the memory of the models that checks compare with goes with it."""
+    """`prepare_all`, each in a process of its own: the memory of the models that checks compare with goes with it."""
+    prepared = {}
     for name in assignments:
-        checks.load(name)  # what comes back names functions of these
-    with checks.process() as process:
-        return process.submit(prepare_all, assignments, seed).result()
+        checks.load(name)  # what comes back names functions of this
+        with checks.process() as process:
+            prepared[name] = process.submit(prepare, name, seed).result()
+    return prepared
 
 
 def encode(value, arrays):
