@@ -10,10 +10,14 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 ALONE = "Grading has Python and NumPy alone."
+NO_FILES = "Grading has no files: take out what reads or writes one."
+ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
+ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
+ADVICE |= {"EOFError": "Grading gives no input: take input() out."}
 MOST_CODE = 200  # characters of a line that is shown
 MOST_PARSED = 20_000  # characters of a cell that is looked into: a tree takes a hundred times its text
 
@@ -42,12 +46,13 @@ class Code:
     """A student's cells, and what happened when they ran.
 
     sources: the cells. ran: cell -> {"error", "missing"}, as `sandbox.Outcome` tells it. ended: label of a cell or a
-    check -> how it ended a run.
+    check -> how it ended a run. keep: cell -> the names whose value after that cell is graded.
     """
 
     sources: list[str]
     ran: dict[int, dict]
     ended: dict[str, str]
+    keep: dict[int, list[str]] = field(default_factory=dict)
 
     @cached_property
     def cells(self):
@@ -55,7 +60,9 @@ class Code:
 
     @cached_property
     def functions(self):
-        return {name: about for cell in self.cells for name, about in cell.functions.items()}
+        found = {name: about for cell in self.cells for name, about in cell.functions.items()}
+        kept = ((name, self.cells[i].functions.get(name)) for i, names in self.keep.items() for name in names)
+        return found | {name: about for name, about in kept if about}
 
     def line(self, cell, number):
         """Where an exception came from, as a part of a sentence; empty where that is not known."""
@@ -64,8 +71,21 @@ class Code:
         return f", in line {number} of the cell{there}:\n    {lines[0].strip()[:MOST_CODE]}\n" if lines else ""
 
     def defining(self, name):
-        """The last cell that binds a name; None where none does."""
-        return next((i for i in reversed(range(len(self.cells))) if name in self.cells[i].names), None)
+        """The cell whose value of a name is graded, else the last one that binds it; None where none does."""
+        kept = [i for i, names in self.keep.items() if name in names]
+        binding = [i for i, cell in enumerate(self.cells) if name in cell.names]
+        return (binding + kept or [None])[-1]
+
+    def lacking(self, name):
+        """(cell, line) of an import of this name that found nothing; None where there is none."""
+        failed = ((i, item["line"]) for i, ran in self.ran.items() for item in ran["missing"])
+        return next(((i, line) for i, line in failed if name in self.cells[i].imports.get(line, ())), None)
+
+    def advice(self, error):
+        """What to do about an exception that only grading raises, for it lacks what the code asks for; else empty."""
+        if error["type"] == "NameError" and self.lacking(error["name"]):
+            return ALONE
+        return ADVICE.get(error["type"], "")
 
     def function_at(self, cell, number):
         """The function of a cell that a line belongs to; None outside of any."""
@@ -87,6 +107,19 @@ class Code:
         return found - {name}
 
 
+def stops(code):
+    """Which cells stopped above a function, in sentences for the student: that costs nothing, but may not be meant."""
+    told = []
+    for cell, ran in sorted(code.ran.items()):
+        error = ran["error"]
+        if error is None or error["line"] is None:
+            continue
+        if any(function.lines.start > error["line"] for function in code.cells[cell].functions.values()):
+            why = f"{error['type']}{code.line(error['cell'], error['line'])}{code.advice(error)}"
+            told.append(f"A cell stopped with {why} The functions below that line count all the same.")
+    return told
+
+
 def stopped(name, error, code):
     """Why `name` gave no value, where the sandbox told an error, for the student."""
     kind, where = error["type"], code.line(error["cell"], error["line"])
@@ -103,8 +136,7 @@ def stopped(name, error, code):
         return f"{name} was stopped because it took too long{where}"
     if kind == "NameError" and error["name"]:
         return _absent(name, error["name"], where, code)
-    note = ALONE if kind in ("ModuleNotFoundError", "ImportError") else ""
-    return f"{name} stopped with {kind}{where}{note}"
+    return f"{name} stopped with {kind}{where}{code.advice(error)}"
 
 
 def not_reached(name, check, code):
@@ -130,20 +162,23 @@ def with_cascade(reason, name, error, wrong, code):
 def _absent(name, missing, where, code):
     """Why a name that a function needs is not there."""
     cell = code.defining(missing)
+    lacking = code.lacking(missing)
     if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", source) for source in code.sources):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
     subject = name if missing == name else f"{name} uses {missing}, which"
+    if lacking:
+        return f"{subject} is not there: its import found nothing{code.line(*lacking)}{ALONE}"
+    if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
+        return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:
         like = difflib.get_close_matches(missing, code.functions, 1, 0.8)
         return f"{subject} is defined in no cell of yours{f', but {like[0]} is' if like else ''}{where}"
     ran = code.ran.get(cell, {"error": None, "missing": []})
-    for item in ran["missing"]:
-        if missing in code.cells[cell].imports.get(item["line"], ()):
-            return f"{subject} is not there: its import found nothing{code.line(cell, item['line'])}{ALONE}"
     if ran["error"] is not None:
         error, problem = ran["error"], code.cells[cell].problem
         kind = f"{error['type']} ({problem})" if problem else error["type"]
-        return f"{subject} is not there: its cell stopped with {kind}{code.line(error['cell'], error['line'])}"
+        where = code.line(error["cell"], error["line"])
+        return f"{subject} is not there: its cell stopped with {kind}{where}{code.advice(error)}"
     if f"cell {cell}" in code.ended:
         return f"{subject} is not there: its cell ended the run ({_how(code.ended[f'cell {cell}'])})"
     return f"{subject} is not there when it is called{where}"
@@ -155,13 +190,21 @@ def _how(ended):
     return words.get(ended, f"it gave {ended}")
 
 
+def _statements(source):
+    """The statements of a cell, without what only a notebook understands."""
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        source = re.sub(r"^([ \t]*)%time[ \t]+(?=\S)", r"\1", source, flags=re.M)
+        return ast.parse(re.sub(r"^([ \t]*)[%!].*", r"\1pass", source, flags=re.M)).body
+
+
 def _look(source):
     """What is seen in a cell's source. Where it is no Python, names are guessed by what its lines look like."""
-    source = re.sub(r"^[%!].*", "", source, flags=re.M)  # what only a notebook understands
     try:
         if len(source) > MOST_PARSED:
             raise ValueError("longer than any honest cell")
-        body = ast.parse(source).body
+        body = _statements(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         found = re.findall(r"^(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", source, re.M)
         problem = str(error.msg)[:MOST_CODE] if isinstance(error, SyntaxError) else ""

@@ -43,7 +43,8 @@ AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipy
 class Submission:
     """One student's notebook for one assignment.
 
-    cells: the sources of the code that will run, in order. answers: solution or written cell -> what the student wrote.
+    cells: the sources of the code that will run, in order. keep: number of a cell -> the names whose value after that
+    cell is graded, whatever the others make of them. answers: solution or written cell -> what the student wrote.
     extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
     pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
     sentences for the student's page.
@@ -54,6 +55,7 @@ class Submission:
     file: str
     digest: str = ""
     cells: list[str] = field(default_factory=list)
+    keep: dict[int, list[str]] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     extra: list[tuple[str, str]] = field(default_factory=list)
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
@@ -139,13 +141,14 @@ def _rank(submission):
 class Release:
     """What students got. marked: name -> cell. names: text of a cell -> its name, "" where it has none that tells.
 
-    questions: text -> the written cell that follows it, or None. defined: solution -> the names that it is to define.
+    questions: text -> the written cell that follows it, or None. defined: solution -> {name that it is to define: the
+    function that students get, "" for a variable}.
     """
 
     marked: dict
     names: dict[str, str]
     questions: dict[str, str | None]
-    defined: dict[str, list[str]]
+    defined: dict[str, dict[str, str]]
 
     def role(self, name):
         return _role(self.marked[name])
@@ -163,7 +166,8 @@ class Release:
 class Piece:
     """A cell of a notebook. name: as in the release; "" for its texts, None for what the student added.
 
-    own: whether the student wrote in it. defines: the names of solutions that its code defines. question: the written
+    own: whether the student wrote in it. defines: the names of solutions that its code defines, and not as they were
+    handed out. question: the written
     cell whose question stands before, if any.
     """
 
@@ -253,7 +257,8 @@ def read(student, file, content, assignment=None):
     if not found and not code and not any(_own(name, mine) for name in release.answers):
         _say(submission, "as it was handed out: nothing was written", BLANK)
     used = {piece for same in found.values() for piece in same}
-    _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release)
+    graded = _graded(submission, pieces, mine, release)
+    _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release, graded)
     texts = {name: found.get(name) or mine[name] for name in release.answers if name in found or name in mine}
     _keep_texts(submission, texts, [piece for piece in added if piece not in used])
     unread = [name for name in release.of("written") if name not in texts] if "script" in notebook else []
@@ -273,7 +278,7 @@ def _say(submission, note, told):
 def _pieces(notebook, release):
     """The cells of a notebook that are not empty, each with its place in the release."""
     ids = {_grade_id(cell) for cell in _cells(notebook)}
-    wanted = {defined for names in release.defined.values() for defined in names}
+    wanted = {name: starter for names in release.defined.values() for name, starter in names.items()}
     pieces, question, left = [], None, MOST_ANSWER
     for cell in _cells(notebook):
         name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
@@ -295,7 +300,7 @@ def _pieces(notebook, release):
         if code and name is None and question and len(text) <= left:  # words in a code cell
             code, left = not _is_prose(text), left - len(text)
         own = name is None or name != "" and _even(text) != _even(release.marked[name].source)
-        defines = _defines(text, wanted) if code and own else set()
+        defines = _defines(text, wanted, release.defined.get(name, {})) if code and own else set()
         pieces.append(Piece(name, "code" if code else "markdown", text, cell, own, defines, question))
     return pieces
 
@@ -368,10 +373,8 @@ def _elsewhere(submission, pieces, mine, stripped, release):
             told = f"Your answer to {name} goes on in another cell. That was found and counts."
             _say(submission, f"answer goes on in another cell: {name}", told)
         elif own:
-            for defined in release.defined[name]:
-                if any(defined in piece.defines for piece in others):
-                    what = f"{defined} is defined again in another cell"
-                    _say(submission, f"{what}: the last one counts", f"{what} of yours: the last one was graded.")
+            told = f"A part of your answer to {name} stands in another cell. It was found and counts."
+            _say(submission, f"answer goes on in another cell: {name}", told)
         elif not stripped:
             told = f"Your answer to {name} does not stand in the cell for it. It was found and counts."
             _say(submission, f"answer in another cell: {name}", told)
@@ -386,26 +389,54 @@ def _others(name, own, pieces, release):
     """The pieces beside its own cell that hold an answer: words below the question, or code that defines its names."""
     if release.role(name) == "written":
         return [one for one in pieces if one.name is None and one.kind == "markdown" and one.question == name]
-    by_name = [[one for one in pieces if name in one.defines and one not in own] for name in release.defined[name]]
-    if own:
-        return [one for defining in by_name for one in defining]
-    return [defining[-1] for defining in by_name] if all(by_name) else []
+    wanted = [defined for defined in release.defined[name] if not any(defined in one.defines for one in own)]
+    by_name = [[one for one in pieces if defined in one.defines] for defined in wanted]
+    return [defining[-1] for defining in by_name if defining] if own or all(by_name) else []
+
+
+def _graded(submission, pieces, mine, release):
+    """Name -> the piece whose definition is graded: its own cell, of copies the last; else the last with its `def`."""
+    graded = {}
+    for solution in release.of("solution"):
+        own = _own(solution, mine)
+        for name in release.defined[solution]:
+            there = [one for one in pieces if name in one.defines]
+            inside = [one for one in there if one in own]
+            if there:
+                graded[name] = [*there, *inside][-1]
+            if inside and len(there) > len(inside):
+                what = f"{name} is defined again in another cell"
+                told = f"{what} of yours: the one in the question's cell was graded."
+                _say(submission, f"{what}: the one in the question's cell counts", told)
+    return graded
 
 
 def _defined(starter):
-    """The names that a starter defines: its function's, or its variables'."""
-    names = []
+    """The names that a starter defines, with its functions as they are: {"softmax": "def softmax(x): ..."}."""
+    names = {}
     for statement in ast.parse(starter).body:
-        names += [statement.name] if isinstance(statement, ast.FunctionDef) else []
+        if isinstance(statement, ast.FunctionDef):
+            names[statement.name] = ast.get_source_segment(starter, statement)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
-        names += [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+        names |= {node.id: "" for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
     return names
 
 
-def _defines(text, wanted):
-    """Those of the wanted names that a text defines at its top level. It may be no Python."""
-    starts = re.finditer(r"^(?:def +\w+|\w[\w, ]*=(?!=))", text, re.M)
-    return {word[0] for start in starts for word in re.finditer(r"\w+", start[0]) if word[0] in wanted}
+def _defines(text, wanted, mine):
+    """Those of the wanted names that a text defines at its top level. It may be no Python.
+
+    mine: the names of the question whose cell this is. In another cell, a value that is assigned to the name of a
+    function is a try of that function and no answer.
+    """
+    starts = re.finditer(r"^(?:def +(\w+)|(\w[\w, ]*)=(?!=))", text, re.M)
+    found = [(word, start[1]) for start in starts for word in re.findall(r"\w+", start[1] or start[2])]
+    names = [name for name, function in found if function or name in mine or not wanted.get(name)]
+    return {name for name in names if name in wanted and names.count(name) > _times(wanted[name], text)}
+
+
+def _times(starter, text):
+    """How often a function stands in a text as it was handed out."""
+    return _even(text).count(_even(starter)) if starter else 0
 
 
 # --- what is kept of it, within bounds ------------------------------------------------------------------------------
@@ -418,7 +449,7 @@ def _runs(piece, mine, found, used, release):
     return piece.kind == "code" and (piece.name is None or piece in used)
 
 
-def _keep_code(submission, pieces, mine, release):
+def _keep_code(submission, pieces, mine, release, graded):
     """The code that runs. What was given runs as it was given, after what the student made of it."""
     given = release.of("given")
     submission.cells, left = [release.marked[name].source for name in given if name not in mine], MOST_CODE
@@ -429,6 +460,8 @@ def _keep_code(submission, pieces, mine, release):
                 note = f"too much code: from a cell of {len(piece.text)} characters on it was not run"
                 _say(submission, note, "Your notebook holds far more code than its questions need: not all of it ran.")
                 break
+            names = [name for name, of in graded.items() if of is piece]
+            submission.keep |= {len(submission.cells): names} if names else {}
             submission.cells.append(piece.text)
         if piece.name in given:
             submission.cells.append(release.marked[piece.name].source)

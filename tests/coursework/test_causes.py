@@ -19,6 +19,11 @@ CODE = {
         {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
         {"softmax-hidden": ["uses s", "line 1 of the cell with softmax:\n    from scipy", "NumPy alone"]},
     ),
+    "an import that is needed above a function": (
+        {"softmax": "import torch\ndef softmax(x, kind=torch.float64):\n    return x"},
+        {"softmax-hidden": ["its cell stopped with NameError, in line 2", "NumPy alone"]},
+    ),
+    "input": ({"softmax": "def softmax(x):\n    return input()"}, {"softmax-hidden": ["take input() out"]}),
     "an import inside": (
         {"softmax": "def softmax(x):\n    import scipy\n    return x"},
         {"softmax-hidden": ["ModuleNotFoundError, in line 2", "softmax:\n    import scipy\n", "NumPy alone"]},
@@ -42,7 +47,7 @@ CODE = {
         {"softmax-hidden": ["softmax uses helper, which is defined in no cell", "line 2", "return helper(x)"]},
     ),
     "a cell that stops": (
-        {"softmax": "1 / 0\n" + solution("softmax")},
+        {"softmax": "1 / 0\nsoftmax = np.exp"},
         {"softmax-hidden": ["its cell stopped with ZeroDivisionError", "line 1", "1 / 0"]},
     ),
     "a line that fails": (
