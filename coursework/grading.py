@@ -198,6 +198,17 @@ def _reason(name, call, record, code):
     return checks.wrong(call, record["value"])
 
 
+def _best(marks):
+    """The best of the marks of a student's notebooks. It says so where there are two."""
+    best, *others = sorted(marks, key=lambda one: -sum(one.points.values()))
+    for other in others:
+        points = f"{sum(best.points.values()):g} points", f"{sum(other.points.values()):g}"
+        best.notes.append(f"two notebooks: {best.file} counts ({points[0]}), {other.file} does not ({points[1]})")
+        which = f"{submissions.base(best.file)} counts, with {points[0]}, and {submissions.base(other.file)} does not"
+        best.told.append(f"Two notebooks of yours were graded: {which}, with {points[1]}. (The words come on top.)")
+    return best
+
+
 def _with_notes(marks, submission):
     """The marks with what is to be told of the file: that may change where the notebook and its marks do not."""
     marks.file, marks.told = submission.file, [*submission.told, *marks.stops]
@@ -298,20 +309,22 @@ def grade_all(
 
     def graded(submission):
         path = results / "marks" / submission.assignment / f"{submission.student}.json"
-        before = load(path)
-        if before and (before[0].digest, before[0].key) == (submission.digest, keys[submission.assignment]):
-            return _with_notes(before[0], submission)
+        before, both = load(path), [submission, *filter(None, [submission.other])]
+        if before and [(one.digest, one.key) for one in before] == [(one.digest, keys[one.assignment]) for one in both]:
+            return _best([_with_notes(marks, one) for marks, one in zip(before, both, strict=True)])
         try:
-            marks = grade(submission, prepared[submission.assignment], kind=kind, limits=limits, stop=stop)
+            drawn = prepared[submission.assignment]
+            marks = [grade(one, drawn, kind=kind, limits=limits, stop=stop) for one in both]
         except (sandbox.Stopped, sandbox.NoSandbox, Lost):
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
             if isinstance(error, OSError) and error.errno in submissions.OURS:
                 raise
             return unmarked(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
-        marks.key = keys[submission.assignment]
-        save(path, [marks])
-        return marks
+        for one in marks:
+            one.key = keys[submission.assignment]
+        save(path, marks)
+        return _best(marks)
 
     lost = []
     with ThreadPoolExecutor(workers or _workers(limits)) as pool:  # the work is done in the sandboxes: threads will do

@@ -84,6 +84,15 @@ def test_a_cell_that_stops_above_its_function_costs_nothing(solved, hand_in, gra
     assert "take input() out" in told["input"] and "no files" in told["a-file"] and "SystemExit" in told["an-end"]
 
 
+def test_of_two_notebooks_the_better_one_counts(solved, hand_in, grade):
+    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"))
+    hand_in("ada", solved, f"{ASSIGNMENT} (1).ipynb")
+    for _ in range(2):  # the second time out of what was kept
+        ada = grade()["ada"]
+        assert ada.points == FULL and ada.file == f"ada/{ASSIGNMENT} (1).ipynb" and len(ada.notes) == 1
+        assert f"{ASSIGNMENT} (1).ipynb counts, with 36 points, and {ASSIGNMENT}.ipynb does not" in ada.told[0]
+
+
 def test_what_stands_behind_time_runs(solved, hand_in, grade):
     own = cell(solved, "softmax").source
     hand_in("ada", with_code(solved, "softmax", "%%time\n" + own.replace("    powers =", "    %time powers =")))
