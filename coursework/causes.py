@@ -15,6 +15,11 @@ from functools import cached_property
 
 ALONE = "Grading has Python and NumPy alone."
 NO_FILES = "Grading has no files: take out what reads or writes one."
+ODD = {
+    "NotPlain": "something that is no number, text, list, dictionary or array",
+    "NoOrder": "a set, which has no order: make a list of it",
+    "StillToCome": "a generator, whose values are still to come: make a list of it",
+}
 ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
 ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
 ADVICE |= {"EOFError": "Grading gives no input: take input() out."}
@@ -34,11 +39,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of a cell: its lines, the names that it reads, and whether more than its `raise` is in it."""
+    """A function of a cell: its lines, the names that it reads, and whether more than its `raise` is in it.
+
+    takes: the names of its arguments by place. asked: how many of these must be given. any_number: it has a `*rest`.
+    """
 
     lines: range
     reads: set[str]
     begun: bool
+    takes: tuple[str, ...] = ()
+    asked: int = 0
+    any_number: bool = False
 
 
 @dataclass
@@ -120,22 +131,29 @@ def stops(code):
     return told
 
 
-def stopped(name, error, code):
-    """Why `name` gave no value, where the sandbox told an error, for the student."""
+def stopped(name, error, code, given=None):
+    """Why `name` gave no value, where the sandbox told an error, for the student. given: how many arguments it got."""
     kind, where = error["type"], code.line(error["cell"], error["line"])
     if kind == "NotImplementedError":
         owner = code.function_at(error["cell"], error["line"]) or name
         if owner in code.functions and code.functions[owner].begun:
-            return f"{name} ends at a line that is still there{where}Take it out."
+            return f"{name} stops at the line that says it is not written yet{where}Take that line out."
         return f"{name}{'' if owner == name else f' needs {owner}, which'} is not written yet"
-    if kind == "NotPlain":  # this and the next two are the worker's own words
-        return f"{name} gave something that is no number, text, list, dictionary or array"
+    if kind in ODD:  # this and the next two are the worker's own words
+        return f"{name} gave {ODD[kind]}"
     if kind == "TooLarge":
         return f"{name} gave far more than was asked for"
     if kind == "TookTooLong":
         return f"{name} was stopped because it took too long{where}"
     if kind == "NameError" and error["name"]:
         return _absent(name, error["name"], where, code)
+    function = code.functions.get(name)
+    if kind == "TypeError" and error["cell"] is None and function and given is not None:
+        extra = function.takes[given : function.asked]
+        if extra or given > len(function.takes) and not function.any_number:
+            where = code.line(code.defining(name), function.lines.start)
+            more = f"It also asks for {' and '.join(extra)}." if extra else "It takes fewer arguments."
+            return f"{name} cannot be called as in the question{where}{more}"
     return f"{name} stopped with {kind}{where}{code.advice(error)}"
 
 
@@ -190,6 +208,15 @@ def _how(ended):
     return words.get(ended, f"it gave {ended}")
 
 
+def _arguments(statement):
+    """(names by place, how many of them must be given, whether any number may be) of a function; of a class nothing."""
+    if isinstance(statement, ast.ClassDef):
+        return (), 0, True
+    given = statement.args
+    takes = tuple(argument.arg for argument in [*given.posonlyargs, *given.args])
+    return takes, len(takes) - len(given.defaults), given.vararg is not None
+
+
 def _statements(source):
     """The statements of a cell, without what only a notebook understands."""
     try:
@@ -218,9 +245,8 @@ def _look(source):
             bound = {statement.name}
             reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
             code = [line for line in statement.body if not isinstance(line, ast.Expr)]  # no docstring
-            cell.functions[statement.name] = Function(
-                range(statement.lineno, statement.end_lineno + 1), reads, len(code) > 1
-            )
+            lines = range(statement.lineno, statement.end_lineno + 1)
+            cell.functions[statement.name] = Function(lines, reads, len(code) > 1, *_arguments(statement))
         else:
             names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
             bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}

@@ -194,7 +194,8 @@ def _reason(name, call, record, code):
     if record is None:
         return causes.not_reached(call.name, name, code)
     if record["error"] is not None:
-        return causes.stopped(call.name, record["error"], code)
+        given = None if call.arguments is None else len(call.arguments)
+        return causes.stopped(call.name, record["error"], code, given)
     return checks.wrong(call, record["value"])
 
 
