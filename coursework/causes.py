@@ -126,8 +126,8 @@ def stops(code):
         if error is None or error["line"] is None:
             continue
         if any(function.lines.start > error["line"] for function in code.cells[cell].functions.values()):
-            why = f"{error['type']}{code.line(error['cell'], error['line'])}{code.advice(error)}"
-            told.append(f"A cell stopped with {why} The functions below that line count all the same.")
+            advice = f"{code.advice(error)} The functions below that line count all the same.".strip()
+            told.append(f"A cell stopped with {error['type']}{code.line(error['cell'], error['line'])}{advice}")
     return told
 
 

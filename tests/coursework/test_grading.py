@@ -227,11 +227,11 @@ def test_an_lms_number_finds_the_student_of_the_roster(text, file, student, tmp_
     assert student == "turingalan" or student in roster and "4999" not in roster
 
 
-def test_checkpoints_are_no_submissions(tmp_path):
-    path = tmp_path / "ada" / ".ipynb_checkpoints" / "x.ipynb"
-    path.parent.mkdir(parents=True)
-    path.write_text("{}")
-    assert submissions.find(tmp_path) == []
+def test_checkpoints_are_no_submissions_where_there_is_a_notebook(tmp_path):
+    for path in (".ipynb_checkpoints/x.ipynb", "ada/.ipynb_checkpoints/x.ipynb", "ada/y.ipynb"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("{}")
+    assert [file for _, file, *_ in submissions.find(tmp_path)] == ["ada/y.ipynb"]
 
 
 # --- what stops a grading before it starts ------------------------------------------------------------------------

@@ -307,7 +307,7 @@ def test_what_a_teacher_adds_in_a_folder_is_the_students(solved, put, sort_out):
     put("lovelaceada_4711_1_x.ipynb", solved)
     put(f"ada/{NAME}", solved)
     found = sort_out(known={"4711": "ada"}, roster=("ada",))
-    assert set(found) == {"ada"} and "two notebooks" in found["ada"].notes[0]
+    assert set(found) == {"ada"} and found["ada"].other.file == "lovelaceada_4711_1_x.ipynb"
 
 
 def test_a_composed_letter_is_a_composed_letter():
