@@ -10,11 +10,20 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
 ALONE = "Grading has Python and NumPy alone."
+NO_FILES = "Grading has no files: take out what reads or writes one."
+ODD = {
+    "NotPlain": "something that is no number, text, list, dictionary or array",
+    "NoOrder": "a set, which has no order: make a list of it",
+    "StillToCome": "a generator, whose values are still to come: make a list of it",
+}
+ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
+ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
+ADVICE |= {"EOFError": "Grading gives no input: take input() out."}
 MOST_CODE = 200  # characters of a line that is shown
 MOST_NAME, MOST_NAMES = 40, 50  # characters of names that are compared, and how many: each with each takes time
 MOST_PARSED = 20_000  # characters of a cell that is looked into: a tree takes a hundred times its text
@@ -32,11 +41,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of a cell: its lines, the names that it reads, and whether more than its `raise` is in it."""
+    """A function of a cell: its lines, the names that it reads, and whether more than its `raise` is in it.
+
+    takes: the names of its arguments by place. asked: how many of these must be given. any_number: it has a `*rest`.
+    """
 
     lines: range
     reads: set[str]
     begun: bool
+    takes: tuple[str, ...] = ()
+    asked: int = 0
+    any_number: bool = False
 
 
 @dataclass
@@ -44,12 +59,13 @@ class Code:
     """A student's cells, and what happened when they ran.
 
     sources: the cells. ran: cell -> {"error", "missing"}, as `sandbox.Outcome` tells it. ended: label of a cell or a
-    check -> how it ended a run.
+    check -> how it ended a run. keep: cell -> the names whose value after that cell is graded.
     """
 
     sources: list[str]
     ran: dict[int, dict]
     ended: dict[str, str]
+    keep: dict[int, list[str]] = field(default_factory=dict)
 
     @cached_property
     def cells(self):
@@ -57,7 +73,9 @@ class Code:
 
     @cached_property
     def functions(self):
-        return {name: about for cell in self.cells for name, about in cell.functions.items()}
+        found = {name: about for cell in self.cells for name, about in cell.functions.items()}
+        kept = ((name, self.cells[i].functions.get(name)) for i, names in self.keep.items() for name in names)
+        return found | {name: about for name, about in kept if about}
 
     @cached_property
     def comparable(self):
@@ -70,8 +88,21 @@ class Code:
         return f", in line {number} of the cell{there}:\n    {lines[0].strip()[:MOST_CODE]}\n" if lines else ""
 
     def defining(self, name):
-        """The last cell that binds a name; None where none does."""
-        return next((i for i in reversed(range(len(self.cells))) if name in self.cells[i].names), None)
+        """The cell whose value of a name is graded, else the last one that binds it; None where none does."""
+        kept = [i for i, names in self.keep.items() if name in names]
+        binding = [i for i, cell in enumerate(self.cells) if name in cell.names]
+        return (binding + kept or [None])[-1]
+
+    def lacking(self, name):
+        """(cell, line) of an import of this name that found nothing; None where there is none."""
+        failed = ((i, item["line"]) for i, ran in self.ran.items() for item in ran["missing"])
+        return next(((i, line) for i, line in failed if name in self.cells[i].imports.get(line, ())), None)
+
+    def advice(self, error):
+        """What to do about an exception that only grading raises, for it lacks what the code asks for; else empty."""
+        if error["type"] == "NameError" and self.lacking(error["name"]):
+            return ALONE
+        return ADVICE.get(error["type"], "")
 
     def function_at(self, cell, number):
         """The function of a cell that a line belongs to; None outside of any."""
@@ -93,24 +124,43 @@ class Code:
         return found - {name}
 
 
-def stopped(name, error, code):
-    """Why `name` gave no value, where the sandbox told an error, for the student."""
+def stops(code):
+    """Which cells stopped above a function, in sentences for the student: that costs nothing, but may not be meant."""
+    told = []
+    for cell, ran in sorted(code.ran.items()):
+        error = ran["error"]
+        if error is None or error["line"] is None:
+            continue
+        if any(function.lines.start > error["line"] for function in code.cells[cell].functions.values()):
+            advice = f"{code.advice(error)} The functions below that line count all the same.".strip()
+            told.append(f"A cell stopped with {error['type']}{code.line(error['cell'], error['line'])}{advice}")
+    return told
+
+
+def stopped(name, error, code, given=None):
+    """Why `name` gave no value, where the sandbox told an error, for the student. given: how many arguments it got."""
     kind, where = error["type"], code.line(error["cell"], error["line"])
     if kind == "NotImplementedError":
         owner = code.function_at(error["cell"], error["line"]) or name
         if owner in code.functions and code.functions[owner].begun:
-            return f"{name} ends at a line that is still there{where}Take it out."
+            return f"{name} stops at the line that says it is not written yet{where}Take that line out."
         return f"{name}{'' if owner == name else f' needs {owner}, which'} is not written yet"
-    if kind == "NotPlain":  # this and the next two are the worker's own words
-        return f"{name} gave something that is no number, text, list, dictionary or array"
+    if kind in ODD:  # this and the next two are the worker's own words
+        return f"{name} gave {ODD[kind]}"
     if kind == "TooLarge":
         return f"{name} gave far more than was asked for"
     if kind == "TookTooLong":
         return f"{name} was stopped because it took too long{where}"
     if kind == "NameError" and error["name"]:
         return _absent(name, error["name"], where, code)
-    note = ALONE if kind in ("ModuleNotFoundError", "ImportError") else ""
-    return f"{name} stopped with {kind}{where}{note}"
+    function = code.functions.get(name)
+    if kind == "TypeError" and error["cell"] is None and function and given is not None:
+        extra = function.takes[given : function.asked]
+        if extra or given > len(function.takes) and not function.any_number:
+            where = code.line(code.defining(name), function.lines.start)
+            more = f"It also asks for {' and '.join(extra)}." if extra else "It takes fewer arguments."
+            return f"{name} cannot be called as in the question{where}{more}"
+    return f"{name} stopped with {kind}{where}{code.advice(error)}"
 
 
 def not_reached(name, check, code):
@@ -136,20 +186,23 @@ def with_cascade(reason, name, error, wrong, code):
 def _absent(name, missing, where, code):
     """Why a name that a function needs is not there."""
     cell = code.defining(missing)
+    lacking = code.lacking(missing)
     if cell is None and missing != name and not any(re.search(rf"\b{missing}\b", source) for source in code.sources):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
     subject = name if missing == name else f"{name} uses {missing}, which"
+    if lacking:
+        return f"{subject} is not there: its import found nothing{code.line(*lacking)}{ALONE}"
+    if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
+        return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:
         like = difflib.get_close_matches(missing, code.comparable, 1, 0.8) if len(missing) <= MOST_NAME else []
         return f"{subject} is defined in no cell of yours{f', but {like[0]} is' if like else ''}{where}"
     ran = code.ran.get(cell, {"error": None, "missing": []})
-    for item in ran["missing"]:
-        if missing in code.cells[cell].imports.get(item["line"], ()):
-            return f"{subject} is not there: its import found nothing{code.line(cell, item['line'])}{ALONE}"
     if ran["error"] is not None:
         error, problem = ran["error"], code.cells[cell].problem
         kind = f"{error['type']} ({problem})" if problem else error["type"]
-        return f"{subject} is not there: its cell stopped with {kind}{code.line(error['cell'], error['line'])}"
+        where = code.line(error["cell"], error["line"])
+        return f"{subject} is not there: its cell stopped with {kind}{where}{code.advice(error)}"
     if f"cell {cell}" in code.ended:
         return f"{subject} is not there: its cell ended the run ({_how(code.ended[f'cell {cell}'])})"
     return f"{subject} is not there when it is called{where}"
@@ -161,13 +214,30 @@ def _how(ended):
     return words.get(ended, f"it gave {ended}")
 
 
+def _arguments(statement):
+    """(names by place, how many of them must be given, whether any number may be) of a function; of a class nothing."""
+    if isinstance(statement, ast.ClassDef):
+        return (), 0, True
+    given = statement.args
+    takes = tuple(argument.arg for argument in [*given.posonlyargs, *given.args])
+    return takes, len(takes) - len(given.defaults), given.vararg is not None
+
+
+def _statements(source):
+    """The statements of a cell, without what only a notebook understands."""
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        source = re.sub(r"^([ \t]*)%time[ \t]+(?=\S)", r"\1", source, flags=re.M)
+        return ast.parse(re.sub(r"^([ \t]*)[%!].*", r"\1pass", source, flags=re.M)).body
+
+
 def _look(source):
     """What is seen in a cell's source. Where it is no Python, names are guessed by what its lines look like."""
-    source = re.sub(r"^[%!].*", "", source, flags=re.M)  # what only a notebook understands
     try:
         if len(source) > MOST_PARSED:
             raise ValueError("longer than any honest cell")
-        body = ast.parse(source).body
+        body = _statements(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         found = re.findall(r"^(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", source, re.M)
         problem = str(error.msg)[:MOST_CODE] if isinstance(error, SyntaxError) else ""
@@ -181,9 +251,8 @@ def _look(source):
             bound = {statement.name}
             reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
             code = [line for line in statement.body if not isinstance(line, ast.Expr)]  # no docstring
-            cell.functions[statement.name] = Function(
-                range(statement.lineno, statement.end_lineno + 1), reads, len(code) > 1
-            )
+            lines = range(statement.lineno, statement.end_lineno + 1)
+            cell.functions[statement.name] = Function(lines, reads, len(code) > 1, *_arguments(statement))
         else:
             names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
             bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 ASSIGNMENTS = Path(__file__).with_name("assignments")
+NEAR = 1e-3  # what is off by less may be right but for its precision
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 MOST_JUDGED = 700_000  # bytes of what a judge reads: 120 texts of 400 characters, each character escaped in JSON
 
@@ -124,11 +125,26 @@ def wrong(call, value):
         if call.judge is not None:
             reason = call.judge(value)
             return reason if reason is None else str(reason)[:MOST_WORDS]
+        odd = _of_another_kind(call.expected, value)
+        if odd:
+            return f"{call.name} gave {odd}"
         return _difference(_plain(call.expected), value, call.tolerance, call.name)
     except (BrokenExecutor, OSError):
         raise  # a process of ours that ended says nothing about the student
     except Exception:  # what a student's code made up may break any comparison; it is then not right
         return f"{call.name} gave something that cannot be compared"
+
+
+def _of_another_kind(expected, got):
+    """What came where something of another kind was asked for; None where the kind may be right."""
+    if got is None and expected is not None:
+        return "back nothing: does it end with return?"
+    if isinstance(got, str) and not isinstance(expected, str):
+        return "a text: another kind of value is asked for"
+    parts = isinstance(expected, tuple) and not all(isinstance(part, str) for part in expected)  # a tuple of symbols
+    if parts and not (isinstance(got, list) and len(got) == len(expected)):
+        return f"{'another number of things' if isinstance(got, list) else 'one thing'}: {len(expected)} are asked for"
+    return None
 
 
 def _plain(value):
@@ -161,7 +177,7 @@ def _difference(expected, got, tolerance, name):
     if not isinstance(got, list):
         return f"{name} must give a list"
     if len(got) != len(expected):
-        return f"{name} gave {len(got)} items where another number was right"
+        return f"{name} gave {_counted(len(got), 'item')}, and another number of them is right"
     found = (_difference(one, other, tolerance, name) for one, other in zip(expected, got, strict=True))
     return next((reason for reason in found if reason), None)
 
@@ -180,7 +196,15 @@ def _array_difference(expected, got, tolerance, name):
     if not np.isfinite(values[np.isfinite(right)]).all():
         return f"{name} gave numbers that are not finite"
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance)  # nan is close to nothing
-    return None if close.all() else f"{name} gave {np.count_nonzero(~close)} wrong numbers of {close.size}"
+    if close.all():
+        return None
+    said = f"{name} gave {_counted(np.count_nonzero(~close), 'wrong number')} of {close.size}"
+    near = np.isclose(values, right, rtol=NEAR, atol=NEAR).all()
+    return f"{said}, all of them close: is it float32, or rounded? Compute in float64, as NumPy does" if near else said
+
+
+def _counted(number, what):
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _lists(value):

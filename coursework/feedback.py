@@ -182,7 +182,8 @@ def report(all_marks, all_scores, about=()):
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
     for marks in sorted(noted, key=_urgency):
         lines += [f"## {marks.student}, {marks.assignment or 'unknown assignment'}", ""]
-        notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + [f"told: {text}" for text in marks.told]
+        told = [f"told: {' '.join(text.split())}" for text in marks.told]
+        notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
         if len(notes) > MOST_NOTES:
             notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more"]
         lines += [*(f"- {_one_line(note)}" for note in notes), ""]

@@ -30,6 +30,8 @@ MOST_LIST = 2 << 20, 250_000  # bytes of the list of files in an LMS's archive a
 MOST_LISTED = 25_000  # files in the archives of an LMS, all together
 MOST_ARCHIVE = 4 << 30, 20 << 20  # bytes that all notebooks of such an archive may have: 800 students with 5 MB each
 PIECE = 1 << 16
+LARGE = f"is larger than {MOST_BYTES >> 20} MB: choose Edit > Clear Outputs of All Cells, save it, and hand it in again"
+CHECKPOINTS = ".ipynb_checkpoints"
 ENCRYPTED = 1  # a flag of a file in an archive
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the readers of the others give back far more than they are asked
 OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # no student's doing: grading stops
@@ -64,6 +66,8 @@ class Found:
     shown: str
     read: Callable[[], bytes]
     notebook: bool = True  # as its name says
+    script: bool = False
+    checkpoint: bool = False  # what Jupyter keeps beside
     archive: str = ""
 
 
@@ -72,7 +76,8 @@ def find(folder, known=None, roster=(), names=None):
 
     known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
     what in earlier gradings; those of this one are added. Links are not followed and what is not a regular file is
-    not opened: their readers say so. A file that is not called a notebook is given where its student has no other.
+    not opened: their readers say so. A file that is not called a notebook is given where its student has no other, and
+    after the others where it is a script; a copy of Jupyter's own, in .ipynb_checkpoints, where there is nothing else.
     """
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
@@ -97,7 +102,7 @@ def find(folder, known=None, roster=(), names=None):
             for _, one in items if loose else ():
                 one.archive = shown
         elif _is_notebook(where) or not loose:  # what else lies beside is the teacher's
-            items = [(owner, Found(shown, _reader(source), _is_notebook(where)))]
+            items = [(owner, _found(shown, _reader(source), where))]
         else:
             continue
         for owner, one in items:
@@ -105,7 +110,9 @@ def find(folder, known=None, roster=(), names=None):
     students = _students(by_owner, known, roster, {} if names is None else names)
     for owner, files in by_owner.items():
         student, notes = students[owner]
-        files = [one for one in files if one.notebook] or files
+        files = [one for one in files if not one.checkpoint] or files
+        if any(one.notebook for one in files):
+            files = [one for one in files if one.notebook] + [one for one in files if one.script]
         if len({one.archive for one in files}) > 1:  # whoever made an archive takes nobody's place by it
             for one in files:
                 one.read = _refusal(ANYBODYS) if one.archive else one.read
@@ -136,7 +143,8 @@ def _walk(folder):
         for entry in inside:
             path = (*where, entry.name)
             seen[path[0]] += 1
-            if seen[path[0]] > MOST_SEEN or entry.name.startswith(".") or entry.name == "__MACOSX":
+            hidden = entry.name.startswith(".") and not (where and entry.name == CHECKPOINTS)
+            if seen[path[0]] > MOST_SEEN or hidden or entry.name == "__MACOSX":
                 if seen[path[0]] == MOST_SEEN + 1:
                     yield path[:1], None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
             elif entry.is_symlink():
@@ -170,6 +178,11 @@ def _owner(where, known):
         return Owner(*canvas.groups())
     name = re.split(r"\.ipynb", where[0], flags=re.I)[0] if _is_notebook(where) else where[0].rpartition(".")[0]
     return Owner(name or where[0])
+
+
+def _found(shown, read, where):
+    script = where[-1].lower().endswith(".py")
+    return Found(shown, read, _is_notebook(where), script, CHECKPOINTS in where)
 
 
 def _is_notebook(where):
@@ -265,7 +278,7 @@ def _reader(source):
         with source() as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise ValueError(f"is larger than {MOST_BYTES >> 20} MB: it was not read")
+            raise ValueError(LARGE)
         return content
 
     return read
@@ -288,6 +301,7 @@ def _in_archive(opened, source, shown, owner, loose, known):
     try:
         items = [(_parts(item), item) for item in opened(source, not loose).infolist() if not item.is_dir()]
         items = [(parts, item) for parts, item in items if parts]
+        items = [(parts, item) for parts, item in items if CHECKPOINTS not in parts] or items
         notebooks = [item for parts, item in items if _is_notebook(parts)]
         if not loose:  # what else lies beside is looked at only where there is no notebook
             named = [(parts, item) for parts, item in items if _is_notebook(parts)]
@@ -306,12 +320,12 @@ def _in_archive(opened, source, shown, owner, loose, known):
     found = []
     for parts, item in items:
         whose = _owner(parts, known) if loose else owner
-        name = f"{shown}: {_shown(repr(item.filename))}"
+        name = f"{shown}: {_shown(repr(item.filename)[1:-1])}"
         if loose and parts[-1].lower().endswith(".zip"):  # what a student handed in
             inner = _member(opened, source, False, item, MOST_ARCHIVE[True])
             found += _in_archive(opened, lambda inner=inner: io.BytesIO(inner()), name, whose, False, known)
         elif not loose or _is_notebook(parts) or len(parts) > 1 or CANVAS.match(parts[0]):
-            found.append((whose, Found(name, _member(opened, source, not loose, item), _is_notebook(parts))))
+            found.append((whose, _found(name, _member(opened, source, not loose, item), parts)))
     return found
 
 
@@ -319,7 +333,8 @@ def _parts(item):
     """The parts of a path in an archive that name something; none where it is hidden."""
     path = PurePosixPath(item.filename.replace("\\", "/"))
     parts = tuple(part[:255] for part in path.parts if part not in ("/", "..", "."))
-    return () if any(part.startswith(".") or part == "__MACOSX" for part in parts) else parts
+    hidden = (part.startswith(".") and part != CHECKPOINTS or part == "__MACOSX" for part in parts)
+    return () if any(hidden) else parts
 
 
 def _member(opened, source, own, item, most=MOST_BYTES):
@@ -327,7 +342,7 @@ def _member(opened, source, own, item, most=MOST_BYTES):
         if item.compress_type not in METHODS or item.flag_bits & ENCRYPTED:
             raise ValueError("is encrypted, or compressed in an unusual way: it was not opened")
         if item.file_size > most:
-            raise ValueError(f"is larger than {most >> 20} MB: it was not opened")
+            raise ValueError(LARGE if most == MOST_BYTES else f"is larger than {most >> 20} MB: it was not opened")
         with opened(source, own).open(item) as file:  # ends where the size says, whatever else is packed
             return b"".join(iter(lambda: file.read(PIECE), b""))
 

@@ -179,7 +179,7 @@ def blank(marks, name):
     if name not in marks.answers and any(cell_type == "markdown" for cell_type, _ in marks.extra):
         return False
     given = _given(marks.assignment)
-    return marks.answers.get(name, given[name]).strip() == given[name].strip()
+    return marks.answers.get(name, given[name]).strip() in ("", given[name].strip())
 
 
 _released = lru_cache(sources.student_notebook)

@@ -40,7 +40,8 @@ class Marks:
     right), where a check gives its points case by case. notes: for the teacher. told: sentences for the student's page.
     answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
     added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
-    key: what the marks depend on besides the notebook.
+    ran, stops: what was seen when the code ran, for the teacher, and for the student too. key: what the marks depend on
+    besides the notebook.
     """
 
     student: str
@@ -56,6 +57,7 @@ class Marks:
     extra: list[tuple[str, str]] = field(default_factory=list)
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
+    stops: list[str] = field(default_factory=list)
     fingerprint: str | None = None
     key: str = ""
     submitted: bool = True
@@ -124,20 +126,22 @@ class Lost(RuntimeError):
     """A run was ended from outside, by no doing of the student's that can be told: it says nothing about the work."""
 
 
-def run(cells, calls, arrays, limits=sandbox.Limits(), **how):
+def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
     """Run the cells and calls, and again without what ended a run, until every call has had its chance.
 
-    All runs together have the time and the bytes of `limits`. Returns the call's id -> its record, and the `Code` with
-    what happened. Raises `Lost` where a run was ended from outside.
+    keep: number of a cell -> the names whose value after that cell counts. All runs together have the time and the
+    bytes of `limits`. Returns the call's id -> its record, and the `Code` with what happened. Raises `Lost` where a run
+    was ended from outside.
     """
-    records, code, pending, left = {}, causes.Code(cells, {}, {}), list(calls), limits.output
+    keep = keep or {}
+    records, code, pending, left = {}, causes.Code(cells, {}, {}, keep), list(calls), limits.output
     until = time.monotonic() + limits.all_runs
     while pending:
         if time.monotonic() > until or left <= 0:
             code.ended["all runs"] = "timeout" if left > 0 else "too much output"
             break
         leave_out = [i for i in range(len(cells)) if f"cell {i}" in code.ended]
-        job = {"cells": cells, "calls": pending, "leave_out": leave_out}
+        job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": keep}
         outcome = sandbox.run(job, arrays, limits=replace(limits, output=left), **how)
         if outcome.ended == "killed":
             raise Lost("the sandbox was ended from outside, as where the machine has no memory left")
@@ -159,7 +163,7 @@ def grade(submission, prepared, **how):
     """The marks of one submission, given what `prepare` drew for its assignment."""
     assignment = submission.assignment
     by_check, calls, arrays = prepared
-    records, code = run(submission.cells, calls, arrays, **how)
+    records, code = run(submission.cells, calls, arrays, keep=submission.keep, **how)
     marks = Marks(submission.student, assignment, submission.file, submission.digest)
     marks.answers, marks.extra = submission.answers, submission.extra
     marks.fingerprint = submissions.fingerprint(submission, assignment)
@@ -182,7 +186,7 @@ def grade(submission, prepared, **how):
         marks.reasons[name] = causes.with_cascade(reason, called, error, wrong, code)
         if error is not None and error["type"] == "NameError" and error["name"] == called:
             marks.ran.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
-    marks.ran = [*dict.fromkeys(marks.ran)]
+    marks.ran, marks.stops = [*dict.fromkeys(marks.ran)], causes.stops(code)
     marks.ran += [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
     return _with_notes(marks, submission)
 
@@ -192,13 +196,26 @@ def _reason(name, call, record, code):
     if record is None:
         return causes.not_reached(call.name, name, code)
     if record["error"] is not None:
-        return causes.stopped(call.name, record["error"], code)
+        given = None if call.arguments is None else len(call.arguments)
+        return causes.stopped(call.name, record["error"], code, given)
     return checks.wrong(call, record["value"])
+
+
+def _best(marks):
+    """The best of the marks of a student's notebooks. It says so where there are two."""
+    best, *others = sorted(marks, key=lambda one: -sum(one.points.values()))
+    for other in others:
+        points = f"{sum(best.points.values()):g} points", f"{sum(other.points.values()):g}"
+        best.notes.append(f"two notebooks: {best.file} counts ({points[0]}), {other.file} does not ({points[1]})")
+        which = f"{submissions.base(best.file)} counts, with {points[0]}, and {submissions.base(other.file)} does not"
+        best.told.append(f"Two notebooks of yours were graded: {which}, with {points[1]}. (The words come on top.)")
+    return best
 
 
 def _with_notes(marks, submission):
     """The marks with what is to be told of the file: that may change where the notebook and its marks do not."""
-    marks.file, marks.told, marks.notes = submission.file, list(submission.told), [*submission.notes, *marks.ran]
+    marks.file, marks.told = submission.file, [*submission.told, *marks.stops]
+    marks.notes = [*submission.notes, *marks.ran]
     marks.pictures = submission.pictures
     return marks
 
@@ -295,20 +312,22 @@ def grade_all(
 
     def graded(submission):
         path = results / "marks" / submission.assignment / f"{submission.student}.json"
-        before = load(path)
-        if before and (before[0].digest, before[0].key) == (submission.digest, keys[submission.assignment]):
-            return _with_notes(before[0], submission)
+        before, both = load(path), [submission, *filter(None, [submission.other])]
+        if before and [(one.digest, one.key) for one in before] == [(one.digest, keys[one.assignment]) for one in both]:
+            return _best([_with_notes(marks, one) for marks, one in zip(before, both, strict=True)])
         try:
-            marks = grade(submission, prepared[submission.assignment], kind=kind, limits=limits, stop=stop)
+            drawn = prepared[submission.assignment]
+            marks = [grade(one, drawn, kind=kind, limits=limits, stop=stop) for one in both]
         except (sandbox.Stopped, sandbox.NoSandbox, Lost):
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
             if isinstance(error, OSError) and error.errno in submissions.OURS:
                 raise
             return unmarked(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
-        marks.key = keys[submission.assignment]
-        save(path, [marks])
-        return marks
+        for one in marks:
+            one.key = keys[submission.assignment]
+        save(path, marks)
+        return _best(marks)
 
     lost = []
     with ThreadPoolExecutor(workers or _workers(limits)) as pool:  # the work is done in the sandboxes: threads will do

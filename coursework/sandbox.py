@@ -127,8 +127,9 @@ def bound(kind, limits):
 def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
     """Run a job in a fresh sandbox and collect what it says.
 
-    job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most"}, ...], "leave_out": [cell]},
-    where `most` is how many bytes the answer of a call may have. arrays: the arrays that arguments name. stop: a
+    job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most"}, ...], "leave_out": [cell],
+    "keep": {cell: names whose value after that cell counts}}, where `most` is how many bytes the answer of a call may
+    have. arrays: the arrays that arguments name. stop: a
     threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
@@ -136,7 +137,7 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
         shutil.copyfile(WORKER, folder / "worker.py")  # first: by it a folder that was left behind is known
         if arrays:
             np.savez(folder / "arrays.npz", **arrays)
-        job = {"leave_out": [], **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
+        job = {"leave_out": [], "keep": {}, **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         started = _bubblewrap if kind == "bubblewrap" else _container

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from coursework import sources
-from coursework.files import MOST_BYTES, MOST_FILES, OURS, find, student_name
+from coursework.files import CHECKPOINTS, MOST_BYTES, MOST_FILES, OURS, find, student_name
 
 __all__ = ["MOST_BYTES", "MOST_FILES", "OURS", "Submission", "find", "read", "sorted_out", "student_name"]
 
@@ -36,6 +36,7 @@ INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 BLANK = "Your notebook is as it was handed out. If you wrote answers, save it, hand it in again, and tell your teacher."
 UNREAD = "(a script was handed in: written answers cannot be read from it)"  # in place of an answer: it is not blank
+FOREIGN = "holds none of the assignment's functions: is it the right file?"
 AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipynb, and hand in that file."
 
 
@@ -43,17 +44,20 @@ AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipy
 class Submission:
     """One student's notebook for one assignment.
 
-    cells: the sources of the code that will run, in order. answers: solution or written cell -> what the student wrote.
+    cells: the sources of the code that will run, in order. keep: number of a cell -> the names whose value after that
+    cell is graded, whatever the others make of them. answers: solution or written cell -> what the student wrote.
     extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
     pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page.
+    sentences for the student's page. other: another notebook of the student's with work in it; the better one counts.
     """
 
     student: str
     assignment: str
     file: str
     digest: str = ""
+    other: Submission | None = None
     cells: list[str] = field(default_factory=list)
+    keep: dict[int, list[str]] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     extra: list[tuple[str, str]] = field(default_factory=list)
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
@@ -68,23 +72,30 @@ def sorted_out(folder, assignment=None, known=None, roster=(), names=None):
     in the roster. roster: the names of the class. names: who was called what in earlier gradings; this one's are added.
     Those that cannot be read have notes and what the student is told.
     """
-    chosen, unreadable, about = {}, {}, {}
+    chosen, left, unreadable, about = {}, {}, {}, {}
     for student, file, reader, notes in find(folder, known, roster, names):
         about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
+        theirs = [same[0] for (name, _), same in chosen.items() if name == student]
+        if theirs and _is_script(file) and BLANK not in theirs[0].told:
+            continue  # a module beside the notebook, or the notebook once more
         try:
             submission = read(student, file, reader(), assignment)
         except Exception as error:  # bytes that nobody of us wrote may break any reader
             if isinstance(error, OSError) and error.errno in OURS:
                 raise
-            unreadable.setdefault(student, []).append((file, _reason(error)))
+            if not (theirs and _is_script(file)):
+                unreadable.setdefault(student, []).append((file, _reason(error)))
             continue
         where = (student, submission.assignment)
-        chosen[where] = _better(chosen[where], submission) if where in chosen else submission
-        _within_memory(chosen.values())
+        same = sorted([*chosen.get(where, []), submission], key=_rank)
+        chosen[where] = same[:2]
+        left.setdefault(where, []).extend(one.file for one in same[2:])
+        _within_memory([one for same in chosen.values() for one in same])
+    chosen = {where: _with_other(*same, left=left[where]) for where, same in chosen.items()}
     for (student, _), submission in chosen.items():
         for file, reason in unreadable.get(student, []):
             submission.notes.append(f"another file, {file}, not readable: {reason}")
-            submission.told.append(f"Another file of yours, {_base(file)}, could not be read: it {reason}.")
+            submission.told.append(f"Another file of yours, {base(file)}, could not be read: it {reason}.")
         submission.notes += about[student]
     return list(chosen.values()), [
         Submission(
@@ -92,7 +103,7 @@ def sorted_out(folder, assignment=None, known=None, roster=(), names=None):
             assignment or "",
             files[0][0],
             notes=[*(f"{file}: not readable: {reason}" for file, reason in files), *about[student]],
-            told=[f"Your file {_base(file)} could not be read: it {reason}. {AGAIN}" for file, reason in files],
+            told=[_told(file, reason) for file, reason in files],
         )
         for student, files in unreadable.items()
         if student not in {student for student, _ in chosen}
@@ -105,21 +116,30 @@ def _reason(error):
     return str(error)[:300] if type(error) is ValueError else f"is broken: {type(error).__name__}"
 
 
-def _base(file):
+def _told(file, reason):
+    """What a student is told of a file that cannot be graded: how to mend it, where the reason does not say so."""
+    advice = "" if ": " in reason and not reason.startswith("is broken") else f" {AGAIN}"
+    return f"Your file {base(file)} could not be graded: it {reason}{'' if reason.endswith('?') else '.'}{advice}"
+
+
+def base(file):
     """A file's own name, for the student: what is around it is the LMS's or the teacher's."""
-    return re.split(r"[/\\]", file.rstrip("'\""))[-1]
+    return re.split(r"[/\\]|: ", file)[-1]
 
 
-def _better(one, other):
-    """The one of a student's two notebooks that is graded; it says so."""
-    kept, left = sorted((one, other), key=_rank)
-    for said in ("notes", "told"):
-        earlier = [old for old in getattr(left, said) if old.startswith(("two notebooks", "Two notebooks"))]
-        setattr(kept, said, getattr(kept, said) + earlier)
-    kept.notes.append(f"two notebooks: {kept.file} was graded, {left.file} was not")
-    which = f"{_base(kept.file)} was graded, {_base(left.file)} was not"
-    kept.told.append(f"Two notebooks of yours: {which}. If the other one is right, tell your teacher.")
-    return kept
+def _is_script(file):
+    return file.lower().endswith(".py")
+
+
+def _with_other(first, second=None, left=()):
+    """The first of a student's notebooks. Where there is work in the second too, both are graded; it says so."""
+    if second and BLANK not in second.told:
+        first.other = second
+    for file in [*([second.file] if second and not first.other else []), *left]:
+        told = f"Two notebooks of yours: {base(first.file)} was graded, {base(file)} was not."
+        note = f"two notebooks: {first.file} was graded, {file} was not"
+        _say(first, note, f"{told} If the other one is right, tell your teacher.")
+    return first
 
 
 def _rank(submission):
@@ -139,13 +159,14 @@ def _rank(submission):
 class Release:
     """What students got. marked: name -> cell. names: text of a cell -> its name, "" where it has none that tells.
 
-    questions: text -> the written cell that follows it, or None. defined: solution -> the names that it is to define.
+    questions: text -> the written cell that follows it, or None. defined: solution -> {name that it is to define: the
+    function that students get, "" for a variable}.
     """
 
     marked: dict
     names: dict[str, str]
     questions: dict[str, str | None]
-    defined: dict[str, list[str]]
+    defined: dict[str, dict[str, str]]
 
     def role(self, name):
         return _role(self.marked[name])
@@ -163,7 +184,8 @@ class Release:
 class Piece:
     """A cell of a notebook. name: as in the release; "" for its texts, None for what the student added.
 
-    own: whether the student wrote in it. defines: the names of solutions that its code defines. question: the written
+    own: whether the student wrote in it. defines: the names of solutions that its code defines, and not as they were
+    handed out. question: the written
     cell whose question stands before, if any.
     """
 
@@ -215,10 +237,15 @@ def assignment_of(content):
 
 
 def _assignment_of(notebook):
+    return next(_assignments(notebook), None)
+
+
+def _assignments(notebook):
+    """The assignments that a notebook may be: by its metadata, else by its cells' names or functions."""
     about = notebook["metadata"].get("coursework")
     named = about.get("assignment") if isinstance(about, dict) else None
     if named in sources.names():
-        return named
+        yield named
     ids = {_grade_id(cell) for cell in _cells(notebook)} - {None}
     text = "\n".join(_source(cell) for cell in _cells(notebook))
     for name in sources.names():
@@ -226,8 +253,7 @@ def _assignment_of(notebook):
         starters = "\n".join(release.marked[solution].source for solution in release.of("solution"))
         functions = re.findall(r"^def (\w+)", starters, re.M)
         if ids & set(release.of("solution")) or functions and all(f"def {function}" in text for function in functions):
-            return name
-    return None
+            yield name
 
 
 def read(student, file, content, assignment=None):
@@ -236,11 +262,21 @@ def read(student, file, content, assignment=None):
     Raises ValueError, with what is wrong, where the bytes are not a notebook, or of no assignment.
     """
     notebook, slips = _parsed(content, file)
-    assignment = assignment or _assignment_of(notebook)
+    fitting, wanted = list(_assignments(notebook)), assignment
+    if wanted and fitting and wanted not in fitting:
+        raise ValueError(f"is the assignment {fitting[0]}; {wanted} was asked for: is it the right file?")
+    assignment = wanted or next(iter(fitting), None)
     if assignment is None:
-        raise ValueError("belongs to no assignment: neither its metadata nor its functions tell")
+        raise ValueError(FOREIGN)
     release = _released(assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
+    named = next((name for name in sources.names() if name in file and name != assignment), None)
+    if named and assignment not in file:
+        told = f"Your file is called {base(file)}, and it is the assignment {assignment}: it was graded as that one."
+        _say(submission, f"called {named}, and is {assignment}", told)
+    if CHECKPOINTS in file:
+        told = "Only a copy that Jupyter keeps by itself was found. It was graded; your own notebook may be newer."
+        _say(submission, f"a copy out of {CHECKPOINTS}, nothing else", f"{told} {AGAIN}")
     for note, told in slips:
         _say(submission, note, told)
     pieces = _pieces(notebook, release)
@@ -251,6 +287,8 @@ def read(student, file, content, assignment=None):
         _say(submission, note, told)
     mine = _counting(submission, pieces, stripped, release)
     found = _elsewhere(submission, pieces, mine, stripped, release)
+    if not fitting and "script" not in notebook and not found and not mine:
+        raise ValueError(FOREIGN)
     if "script" in notebook and not found:
         raise ValueError("is not a notebook but a script without a function of the assignment")
     added = [piece for piece in pieces if piece.name is None]
@@ -258,7 +296,8 @@ def read(student, file, content, assignment=None):
     if not found and not code and not any(_own(name, mine) for name in release.answers):
         _say(submission, "as it was handed out: nothing was written", BLANK)
     used = {piece for same in found.values() for piece in same}
-    _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release)
+    graded = _graded(submission, pieces, mine, release)
+    _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release, graded)
     texts = {name: found.get(name) or mine[name] for name in release.answers if name in found or name in mine}
     _keep_texts(submission, texts, [piece for piece in added if piece not in used])
     unread = [name for name in release.of("written") if name not in texts] if "script" in notebook else []
@@ -278,7 +317,7 @@ def _say(submission, note, told):
 def _pieces(notebook, release):
     """The cells of a notebook that are not empty, each with its place in the release."""
     ids = {_grade_id(cell) for cell in _cells(notebook)}
-    wanted = {defined for names in release.defined.values() for defined in names}
+    wanted = {name: starter for names in release.defined.values() for name, starter in names.items()}
     pieces, question, left = [], None, MOST_ANSWER
     for cell in _cells(notebook):
         name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
@@ -300,7 +339,7 @@ def _pieces(notebook, release):
         if code and name is None and question and len(text) <= left:  # words in a code cell
             code, left = not _is_prose(text), left - len(text)
         own = name is None or name != "" and _even(text) != _even(release.marked[name].source)
-        defines = _defines(text, wanted) if code and own else set()
+        defines = _defines(text, wanted, release.defined.get(name, {})) if code and own else set()
         pieces.append(Piece(name, "code" if code else "markdown", text, cell, own, defines, question))
     return pieces
 
@@ -373,10 +412,8 @@ def _elsewhere(submission, pieces, mine, stripped, release):
             told = f"Your answer to {name} goes on in another cell. That was found and counts."
             _say(submission, f"answer goes on in another cell: {name}", told)
         elif own:
-            for defined in release.defined[name]:
-                if any(defined in piece.defines for piece in others):
-                    what = f"{defined} is defined again in another cell"
-                    _say(submission, f"{what}: the last one counts", f"{what} of yours: the last one was graded.")
+            told = f"A part of your answer to {name} stands in another cell. It was found and counts."
+            _say(submission, f"answer goes on in another cell: {name}", told)
         elif not stripped:
             told = f"Your answer to {name} does not stand in the cell for it. It was found and counts."
             _say(submission, f"answer in another cell: {name}", told)
@@ -391,26 +428,54 @@ def _others(name, own, pieces, release):
     """The pieces beside its own cell that hold an answer: words below the question, or code that defines its names."""
     if release.role(name) == "written":
         return [one for one in pieces if one.name is None and one.kind == "markdown" and one.question == name]
-    by_name = [[one for one in pieces if name in one.defines and one not in own] for name in release.defined[name]]
-    if own:
-        return [one for defining in by_name for one in defining]
-    return [defining[-1] for defining in by_name] if all(by_name) else []
+    wanted = [defined for defined in release.defined[name] if not any(defined in one.defines for one in own)]
+    by_name = [[one for one in pieces if defined in one.defines] for defined in wanted]
+    return [defining[-1] for defining in by_name if defining] if own or all(by_name) else []
+
+
+def _graded(submission, pieces, mine, release):
+    """Name -> the piece whose definition is graded: its own cell, of copies the last; else the last with its `def`."""
+    graded = {}
+    for solution in release.of("solution"):
+        own = _own(solution, mine)
+        for name in release.defined[solution]:
+            there = [one for one in pieces if name in one.defines]
+            inside = [one for one in there if one in own]
+            if there:
+                graded[name] = [*there, *inside][-1]
+            if inside and len(there) > len(inside):
+                what = f"{name} is defined again in another cell"
+                told = f"{what} of yours: the one in the question's cell was graded."
+                _say(submission, f"{what}: the one in the question's cell counts", told)
+    return graded
 
 
 def _defined(starter):
-    """The names that a starter defines: its function's, or its variables'."""
-    names = []
+    """The names that a starter defines, with its functions as they are: {"softmax": "def softmax(x): ..."}."""
+    names = {}
     for statement in ast.parse(starter).body:
-        names += [statement.name] if isinstance(statement, ast.FunctionDef) else []
+        if isinstance(statement, ast.FunctionDef):
+            names[statement.name] = ast.get_source_segment(starter, statement)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
-        names += [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+        names |= {node.id: "" for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
     return names
 
 
-def _defines(text, wanted):
-    """Those of the wanted names that a text defines at its top level. It may be no Python."""
-    starts = re.finditer(r"^(?:def +\w+|\w[\w, ]*=(?!=))", text, re.M)
-    return {word[0] for start in starts for word in re.finditer(r"\w+", start[0]) if word[0] in wanted}
+def _defines(text, wanted, mine):
+    """Those of the wanted names that a text defines at its top level. It may be no Python.
+
+    mine: the names of the question whose cell this is. In another cell, a value that is assigned to the name of a
+    function is a try of that function and no answer.
+    """
+    starts = re.finditer(r"^(?:def +(\w+)|(\w[\w, ]*)=(?!=))", text, re.M)
+    found = [(word, start[1]) for start in starts for word in re.findall(r"\w+", start[1] or start[2])]
+    names = [name for name, function in found if function or name in mine or not wanted.get(name)]
+    return {name for name in names if name in wanted and names.count(name) > _times(wanted[name], text)}
+
+
+def _times(starter, text):
+    """How often a function stands in a text as it was handed out."""
+    return _even(text).count(_even(starter)) if starter else 0
 
 
 # --- what is kept of it, within bounds ------------------------------------------------------------------------------
@@ -423,7 +488,7 @@ def _runs(piece, mine, found, used, release):
     return piece.kind == "code" and (piece.name is None or piece in used)
 
 
-def _keep_code(submission, pieces, mine, release):
+def _keep_code(submission, pieces, mine, release, graded):
     """The code that runs. What was given runs as it was given, after what the student made of it."""
     given = release.of("given")
     submission.cells, left = [release.marked[name].source for name in given if name not in mine], MOST_CODE
@@ -434,6 +499,8 @@ def _keep_code(submission, pieces, mine, release):
                 note = f"too much code: from a cell of {len(piece.text)} characters on it was not run"
                 _say(submission, note, "Your notebook holds far more code than its questions need: not all of it ran.")
                 break
+            names = [name for name, of in graded.items() if of is piece]
+            submission.keep |= {len(submission.cells): names} if names else {}
             submission.cells.append(piece.text)
         if piece.name in given:
             submission.cells.append(release.marked[piece.name].source)
@@ -543,9 +610,11 @@ def fingerprint(submission, assignment):
 
 def _parsed(content, file=".ipynb"):
     """(the notebook in these bytes, (note, told) of what is odd about them). Its metadata is a dictionary."""
-    slips, script = [], file.rstrip("'").lower().endswith(".py")
+    slips = []
     if not content.strip():
         raise ValueError("is empty")
+    if content.startswith(ARCHIVES) or re.search(r"\.(tar|tgz|7z|rar|gz)$", file, re.I):
+        raise ValueError("is an archive: unpack it, and hand in the .ipynb that is in it")
     encoding = json.detect_encoding(content)
     try:
         text = content.decode(encoding, "surrogatepass")
@@ -557,25 +626,39 @@ def _parsed(content, file=".ipynb"):
         told = "The file was saved in an unusual encoding, and some characters are lost."
         slips.append(("encoding: some characters could not be read", f"{told} Look whether your answers are whole."))
     if _parts(text) > MOST_PARTS and _parts(_without_strings(text)) > MOST_PARTS:
-        raise ValueError("has too many parts: clear its outputs and save it again")
+        raise ValueError("has too many parts: choose Edit > Clear Outputs of All Cells, save it, and hand it in again")
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError):
-        if not script:
+        if not _is_script(file):
             raise ValueError(_instead(text.lstrip())) from None
         notebook = _script(text)
         told = "You handed in a script. Your functions were found in it."
         slips.append(("a script, not a notebook: functions were found", f"{told} {AGAIN}"))
+    if isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
+        notebook["cells"] = [cell for sheet in notebook["worksheets"] for cell in _third(sheet)]
+        told = "The file has the form of an old version of Jupyter. It was read all the same."
+        slips.append(("an old form of notebook (nbformat 3)", told))
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError("is not a notebook: it has no cells")
     if len(notebook["cells"]) > MOST_CELLS:
         raise ValueError(f"has more than {MOST_CELLS} cells")
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = {}
-    if "script" not in notebook and not file.rstrip("'").lower().endswith(".ipynb"):
-        told = f"Your file is called {_base(file)}. It was read all the same; its name should end in .ipynb."
+    if "script" not in notebook and not file.lower().endswith(".ipynb"):
+        told = f"Your file is called {base(file)}. It was read all the same; its name should end in .ipynb."
         slips.append((f"not called .ipynb: {file}", told))
     return notebook, slips
+
+
+ARCHIVES = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+
+
+def _third(sheet):
+    """The cells of a worksheet, as notebooks had them up to their third version, in today's form."""
+    cells = sheet.get("cells") if isinstance(sheet, dict) else None
+    cells = [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
+    return [{**cell, "source": cell.get("source", cell.get("input"))} for cell in cells]
 
 
 def _parts(text):
@@ -588,6 +671,8 @@ def _without_strings(text):
 
 def _instead(text):
     """What a text is that was handed in as a notebook and is none."""
+    if re.search(r"^<{7} ", text, re.M) and re.search(r"^={7}$", text, re.M):
+        return "has marks of a conflict in it, which Git left: settle the conflict, and hand in the notebook again"
     if text.startswith("{"):
         return "is cut off: download it again"
     if text.startswith("%PDF"):

@@ -13,17 +13,21 @@ An error is {"type": "NameError", "cell": 3, "line": 7, "name": "erf"}: the line
 comes from, and the name that was not there. Its message stays here, because it can hold what the check put in.
 """
 
+import __future__
+
 import ast
 import builtins
 import codeop
 import io
 import json
 import os
+import re
 import signal
 import sys
 
 PLACES = {}  # the name that a cell's code is compiled under -> the cell
 COMPILE = codeop.Compile()  # remembers a `from __future__ import ...`, as a notebook does
+COMPILE.flags |= __future__.annotations.compiler_flag  # `x: torch.Tensor` needs no torch
 
 
 class TookTooLong(BaseException):
@@ -34,13 +38,21 @@ class NotPlain(TypeError):
     """A value that JSON cannot carry."""
 
 
+class NoOrder(NotPlain):
+    """A set."""
+
+
+class StillToCome(NotPlain):
+    """A generator: nobody has asked it for its values."""
+
+
 class TooLarge(ValueError):
     """A value that is longer than any right one."""
 
 
 # The exceptions that are told by their name. Others, also those that a student defines, by that of their base class.
 KNOWN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
-KNOWN |= {"TookTooLong", "NotPlain", "TooLarge", "LinAlgError"}
+KNOWN |= {"TookTooLong", "NotPlain", "NoOrder", "StillToCome", "TooLarge", "LinAlgError"}
 
 
 def interrupt(*_):
@@ -65,7 +77,9 @@ def plain(value, depth=0):
         return [plain(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {"pairs": [[plain(key, depth + 1), plain(item, depth + 1)] for key, item in value.items()]}
-    raise NotPlain(type(value).__name__)
+    if isinstance(value, (set, frozenset)):
+        raise NoOrder
+    raise StillToCome if hasattr(type(value), "__next__") else NotPlain(type(value).__name__)
 
 
 def decoded(value, arrays):
@@ -118,7 +132,10 @@ def timed(action, seconds):
 
 
 def parsed(source, name):
-    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) count as `pass`."""
+    """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) count as `pass`.
+
+    What stands behind %time is code like any other.
+    """
     lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may stand in a text
     while True:
         try:
@@ -128,22 +145,45 @@ def parsed(source, name):
             line = lines[place].strip() if 0 <= place < len(lines) else ""
             if not (line.startswith(("%", "!", "?")) or line.endswith("?")):
                 raise
-            lines[place] = lines[place][: lines[place].index(line)] + "pass"
+            timed_code = re.match(r"%time\s+(.+)", line)
+            lines[place] = lines[place][: lines[place].index(line)] + (timed_code[1] if timed_code else "pass")
 
 
-def run_cell(source, name, names, missing):
+def run_cell(source, name, names, missing, rest):
     """Run a cell as IPython would, statement by statement. An import of what is not here is passed over.
 
-    So an `import torch` that nothing needs costs nothing; what needs it fails with the name that is missing.
+    So an `import torch` that nothing needs costs nothing; what needs it fails with the name that is missing. rest: is
+    filled with the statements that have not run.
     """
-    for statement in parsed(source, name):
-        try:
-            exec(COMPILE(ast.Module([statement], []), name, "exec"), names)
-        except ImportError as error:
-            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
-                raise
-            module = getattr(statement, "module", None) or error.name
-            missing.append({"line": statement.lineno, "module": module})
+    rest += parsed(source, name)
+    while rest:
+        run_statement(rest.pop(0), name, names, missing)
+
+
+def run_rest(name, names, missing, rest):
+    """Where a cell stopped, its functions and imports below are still there: the stop may be none of their doing."""
+    while rest:
+        statement = rest.pop(0)
+        if isinstance(statement, (ast.FunctionDef, ast.Import, ast.ImportFrom)):
+            try:
+                run_statement(statement, name, names, missing)
+            except Exception:  # what stopped the cell is told; this came after it
+                pass
+
+
+def run_statement(statement, name, names, missing):
+    try:
+        exec(COMPILE(ast.Module([statement], []), name, "exec"), names)
+    except ImportError as error:
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            raise
+        module = getattr(statement, "module", None) or error.name
+        missing.append({"line": statement.lineno, "module": module})
+    except NameError:  # `@numba.njit` above a function: it is right, or wrong, without it
+        if not isinstance(statement, ast.FunctionDef) or not statement.decorator_list:
+            raise
+        statement.decorator_list = []
+        run_statement(statement, name, names, missing)
 
 
 def main(channel):
@@ -163,15 +203,18 @@ def main(channel):
         channel.write(json.dumps(record) + "\n")
         channel.flush()
 
-    names, slow = {"__name__": "__main__"}, {}
+    names, slow, kept = {"__name__": "__main__"}, {}, {}
     PLACES.update({f"<cell {i}>": i for i in range(len(job["cells"]))})
     for i, source in enumerate(job["cells"]):
         if i in job["leave_out"]:
             continue
         say(start=f"cell {i}")
-        missing = []
-        _, error = timed(lambda: run_cell(source, f"<cell {i}>", names, missing), job["seconds"])
+        missing, rest, place = [], [], f"<cell {i}>"
+        _, error = timed(lambda: run_cell(source, place, names, missing, rest), job["seconds"])
+        timed(lambda: run_rest(place, names, missing, rest), job["seconds"])
         say(cell=i, error=error, missing=missing[:20])
+        kept.update((name, names[name]) for name in job["keep"].get(str(i), []) if name in names)
+    names.update(kept)
     for call in job["calls"]:
         say(start=call["part"])
         arguments = decoded(call["arguments"], arrays)

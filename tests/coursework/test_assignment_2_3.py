@@ -44,6 +44,9 @@ ASSIGNMENTS = {"2-attention": attention, "3-bert-layer": bert_layer}
 # usual mistake for which there is no hint. "odd": wrong in a way of its own. These two must get no hint: it would be false.
 ANSWERS = {
     "softmax": """
+e = np.exp(x - max(x)); return e / e.sum(-1, keepdims=True)  # compares the rows of a matrix
+x = x.astype(np.float32); e = np.exp(x - x.max(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # float32 has too few digits
+x = x.astype(np.float16); e = np.exp(x - x.max(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # float16 has too few digits
 e = np.exp(x - x.max(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # right
 e = np.exp(x.T - x.max(-1).T); return (e / e.sum(0)).T  # right
 z = x - x.max(-1)[..., None]; return np.exp(z - np.log(np.exp(z).sum(-1))[..., None])  # right
@@ -59,7 +62,7 @@ e = np.exp(x - x.max()); return e / e.sum(-1)  # keepdims=True
 e = np.exp(x - x.max(-1)); return e / e.sum(-1, keepdims=True)  # keepdims=True
 e = np.exp(x); return e / e.sum(-1, keepdims=True)  # overflows
 e = np.exp(x - x.min(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # the smallest score is subtracted
-e = np.exp(x - x.mean(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # right
+e = np.exp(x - x.mean(-1, keepdims=True)); return e / e.sum(-1, keepdims=True)  # the mean of the scores is subtracted
 e = np.exp(x - x.max()); return e / e.sum(-1, keepdims=True)  # take each row's own
 e = np.exp(x - x.max(0)); return e / e.sum(-1, keepdims=True)  # the largest of each column
 return np.exp(x)  # not divided by their sum
@@ -81,6 +84,10 @@ e = np.exp(x - x.max(-1, keepdims=True)); return np.round(e / e.sum(-1, keepdims
 e = math.exp(x); return e / sum(e)  # math.exp takes one number
 """,
     "attention": """
+w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape)); return w @ V, w  # Q.shape holds all sizes
+z = np.dot(Q, K.swapaxes(-1, -2)) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return w @ V, w  # np.dot is not @
+w = attention(Q, K, V, mask)[1]; return np.dot(w, V), w  # np.dot(weights, V) is not
+z = np.dot(Q, K.swapaxes(-1, -2)) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -np.inf); w = softmax(z); return np.dot(w, V), w  # every other
 w = softmax(Q @ np.moveaxis(K, -1, -2) / K.shape[-1] ** 0.5 + (0 if mask is None else np.where(mask, 0, -np.inf))); return w @ V, w  # right
 z = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5; z = z if mask is None else np.where(mask, z, -1e9); w = softmax(z); return w @ V, w  # right
 z = np.einsum('...ik,...jk->...ij', Q, K) / np.sqrt(Q.shape[-1]); z = z if mask is None else z + np.where(mask, 0, -1e9); w = softmax(z); return [w @ V, w]  # right
@@ -168,6 +175,9 @@ w = attention(Q, K, V, mask)[1] * np.exp(-slopes[:, None, None] * far(Q)); retur
 return attended(Q, K, V, -slopes[:, None, None] * far(Q), mask)[0]  # give back 2 things
 """,
     "causal_mask": """
+return np.tril(n)  # np.tril takes a matrix
+return np.tril(np.ones(n, n))  # a shape is one thing
+return np.tril(np.ones((4, 4)))  # always the mask of four tokens
 return np.tril(np.ones((n, n)))  # right
 return [[j <= i for j in range(n)] for i in range(n)]  # right
 return np.arange(n)[:, None] >= np.arange(n)  # right
@@ -183,6 +193,8 @@ return np.eye(n, dtype=bool)  # sees only itself
 return np.tril(np.ones((n + 1, n + 1), dtype=bool))  # odd
 """,
     "sinusoidal": """
+return table(10000.0 ** (-2 * np.arange(d_model // 2) // d_model), n)  # // rounds down
+return table(np.radians(1 / 10000 ** (np.arange(0, d_model, 2) / d_model)), n)  # taken for degrees
 return np.array([[(math.cos if c % 2 else math.sin)(p / 10000 ** ((c - c % 2) / d_model)) for c in range(d_model)] for p in range(n)])  # right
 return table(np.exp(-np.arange(0, d_model, 2) * np.log(10000) / d_model), n)  # right
 return table(1 / 10000 ** (np.arange(d_model // 2) / d_model), n)  # not i / d_model
@@ -204,6 +216,8 @@ PE = np.zeros((n, d_model), dtype=int); a = np.arange(n)[:, None] / 10000 ** (np
 a = np.arange(n)[:, None] / 10000 ** (2 * np.arange(d_model // 2) / d_model); return np.sin(a)  # ?
 """,
     "shift_matrix": """
+return blocks(1, d_model, lambda c, s: [[c, s], [-s, c]])  # k is not used
+M = np.eye(d_model); [M.__setitem__((2 * i, 2 * i), np.cos(k * 10000 ** (-2 * i / d_model))) for i in range(d_model)]; return M  # range(d_model // 2)
 f = 10000 ** (-np.repeat(np.arange(0, d_model, 2), 2) / d_model); M = np.diag(np.cos(k * f)); i = np.arange(0, d_model, 2); M[i, i + 1] = np.sin(k * f[i]); M[i + 1, i] = -M[i, i + 1]; return M  # right
 return blocks(k, d_model, lambda c, s: [[c, s], [-s, c]])  # right
 return blocks(k, d_model, lambda c, s: [[c, -s], [s, c]])  # the other way
@@ -221,6 +235,9 @@ raise ValueError(k)  # odd
 return np.roll(np.eye(d_model), k, axis=0)  # odd
 """,
     "rotate": """
+n, d = X.shape; return turned(X, angles(positions, d))  # X may have axes in front
+a = angles(positions, X.shape[-1]); return X[0::2] * np.cos(a) - X[1::2] * np.sin(a)  # every second row
+return turned(X, angles(positions, X.shape[-1])).astype(int)  # holds whole numbers
 a = np.outer(positions, 10000 ** (-np.arange(0, X.shape[-1], 2) / X.shape[-1])); z = (X[..., ::2] + 1j * X[..., 1::2]) * np.exp(1j * a); return np.stack([z.real, z.imag], -1).reshape(X.shape)  # right
 return np.einsum('nij,...nj->...ni', np.stack([shift_matrix(-p, X.shape[-1]) for p in positions]), X)  # right
 return turned(X, angles(positions, X.shape[-1]))  # right
@@ -245,6 +262,7 @@ a = angles(positions, X.shape[-1]); x, y = X[:, ::2], X[:, 1::2]; return np.stac
 return turned(X, positions * 10000 ** (-np.arange(0, X.shape[-1], 2) / X.shape[-1]))  # positions[:, None]
 """,
     "layer_norm": """
+return beta * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + gamma  # gamma and beta are swapped
 z = (x - np.mean(x, -1, keepdims=True)) / (np.std(x, -1, keepdims=True) ** 2 + eps) ** 0.5; return z * gamma + beta  # right
 m = x.mean(-1)[..., None]; return gamma * (x - m) / np.sqrt(((x - m) ** 2).sum(-1, keepdims=True) / x.shape[-1] + eps) + beta  # right
 return gamma * (x - x.mean(0)) / np.sqrt(x.var(0) + eps) + beta  # run over tokens
@@ -270,9 +288,10 @@ return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps
 return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-12) + beta  # eps is an argument
 return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) + beta  # ?
 x -= x.mean(-1, keepdims=True); return gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps) + beta  # changes its inputs
-return gamma @ (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + beta  # odd
+return gamma @ (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + beta  # adds up
 """,
     "gelu": """
+return x * 0.5 * (1 + np.math.erf(x / np.sqrt(2)))  # Python's own math has it
 return np.array([v * (1 + math.erf(v / 2 ** 0.5)) / 2 for v in x.ravel()]).reshape(x.shape)  # right
 return x * np.vectorize(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)))(x)  # right
 return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))  # tanh approximation
@@ -316,6 +335,11 @@ return X[:, : X.shape[1] // n_heads]  # one head only
 X.reshape(len(X), n_heads, -1).swapaxes(0, 1)  # does it end with return
 """,
     "multi_head_attention": """
+H = heads(X, weights, n_heads, mask); return np.concatenate(list(H), axis=0) @ weights["W_O"] + weights["b_O"]  # all heads of a token side by side
+H = heads(X, weights, n_heads, mask); return np.mean(list(H), axis=0) @ weights["W_O"] + weights["b_O"]  # all heads of a token side by side
+H = heads(X, weights, n_heads, mask); return np.tile(H.mean(0), n_heads) @ weights["W_O"] + weights["b_O"]  # the heads are averaged
+Q = split_heads(X @ weights["W_Q"], n_heads); H = attention(Q, Q, Q, mask); return H.transpose(1, 0, 2)  # a tuple of 2 things
+return X @ weights["W" + "Q"]  # did you mean 'W_Q'
 Q, K, V = parts(X, weights); d = X.shape[1] // n_heads; return np.concatenate([attention(Q[:, i:i+d], K[:, i:i+d], V[:, i:i+d], mask)[0] for i in range(0, X.shape[1], d)], -1) @ weights["W_O"] + weights["b_O"]  # right
 H = heads(X, weights, n_heads, mask); return np.concatenate(list(H), axis=-1) @ weights["W_O"] + weights["b_O"]  # right
 H = heads(X, weights, n_heads, mask); return H.reshape(X.shape) @ weights["W_O"] + weights["b_O"]  # without swapping
@@ -355,6 +379,7 @@ S = split_heads(X, n_heads); H = attention(S, S, S, mask)[0]; return join(H) @ w
 H = heads(X, weights, n_heads, mask); return join(H) @ weights["W_0"] + weights["b_O"]  # KeyError
 """,
     "grouped_query_attention": """
+Q, K, V = (split_heads(X @ weights["W_" + p] + weights["b_" + p], n_groups) for p in "QKV"); return join(attention(Q, K, V, mask)[0]) @ weights["W_O"] + weights["b_O"]  # split the queries into n_heads
 Q, K, V = grouped(X, weights, n_heads, n_groups); t = n_heads // n_groups; H = np.stack([attention(Q[h], K[h // t], V[h // t], mask)[0] for h in range(n_heads)]); return join(H) @ weights["W_O"] + weights["b_O"]  # right
 Q, K, V = grouped(X, weights, n_heads, n_groups); t = n_heads // n_groups; H = attention(Q, np.tile(K, (t, 1, 1)), np.tile(V, (t, 1, 1)), mask)[0]; return join(H) @ weights["W_O"] + weights["b_O"]  # is np.tile
 Q, K, V = grouped(X, weights, n_heads, n_groups); H = np.stack([attention(Q[h], K[h % n_groups], V[h % n_groups], mask)[0] for h in range(n_heads)]); return join(H) @ weights["W_O"] + weights["b_O"]  # is np.tile
@@ -381,6 +406,8 @@ Q, K, V = repeated(X, weights, n_heads, n_groups); return join(attention(Q / np.
 Q, K, V = repeated(X, weights, n_heads, n_groups); return join(attention(Q, K, V, None if mask is None else mask[:, None])[0]) @ weights["W_O"] + weights["b_O"]  # it must hide keys
 """,
     "feed_forward": """
+return gelu(X @ weights["W_2"] + weights["b_1"]) @ weights["W_1"] + weights["b_2"]  # first W_1, then W_2, and none transposed
+return np.vectorize(math.erf)(X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # erf alone is no GELU
 H = X.dot(weights["W_1"]) + weights["b_1"]; return gelu(H).dot(weights["W_2"]) + weights["b_2"]  # right
 return (X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # the activation is missing
 return gelu((X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"])  # stands between them
@@ -390,7 +417,7 @@ return gelu(X @ weights["W_1"]) @ weights["W_2"] + weights["b_2"]  # b_1 is miss
 return gelu(X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"]  # b_2 is missing
 return gelu(X @ weights["W_1"]) @ weights["W_2"]  # both biases are missing
 return (gelu(X @ weights["W_1"]) + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # b_1 comes before
-return gelu(X @ weights["W_1"].T + weights["b_1"]) @ weights["W_2"].T + weights["b_2"]  # the weights are transposed
+return gelu(X @ weights["W_1"].T + weights["b_1"]) @ weights["W_2"].T + weights["b_2"]  # first W_1, then W_2, and none transposed
 return X + gelu(X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # the residual is added here
 return np.tanh(X @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]  # odd
 return gelu(X @ weights["W_1"] + weights["b_1"])  # W_2 and b_2 are missing
@@ -425,6 +452,8 @@ X += mha(X, weights, n_heads, mask); A = norm(X, 1, weights); return norm(A + ff
 A = norm(X + mha(X, weights, 1, mask), 1, weights); return norm(A + ff(A, weights), 2, weights)  # n_heads is not passed on
 """,
     "pre_norm_layer": """
+A = X + mha(rms(X, 1, weights) + weights["beta_1"], weights, n_heads, mask); return A + ff(rms(A, 2, weights), weights)  # beta_1 is added
+r = lambda x, i: weights["gamma_" + i] * x / np.sqrt((x**2).mean(0) + 1e-12); A = X + mha(r(X, "1"), weights, n_heads, mask); return A + ff(r(A, "2"), weights)  # over the tokens
 A = X + mha(rms(X, 1, weights), weights, n_heads, mask); return A + ff(rms(A, 2, weights), weights)  # right
 A = X + mha(norm(X, 1, weights), weights, n_heads, mask); return A + ff(norm(A, 2, weights), weights)  # this is layer norm
 A = norm(X + mha(X, weights, n_heads, mask), 1, weights); return norm(A + ff(A, weights), 2, weights)  # BERT's layer

@@ -22,6 +22,11 @@ CODE = {
         {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
         {"softmax-hidden": ["uses s", "line 1 of the cell with softmax:\n    from scipy", "NumPy alone"]},
     ),
+    "an import that is needed above a function": (
+        {"softmax": "import torch\ndef softmax(x, kind=torch.float64):\n    return x"},
+        {"softmax-hidden": ["its cell stopped with NameError, in line 2", "NumPy alone"]},
+    ),
+    "input": ({"softmax": "def softmax(x):\n    return input()"}, {"softmax-hidden": ["take input() out"]}),
     "an import inside": (
         {"softmax": "def softmax(x):\n    import scipy\n    return x"},
         {"softmax-hidden": ["ModuleNotFoundError, in line 2", "softmax:\n    import scipy\n", "NumPy alone"]},
@@ -45,7 +50,7 @@ CODE = {
         {"softmax-hidden": ["softmax uses helper, which is defined in no cell", "line 2", "return helper(x)"]},
     ),
     "a cell that stops": (
-        {"softmax": "1 / 0\n" + solution("softmax")},
+        {"softmax": "1 / 0\nsoftmax = np.exp"},
         {"softmax-hidden": ["its cell stopped with ZeroDivisionError", "line 1", "1 / 0"]},
     ),
     "a line that fails": (
@@ -58,7 +63,7 @@ CODE = {
     ),
     "the line that students get": (
         {"softmax": "def softmax(x):\n    raise NotImplementedError\n    return np.exp(x)"},
-        {"softmax-hidden": ["softmax ends at a line that is still there", "raise NotImplementedError\nTake it out."]},
+        {"softmax-hidden": ["stops at the line that says", "raise NotImplementedError\nTake that line out."]},
     ),
     "a cell that was deleted": (
         {"softmax": ""},
@@ -75,6 +80,26 @@ CODE = {
     "too slow": (
         {"softmax": "def softmax(x):\n    while True:\n        x = x + 1"},
         {"softmax-hidden": ["took too long", "in line"], "attention-hidden": ["attention"]},
+    ),
+    "another signature": (
+        {"softmax": "def softmax(x, axis):\n    return x"},
+        {"softmax-hidden": ["cannot be called as in the question, in line 1", "x, axis):\nIt also asks for axis."]},
+    ),
+    "a mask that is left out": (
+        {"attention": "def attention(Q, K, V):\n    return softmax(Q @ K.swapaxes(-1, -2)) @ V"},
+        {"attention-hidden": ["attention gave one thing: 2 are asked for"]},
+    ),
+    "nothing back": ({"softmax": "def softmax(x):\n    print(x)"}, {"softmax-hidden": ["nothing: does it end"]}),
+    "a text": ({"softmax": "def softmax(x):\n    return 'x'"}, {"softmax-hidden": ["gave a text: another kind"]}),
+    "a generator": ({"softmax": "def softmax(x):\n    yield x"}, {"softmax-hidden": ["a generator, whose values"]}),
+    "a set": ({"softmax": "def softmax(x):\n    return {1}"}, {"softmax-hidden": ["a set, which has no order"]}),
+    "few digits": (
+        {"softmax": solution("softmax").replace("powers =", "x = np.asarray(x, dtype=np.float32)\n    powers =", 1)},
+        {"softmax-hidden": ["close: is it float32"]},
+    ),
+    "one number": (
+        {"causal-mask": "def causal_mask(n):\n    m = np.tril(np.ones((n, n)))\n    m[0, 0] = 0\n    return m"},
+        {"causal-mask-hidden": ["causal_mask gave 1 wrong number of"]},
     ),
     "far too much": (
         {"softmax": "def softmax(x):\n    return np.zeros(100_000)"},

@@ -94,6 +94,35 @@ def test_a_function_of_another_question_that_is_wrong_is_named(capsys):
     assert "which it uses" not in capsys.readouterr().out
 
 
+def test_a_hint_is_left_out_where_another_function_is_wrong_first(capsys):
+    source = (
+        "def softmax(x):\n    e = np.exp(x - x.mean(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)\n"
+        "def attention(Q, K, V, mask=None):\n    z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])\n"
+        "    w = softmax(z if mask is None else np.where(mask, z, -np.inf))\n    return w @ V, w\n"
+    )
+    assert not attention.ATTENTION.check(in_a_cell(source, "attention"))
+    shown = capsys.readouterr().out
+    assert "softmax, which it uses, is not right yet" in shown and "Hint" not in shown
+
+
+@pytest.mark.parametrize(
+    "source, told",
+    [
+        ("def softmax(x, axis):\n    return x", "cannot be called as in the question: softmax() missing 1 required"),
+        ("def softmax(x):\n    return 'text'", "gives back a text, 'text', and another kind of value is right"),
+        ("def softmax(x):\n    return {'a': 1}['b']", "stopped with KeyError: 'b'\n"),
+    ],
+)
+def test_what_went_wrong_is_told_in_plain_words(source, told, capsys):
+    assert not attention.SOFTMAX.check(in_a_cell(source, "softmax"))
+    assert told in capsys.readouterr().out
+
+
+def test_a_list_is_no_tuple_where_another_question_needs_one(capsys):
+    assert not tokenization.MERGE.check(lambda symbols, pair: list(tokenization.merge(symbols, pair)))
+    assert "once: give back a tuple, got ['b', 'ea', 'r']: another question needs it" in capsys.readouterr().out
+
+
 def test_a_function_that_changes_its_inputs_is_told(capsys):
     def softmax(x):
         x -= x.max(axis=-1, keepdims=True)

@@ -36,7 +36,7 @@ def test_feedback_shows_the_answers_as_text_and_no_hidden_check(course):
 
 def test_who_handed_in_what_cannot_be_read_has_a_page_that_says_so(course):
     page = (course / "feedback" / "eve" / f"{ASSIGNMENT}.html").read_text()
-    assert "About your notebook" in page and "could not be read" in page and "no points yet" in page
+    assert "About your notebook" in page and "could not be graded" in page and "no points yet" in page
     assert not (course / "feedback" / "kim").exists()
 
 

@@ -1,11 +1,13 @@
 """End to end: generate, solve, hand in, grade, export, and give back."""
 
+import copy
 import json
 import subprocess
 import sys
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 
 from coursework import checks, feedback, gradebook, grading, sandbox, sources, submissions
 from coursework.__main__ import main
@@ -35,6 +37,69 @@ def test_each_question_is_marked_by_itself(solved, hand_in, grade):
     marks = grade()["ada"]
     lost = {name for name, points in marks.points.items() if not points}
     assert lost == {"causal-mask-public", "causal-mask-hidden"}
+
+
+TRIES = {
+    "a value": "output, attention = attention(np.ones((2, 3)), np.ones((2, 3)), np.ones((2, 3)))",
+    "another function": "def softmax(x, T):\n    return np.exp(x / T)",
+    "nothing": "softmax = attention = rotate = None",
+}
+
+
+def test_a_try_in_a_cell_of_ones_own_costs_nothing(solved, hand_in, grade):
+    for student, code in TRIES.items():
+        tried = copy.deepcopy(solved)
+        tried.cells.append(new_code_cell(code))
+        hand_in(student, tried)
+    blank = cell(sources.student_notebook(ASSIGNMENT), "softmax").source
+    below = with_code(solved, "softmax", blank)  # the answer and then a try, both in new cells
+    below.cells += [new_code_cell(cell(solved, "softmax").source), new_code_cell("softmax = softmax(np.ones(3))")]
+    hand_in("below", below)
+    for marks in grade().values():
+        assert marks.points == FULL, (marks.student, marks.reasons)
+
+
+STOPS = {
+    "a-decorator": "import numba\n\n\n@numba.njit\n",
+    "an-annotation": "import torch\ny: torch.Tensor = None\n",
+    "a-picture": "import matplotlib.pyplot as plt\nplt.plot()\n",
+    "input": "n = input()\n",
+    "a-file": "text = open('my.txt').read()\n",
+    "an-end": "import sys\nsys.exit()\n",
+    "a-loop": "while True:\n    pass\n",
+}
+
+
+def test_a_cell_that_stops_above_its_function_costs_nothing(solved, hand_in, grade):
+    own = cell(solved, "softmax").source
+    for student, code in STOPS.items():
+        annotated = own.replace("(x)", "(x: torch.Tensor)", 1) if student == "an-annotation" else own
+        hand_in(student, with_code(solved, "softmax", code + annotated))
+    marks = grade()
+    for one in marks.values():
+        assert one.points == FULL, (one.student, one.reasons)
+    told = {student: " ".join(one.told) for student, one in marks.items()}
+    assert not told["a-decorator"] and not told["an-annotation"]
+    assert "stopped with NameError, in line 2" in told["a-picture"] and "Python and NumPy alone" in told["a-picture"]
+    assert "take input() out" in told["input"] and "no files" in told["a-file"] and "SystemExit" in told["an-end"]
+
+
+def test_of_two_notebooks_the_better_one_counts(solved, hand_in, grade):
+    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"))
+    hand_in("ada", solved, f"{ASSIGNMENT} (1).ipynb")
+    for _ in range(2):  # the second time out of what was kept
+        ada = grade()["ada"]
+        assert ada.points == FULL and ada.file == f"ada/{ASSIGNMENT} (1).ipynb" and len(ada.notes) == 1
+        assert f"{ASSIGNMENT} (1).ipynb counts, with 36 points, and {ASSIGNMENT}.ipynb does not" in ada.told[0]
+
+
+def test_what_stands_behind_time_runs(solved, hand_in, grade):
+    own = cell(solved, "softmax").source
+    hand_in("ada", with_code(solved, "softmax", "%%time\n" + own.replace("    powers =", "    %time powers =")))
+    hand_in("bob", with_code(solved, "softmax", own.replace("    powers =", "    %timeit powers =")))
+    marks = grade()
+    assert marks["ada"].points == FULL
+    assert "a line that begins with % does not run in grading" in marks["bob"].reasons["softmax-public"]
 
 
 def test_marks_are_the_same_for_every_seed(solved, hand_in, grade, tmp_path):
@@ -162,11 +227,11 @@ def test_an_lms_number_finds_the_student_of_the_roster(text, file, student, tmp_
     assert student == "turingalan" or student in roster and "4999" not in roster
 
 
-def test_checkpoints_are_no_submissions(tmp_path):
-    path = tmp_path / "ada" / ".ipynb_checkpoints" / "x.ipynb"
-    path.parent.mkdir(parents=True)
-    path.write_text("{}")
-    assert submissions.find(tmp_path) == []
+def test_checkpoints_are_no_submissions_where_there_is_a_notebook(tmp_path):
+    for path in (".ipynb_checkpoints/x.ipynb", "ada/.ipynb_checkpoints/x.ipynb", "ada/y.ipynb"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("{}")
+    assert [file for _, file, *_ in submissions.find(tmp_path)] == ["ada/y.ipynb"]
 
 
 # --- what stops a grading before it starts ------------------------------------------------------------------------

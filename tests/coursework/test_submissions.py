@@ -324,7 +324,7 @@ def test_what_a_teacher_adds_in_a_folder_is_the_students(solved, put, sort_out):
     put("lovelaceada_4711_1_x.ipynb", solved)
     put(f"ada/{NAME}", solved)
     found = sort_out(known={"4711": "ada"}, roster=("ada",))
-    assert set(found) == {"ada"} and "two notebooks" in found["ada"].notes[0]
+    assert set(found) == {"ada"} and found["ada"].other.file == "lovelaceada_4711_1_x.ipynb"
 
 
 def test_a_composed_letter_is_a_composed_letter():
@@ -418,13 +418,80 @@ def test_words_that_a_script_has_lost_are_no_blank_answer(marks, solved, put, so
         ("x.ipynb", "def softmax", "is not a notebook."),
         ("x.ipynb", "[]", "is not a notebook: it has no cells"),
         ("x.py", "print('hello')", "is not a notebook but a script without a function of the assignment"),
-        ("x.ipynb", '{"cells": [], "metadata": {}}', "belongs to no assignment"),
+        ("x.ipynb", '{"cells": [], "metadata": {}}', "holds none of the assignment's functions: is it the right file?"),
+        ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n=======\n>>>>>>> x\n', "has marks of a conflict in it, which Git left"),
+        ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
+        ("x.7z", b"7z\xbc\xaf\x27\x1c", "is an archive: unpack it"),
+        ("x.tar", b"2-attention.ipynb\0", "is an archive: unpack it"),
+        ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 5 MB: choose Edit > Clear Outputs of All Cells"),
     ],
 )
 def test_what_cannot_be_read_is_told(name, content, why, put, sort_out):
     put(f"ada/{name}", content)
     ada = sort_out(ASSIGNMENT if name.endswith("py") else None)["ada"]
-    assert why.strip(".") in ada.notes[0] and f"Your file {name} could not be read: it {why}" in ada.told[0]
+    assert why.strip(".") in ada.notes[0] and f"Your file {name} could not be graded: it {why}" in ada.told[0]
+
+
+@pytest.mark.parametrize("asked", [ASSIGNMENT, None])
+def test_a_notebook_of_another_assignment(asked, put, sort_out):
+    put(f"ada/{NAME}", sources.solved_notebook("1-tokenization"))
+    ada = sort_out(asked)["ada"]
+    if asked:
+        assert not ada.cells and f"is the assignment 1-tokenization; {asked} was asked for" in ada.told[0]
+    else:
+        assert ada.cells and ada.notes == [f"called {ASSIGNMENT}, and is 1-tokenization"]
+        assert f"is called {NAME}, and it is the assignment 1-tokenization" in ada.told[0]
+
+
+def test_a_notebook_of_something_else_is_told(put, sort_out):
+    put("ada/x.ipynb", nbformat.v4.new_notebook(cells=[new_code_cell("x = 1")]))
+    ada = sort_out(ASSIGNMENT)["ada"]
+    assert ada.told == [
+        "Your file x.ipynb could not be graded: it holds none of the assignment's functions: is it the right file?"
+    ]
+
+
+def test_a_notebook_of_the_third_version(solved, put, sort_out):
+    cells = [{**one, "input": one.source} for one in solved.cells]
+    for one in cells:
+        one.pop("source") if one["cell_type"] == "code" else one.pop("input")
+    old = {"nbformat": 3, "metadata": solved.metadata, "worksheets": [{"cells": cells[:5]}, {"cells": cells[5:]}, 7]}
+    put(f"ada/{NAME}", json.dumps(old))
+    ada = sort_out()["ada"]
+    assert full(ada, solved) and "an old form of notebook" in ada.notes[0]
+
+
+@pytest.mark.parametrize("archived", [True, False])
+def test_only_a_copy_of_jupyters_own_is_there(archived, solved, put, sort_out, tmp_path):
+    copied = f".ipynb_checkpoints/{ASSIGNMENT}-checkpoint.ipynb"
+    if archived:
+        zipped(tmp_path / "submitted" / "ada" / "x.zip", {copied: solved})
+    else:
+        put(f"ada/{copied}", solved)
+    ada = sort_out()["ada"]
+    assert full(ada, solved) and "a copy out of .ipynb_checkpoints" in ada.notes[0] and "may be newer" in ada.told[0]
+
+
+@pytest.mark.parametrize("notebook", ["blank", "broken", "solved"])
+def test_a_script_beside_a_notebook_without_work_counts(notebook, solved, put, sort_out):
+    script = jupytext.writes(solved, fmt="py:percent")
+    put(f"ada/{NAME}", {"blank": sources.student_notebook(ASSIGNMENT), "broken": "{", "solved": solved}[notebook])
+    put("ada/2-attention.py", script), put("ada/helpers.py", "x = 1")
+    ada = sort_out()["ada"]
+    assert ada.file.endswith(".ipynb" if notebook == "solved" else ".py") and "helpers" not in str(ada.told)
+    assert notebook != "solved" or not ada.told
+
+
+def test_an_archive_in_an_archive_is_told_by_its_name(tmp_path, sort_out):
+    inner = zipped(tmp_path / "inner.zip", {NAME: "{}"}).read_bytes()
+    zipped(tmp_path / "submitted" / "ada" / "x.zip", {"inner.zip": inner})
+    assert sort_out()["ada"].told[0].startswith("Your file inner.zip could not be graded: it is an archive: unpack it")
+
+
+def test_an_answer_that_was_emptied_is_blank(solved, put, sort_out):
+    cell(solved, WRITTEN).source = " \n"
+    put(f"ada/{NAME}", solved)
+    assert gradebook.blank(sort_out()["ada"], WRITTEN)
 
 
 def test_a_notebook_that_was_not_saved(put, sort_out):
@@ -579,14 +646,15 @@ def test_a_function_that_is_defined_again(where, solved, put, sort_out):
         again.source += f"\n\n{EMPTY}"
     put(f"ada/{NAME}", solved)
     ada = sort_out()["ada"]
-    texts = [again.source, own.source] if where == "above" else [own.source, again.source]
-    assert [text for text in ada.cells if "def softmax" in text] == texts
-    assert ada.answers["softmax"] == "\n\n# in another cell:\n".join(texts) and not ada.extra
-    assert ada.told == ["softmax is defined again in another cell of yours: the last one was graded."]
-    assert "softmax is defined again in another cell: the last one counts" in ada.notes
+    assert "softmax" in ada.keep[ada.cells.index(own.source)] and ada.answers["softmax"] == own.source
+    assert "softmax is defined again in another cell of yours: the one in the question's cell was graded." in ada.told
+    assert "softmax is defined again in another cell: the one in the question's cell counts" in ada.notes
 
 
-@pytest.mark.parametrize("text", ["y = softmax(np.ones(3))", "def f(x):\n    softmax = x", "softmax == softmax"])
+TRIES = ["y = softmax(np.ones(3))", "def f(x):\n    softmax = x", "softmax == softmax", "x, softmax = 1, 2"]
+
+
+@pytest.mark.parametrize("text", TRIES)
 def test_a_function_that_is_used_is_not_defined_again(text, solved, put, sort_out):
     solved.cells.append(new_code_cell(text))
     put(f"ada/{NAME}", solved)
@@ -646,7 +714,8 @@ def test_a_question_without_an_answer_is_not_missing_where_the_names_are_lost(so
 def test_of_two_files_the_one_with_work_counts_and_it_is_told(solved, put, sort_out):
     put(f"ada/{NAME}", sources.student_notebook(ASSIGNMENT)), put("ada/mine.ipynb", solved), put("ada/z.ipynb", solved)
     ada = sort_out()["ada"]
-    assert ada.file == "ada/mine.ipynb" and len([told for told in ada.told if "Two notebooks" in told]) == 2
+    assert ada.file == "ada/mine.ipynb" and ada.other.file == "ada/z.ipynb"
+    assert len([told for told in ada.told if "Two notebooks" in told]) == 1
     which = "Two notebooks of yours: mine.ipynb was graded, 2-attention.ipynb was not."
     assert f"{which} If the other one is right, tell your teacher." in ada.told
 

@@ -126,6 +126,12 @@ def _asked_as_truth(Q, K, V, mask=None):
     return attention(Q, K, V, mask if mask else None)
 
 
+def _dotted(Q, K, V, mask=None):
+    scores = np.dot(Q, K.swapaxes(-1, -2)) / np.sqrt(Q.shape[-1])
+    weights = softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+    return np.dot(weights, V), weights
+
+
 def _dots(Q, K):
     return Q @ K.swapaxes(-1, -2)
 
@@ -172,6 +178,16 @@ def _overwritten(X, positions):
     return Y
 
 
+def _rows_for_columns(X, positions):
+    angles = positions[:, None] * _frequencies(X.shape[-1])
+    return X[0::2] * np.cos(angles) - X[1::2] * np.sin(angles)
+
+
+def _of_two_axes(X, positions):
+    n, d = X.shape
+    return rotate(X, positions)
+
+
 def _put(Y, where, values):
     Y[where] = values
     return Y
@@ -198,6 +214,9 @@ SOFTMAX = Exercise(
         Case("three scores", (np.array([1.0, 2.0, 3.0]),)),
         Case("each row of a matrix", (_numbers(2, 3),)),
         Case("large scores", (np.array([1000.0, 1000.0, 0.0]),)),
+        Case("one score far above the others", (np.array([1000.0, 0.0, 0.0, 0.0]),)),
+        Case("a score of -inf has weight 0", (np.array([0.0, -np.inf, 1.0]),)),
+        Case("large scores that differ little", (np.array([10000.1, 10000.2, 10000.4]),)),
         Case("several matrices at once", (_numbers(2, 3, 4, seed=1),)),
         Case("one row far below the other", (np.array([[0.0, 1.0, 2.0], [-1002.0, -1001.0, -1000.0]]),)),
     ),
@@ -223,6 +242,12 @@ SOFTMAX = Exercise(
         ),
         "the sum of the scores is subtracted, so exp of the rest is 0 or overflows; subtract the largest": (
             lambda x: _overflowing(x - x.sum(axis=-1, keepdims=True))
+        ),
+        "the mean of the scores is subtracted, and exp of a large rest overflows; subtract the largest": (
+            lambda x: _overflowing(x - x.mean(axis=-1, keepdims=True))
+        ),
+        "max(x) compares the rows of a matrix; x.max(axis=-1, keepdims=True) is each row's largest": (
+            lambda x: softmax(x - max(x))
         ),
         "math.exp takes one number; np.exp takes an array": lambda x: math.exp(x),
         "a loop over x meets the rows of a matrix; np.exp takes an array of any shape": lambda x: (
@@ -271,6 +296,17 @@ ATTENTION = Exercise(
         "the scores are multiplied by sqrt(d_k); divide by it": _attention_with(
             lambda Q, K: _dots(Q, K) * np.sqrt(Q.shape[-1])
         ),
+        "Q.shape holds all sizes; d_k is the last one, Q.shape[-1]": _attention_with(
+            lambda Q, K: _dots(Q, K) / np.sqrt(Q.shape)
+        ),
+        "np.dot is not @ where there are more than two axes; take Q @ K.swapaxes(-1, -2)": _attention_with(
+            lambda Q, K: np.dot(Q, K.swapaxes(-1, -2)) / np.sqrt(Q.shape[-1])
+        ),
+        "np.dot(weights, V) is not weights @ V where there are more than two axes": lambda *a: (
+            np.dot(attention(*a)[1], a[2]),
+            attention(*a)[1],
+        ),
+        "np.dot takes each matrix of a batch with every other; @ takes each with its own": _dotted,
         "sqrt(d_k) is rounded to a whole number; with d_k = 5 it is 2.236...": _attention_with(
             lambda Q, K: _dots(Q, K) / int(np.sqrt(Q.shape[-1]))
         ),
@@ -293,6 +329,10 @@ ATTENTION = Exercise(
         "the second part is the weights, after the softmax; these are the scores": lambda *a: (
             attention(*a)[0],
             _scaled(*a[:2]),
+        ),
+        "each row of V has its weight: the output is weights @ V, and the weights are not turned around": lambda *a: (
+            attention(*a)[1].swapaxes(-1, -2) @ a[2],
+            attention(*a)[1],
         ),
         "the two parts are swapped: (output, weights)": lambda *a: attention(*a)[::-1],
         "the weights are transposed: a row for each query, a column for each key": lambda *a: (
@@ -377,6 +417,9 @@ NEAR_ATTENTION = Exercise(
         "slopes has one number for each head; slopes[:, None, None] lines them up with (n_heads, n, n)": _near_with(
             lambda m, s: m * abs(s)
         ),
+        "slopes[:, None] is a column; slopes has one number for each head: slopes[:, None, None]": _near_with(
+            lambda m, s: m[:, None] * abs(s)
+        ),
         "the mask is not used": _near_with(_distance, masked=None),
         "the mask is inverted: True marks where a query MAY attend": _near_with(
             _distance, masked=lambda z, mask: np.where(mask, -np.inf, z)
@@ -398,6 +441,9 @@ CAUSAL_MASK = Exercise(
         "a token sees the next one: above the diagonal all is False": lambda n: np.tril(np.ones((n, n)), 1),
         "this marks what is forbidden; True is where a query may attend": lambda n: ~causal_mask(n),
         "these are numbers to add to scores; a mask is True and False": lambda n: np.where(causal_mask(n), 0, -np.inf),
+        "np.tril takes a matrix: np.tril(np.ones((n, n), dtype=bool))": lambda n: np.tril(n),
+        "a shape is one thing: np.ones((n, n))": lambda n: np.tril(np.ones(n, n)),
+        "n is an argument; this is always the mask of four tokens": lambda n: causal_mask(4),
         "every token sees all here": lambda n: np.ones((n, n)),
         "a token sees only itself here; it may also attend to those before it": np.eye,
     },
@@ -439,6 +485,12 @@ SINUSOIDAL = Exercise(
         ),
         "the exponent is rounded to a whole number: / divides, // rounds down": _sinusoidal_with(
             lambda d: 10_000.0 ** -(np.arange(0, d, 2) // d)
+        ),
+        "-2 * i // d_model is a whole number: // rounds down, / divides": _sinusoidal_with(
+            lambda d: 10_000.0 ** (-2 * np.arange(d // 2) // d)
+        ),
+        "np.sin and np.cos take the angle as it is; here it is taken for degrees": _sinusoidal_with(
+            lambda d: np.radians(_frequencies(d))
         ),
         "a position is divided by 10000^(2i / d_model); here it is multiplied by it": _sinusoidal_with(
             lambda d: 10_000 ** (np.arange(0, d, 2) / d)
@@ -487,6 +539,8 @@ SHIFT_MATRIX = Exercise(
         "the matrix holds whole numbers, so sines and cosines are cut down to 0; leave out the dtype": lambda k, d: (
             shift_matrix(k, d).astype(int)
         ),
+        "there are d_model / 2 pairs: i runs over range(d_model // 2)": lambda k, d: shift_matrix(k, d)[d, d],
+        "k is not used: this is always the shift by 1": lambda k, d: shift_matrix(1, d),
         "k may be negative: a shift back turns the other way": lambda k, d: shift_matrix(abs(k), d),
     },
 )
@@ -526,6 +580,11 @@ ROTATE = Exercise(
         ),
         "Y[:, 0::2] cuts the second axis; the columns are the last one: Y[..., 0::2]": lambda X, positions: _put(
             rotate(X, positions), np.s_[:, 0::2], rotate(X, positions)[..., 0::2]
+        ),
+        "X[0::2] takes every second row; the even columns are X[..., 0::2]": _rows_for_columns,
+        "X may have axes in front: its last size is X.shape[-1]": _of_two_axes,
+        "the array holds whole numbers, so what is turned is cut down; leave out the dtype": lambda X, positions: (
+            rotate(X, positions).astype(int)
         ),
         "np.cos and np.sin take the angle as it is; here it is taken for degrees": _rotate_with(
             lambda d: np.radians(_frequencies(d))

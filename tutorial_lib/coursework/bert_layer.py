@@ -167,6 +167,11 @@ def _grouped_with(spread=lambda part, times: np.repeat(part, times, axis=0), **s
     return made
 
 
+def _few_queries(X, weights, n_heads, n_groups, mask=None):
+    heads, _ = attention(*_split_columns(X, weights, n_groups), mask)
+    return _joined(heads) @ weights["W_O"] + weights["b_O"]
+
+
 def _layer_with(attend=multi_head_attention, feed=feed_forward, norms=(1, 2), residuals=(1, 1)):
     """A layer with one step made otherwise. norms: the number of each norm, or None; residuals: how often to add."""
 
@@ -279,6 +284,12 @@ LAYER_NORM = Exercise(
         "first gamma, then beta: beta is not scaled": _scaled(
             _layer_norm_with(), lambda z, gamma, beta: (z + beta) * gamma
         ),
+        "gamma @ z adds up; gamma * z multiplies number by number": _scaled(
+            _layer_norm_with(), lambda z, gamma, beta: gamma @ z + beta
+        ),
+        "gamma and beta are swapped: gamma multiplies, beta is added": _scaled(
+            _layer_norm_with(), lambda z, gamma, beta: z * beta + gamma
+        ),
         "gamma multiplies; here it divides": _scaled(_layer_norm_with(), lambda z, gamma, beta: z / gamma + beta),
         "beta is added; here it is subtracted": _scaled(_layer_norm_with(), lambda z, gamma, beta: z * gamma - beta),
         "eps is missing: a constant vector gives 0 / 0": lambda x, gamma, beta, eps=EPS: layer_norm(
@@ -374,7 +385,12 @@ MULTI_HEAD_ATTENTION = Exercise(
         "the heads are added up; put them side by side": _mha_with(
             join=lambda heads: np.tile(heads.sum(axis=0), len(heads))
         ),
-        "the heads are averaged; put them side by side": _mha_with(join=lambda heads: heads.mean(axis=0)),
+        "the heads are averaged; put them side by side": _mha_with(
+            join=lambda heads: np.tile(heads.mean(axis=0), len(heads))
+        ),
+        "W_O takes all heads of a token side by side, d_model numbers; here a row has fewer": _mha_with(
+            join=lambda heads: heads.mean(axis=0)
+        ),
         "the heads still stand one behind the other; put them side by side": _mha_with(join=lambda heads: heads),
         "W_O and b_O are missing": _mha_with(output=lambda joined, weights: joined),
         "b_O is missing": _given(_without("b_O"), multi_head_attention),
@@ -453,6 +469,7 @@ GROUPED_QUERY_ATTENTION = Exercise(
         "a group is repeated n_heads / n_groups times, not n_groups times": _grouped_with(
             lambda part, times: np.repeat(part, len(part), axis=0)
         ),
+        "queries have n_heads heads, keys and values n_groups: split the queries into n_heads": _few_queries,
         "np.repeat needs an axis: the groups are the first, axis=0": _grouped_with(np.repeat),
         "np.repeat with axis=-1 repeats columns; the groups are axis 0": _grouped_with(
             lambda part, times: np.repeat(part, times, axis=-1)
@@ -517,8 +534,11 @@ FEED_FORWARD = Exercise(
         "b_1 is missing": _given(_without("b_1"), feed_forward),
         "b_2 is missing": _given(_without("b_2"), feed_forward),
         "both biases are missing": _given(_without("b_1", "b_2"), feed_forward),
-        "the weights are transposed: here a row is multiplied from the left, x W": lambda X, w: (
-            gelu(X @ w["W_1"].T + w["b_1"]) @ w["W_2"].T + w["b_2"]
+        "the shapes do not fit: first W_1, then W_2, and none transposed, for a row is multiplied from the left, x W": (
+            lambda X, w: gelu(X @ w["W_2"] + w["b_1"]) @ w["W_1"] + w["b_2"]
+        ),
+        "erf alone is no GELU: x * (1 + erf(x / sqrt(2))) / 2": lambda X, w: (
+            np.vectorize(math.erf)(X @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"]
         ),
         "the residual is added here already; the layer adds it": lambda X, w: X + feed_forward(X, w),
     },
@@ -586,6 +606,12 @@ PRE_NORM_LAYER = Exercise(
             lambda x, gamma, beta: layer_norm(x, gamma, 0 * beta)
         ),
         "beta is added; the RMS norm has none": _pre_norm_with(lambda x, gamma, beta: rms_norm(x, gamma) + beta),
+        "beta_1 is added; the RMS norm has none": _given(
+            _without("beta_2"), _pre_norm_with(lambda x, gamma, beta: rms_norm(x, gamma) + beta)
+        ),
+        "the mean square runs over the tokens; each token has its own: axis=-1": _pre_norm_with(
+            lambda x, gamma, beta: gamma * x / np.sqrt((x**2).mean(axis=0))
+        ),
         "gamma is not used": _pre_norm_with(lambda x, gamma, beta: rms_norm(x, 1)),
         "it is divided by the mean square; take its root": _pre_norm_with(
             lambda x, gamma, beta: gamma * x / (x**2).mean(axis=-1, keepdims=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 import ast
 import copy
+import difflib
 import dis
 import inspect
 import io
@@ -52,7 +53,8 @@ class Exercise:
 
     name: the function's. reference: the right one. cases: calls, from easy to hard. mistakes: hint -> a function that
     makes this mistake; it may give a wrong value, or stop with an exception. Where several fit, the first counts.
-    parts: the names of what the function gives back, where that is more than one thing.
+    parts: the names of what the function gives back, where that is more than one thing. kind: the one type that it may
+    give back, where another question needs that.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Exercise:
     mistakes: dict[str, Callable]
     parts: tuple[str, ...] = ()
     tolerance: float = 1e-6
+    kind: type | None = None
 
     def check(self, student) -> bool:
         """Try the student's function; print what passes and the first thing that does not. True where all passes."""
@@ -78,7 +81,10 @@ class Exercise:
         for case in self.cases:
             problem = self.problem(student, case)
             if problem:
-                print(f"✗ {case.label}: {problem}{self._earlier(student)}")
+                earlier = self._earlier(student)
+                if earlier:  # what looks like a mistake here is that other function's
+                    problem = re.sub(r"\. Hint: .*", "", problem)
+                print(f"✗ {case.label}: {problem}{earlier}")
                 return False
             print(f"✓ {case.label}")
         print(f"All {len(self.cases)} checks of {self.name} pass.")
@@ -97,13 +103,15 @@ class Exercise:
             if isinstance(error, NotImplementedError) and len(lines) < 2:
                 return _unwritten(student)
             # Where no line of the student's was reached, the call itself failed: that is no mistake in the function.
-            hint = self._hint(student, case, (got, error)) or _hint_of_name(error) if lines else ""
-            reason = _stopped(error) if lines else f"this call is not possible: {error}"
+            hint = self._hint(student, case, (got, error)) or _hint_of(error, case.arguments) if lines else ""
+            reason = _stopped(error) if lines else f"your function cannot be called as in the question: {error}"
             return "\n".join([reason + hint, *lines]) + again
         if not same(arguments, case.arguments, 0):
             sentence = "your function changes its inputs: work on a copy, so that the caller's values stay as they were"
             return sentence + again
         expected = self.reference(*copy.deepcopy(case.arguments))
+        if self.kind and not isinstance(got, self.kind) and same(got, expected, self.tolerance):
+            return f"give back a {self.kind.__name__}, got {_shown(got)}: another question needs it" + again
         if self.parts and (not isinstance(got, (tuple, list)) or len(got) != len(self.parts)):
             return f"give back {len(self.parts)} things, ({', '.join(self.parts)}), got {_shown(got)}" + again
         pairs = zip(got, expected, strict=True) if self.parts else [(got, expected)]
@@ -111,7 +119,7 @@ class Exercise:
             reason = difference(one, other, self.tolerance)
             if reason:
                 part = f"{self.parts[i]}: " if self.parts else ""
-                hint = self._hint(student, case, (got, None), i + 1)
+                hint = self._hint(student, case, (got, None), i + 1) or _hint_of_precision(one, other)
                 return part + reason + hint + again + _side_by_side(one, other)
         return None
 
@@ -267,6 +275,8 @@ def difference(got, expected, tolerance):
         return "your function gives back nothing: does it end with return?"
     if isinstance(got, Iterator):
         return f"your function gives back a {type(got).__name__}, whose values are still to come: make a list of it"
+    if isinstance(got, str) and not isinstance(expected, str):
+        return f"your function gives back a text, {_shown(got)}, and another kind of value is right"
     if isinstance(expected, (str, bool, list, dict)) or not _numeric(expected):
         return None if same(got, expected, tolerance) else f"got {_shown(got)}, and {_shown(expected)} is right"
     try:
@@ -353,10 +363,13 @@ def _too_long(*_):
 
 
 def _kind(error):
-    """What exceptions have in common that the same mistake raises: the type, and what it says, shapes aside."""
+    """What exceptions have in common that one mistake raises: the type, what it says, and the sizes that it names."""
     shapes = r"[\d(), ]|newaxis"  # in any order: a * b and b * a are one mistake
-    said = "" if isinstance(error, LookupError) else re.sub(shapes, "", str(error))  # those say a key, or a list's type
-    return type(error), said
+    if isinstance(error, LookupError):  # those say a key, or a list's type
+        return type(error), "", []
+    said = str(error)
+    sizes = [] if "reshape" in said or "requested" in said else re.findall(r"\d+", said)  # -1 is a size
+    return type(error), re.sub(shapes, "", said), sizes if "matmul" in said else sorted(sizes)
 
 
 def _stopped(error):
@@ -365,11 +378,31 @@ def _stopped(error):
     return f"your function stopped with {type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
-def _hint_of_name(error):
-    """The hint where a name is missing that NumPy or Python's math has."""
-    name = getattr(error, "name", None) if isinstance(error, NameError) else None
-    home = next((home for home, module in (("np", np), ("math", math)) if name and hasattr(module, name)), None)
-    return f". Hint: did you mean {home}.{name}?" if home else ""
+def _hint_of(error, arguments):
+    """The hint where something is missing that stands nearby: a name of NumPy or math, a key, a part of a tuple."""
+    name, of = getattr(error, "name", None), getattr(error, "obj", None)
+    parts = isinstance(of, tuple) and any(isinstance(part, np.ndarray) for part in of)  # of another function's answer
+    if isinstance(error, AttributeError) and parts:
+        return f". Hint: this is a tuple of {len(of)} things: take them apart first, as in a, b = f(x)"
+    if isinstance(error, AttributeError) and of is np and name == "math":
+        return ". Hint: Python's own math has it: import math"
+    if isinstance(error, NameError):
+        home = next((home for home, module in (("np", np), ("math", math)) if name and hasattr(module, name)), None)
+        return f". Hint: did you mean {home}.{name}?" if home else ""
+    if isinstance(error, KeyError) and isinstance(key := error.args[0] if error.args else None, str):
+        keys = [own for argument in arguments if isinstance(argument, dict) for own in argument if isinstance(own, str)]
+        like = difflib.get_close_matches(key, keys, 1)
+        return f". Hint: there is no {key!r}; did you mean {like[0]!r}?" if like and key not in keys else ""
+    return ""
+
+
+def _hint_of_precision(got, right):
+    """The hint where an answer is right but for the few digits of its type."""
+    kind = getattr(got, "dtype", None)
+    near = {np.dtype("float32"): 1e-3, np.dtype("float16"): 3e-2}.get(kind)
+    if near is None or got.shape != np.shape(right) or not np.allclose(got, right, rtol=near, atol=near):
+        return ""
+    return f". Hint: this is close, but {kind} has too few digits: compute in float64, as NumPy does"
 
 
 def _unwritten(student):

@@ -304,6 +304,14 @@ def _pad_with(
     return made
 
 
+def _shared_rows(batch, pad_id=0):
+    longest = max(map(len, batch))
+    ids, masks = [[pad_id] * longest] * len(batch), [[0] * longest] * len(batch)
+    for i, text in enumerate(batch):
+        ids[i][: len(text)], masks[i][: len(text)] = text, [1] * len(text)
+    return ids, masks
+
+
 def _pack_with(fits=lambda used, more, length: used + more <= length, number=lambda row, texts: row, earlier=False,
                last=True, cut=False, filled=(1, 1), fill=lambda pad_id: pad_id, padding=0):  # fmt: skip
     """number: of a text, from how many its row and the batch had before, counted from 1."""
@@ -435,6 +443,9 @@ WORDS = Exercise(
         "a mark needs a space on both sides": lambda text: re.sub(rf"([{MARKS}])", r" \1", text.lower()).split(),
         "some marks are lost; string.punctuation holds them all": lambda text: re.findall(
             r"[^\W_]+|[.,!?]", text.lower()
+        ),
+        "re.split leaves empty texts at the edges: keep those that have letters": lambda text: re.split(
+            r"\s+", _spaced(text.lower())
         ),
         "white space only separates; it is no word": lambda text: re.findall(rf"[^\s{MARKS}]+|.", text.lower(), re.S),
         "a set has no order, and each word once; give back a list": lambda text: set(words(text)),
@@ -701,12 +712,16 @@ MERGE = Exercise(
         "this joins letters, not symbols: ('lo', 'we') is not the pair ('lo', 'w')": lambda symbols, pair: tuple(
             " ".join(symbols).replace(" ".join(pair), "".join(pair)).split()
         ),
+        "joined, the symbols lose the places where one ends; go through the tuple": lambda symbols, pair: tuple(
+            "".join(symbols).replace("".join(pair), "".join(pair))
+        ),
         "give back a tuple; this is text": lambda symbols, pair: " ".join(merge(symbols, pair)),
         "this is text without its cuts; give back a tuple of symbols": lambda symbols, pair: "".join(symbols),
         "two symbols are one pair only where both are equal to it, not where they make the same text": _merge_with(
             found=lambda symbols, i, pair: len(symbols[i : i + 2]) == 2 and "".join(symbols[i : i + 2]) == "".join(pair)
         ),
     },
+    kind=tuple,
 )
 
 TRAIN_BPE = Exercise(
@@ -719,6 +734,7 @@ TRAIN_BPE = Exercise(
             "equal counts: letters in the order of the alphabet",
             ({("b", "a", "d"): 2, ("c", "a"): 2, ("a", "b"): 2}, 3),
         ),
+        Case("equal counts: it does not matter whether a letter begins a word", ({("z", "a", "b"): 2}, 2)),
         Case("equal counts: letters are older than what was merged", ({("b", "c", "d"): 9, ("d", "e", "b"): 9}, 3)),
         Case("equal counts: the older merge first", ({("b", "c", "x", "a", "d", "x"): 3, ("b", "c"): 1}, 4)),
         Case("no merge", (COUNTS, 0)),
@@ -738,6 +754,12 @@ TRAIN_BPE = Exercise(
         ),
         "a dictionary cannot change while a loop goes through it; fill a new one": _changed_in_its_loop,
         "a symbol that was merged has no age yet: put it down when it is made": _train_with(aging=False),
+        "every letter needs an age, one inside a word too": lambda counts, n: _train_with(
+            letters=lambda found: sorted({word[0] for word in counts})
+        )(counts, n),
+        "letters that begin a word are no older than others; all go by the alphabet": lambda counts, n: _train_with(
+            letters=lambda found: sorted(found, key=lambda letter: (letter not in {word[0] for word in counts}, letter))
+        )(counts, n),
         "letters are old in the order of the alphabet, not in that of the words": _train_with(letters=list),
         "the pairs are counted once; count again after each merge": _train_with(recount=False),
         "the words do not change: merge the pair in all of them, then count again": _train_with(
@@ -792,6 +814,8 @@ PAD = Exercise(
             [row + [pad_id] * max(map(len, batch)) for row in batch],
             [[1] * len(row) + [0] * max(map(len, batch)) for row in batch],
         ),
+        "[[pad_id] * n] * k is one and the same row k times: make each row anew": _shared_rows,
+        "the length is always 8 here; take that of the longest text": _pad_with(lambda batch: 8),
         "the texts are cut to the shortest; fill them up to the longest": _pad_with(
             lambda batch: min(map(len, batch)), cut=True
         ),
@@ -842,7 +866,7 @@ PACK = Exercise(
         ),
         "a text is cut in two; where it does not fit, a new row begins": _pack_with(cut=True),
         "each row counts its texts from 1": _pack_with(number=lambda row, texts: texts),
-        "a text goes into the row at hand or begins a new one; earlier rows are closed": _pack_with(earlier=True),
+        "a text goes into the current row or begins a new one; earlier rows are closed": _pack_with(earlier=True),
         "pad_id is not used; padding is not always 0": _pack_with(fill=lambda pad_id: 0),
         "the number of padding is 0, whatever pad_id is": lambda batch, length, pad_id=0: _pack_with(padding=pad_id)(
             batch, length, pad_id
@@ -879,6 +903,13 @@ ENCODE_PAIR = Exercise(
         "there is one [CLS], at the very beginning": _pair_with(
             frame=lambda first, second: [CLS, *first, SEP, CLS, *second, SEP],
             segments=lambda first, second: [0] * (len(first) + 2) + [1] * (len(second) + 2),
+        ),
+        "[CLS] is missing at the beginning": _pair_with(
+            frame=lambda first, second: [*first, SEP, *second, SEP],
+            segments=lambda first, second: [0] * (len(first) + 1) + [1] * (len(second) + 1),
+        ),
+        "the texts share the room in proportion; a text that needs no more than half of it keeps all": _pair_with(
+            lambda n, m, room: (n, m) if n + m <= room else (room * n // (n + m), room - room * n // (n + m))
         ),
         "the special tokens are missing": _pair_with(
             special=0,

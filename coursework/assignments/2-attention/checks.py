@@ -23,6 +23,9 @@ def softmax_random(rng):
     yield _of("softmax", rng.normal(scale=5, size=(2, 3, 4)), case="several matrices")
     far = rng.normal(size=(4, 6)) + np.array([[1e4], [-1e4], [0], [3]])  # the shift of one row must not hurt another
     yield _of("softmax", far, case="rows of large and of small scores")
+    one = np.arange(6) == rng.integers(6, size=(4, 1))  # in each row
+    yield _of("softmax", far + 3e3 * one, case="rows of large and of small scores")
+    yield _of("softmax", np.where(one, -np.inf, far), case="a score of -inf")
 
 
 def _sizes(rng):
