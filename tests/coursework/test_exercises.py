@@ -44,7 +44,9 @@ def test_each_mistake_is_told_by_its_own_hint(exercise, hint, capsys):
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 @pytest.mark.parametrize(
-    "wrong", [lambda *a: None, lambda *a: "text", lambda *a: np.zeros((9, 9, 9)), lambda: 1, 7], ids=str
+    "wrong",
+    [lambda *a: None, lambda *a: "text", lambda *a: np.zeros((9, 9, 9)), lambda: 1, 7],
+    ids=["nothing", "a text", "an array", "no arguments", "no function"],
 )
 def test_whatever_comes_there_is_a_sentence_and_no_exception(exercise, wrong, capsys):
     assert exercise.check(wrong) is False
