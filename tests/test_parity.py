@@ -199,10 +199,17 @@ def test_beside_zeros_a_unit_is_that_just_below_1():
     assert difference(torch.tensor([2.0**-24]), torch.zeros(1)).units == 1.0
 
 
-@pytest.mark.parametrize("ours", [torch.ones(1).half(), torch.ones(1).long(), [1]])
-def test_a_type_without_a_rule_is_refused(ours):
+def test_of_two_types_the_coarser_counts():
+    for pair in ((ONE.double() + 2**-23, ONE), (ONE + 2**-23, ONE.double())):
+        assert difference(*pair) == Difference(2.0**-23, 1.0, torch.float32)
+
+
+@pytest.mark.parametrize("array", [torch.ones(1).half(), torch.ones(1).long(), [1]])
+def test_a_type_without_a_rule_is_refused(array):
     with pytest.raises(ValueError, match="ours must be of type float32, float64 or bfloat16, got torch"):
-        difference(ours, ONE)
+        difference(array, ONE)
+    with pytest.raises(ValueError, match="theirs must be of type"):
+        difference(ONE, array)
 
 
 def test_shapes_must_be_equal():

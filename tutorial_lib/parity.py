@@ -74,24 +74,26 @@ class Difference:
 def difference(ours, theirs):
     """How far two arrays of one shape lie apart: a `Difference`. NumPy or torch, any device; equal infinities agree.
 
-    The unit is the spacing of numbers of ours' type at theirs' largest |value|: in float32 0.0000001 at 1, 0.000015 at
-    200. Where theirs is 0 everywhere, it is the spacing just below 1. Raises ValueError where the shapes differ, or
-    where ours is not float32, float64 or bfloat16.
+    The unit is the spacing of numbers at theirs' largest |value|: in float32 0.0000001 at 1, 0.000015 at 200. Where
+    theirs is 0 everywhere, it is the spacing just below 1. Of two types the coarser counts: it did the rounding.
+    Raises ValueError where the shapes differ, or where an array is not float32, float64 or bfloat16.
 
     >>> found = difference(torch.tensor([1.0, 200.0]), torch.tensor([1.0, 200.0 + 2**-16]))
     >>> found.largest == 2**-16, found.units, found.is_rounding
     (True, 1.0, True)
     """
     ours, theirs = torch.as_tensor(ours), torch.as_tensor(theirs)
-    if ours.dtype not in (torch.float64, *UNITS):
-        raise ValueError(f"ours must be of type float32, float64 or bfloat16, got {ours.dtype}")
+    for name, array in (("ours", ours), ("theirs", theirs)):
+        if array.dtype not in (torch.float64, *UNITS):
+            raise ValueError(f"{name} must be of type float32, float64 or bfloat16, got {array.dtype}")
     if ours.shape != theirs.shape:
         raise ValueError(f"ours and theirs must have one shape, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
     theirs = theirs.to(ours.device)
+    dtype = max(ours.dtype, theirs.dtype, key=lambda dtype: torch.finfo(dtype).eps)
     largest = torch.where(ours == theirs, 0.0, (ours - theirs).abs()).max().item()
     size = theirs.where(theirs.isfinite(), 0.0).abs().max().item()
-    unit = math.ldexp(torch.finfo(ours.dtype).eps, math.frexp(size)[1] - 1)
-    return Difference(largest, largest / unit, ours.dtype)
+    unit = math.ldexp(torch.finfo(dtype).eps, math.frexp(size)[1] - 1)
+    return Difference(largest, largest / unit, dtype)
 
 
 @dataclass(frozen=True)
