@@ -41,7 +41,7 @@ lint: $(READY)  ## the style of the code
 notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
 	@$(BIN)/python tools/make_notebooks.py
 
-colab: notebooks  ## run those notebooks in clean environments like Colab's, newest and oldest versions: 15 minutes
+colab: notebooks  ## run those notebooks in clean environments like Colab's, newest and oldest versions: under 20 minutes
 	@$(BIN)/python tools/run_notebooks.py
 
 assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments

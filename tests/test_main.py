@@ -74,6 +74,14 @@ def test_parity_prints_a_table_and_ends_well(capsys):
     assert "all-MiniLM-L6-v2" in out and "attention.weights" in out
 
 
+def test_parity_ends_badly_where_a_difference_is_more_than_rounding(monkeypatch, capsys):
+    bert = Bert.from_pretrained(device="cpu")
+    bert.layer[5].norm.eps = 1e-5  # so small a mistake that only float64 shows it
+    monkeypatch.setattr(Bert, "from_pretrained", lambda name, device: bert)
+    assert command_line.main(["parity"]) == 1
+    assert "parity: 2 of 96 stops differ by more than rounding, first layer.5.output by" in capsys.readouterr().err
+
+
 def test_a_model_that_is_not_here_ends_in_its_one_sentence(nowhere, capsys):
     assert command_line.main(["parity", "bert-base-cased"]) == 1
     captured = capsys.readouterr()

@@ -7,9 +7,10 @@ The notebooks are the chapters, and the assignments twice: as students get them,
 check must pass.
 
 The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml; torch is the pinned one
-in both. Each notebook starts where Colab starts: the library, the model and the vector database are taken away again,
-and its first cell has to install them, from a copy of this working tree that stands in for the repository. At the end
-nothing else may have changed in the environment. The environments lie in _build/colab.
+in both. The install cell starts where Colab starts: the library, the model and the vector database are taken away, and
+it has to install them, from a copy of this working tree that stands in for the repository. All notebooks have the same
+install cell, so it does this once; then they run, two at a time, and find the library installed. At the end nothing
+else may have changed in the environment. The environments lie in _build/colab.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from build_book import ROOT, chapters, say
@@ -30,6 +33,7 @@ from packaging.requirements import Requirement
 ADDED = ["tutorial_lib", WEIGHTS.split("==")[0], BESIDES["apsw"], BESIDES["sqlite_vec"]]
 JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
 CELL_SECONDS = 300
+JOBS = 2  # notebooks at a time
 
 
 def versions(root: Path, age: str) -> list[str]:
@@ -76,7 +80,9 @@ def packages(python: Path) -> set[str]:
 def clean_variables() -> dict[str, str]:
     """The shell's variables without those that would let a notebook find this copy of the library."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return {"HF_HUB_OFFLINE": "1"} | variables  # as in tools/build_book.py: no 440 MB without being asked
+    threads = str(max(1, (os.cpu_count() or 1) // JOBS))  # notebooks that run side by side share the processor
+    # HF_HUB_OFFLINE as in tools/build_book.py: no 440 MB without being asked
+    return {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": threads} | variables
 
 
 def complaints(notebook: dict) -> list[str]:
@@ -85,34 +91,58 @@ def complaints(notebook: dict) -> list[str]:
     return [line for out in streams for line in "".join(out["text"]).splitlines() if line.strip()]
 
 
+def install_cell(notebook: dict) -> dict:
+    return next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+
+
 def install_from(notebook: dict, library: str) -> dict:
     """The notebook whose first code cell takes the library from there."""
-    cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    cell = install_cell(notebook)
     cell["source"] = re.sub(r'(?m)^library = ".*"$', f'library = "{library}"', "".join(cell["source"]))
     return notebook
 
 
-def run(python: Path, source: Path, folder: Path, library: str) -> str | None:
-    """Execute one notebook in `folder`, with the library from there. Returns what went wrong."""
-    target = folder / source.name
-    notebook = json.loads(source.read_text(encoding="utf-8"))
-    target.write_text(json.dumps(install_from(notebook, library)), encoding="utf-8")
-    take_away = [python, "-m", "pip", "uninstall", "--quiet", "--yes", *ADDED]
-    subprocess.run(take_away, check=True, stderr=subprocess.DEVNULL)
-    before, start = packages(python), time.perf_counter()
-    command = [python.with_name("jupyter-execute"), "--inplace", f"--timeout={CELL_SECONDS}", target]
-    done = subprocess.run(command, cwd=folder, env=clean_variables(), capture_output=True, text=True)
+def install(python: Path, notebooks: list[dict], folder: Path) -> str | None:
+    """Start where Colab starts, and run each install cell that the notebooks have. Returns what went wrong."""
+    for source in dict.fromkeys("".join(install_cell(notebook)["source"]) for notebook in notebooks):
+        take_away = [python, "-m", "pip", "uninstall", "--quiet", "--yes", *ADDED]
+        subprocess.run(take_away, check=True, stderr=subprocess.DEVNULL)
+        before, start = packages(python), time.perf_counter()
+        cell = {"cell_type": "code", "id": "install", "metadata": {}, "outputs": [], "execution_count": None}
+        notebook = {"cells": [cell | {"source": source}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        if failure := execute(python, notebook, folder / "install.ipynb"):
+            return failure
+        say(f"  the install cell: ran in {time.perf_counter() - start:.0f} s")
+        if failure := changes(python, before):
+            return f"the install cell {failure}"
+    return None
+
+
+def changes(python: Path, before: set[str]) -> str | None:
+    """What is installed otherwise than before, besides what the install cell may add."""
     changed = sorted({line.split("==")[0] for line in packages(python) ^ before} - set(ADDED))
-    failed = done.returncode or changed
-    say(f"  {source.stem}: {'FAILED' if failed else 'ran'} in {time.perf_counter() - start:.0f} s")
+    return f"changed what was installed: {', '.join(changed)}" if changed else None
+
+
+def execute(python: Path, notebook: dict, target: Path) -> str | None:
+    """Run all cells, and keep the notebook with its outputs. Returns what went wrong."""
+    target.write_text(json.dumps(notebook), encoding="utf-8")
+    command = [python.with_name("jupyter-execute"), "--inplace", f"--timeout={CELL_SECONDS}", target]
+    done = subprocess.run(command, cwd=target.parent, env=clean_variables(), capture_output=True, text=True)
     for line in complaints(json.loads(target.read_text(encoding="utf-8"))):
-        say(f"    stderr: {line}")
-    if done.returncode:
-        return f"{source.name}: " + re.sub(r"\x1b\[[\d;]*m", "", done.stderr)[-3000:]
-    if changed:
-        return f"{source.name} changed what was installed: {', '.join(changed)}"
+        say(f"    {target.stem}, stderr: {line}")
+    return f"{target.name}: " + re.sub(r"\x1b\[[\d;]*m", "", done.stderr)[-3000:] if done.returncode else None
+
+
+def run(python: Path, notebook: dict, target: Path) -> str | None:
+    """Execute one notebook. Returns what went wrong."""
+    start = time.perf_counter()
+    failure = execute(python, notebook, target)
+    say(f"  {target.stem}: {'FAILED' if failure else 'ran'} in {time.perf_counter() - start:.0f} s")
+    if failure or not target.stem.endswith("-solved"):
+        return failure
     wrong = [line for line in printed(json.loads(target.read_text(encoding="utf-8"))) if line.startswith("✗")]
-    return f"{source.name}: {wrong[0]}" if wrong and source.stem.endswith("-solved") else None
+    return f"{target.name}: {wrong[0]}" if wrong else None
 
 
 def printed(notebook: dict) -> list[str]:
@@ -140,6 +170,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     written += sorted((root / "coursework" / "notebooks").glob("*.ipynb"))
     failures = []
     for age in ages:
+        start = time.perf_counter()
         python, work = environment(root, age), root / "_build" / "colab" / f"{age}-notebooks"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
@@ -148,10 +179,19 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         say(f"{age}: {', '.join(sorted(line for line in packages(python) if line.startswith(core)))}")
         files = written + solved(root, work / "solved", book.install)
         wanted = [path for path in files if path.stem in arguments or not set(arguments) - set(ages)]
-        results = [run(python, path, work, library) for path in wanted]
+        notebooks = [install_from(json.loads(path.read_text(encoding="utf-8")), library) for path in wanted]
+        results = [install(python, notebooks, work)]
+        if not results[0]:
+            before = packages(python)
+            with ThreadPoolExecutor(JOBS) as pool:
+                targets = [work / path.name for path in wanted]
+                results += pool.map(partial(run, python), notebooks, targets)
+            if failure := changes(python, before):
+                results.append(f"some notebook {failure}")
         failures += [f"{age}: {result}" for result in results if result]
         if not any(results):
-            say(f"{age}: all ran; {' and '.join(ADDED)} were added each time, and nothing else was touched")
+            say(f"{age}: all ran; {' and '.join(ADDED)} were added, and nothing else was touched")
+        say(f"{age}: {(time.perf_counter() - start) / 60:.1f} minutes")
     print(*failures, sep="\n\n", file=sys.stderr)
     return int(bool(failures))
 

@@ -4,9 +4,8 @@ Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: 
 Hugging Face's names and configurations to ours are in `tutorial_lib.checkpoints`.
 
 `layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
-kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), for one reason: a trained BERT has values above 200 on
-its way, where the last digit of a float32 is worth 0.000015, so only the very same rounding agrees with Hugging
-Face's model to 2e-5 at every stop. The tests hold each formula against its kernel.
+kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: the same roundings, so
+that a mistake of ours cannot hide among differences of rounding. The tests hold each formula against its kernel.
 
 This is the model as it is used, not as it is trained: dropout, which does nothing in use, is left out.
 """

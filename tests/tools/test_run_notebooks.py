@@ -49,3 +49,24 @@ def test_a_kernel_does_not_find_this_copy_of_the_library(monkeypatch):
 def test_what_a_cell_writes_to_stderr_is_told():
     streams = [{"name": "stdout", "text": "fine"}, {"name": "stderr", "text": ["a warning\n", "\n"]}, {"data": {}}]
     assert run_notebooks.complaints({"cells": [{"outputs": streams}, {"cell_type": "markdown"}]}) == ["a warning"]
+
+
+def notebook(*sources):
+    return {"cells": [{"cell_type": "markdown"}, *({"cell_type": "code", "source": s} for s in sources)]}
+
+
+def test_an_install_cell_that_several_notebooks_have_runs_once_and_may_add_only_what_colab_lacks(monkeypatch, tmp_path):
+    ran, held = [], {"numpy==1.26.4", "torch==2.13.0"}
+
+    def execute(python, notebook, target):
+        (cell,) = notebook["cells"]
+        ran.append(cell["source"])
+        held.update({"apsw==3.54.1.0"} if cell["source"] == "good" else {"numpy==2.4.6"})
+
+    monkeypatch.setattr(run_notebooks, "execute", execute)
+    monkeypatch.setattr(run_notebooks, "packages", lambda python: set(held))
+    monkeypatch.setattr(run_notebooks.subprocess, "run", lambda *arguments, **options: None)
+    assert run_notebooks.install("python", [notebook("good", "1 + 1"), notebook("good", "2")], tmp_path) is None
+    assert ran == ["good"]
+    wrong = run_notebooks.install("python", [notebook("good"), notebook("bad")], tmp_path)
+    assert ran == ["good", "good", "bad"] and wrong == "the install cell changed what was installed: numpy"
