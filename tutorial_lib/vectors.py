@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tutorial_lib import checkpoints
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import WordPiece
@@ -174,7 +173,7 @@ def _model_and_tokenizer(model, tokenizer, device):
         tokenizer = WordPiece.from_pretrained() if tokenizer is None else tokenizer
     elif model is None or isinstance(model, (str, os.PathLike)):
         tokenizer = WordPiece.from_pretrained(model) if tokenizer is None else tokenizer
-        model = checkpoints.load(model, device)
+        model = Bert.from_pretrained(model, device)
     else:
         raise TypeError(f"model must be a name, a folder, a Bert or None, got {type(model).__name__}")
     if not isinstance(tokenizer, Tokenizer):
