@@ -20,19 +20,3 @@ def whole_number(name, value, least, allowed):
     if number < least:
         raise ValueError(f"{name} must be {allowed}, got {value!r:.60}")
     return number
-
-
-def check_floats(**values):
-    """Refuse with a TypeError what is not a tensor of floating-point numbers; the names are the arguments'.
-
-    >>> check_floats(Q=[[1.0, 2.0]])
-    Traceback (most recent call last):
-    ...
-    TypeError: Q must be a tensor of floating-point numbers, got list
-    """
-    import torch  # here, so that this module is light
-
-    for name, value in values.items():
-        if not torch.is_tensor(value) or not value.is_floating_point():
-            got = value.dtype if torch.is_tensor(value) else type(value).__name__
-            raise TypeError(f"{name} must be a tensor of floating-point numbers, got {got}")
