@@ -49,14 +49,14 @@ def _():
 def _():
     import numpy as np
 
-    from tutorial_lib.geometry import pca, random_walks, togetherness
+    from tutorial_lib.geometry import pca, random_walks, step_alignment
 
     still = np.zeros((12, 22, 768))  # 22 paths of 11 steps of length 6, as in L's figures without the last step
     still[1::2, :, 0] = 6
     start = 12 / 768**0.5 * np.random.default_rng(0).standard_normal((1, 22, 768))
     walks = random_walks(start + still, shared=0.2)
     picture = pca(walks.reshape(-1, 768)).coordinates.reshape(12, 22, 2)
-    return [bool(togetherness(picture).mean() > 0.9), togetherness(walks).mean()]
+    return [bool(step_alignment(picture).mean() > 0.9), step_alignment(walks).mean()]
 
 
 @claim(
@@ -197,11 +197,11 @@ def _():
 def _():
     import numpy as np
 
-    from tutorial_lib.geometry import pca, togetherness
+    from tutorial_lib.geometry import pca, step_alignment
 
     X = np.concatenate(paths(CASED_MODEL), axis=1)[:-1]  # (n_layers, n, d_model)
     picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
-    return bool(togetherness(picture).mean() > 0.5)
+    return bool(step_alignment(picture).mean() > 0.5)
 
 
 claim(
