@@ -9,7 +9,7 @@ import numpy as np
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention, name_of, shorten
 
-# The picture's measures; js/attention.js has the same.
+# The picture's measures; js/head_picture.js has the same.
 WIDTH, TOP, ROW = 360, 22, 24
 LEFT, RIGHT = 134, 226  # the lines' ends
 LEVELS = 10  # a line's strength, told by its opacity and its width
@@ -42,7 +42,7 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
     shown = attention.weights[layer, range(len(attention.weights[layer])) if head is None else [head]]
     say = tell(attention, layer, head)
-    return View("head_view", data, picture(attention, shown, say), label(attention), say, parts=["attention"])
+    return View("head_view", data, picture(attention, shown, say), label(attention), say, parts=["attention", "head_picture"])
 
 
 def label(attention):
@@ -53,7 +53,7 @@ def label(attention):
 
 
 def tell(attention, layer, head):
-    """One sentence on what is shown first; js/attention.js says the same."""
+    """One sentence on what is shown first; js/head_picture.js says the same."""
     if head is None:
         return f"Layer {layer}, all heads."
     weights = attention.weights[layer, head]
