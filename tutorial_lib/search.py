@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
-from tutorial_lib.tokenization.encoding import Tokenizer, check_texts
-from tutorial_lib.tokenization.kinds import check_text
+from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.tokenization.encoding import Tokenizer
 
 LARGEST_K = 4096  # of sqlite-vec
 

@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.tokenization.encoding import Tokenizer
-from tutorial_lib.tokenization.kinds import check_text
 
 POOLINGS = ("cls", "mean", "max", "tokens")
 TOKENS = {"cpu": 512}  # in one batch, at most: fits a processor's caches, and texts of one batch are alike in length
@@ -58,7 +57,7 @@ def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=
     >>> embed(["A bear."], layers="all", pooling="cls").shape
     (7, 1, 384)
     """
-    texts = _check_texts(texts)
+    texts = check_texts("texts", texts, least=0)
     if pooling not in POOLINGS:
         raise ValueError(f"pooling must be one of {', '.join(map(repr, POOLINGS))}, got {pooling!r}")
     batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
@@ -148,14 +147,6 @@ def pool(X, real, pooling):
     if pooling == "max":
         return X.masked_fill(~real[..., None], -torch.inf).amax(1, keepdim=True)
     return X
-
-
-def _check_texts(texts):
-    if isinstance(texts, (str, bytes)):
-        raise TypeError("texts must be a list of str, got one str: write [text]")
-    if not isinstance(texts, Iterable):
-        raise TypeError(f"texts must be a list of str, got {type(texts).__name__}")
-    return [check_text(f"texts[{number}]", text) for number, text in enumerate(texts)]
 
 
 def _check_path(save_to):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
-from tutorial_lib.tokenization import WordPiece, kinds, unicode_tables
+from tutorial_lib.arguments import check_text
+from tutorial_lib.tokenization import WordPiece, kinds
 from tutorial_lib.tokenization.encoding import split_special
-from tutorial_lib.tokenization.kinds import check_text
 from tutorial_lib.tokenization.wordpiece import SPECIAL, UNKNOWN
 from tutorial_lib.views.base import View, pack_text
 
 TEXT = "The bear was serendipitous: unbelievably, it found [MASK] crème brûlée 🐻."
-EXCEPTIONS = ("WHITE", "CHINESE", "WHOLE")
+KINDS = ("CONTROL", "WHITE", "WHOLE", "ACCENT", "PUNCTUATION", "CHINESE")
 
 
 def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
@@ -130,9 +130,5 @@ def _count(n, what):
 
 def _tables():
     """The characters of each kind, as `tokenization.kinds` knows them, as ranges in hexadecimal."""
-    tables = {name: " ".join(getattr(unicode_tables, name).split()) for name in ("CONTROL", "ACCENT", "PUNCTUATION")}
-    for name in EXCEPTIONS:
-        kind = getattr(kinds, name)
-        tables[name] = " ".join(f"{a:X}-{b:X}" for a, b in zip(kind.first, kind.last))
-    young = [(f"{a:X}-{b:X}", far) for kind, far in kinds.YOUNG_CAPITALS for a, b in zip(kind.first, kind.last)]
-    return tables | {"YOUNG_CAPITALS": young}
+    tables = {name: getattr(kinds, name).table for name in KINDS}
+    return tables | {"YOUNG_CAPITALS": [(kind.table, far) for kind, far in kinds.YOUNG_CAPITALS]}
