@@ -1,7 +1,5 @@
 """What a function says about an argument that it cannot work with: its name, what came, and what is allowed."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ One shape convention holds throughout: the last axis is a vector's coordinates, 
 anything in front (sentences, heads) is carried along. A mask is boolean, and True means "may attend".
 """
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -21,8 +19,7 @@ def softmax(z, dim=-1, temperature=1.0):
     Subtracting the largest score first changes nothing in the result (numerator and denominator shrink alike), and
     keeps exp from overflowing. `-inf` scores get weight exactly 0.
 
-    Parameters: z, tensor of any shape; dim, the axis whose weights sum to 1; temperature > 0 (small: sharp, large:
-    even).
+    z: of any shape; dim: the axis whose weights sum to 1; temperature: above 0 (small: sharp, large: even).
     Source: R 8.1 (eq. 27); temperature: N 3.3.
 
     >>> softmax(torch.tensor([0.0, 0.0, float("-inf")]))

@@ -11,8 +11,6 @@ Face's model to 2e-5 at every stop. The tests hold each formula against its kern
 This is the model as it is used, not as it is trained: dropout, which does nothing in use, is left out.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial
@@ -92,17 +90,9 @@ class Config:
         for name, value in computed.items():
             if (found := settings.get(name) or value) != value:
                 raise ValueError(f"{name} must be {value!r}, got {found!r}: Bert does not compute that")
-        ours = dict(
-            vocab_size="vocab_size",
-            d_model="hidden_size",
-            n_layers="num_hidden_layers",
-            n_heads="num_attention_heads",
-            d_ff="intermediate_size",
-            n_positions="max_position_embeddings",
-            n_segments="type_vocab_size",
-            activation="hidden_act",
-            eps="layer_norm_eps",
-        )
+        ours = dict(vocab_size="vocab_size", d_model="hidden_size", n_layers="num_hidden_layers",
+                    n_heads="num_attention_heads", d_ff="intermediate_size", n_positions="max_position_embeddings",
+                    n_segments="type_vocab_size", activation="hidden_act", eps="layer_norm_eps")  # fmt: skip
         return cls(**{name: settings[theirs] for name, theirs in ours.items() if theirs in settings})
 
 
@@ -147,17 +137,8 @@ def relu(x):
     return x.clamp(min=0)
 
 
-def silu(x):
-    """x times its logistic sigmoid.
-
-    >>> silu(torch.tensor([0.0, 1.0]))
-    tensor([0.0000, 0.7311])
-    """
-    return x / (1 + torch.exp(-x))
-
-
-ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu, "silu": silu}
-KERNELS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "relu": F.relu, "silu": F.silu}
+ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu}
+KERNELS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "relu": F.relu}
 
 
 class Embeddings(nn.Module):

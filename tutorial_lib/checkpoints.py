@@ -4,8 +4,6 @@ Checkpoints on the hub are older than the code that writes them today, so severa
 family's own file (such as `bert`) brings its table of names and its configuration; what all families share is here.
 """
 
-from __future__ import annotations
-
 import re
 
 import torch

@@ -120,12 +120,6 @@ def test_clouds_that_make_no_picture_are_refused_by_name(function):
         function("a text")
 
 
-@pytest.mark.parametrize("function", [tsne, umap])
-def test_a_seed_is_a_whole_number(function):
-    with pytest.raises(ValueError, match="seed must be"):
-        function(CLOUD, seed=None)
-
-
 @pytest.mark.parametrize("n", [0, 7, 1.5, True])
 def test_pca_has_at_most_as_many_directions_as_coordinates(n):
     with pytest.raises(ValueError, match="n must be"):

@@ -179,9 +179,9 @@ def test_vocabularies_that_cannot_be_are_refused(bpe, tmp_path):
         WordPiece(SMALL[1:])
     with pytest.raises(ValueError, match="vocab must use each id from 0 to 9 once"):
         WordPiece({token: 2 * id for id, token in enumerate(SMALL)})
-    with pytest.raises(TypeError, match="vocab must be a dict of token -> id or a list of tokens, got str"):
+    with pytest.raises(TypeError, match="vocab must be a list of str, got str"):
         WordPiece("bear")
-    with pytest.raises(TypeError, match="vocab must have tokens that are str, got 5, a int"):
+    with pytest.raises(TypeError, match=r"vocab\[\d+\] must be a str, got int"):
         WordPiece([*SMALL, 5])
     with pytest.raises(ValueError, match="vocab must use each id"):
         WordPiece({token: str(id) for id, token in enumerate(SMALL)})

@@ -12,8 +12,8 @@ from tutorial_lib.geometry.curves import (
     turn_period,
 )
 from tutorial_lib.geometry.directions import contrast_cosines, difference_vectors
-from tutorial_lib.geometry.gender_bias import SwapTest, sign_flip_test, swap_test
-from tutorial_lib.geometry.groups import GroupTest, group_test, neighbor_purity, silhouette
+from tutorial_lib.geometry.gender_bias import sign_flip_test, swap_test
+from tutorial_lib.geometry.groups import group_test, neighbor_purity, silhouette
 from tutorial_lib.geometry.links import crossings, linking_number
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 from tutorial_lib.geometry.pairs import ExtremePairs, extreme_pairs
@@ -39,11 +39,11 @@ from tutorial_lib.geometry.similarity import (
     distributions,
     to_mean,
 )
-from tutorial_lib.geometry.statistics import bootstrap_interval, holm, permutation_p
+from tutorial_lib.geometry.statistics import PermutationTest, bootstrap_interval, holm, permutation_p
 from tutorial_lib.geometry.two_nn import distinct, intrinsic_dimension, neighbor_ratios
 
 __all__ = [
-    "Distributions", "ExtremePairs", "GroupDistances", "GroupTest", "PCA", "ProjectionQuality", "Steps", "SwapTest",
+    "Distributions", "ExtremePairs", "GroupDistances", "PCA", "ProjectionQuality", "Steps", "PermutationTest",
     "ToMean", "Turn", "anisotropy", "average_cosine", "bootstrap_interval", "clock_hands", "contrast_cosines",
     "correlation_dimension", "cosine", "cosine_matrix", "crossings", "cubes", "difference_vectors",
     "distance_matrix", "distinct", "distributions", "extreme_pairs", "group_distances", "group_test", "holm",

@@ -3,8 +3,6 @@
 A curve is an array (n, d) whose rows are points in order, such as a BERT's table of positions. Source: L 4.2.3, 5.2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

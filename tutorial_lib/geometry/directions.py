@@ -4,9 +4,6 @@ A contrast is a set of pairs that differ in one respect. How much its difference
 L 4.4.2.
 """
 
-from __future__ import annotations
-
-import numpy as np
 
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.similarity import cosine_matrix
@@ -38,8 +35,7 @@ def contrast_cosines(differences):
     array([[1.   , 0.707],
            [0.707, 1.   ]])
     """
-    means = np.array([X.mean(axis=0) for X in as_contrasts(differences).values()])
-    return cosine_matrix(means)
+    return cosine_matrix([X.mean(axis=0) for X in as_contrasts(differences).values()])
 
 
 def as_contrasts(differences):

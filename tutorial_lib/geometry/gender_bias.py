@@ -3,17 +3,13 @@
 Both work for any two directions. The sentences are the collection "sentence-pairs".
 """
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.directions import as_contrasts
 from tutorial_lib.geometry.similarity import cosine, unit
-from tutorial_lib.geometry.statistics import permutation_p
+from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 
 
 def sign_flip_test(first, second, n_permutations=4999, seed=0):
@@ -43,17 +39,6 @@ def sign_flip_test(first, second, n_permutations=4999, seed=0):
     return max(p_values)
 
 
-class SwapTest(NamedTuple):
-    """What `swap_test` finds: the cosine, its p-value, and the cosines of all other swaps."""
-
-    observed: float
-    p: float
-    null: np.ndarray
-
-    def __repr__(self):
-        return f"SwapTest(observed={self.observed:.3f}, p={self.p:.3g}, {len(self.null)} swaps)"
-
-
 def swap_test(direction, difference, words):
     """Is a difference more aligned with a direction than the swap of any two other words would be? Two-sided.
 
@@ -63,7 +48,7 @@ def swap_test(direction, difference, words):
     swaps, no more. Raises ValueError for differing widths or fewer than two words.
 
     >>> swap_test([1.0, 0.0], [3.0, 0.1], [[0.0, 0.0], [0.1, 1.0], [0.0, 2.0], [0.3, 3.0]])
-    SwapTest(observed=0.999, p=0.143, 6 swaps)
+    PermutationTest(observed=0.999, p=0.143, n=6)
     """
     words = as_vectors("words", words, least=2)
     direction, difference = as_vectors("direction", [direction]), as_vectors("difference", [difference])
@@ -74,4 +59,4 @@ def swap_test(direction, difference, words):
     swaps = words[j] - words[i]  # (n_swaps, d)
     null = np.clip(unit(swaps, "the swaps of words") @ unit(direction, "direction")[0], -1, 1)
     observed = float(cosine(difference, direction)[0])
-    return SwapTest(observed, permutation_p(abs(observed), np.abs(null)), null)
+    return PermutationTest(observed, permutation_p(abs(observed), np.abs(null)), null)

@@ -3,27 +3,12 @@
 Source: L 4.4.1, which has the picture.
 """
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.similarity import distance_matrix
-from tutorial_lib.geometry.statistics import permutation_p
-
-
-class GroupTest(NamedTuple):
-    """What `group_test` finds: the statistic, its p-value, and the statistic under shuffled labels."""
-
-    observed: float
-    p: float
-    null: np.ndarray
-
-    def __repr__(self):
-        return f"GroupTest(observed={self.observed:.3f}, p={self.p:.4g}, {len(self.null)} permutations)"
+from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 
 
 def silhouette(X, labels, metric="euclidean"):
@@ -85,12 +70,12 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
 
     `statistic(X, labels)` is a number that grows with separation. The labels are shuffled n_permutations times, the
     vectors stay. The null hypothesis says that labels and vectors have nothing to do with each other; rejecting it
-    does not say why they have. X may be (n, n) distances if the statistic wants them. Returns a GroupTest with
+    does not say why they have. X may be (n, n) distances if the statistic wants them. Returns a `PermutationTest` with
     .observed, .p (see `permutation_p`) and .null, (n_permutations,).
 
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
     >>> group_test(X, list("aaaabbbb"), n_permutations=199)
-    GroupTest(observed=0.981, p=0.035, 199 permutations)
+    PermutationTest(observed=0.981, p=0.035, n=199)
     """
     X = as_vectors("X", X, least=2)
     _, index = _groups(labels, len(X))
@@ -98,7 +83,7 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
     rng = np.random.default_rng(seed)
     observed = float(statistic(X, index))
     null = np.array([float(statistic(X, rng.permutation(index))) for _ in range(n)])
-    return GroupTest(observed, permutation_p(observed, null), null)
+    return PermutationTest(observed, permutation_p(observed, null), null)
 
 
 def _groups(labels, n):

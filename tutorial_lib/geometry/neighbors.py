@@ -5,8 +5,6 @@ n x n matrix and n sorts. What stands here gives the same answer without that ma
 how.
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement, product
 
 import numpy as np

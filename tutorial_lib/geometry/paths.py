@@ -4,8 +4,6 @@ A path is an array (n_layers + 1, d): where a token's vector stands before the f
 paths through the same layers are (n_layers + 1, n, d).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

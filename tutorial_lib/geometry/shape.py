@@ -3,8 +3,6 @@
 Sources: A 2.3 (anisotropy); L 2.3.2 (PCA dimension). How many dimensions a cloud fills locally: `two_nn`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tutorial_lib.geometry.arrays import as_vectors

@@ -3,8 +3,6 @@
 Sources: L 4.2 (Figure 10), L 4.2.2 (Tables 2 and 3, Figure 12).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -114,7 +112,6 @@ def distributions(X, n_pairs=200_000, seed=0):
     """
     X = as_vectors("X", X, least=2)
     n_pairs = whole_number("n_pairs", n_pairs, 1, "a number of pairs (an int, 1 or more)")
-    seed = whole_number("seed", seed, 0, "an int, 0 or more")
     U, (first, second) = unit(X), _pairs(len(X), n_pairs, seed)
     distances, dots, cosines = np.empty((3, len(first)))
     for at in range(0, len(first), CHUNK):

@@ -3,8 +3,6 @@
 Sources: A 2.4 (intrinsic dimension); Facco et al. 2017, Scientific Reports 7:12140.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -23,10 +21,8 @@ def distinct(X):
            [3., 4.]])
     """
     X = as_vectors("X", X) + 0.0  # -0.0 becomes 0.0
-    first = {}
-    for i, row in enumerate(X):
-        first.setdefault(row.tobytes(), i)
-    return X[list(first.values())]
+    first = np.unique(X, axis=0, return_index=True)[1]
+    return X[np.sort(first)]
 
 
 def neighbor_ratios(X):

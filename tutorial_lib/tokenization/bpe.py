@@ -7,11 +7,12 @@ from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
-from tutorial_lib.arguments import check_text, check_texts
-from tutorial_lib.tokenization.encoding import Tokenizer, check_vocab_size, split_special
-from tutorial_lib.tokenization.files import find_folder, read_json, read_text, write_text
+from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.tokenization.encoding import Tokenizer, split_special
+from tutorial_lib.tokenization.files import find_folder, read_text, write_text
 from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE
 from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge
+from tutorial_lib.weights import read_json
 
 END = "<|endoftext|>"
 
@@ -122,7 +123,7 @@ class BPE(Tokenizer):
         [('l', 'o'), ('lo', 'w'), ('Ġ', 'low')]
         """
         start = [END, *sorted(byte_characters().values())]
-        check_vocab_size(vocab_size, len(start), f"{END} and 256 bytes")
+        whole_number("vocab_size", vocab_size, len(start), f"a whole number of at least {len(start)}: {END}, 256 bytes")
         words = Counter()
         for text in check_texts("texts", texts):
             for part in split_special(text, [END]):

@@ -154,22 +154,13 @@ class Tokenizer(ABC):
 
 
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
-    if isinstance(vocab, (str, bytes)) or not isinstance(vocab, (dict, Sequence)):
-        raise TypeError(f"vocab must be a dict of token -> id or a list of tokens, got {type(vocab).__name__}")
-    other = [token for token in vocab if not isinstance(token, str)]
-    if other:
-        raise TypeError(f"vocab must have tokens that are str, got {other[0]!r}, a {type(other[0]).__name__}")
+    tokens = check_texts("vocab", vocab, least=0)
     if not isinstance(vocab, dict):
-        return list(vocab)
+        return tokens
     token_of = {id: token for token, id in vocab.items()}
     if set(token_of) != set(range(len(vocab))):
         raise ValueError(f"vocab must use each id from 0 to {len(vocab) - 1} once")
     return [token_of[id] for id in range(len(vocab))]
-
-
-def check_vocab_size(vocab_size, least: int, what: str) -> int:
-    """How many tokens a vocabulary is to have, once there is room for those that it starts from."""
-    return whole_number("vocab_size", vocab_size, least, f"a whole number of at least {least} to start from ({what})")
 
 
 def split_special(text: str, special: list[str]) -> list[str]:

@@ -5,11 +5,12 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from tutorial_lib.arguments import check_text, check_texts
-from tutorial_lib.tokenization.encoding import Tokenizer, check_vocab_size, split_special
-from tutorial_lib.tokenization.files import find_folder, read_json, read_text, write_text
+from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.tokenization.encoding import Tokenizer, split_special
+from tutorial_lib.tokenization.files import find_folder, read_text, write_text
 from tutorial_lib.tokenization.kinds import fold
 from tutorial_lib.tokenization.merges import learn_merges, wordpiece_score
+from tutorial_lib.weights import read_json
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
 SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]
@@ -170,8 +171,8 @@ class WordPiece(Tokenizer):
                 words.update(part.translate(folded).split() if part not in SPECIAL else [])
         alphabet = sorted(set("".join(words)))
         start = [*SPECIAL, *alphabet, *("##" + character for character in alphabet)]
-        least = f"{len(SPECIAL)} special tokens, {len(alphabet)} characters, with and without ##"
-        check_vocab_size(vocab_size, len(start), least)
+        least = f"{len(SPECIAL)} special tokens and {len(alphabet)} characters with and without ##"
+        whole_number("vocab_size", vocab_size, len(start), f"a whole number of at least {len(start)}: {least}")
         words = Counter({(word[0], *("##" + c for c in word[1:])): n for word, n in words.items()})
         tokens, _ = learn_merges(words, start, vocab_size, wordpiece_score, _join)
         return cls(tokens, lowercase, strip_accents, split_chinese)

@@ -19,14 +19,11 @@ LEAST = 0.02  # weaker lines are not drawn at first
 def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0):
     """Lines from each token to the tokens that it attends to, for any layer and any choice of heads.
 
-    Args:
-        source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
-            n_heads, n, n), also with texts as second axis; layers and heads may be missing; a list of layers will do.
-        tokens: an `Encoding`, or the tokens as list of str.
-        layer, head: shown first; head None shows all heads.
-        segments: 0 or 1 for each token of a pair of texts; an `Encoding` brings them. They add a filter.
-        keys: the tokens of the other side where queries attend to another text (cross-attention).
-        text: which text, where there is a batch.
+    source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
+    n_heads, n, n), also with texts as second axis; layers and heads may be missing; a list of layers will do. tokens:
+    an `Encoding`, or the tokens as list of str. layer, head: shown first; head None shows all heads. segments: 0 or 1
+    for each token of a pair of texts; an `Encoding` brings them. They add a filter. keys: the tokens of the other side
+    where queries attend to another text (cross-attention). text: which text, where there is a batch.
 
     Returns a `View`. In it, choose layer and heads, point at a token to see only its lines (Enter or a click keeps
     them), leave out weak lines. Weights travel rounded (`tutorial_lib.views.traces.pack`): 6 layers of 12 heads make

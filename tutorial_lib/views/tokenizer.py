@@ -22,9 +22,8 @@ def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
     from the browser, and could differ for letters that Unicode has gained since the browser was made. Half a
     character (a lone surrogate), which `WordPiece` refuses, is dropped. Source: R 11.3, L 3.2.2.
 
-    Raises:
-        TypeError: if tok is not a WordPiece tokenizer, or text not a str.
-        ValueError: if text holds half a character, or a token of the vocabulary a line break.
+    Raises TypeError if tok is not a WordPiece tokenizer, or text not a str; ValueError if text holds half a character,
+    or a token of the vocabulary a line break.
 
     >>> tokenizer_explorer(WordPiece.train(["low lower lowest"], vocab_size=20), "Lower").say
     '4 tokens from 5 characters, 6 with [CLS] and [SEP]; 1 of 1 word is in more than one piece.'
