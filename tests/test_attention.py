@@ -1,4 +1,5 @@
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_temperature_sharpens_and_flattens():
     assert torch.isclose(hot, torch.tensor(1 / 3), atol=1e-3)
 
 
-@pytest.mark.parametrize("temperature", [0, -1.0, float("nan"), None, "1", [1]])
+@pytest.mark.parametrize("temperature", [0, -1.0, float("nan")])
 def test_softmax_refuses_a_temperature_that_is_not_positive(temperature):
     with pytest.raises(ValueError, match="temperature must be a positive number"):
         softmax(torch.zeros(2), temperature=temperature)
@@ -121,30 +122,17 @@ def test_scores_and_weights_can_be_kept():
     assert torch.equal(trace["weights"], weights) and torch.equal(trace["scores"], scores(Q, K))
 
 
-@pytest.mark.parametrize(
-    "shapes, message",
-    [
-        (((2, 3), (2, 4), (2, 3)), "same number of coordinates d_k"),
-        (((2, 3), (2, 3), (4, 3)), "same number of tokens"),
-        (((3,), (2, 3), (2, 3)), "at least two axes"),
-        (((2, 0), (2, 0), (2, 3)), "1 or more"),
-        (((2, 3), (0, 3), (0, 3)), "1 or more"),
-        (((2, 2, 3), (3, 2, 3), (3, 2, 3)), r"axes in front .* got Q \(2, 2, 3\)"),
-        (((3, 2, 3), (3, 2, 3), (2, 2, 3)), r"axes in front .* V \(2, 2, 3\)"),
-    ],
-)
-def test_shapes_that_do_not_fit_are_refused_by_name(shapes, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("shapes", [((2, 3), (2, 4), (2, 3)), ((2, 3), (2, 3), (4, 3)), ((5, 2, 3), (5, 2, 3), (4, 3))])
+def test_shapes_that_do_not_fit_are_refused_by_name(shapes):
+    got = "{}, {} and {}".format(*shapes)
+    with pytest.raises(ValueError, match=r"Q, K and V must be \(..., n_q, d_k\), .* got " + re.escape(got)):
         attention(*(torch.zeros(shape) for shape in shapes))
 
 
 @pytest.mark.parametrize(
     "mask, error, message",
     [
-        (torch.ones(2, 3), TypeError, "mask must be a boolean tensor.*got torch.float32"),
-        ([[True] * 3] * 2, TypeError, "mask must be a boolean tensor.*got list"),
-        (torch.ones(3, 2, dtype=torch.bool), ValueError, r"mask must broadcast to \(2, 3\), got \(3, 2\)"),
-        (torch.ones(5, 2, 3, dtype=torch.bool), ValueError, "mask must broadcast"),
+        (torch.ones(2, 3), TypeError, "mask must be boolean.*got torch.float32"),
         (torch.tensor([[True] * 3, [False] * 3]), ValueError, "attend to nothing"),
     ],
 )
@@ -158,49 +146,6 @@ def test_bad_masks_are_refused(mask, error, message, fused):
 def test_a_padding_mask_holds_only_ones_and_zeros(bad):
     with pytest.raises(ValueError, match="attention_mask must hold only 1"):
         padding_mask(bad)
-
-
-@pytest.mark.parametrize("bad", [None, [[1.0, 2.0]], "x", np.eye(2), torch.eye(2, dtype=torch.long)])
-@pytest.mark.parametrize("place", range(3))
-def test_only_tensors_of_floats_attend(place, bad):
-    tensors = [torch.eye(2)] * 3
-    tensors[place] = bad
-    with pytest.raises(TypeError, match=f"{'QKV'[place]} must be a tensor of floating-point numbers"):
-        attention(*tensors)
-
-
-def test_everything_takes_only_tensors_of_floats_and_says_whose():
-    mha, Q = MultiHeadAttention(4, 2), torch.eye(4)
-    calls = dict(z=softmax, Q=lambda x: scores(x, Q), K=lambda x: scores(Q, x), X=mha)
-    calls["memory"] = lambda x: mha(Q, memory=x)
-    for name, call in calls.items():
-        with pytest.raises(TypeError, match=f"{name} must be a tensor of floating-point numbers, got list"):
-            call([[1.0] * 4])
-    with pytest.raises(TypeError, match="Q, K must be of one type, got torch.float32, torch.float64"):
-        scores(Q, Q.double())
-
-
-def test_numpys_whole_numbers_are_whole_numbers():
-    assert torch.equal(causal_mask(np.int64(3)), causal_mask(3))
-    assert MultiHeadAttention(np.int64(8), np.int32(2), np.int64(6)).value_map(np.int64(1))[0].shape == (6, 4)
-
-
-@pytest.mark.parametrize("sizes", [(8.0, 2), (8, 2.0), (True, 1), (8, 2, 0), (8, 2, -1), (8, 2, "x"), (None, 2)])
-def test_sizes_are_whole_numbers(sizes):
-    with pytest.raises(ValueError, match="(d_model|n_heads|d_memory) must be a positive int, got"):
-        MultiHeadAttention(*sizes)
-
-
-@pytest.mark.parametrize("bad", [None, "x", [[1, 0], [1]], 5])
-def test_a_padding_mask_is_made_of_rows(bad):
-    with pytest.raises((TypeError, ValueError), match="attention_mask must h"):
-        padding_mask(bad)
-
-
-@pytest.mark.parametrize("n", [-1, 2.0, None, True])
-def test_a_causal_mask_needs_a_count(n):
-    with pytest.raises(ValueError, match="n must be a number of tokens"):
-        causal_mask(n)
 
 
 # many heads
@@ -269,10 +214,6 @@ def test_join_undoes_split():
 def test_bad_sizes_are_refused_by_name():
     with pytest.raises(ValueError, match="d_model must be a multiple of n_heads, got d_model=10 and n_heads=4"):
         MultiHeadAttention(10, 4)
-    mha = MultiHeadAttention(8, 2, d_memory=6)
-    with pytest.raises(ValueError, match=r"X must have shape \(\.\.\., tokens, 8\), got \(3, 7\)"):
-        mha(torch.zeros(3, 7), torch.zeros(3, 6))
-    with pytest.raises(ValueError, match=r"memory must have shape \(\.\.\., tokens, 6\)"):
-        mha(torch.zeros(3, 8))
-    with pytest.raises(ValueError, match="h must be a head from 0 to 1, got 2"):
-        mha.value_map(2)
+    for h in (-1, 2):
+        with pytest.raises(ValueError, match=f"h must be a head from 0 to 1, got {h}"):
+            MultiHeadAttention(8, 2).value_map(h)

@@ -1,6 +1,5 @@
 import dataclasses
 
-import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
@@ -112,20 +111,14 @@ def test_the_defaults_are_one_segment_and_no_padding(bert):
 @pytest.mark.parametrize(
     "inputs, error, message",
     [
-        (dict(ids=[[1, 50]]), ValueError, r"ids must lie in 0\.\.49 \(the vocabulary of this model\), got 50"),
+        (dict(ids=[[1, 50]]), ValueError, r"ids must lie in 0\.\.49 \(the vocabulary\), got 50"),
         (dict(ids=[[1, -1]]), ValueError, r"ids must lie in 0\.\.49 .* got -1"),
         (dict(ids=[[1.0, 2.0]]), TypeError, "ids must be whole numbers, got torch.float32"),
-        (dict(ids=[[True, False]]), TypeError, "ids must be whole numbers, got torch.bool"),
-        (dict(ids=[[1, 2], [3]]), TypeError, "ids must be whole numbers, all texts padded to one length"),
-        (dict(ids="the bear"), TypeError, "ids must be whole numbers.*got 'the bear'"),
-        (dict(ids=b"the bear"), TypeError, "ids must be whole numbers.*got b'the bear'"),
-        (dict(ids=None), TypeError, "ids must be whole numbers.*got None"),
         (dict(ids=[]), ValueError, "at least one of each"),
         (dict(ids=torch.zeros(1, 1, 1, dtype=torch.long)), ValueError, r"got \(1, 1, 1\)"),
-        (dict(ids=3), ValueError, r"ids must have shape \(texts, tokens\)"),
         (dict(ids=[[1] * 11]), ValueError, "ids has 11 tokens, but this model has positions for 10"),
         (dict(ids=[[1, 2]], attention_mask=[[1]]), ValueError, r"attention_mask must have the shape of ids, \(1, 2\)"),
-        (dict(ids=[[1, 2]], attention_mask=[[1, 2]]), ValueError, "attention_mask must hold only 1"),
+        (dict(ids=[[1, 2]], attention_mask=[[1, 2]]), ValueError, r"attention_mask must lie in 0\.\.1 \(1 a token,"),
         (dict(ids=[[1, 2]], attention_mask=[[0, 0]]), ValueError, "marks every token of some text as padding"),
         (dict(ids=[[1, 2]], token_type_ids=[[0, 2]]), ValueError, r"token_type_ids must lie in 0\.\.1 \(the segments"),
         (dict(ids=[[1, 2]], token_type_ids=[0]), ValueError, "token_type_ids must have the shape of ids"),
@@ -145,34 +138,9 @@ def test_a_boolean_attention_mask_is_as_good_as_ones_and_zeros(bert):
     "change, message",
     [
         (dict(n_heads=3), "d_model must be a multiple of n_heads, got 8 and 3"),
-        (dict(activation="tanh"), "activation must be one of gelu, gelu_new, relu, silu, got 'tanh'"),
-        (dict(n_segments=0), "n_segments must be a positive int, got 0"),
-        (dict(vocab_size=1.5), "vocab_size must be a positive int, got 1.5"),
-        (dict(n_layers=True), "n_layers must be a positive int, got True"),
-        (dict(activation=["gelu"]), "activation must be one of"),
-        (dict(eps=-1e-12), "eps must be a number, 0 or more, got -1e-12"),
-        (dict(eps="1e-12"), "eps must be a number, 0 or more, got '1e-12'"),
-        (dict(eps=float("nan")), "eps must be a number"),
+        (dict(activation="tanh"), "activation must be one of gelu, gelu_new, relu, got 'tanh'"),
     ],
 )
 def test_a_bad_configuration_is_refused_by_name(change, message):
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(TINY, **change)
-
-
-def test_numpys_whole_numbers_make_a_configuration():
-    assert dataclasses.replace(TINY, n_layers=np.int64(3)) == dataclasses.replace(TINY, n_layers=3)
-
-
-def test_a_model_is_made_of_a_configuration():
-    with pytest.raises(TypeError, match="config must be a Config, got dict"):
-        Bert({"d_model": 8})
-
-
-def test_the_written_formulas_take_tensors_of_floats_that_fit():
-    ones = torch.ones(2)
-    for formula in (*ACTIVATIONS.values(), lambda x: layer_norm(x, ones, ones, 0.0)):
-        with pytest.raises(TypeError, match="x must be a tensor of floating-point numbers, got list"):
-            formula([1.0, 2.0])
-    with pytest.raises(ValueError, match=r"x, gamma and beta must have shapes .* got \(3,\), \(2,\) and \(2,\)"):
-        layer_norm(torch.zeros(3), ones, ones, 0.0)

@@ -23,7 +23,6 @@ def test_every_token_is_predicted_once_from_all_before_it(tokens):
 
 
 def test_bad_input_is_refused_by_name():
-    with pytest.raises(TypeError, match="tokens must be a list of tokens, got one str"):
-        training_pairs("Karhut")
-    with pytest.raises(ValueError, match="at least one token"):
-        training_pairs([])
+    for tokens in ("Karhut", []):
+        with pytest.raises(ValueError, match="tokens must be a list of one token or more"):
+            training_pairs(tokens)

@@ -1,7 +1,8 @@
-"""The house: no room imports from a higher floor, none in a circle, a subject has one name, and the door is light."""
+"""The house: no room imports from a higher floor, no two import each other, and each file is good to read."""
 
 import ast
 import graphlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,28 +14,26 @@ from tutorial_lib import plots, views
 
 PACKAGE = Path(tutorial_lib.__file__).parent
 ROOMS = {
-    "arguments": 1, "weights": 1, "catalog": 1, "texts": 1, "toy": 1,
-    "tokenization": 2, "positions": 2, "attention": 2, "trace": 2, "decoding": 2,
-    "pretraining": 2,
-    "bert": 3, "checkpoints": 3,
-    "parity": 4,
-    "vectors": 5,
-    "geometry": 6,
-    "search": 7, "probing": 7, "quantization": 7,
-    "show": 8, "plots": 8, "views": 8,
-    "claims": 9, "coursework": 9,
-    "__main__": 10,
-}  # fmt: skip
-FILES = sorted(file for file in PACKAGE.rglob("*.py") if file != PACKAGE / "__init__.py")
+    name: int(number)
+    for number, names in re.findall(r"^ ?(\d+)  (.+?)  ", tutorial_lib.__doc__, flags=re.MULTILINE)
+    for name in names.split(", ")
+}
+LARGE = ("claims", "coursework", "exercises", "plots", "views")  # rooms that grow with the book
+MOST_LINES = 5_500  # of all others together: this is a teaching package, each file is itself reading matter
 TESTS = Path(__file__).parent
 CHAPTERS = {page.stem.replace("-", "_") for page in (TESTS.parent / "book").glob("*.md")}
 SHARED_PLOTS = {"base"}
-STILL_A_CIRCLE = {("tutorial_lib.checkpoints", "tutorial_lib.bert")}  # who imports whom, and must not
+FILES = sorted(file for file in PACKAGE.rglob("*.py") if file != PACKAGE / "__init__.py")
 
 
 def room(file):
     """The name of the room that a file stands in: a module, or a folder with its modules."""
     return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def is_module(name):
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
 def imports(file):
@@ -44,40 +43,67 @@ def imports(file):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file} has a relative import"
-            if node.module == "tutorial_lib":
-                yield from (f"tutorial_lib.{alias.name}" for alias in node.names)
-            else:
-                yield node.module
-
-
-def module(file):
-    """The full name of the module that a file holds."""
-    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-
-
-MODULES = {module(file) for file in FILES}
-
-
-def imported(file):
-    """The modules of the library that a file imports, anywhere in it: `from tutorial_lib.texts import fetch` too."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from MODULES & {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names = {f"{node.module}.{alias.name}" for alias in node.names}
-            yield from MODULES & names
-            if names - MODULES:
-                yield from MODULES & {node.module}
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            modules = [name for name in names if is_module(name)]
+            yield from modules if len(modules) == len(names) else [node.module, *modules]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(PACKAGE).as_posix())
 def test_a_room_imports_only_from_its_own_floor_and_below(file):
-    assert room(file) in ROOMS, f"say in tests/test_rooms.py on which floor {room(file)} stands"
+    assert room(file) in ROOMS, f"say in tutorial_lib/__init__.py in which line {room(file)} stands"
     for name in imports(file):
-        if not name.startswith("tutorial_lib.") or name == "tutorial_lib.__version__":
+        if not name.startswith("tutorial_lib."):
             continue
         other = name.split(".")[1]
         assert ROOMS[other] <= ROOMS[room(file)], f"{room(file)} must not import {other}"
+
+
+def module(file):
+    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_no_two_modules_import_each_other():
+    modules = {module(file): file for file in FILES}
+    graph = {name: {other for other in imports(file) if other in modules} - {name} for name, file in modules.items()}
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
+
+
+def test_the_rooms_that_are_read_stay_small():
+    lines = {file: file.read_text(encoding="utf-8").count("\n") for file in FILES if room(file) not in LARGE}
+    assert sum(lines.values()) <= MOST_LINES
+
+
+def is_check(node):
+    """A check is a statement that raises (with the `if` or the loop around it), a call of `_check...`, or a function
+    of such a name, or of the name `_as_...`, which is nothing else."""
+    name = getattr(getattr(getattr(node, "value", None), "func", None), "id", "")
+    if isinstance(node, ast.FunctionDef):
+        return node.name.startswith(("_check", "_as_"))
+    around = isinstance(node, (ast.If, ast.For, ast.Try))
+    return (around and any(isinstance(part, ast.Raise) for part in ast.walk(node))) or name.startswith("_check")
+
+
+@pytest.mark.parametrize("name", ["attention", "bert"])
+def test_what_show_prints_is_mathematics_and_at_most_a_quarter_checks(name):
+    source = (PACKAGE / f"{name}.py").read_text(encoding="utf-8")
+    tree, lines = ast.parse(source), source.splitlines()
+    code = {number for number, line in enumerate(lines, 1) if line.strip() and not line.strip().startswith("#")}
+    checks = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
+            code -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        if is_check(node):
+            checks |= set(range(node.lineno, node.end_lineno + 1))
+    assert len(checks & code) <= len(code) / 4
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(PACKAGE).as_posix())
+def test_docstrings_are_prose_without_headed_lists(file):
+    """Arguments stand as "name: what it is", errors as "Raises ValueError where ...", in sentences."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            headed = re.findall(r"(?m)^ *(?:Args|Parameters|Returns|Raises):", ast.get_docstring(node) or "")
+            assert not headed, f"{getattr(node, 'name', 'the module')} has {headed}"
 
 
 def test_only_parity_and_its_command_import_transformers():
@@ -92,17 +118,6 @@ def test_importing_it_loads_nothing_heavy(module):
     code = f"import sys, tutorial_lib{module}; print(sorted(set({heavy}) & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert run.stdout.strip() == "[]", run.stdout + run.stderr
-
-
-def test_no_module_imports_itself_by_way_of_others():
-    graph = {module(file): set(imported(file)) for file in FILES}
-    for one, other in STILL_A_CIRCLE:
-        assert other in graph[one], f"{one} no longer imports {other}: take it from STILL_A_CIRCLE"
-        graph[one].remove(other)
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        pytest.fail(" <- ".join(error.args[1]))
 
 
 def names(folder, prefix=""):

@@ -91,7 +91,6 @@ def test_a_file_that_is_no_index_is_refused(tmp_path):
         (lambda: recall_at_k([["a"]], [[]], 1), ValueError, "relevant must name at least one"),
         (lambda: recall_at_k([["a"]], [["a"]], 0), ValueError, "k must be"),
         (lambda: prompt("why?", []), ValueError, "texts must hold at least one"),
-        (lambda: chunks("a", None, 3), TypeError, "tok must be a tokenizer"),
     ],
 )
 def test_bad_input_is_refused_by_name(call, error, says):

@@ -190,7 +190,7 @@ def test_without_save_to_nothing_is_left_behind(tiny, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "call, error, says",
     [
-        (dict(texts="a bear"), TypeError, "texts must be a list of str, got one str"),
+        (dict(texts="a bear"), TypeError, "texts must be a list of str, got str"),
         (dict(texts=3), TypeError, "texts must be a list of str, got int"),
         (dict(texts=["a", None]), TypeError, r"texts\[1\] must be a str"),
         (dict(pooling="sum"), ValueError, "pooling must be one of 'cls', 'mean', 'max', 'tokens', got 'sum'"),

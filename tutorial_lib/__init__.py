@@ -1,13 +1,19 @@
 """Transformers from scratch: the library that the book runs on.
 
-Its modules are rooms, and a room imports only from rooms with a lower number. 1: `weights`, `catalog` and
-`texts` say where models and texts come from. 2: `tokenization`, `positions` and `attention` are written from
-scratch. 3: `bert` is a model made of room 2. 4: `parity` compares it with Hugging Face, stop by stop.
-5: `vectors` turns texts into vectors of every layer. 6: `geometry` measures clouds of vectors and knows no
-model. 7: `probing`, `search` and `quantization` are the longer experiments. 8: `show`, `plots` and `views` put
-source code and figures on a page. 9: `claims` recomputes every number that the documents print, and
-`coursework` checks what students write. On the command line, `python -m tutorial_lib doctor` says what works on
-this machine. Heavy libraries load when first used.
+Its modules are rooms. A room imports only from rooms of its own line and of lines with a lower number, and no two
+modules import each other; a test reads this list and holds both. Heavy libraries load when first used.
+
+ 1  arguments, trace, catalog, weights, texts, toy            where models and texts come from
+ 2  tokenization, positions, attention, decoding, pretraining  from scratch
+ 3  checkpoints                                                files and names of Hugging Face; knows no model class
+ 4  bert                                                       a family made of 2, with its Config and table of names
+ 5  parity                                                     ours against Hugging Face, value by value
+ 6  vectors                                                    text -> the vectors of every layer
+ 7  geometry                                                   measurements on arrays; knows no model
+ 8  probing, search, quantization                              the longer experiments
+ 9  show, plots, views                                         what stands on a page
+10  claims, coursework                                         the documents' numbers recomputed; what students write
+11  __main__                                                   python -m tutorial_lib doctor | claims | parity
 """
 
 __version__ = "0.1.0"

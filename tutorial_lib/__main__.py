@@ -53,7 +53,9 @@ def doctor() -> int:
     if missing := [name for name in REQUIRED if versions[name] is None]:
         print(f"\nTo do: pip install {' '.join(missing)}, and run doctor again.")
         return 1
-    print(f"\nDevice: {_device()}\n\nModels:")
+    from tutorial_lib.checkpoints import pick_device
+
+    print(f"\nDevice: {pick_device()}\n\nModels:")
     _print_models()
     problem = _default_model_problem()
     print(f"\nTo do: {problem}" if problem else "\nAll is well: every chapter can run here.")
@@ -98,17 +100,6 @@ def _version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _device() -> str:
-    """The device that device="auto" takes, in words."""
-    import torch
-
-    if torch.cuda.is_available():
-        return f"cuda ({torch.cuda.get_device_name()})"
-    if torch.backends.mps.is_available():
-        return "mps (Apple GPU)"
-    return f"cpu ({torch.get_num_threads()} threads)"
 
 
 def _print_models() -> None:

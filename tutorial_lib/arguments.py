@@ -1,8 +1,8 @@
 """What a function says about an argument that it cannot work with: its name, what came, and what is allowed."""
 
-from __future__ import annotations
-
 import operator
+import re
+from collections.abc import Iterable
 
 
 def whole_number(name, value, least, allowed):
@@ -22,17 +22,33 @@ def whole_number(name, value, least, allowed):
     return number
 
 
-def check_floats(**values):
-    """Refuse with a TypeError what is not a tensor of floating-point numbers; the names are the arguments'.
+def check_text(name, text):
+    """The text itself, once it is known to be one.
 
-    >>> check_floats(Q=[[1.0, 2.0]])
-    Traceback (most recent call last):
-    ...
-    TypeError: Q must be a tensor of floating-point numbers, got list
+    A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is in no text: it has no UTF-8 bytes, and Hugging
+    Face's tokenizers 0.23 refuse it too (0.19 read it as U+FFFD). Raises TypeError or ValueError, by name.
+
+    >>> check_text("text", "a bear")
+    'a bear'
     """
-    import torch  # here, so that this module is light
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a str, got {type(text).__name__}")
+    half = re.search("[\ud800-\udfff]", text)
+    if half:
+        found = f"U+{ord(half[0]):04X} at position {half.start()}"
+        raise ValueError(f"{name} must hold whole characters, got a lone surrogate, {found}")
+    return text
 
-    for name, value in values.items():
-        if not torch.is_tensor(value) or not value.is_floating_point():
-            got = value.dtype if torch.is_tensor(value) else type(value).__name__
-            raise TypeError(f"{name} must be a tensor of floating-point numbers, got {got}")
+
+def check_texts(name, texts, least=1):
+    """The texts as a list, once they are known to be `least` or more; one str is no list. Raises as `check_text` does.
+
+    >>> check_texts("texts", ("a bear", "two bears"))
+    ['a bear', 'two bears']
+    """
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        raise TypeError(f"{name} must be a list of str, got {type(texts).__name__}")
+    checked = [check_text(f"{name}[{number}]", text) for number, text in enumerate(texts)]
+    if len(checked) < least:
+        raise ValueError(f"{name} must hold at least one text, got none")
+    return checked

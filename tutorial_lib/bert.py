@@ -1,7 +1,7 @@
 """BERT, whole: embeddings, layers, pooler and the two heads that it was trained with.
 
-Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. The maps from
-Hugging Face's names and configurations to ours are in `tutorial_lib.checkpoints`.
+Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. `RENAME` and
+`Config.from_hf` say what Hugging Face calls things; `tutorial_lib.checkpoints` reads the files.
 
 `layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
 kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: the same roundings, so
@@ -10,20 +10,44 @@ that a mistake of ours cannot hide among differences of rounding. The tests hold
 This is the model as it is used, not as it is trained: dropout, which does nothing in use, is left out.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import check_floats, whole_number
+from tutorial_lib import checkpoints
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
 from tutorial_lib.trace import Trace, inside, nothing
+
+# (their name, our name), applied in this order to each parameter's name.
+RENAME = [
+    (r"^bert\.", ""),
+    (r"LayerNorm\.gamma$", "LayerNorm.weight"),
+    (r"LayerNorm\.beta$", "LayerNorm.bias"),
+    (r"^embeddings\.word_embeddings\.", "embeddings.tokens."),
+    (r"^embeddings\.position_embeddings\.", "embeddings.positions."),
+    (r"^embeddings\.token_type_embeddings\.", "embeddings.segments."),
+    (r"^embeddings\.LayerNorm\.", "embeddings.norm."),
+    (r"^encoder\.layer\.(\d+)\.", r"layer.\1."),
+    (r"\.attention\.self\.query\.", ".attention.W_Q."),
+    (r"\.attention\.self\.key\.", ".attention.W_K."),
+    (r"\.attention\.self\.value\.", ".attention.W_V."),
+    (r"\.attention\.output\.dense\.", ".attention.W_O."),
+    (r"\.attention\.output\.LayerNorm\.", ".attention_norm."),
+    (r"\.intermediate\.dense\.", ".feed_forward.W_1."),
+    (r"^(layer\.\d+)\.output\.dense\.", r"\1.feed_forward.W_2."),
+    (r"^(layer\.\d+)\.output\.LayerNorm\.", r"\1.norm."),
+    (r"^pooler\.dense\.", "pooler.W."),
+    (r"^cls\.predictions\.transform\.dense\.", "mlm.W."),
+    (r"^cls\.predictions\.transform\.LayerNorm\.", "mlm.norm."),
+    (r"^cls\.predictions\.decoder\.", "mlm.decoder."),
+    (r"^cls\.predictions\.bias$", "mlm.decoder.bias"),
+    (r"^cls\.seq_relationship\.", "nsp."),
+]
+PARTS = ("embeddings.", "layer.", "pooler.", "mlm.", "nsp.")  # what starts otherwise is the head of another task
 
 
 @dataclass(frozen=True)
@@ -45,15 +69,30 @@ class Config:
     eps: float = 1e-12
 
     def __post_init__(self):
-        for name in ("vocab_size", "d_model", "n_layers", "n_heads", "d_ff", "n_positions", "n_segments"):
-            number = whole_number(name, getattr(self, name), 1, "a positive int")
-            object.__setattr__(self, name, number)  # the way to set a field of a frozen dataclass
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, got {self.d_model} and {self.n_heads}")
-        if not isinstance(self.activation, str) or self.activation not in ACTIVATIONS:
+        if self.activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
-        if not isinstance(self.eps, Real) or isinstance(self.eps, bool) or not 0 <= self.eps < math.inf:
-            raise ValueError(f"eps must be a number, 0 or more, got {self.eps!r}")
+
+    @classmethod
+    def from_hf(cls, settings):
+        """The shape in the dictionary of a Hugging Face `config.json`.
+
+        Raises ValueError for what these classes do not compute: other families (RoBERTa counts its positions from 2),
+        decoders, relative positions, other activations.
+
+        >>> Config.from_hf({"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536}).d_model
+        384
+        """
+        computed = dict(model_type="bert", is_decoder=False, add_cross_attention=False,
+                        position_embedding_type="absolute")  # fmt: skip
+        for name, value in computed.items():
+            if (found := settings.get(name) or value) != value:
+                raise ValueError(f"{name} must be {value!r}, got {found!r}: Bert does not compute that")
+        ours = dict(vocab_size="vocab_size", d_model="hidden_size", n_layers="num_hidden_layers",
+                    n_heads="num_attention_heads", d_ff="intermediate_size", n_positions="max_position_embeddings",
+                    n_segments="type_vocab_size", activation="hidden_act", eps="layer_norm_eps")  # fmt: skip
+        return cls(**{name: settings[theirs] for name, theirs in ours.items() if theirs in settings})
 
 
 def layer_norm(x, gamma, beta, eps):
@@ -64,7 +103,6 @@ def layer_norm(x, gamma, beta, eps):
     >>> layer_norm(torch.tensor([1.0, 3.0]), torch.ones(2), torch.zeros(2), 0.0)
     tensor([-1.,  1.])
     """
-    _check_norm(x, gamma, beta)
     centered = x - x.mean(-1, keepdim=True)
     variance = centered.square().mean(-1, keepdim=True)
     return centered * torch.rsqrt(variance + eps) * gamma + beta
@@ -76,7 +114,6 @@ def gelu(x):
     >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
     """
-    check_floats(x=x)
     Phi = (1 + torch.erf(x / math.sqrt(2))) / 2
     return x * Phi
 
@@ -87,7 +124,6 @@ def gelu_new(x):
     >>> gelu_new(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1588,  0.0000,  0.8412])
     """
-    check_floats(x=x)
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
@@ -97,22 +133,11 @@ def relu(x):
     >>> relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    check_floats(x=x)
     return x.clamp(min=0)
 
 
-def silu(x):
-    """x times its logistic sigmoid.
-
-    >>> silu(torch.tensor([0.0, 1.0]))
-    tensor([0.0000, 0.7311])
-    """
-    check_floats(x=x)
-    return x / (1 + torch.exp(-x))
-
-
-ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu, "silu": silu}
-KERNELS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "relu": F.relu, "silu": F.silu}
+ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu}
+KERNELS = {"gelu": F.gelu, "gelu_new": partial(F.gelu, approximate="tanh"), "relu": F.relu}
 
 
 class Embeddings(nn.Module):
@@ -199,8 +224,6 @@ class Bert(nn.Module):
     """
 
     def __init__(self, config, pooler=True, mlm=False, nsp=False):
-        if not isinstance(config, Config):
-            raise TypeError(f"config must be a Config, got {type(config).__name__}")
         super().__init__()
         self.config = config
         self.embeddings = Embeddings(config)
@@ -217,16 +240,33 @@ class Bert(nn.Module):
 
         Raises `ModelNotAvailable` where no source has the name. Example: `Bert.from_pretrained("bert-base-cased")`.
         """
-        from tutorial_lib import checkpoints  # here, because checkpoints imports this module
-
-        return checkpoints.load(name, device)
+        device = checkpoints.pick_device(device)  # complains before anything is loaded
+        return cls.from_checkpoint(*checkpoints.read(name)).to(device)
 
     @classmethod
     def from_hf(cls, hf_model):
         """The same weights out of a transformers model (BertModel, or one with a pre-training head), same device."""
-        from tutorial_lib import checkpoints
+        settings = checkpoints.settings_of(hf_model)
+        Config.from_hf(settings)  # refuses what is no BERT before anything is copied
+        return cls.from_checkpoint(settings, checkpoints.copied_weights(hf_model))
 
-        return checkpoints.from_hf(hf_model)
+    @classmethod
+    def from_checkpoint(cls, settings, state):
+        """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
+        state = checkpoints.renamed(state, RENAME)
+        state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
+        state.pop("embeddings.position_ids", None)  # a counter 0, 1, 2, ... that older checkpoints carry
+        parts = "pooler.W.weight" in state, "mlm.W.weight" in state, "nsp.weight" in state
+        with torch.device("meta"):  # shapes only: the memory comes with the weights
+            bert = cls(Config.from_hf(settings), *parts)
+        if bert.mlm:
+            tokens = state.get("embeddings.tokens.weight")
+            if not torch.equal(state.setdefault("mlm.decoder.weight", tokens), tokens):
+                bert.mlm.decoder.weight = nn.Parameter(torch.empty_like(tokens))  # this head has a matrix of its own
+        checkpoints.fill(bert, state)
+        if bert.mlm and torch.equal(bert.mlm.decoder.weight, bert.embeddings.tokens.weight):
+            bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # tied: one matrix, counted once
+        return bert
 
     def forward(self, ids, attention_mask=None, token_type_ids=None, fused=False, keep=nothing):
         """The last hidden state, (B, n, d_model).
@@ -282,57 +322,34 @@ class Bert(nn.Module):
         return [(name, tuple(p.shape), p.numel()) for name, p in self.named_parameters()]
 
     def _check(self, ids, attention_mask, token_type_ids):
+        """The arguments as tensors: ids (B, n), mask (B, 1, 1, n) or None where nothing is padding, segments (B, n)."""
         c, device = self.config, self.embeddings.tokens.weight.device
-        ids = _whole_numbers("ids", ids, device)
-        if ids.ndim not in (1, 2) or ids.shape[-1] == 0 or ids.shape[0] == 0:
+        ids = _as_ids("ids", ids, device, c.vocab_size, "the vocabulary")
+        if ids.ndim != 2 or not ids.numel():
             raise ValueError(f"ids must have shape (texts, tokens) with at least one of each, got {tuple(ids.shape)}")
-        ids = ids.reshape(-1, ids.shape[-1])  # (B, n)
         if ids.shape[1] > c.n_positions:
             n = ids.shape[1]
             raise ValueError(f"ids has {n} tokens, but this model has positions for {c.n_positions}; truncate")
-        _in_range("ids", ids, c.vocab_size, "the vocabulary")
         segments = torch.zeros_like(ids)
         if token_type_ids is not None:
-            segments = _same_shape("token_type_ids", token_type_ids, ids)
-            _in_range("token_type_ids", segments, c.n_segments, "the segments")
+            segments = _as_ids("token_type_ids", token_type_ids, device, c.n_segments, "the segments", ids.shape)
         if attention_mask is None:
             return ids, None, segments
-        if getattr(attention_mask, "dtype", None) == torch.bool:
-            attention_mask = attention_mask.long()
-        mask = padding_mask(_same_shape("attention_mask", attention_mask, ids))  # (B, 1, 1, n)
+        mask = padding_mask(_as_ids("attention_mask", attention_mask, device, 2, "1 a token, 0 padding", ids.shape))
         if not mask.any(-1).all():
             raise ValueError("attention_mask marks every token of some text as padding; each text needs one token")
         return ids, None if mask.all() else mask, segments
 
 
-def _check_norm(x, gamma, beta):
-    check_floats(x=x, gamma=gamma, beta=beta)
-    if not x.shape[-1:] == gamma.shape == beta.shape:
-        shapes = f"{tuple(x.shape)}, {tuple(gamma.shape)} and {tuple(beta.shape)}"
-        raise ValueError(f"x, gamma and beta must have shapes (..., d_model), (d_model,) and (d_model,), got {shapes}")
-
-
-def _whole_numbers(name, value, device):
-    try:
-        value = torch.as_tensor(value, device=device)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(f"{name} must be whole numbers, all texts padded to one length, got {value!r:.60}") from error
-    if value.numel() and (value.dtype == torch.bool or value.dtype.is_floating_point or value.dtype.is_complex):
+def _as_ids(name, value, device, size, of_what, shape=None):
+    """Whole numbers from 0 to size - 1 as a tensor (B, n); one text may come without its axis."""
+    value = torch.as_tensor(value, device=device)
+    if value.dtype.is_floating_point and value.numel():
         raise TypeError(f"{name} must be whole numbers, got {value.dtype}")
-    return value.long()
-
-
-def _same_shape(name, value, ids):
-    value = _whole_numbers(name, value, ids.device)
-    if value.ndim == 1:
-        value = value[None]
-    if value.shape != ids.shape:
-        raise ValueError(f"{name} must have the shape of ids, {tuple(ids.shape)}, got {tuple(value.shape)}")
+    value = torch.atleast_2d(value.long())
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} must have the shape of ids, {tuple(shape)}, got {tuple(value.shape)}")
+    outside = value[(value < 0) | (value >= size)]
+    if len(outside):
+        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what}), got {outside[0]}")
     return value
-
-
-def _in_range(name, value, size, of_what):
-    low, high = value.min().item(), value.max().item()
-    if low < 0 or high >= size:
-        wrong = low if low < 0 else high
-        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what} of this model), got {wrong}")

@@ -1,122 +1,70 @@
-"""From Hugging Face's names to ours: configurations and weights.
+"""Checkpoints of Hugging Face: their files and names, for any family of models.
 
-Checkpoints on the hub are older than the code that writes them today. So both spellings load: with the prefix
-`bert.` and without, `LayerNorm.gamma` and `LayerNorm.weight`, pre-training heads beside the encoder, and the MLM
-head's decoder absent because it is tied to the token embeddings.
+Checkpoints on the hub are older than the code that writes them today, so several spellings of a name must load. A
+family's own file (such as `bert`) brings its table of names and its configuration; what all families share is here.
 """
-
-from __future__ import annotations
 
 import re
 
 import torch
 
 from tutorial_lib import weights
-from tutorial_lib.bert import Bert, Config
-
-# (their name, our name), applied in this order to each parameter's name.
-RENAME = [
-    (r"^bert\.", ""),
-    (r"LayerNorm\.gamma$", "LayerNorm.weight"),
-    (r"LayerNorm\.beta$", "LayerNorm.bias"),
-    (r"^embeddings\.word_embeddings\.", "embeddings.tokens."),
-    (r"^embeddings\.position_embeddings\.", "embeddings.positions."),
-    (r"^embeddings\.token_type_embeddings\.", "embeddings.segments."),
-    (r"^embeddings\.LayerNorm\.", "embeddings.norm."),
-    (r"^encoder\.layer\.(\d+)\.", r"layer.\1."),
-    (r"\.attention\.self\.query\.", ".attention.W_Q."),
-    (r"\.attention\.self\.key\.", ".attention.W_K."),
-    (r"\.attention\.self\.value\.", ".attention.W_V."),
-    (r"\.attention\.output\.dense\.", ".attention.W_O."),
-    (r"\.attention\.output\.LayerNorm\.", ".attention_norm."),
-    (r"\.intermediate\.dense\.", ".feed_forward.W_1."),
-    (r"^(layer\.\d+)\.output\.dense\.", r"\1.feed_forward.W_2."),
-    (r"^(layer\.\d+)\.output\.LayerNorm\.", r"\1.norm."),
-    (r"^pooler\.dense\.", "pooler.W."),
-    (r"^cls\.predictions\.transform\.dense\.", "mlm.W."),
-    (r"^cls\.predictions\.transform\.LayerNorm\.", "mlm.norm."),
-    (r"^cls\.predictions\.decoder\.", "mlm.decoder."),
-    (r"^cls\.predictions\.bias$", "mlm.decoder.bias"),
-    (r"^cls\.seq_relationship\.", "nsp."),
-]
-PARTS = ("embeddings.", "layer.", "pooler.", "mlm.", "nsp.")  # what starts otherwise is the head of another task
 
 
-def rename(name):
-    """Our name for one of Hugging Face's.
+def read(name):
+    """(settings, weights) of a model by name or folder: its config.json and its tensors, as they stand in the files.
 
-    >>> rename("bert.encoder.layer.3.attention.self.query.weight")
-    'layer.3.attention.W_Q.weight'
-    >>> rename("encoder.layer.0.output.LayerNorm.gamma")
-    'layer.0.norm.weight'
+    >>> settings, state = read("all-MiniLM-L6-v2")
+    >>> settings["hidden_size"], state["embeddings.word_embeddings.weight"].shape
+    (384, torch.Size([30522, 384]))
     """
-    for theirs, ours in RENAME:
-        name = re.sub(theirs, ours, name)
-    return name
+    folder = weights.resolve(name)
+    return weights.read_config(folder), weights.load_state_dict(folder)
 
 
-def config_from(settings):
-    """A `Config` from the dictionary in a Hugging Face `config.json`.
-
-    Raises ValueError for what these classes do not compute: other families (RoBERTa counts its positions from 2),
-    decoders, relative positions, other activations.
-
-    >>> config_from({"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536}).d_model
-    384
-    """
-    if not isinstance(settings, dict):
-        raise TypeError(f"settings must be the dictionary of a config.json, got {type(settings).__name__}")
-    if (family := settings.get("model_type") or "bert") != "bert":
-        raise ValueError(f"model_type must be 'bert', got {family!r}: this class does not compute that family")
-    if settings.get("is_decoder") or settings.get("add_cross_attention"):
-        raise ValueError("this configuration is a decoder's (is_decoder or add_cross_attention); Bert is an encoder")
-    positions = settings.get("position_embedding_type") or "absolute"
-    if positions != "absolute":
-        raise ValueError(f"position_embedding_type must be 'absolute', got {positions!r}")
-    ours = dict(
-        vocab_size="vocab_size",
-        d_model="hidden_size",
-        n_layers="num_hidden_layers",
-        n_heads="num_attention_heads",
-        d_ff="intermediate_size",
-        n_positions="max_position_embeddings",
-        n_segments="type_vocab_size",
-        activation="hidden_act",
-        eps="layer_norm_eps",
-    )
-    return Config(**{name: settings[theirs] for name, theirs in ours.items() if theirs in settings})
-
-
-def build(settings, state):
-    """A `Bert` in evaluation mode from a configuration dictionary and a state dict, both with Hugging Face's names."""
-    state = {rename(name): tensor for name, tensor in state.items()}
-    state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
-    state.pop("embeddings.position_ids", None)  # a counter 0, 1, 2, ... that older checkpoints carry
-    with torch.device("meta"):  # shapes only: the memory comes with the weights
-        bert = Bert(config_from(settings), "pooler.W.weight" in state, "mlm.W.weight" in state, "nsp.weight" in state)
-    tokens = state.get("embeddings.tokens.weight")
-    if bert.mlm and not torch.equal(state.setdefault("mlm.decoder.weight", tokens), tokens):
-        bert.mlm.decoder.weight = torch.nn.Parameter(torch.empty_like(tokens))  # this head has a matrix of its own
-    _check_names(bert, state)
-    bert.load_state_dict(state, assign=True)
-    if bert.mlm and torch.equal(bert.mlm.decoder.weight, bert.embeddings.tokens.weight):
-        bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # tied: one matrix, counted once
-    return bert.requires_grad_(True).eval()
-
-
-def load(name, device):
-    """A trained `Bert` by name or folder, on a device ("auto": a GPU where there is one)."""
-    device, folder = pick_device(device), weights.resolve(name)
-    return build(weights.read_config(folder), weights.load_state_dict(folder)).to(device)
-
-
-def from_hf(hf_model):
-    """A `Bert` with copies of a transformers model's weights, on the same device, in the same precision."""
-    if not isinstance(hf_model, torch.nn.Module) or not hasattr(getattr(hf_model, "config", None), "to_dict"):
+def settings_of(hf_model):
+    """The configuration of a transformers model as a dictionary, as it would stand in its config.json."""
+    if not hasattr(getattr(hf_model, "config", None), "to_dict"):
         raise TypeError(f"hf_model must be a model of transformers, such as a BertModel, got {type(hf_model).__name__}")
-    config_from(hf_model.config.to_dict())  # refuses what is no BERT before anything is copied
-    state = {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
-    return build(hf_model.config.to_dict(), state)
+    return hf_model.config.to_dict()
+
+
+def copied_weights(hf_model):
+    """Copies of a transformers model's weights, by its own names, on the same device, in the same precision."""
+    return {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
+
+
+def renamed(state, table):
+    """The tensors under our names. table: (pattern of their name, our name), applied in this order to each name.
+
+    >>> list(renamed({"bert.pooler.dense.bias": 0}, [(r"^bert\\.", ""), (r"^pooler\\.dense\\.", "pooler.W.")]))
+    ['pooler.W.bias']
+    """
+    names = {}
+    for name in state:
+        names[name] = name
+        for theirs, ours in table:
+            names[name] = re.sub(theirs, ours, names[name])
+    return {names[name]: tensor for name, tensor in state.items()}
+
+
+def fill(model, state):
+    """Put weights into a model that was made on torch's "meta" device, and make it ready for use.
+
+    Raises ValueError that names what is missing, not expected, or of another shape.
+    """
+    expected = model.state_dict()
+    missing = sorted(set(expected) - set(state))
+    unknown = sorted(set(state) - set(expected))
+    wrong = [f"{n}: {tuple(state[n].shape)} instead of {tuple(expected[n].shape)}" for n in expected
+             if n in state and state[n].shape != expected[n].shape]  # fmt: skip
+    if missing or unknown or wrong:
+        raise ValueError(
+            "these weights do not fit the configuration. "
+            f"Missing: {_some(missing)}; not expected: {_some(unknown)}; of another shape: {_some(wrong)}"
+        )
+    model.load_state_dict(state, assign=True)
+    model.requires_grad_(True).eval()
 
 
 def pick_device(device="auto"):
@@ -134,19 +82,6 @@ def pick_device(device="auto"):
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-
-
-def _check_names(bert, state):
-    expected = bert.state_dict()
-    missing = sorted(set(expected) - set(state))
-    unknown = sorted(set(state) - set(expected))
-    wrong = [f"{n}: {tuple(state[n].shape)} instead of {tuple(expected[n].shape)}" for n in expected
-             if n in state and state[n].shape != expected[n].shape]
-    if missing or unknown or wrong:
-        raise ValueError(
-            "these weights do not fit the configuration. "
-            f"Missing: {_some(missing)}; not expected: {_some(unknown)}; of another shape: {_some(wrong)}"
-        )
 
 
 def _some(names):

@@ -6,8 +6,6 @@ property *can* be read off; they do not say that the model reads it. And they me
 on inputs that hold nothing: `random_vectors`, `shuffled_labels`, `spelling`.
 """
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,6 +16,8 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.statistics import bootstrap_interval
 
 UNKNOWN = "[UNK]"
 KINDS = ("softmax", "hidden", "boosting")
@@ -43,8 +43,6 @@ def single_tokens(groups, tokenizer):
     >>> single_tokens({"noun": ["bear", "serendipity"], "adjective": ["new"]}, WordPiece.from_pretrained())
     Words(words=['new', 'bear'], labels=array([0, 1]), classes=('adjective', 'noun'))
     """
-    if not isinstance(groups, dict):
-        raise TypeError(f"groups must be a dict of lists of words, got {type(groups).__name__}")
     pieces = {word: tokenizer.tokenize(word) for group in groups.values() for word in group}
     held = {word for word, tokens in pieces.items() if len(tokens) == 1 and tokens[0] != UNKNOWN}
     classes, words, labels = tuple(sorted(groups)), [], []
@@ -88,7 +86,7 @@ class Probe:
 
     def probabilities(self, X):
         """The probability of each class for each row of X: (n, n_classes)."""
-        Z = (_as_vectors(X) - self.mean) / self.scale
+        Z = (as_vectors("X", X) - self.mean) / self.scale
         if self.kind == "boosting":
             return self.model.predict_proba(Z)
         with torch.no_grad():
@@ -214,8 +212,6 @@ def score(X, y, kind="softmax", n_splits=5, seed=0, **settings):
     >>> print(score(X, [0] * 20 + [1] * 20))
     100.0 %  [100.0, 100.0]
     """
-    from tutorial_lib.geometry.statistics import bootstrap_interval
-
     X, y = _check(X, y)
     right, accuracies = np.zeros(len(y)), []
     for fold, test in enumerate(folds(y, n_splits, seed)):
@@ -251,7 +247,7 @@ def random_vectors(X, seed=0):
     >>> np.linalg.norm(random_vectors([[3.0, 4.0]])).round(6)
     np.float64(5.0)
     """
-    X = _as_vectors(X)
+    X = as_vectors("X", X)
     R = np.random.default_rng(seed).standard_normal(X.shape)
     return R * np.linalg.norm(X, axis=1, keepdims=True) / np.linalg.norm(R, axis=1, keepdims=True)
 
@@ -281,18 +277,8 @@ def spelling(words, last=3):
     return table[:, table.sum(0) > 1]
 
 
-def _as_vectors(X):
-    X = np.asarray(X.detach().cpu() if hasattr(X, "detach") else X, dtype=np.float64)
-    if X.ndim != 2:
-        raise ValueError(f"X must have shape (n, d), got {X.shape}")
-    if not np.isfinite(X).all():
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        raise ValueError(f"X must hold finite numbers, got {X[row, column]} in row {row}")
-    return X
-
-
 def _check(X, y):
-    X, y = _as_vectors(X), np.asarray(y)
+    X, y = as_vectors("X", X), np.asarray(y)
     if y.shape != (len(X),) or not np.issubdtype(y.dtype, np.integer) or (len(y) and y.min() < 0):
         got = f"{y.dtype} of shape {y.shape}"
         raise ValueError(f"y must hold a class, 0 or 1 or ..., for each of the {len(X)} rows of X, got {got}")

@@ -4,16 +4,12 @@ The database is SQLite with the extension sqlite-vec: one file, no server, and e
 every vector. Python's own sqlite3 cannot load extensions everywhere, so SQLite comes with the package apsw.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
-from tutorial_lib.tokenization.encoding import Tokenizer, check_texts
-from tutorial_lib.tokenization.kinds import check_text
+from tutorial_lib.arguments import check_text, check_texts, whole_number
 
 LARGEST_K = 4096  # of sqlite-vec
 
@@ -125,8 +121,6 @@ def chunks(text, tok, size, overlap=0):
     >>> chunks("one two three four five", WordPiece.from_pretrained(), size=3, overlap=1)
     ['one two three', 'three four five']
     """
-    if not isinstance(tok, Tokenizer):
-        raise TypeError(f"tok must be a tokenizer, such as a WordPiece, got {type(tok).__name__}")
     size = whole_number("size", size, 1, "a number of tokens, 1 or more")
     overlap = whole_number("overlap", overlap, 0, "a number of tokens, 0 or more")
     if overlap >= size:

@@ -12,12 +12,8 @@ _ROOT = Path(__file__).parent.parent
 def show(obj, docstring: bool = False) -> None:
     """Show the source of a function, class or method: highlighted on a page or in a notebook, else plain.
 
-    Args:
-        obj: a function, class, method or property written in Python.
-        docstring: True shows docstrings in full; otherwise only the first line of each stays.
-
-    Raises:
-        TypeError: if obj is something else, or has no Python source.
+    obj: a function, class, method or property written in Python; TypeError if it is something else. docstring: True
+    shows docstrings in full; otherwise only the first line of each stays.
 
     >>> from tutorial_lib.texts import load_texts
     >>> show(load_texts)  # doctest: +ELLIPSIS

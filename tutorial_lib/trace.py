@@ -4,8 +4,6 @@ Each part of a model takes an argument `keep` and says `keep("weights", A)` wher
 that does `nothing`; a `Trace` writes the value down. So there is one forward pass, the one that is tested.
 """
 
-from __future__ import annotations
-
 
 def nothing(name, value):
     """Keep nothing, hand the value on: the default for `keep` everywhere.

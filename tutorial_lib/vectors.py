@@ -16,12 +16,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tutorial_lib import checkpoints
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import WordPiece
-from tutorial_lib.tokenization.encoding import Tokenizer
-from tutorial_lib.tokenization.kinds import check_text
 
 POOLINGS = ("cls", "mean", "max", "tokens")
 TOKENS = {"cpu": 512}  # in one batch, at most: fits a processor's caches, and texts of one batch are alike in length
@@ -35,31 +32,27 @@ def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=
     Nothing is normalized. The order of the texts and the size of the batches change nothing but the last digits, and
     equal texts get equal vectors. A text with more tokens than the model has positions is cut; one warning says so.
 
-    Args:
-        texts: a list of str; empty texts are texts, and no texts give an array with no rows.
-        model: a name or a folder (None: the default model), or a `Bert`.
-        pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; or
-            "tokens", no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens,
-            d_model) for several layers.
-        layers: 0 is the input of the first block, i the output of block i, -1 the last one; a list, or "all".
-        batch_size: how many texts go through the model at once, at most; long ones are fewer.
-        progress: show a bar.
-        save_to: a file, NAME.npy. Batches are written to NAME.part.npy as they are done; if you stop the computation,
-            the same call goes on from there. The answer is then a read-only view of the file, not a copy in memory.
-        tokenizer: for a `Bert` with a vocabulary that is not the default model's.
-        device: where a model given by name runs; a `Bert` runs where it is.
+    texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder
+    (None: the default model), or a `Bert`; device: where a model given by name runs; tokenizer: for a `Bert` with a
+    vocabulary that is not the default model's.
 
-    Raises:
-        TypeError: if texts is one str or holds something else, or model is of another type.
-        ValueError: if another argument has no such value, the tokenizer is not the model's, or save_to belongs to
-            other texts or settings.
+    pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; or "tokens",
+    no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens, d_model) for several
+    layers. layers: 0 is the input of the first block, i the output of block i, -1 the last one; a list, or "all".
+
+    batch_size: how many texts go through the model at once, at most; long ones are fewer. progress: show a bar.
+    save_to: a file, NAME.npy. Batches are written to NAME.part.npy as they are done; if you stop the computation, the
+    same call goes on from there. The answer is then a read-only view of the file, not a copy in memory.
+
+    Raises TypeError if texts is one str or holds something else, ValueError if another argument has no such value, the
+    tokenizer is not the model's, or save_to belongs to other texts or settings.
 
     >>> embed(["A bear.", "Two bears dance."]).shape
     (2, 384)
     >>> embed(["A bear."], layers="all", pooling="cls").shape
     (7, 1, 384)
     """
-    texts = _check_texts(texts)
+    texts = check_texts("texts", texts, least=0)
     if pooling not in POOLINGS:
         raise ValueError(f"pooling must be one of {', '.join(map(repr, POOLINGS))}, got {pooling!r}")
     batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
@@ -151,17 +144,7 @@ def pool(X, real, pooling):
     return X
 
 
-def _check_texts(texts):
-    if isinstance(texts, (str, bytes)):
-        raise TypeError("texts must be a list of str, got one str: write [text]")
-    if not isinstance(texts, Iterable):
-        raise TypeError(f"texts must be a list of str, got {type(texts).__name__}")
-    return [check_text(f"texts[{number}]", text) for number, text in enumerate(texts)]
-
-
 def _check_path(save_to):
-    if save_to is not None and not isinstance(save_to, (str, os.PathLike)):
-        raise TypeError(f"save_to must be the name of a file or None, got {type(save_to).__name__}")
     if save_to is not None and Path(save_to).suffix != ".npy":
         raise ValueError(f"save_to must be the name of a file that ends in .npy, got {str(save_to)!r}")
     return None if save_to is None else Path(save_to)
@@ -172,13 +155,9 @@ def _model_and_tokenizer(model, tokenizer, device):
         if device != "auto":
             raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
         tokenizer = WordPiece.from_pretrained() if tokenizer is None else tokenizer
-    elif model is None or isinstance(model, (str, os.PathLike)):
-        tokenizer = WordPiece.from_pretrained(model) if tokenizer is None else tokenizer
-        model = checkpoints.load(model, device)
     else:
-        raise TypeError(f"model must be a name, a folder, a Bert or None, got {type(model).__name__}")
-    if not isinstance(tokenizer, Tokenizer):
-        raise TypeError(f"tokenizer must be a WordPiece or a BPE, got {type(tokenizer).__name__}")
+        tokenizer = WordPiece.from_pretrained(model) if tokenizer is None else tokenizer
+        model = Bert.from_pretrained(model, device)
     if len(tokenizer) > model.config.vocab_size:
         sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"
         raise ValueError(f"tokenizer must be the model's own: it has {sizes}; give tokenizer=")
@@ -189,16 +168,11 @@ def _check_layers(layers, n_layers):
     """The layers as a list of numbers from 0 to n_layers, and whether several were asked for."""
     if isinstance(layers, str) and layers == "all":
         return list(range(n_layers + 1)), True
-    allowed = f'"all", a list, or a layer from {-n_layers - 1} to {n_layers}'
     several = isinstance(layers, Iterable) and not isinstance(layers, str)
     listed = list(layers) if several else [layers]
-    try:
-        chosen = [operator.index(layer) for layer in listed if not isinstance(layer, bool)]
-    except TypeError:
-        chosen = []
-    if len(chosen) < len(listed) or not chosen or not all(-n_layers - 1 <= layer <= n_layers for layer in chosen):
-        raise ValueError(f"layers must be {allowed}, got {layers!r}")
-    return [layer % (n_layers + 1) for layer in chosen], several
+    if not listed or not all(layer in range(-n_layers - 1, n_layers + 1) for layer in listed):
+        raise ValueError(f'layers must be "all", a list, or a layer from {-n_layers - 1} to {n_layers}, got {layers!r}')
+    return [operator.index(layer) % (n_layers + 1) for layer in listed], several
 
 
 def _ids_of(texts, tokenizer, n_positions):

@@ -26,22 +26,17 @@ def resolve(name: str | os.PathLike | None = None) -> Path:
     Tried in order: a path; an installed weights package; the Hugging Face cache; the hub, at the model's
     fixed revision.
 
-    Args:
-        name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``,
-            or None for the default model, all-MiniLM-L6-v2.
+    name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, or None for the
+    default model, all-MiniLM-L6-v2.
 
-    Raises:
-        TypeError: if name is neither a string, a path nor None.
-        ValueError: if name is a folder that lacks files of a model.
-        ModelNotAvailable: if no place has the model; the message says what was tried and what to do.
+    Raises ValueError if name is a folder that lacks files of a model, ModelNotAvailable if no place has the model: the
+    message says what was tried and what to do.
 
     >>> sorted(file.name for file in resolve().iterdir() if file.name in ("config.json", "vocab.txt"))
     ['config.json', 'vocab.txt']
     """
     if name is None:
         name = DEFAULT
-    if not isinstance(name, (str, os.PathLike)):
-        raise TypeError(f"name must be a string, a path or None, got {type(name).__name__}")
     if isinstance(name, os.PathLike) or os.path.isdir(os.path.expanduser(name)):
         return _checked_folder(Path(name).expanduser())
     model = known(name)
@@ -61,24 +56,26 @@ def available() -> dict[str, Path]:
 
 
 def read_config(folder: str | os.PathLike) -> dict:
-    """The model's config.json as a dictionary.
-
-    Raises:
-        ValueError: if the file is missing or is not a JSON object.
+    """The model's config.json as a dictionary. Raises ValueError if the file is missing or is not a JSON object.
 
     >>> read_config(resolve())["hidden_size"]
     384
     """
-    path = _path("folder", folder) / "config.json"
+    path = Path(folder) / "config.json"
     if not path.is_file():
         raise ValueError(f"folder {folder} has no config.json")
+    return read_json(path)
+
+
+def read_json(path: Path) -> dict:
+    """A file's JSON object; ValueError with the file's name where it is none."""
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: it is not JSON ({error})") from error
-    if not isinstance(config, dict):
-        raise ValueError(f"{path} must hold a JSON object, got {type(config).__name__}")
-    return config
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # of UnicodeDecodeError and JSONDecodeError alike
+        raise ValueError(f"{path} is damaged: it is not JSON in UTF-8 ({error})") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{path} must hold a JSON object, got {type(value).__name__}")
+    return value
 
 
 def load_state_dict(folder: str | os.PathLike) -> dict:
@@ -87,14 +84,13 @@ def load_state_dict(folder: str | os.PathLike) -> dict:
     Where `resolve` found a known model in this folder, the file's SHA-256 is compared first. Weights in the
     format of torch are read with ``weights_only=True``: nothing that is stored in the file is executed.
 
-    Raises:
-        ValueError: if the file is missing, damaged, or not the one that belongs to the model.
+    Raises ValueError if the file is missing, damaged, or not the one that belongs to the model.
 
     >>> weights = load_state_dict(resolve())
     >>> weights["embeddings.word_embeddings.weight"].shape
     torch.Size([30522, 384])
     """
-    path = _weights_file(_checked_folder(_path("folder", folder)))
+    path = _weights_file(_checked_folder(Path(folder)))
     model = _answered.get(Path(folder))
     if model is not None and model.sha256 is not None:
         check_sha256(path, model.sha256)
@@ -114,11 +110,7 @@ def load_state_dict(folder: str | os.PathLike) -> dict:
 
 
 def check_sha256(path: str | os.PathLike, expected: str) -> None:
-    """Refuse a file whose SHA-256 is not the expected one.
-
-    Raises:
-        ValueError: with the expected and the found digest.
-    """
+    """Refuse a file whose SHA-256 is not the expected one: ValueError with the expected and the found digest."""
     stat = os.stat(path)
     found = _sha256(os.fspath(path), stat.st_size, stat.st_mtime_ns)
     if found != expected:
@@ -136,12 +128,6 @@ def _sha256(path: str, size: int, mtime_ns: int) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
-
-
-def _path(name: str, value) -> Path:
-    if not isinstance(value, (str, os.PathLike)):
-        raise TypeError(f"{name} must be a string or a path, got {type(value).__name__}")
-    return Path(value)
 
 
 def _weights_file(folder: Path) -> Path:

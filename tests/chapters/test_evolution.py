@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib.geometry import bootstrap_interval, parting, pca, random_walks, steps, togetherness
+from tutorial_lib.geometry import bootstrap_interval, group_distances, pca, random_walks, step_alignment, steps
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
@@ -56,13 +56,13 @@ def test_a_fifth_in_common_looks_like_nearly_everything(paths):
     start = paths[0][:-1]
     for seed in range(3):
         walks = random_walks(start, shared=0.2, seed=seed)
-        assert togetherness(walks).mean() == pytest.approx(0.2, abs=0.01)
-        assert togetherness(in_picture(walks)).mean() > 0.9
-        assert abs(togetherness(in_picture(random_walks(start, seed=seed))).mean()) < 0.15
+        assert step_alignment(walks).mean() == pytest.approx(0.2, abs=0.01)
+        assert step_alignment(in_picture(walks)).mean() > 0.9
+        assert abs(step_alignment(in_picture(random_walks(start, seed=seed))).mean()) < 0.15
 
 
 def test_the_model_s_tokens_share_more_of_a_step_than_their_picture_shows(paths):
-    full, flat = togetherness(paths[0]), togetherness(in_picture(paths[0][:-1]))
+    full, flat = step_alignment(paths[0]), step_alignment(in_picture(paths[0][:-1]))
     assert full[:-1].mean() == pytest.approx(0.26, abs=0.01) and full[-1] == pytest.approx(0.60, abs=0.01)
     assert flat.mean() < 0.2
 
@@ -93,7 +93,7 @@ def test_homonyms_follow_their_sense_from_the_first_layer_on_and_more_than_other
         tokens = tok.encode(texts[0]).tokens
         for name, place in zip(gaps, (tokens.index(word), tokens.index("."), 0), strict=True):
             X = np.stack([V[:, place] for V in vectors], axis=1)  # (7, 8, 384)
-            gaps[name].append(parting(X, np.repeat([0, 1], 4)))
+            gaps[name].append(group_distances(X, np.repeat([0, 1], 4)))
 
     def ratio(values):
         return values[:, 1, 1:].mean(0) / values[:, 0, 1:].mean(0)

@@ -48,7 +48,7 @@ def test_five_hands_hold_the_table_and_each_is_three_times_slower(hands):
     rounds = np.array([hand.rounds for hand in hands])
     assert rounds[:3] / rounds[1:4] == pytest.approx([3, 3, 3], abs=0.02)
     assert np.isnan(hands[4].period) and rounds[4] == pytest.approx(0.70, abs=0.01)
-    assert max(hand.wobble for hand in hands) < 0.08
+    assert max(hand.radius_cv for hand in hands) < 0.08
 
 
 def test_the_hands_slow_down_together(hands):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib.geometry import crossings, cubes, hopf_link, kept, pca, tsne
+from tutorial_lib.geometry import crossings, cubes, hopf_link, pca, projection_quality, tsne
 
 RNG = np.random.default_rng(0)
 
@@ -27,9 +27,10 @@ def test_tsne_takes_the_link_apart_unless_its_neighborhoods_are_large(link):
     small, large = tsne(points, perplexity=30), tsne(points, perplexity=90)
     assert crossings(*halves(small, circle)) == 0
     assert crossings(*halves(large, circle)) >= 2
-    assert kept(points, small).recall > 0.99
+    assert projection_quality(points, small).recall > 0.99
     shadow = (points - points.mean(0))[:, :2]
-    assert kept(points, shadow).rank_correlation > 0.85 > kept(points, small).rank_correlation
+    correlations = [projection_quality(points, Y).rank_correlation for Y in (shadow, small)]
+    assert correlations[0] > 0.85 > correlations[1]
 
 
 def test_tsne_forgets_how_far_and_how_wide_groups_are():
@@ -60,5 +61,5 @@ def test_a_plane_holds_little_of_the_default_models_tokens(bert):
     assert shares[:2].sum() == pytest.approx(0.037, abs=0.001)
     assert (shares.cumsum() < 0.9).sum() + 1 == 264
     sample = E[RNG.choice(len(E), 300, replace=False)]
-    assert kept(sample, pca(sample).coordinates).recall < 0.1
-    assert kept(sample, tsne(sample)).recall < 0.15
+    assert projection_quality(sample, pca(sample).coordinates).recall < 0.1
+    assert projection_quality(sample, tsne(sample)).recall < 0.15

@@ -31,7 +31,7 @@ def hands(n, periods, radii):
 def test_the_period_of_a_helix_without_noise_is_found(period):
     turn = turn_period(helix(400, period))
     assert turn.period == pytest.approx(period, rel=1e-3)
-    assert turn.rounds == pytest.approx(399 / period, rel=1e-3) and turn.wobble < 0.05
+    assert turn.rounds == pytest.approx(399 / period, rel=1e-3) and turn.radius_cv < 0.05
 
 
 @pytest.mark.parametrize("n, period, noise", [(383, 22, 0.1), (383, 22, 0.3), (127, 5.8, 0.1), (383, 100, 0.1)])
@@ -69,7 +69,7 @@ def test_of_several_turns_the_strongest_counts():
 
 def test_a_circle_is_a_turn_without_an_axis():
     turn = turn_period(hands(100, [20.0], [3.0]))
-    assert turn.period == pytest.approx(20) and turn.share == pytest.approx(1) and turn.wobble < 1e-9
+    assert turn.period == pytest.approx(20) and turn.share == pytest.approx(1) and turn.radius_cv < 1e-9
     assert turn.angles[0] == 0 and turn.angles[-1] == pytest.approx(2 * np.pi * 99 / 20)
 
 

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib.geometry import cubes, hopf_link, kept, pca, tsne, umap
+from tutorial_lib.geometry import cubes, hopf_link, pca, projection_quality, tsne, umap
 
 RNG = np.random.default_rng(5)
 CLOUD = RNG.normal(size=(80, 6)) * [5, 4, 3, 2, 1, 0.5] + 7
@@ -80,7 +80,7 @@ def test_a_picture_is_quiet_and_a_seed_gives_it_again(picture, capfd):
     np.testing.assert_array_equal(Y, again)
     assert not np.allclose(Y, other)
     assert (np.random.get_state()[1] == state).all()
-    assert kept(two, Y, k=10).recall > 0.4  # chance: 0.17
+    assert projection_quality(two, Y, k=10).recall > 0.4  # chance: 0.17
 
 
 def test_tsne_from_pca_leaves_nothing_to_chance():
@@ -108,19 +108,16 @@ def test_umap_needs_fewer_neighbors_than_points():
         umap(CLOUD, min_dist=2)
 
 
-@pytest.mark.parametrize("function", [pca, tsne, umap, lambda X: kept(X, CLOUD), lambda X: kept(CLOUD, X)])
+@pytest.mark.parametrize(
+    "function",
+    [pca, tsne, umap, lambda X: projection_quality(X, CLOUD), lambda X: projection_quality(CLOUD, X)],
+)
 def test_clouds_that_make_no_picture_are_refused_by_name(function):
     for cloud in (np.full((80, 6), 3.0), np.full((80, 6), np.nan), CLOUD[0], CLOUD[:1], np.zeros((0, 6))):
         with pytest.raises(ValueError, match="^[XY] must"):
             function(cloud)
     with pytest.raises(TypeError, match="^[XY] must be an array"):
         function("a text")
-
-
-@pytest.mark.parametrize("function", [tsne, umap])
-def test_a_seed_is_a_whole_number(function):
-    with pytest.raises(ValueError, match="seed must be"):
-        function(CLOUD, seed=None)
 
 
 @pytest.mark.parametrize("n", [0, 7, 1.5, True])
@@ -155,14 +152,14 @@ def test_each_cube_has_its_dimension_and_unit_sides():
 # --- What a picture keeps ------------------------------------------------------------------------------------------
 
 
-def test_kept_agrees_with_scikit_learn_and_scipy():
+def test_the_quality_of_a_picture_agrees_with_scikit_learn_and_scipy():
     from scipy.spatial.distance import pdist
     from scipy.stats import spearmanr
     from sklearn.manifold import trustworthiness
     from sklearn.neighbors import NearestNeighbors
 
     for k, Y in [(5, CLOUD[:, :2]), (10, CLOUD[:, 3:]), (39, RNG.normal(size=(80, 2)))]:
-        ours = kept(CLOUD, Y, k=k)
+        ours = projection_quality(CLOUD, Y, k=k)
         assert ours.trustworthiness == pytest.approx(trustworthiness(CLOUD, Y, n_neighbors=k), abs=1e-12)
         assert ours.rank_correlation == pytest.approx(spearmanr(pdist(CLOUD), pdist(Y)).statistic, abs=1e-12)
         nearest = [NearestNeighbors(n_neighbors=k).fit(Z).kneighbors(return_distance=False) for Z in (CLOUD, Y)]
@@ -175,32 +172,33 @@ def test_rank_correlation_with_ties_is_scipys():
     from scipy.stats import spearmanr
 
     X, Y = RNG.integers(0, 3, size=(40, 3)), RNG.integers(0, 3, size=(40, 2))
-    assert kept(X, Y, k=3).rank_correlation == pytest.approx(spearmanr(pdist(X), pdist(Y)).statistic, abs=1e-12)
+    expected = spearmanr(pdist(X), pdist(Y)).statistic
+    assert projection_quality(X, Y, k=3).rank_correlation == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.integers(0, 1000), st.floats(0.1, 10))
 def test_a_turned_shifted_and_scaled_copy_keeps_everything(seed, scale):
     rng = np.random.default_rng(seed)
     X, turn = rng.normal(size=(30, 4)), np.linalg.qr(rng.normal(size=(4, 4)))[0]
-    result = kept(X, scale * X @ turn + 3, k=5)
+    result = projection_quality(X, scale * X @ turn + 3, k=5)
     assert result.trustworthiness == result.recall == 1
     assert result.rank_correlation == pytest.approx(1)
 
 
 def test_a_random_picture_keeps_what_chance_keeps():
     X, Y = RNG.normal(size=(2, 600, 3))
-    result = kept(X, Y, k=12)
+    result = projection_quality(X, Y, k=12)
     assert result.recall == pytest.approx(12 / 599, abs=0.008)
     assert result.trustworthiness == pytest.approx(0.5, abs=0.03)
     assert result.rank_correlation == pytest.approx(0, abs=0.05)
 
 
 def test_rank_correlation_needs_distances_that_differ():
-    assert np.isnan(kept(np.eye(6), CLOUD[:6], k=2).rank_correlation)
+    assert np.isnan(projection_quality(np.eye(6), CLOUD[:6], k=2).rank_correlation)
 
 
-def test_kept_compares_point_by_point():
+def test_the_quality_compares_point_by_point():
     with pytest.raises(ValueError, match="Y must hold one point for each of X's 80, got 79"):
-        kept(CLOUD, CLOUD[1:])
+        projection_quality(CLOUD, CLOUD[1:])
     with pytest.raises(ValueError, match="k must be below half the number of points, 40, got 40"):
-        kept(CLOUD, CLOUD, k=40)
+        projection_quality(CLOUD, CLOUD, k=40)

@@ -1,6 +1,4 @@
-"""Shape of a cloud: spectrum, anisotropy, PCA dimension, nearest neighbors, TwoNN."""
-
-import warnings
+"""Shape of a cloud: spectrum, anisotropy, PCA dimension; what all measures share; and the chapter's findings."""
 
 import numpy as np
 import pytest
@@ -14,22 +12,14 @@ from tutorial_lib.geometry import (
     distinct,
     intrinsic_dimension,
     nearest_neighbors,
-    neighbor_ratios,
+    participation_ratio,
     pca_dimension,
-    shape,
     spectrum,
 )
 
 
 def gaussian(n, d, seed=0, scale=1.0):
     return np.random.default_rng(seed).normal(size=(n, d)) * scale
-
-
-def all_distances(X):
-    """By a double loop's arithmetic: every difference, no products."""
-    D = np.linalg.norm(X[:, None] - X[None], axis=-1)
-    np.fill_diagonal(D, np.inf)
-    return D
 
 
 # Anisotropy
@@ -124,146 +114,67 @@ def test_the_pca_dimension_is_the_least_number_of_directions_that_hold_the_share
     assert pca_dimension(low_rank, 1) == pca_dimension(low_rank, 0.9999) == 3
 
 
-@pytest.mark.parametrize("share", [0, -0.1, 1.1, True, "0.9", float("nan")])
+@pytest.mark.parametrize("share", [0, -0.1, 1.1, float("nan")])
 def test_a_share_is_above_0_and_at_most_1(share):
     with pytest.raises(ValueError, match="^share must"):
         pca_dimension([[1, 2], [3, 5]], share)
 
 
-# Nearest neighbors
+# Participation ratio
 
 
-@pytest.mark.parametrize("shape", [(4, 1), (30, 3), (300, 20)])
-@pytest.mark.parametrize("k", [1, 2, 3])
-def test_the_neighbors_are_those_of_a_double_loop(shape, k):
-    X = gaussian(*shape)
-    D = all_distances(X)
-    distances, indices = nearest_neighbors(X, k)
-    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :k], rtol=1e-12)
-    np.testing.assert_array_equal(indices, D.argsort(axis=1)[:, :k])
+def test_the_participation_ratio_counts_directions_of_equal_variance():
+    assert participation_ratio(np.concatenate([np.eye(5), -np.eye(5)])) == pytest.approx(5)
+    assert participation_ratio(np.outer(np.arange(9.0), [1, 2])) == pytest.approx(1)
+    X = gaussian(60, 4, scale=[3, 2, 1, 0.5])
+    variances = np.linalg.eigvalsh(np.cov(X, rowvar=False))
+    assert participation_ratio(X) == pytest.approx(variances.sum() ** 2 / np.square(variances).sum())
 
 
-def test_tiles_give_what_one_block_gives(monkeypatch):
-    X = gaussian(257, 12)
-    whole = nearest_neighbors(X, 3)
-    monkeypatch.setattr(shape, "TILE", 32)
-    for ours, theirs in zip(nearest_neighbors(X, 3), whole, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+# What the chapter says of the default model
 
 
-def test_near_copies_far_from_the_origin_keep_their_digits():
-    """Their distances are below the rounding of |x|^2 + |y|^2 - 2 x y, so the fast pass cannot tell them apart."""
-    centers = np.repeat(1000 * gaussian(6, 40), 20, axis=0)  # 6 clusters of 20
-    X = centers + 1e-9 * gaussian(120, 40, 1)
-    D = all_distances(X)
-    distances, indices = nearest_neighbors(X)
-    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :2], rtol=1e-12)
-    np.testing.assert_array_equal(indices, D.argsort(axis=1)[:, :2])
-    products = (X**2).sum(1)[:, None] + (X**2).sum(1) - 2 * X @ X.T
-    np.fill_diagonal(products, np.inf)
-    assert (products.argmin(1) != indices[:, 0]).any()  # what goes wrong without the second look
+@pytest.fixture(scope="module")
+def layers():
+    """All layers of the encyclopedia's tokens, (7, n, 384), and each one's token, position and text."""
+    from tutorial_lib.texts import load_texts
+    from tutorial_lib.tokenization import WordPiece
+    from tutorial_lib.vectors import embed
+
+    texts, tok = load_texts("encyclopedia"), WordPiece.from_pretrained()
+    tokens = [tok.encode(text).tokens for text in texts]
+    X = np.concatenate(embed(texts, pooling="tokens", layers="all", device="cpu"), axis=1)
+    token = np.array([t for row in tokens for t in row])
+    position = np.concatenate([np.arange(len(row)) for row in tokens])
+    return X, token, position, np.repeat(np.arange(len(texts)), [len(row) for row in tokens])
 
 
-def test_one_outlier_does_not_blur_the_others():
-    X = gaussian(400, 10)
-    X[7] = 1e9
-    np.testing.assert_allclose(nearest_neighbors(X)[0], np.sort(all_distances(X), axis=1)[:, :2], rtol=1e-9)
+def test_before_the_first_block_there_are_as_many_vectors_as_pairs_of_token_and_position(layers):
+    X, token, position, _ = layers
+    assert len(distinct(X[0])) == len(set(zip(token, position))) < len(token)
+    assert len(distinct(X[1])) == len(token)
 
 
-def test_points_that_underflow_beside_a_large_one_are_still_told_apart():
-    X = np.r_[np.arange(1.0, 20.0) ** 2 * 1e-30, 1.0][:, None]
-    np.testing.assert_allclose(nearest_neighbors(X)[0], np.sort(all_distances(X), axis=1)[:, :2], rtol=1e-9)
+def test_anisotropy_is_level_and_falls_at_the_end_while_the_cosine_rises_and_falls(layers):
+    found = [anisotropy(rows) for rows in layers[0]]
+    assert all(0.05 < value < 0.1 for value in found[:-1]) and found[-1] < 0.035
+    cosines = [average_cosine(rows) for rows in layers[0]]
+    assert cosines[:-1] == sorted(cosines[:-1]) and cosines[5] > 0.2 and cosines[6] < 0.05
 
 
-def test_a_grid_with_all_its_ties_has_neighbors_at_1():
-    grid = np.stack(np.meshgrid(*[np.arange(7.0)] * 3), axis=-1).reshape(-1, 3)
-    assert (nearest_neighbors(grid)[0] == 1).all()
-    with pytest.raises(ValueError, match="perfect grid"):
-        intrinsic_dimension(grid)
+def test_the_hump_of_the_dimension_is_made_by_repeated_tokens(layers):
+    X, token, _, _ = layers
+    everything = [intrinsic_dimension(distinct(X[i])) for i in (0, 3)]
+    assert everything[0] < 4 and everything[1] > 8
+    first = np.unique(token, return_index=True)[1]
+    once = [intrinsic_dimension(X[i][first]) for i in (0, 3, 6)]
+    assert 0.9 < once[1] / once[0] < 1.1 and once[2] > 1.1 * max(once[:2])
 
 
-@pytest.mark.parametrize("k", [0, -1, 1.5, True])
-def test_k_is_a_positive_number(k):
-    with pytest.raises(ValueError, match="^k must"):
-        nearest_neighbors(gaussian(5, 2), k)
-
-
-def test_more_neighbors_than_others_are_refused():
-    assert nearest_neighbors(gaussian(3, 2), 2)[0].shape == (3, 2)
-    with pytest.raises(ValueError, match="^X must be a matrix of 4 or more"):
-        nearest_neighbors(gaussian(3, 2), 3)
-
-
-# TwoNN
-
-
-def linear(d, n=4000, width=30, seed=0):
-    return gaussian(n, d, seed) @ np.linalg.qr(gaussian(width, d, seed + 1))[0].T
-
-
-@pytest.mark.parametrize("method", ["linear", "mle"])
-@pytest.mark.parametrize("d", [1, 2, 5, 10])
-def test_a_linear_manifold_has_its_dimension(d, method):
-    assert intrinsic_dimension(linear(d), method) == pytest.approx(d, rel=0.05)
-
-
-@pytest.mark.parametrize("method", ["linear", "mle"])
-@pytest.mark.parametrize("discard", [0.1, 0.3])
-def test_twonn_is_scikit_dimension_s(method, discard):
-    skdim = pytest.importorskip("skdim")
-    for X in (linear(3, 500), linear(8, 500), gaussian(300, 60, 2)):
-        theirs = skdim.id.TwoNN(discard_fraction=discard, method=method).fit(X).dimension_
-        assert intrinsic_dimension(X, method, discard) == pytest.approx(theirs, rel=1e-6)
-
-
-def test_curved_manifolds_have_fewer_dimensions_than_pca_says():
-    t = np.random.default_rng(0).random(3000)
-    helix = np.stack([np.cos(25 * t), np.sin(25 * t), 5 * t], axis=1)
-    assert intrinsic_dimension(helix) == pytest.approx(1, rel=0.05) and pca_dimension(helix, 0.99) == 3
-    ball = gaussian(3000, 6)
-    sphere = ball / np.linalg.norm(ball, axis=1, keepdims=True)
-    assert intrinsic_dimension(sphere) == pytest.approx(5, rel=0.05) and pca_dimension(sphere, 0.99) == 6
-
-
-def test_noise_beyond_the_spacing_makes_a_thread_a_cloud():
-    t = np.random.default_rng(1).random(2000)  # at random: evenly spaced points have ratios near 1, like a grid
-    thread, noise = np.pad(np.stack([np.cos(t), np.sin(t), t], axis=1), ((0, 0), (0, 7))), gaussian(2000, 10)
-    small, large = (intrinsic_dimension(thread + size / 2000 * noise) for size in (0.01, 100))
-    assert small < 1.5 and large > 8
-
-
-def test_the_mle_without_discarding_is_the_mean_s_inverse():
-    x = np.log(neighbor_ratios(linear(4, 300)))
-    assert intrinsic_dimension(linear(4, 300), "mle", discard=0) == pytest.approx(299 / x.sum())
-
-
-def test_copies_are_left_out_with_one_warning_that_counts_them():
-    X = linear(3, 400)
-    doubled = np.concatenate([X, X[:100], X[:50]])
-    with pytest.warns(UserWarning, match="150 exact copies among 550") as caught:
-        assert intrinsic_dimension(doubled) == intrinsic_dimension(X)
-    assert len(caught) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert intrinsic_dimension(distinct(doubled)) == intrinsic_dimension(X)
-
-
-def test_distinct_keeps_the_first_of_each_and_the_order():
-    rows = distinct([[2, 1], [0.0, 1], [2, 1], [-0.0, 1], [1, 1]])
-    np.testing.assert_array_equal(rows, [[2, 1], [0, 1], [1, 1]])
-    X = np.random.default_rng(0).integers(0, 3, (200, 3))
-    np.testing.assert_array_equal(np.unique(X, axis=0), np.sort(distinct(X).view("f8,f8,f8"), axis=0).view(float))
-
-
-def test_three_distinct_points_are_the_least():
-    assert intrinsic_dimension([[0.0], [1.0], [3.0]]) > 0
-    with pytest.raises(ValueError, match="3 distinct vectors, got 2"):
-        intrinsic_dimension([[0.0], [1.0], [1.0]])
-
-
-@pytest.mark.parametrize("options, name", [({"method": "ml"}, "method"), ({"discard": 1}, "discard"),
-                                           ({"discard": -0.1}, "discard"), ({"discard": 0.9}, "discard"),
-                                           ({"discard": True}, "discard")])  # fmt: skip
-def test_bad_options_are_refused_by_name(options, name):
-    with pytest.raises(ValueError, match=f"^{name} must"):
-        intrinsic_dimension(gaussian(5, 2), **options)
+def test_the_nearest_neighbor_is_the_same_token_and_in_the_last_layer_the_same_text(layers):
+    X, token, _, text = layers
+    same_token, same_text = {}, {}
+    for i in (3, 6):
+        mates = nearest_neighbors(X[i], k=1)[1][:, 0]
+        same_token[i], same_text[i] = (token == token[mates]).mean(), (text == text[mates]).mean()
+    assert same_token[3] > 0.6 > 0.5 > same_token[6] and same_text[3] < 0.15 and same_text[6] > 0.4

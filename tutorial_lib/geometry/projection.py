@@ -3,16 +3,14 @@
 Sources: L 2.3 (Figures 1-3).
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.neighbors import nearest_neighbors
 
 
 @dataclass(frozen=True)
@@ -74,9 +72,8 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
         raise ValueError(f'start must be "pca" or "random", got {start!r:.60}')
     if start == "pca" and X.shape[1] < 2:
         raise ValueError(f"X must have at least 2 columns to start from PCA, got shape {X.shape}")
-    if isinstance(perplexity, bool) or not isinstance(perplexity, Real) or not 0 < perplexity < len(X):
+    if not 0 < perplexity < len(X):
         raise ValueError(f"perplexity must be above 0 and below the number of points {len(X)}, got {perplexity!r:.60}")
-    seed = _check_seed(seed)
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
@@ -98,9 +95,8 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     n_neighbors = whole_number("n_neighbors", n_neighbors, 2, f"from 2 to {len(X) - 1}, for {len(X)} points")
     if n_neighbors >= len(X):
         raise ValueError(f"n_neighbors must be below the number of points {len(X)}, got {n_neighbors}")
-    if isinstance(min_dist, bool) or not isinstance(min_dist, Real) or not 0 <= min_dist <= 1:
+    if not 0 <= min_dist <= 1:
         raise ValueError(f"min_dist must be from 0 to 1, got {min_dist!r:.60}")
-    seed = _check_seed(seed)
     from threadpoolctl import threadpool_limits
 
     # numba raises the number of threads for torch and scikit-learn as well; leaving this block sets it back.
@@ -143,7 +139,7 @@ def cubes(n=1000, seed=0):
     ([2.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0, 0.0])
     """
     n = whole_number("n", n, 1, "a number of points in each cube (an int, 1 or more)")
-    rng = np.random.default_rng(_check_seed(seed))
+    rng = np.random.default_rng(seed)
     solid = [np.pad(rng.random((n, k)), ((0, 0), (0, 10 - k))) for k in (7, 8, 9)]  # three of (n, 10)
     Q, R = np.linalg.qr(rng.normal(size=(10, 10)))
     turn = Q * np.sign(np.diag(R))  # uniform among all rotations and reflections
@@ -151,15 +147,15 @@ def cubes(n=1000, seed=0):
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What `kept` found: trustworthiness and recall of the k nearest neighbors, rank correlation of all distances."""
+class ProjectionQuality:
+    """Trustworthiness and recall of the k nearest neighbors, and the rank correlation of all distances."""
 
     trustworthiness: float
     recall: float
     rank_correlation: float
 
 
-def kept(X, Y, k=10):
+def projection_quality(X, Y, k=10):
     """How much of the geometry of X its picture Y keeps; three numbers, each 1 for a perfect picture.
 
     recall: the share of a point's k nearest neighbors in X that are among its k nearest in Y. Chance gives k / (N - 1).
@@ -167,12 +163,16 @@ def kept(X, Y, k=10):
     k nearest in X: 1 where no false neighbor is shown, about 0.5 by chance. rank_correlation: Spearman's, between all
     distances in X and in Y; 0 by chance, nan where all distances of one of them are equal.
 
-    X: (N, d), Y: (N, m), k: below N / 2. Equal distances rank in the order of the points. Makes N x N matrices.
+    X: (N, d), Y: (N, m), k: below N / 2. Makes N x N matrices.
     Raises ValueError or TypeError, by name, for what does not fit.
 
-    >>> kept([[0, 0], [1, 0], [3, 0], [7, 1]], [[0], [1], [3], [7]], k=1)
-    Kept(trustworthiness=1.0, recall=1.0, rank_correlation=1.0)
+    >>> projection_quality([[0, 0], [1, 0], [3, 0], [7, 1]], [[0], [1], [3], [7]], k=1)
+    ProjectionQuality(trustworthiness=1.0, recall=1.0, rank_correlation=1.0)
     """
+    from scipy.spatial.distance import pdist
+    from scipy.stats import spearmanr
+    from sklearn.manifold import trustworthiness
+
     X, Y = _cloud("X", X), _cloud("Y", Y)
     N = len(X)
     if len(Y) != N:
@@ -180,60 +180,12 @@ def kept(X, Y, k=10):
     k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}")
     if k >= N / 2:
         raise ValueError(f"k must be below half the number of points, {N / 2:g}, got {k}")
-    D_X, D_Y = _distances(X), _distances(Y)  # (N, N)
-    rank, nearest = _neighbor_ranks(D_X), _neighbor_ranks(D_Y) <= k  # (N, N): ranks from 1; the point itself N
-    too_far = np.maximum(rank[nearest] - k, 0)
-    trustworthiness = 1 - 2 * too_far.sum() / (N * k * (2 * N - 3 * k - 1))
-    pairs = np.triu_indices(N, 1)
-    correlation = _correlation(_ranks(D_X[pairs]), _ranks(D_Y[pairs]))
-    return Kept(float(trustworthiness), float((too_far == 0).mean()), correlation)
-
-
-def _neighbor_ranks(D):
-    """For each row, the place of each other point in the order of distance: 1 for the nearest, N for the point itself.
-
-    >>> _neighbor_ranks(np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 0.0]]))
-    array([[3, 2, 1], [1, 3, 2], [1, 2, 3]])
-    """
-    D = D.copy()
-    np.fill_diagonal(D, np.inf)
-    return D.argsort(axis=1, kind="stable").argsort(axis=1) + 1
-
-
-def _ranks(values):
-    """The place of each value in their order, from 1; equal values share the average of their places.
-
-    >>> _ranks(np.array([5.0, 7.0, 5.0]))
-    array([1.5, 3. , 1.5])
-    """
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = counts.cumsum()
-    return (last - (counts - 1) / 2)[place]
-
-
-def _correlation(a, b):
-    """Pearson's, nan where one of the two does not vary."""
-    a, b = a - a.mean(), b - b.mean()
-    size = np.sqrt((a @ a) * (b @ b))
-    return float(a @ b / size) if size else float("nan")
-
-
-def _distances(X):
-    """All Euclidean distances, (N, N), from differences, so that equal ones come out equal.
-
-    >>> _distances(np.array([[0.0, 0.0], [3.0, 4.0]]))
-    array([[0., 5.],
-           [5., 0.]])
-    """
-    squares = np.zeros((len(X), len(X)))
-    for column in X.T:
-        difference = np.subtract.outer(column, column)
-        squares += np.square(difference, out=difference)
-    return np.sqrt(squares)
-
-
-def _check_seed(seed):
-    return whole_number("seed", seed, 0, "a seed (an int, 0 or more)")
+    pairs = zip(nearest_neighbors(X, k)[1], nearest_neighbors(Y, k)[1])
+    recall = np.mean([np.isin(near_in_X, near_in_Y).mean() for near_in_X, near_in_Y in pairs])
+    D_X, D_Y = pdist(X), pdist(Y)  # (N (N - 1) / 2,)
+    varies = np.ptp(D_X) > 0 and np.ptp(D_Y) > 0  # else scipy warns
+    correlation = spearmanr(D_X, D_Y).statistic if varies else np.nan
+    return ProjectionQuality(float(trustworthiness(X, Y, n_neighbors=k)), float(recall), float(correlation))
 
 
 def _cloud(name, X, least=2):

@@ -3,14 +3,13 @@
 Sources: L 4.2 (Figure 10), L 4.2.2 (Tables 2 and 3, Figure 12).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import pdist, squareform
 
 from tutorial_lib.arguments import whole_number
-from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 
 CHUNK = 4096  # pairs or rows that are worked on at once in float64
 
@@ -37,6 +36,17 @@ class ToMean(NamedTuple):
     mean: np.ndarray
 
 
+def cosine(X, Y):
+    """The cosine of each vector of X with the one of Y that stands in its place: (..., d) and (..., d) -> (...).
+
+    Raises ValueError for a vector of zeros, which has no direction.
+
+    >>> cosine([[3.0, 4.0], [0.0, 2.0]], [1.0, 0.0])
+    array([0.6, 0. ])
+    """
+    return np.clip((unit(as_numbers("X", X)) * unit(as_numbers("Y", Y), "Y")).sum(axis=-1), -1, 1)
+
+
 def cosine_matrix(X, Y=None):
     """The cosine of every row of X with every row of Y (without Y: with every row of X), a float64 array (n, m).
 
@@ -49,10 +59,32 @@ def cosine_matrix(X, Y=None):
     U = unit(as_vectors("X", X))  # (n, d)
     if Y is None:
         return np.clip(U @ U.T, -1, 1)  # (n, n)
-    Y = as_vectors("Y", Y)
-    if Y.shape[1] != U.shape[1]:
-        raise ValueError(f"Y must have rows as long as those of X, {U.shape[1]}, got {Y.shape[1]}")
-    return np.clip(U @ unit(Y, "Y").T, -1, 1)  # (n, m)
+    V = unit(as_vectors("Y", Y), "Y")  # (m, d)
+    if V.shape[1] != U.shape[1]:
+        raise ValueError(f"Y must have rows as long as those of X, {U.shape[1]}, got {V.shape[1]}")
+    return np.clip(U @ V.T, -1, 1)  # (n, m)
+
+
+def distance_matrix(X, metric="euclidean"):
+    """The distance of every two rows of X, (n, n): "euclidean", or "cosine" (1 - cosine); "precomputed": X is that.
+
+    Raises ValueError for another metric, for a row of zeros (it has no cosine), or for a table of distances that is
+    not square and symmetric with zeros on the diagonal and nothing below zero.
+
+    >>> distance_matrix([[0.0, 0.0], [3.0, 4.0]])
+    array([[0., 5.],
+           [5., 0.]])
+    """
+    X = as_vectors("X", X)
+    if metric == "euclidean":
+        return squareform(pdist(X))
+    if metric == "cosine":
+        return (1 - cosine_matrix(X)).round(12)  # equal directions are at distance 0, not at that of rounding
+    if metric != "precomputed":
+        raise ValueError(f"metric must be euclidean, cosine or precomputed, got {metric!r:.60}")
+    if X.shape[0] != X.shape[1] or not np.array_equal(X, X.T) or X.min() < 0 or X.diagonal().any():
+        raise ValueError(f"X must be a symmetric table of distances with a zero diagonal, got shape {X.shape}")
+    return X
 
 
 def average_cosine(X):
@@ -80,17 +112,15 @@ def distributions(X, n_pairs=200_000, seed=0):
     """
     X = as_vectors("X", X, least=2)
     n_pairs = whole_number("n_pairs", n_pairs, 1, "a number of pairs (an int, 1 or more)")
-    seed = whole_number("seed", seed, 0, "an int, 0 or more")
-    _refuse_zeros(X)
-    first, second = _pairs(len(X), n_pairs, seed)
-    norms = np.linalg.norm(X, axis=1)
-    distances, dots = np.empty(len(first)), np.empty(len(first))
+    U, (first, second) = unit(X), _pairs(len(X), n_pairs, seed)
+    distances, dots, cosines = np.empty((3, len(first)))
     for at in range(0, len(first), CHUNK):
-        a, b = X[first[at : at + CHUNK]], X[second[at : at + CHUNK]]  # (CHUNK, d)
-        distances[at : at + CHUNK] = np.linalg.norm(a - b, axis=1)
-        dots[at : at + CHUNK] = (a * b).sum(axis=1)
-    cosines = np.clip(dots / (norms[first] * norms[second]), -1, 1)
-    return Distributions(norms, distances, dots, cosines)
+        some = slice(at, at + CHUNK)
+        i, j = first[some], second[some]
+        distances[some] = np.linalg.norm(X[i] - X[j], axis=1)
+        dots[some] = (X[i] * X[j]).sum(axis=1)
+        cosines[some] = np.clip((U[i] * U[j]).sum(axis=1), -1, 1)
+    return Distributions(np.linalg.norm(X, axis=1), distances, dots, cosines)
 
 
 def to_mean(X):
@@ -102,14 +132,10 @@ def to_mean(X):
     array([0.6, 0.6])
     """
     X = as_vectors("X", X)
-    _refuse_zeros(X)
     mean, norms = X.mean(axis=0), np.linalg.norm(X, axis=1)  # (d,), (n,)
-    length = np.linalg.norm(mean)
-    if length <= 1e-14 * norms.max():
+    if np.linalg.norm(mean) <= 1e-14 * norms.max():
         raise ValueError("X must have a mean that is not zero, got rows that cancel out")
-    dots = X @ mean
-    cosines = np.clip(dots / (norms * length), -1, 1)
-    return ToMean(np.linalg.norm(X - mean, axis=1), cosines, dots, norms, mean)
+    return ToMean(np.linalg.norm(X - mean, axis=1), cosine(X, mean), X @ mean, norms, mean)
 
 
 def _pairs(n, n_pairs, seed):
@@ -122,13 +148,10 @@ def _pairs(n, n_pairs, seed):
 
 
 def unit(X, name="X"):
-    """The rows of a float64 array at length 1. They are scaled first, so that squares neither overflow nor vanish."""
-    _refuse_zeros(X, name)
-    X = X / np.abs(X).max(axis=1, keepdims=True)
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
-
-
-def _refuse_zeros(X, name="X"):
-    zeros = np.flatnonzero(~X.any(axis=1))
+    """Vectors (..., d) at length 1. They are scaled first, so that squares neither overflow nor vanish."""
+    zeros = np.argwhere(~X.any(axis=-1))
     if len(zeros):
-        raise ValueError(f"{name} must have no row of zeros, which has no cosine, got {len(zeros)}, at row {zeros[0]}")
+        where = f", at row {zeros[0][-1]}" if X.ndim > 1 else ""
+        raise ValueError(f"{name} must have no row of zeros, which has no cosine, got {len(zeros)}{where}")
+    X = X / np.abs(X).max(axis=-1, keepdims=True)
+    return X / np.linalg.norm(X, axis=-1, keepdims=True)

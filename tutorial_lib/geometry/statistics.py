@@ -1,11 +1,22 @@
 """Is it chance? Permutation p-values, bootstrap intervals, and many tests at once."""
 
-from __future__ import annotations
+from typing import NamedTuple
 
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_numbers
+
+
+class PermutationTest(NamedTuple):
+    """What a test finds: the statistic, its p-value, and the statistic where chance decides, (n,)."""
+
+    observed: float
+    p: float
+    null: np.ndarray
+
+    def __repr__(self):
+        return f"PermutationTest(observed={self.observed:.3f}, p={self.p:.3g}, n={len(self.null)})"
 
 
 def permutation_p(observed, null):

@@ -44,22 +44,13 @@ def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dic
     The published collections are downloaded once, with a progress bar, into the user's cache folder. Each file has
     a known SHA-256, and one that does not match is never used.
 
-    Args:
-        name: the collection's name, one of ``NAMES``.
-        folder: a folder with the published files, in place of the network. None takes the folder that the
-            environment variable TUTORIAL_LIB_TEXTS names, where it is set. The built-in collections need neither.
+    name: one of ``NAMES``. folder: a folder with the published files, in place of the network. None takes the folder
+    that the environment variable TUTORIAL_LIB_TEXTS names, where it is set. The built-in collections need neither.
 
-    Returns:
-        A list of strings ("paraphrases": of triples), or a dictionary: "sentence-pairs" and "luisto-pairs" contrast ->
-        pairs of sentences, "synonyms" group -> sentences, "homonyms" word -> sense -> texts, "words" and "wordnet"
-        word class -> words, "queries" question -> texts.
-
-    Raises:
-        ValueError: if there is no collection of this name.
-        TypeError: if folder is neither a string, a path nor None.
-        TextsNotAvailable: if the folder or the network does not deliver a file; what was tried and what to do.
-
-    Source: L 3.2.3, L 4.4.
+    Returns a list of strings ("paraphrases": of triples), or a dictionary: "sentence-pairs" and "luisto-pairs" contrast
+    -> pairs of sentences, "synonyms" group -> sentences, "homonyms" word -> sense -> texts, "words" and "wordnet" word
+    class -> words, "queries" question -> texts. Raises ValueError if there is no collection of this name,
+    TextsNotAvailable if folder or network do not deliver a file: what was tried and what to do. Source: L 3.2.3, L 4.4.
 
     >>> load_texts("stories")[1]
     'She painted a portrait of an old sailor who had crossed the sea more often than he could count.'

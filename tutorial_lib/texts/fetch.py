@@ -29,8 +29,7 @@ class Source:
 def fetch(name: str, sources: tuple[Source, ...], folder: Path | None) -> list[Path]:
     """The paths of a collection's files, each complete and checked.
 
-    Raises:
-        TextsNotAvailable: if a file is missing, cannot be had from its publisher, or is not the published one.
+    Raises TextsNotAvailable if a file is missing, is not available from its publisher, or is not the published one.
     """
     if folder is not None:
         return [_in_folder(name, source, folder) for source in sources]
@@ -41,8 +40,6 @@ def stand_in(folder: str | os.PathLike | None) -> Path | None:
     """The folder that stands in for the network: the argument, or else what the environment variable names."""
     if folder is None:
         folder = os.environ.get(VARIABLE) or None
-    elif not isinstance(folder, (str, os.PathLike)):
-        raise TypeError(f"folder must be a string, a path or None, got {type(folder).__name__}")
     return None if folder is None else Path(folder).expanduser()
 
 
@@ -108,10 +105,8 @@ def _reason(error):
         return f"it answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, exceptions.ChunkedEncodingError):
         return "the connection broke off"
-    if isinstance(error, (exceptions.ConnectionError, exceptions.Timeout)):
-        return "no connection"
     if isinstance(error, exceptions.RequestException):
-        return "the request failed"
+        return "no connection"
     if isinstance(error, ValueError):
         return "what came is not the published file: its SHA-256 differs"
     return f"it could not be stored: {error}"

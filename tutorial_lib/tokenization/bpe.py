@@ -4,14 +4,15 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
-from tutorial_lib.tokenization.files import find_folder, read_json, read_text, write_text
-from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE, check_text
-from tutorial_lib.tokenization.training import frequency, learn_merges, merge
+from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.tokenization.encoding import Tokenizer, split_special
+from tutorial_lib.tokenization.files import find_folder, read_text, write_text
+from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE
+from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge
+from tutorial_lib.weights import read_json
 
 END = "<|endoftext|>"
 
@@ -26,9 +27,8 @@ class BPE(Tokenizer):
     Its ids equal those of `transformers.GPT2TokenizerFast` (tokenizers 0.23), whatever Python runs it. An older
     `tokenizers` may not know a recent letter or digit as such (characters that joined Unicode after 2021).
 
-    Args:
-        vocab: token -> id, or the tokens in the order of their ids; with the 256 bytes and ``<|endoftext|>``.
-        merges: pairs of tokens, the first to be glued first.
+    vocab: token -> id, or the tokens in the order of their ids; with the 256 bytes and ``<|endoftext|>``. merges: pairs
+    of tokens, the first to be glued first.
 
     >>> tok = BPE.train(["the bear sat", "the bear ran"], vocab_size=264)
     >>> tok.tokenize("the bear <|endoftext|>")
@@ -80,13 +80,8 @@ class BPE(Tokenizer):
     def decode(self, ids, skip_special: bool = False) -> str:
         """The text that the ids stand for. Bytes that are no UTF-8, as in half a character, become U+FFFD.
 
-        Args:
-            ids: whole numbers; a list, an array or a tensor of one dimension.
-            skip_special: leave ``<|endoftext|>`` out.
-
-        Raises:
-            TypeError: if ids are not whole numbers.
-            ValueError: if an id is not in the vocabulary.
+        ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave ``<|endoftext|>`` out.
+        Raises ValueError if an id is not in the vocabulary.
         """
         byte_of = {character: byte for byte, character in byte_characters().items()}
         tokens = self._tokens_of(ids, {END} if skip_special else set())
@@ -96,9 +91,8 @@ class BPE(Tokenizer):
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
         """The tokenizer of a model: a known name, or a folder with vocab.json and merges.txt.
 
-        Raises:
-            ModelNotAvailable: if the name is not known or its files are not to be had.
-            ValueError: if the folder lacks one of the files.
+        Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder
+        lacks one of the files.
         """
         folder = find_folder(name)
         missing = [file for file in ("vocab.json", "merges.txt") if not (folder / file).is_file()]
@@ -123,28 +117,23 @@ class BPE(Tokenizer):
         with the smaller ids wins; a pair that occurs once is never glued, so little text gives fewer tokens. These are
         the rules, and the merges, of Hugging Face's ByteLevelBPETokenizer.
 
-        Raises:
-            TypeError: if texts is not a list of str.
-            ValueError: if vocab_size is less than 257.
+        Raises TypeError if texts is not a list of str, ValueError if vocab_size is less than 257.
 
         >>> BPE.train(["low lower lowest"], vocab_size=260).merges
         [('l', 'o'), ('lo', 'w'), ('Ġ', 'low')]
         """
         start = [END, *sorted(byte_characters().values())]
-        check_vocab_size(vocab_size, len(start), f"{END} and 256 bytes")
+        whole_number("vocab_size", vocab_size, len(start), f"a whole number of at least {len(start)}: {END}, 256 bytes")
         words = Counter()
         for text in check_texts("texts", texts):
             for part in split_special(text, [END]):
                 words.update(chunks(part) if part != END else [])
         table = byte_characters()
         words = Counter({tuple(table[byte] for byte in chunk.encode()): n for chunk, n in words.items()})
-        return cls(*learn_merges(words, start, vocab_size, frequency, str.__add__))
+        return cls(*learn_merges(words, start, vocab_size, bpe_score, str.__add__))
 
 
 def _as_pairs(merges) -> list[tuple[str, str]]:
-    if isinstance(merges, (str, bytes)) or not isinstance(merges, Iterable):
-        raise TypeError(f"merges must be a list of pairs of tokens, got {type(merges).__name__}")
-    merges = list(merges)
     for pair in merges:
         if not isinstance(pair, (tuple, list)) or [type(token) for token in pair] != [str, str]:
             raise ValueError(f"merges must be pairs of tokens, got {pair!r}")

@@ -3,13 +3,12 @@
 `Tokenizer` is what `WordPiece` and `BPE` have in common. Source: R 11.1, 11.4, 11.5, 11.7.
 """
 
-import operator
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tutorial_lib.tokenization.kinds import check_text
+from tutorial_lib.arguments import check_text, check_texts, whole_number
 
 
 @dataclass
@@ -87,26 +86,25 @@ class Tokenizer(ABC):
                pad_to: int | None = None) -> Encoding:  # fmt: skip
         """One text, or two, as an `Encoding`.
 
-        Args:
-            text, pair: str; the pair becomes segment 1. An empty pair is a pair.
-            max_length: cut the texts so that all tokens, special ones included, are no more than this.
-            pad_to: fill up to this many tokens.
+        text, pair: str; the pair becomes segment 1. An empty pair is a pair. max_length: cut the texts so that all
+        tokens, special ones included, are no more than this. pad_to: fill up to this many tokens.
 
-        Raises:
-            TypeError: if text or pair is not a str, or a length is not a whole number.
-            ValueError: if max_length has no room for the special tokens, or pad_to is less than the tokens there are.
+        Raises TypeError if text or pair is not a str, ValueError if max_length has no room for the special tokens, or
+        pad_to is less than the tokens there are.
         """
         first = self.tokenize(check_text("text", text))
         second = None if pair is None else self.tokenize(check_text("pair", pair))
         n_special = len(self.before) + len(self.after) + (0 if second is None else len(self.between))
         if max_length is not None:
-            room = _check_max_length(max_length, n_special) - n_special
+            least = max(n_special, 1)
+            allowed = f"a whole number of at least {least} here, {n_special} for special tokens"
+            room = whole_number("max_length", max_length, least, allowed) - n_special
             n_first, n_second = truncated_lengths(len(first), len(second or []), room)
             first, second = first[:n_first], second and second[:n_second]
         encoding = self._assemble(first, second)
         if pad_to is None:
             return encoding
-        return encoding.pad(_check_pad_to(pad_to, len(encoding)), self.vocab[self.pad_token], self.pad_token)
+        return self._pad(encoding, pad_to)
 
     def batch(self, texts, pairs=None, max_length: int | None = None, pad_to: int | None = None) -> Encoding:
         """Many texts, or many pairs, as one `Encoding` of lists of equal length: padded to the longest, or to pad_to.
@@ -118,15 +116,20 @@ class Tokenizer(ABC):
         if len(pairs) != len(texts):
             raise ValueError(f"pairs must be as many as texts, {len(texts)}, got {len(pairs)}")
         rows = [self.encode(text, pair, max_length) for text, pair in zip(texts, pairs, strict=True)]
-        longest = max(len(row) for row in rows)
-        length = longest if pad_to is None else _check_pad_to(pad_to, longest)
-        rows = [row.pad(length, self.vocab[self.pad_token], self.pad_token) for row in rows]
+        longest = max(rows, key=len)
+        length = len(longest if pad_to is None else self._pad(longest, pad_to))
+        rows = [self._pad(row, length) for row in rows]
         return Encoding(
             [row.ids for row in rows],
             [row.tokens for row in rows],
             [row.token_type_ids for row in rows],
             [row.attention_mask for row in rows],
         )
+
+    def _pad(self, encoding: Encoding, pad_to: int) -> Encoding:
+        allowed = f"a whole number of at least {len(encoding)}, the tokens there are (max_length cuts)"
+        length = whole_number("pad_to", pad_to, len(encoding), allowed)
+        return encoding.pad(length, self.vocab[self.pad_token], self.pad_token)
 
     def _assemble(self, first: list[str], second: list[str] | None) -> Encoding:
         """Put the special tokens around one text or two."""
@@ -143,62 +146,21 @@ class Tokenizer(ABC):
             raise TypeError(f"ids must be a list of whole numbers, got {type(ids).__name__}")
         if getattr(ids, "ndim", 1) != 1:
             raise TypeError(f"ids must be a list of whole numbers, got an array of shape {tuple(ids.shape)}")
-        numbers = [_whole_number("ids", id) for id in ids]
-        outside = [id for id in numbers if not 0 <= id < len(self.tokens)]
-        if outside:
-            raise ValueError(f"ids must be from 0 to {len(self.tokens) - 1}, got {outside[0]}")
+        allowed = f"whole numbers from 0 to {len(self.tokens) - 1}"
+        numbers = [whole_number("ids", id, 0, allowed) for id in ids]
+        if max(numbers, default=0) >= len(self.tokens):
+            raise ValueError(f"ids must be {allowed}, got {max(numbers)}")
         return [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
 
 
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
-    if isinstance(vocab, (str, bytes)) or not isinstance(vocab, (dict, Sequence)):
-        raise TypeError(f"vocab must be a dict of token -> id or a list of tokens, got {type(vocab).__name__}")
-    other = [token for token in vocab if not isinstance(token, str)]
-    if other:
-        raise TypeError(f"vocab must have tokens that are str, got {other[0]!r}, a {type(other[0]).__name__}")
+    tokens = check_texts("vocab", vocab, least=0)
     if not isinstance(vocab, dict):
-        return list(vocab)
+        return tokens
     token_of = {id: token for token, id in vocab.items()}
     if set(token_of) != set(range(len(vocab))):
         raise ValueError(f"vocab must use each id from 0 to {len(vocab) - 1} once")
     return [token_of[id] for id in range(len(vocab))]
-
-
-def _whole_number(name: str, value) -> int:
-    try:
-        if not isinstance(value, bool):
-            return operator.index(value)
-    except TypeError:
-        pass
-    raise TypeError(f"{name} must be whole numbers, got {value!r}, a {type(value).__name__}")
-
-
-def _check_max_length(max_length, n_special: int) -> int:
-    least = max(n_special, 1)
-    if _whole_number("max_length", max_length) < least:
-        raise ValueError(f"max_length must be at least {least} here, {n_special} for special tokens, got {max_length}")
-    return operator.index(max_length)
-
-
-def _check_pad_to(pad_to, n_tokens: int) -> int:
-    if _whole_number("pad_to", pad_to) < n_tokens:
-        raise ValueError(f"pad_to must be at least the {n_tokens} tokens there are, got {pad_to}; max_length cuts")
-    return operator.index(pad_to)
-
-
-def check_texts(name: str, texts) -> list[str]:
-    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
-        raise TypeError(f"{name} must be a list of str, got {type(texts).__name__}")
-    checked = [check_text(f"{name}[{number}]", text) for number, text in enumerate(texts)]
-    if not checked:
-        raise ValueError(f"{name} must hold at least one text, got none")
-    return checked
-
-
-def check_vocab_size(vocab_size, least: int, what: str) -> int:
-    if _whole_number("vocab_size", vocab_size) < least:
-        raise ValueError(f"vocab_size must be at least {least} to start from ({what}), got {vocab_size}")
-    return operator.index(vocab_size)
 
 
 def split_special(text: str, special: list[str]) -> list[str]:

@@ -1,6 +1,5 @@
 """Where vocabulary files are found, and how they are written."""
 
-import json
 import os
 from pathlib import Path
 
@@ -20,17 +19,6 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is damaged: it is not UTF-8 ({error})") from error
-
-
-def read_json(path: Path) -> dict:
-    """A file's JSON object; ValueError with the file's name where it is none."""
-    try:
-        value = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is damaged: it is not JSON ({error})") from error
-    if not isinstance(value, dict):
-        raise ValueError(f"{path} must hold a JSON object, got {type(value).__name__}")
-    return value
 
 
 def write_text(path: Path, text: str) -> None:

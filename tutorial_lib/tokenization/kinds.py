@@ -8,22 +8,23 @@ all, to compare the others with. Source: R 2.1, L 3.2.2.
 import re
 import unicodedata
 from bisect import bisect_right
+from pathlib import Path
 
-from tutorial_lib.tokenization import unicode_tables
+from tutorial_lib.arguments import check_text
 
 
 class Kind:
     """A set of characters, kept as sorted ranges of code points: ``"A" in LETTER``.
 
-    Args:
-        table: ranges in hexadecimal, such as ``"41-5A 61-7A AA"``.
+    table: the ranges in hexadecimal, such as ``"41-5A 61-7A AA"``.
 
     >>> "é" in Kind("41-5A E0-FF")
     True
     """
 
     def __init__(self, table: str):
-        ends = [[int(code, 16) for code in part.split("-")] for part in table.split()]
+        self.table = " ".join(table.split())
+        ends = [[int(code, 16) for code in part.split("-")] for part in self.table.split()]
         self.first = [end[0] for end in ends]
         self.last = [end[-1] for end in ends]
 
@@ -37,12 +38,19 @@ class Kind:
         return "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in zip(self.first, self.last, strict=True))
 
 
+def _tables():
+    """name -> table of the kinds that the file lists; it says where they come from."""
+    text = (Path(__file__).parent / "characters.txt").read_text(encoding="utf-8")
+    return dict(re.findall(r"^\[(\w+)\]\n([^\[]+)", text, flags=re.MULTILINE))
+
+
+_TABLES = _tables()
+CONTROL = Kind(_TABLES["control"])
+PUNCTUATION = Kind(_TABLES["punctuation"])
+ACCENT = Kind(_TABLES["accent"])
+LETTER = Kind(_TABLES["letter"])
+NUMBER = Kind(_TABLES["number"])
 WHITE = Kind("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
-CONTROL = Kind(unicode_tables.CONTROL)
-PUNCTUATION = Kind(unicode_tables.PUNCTUATION)
-ACCENT = Kind(unicode_tables.ACCENT)
-LETTER = Kind(unicode_tables.LETTER)
-NUMBER = Kind(unicode_tables.NUMBER)
 # As in Hugging Face's tokenizers, where 2B820 was mistyped as 2B920: 256 Chinese characters stay unsplit.
 CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")
 
@@ -121,22 +129,3 @@ def characters(text: str) -> list[str]:
     ['I', ' ', 'a', 'm']
     """
     return list(check_text("text", text))
-
-
-def check_text(name: str, text: str) -> str:
-    """The text itself, once it is known to be one.
-
-    A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is in no text: it has no UTF-8 bytes, and Hugging
-    Face's tokenizers 0.23 refuse it too (0.19 read it as U+FFFD).
-
-    Raises:
-        TypeError: if text is not a str.
-        ValueError: if it holds a lone surrogate.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be a str, got {type(text).__name__}")
-    half = re.search("[\ud800-\udfff]", text)
-    if half:
-        found = f"U+{ord(half[0]):04X} at position {half.start()}"
-        raise ValueError(f"{name} must hold whole characters, got a lone surrogate, {found}")
-    return text

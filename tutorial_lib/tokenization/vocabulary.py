@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
+from tutorial_lib.arguments import check_texts
+
 SPECIAL = re.compile(r"\[[A-Z]+\]|<\|?[a-z]+\|?>")  # [CLS], <|endoftext|>, <pad>
 UNUSED = re.compile(r"\[unused\d+\]")
 KINDS = ("special", "unused", "one character", "continuation", "word", "other")
@@ -30,21 +32,14 @@ class Anatomy:
 def anatomy(vocab: dict[str, int] | Iterable[str]) -> Anatomy:
     """Count the kinds of tokens in a vocabulary, and find where in the ids they lie.
 
-    Args:
-        vocab: token -> id, or the tokens in the order of their ids.
+    vocab: token -> id, or the tokens in the order of their ids.
 
     >>> anatomy(["[PAD]", "[unused0]", "a", "b", "bear", "##s"]).blocks
     [('special', 0, 0), ('unused', 1, 1), ('one character', 2, 3), ('word', 4, 4), ('continuation', 5, 5)]
     """
-    if isinstance(vocab, (str, bytes)) or not isinstance(vocab, Iterable):
-        raise TypeError(f"vocab must be a dict of token -> id or a list of tokens, got {type(vocab).__name__}")
-    other = [token for token in vocab if not isinstance(token, str)]
-    if other:
-        raise TypeError(f"vocab must have tokens that are str, got {other[0]!r}, a {type(other[0]).__name__}")
+    check_texts("vocab", vocab)
     pairs = sorted((id, token) for token, id in vocab.items()) if isinstance(vocab, dict) else enumerate(vocab)
     tokens = [(id, token, kind(token)) for id, token in pairs]
-    if not tokens:
-        raise ValueError("vocab must hold at least one token, got none")
     runs = [list(run) for _, run in groupby(tokens, key=lambda entry: entry[2])]
     count = Counter(token_kind for _, _, token_kind in tokens)
     return Anatomy(

@@ -5,10 +5,12 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from tutorial_lib.tokenization.encoding import Tokenizer, check_texts, check_vocab_size, split_special
-from tutorial_lib.tokenization.files import find_folder, read_json, read_text, write_text
-from tutorial_lib.tokenization.kinds import check_text, fold
-from tutorial_lib.tokenization.training import learn_merges, likelihood_gain
+from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.tokenization.encoding import Tokenizer, split_special
+from tutorial_lib.tokenization.files import find_folder, read_text, write_text
+from tutorial_lib.tokenization.kinds import fold
+from tutorial_lib.tokenization.merges import learn_merges, wordpiece_score
+from tutorial_lib.weights import read_json
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
 SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]
@@ -26,11 +28,9 @@ class WordPiece(Tokenizer):
     differ: an older `tokenizers` knows fewer capital letters of rare scripts, and marks that stay on their letter are
     not put into Unicode's order (only rare ones stay when accents are taken off).
 
-    Args:
-        vocab: token -> id, or the tokens in the order of their ids; with [PAD], [UNK], [CLS] and [SEP].
-        lowercase: turn letters into lower case.
-        strip_accents: take accents off letters; None does as lowercase does.
-        split_chinese: make each Chinese character a word.
+    vocab: token -> id, or the tokens in the order of their ids; with [PAD], [UNK], [CLS] and [SEP]. lowercase: turn
+    letters into lower case. strip_accents: take accents off letters; None does as lowercase does. split_chinese: make
+    each Chinese character a word.
 
     >>> tok = WordPiece.from_pretrained()
     >>> tok.tokenize("The bear was serendipitous!")
@@ -103,13 +103,8 @@ class WordPiece(Tokenizer):
 
         What encoding threw away (capitals, accents, spaces) does not come back.
 
-        Args:
-            ids: whole numbers; a list, an array or a tensor of one dimension.
-            skip_special: leave [CLS], [SEP], [PAD], [MASK] and [UNK] out.
-
-        Raises:
-            TypeError: if ids are not whole numbers.
-            ValueError: if an id is not in the vocabulary.
+        ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave [CLS], [SEP], [PAD],
+        [MASK] and [UNK] out. Raises ValueError if an id is not in the vocabulary.
 
         >>> WordPiece.from_pretrained().decode([101, 1045, 2293, 5597, 999, 102], skip_special=True)
         'i love mathematics!'
@@ -126,9 +121,8 @@ class WordPiece(Tokenizer):
     def from_pretrained(cls, name: str | os.PathLike | None = None) -> "WordPiece":
         """The tokenizer of a model: a known name, a folder with vocab.txt, or None for the default model.
 
-        Raises:
-            ModelNotAvailable: if the name is not known or its files are not to be had.
-            ValueError: if the folder has no vocab.txt.
+        Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder has
+        no vocab.txt.
         """
         folder = find_folder(name)
         if not (folder / "vocab.txt").is_file():
@@ -159,14 +153,13 @@ class WordPiece(Tokenizer):
         """Learn a vocabulary of vocab_size tokens: again and again glue the pair that makes the texts most likely.
 
         It starts from the five special tokens and from every character of the texts, with and without ##, so that a
-        word of known characters is never [UNK]. The score of a pair is `likelihood_gain`, after Schuster and Nakajima
+        word of known characters is never [UNK]. The score of a pair is `wordpiece_score`, after Schuster and Nakajima
         (2012), who first described WordPiece; Google never published its own trainer. Of equal pairs the one with the
         smaller ids wins, and a pair that occurs once is never glued. The merges are forgotten: `pieces` takes the
         longest match instead.
 
-        Raises:
-            TypeError: if texts is not a list of str.
-            ValueError: if vocab_size has no room for the special tokens and the characters.
+        Raises TypeError if texts is not a list of str, ValueError if vocab_size has no room for the special tokens
+        and the characters.
 
         >>> WordPiece.train(["low lower lowest"], vocab_size=20).tokens[5:]
         ['e', 'l', 'o', 'r', 's', 't', 'w', '##e', '##l', '##o', '##r', '##s', '##t', '##w', 'lo']
@@ -178,10 +171,10 @@ class WordPiece(Tokenizer):
                 words.update(part.translate(folded).split() if part not in SPECIAL else [])
         alphabet = sorted(set("".join(words)))
         start = [*SPECIAL, *alphabet, *("##" + character for character in alphabet)]
-        least = f"{len(SPECIAL)} special tokens, {len(alphabet)} characters, with and without ##"
-        check_vocab_size(vocab_size, len(start), least)
+        least = f"{len(SPECIAL)} special tokens and {len(alphabet)} characters with and without ##"
+        whole_number("vocab_size", vocab_size, len(start), f"a whole number of at least {len(start)}: {least}")
         words = Counter({(word[0], *("##" + c for c in word[1:])): n for word, n in words.items()})
-        tokens, _ = learn_merges(words, start, vocab_size, likelihood_gain, _join)
+        tokens, _ = learn_merges(words, start, vocab_size, wordpiece_score, _join)
         return cls(tokens, lowercase, strip_accents, split_chinese)
 
 

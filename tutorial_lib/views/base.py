@@ -13,6 +13,7 @@ import hashlib
 import html
 import itertools
 import json
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,15 @@ def pack_floats(values):
     'AACAPw=='
     """
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
+
+
+def pack_text(text):
+    """A long text, deflated, in base64; the browser inflates it by itself.
+
+    >>> len(pack_text("ab" * 1000)) < 40
+    True
+    """
+    return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
 def _read(name):

@@ -9,7 +9,7 @@ import numpy as np
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention, name_of, shorten
 
-# The picture's measures; js/attention.js has the same.
+# The picture's measures; js/head_picture.js has the same.
 WIDTH, TOP, ROW = 360, 22, 24
 LEFT, RIGHT = 134, 226  # the lines' ends
 LEVELS = 10  # a line's strength, told by its opacity and its width
@@ -19,14 +19,11 @@ LEAST = 0.02  # weaker lines are not drawn at first
 def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0):
     """Lines from each token to the tokens that it attends to, for any layer and any choice of heads.
 
-    Args:
-        source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
-            n_heads, n, n), also with texts as second axis; layers and heads may be missing; a list of layers will do.
-        tokens: an `Encoding`, or the tokens as list of str.
-        layer, head: shown first; head None shows all heads.
-        segments: 0 or 1 for each token of a pair of texts; an `Encoding` brings them. They add a filter.
-        keys: the tokens of the other side where queries attend to another text (cross-attention).
-        text: which text, where there is a batch.
+    source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
+    n_heads, n, n), also with texts as second axis; layers and heads may be missing; a list of layers will do. tokens:
+    an `Encoding`, or the tokens as list of str. layer, head: shown first; head None shows all heads. segments: 0 or 1
+    for each token of a pair of texts; an `Encoding` brings them. They add a filter. keys: the tokens of the other side
+    where queries attend to another text (cross-attention). text: which text, where there is a batch.
 
     Returns a `View`. In it, choose layer and heads, point at a token to see only its lines (Enter or a click keeps
     them), leave out weak lines. Weights travel rounded (`tutorial_lib.views.traces.pack`): 6 layers of 12 heads make
@@ -42,11 +39,12 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
     shown = attention.weights[layer, range(len(attention.weights[layer])) if head is None else [head]]
     say = tell(attention, layer, head)
-    return View("head_view", data, picture(attention, shown, say), attention.label(), say, parts=["attention"])
+    parts = ["attention", "head_picture"]
+    return View("head_view", data, picture(attention, shown, say), attention.label(), say, parts)
 
 
 def tell(attention, layer, head):
-    """One sentence on what is shown first; js/attention.js says the same."""
+    """One sentence on what is shown first; js/head_picture.js says the same."""
     if head is None:
         return f"Layer {layer}, all heads."
     weights = attention.weights[layer, head]

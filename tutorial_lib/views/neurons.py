@@ -17,11 +17,9 @@ HALF = 20  # the longest bar, in units of its little picture
 def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
     """One query against every key: q, k, q * k by coordinate, their sum, the scaled score, and the softmax.
 
-    Args:
-        source: a model with `.trace` (then tokens is an `Encoding`), or a trace with queries, keys and weights.
-        tokens: an `Encoding`, or the tokens as list of str.
-        layer, head, query: shown first; query is the place of a token.
-        keys, text: as in `head_view`.
+    source: a model with `.trace` (then tokens is an `Encoding`), or a trace with queries, keys and weights. tokens: an
+    `Encoding`, or the tokens as list of str. layer, head, query: shown first; query is the place of a token. keys,
+    text: as in `head_view`.
 
     Returns a `View`. Bars up are positive, bars down negative. Point at a bar for its numbers; a key's button lists
     the coordinates that count most. Queries and keys travel rounded (`tutorial_lib.views.traces.pack`) and the page

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.search import Index
-from tutorial_lib.tokenization.encoding import check_texts
 from tutorial_lib.views.base import View
 
 MOST_TEXTS = 3000

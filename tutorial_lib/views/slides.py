@@ -21,10 +21,9 @@ def slide(fn, /, *, alt, start=None, **values) -> View:
     one for each value. start: the value that is shown first, and in print (default: the first). The frames travel as
     SVG or as PNG, whichever is smaller; equal ones travel once; no figure is left open.
 
-    Raises:
-        TypeError: if fn cannot be called, or values are not exactly one named list.
-        ValueError: if there is no value or more than 60, alt does not tell the frames apart, start is not among the
-            values, or fn draws no figure or more than one.
+    Raises TypeError if fn cannot be called, or values are not exactly one named list; ValueError if there is no value
+    or more than 60, alt does not tell the frames apart, start is not among the values, or fn draws no figure or more
+    than one.
 
     >>> import matplotlib.pyplot as plt
     >>> slide(lambda k: plt.plot([0, k]), k=[1, 2], alt="A line from 0 to {value}.").say

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from html import escape
 
-from tutorial_lib.tokenization import WordPiece, kinds, unicode_tables
+from tutorial_lib.arguments import check_text
+from tutorial_lib.tokenization import WordPiece, kinds
 from tutorial_lib.tokenization.encoding import split_special
-from tutorial_lib.tokenization.kinds import check_text
 from tutorial_lib.tokenization.wordpiece import SPECIAL, UNKNOWN
-from tutorial_lib.views.base import View
-from tutorial_lib.views.squeeze import squeeze
+from tutorial_lib.views.base import View, pack_text
 
 TEXT = "The bear was serendipitous: unbelievably, it found [MASK] crème brûlée 🐻."
-EXCEPTIONS = ("WHITE", "CHINESE", "WHOLE")
+KINDS = ("CONTROL", "WHITE", "WHOLE", "ACCENT", "PUNCTUATION", "CHINESE")
 
 
 def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
     """Type a text and see how `tok` cuts it: words, pieces, ids, and for one word each match that was tried.
 
-    The whole vocabulary travels in the page, squeezed (BERT's 30,522 tokens: 119 KB). The page follows `WordPiece` rule
+    The whole vocabulary travels in the page, deflated (BERT's 30,522 tokens: 148 KB). The page follows `WordPiece` rule
     by rule and brings its tables of characters, so its ids equal `tok.encode`'s; only decomposition and lower case come
     from the browser, and could differ for letters that Unicode has gained since the browser was made. Half a
     character (a lone surrogate), which `WordPiece` refuses, is dropped. Source: R 11.3, L 3.2.2.
 
-    Raises:
-        TypeError: if tok is not a WordPiece tokenizer, or text not a str.
-        ValueError: if text holds half a character, or a token of the vocabulary a line break.
+    Raises TypeError if tok is not a WordPiece tokenizer, or text not a str; ValueError if text holds half a character,
+    or a token of the vocabulary a line break.
 
     >>> tokenizer_explorer(WordPiece.train(["low lower lowest"], vocab_size=20), "Lower").say
     '4 tokens from 5 characters, 6 with [CLS] and [SEP]; 1 of 1 word is in more than one piece.'
@@ -37,9 +35,8 @@ def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
         raise ValueError(f"tok must have tokens without line breaks, got {broken[0]!r}")
     words = _cut(tok, check_text("text", text))
     chosen = max(range(len(words)), key=lambda i: len(words[i]["tokens"]), default=None)
-    vocabulary = "\n".join(tok.tokens)
     data = {
-        "text": text, "words": words, "vocabulary": squeeze(vocabulary), "bytes": len(vocabulary.encode()),
+        "text": text, "words": words, "vocabulary": pack_text("\n".join(tok.tokens)),
         "special": SPECIAL, "unknown": UNKNOWN, "longestWord": tok.longest_word,
         "longestPiece": max(map(len, tok.tokens)),
         "lowercase": tok.lowercase, "stripAccents": tok.strip_accents, "splitChinese": tok.split_chinese,
@@ -49,7 +46,7 @@ def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
     if words:
         default += f'<div class="tl-tries">{_tries(words[chosen], data["longestPiece"])}</div>'
     label = f"Tokenizer explorer: type a text and see it cut into pieces of a vocabulary of {len(tok):,} tokens"
-    return View("tokenizer_explorer", data, default, label, say=_summary(text, words), parts=["squeeze"])
+    return View("tokenizer_explorer", data, default, label, say=_summary(text, words))
 
 
 def _cut(tok, text):
@@ -132,9 +129,5 @@ def _count(n, what):
 
 def _tables():
     """The characters of each kind, as `tokenization.kinds` knows them, as ranges in hexadecimal."""
-    tables = {name: " ".join(getattr(unicode_tables, name).split()) for name in ("CONTROL", "ACCENT", "PUNCTUATION")}
-    for name in EXCEPTIONS:
-        kind = getattr(kinds, name)
-        tables[name] = " ".join(f"{a:X}-{b:X}" for a, b in zip(kind.first, kind.last))
-    young = [(f"{a:X}-{b:X}", far) for kind, far in kinds.YOUNG_CAPITALS for a, b in zip(kind.first, kind.last)]
-    return tables | {"YOUNG_CAPITALS": young}
+    tables = {name: getattr(kinds, name).table for name in KINDS}
+    return tables | {"YOUNG_CAPITALS": [(kind.table, far) for kind, far in kinds.YOUNG_CAPITALS]}

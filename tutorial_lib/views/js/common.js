@@ -24,6 +24,12 @@ var TL = {
     return new Float32Array(TL.bytes(base64).buffer);
   },
 
+  // A promise of the text that pack_text took.
+  inflate: function (base64) {
+    var stream = new Blob([TL.bytes(base64)]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).text();
+  },
+
   // An element with attributes and children; strings become text, never markup.
   el: function (tag, attributes, children) {
     return TL.fill(document.createElement(tag), attributes, children);

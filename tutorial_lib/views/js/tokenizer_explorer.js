@@ -2,15 +2,18 @@
 function draw(view) {
   var data = view.data;
   var state = { text: data.text, words: data.words, chosen: 0 };
-  var wordPiece = null; // made when it is first needed, as unpacking the vocabulary takes a moment
+  var wordPiece = null; // there as soon as the vocabulary is inflated
   var typed = TL.el("p", { class: "tl-typed" });
   var list = TL.el("ol", { class: "tl-words" });
   var tries = TL.el("div", { class: "tl-tries" });
   var box = TL.el("textarea", { rows: 2, maxlength: 2000, spellcheck: "false", autocapitalize: "off" });
   box.value = data.text;
-  box.addEventListener("focus", function () { setTimeout(unpack, 50); }); // before the first key is pressed
+  box.readOnly = true;
+  TL.inflate(data.vocabulary).then(function (text) {
+    wordPiece = WordPiece(data, text.split("\n"));
+    box.readOnly = false;
+  });
   box.addEventListener("input", function () {
-    unpack();
     state.text = box.value;
     state.words = wordPiece(box.value);
     choose(mostPieces(state.words));
@@ -18,10 +21,6 @@ function draw(view) {
   view.controls.append(TL.el("label", { class: "tl-box" }, ["Your text ", box]));
   view.picture.replaceChildren(typed, list, tries);
   choose(mostPieces(state.words));
-
-  function unpack() {
-    wordPiece = wordPiece || WordPiece(data);
-  }
 
   function choose(index) {
     state.chosen = index;
@@ -89,8 +88,8 @@ function summary(text, words) {
 }
 
 // The tokenizer: a function from a text to its words, each with tokens, ids, where its matches end, and its kind.
-function WordPiece(data) {
-  var vocab = new Map(unsqueeze(data.vocabulary, data.bytes).split("\n").map(function (t, i) { return [t, i]; }));
+function WordPiece(data, tokens) {
+  var vocab = new Map(tokens.map(function (token, i) { return [token, i]; }));
   var fold = Folder(data);
 
   // The text between special tokens, and these; nothing but a lone half of a character is lost.

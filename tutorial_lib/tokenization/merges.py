@@ -9,19 +9,19 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 
 
-def frequency(pair: int, first: int, second: int, total: int) -> float:
+def bpe_score(pair: int, first: int, second: int, total: int) -> float:
     """BPE's score: how often the two tokens stand side by side."""
     return pair
 
 
-def likelihood_gain(pair: int, first: int, second: int, total: int) -> float:
+def wordpiece_score(pair: int, first: int, second: int, total: int) -> float:
     """WordPiece's score: how much more likely the training text becomes once the pair is one token.
 
     In a model where each token comes up on its own, with probability count / total, the pair now costs
     log p(first) + log p(second), and as one token log p(pair): `pair` times the difference is gained. So two tokens
     that are frequent anyway, and meet by chance, are not glued together.
 
-    >>> likelihood_gain(10, 10, 10, 1000) > likelihood_gain(10, 100, 100, 1000)
+    >>> wordpiece_score(10, 10, 10, 1000) > wordpiece_score(10, 100, 100, 1000)
     True
     """
     return pair * math.log(pair * total / (first * second))
@@ -32,16 +32,11 @@ def learn_merges(
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Glue the best pair of neighbors together until the vocabulary is full or no pair occurs twice.
 
-    Args:
-        words: how often each word occurs; a word is a tuple of tokens of `start`.
-        start: the tokens to begin with.
-        score: `frequency` or `likelihood_gain`. Of pairs that score the same, the one with the oldest tokens wins.
-        join: makes one token out of two.
+    words: how often each word occurs; a word is a tuple of tokens of `start`. start: the tokens to begin with. score:
+    `bpe_score` or `wordpiece_score`; of pairs that score the same, the one with the oldest tokens wins. join: makes one
+    token out of two. Returns the tokens, the oldest first, and the pairs that were glued, in order.
 
-    Returns:
-        the tokens, the oldest first, and the pairs that were glued, in order.
-
-    >>> learn_merges(Counter({("b", "e", "a", "r"): 2}), ["a", "b", "e", "r"], 6, frequency, str.__add__)
+    >>> learn_merges(Counter({("b", "e", "a", "r"): 2}), ["a", "b", "e", "r"], 6, bpe_score, str.__add__)
     (['a', 'b', 'e', 'r', 'ar', 'be'], [('a', 'r'), ('b', 'e')])
     """
     age = {token: number for number, token in enumerate(start)}
