@@ -394,7 +394,7 @@ def test_assignment_1_has_the_chapters_rules():
         for _ in range(10):
             counts = tokenization.random_counts(rng, most=most)
             letters = sorted({letter for word in counts for letter in word})
-            _, merges = library.learn_merges(Counter(counts), letters, 999, library.frequency, str.__add__)
+            _, merges = library.learn_merges(Counter(counts), letters, 999, library.bpe_score, str.__add__)
             assert tokenization.train_bpe(counts, 999) == merges
     for _ in range(200):
         first, second = (list(range(n)) for n in rng.integers(0, 9, size=2))

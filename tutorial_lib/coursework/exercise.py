@@ -368,7 +368,13 @@ def _kind(error):
     if isinstance(error, LookupError):  # those say a key, or a list's type
         return type(error), "", []
     said = str(error)
-    sizes = [] if "reshape" in said or "requested" in said else re.findall(r"\d+", said)  # -1 is a size
+    if "reshape" in said or "requested" in said:  # -1 is a size
+        sizes = []
+    elif "broadcast" in said:  # the two that clash first: broadcasting begins at the last axes
+        one, other, *_ = (re.findall(r"\d+", shape)[::-1] for shape in re.findall(r"\(([\d, ]+)\)", said) + ["", ""])
+        sizes = [size for pair in zip(one, other) for size in pair if pair[0] != pair[1]][:2]
+    else:
+        sizes = re.findall(r"\d+", said)
     return type(error), re.sub(shapes, "", said), sizes if "matmul" in said else sorted(sizes)
 
 
