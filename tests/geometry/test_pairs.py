@@ -151,7 +151,6 @@ def test_a_bar_is_shown_where_it_is_asked_for(capsys):
         ((np.eye(4), 1, [4]), ValueError, "exclude must hold indices from 0 to 3, got 4 to 4"),
         ((np.eye(4), 1, [-1]), ValueError, "exclude must hold indices from 0 to 3"),
         ((np.eye(4), 1, [True]), ValueError, "exclude must be a mask of 4 booleans"),
-        ((np.eye(4), 1, [0.5]), TypeError, "exclude must hold indices or booleans"),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(arguments, error, says):

@@ -252,12 +252,6 @@ def test_wordnet_may_lie_unpacked_in_the_folder(publisher, tmp_path, inside):
         load_texts("wordnet", tmp_path)
 
 
-@pytest.mark.parametrize("folder", [3, b"folder", ["folder"]])
-def test_a_folder_that_is_no_path_is_refused(folder):
-    with pytest.raises(TypeError, match="folder must be a string, a path or None, got"):
-        load_texts("tweets", folder)
-
-
 def test_the_pinned_sources_are_complete():
     assert set(published.SOURCES) == {"wikipedia", "tweets", "luisto-pairs", "wordnet"}
     for sources in published.SOURCES.values():
