@@ -321,7 +321,7 @@ def _pieces(notebook, release):
     pieces, question, left = [], None, MOST_ANSWER
     for cell in _cells(notebook):
         name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
-        cell, text = (cell, text) if kind == "code" else _attached(cell, text)
+        cell, text = (cell, _without_indent(text)) if kind == "code" else _attached(cell, text)
         if text.startswith(INSTALL) or kind not in ("code", "markdown", "raw"):
             continue
         if name not in release.marked:
@@ -342,6 +342,12 @@ def _pieces(notebook, release):
         defines = _defines(text, wanted, release.defined.get(name, {})) if code and own else set()
         pieces.append(Piece(name, "code" if code else "markdown", text, cell, own, defines, question))
     return pieces
+
+
+def _without_indent(code):
+    """Code without the indent of its first line, which IPython takes off all lines."""
+    indent = re.match(r"\n*([ \t]*)", code)[1]
+    return re.sub(rf"^{indent}", "", code, flags=re.M) if indent else code
 
 
 def _is_prose(text):
@@ -461,6 +467,13 @@ def _defined(starter):
     return names
 
 
+def _bound(given):
+    """The names that a given cell binds: what it defines and what it imports."""
+    imports = [part for part in ast.parse(given).body if isinstance(part, (ast.Import, ast.ImportFrom))]
+    aliases = [alias for part in imports for alias in part.names]
+    return [*_defined(given), *((alias.asname or alias.name).partition(".")[0] for alias in aliases)]
+
+
 def _defines(text, wanted, mine):
     """Those of the wanted names that a text defines at its top level. It may be no Python.
 
@@ -490,8 +503,16 @@ def _runs(piece, mine, found, used, release):
 
 def _keep_code(submission, pieces, mine, release, graded):
     """The code that runs. What was given runs as it was given, after what the student made of it."""
-    given = release.of("given")
-    submission.cells, left = [release.marked[name].source for name in given if name not in mine], MOST_CODE
+    given, left = release.of("given"), MOST_CODE
+
+    def give(name):
+        """A cell as it was given. A try at the end may use its names for something else: their values here count."""
+        submission.keep[len(submission.cells)] = _bound(release.marked[name].source)
+        submission.cells.append(release.marked[name].source)
+
+    for name in given:
+        if name not in mine:
+            give(name)
     for piece in pieces:
         if piece.name not in given or piece.own:
             left -= sys.getsizeof(piece.text)
@@ -503,7 +524,7 @@ def _keep_code(submission, pieces, mine, release, graded):
             submission.keep |= {len(submission.cells): names} if names else {}
             submission.cells.append(piece.text)
         if piece.name in given:
-            submission.cells.append(release.marked[piece.name].source)
+            give(piece.name)
 
 
 def _keep_texts(submission, answers, extra):

@@ -43,6 +43,7 @@ TRIES = {
     "a value": "output, attention = attention(np.ones((2, 3)), np.ones((2, 3)), np.ones((2, 3)))",
     "another function": "def softmax(x, T):\n    return np.exp(x / T)",
     "nothing": "softmax = attention = rotate = None",
+    "the name of a module": "for np in range(3):\n    print(np)",
 }
 
 
@@ -57,6 +58,12 @@ def test_a_try_in_a_cell_of_ones_own_costs_nothing(solved, hand_in, grade):
     hand_in("below", below)
     for marks in grade().values():
         assert marks.points == FULL, (marks.student, marks.reasons)
+
+
+def test_a_cell_that_is_indented_as_a_whole_is_code_for_jupyter_and_for_us(solved, hand_in, grade):
+    own = cell(solved, "softmax").source
+    hand_in("ada", with_code(solved, "softmax", "    " + own.replace("\n", "\n    ")))
+    assert grade()["ada"].points == FULL
 
 
 STOPS = {
