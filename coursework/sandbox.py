@@ -129,8 +129,8 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
 
     job: {"cells": [source, ...], "calls": [{"id", "part", "name", "arguments", "most"}, ...], "leave_out": [cell],
     "keep": {cell: names whose value after that cell counts}}, where `most` is how many bytes the answer of a call may
-    have. arrays: the arrays that arguments name. stop: a
-    threading.Event; once it is set, the sandbox is ended and `Stopped` raised.
+    have. arrays: the arrays that arguments name. stop: a threading.Event; once it is set, the sandbox is ended and
+    `Stopped` raised.
     """
     with tempfile.TemporaryDirectory(prefix=f"grade-{os.getpid()}-") as folder:
         folder = Path(folder)

@@ -1,4 +1,4 @@
-"""Shape of a cloud: spectrum, anisotropy, PCA dimension; what all measures share; and the chapter's findings."""
+"""Shape of a cloud: spectrum, anisotropy, PCA dimension; and what all measures share."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tutorial_lib.geometry import (
     anisotropy,
     average_cosine,
-    distinct,
     intrinsic_dimension,
     nearest_neighbors,
     participation_ratio,
@@ -129,52 +128,3 @@ def test_the_participation_ratio_counts_directions_of_equal_variance():
     X = gaussian(60, 4, scale=[3, 2, 1, 0.5])
     variances = np.linalg.eigvalsh(np.cov(X, rowvar=False))
     assert participation_ratio(X) == pytest.approx(variances.sum() ** 2 / np.square(variances).sum())
-
-
-# What the chapter says of the default model
-
-
-@pytest.fixture(scope="module")
-def layers():
-    """All layers of the encyclopedia's tokens, (7, n, 384), and each one's token, position and text."""
-    from tutorial_lib.texts import load_texts
-    from tutorial_lib.tokenization import WordPiece
-    from tutorial_lib.vectors import embed
-
-    texts, tok = load_texts("encyclopedia"), WordPiece.from_pretrained()
-    tokens = [tok.encode(text).tokens for text in texts]
-    X = np.concatenate(embed(texts, pooling="tokens", layers="all", device="cpu"), axis=1)
-    token = np.array([t for row in tokens for t in row])
-    position = np.concatenate([np.arange(len(row)) for row in tokens])
-    return X, token, position, np.repeat(np.arange(len(texts)), [len(row) for row in tokens])
-
-
-def test_before_the_first_block_there_are_as_many_vectors_as_pairs_of_token_and_position(layers):
-    X, token, position, _ = layers
-    assert len(distinct(X[0])) == len(set(zip(token, position))) < len(token)
-    assert len(distinct(X[1])) == len(token)
-
-
-def test_anisotropy_is_level_and_falls_at_the_end_while_the_cosine_rises_and_falls(layers):
-    found = [anisotropy(rows) for rows in layers[0]]
-    assert all(0.05 < value < 0.1 for value in found[:-1]) and found[-1] < 0.035
-    cosines = [average_cosine(rows) for rows in layers[0]]
-    assert cosines[:-1] == sorted(cosines[:-1]) and cosines[5] > 0.2 and cosines[6] < 0.05
-
-
-def test_the_hump_of_the_dimension_is_made_by_repeated_tokens(layers):
-    X, token, _, _ = layers
-    everything = [intrinsic_dimension(distinct(X[i])) for i in (0, 3)]
-    assert everything[0] < 4 and everything[1] > 8
-    first = np.unique(token, return_index=True)[1]
-    once = [intrinsic_dimension(X[i][first]) for i in (0, 3, 6)]
-    assert 0.9 < once[1] / once[0] < 1.1 and once[2] > 1.1 * max(once[:2])
-
-
-def test_the_nearest_neighbor_is_the_same_token_and_in_the_last_layer_the_same_text(layers):
-    X, token, _, text = layers
-    same_token, same_text = {}, {}
-    for i in (3, 6):
-        mates = nearest_neighbors(X[i], k=1)[1][:, 0]
-        same_token[i], same_text[i] = (token == token[mates]).mean(), (text == text[mates]).mean()
-    assert same_token[3] > 0.6 > 0.5 > same_token[6] and same_text[3] < 0.15 and same_text[6] > 0.4
