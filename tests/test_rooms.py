@@ -18,7 +18,7 @@ ROOMS = {
     for number, names in re.findall(r"^ ?(\d+)  (.+?)  ", tutorial_lib.__doc__, flags=re.MULTILINE)
     for name in names.split(", ")
 }
-LARGE = ("claims", "coursework", "exercises", "plots", "views")  # rooms that grow with the book
+LARGE = ("claims", "exercises", "plots", "views")  # rooms that grow with the book
 MOST_LINES = 5_550  # of all others together: this is a teaching package, each file is itself reading matter
 TESTS = Path(__file__).parent
 CHAPTERS = {page.stem.replace("-", "_") for page in (TESTS.parent / "book").glob("*.md")}

@@ -21,7 +21,7 @@ ROOMS = {  # the order and the titles of the page; a room's name is a module's o
     "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization"],
     "On the page": ["show", "plots", "views"],
     "The documents, checked": ["claims"],
-    "Coursework": ["coursework"],
+    "Exercises": ["exercises"],
 }
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 

@@ -12,7 +12,7 @@ modules import each other; a test reads this list and holds both. Heavy librarie
  7  geometry                                                   measurements on arrays; knows no model
  8  probing, search, quantization                              the longer experiments
  9  show, plots, views                                         what stands on a page
-10  claims, coursework                                         the documents' numbers recomputed; what students write
+10  claims, exercises                                          the documents' numbers recomputed; what students write
 11  __main__                                                   python -m tutorial_lib doctor | claims | parity
 """
 

@@ -4,7 +4,7 @@ Each `check_...(function)` prints what passes and, for the first thing that does
 here to help, not to give marks: those are given by `coursework/` in the repository, on other inputs.
 """
 
-from tutorial_lib.coursework.attention import (
+from tutorial_lib.exercises.attention import (
     check_attention,
     check_causal_mask,
     check_near_attention,
@@ -13,7 +13,7 @@ from tutorial_lib.coursework.attention import (
     check_sinusoidal,
     check_softmax,
 )
-from tutorial_lib.coursework.bert_layer import (
+from tutorial_lib.exercises.bert_layer import (
     check_bert_layer,
     check_feed_forward,
     check_gelu,
@@ -24,7 +24,7 @@ from tutorial_lib.coursework.bert_layer import (
     check_split_heads,
     weights_of,
 )
-from tutorial_lib.coursework.geometry import (
+from tutorial_lib.exercises.geometry import (
     check_anisotropy,
     check_average_cosine,
     check_contrast_cosine,
@@ -34,7 +34,7 @@ from tutorial_lib.coursework.geometry import (
     check_two_nn,
     check_without_loudest,
 )
-from tutorial_lib.coursework.project import (
+from tutorial_lib.exercises.project import (
     check_collection,
     check_neighbor_margin,
     check_neighbor_purity,
@@ -42,7 +42,7 @@ from tutorial_lib.coursework.project import (
     check_report,
     measure,
 )
-from tutorial_lib.coursework.tokenization import (
+from tutorial_lib.exercises.tokenization import (
     check_count_pairs,
     check_encode_pair,
     check_longest_match,

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tutorial_lib.coursework.exercise import Case, Exercise
+from tutorial_lib.exercises.exercise import Case, Exercise
 
 CLS, SEP = 101, 102
 MARKS = re.escape(string.punctuation)

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from tutorial_lib.coursework.exercise import Case, Exercise
+from tutorial_lib.exercises.exercise import Case, Exercise
 
 TEXTS, GROUP = (30, 120), 10  # how many texts; the least in a group
 CHARACTERS, IN_ALL, LABEL = 400, 24_000, 40  # the most in a text, in all texts, in a label

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tutorial_lib.coursework.exercise import Case, Exercise
+from tutorial_lib.exercises.exercise import Case, Exercise
 
 
 def cosine_matrix(X):

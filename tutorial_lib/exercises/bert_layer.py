@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from tutorial_lib.coursework.attention import attention
-from tutorial_lib.coursework.exercise import Case, Exercise
+from tutorial_lib.exercises.attention import attention
+from tutorial_lib.exercises.exercise import Case, Exercise
 
 EPS = 1e-12
 _MAPS = "W_Q", "W_K", "W_V", "W_O"

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tutorial_lib.coursework.exercise import Case, Exercise
+from tutorial_lib.exercises.exercise import Case, Exercise
 
 
 def softmax(x):
