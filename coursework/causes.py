@@ -18,12 +18,13 @@ ALONE = "Grading has Python and NumPy alone."
 NO_FILES = "Grading has no files: take out what reads or writes one."
 ODD = {
     "NotPlain": "something that is no number, text, list, dictionary or array",
-    "NoOrder": "a set, which has no order: make a list of it",
+    "NoOrder": "a set, which has no order: the order matters here, so build a list from the start",
     "StillToCome": "a generator, whose values are still to come: make a list of it",
 }
 ADVICE = dict.fromkeys(("ModuleNotFoundError", "ImportError"), ALONE)
 ADVICE |= dict.fromkeys(("FileNotFoundError", "PermissionError", "OSError"), NO_FILES)
 ADVICE |= {"EOFError": "Grading gives no input: take input() out."}
+ADVICE |= {"Unhashable": "A list cannot be a key or stand in a set: make a tuple of it, where it comes from too."}
 MOST_CODE = 200  # characters of a line that is shown
 MOST_NAME, MOST_NAMES = 40, 50  # characters of names that are compared, and how many: each with each takes time
 MOST_PARSED = 20_000  # characters of a cell that is looked into: a tree takes a hundred times its text
@@ -111,10 +112,11 @@ class Code:
 
     def roots(self, name, wrong):
         """The wrong functions that a function uses, by way of others too, and that use no wrong one themselves."""
-        found = self._uses(name) & wrong
-        return sorted({root for root in found if not self._uses(root) & wrong} or found)
+        found = self.used_by(name) & wrong
+        return sorted({root for root in found if not self.used_by(root) & wrong} or found)
 
-    def _uses(self, name):
+    def used_by(self, name):
+        """The names that a function reads, by way of other functions too."""
         found, waiting = set(), [name]
         while waiting:
             function = self.functions.get(waiting.pop())
@@ -133,7 +135,7 @@ def stops(code):
             continue
         if any(function.lines.start > error["line"] for function in code.cells[cell].functions.values()):
             advice = f"{code.advice(error)} The functions below that line count all the same.".strip()
-            told.append(f"A cell stopped with {error['type']}{code.line(error['cell'], error['line'])}{advice}")
+            told.append(f"A cell {_stopped(error)}{code.line(error['cell'], error['line'])}{advice}")
     return told
 
 
@@ -149,8 +151,6 @@ def stopped(name, error, code, given=None):
         return f"{name} gave {ODD[kind]}"
     if kind == "TooLarge":
         return f"{name} gave far more than was asked for"
-    if kind == "TookTooLong":
-        return f"{name} was stopped because it took too long{where}"
     if kind == "NameError" and error["name"]:
         return _absent(name, error["name"], where, code)
     function = code.functions.get(name)
@@ -160,7 +160,15 @@ def stopped(name, error, code, given=None):
             where = code.line(code.defining(name), function.lines.start)
             more = f"It also asks for {' and '.join(extra)}." if extra else "It takes fewer arguments."
             return f"{name} cannot be called as in the question{where}{more}"
-    return f"{name} stopped with {kind}{where}{code.advice(error)}"
+    if kind == "TypeError" and error["cell"] is None and not function and code.defining(name) is not None:
+        return f"{name} is no function when it is called: its name stands for something else in your notebook"
+    return f"{name} {_stopped(error)}{where}{code.advice(error)}"
+
+
+def is_slip(error):
+    """Whether an error is one of names or signatures alone: the work itself may be right in all that uses `name`."""
+    kind = error and error["type"]
+    return kind == "NameError" and error["name"] is not None or kind == "TypeError" and error["cell"] is None
 
 
 def not_reached(name, check, code):
@@ -183,6 +191,28 @@ def with_cascade(reason, name, error, wrong, code):
     return f"{reason}\n{start}" if own and error["name"] not in wrong else start
 
 
+def defined_again(name, code):
+    """A sentence on each function that `name` uses and that is defined above it and again below; they are in one text.
+
+    The one above counts, as when all cells run from the start.
+    """
+    own, kept = code.defining(name), {kept for names in code.keep.values() for kept in names}
+    if own is None:
+        return ""
+    parts = code.cells[: own + 1], code.cells[own + 1 :]
+    above, below = ({name for cell in cells for name in cell.functions} for cells in parts)
+    again = sorted((code.used_by(name) & above & below) - kept)
+    counted = "The one above counted, as when all cells run from the start."
+    return "".join(f"\n{name} uses {helper}, which a cell below defines again. {counted}" for helper in again)
+
+
+def _stopped(error):
+    """That code stopped, and with what."""
+    if error["type"] == "TookTooLong":  # this and the next are the worker's own words
+        return "was stopped because it took too long"
+    return f"stopped with {'TypeError' if error['type'] == 'Unhashable' else error['type']}"
+
+
 def _absent(name, missing, where, code):
     """Why a name that a function needs is not there."""
     cell = code.defining(missing)
@@ -196,13 +226,14 @@ def _absent(name, missing, where, code):
         return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:
         like = difflib.get_close_matches(missing, code.comparable, 1, 0.8) if len(missing) <= MOST_NAME else []
+        like = like or [other for other in code.comparable if f"_{missing}" in other or f"{missing}_" in other]
         return f"{subject} is defined in no cell of yours{f', but {like[0]} is' if like else ''}{where}"
     ran = code.ran.get(cell, {"error": None, "missing": []})
     if ran["error"] is not None:
         error, problem = ran["error"], code.cells[cell].problem
-        kind = f"{error['type']} ({problem})" if problem else error["type"]
         where = code.line(error["cell"], error["line"])
-        return f"{subject} is not there: its cell stopped with {kind}{where}{code.advice(error)}"
+        why = f"{_stopped(error)}{f' ({problem})' if problem else ''}"
+        return f"{subject} is not there: its cell {why}{where}{code.advice(error)}"
     if f"cell {cell}" in code.ended:
         return f"{subject} is not there: its cell ended the run ({_how(code.ended[f'cell {cell}'])})"
     return f"{subject} is not there when it is called{where}"

@@ -9,7 +9,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from coursework import gradebook, shown, sources
+from coursework import gradebook, shown, sources, submissions
 from coursework.grading import write
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
@@ -81,7 +81,8 @@ def page(marks, given):
     known = [points for points, *_ in given.values() if points is not None]
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
-        total += " so far; your teacher still reads the written answers"
+        lacking = submissions.UNREAD in marks.answers.values()
+        total += f" so far; {'the words are lacking' if lacking else 'your teacher still reads the written answers'}"
     told = "".join(f"<li>{_text(text)}</li>" for text in marks.told[:MOST_NOTES])
     if not given and not told:
         told = "<li>It could not be graded yet. Your teacher knows.</li>"
@@ -110,6 +111,7 @@ def _question(question, marks, given, seen):
         seen |= {reason} - {""}
         said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
+        text += _text(submissions.NO_WORDS if marks.answers.get(name) == submissions.UNREAD else "")
         said_by = "" if comment == gradebook.NO_ANSWER else "Your teacher: "
         text += _text(f"{said_by}{comment}") if comment else ""
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")

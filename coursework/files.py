@@ -40,10 +40,11 @@ OURS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE)  # 
 def student_name(text):
     """A student's name or number as it may stand in a file name: letters, digits, and . _ - @ +, at most 80.
 
-    >>> student_name("Ada Lovelace")
-    'Ada-Lovelace'
+    >>> student_name("Zoë Lovelace")
+    'Zoe-Lovelace'
     """
-    name = re.sub(r"[^\w.@+-]+", "-", unicodedata.normalize("NFKC", text), flags=re.ASCII)
+    letters = (letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+    name = re.sub(r"[^\w.@+-]+", "-", "".join(letters), flags=re.ASCII)
     name = name.lstrip("-.@+")[:80].rstrip("-.")  # not hidden, no way to another folder, no formula for a spreadsheet
     return name or "unnamed-" + _digest(text)
 
@@ -83,8 +84,9 @@ def find(folder, known=None, roster=(), names=None):
     if not folder.is_dir():
         raise ValueError(f"the submissions must be a folder, got {folder}")
     opened, by_owner, found = lru_cache(maxsize=2)(_archive), {}, []
-    archives, listed = Counter(), 0
+    archives, listed, seen = Counter(), 0, set()
     for where, entry, reason in _walk(folder):
+        seen.add(where[0])
         owner, shown = _owner(where, known), _shown("/".join(where))
         loose = len(where) == 1 and not CANVAS.match(where[0]) and student_name(owner.name) not in roster
         source = entry and _source(entry.path)
@@ -107,6 +109,10 @@ def find(folder, known=None, roster=(), names=None):
             continue
         for owner, one in items:
             by_owner.setdefault(owner, []).append(one)
+    for name in sorted(set(_folders(folder)) - seen):
+        by_owner.setdefault(
+            _owner((name, ""), known), [Found(_shown(f"{name}/"), _refusal("is a folder without a file"))]
+        )
     students = _students(by_owner, known, roster, {} if names is None else names)
     for owner, files in by_owner.items():
         student, notes = students[owner]
@@ -146,7 +152,8 @@ def _walk(folder):
             hidden = entry.name.startswith(".") and not (where and entry.name == CHECKPOINTS)
             if seen[path[0]] > MOST_SEEN or hidden or entry.name == "__MACOSX":
                 if seen[path[0]] == MOST_SEEN + 1:
-                    yield path[:1], None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
+                    top = path[:1] if len(path) == 1 else (path[0], "")
+                    yield top, None, f"holds more than {MOST_SEEN:,} files: the others were not looked at"
             elif entry.is_symlink():
                 yield path, None, "is a link: it was not opened"
             elif entry.is_dir(follow_symlinks=False):
@@ -158,6 +165,13 @@ def _walk(folder):
                 yield path, None, "is not a regular file: it was not opened"
             else:
                 yield path, entry, None
+
+
+def _folders(folder):
+    """The names of the folders in a folder, but for hidden ones."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return [name for name in names if not name.startswith(".") and name != "__MACOSX"]
 
 
 ANYBODYS = "lies in an archive that anybody may have made, beside another file of the same student: it was not opened"

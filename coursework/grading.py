@@ -183,8 +183,9 @@ def grade(submission, prepared, **how):
             marks.cases[name] = list(cases.items())
     wrong = {called for called, *_ in failed.values()}
     for name, (called, error, reason) in failed.items():
-        marks.reasons[name] = causes.with_cascade(reason, called, error, wrong, code)
-        if error is not None and error["type"] == "NameError" and error["name"] == called:
+        told = causes.with_cascade(reason, called, error, wrong, code)
+        marks.reasons[name] = told + causes.defined_again(called, code)
+        if causes.is_slip(error):
             marks.ran.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
     marks.ran, marks.stops = [*dict.fromkeys(marks.ran)], causes.stops(code)
     marks.ran += [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
@@ -202,13 +203,20 @@ def _reason(name, call, record, code):
 
 
 def _best(marks):
-    """The best of the marks of a student's notebooks. It says so where there are two."""
+    """The best of the marks of a student's files, with the words of the other where it can hold none. It says so."""
     best, *others = sorted(marks, key=lambda one: -sum(one.points.values()))
     for other in others:
         points = f"{sum(best.points.values()):g} points", f"{sum(other.points.values()):g}"
-        best.notes.append(f"two notebooks: {best.file} counts ({points[0]}), {other.file} does not ({points[1]})")
+        best.notes.append(f"two files: {best.file} counts ({points[0]}), {other.file} does not ({points[1]})")
         which = f"{submissions.base(best.file)} counts, with {points[0]}, and {submissions.base(other.file)} does not"
-        best.told.append(f"Two notebooks of yours were graded: {which}, with {points[1]}. (The words come on top.)")
+        best.told.append(f"Two files of yours were graded: {which}, with {points[1]}. (The words come on top.)")
+        words = [name for name, text in best.answers.items() if text == submissions.UNREAD and name in other.answers]
+        for name in words:
+            best.answers[name], best.pictures[name] = other.answers[name], other.pictures.get(name, {})
+        if words:
+            best.told.remove(submissions.NO_WORDS)
+            best.told.append(f"Your written answers were taken from {submissions.base(other.file)}.")
+            best.notes.append(f"written answers out of {other.file}: {', '.join(words)}")
     return best
 
 

@@ -36,6 +36,7 @@ INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 BLANK = "Your notebook is as it was handed out. If you wrote answers, save it, hand it in again, and tell your teacher."
 UNREAD = "(a script was handed in: written answers cannot be read from it)"  # in place of an answer: it is not blank
+NO_WORDS = "Written answers cannot be read from a script: hand in the notebook (.ipynb)."
 FOREIGN = "holds none of the assignment's functions: is it the right file?"
 AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipynb, and hand in that file."
 
@@ -48,7 +49,7 @@ class Submission:
     cell is graded, whatever the others make of them. answers: solution or written cell -> what the student wrote.
     extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
     pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page. other: another notebook of the student's with work in it; the better one counts.
+    sentences for the student's page. other: another file of the student's with work in it; the better one counts.
     """
 
     student: str
@@ -76,8 +77,6 @@ def sorted_out(folder, assignment=None, known=None, roster=(), names=None):
     for student, file, reader, notes in find(folder, known, roster, names):
         about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
         theirs = [same[0] for (name, _), same in chosen.items() if name == student]
-        if theirs and _is_script(file) and BLANK not in theirs[0].told:
-            continue  # a module beside the notebook, or the notebook once more
         try:
             submission = read(student, file, reader(), assignment)
         except Exception as error:  # bytes that nobody of us wrote may break any reader
@@ -87,6 +86,8 @@ def sorted_out(folder, assignment=None, known=None, roster=(), names=None):
                 unreadable.setdefault(student, []).append((file, _reason(error)))
             continue
         where = (student, submission.assignment)
+        if _is_script(file) and any(_same_code(submission, other) for other in chosen.get(where, [])):
+            continue  # the notebook once more, without its words
         same = sorted([*chosen.get(where, []), submission], key=_rank)
         chosen[where] = same[:2]
         left.setdefault(where, []).extend(one.file for one in same[2:])
@@ -131,21 +132,26 @@ def _is_script(file):
     return file.lower().endswith(".py")
 
 
+def _same_code(one, other):
+    return fingerprint(one, one.assignment) == fingerprint(other, other.assignment)
+
+
 def _with_other(first, second=None, left=()):
-    """The first of a student's notebooks. Where there is work in the second too, both are graded; it says so."""
+    """The first of a student's files. Where there is work in the second too, both are graded; it says so."""
     if second and BLANK not in second.told:
         first.other = second
     for file in [*([second.file] if second and not first.other else []), *left]:
-        told = f"Two notebooks of yours: {base(first.file)} was graded, {base(file)} was not."
-        note = f"two notebooks: {first.file} was graded, {file} was not"
+        told = f"Two files of yours: {base(first.file)} was graded, {base(file)} was not."
+        note = f"two files: {first.file} was graded, {file} was not"
         _say(first, note, f"{told} If the other one is right, tell your teacher.")
     return first
 
 
 def _rank(submission):
-    """One with work in it comes first; then one outside of an archive, with the name it came with."""
+    """One with work in it comes first; then a notebook, one outside of an archive, one with the name it came with."""
     return (
         BLANK in submission.told,
+        _is_script(submission.file),
         ": " in submission.file,
         f"{submission.assignment}.ipynb" not in submission.file,
         submission.file,
@@ -264,7 +270,7 @@ def read(student, file, content, assignment=None):
     notebook, slips = _parsed(content, file)
     fitting, wanted = list(_assignments(notebook)), assignment
     if wanted and fitting and wanted not in fitting:
-        raise ValueError(f"is the assignment {fitting[0]}; {wanted} was asked for: is it the right file?")
+        raise ValueError(f"is the assignment {fitting[0]}, and {wanted} was asked for: hand in that one")
     assignment = wanted or next(iter(fitting), None)
     if assignment is None:
         raise ValueError(FOREIGN)
@@ -302,8 +308,7 @@ def read(student, file, content, assignment=None):
     _keep_texts(submission, texts, [piece for piece in added if piece not in used])
     unread = [name for name in release.of("written") if name not in texts] if "script" in notebook else []
     if unread:
-        told = "Written answers cannot be read from a script: hand in the notebook (.ipynb)."
-        _say(submission, f"not found in the script: {', '.join(unread)}", told)
+        _say(submission, f"not found in the script: {', '.join(unread)}", NO_WORDS)
         submission.answers.update(dict.fromkeys(unread, UNREAD))
     _look(submission)
     return submission
@@ -634,6 +639,8 @@ def _parsed(content, file=".ipynb"):
     slips = []
     if not content.strip():
         raise ValueError("is empty")
+    if re.search(r"\.(docx?|odt|rtf|pages)$", file, re.I):
+        raise ValueError("is a text document, not a notebook: hand in the .ipynb")
     if content.startswith(ARCHIVES) or re.search(r"\.(tar|tgz|7z|rar|gz)$", file, re.I):
         raise ValueError("is an archive: unpack it, and hand in the .ipynb that is in it")
     encoding = json.detect_encoding(content)

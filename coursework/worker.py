@@ -50,9 +50,13 @@ class TooLarge(ValueError):
     """A value that is longer than any right one."""
 
 
+class Unhashable(TypeError):
+    """A list, a set or a dictionary as a key, or as a part of a set. Python has no class of its own for this."""
+
+
 # The exceptions that are told by their name. Others, also those that a student defines, by that of their base class.
 KNOWN = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
-KNOWN |= {"TookTooLong", "NotPlain", "NoOrder", "StillToCome", "TooLarge", "LinAlgError"}
+KNOWN |= {"TookTooLong", "NotPlain", "NoOrder", "StillToCome", "TooLarge", "Unhashable", "LinAlgError"}
 
 
 def interrupt(*_):
@@ -115,6 +119,8 @@ def cause(error):
         if isinstance(error, (NameError, ImportError)) and isinstance(error.name, str):
             name = error.name
         kind = next((base.__name__ for base in type(error).__mro__ if base.__name__ in KNOWN), kind)
+        if type(error) is TypeError and str(error).startswith("unhashable type"):
+            kind = "Unhashable"
     except BaseException:  # a student's class may raise anything at any of these
         pass
     return {"type": kind, "cell": cell, "line": line, "name": name}
@@ -179,11 +185,26 @@ def run_statement(statement, name, names, missing):
             raise
         module = getattr(statement, "module", None) or error.name
         missing.append({"line": statement.lineno, "module": module})
-    except NameError:  # `@numba.njit` above a function: it is right, or wrong, without it
-        if not isinstance(statement, ast.FunctionDef) or not statement.decorator_list:
+    except NameError as error:  # a function is right, or wrong, without `@numba.njit` above it, or `kind=torch.float64`
+        if not isinstance(statement, ast.FunctionDef) or not without(error.name, statement):
             raise
-        statement.decorator_list = []
         run_statement(statement, name, names, missing)
+
+
+def without(missing, function):
+    """Take away what the line of a `def` needs and is not there: decorators; else the default values with that name.
+
+    Whether there was any.
+    """
+    if function.decorator_list:
+        function.decorator_list = []
+        return True
+    arguments, found = function.args, False
+    for defaults in (arguments.defaults, arguments.kw_defaults):
+        for i, value in enumerate(defaults):
+            if value and any(isinstance(node, ast.Name) and node.id == missing for node in ast.walk(value)):
+                defaults[i], found = ast.copy_location(ast.Constant(None), value), True
+    return found
 
 
 def main(channel):
@@ -203,7 +224,7 @@ def main(channel):
         channel.write(json.dumps(record) + "\n")
         channel.flush()
 
-    names, slow, kept = {"__name__": "__main__"}, {}, {}
+    names, slow, kept, stood = {"__name__": "__main__"}, {}, {}, {}
     PLACES.update({f"<cell {i}>": i for i in range(len(job["cells"]))})
     for i, source in enumerate(job["cells"]):
         if i in job["leave_out"]:
@@ -213,10 +234,16 @@ def main(channel):
         _, error = timed(lambda: run_cell(source, place, names, missing, rest), job["seconds"])
         timed(lambda: run_rest(place, names, missing, rest), job["seconds"])
         say(cell=i, error=error, missing=missing[:20])
-        kept.update((name, names[name]) for name in job["keep"].get(str(i), []) if name in names)
-    names.update(kept)
+        mine = {name: names[name] for name in job["keep"].get(str(i), []) if name in names}
+        kept.update(mine)
+        stood.update(dict.fromkeys(mine, dict(names)))
+    at_the_end, function = dict(names), None
     for call in job["calls"]:
         say(start=call["part"])
+        if call["name"] != function:  # it finds its helpers as they stood after its cell, and those below it too
+            function = call["name"]
+            names.clear()
+            names.update({**at_the_end, **stood.get(function, {}), **kept})
         arguments = decoded(call["arguments"], arrays)
         line, error = None, slow.get(call["name"])  # a function that hung once is not called again
         if error is None:

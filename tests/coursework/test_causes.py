@@ -23,7 +23,7 @@ CODE = {
         {"softmax-hidden": ["uses s", "line 1 of the cell with softmax:\n    from scipy", "NumPy alone"]},
     ),
     "an import that is needed above a function": (
-        {"softmax": "import torch\ndef softmax(x, kind=torch.float64):\n    return x"},
+        {"softmax": "import torch\nsoftmax = torch.nn.Softmax()"},
         {"softmax-hidden": ["its cell stopped with NameError, in line 2", "NumPy alone"]},
     ),
     "input": ({"softmax": "def softmax(x):\n    return input()"}, {"softmax-hidden": ["take input() out"]}),
@@ -48,6 +48,18 @@ CODE = {
     "a name that is not there": (
         {"softmax": "def softmax(x):\n    return helper(x)"},
         {"softmax-hidden": ["softmax uses helper, which is defined in no cell", "line 2", "return helper(x)"]},
+    ),
+    "a longer name": (
+        {"softmax": "def my_softmax(x):\n    return x"},
+        {"softmax-hidden": ["softmax is defined in no cell of yours, but my_softmax is"]},
+    ),
+    "a name that stands for something else": (
+        {"softmax": "softmax = [1, 2]"},
+        {"softmax-hidden": ["softmax is no function when it is called"]},
+    ),
+    "a list as a key": (
+        {"softmax": "def softmax(x):\n    return {[1]: x}"},
+        {"softmax-hidden": ["softmax stopped with TypeError, in line 2", "make a tuple of it"]},
     ),
     "a cell that stops": (
         {"softmax": "1 / 0\nsoftmax = np.exp"},

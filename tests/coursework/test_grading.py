@@ -68,6 +68,7 @@ def test_a_cell_that_is_indented_as_a_whole_is_code_for_jupyter_and_for_us(solve
 
 STOPS = {
     "a-decorator": "import numba\n\n\n@numba.njit\n",
+    "a-default": "import torch\n",
     "an-annotation": "import torch\ny: torch.Tensor = None\n",
     "a-picture": "import matplotlib.pyplot as plt\nplt.plot()\n",
     "input": "n = input()\n",
@@ -81,12 +82,15 @@ def test_a_cell_that_stops_above_its_function_costs_nothing(solved, hand_in, gra
     own = cell(solved, "softmax").source
     for student, code in STOPS.items():
         annotated = own.replace("(x)", "(x: torch.Tensor)", 1) if student == "an-annotation" else own
+        if student == "a-default":
+            annotated = own.replace("(x)", "(x, kind=torch.float64, *, device=torch.device('cpu'))", 1)
         hand_in(student, with_code(solved, "softmax", code + annotated))
     marks = grade()
     for one in marks.values():
         assert one.points == FULL, (one.student, one.reasons)
     told = {student: " ".join(one.told) for student, one in marks.items()}
-    assert not told["a-decorator"] and not told["an-annotation"]
+    assert not told["a-decorator"] and not told["an-annotation"] and not told["a-default"]
+    assert "A cell was stopped because it took too long" in told["a-loop"]
     assert "stopped with NameError, in line 2" in told["a-picture"] and "Python and NumPy alone" in told["a-picture"]
     assert "take input() out" in told["input"] and "no files" in told["a-file"] and "SystemExit" in told["an-end"]
 
@@ -98,6 +102,63 @@ def test_of_two_notebooks_the_better_one_counts(solved, hand_in, grade):
         ada = grade()["ada"]
         assert ada.points == FULL and ada.file == f"ada/{ASSIGNMENT} (1).ipynb" and len(ada.notes) == 1
         assert f"{ASSIGNMENT} (1).ipynb counts, with 36 points, and {ASSIGNMENT}.ipynb does not" in ada.told[0]
+
+
+def test_of_a_notebook_and_a_script_the_better_one_counts_and_the_words_are_the_notebooks(solved, hand_in, grade):
+    begun = with_code(sources.student_notebook(ASSIGNMENT), "softmax", cell(solved, "softmax").source)
+    cell(begun, WRITTEN).source = "The variance of a dot product is d."
+    hand_in("ada", begun)
+    hand_in("ada", "\n\n\n".join(one.source for one in solved.cells if one.cell_type == "code"), "mine.py")
+    for _ in range(2):
+        ada = grade()["ada"]
+        assert ada.points == FULL and ada.file == "ada/mine.py"
+        assert ada.answers[WRITTEN] == "The variance of a dot product is d." and submissions.NO_WORDS not in ada.told
+        assert "Two files of yours were graded: mine.py counts, with 36 points, and" in str(ada.told)
+        assert f"Your written answers were taken from {ASSIGNMENT}.ipynb." in ada.told
+
+
+HELPED = "def stable(x):\n    return x - x.max(axis=-1, keepdims=True)\n\n\n"
+
+
+def test_a_question_finds_its_helpers_as_they_stood_after_its_cell(solved, hand_in, grade):
+    code = "def softmax(x):\n    e = np.exp(stable(x))\n    return e / e.sum(axis=-1, keepdims=True)"
+    own = with_code(solved, "softmax", HELPED + code)
+    for student, last in {
+        "a try": "stable = stable(np.ones((2, 3)))",
+        "another helper": "def stable(x, where):\n    return None",
+        "none": "del stable",
+    }.items():
+        tried = copy.deepcopy(own)
+        tried.cells.append(new_code_cell(last))
+        hand_in(student, tried)
+    below = with_code(solved, "softmax", code)
+    below.cells.append(new_code_cell(HELPED))
+    hand_in("below", below)
+    for marks in grade().values():
+        assert marks.points == FULL, (marks.student, marks.reasons)
+
+
+def test_a_helper_that_is_mended_below_is_told(solved, hand_in, grade):
+    code = "def softmax(x):\n    e = np.exp(stable(x))\n    return e / e.sum(axis=-1, keepdims=True)"
+    own = with_code(solved, "softmax", "def stable(x):\n    return 2 * x\n\n\n" + code)
+    own.cells.append(new_code_cell(HELPED))
+    hand_in("ada", own)
+    ada = grade()["ada"]
+    assert not ada.points["softmax-hidden"]
+    assert "softmax uses stable, which a cell below defines again. The one above" in ada.reasons["softmax-hidden"]
+
+
+SLIPS = {
+    "a name": "def softmax(x):\n    return helper(x)",
+    "a signature": "def softmax(x, axis):\n    return x",
+}
+
+
+def test_a_slip_is_in_the_report(solved, hand_in, grade):
+    for student, code in SLIPS.items():
+        hand_in(student, with_code(solved, "softmax", code))
+    for marks in grade().values():
+        assert "a slip may cost points in several questions" in str(marks.notes), marks.student
 
 
 def test_what_stands_behind_time_runs(solved, hand_in, grade):

@@ -300,7 +300,7 @@ def test_a_name_stays_free_for_who_has_it_while_she_hands_in_nothing(roster, sol
     names = {}
     ada = put(f"ada/{NAME}", solved)
     sort_out(roster=roster, names=names)
-    ada.unlink()
+    ada.unlink(), ada.parent.rmdir()
     put(f"ADA/{NAME}", solved)
     for known in (names, {}) if roster else (names,):
         (name,) = sort_out(roster=roster, names=known)
@@ -316,7 +316,7 @@ def test_a_name_of_the_roster_is_for_its_number(solved, put, sort_out):
     assert found["ada"].file == "eve_4711_2_x.ipynb" and found["bob"].file == "ada_4712_1_x.ipynb" and len(found) == 3
     put("x_4711_1__4712_88_x.ipynb", solved)  # bob calls himself x_4711_1_
     found = sort_out(known=known, roster=roster)
-    assert found["ada"].file == "eve_4711_2_x.ipynb" and "two notebooks" not in str(found["ada"].notes)
+    assert found["ada"].file == "eve_4711_2_x.ipynb" and "two files" not in str(found["ada"].notes)
     assert any("not in the roster" in note for note in found["x_4711_1__4712_88_x"].notes)
 
 
@@ -423,6 +423,7 @@ def test_words_that_a_script_has_lost_are_no_blank_answer(marks, solved, put, so
         ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
         ("x.7z", b"7z\xbc\xaf\x27\x1c", "is an archive: unpack it"),
         ("x.tar", b"2-attention.ipynb\0", "is an archive: unpack it"),
+        ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
         ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 5 MB: choose Edit > Clear Outputs of All Cells"),
     ],
 )
@@ -437,7 +438,8 @@ def test_a_notebook_of_another_assignment(asked, put, sort_out):
     put(f"ada/{NAME}", sources.solved_notebook("1-tokenization"))
     ada = sort_out(asked)["ada"]
     if asked:
-        assert not ada.cells and f"is the assignment 1-tokenization; {asked} was asked for" in ada.told[0]
+        assert "is the assignment 1-tokenization, and 2-attention was asked for: hand in that" in ada.told[0]
+        assert not ada.cells
     else:
         assert ada.cells and ada.notes == [f"called {ASSIGNMENT}, and is 1-tokenization"]
         assert f"is called {NAME}, and it is the assignment 1-tokenization" in ada.told[0]
@@ -472,14 +474,26 @@ def test_only_a_copy_of_jupyters_own_is_there(archived, solved, put, sort_out, t
     assert full(ada, solved) and "a copy out of .ipynb_checkpoints" in ada.notes[0] and "may be newer" in ada.told[0]
 
 
-@pytest.mark.parametrize("notebook", ["blank", "broken", "solved"])
-def test_a_script_beside_a_notebook_without_work_counts(notebook, solved, put, sort_out):
+@pytest.mark.parametrize("notebook", ["blank", "broken", "begun", "solved"])
+def test_a_script_beside_a_notebook_counts_where_there_is_more_in_it(notebook, solved, put, sort_out):
     script = jupytext.writes(solved, fmt="py:percent")
-    put(f"ada/{NAME}", {"blank": sources.student_notebook(ASSIGNMENT), "broken": "{", "solved": solved}[notebook])
+    begun = with_code(sources.student_notebook(ASSIGNMENT), "softmax", cell(solved, "softmax").source)
+    blank = sources.student_notebook(ASSIGNMENT)
+    put(f"ada/{NAME}", {"blank": blank, "broken": "{", "begun": begun, "solved": solved}[notebook])
     put("ada/2-attention.py", script), put("ada/helpers.py", "x = 1")
     ada = sort_out()["ada"]
-    assert ada.file.endswith(".ipynb" if notebook == "solved" else ".py") and "helpers" not in str(ada.told)
+    assert ada.file.endswith(".py" if notebook in ("blank", "broken") else ".ipynb") and "helpers" not in str(ada.told)
+    assert (ada.other is not None) == (notebook == "begun")
     assert notebook != "solved" or not ada.told
+
+
+def test_a_folder_without_a_file_is_told(solved, put, sort_out, tmp_path):
+    for name in ("ada.l", "Bob_7_assignsubmission_onlinetext_", "eve/2-attention", ".git"):
+        (tmp_path / "submitted" / name).mkdir(parents=True)
+    put(f"Bob_7_assignsubmission_file_/{NAME}", solved)
+    found = sort_out()
+    assert set(found) == {"ada.l", "Bob", "eve"} and full(found["Bob"], solved) and not found["Bob"].notes
+    assert found["ada.l"].notes == ["ada.l/: not readable: is a folder without a file"]
 
 
 def test_an_archive_in_an_archive_is_told_by_its_name(tmp_path, sort_out):
@@ -715,8 +729,8 @@ def test_of_two_files_the_one_with_work_counts_and_it_is_told(solved, put, sort_
     put(f"ada/{NAME}", sources.student_notebook(ASSIGNMENT)), put("ada/mine.ipynb", solved), put("ada/z.ipynb", solved)
     ada = sort_out()["ada"]
     assert ada.file == "ada/mine.ipynb" and ada.other.file == "ada/z.ipynb"
-    assert len([told for told in ada.told if "Two notebooks" in told]) == 1
-    which = "Two notebooks of yours: mine.ipynb was graded, 2-attention.ipynb was not."
+    assert len([told for told in ada.told if "Two files" in told]) == 1
+    which = "Two files of yours: mine.ipynb was graded, 2-attention.ipynb was not."
     assert f"{which} If the other one is right, tell your teacher." in ada.told
 
 
