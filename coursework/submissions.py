@@ -120,12 +120,13 @@ def _reason(error):
 def _told(file, reason):
     """What a student is told of a file that cannot be graded: how to mend it, where the reason does not say so."""
     advice = "" if ": " in reason and not reason.startswith("is broken") else f" {AGAIN}"
-    return f"Your file {base(file)} could not be graded: it {reason}{'' if reason.endswith('?') else '.'}{advice}"
+    what = "folder" if file.endswith("/") else "file"
+    return f"Your {what} {base(file)} could not be graded: it {reason}{'' if reason.endswith('?') else '.'}{advice}"
 
 
 def base(file):
     """A file's own name, for the student: what is around it is the LMS's or the teacher's."""
-    return re.split(r"[/\\]|: ", file)[-1]
+    return re.split(r"[/\\]|: ", file.rstrip("/"))[-1]
 
 
 def _is_script(file):

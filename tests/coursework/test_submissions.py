@@ -494,6 +494,7 @@ def test_a_folder_without_a_file_is_told(solved, put, sort_out, tmp_path):
     found = sort_out()
     assert set(found) == {"ada.l", "Bob", "eve"} and full(found["Bob"], solved) and not found["Bob"].notes
     assert found["ada.l"].notes == ["ada.l/: not readable: is a folder without a file"]
+    assert "Your folder ada.l could not be graded: it is a folder without a file." in found["ada.l"].told[0]
 
 
 def test_an_archive_in_an_archive_is_told_by_its_name(tmp_path, sort_out):
