@@ -158,11 +158,19 @@ def stopped(name, error, code, given=None):
         extra = function.takes[given : function.asked]
         if extra or given > len(function.takes) and not function.any_number:
             where = code.line(code.defining(name), function.lines.start)
-            more = f"It also asks for {' and '.join(extra)}." if extra else "It takes fewer arguments."
-            return f"{name} cannot be called as in the question{where}{more}"
-    if kind == "TypeError" and error["cell"] is None and not function and code.defining(name) is not None:
-        return f"{name} is no function when it is called: its name stands for something else in your notebook"
+            more = f"It also asks for {' and '.join(extra)}" if extra else "It takes fewer arguments"
+            return f"{name} cannot be called as in the question{where}{more}. Give it the question's, in their order."
+    if kind == "TypeError" and error["cell"] is None and code.defining(name) is not None:
+        return f"{name} is no function when it is called: its name stands for something else when its cell has run"
     return f"{name} {_stopped(error)}{where}{code.advice(error)}"
+
+
+def cut_off(name, code):
+    """A sentence on the line that is no Python and ended the cell of `name`: below it stood the rest. Else empty."""
+    error = code.ran.get(code.defining(name), {}).get("error")
+    if error is None or not (error["type"] or "").endswith("SyntaxError"):
+        return ""
+    return f"\nIts cell stopped with {error['type']}{code.line(error['cell'], error['line'])}"
 
 
 def is_slip(error):
@@ -260,6 +268,7 @@ def _statements(source):
         return ast.parse(source).body
     except SyntaxError:
         source = re.sub(r"^([ \t]*)%time[ \t]+(?=\S)", r"\1", source, flags=re.M)
+        source = re.sub(r"^([ \t]*[\w., ]+=)[ \t]*[%!].*", r"\1 None", source, flags=re.M)
         return ast.parse(re.sub(r"^([ \t]*)[%!].*", r"\1pass", source, flags=re.M)).body
 
 

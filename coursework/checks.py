@@ -15,6 +15,7 @@ import numbers
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass
@@ -103,11 +104,18 @@ def process():
 
 def _begin():
     os.environ["TQDM_DISABLE"] = "1"  # the grader has its own bar
+    threading.Thread(target=_end_with_the_grader, daemon=True).start()
 
     import torch
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader is told, and ends this
     torch.set_num_threads(1)  # sandboxes keep the processors busy: threads that wait for each other are slower than one
+
+
+def _end_with_the_grader():
+    """Where the grader is killed nothing tells this process, and it would wait for work for ever."""
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 def names():

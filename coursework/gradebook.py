@@ -29,6 +29,7 @@ from coursework.grading import write
 from coursework.submissions import student_name
 
 NO_ANSWER = "Nothing was written here."
+A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
 MOST_EXTRA = 50  # cells of the student's own that formgrader shows
 FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
 
@@ -175,8 +176,8 @@ def _record_student(gradebook, marks, results):
 
 
 def blank(marks, name):
-    """Whether the student left the cell as it was given, or took it out and wrote no text anywhere else."""
-    if name not in marks.answers and any(cell_type == "markdown" for cell_type, _ in marks.extra):
+    """Whether the student left the cell as it was given, or took it out, and wrote no text of any length elsewhere."""
+    if any(cell_type == "markdown" and len(text) > A_FEW_WORDS for cell_type, text in marks.extra):
         return False
     given = _given(marks.assignment)
     return marks.answers.get(name, given[name]).strip() in ("", given[name].strip())

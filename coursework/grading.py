@@ -184,7 +184,8 @@ def grade(submission, prepared, **how):
     wrong = {called for called, *_ in failed.values()}
     for name, (called, error, reason) in failed.items():
         told = causes.with_cascade(reason, called, error, wrong, code)
-        marks.reasons[name] = told + causes.defined_again(called, code)
+        more = causes.defined_again(called, code) + ("" if error else causes.cut_off(called, code))
+        marks.reasons[name] = told + more
         if causes.is_slip(error):
             marks.ran.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
     marks.ran, marks.stops = [*dict.fromkeys(marks.ran)], causes.stops(code)
@@ -208,14 +209,16 @@ def _best(marks):
     for other in others:
         points = f"{sum(best.points.values()):g} points", f"{sum(other.points.values()):g}"
         best.notes.append(f"two files: {best.file} counts ({points[0]}), {other.file} does not ({points[1]})")
-        which = f"{submissions.base(best.file)} counts, with {points[0]}, and {submissions.base(other.file)} does not"
+        shown = [submissions.base(one.file) for one in (best, other)]
+        shown = shown if shown[0] != shown[1] else [best.file, other.file]
+        which = f"{shown[0]} counts, with {points[0]}, and {shown[1]} does not"
         best.told.append(f"Two files of yours were graded: {which}, with {points[1]}. (The words come on top.)")
-        words = [name for name, text in best.answers.items() if text == submissions.UNREAD and name in other.answers]
+        words = [name for name in submissions.unwritten(best) if name not in submissions.unwritten(other)]
         for name in words:
             best.answers[name], best.pictures[name] = other.answers[name], other.pictures.get(name, {})
         if words:
-            best.told.remove(submissions.NO_WORDS)
-            best.told.append(f"Your written answers were taken from {submissions.base(other.file)}.")
+            best.told = [text for text in best.told if text != submissions.NO_WORDS]
+            best.told.append(f"Written answers were taken from {shown[1]}.")
             best.notes.append(f"written answers out of {other.file}: {', '.join(words)}")
     return best
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -141,22 +142,38 @@ def _with_other(first, second=None, left=()):
     """The first of a student's files. Where there is work in the second too, both are graded; it says so."""
     if second and BLANK not in second.told:
         first.other = second
+    graded = [first, *filter(None, [first.other])]
     for file in [*([second.file] if second and not first.other else []), *left]:
-        told = f"Two files of yours: {base(first.file)} was graded, {base(file)} was not."
-        note = f"two files: {first.file} was graded, {file} was not"
-        _say(first, note, f"{told} If the other one is right, tell your teacher.")
+        told = f"{base(file)}, was not graded, but {' and '.join(base(one.file) for one in graded)}."
+        note = f"another file, {file}, was not graded"
+        for one in graded:
+            _say(one, note, f"Another file of yours, {told} If it is the right one, tell your teacher.")
     return first
 
 
 def _rank(submission):
-    """One with work in it comes first; then a notebook, one outside of an archive, one with the name it came with."""
+    """The one with most answers comes first; then a notebook, one outside of an archive, with the name it came with."""
     return (
-        BLANK in submission.told,
+        -_written(submission),
         _is_script(submission.file),
         ": " in submission.file,
         f"{submission.assignment}.ipynb" not in submission.file,
         submission.file,
     )
+
+
+def _written(submission):
+    """How many of the answers are not as they were handed out."""
+    marked = _released(submission.assignment).marked
+    answers = ((name, text) for name, text in submission.answers.items() if text != UNREAD)
+    return sum(_even(text) != _even(marked[name].source) for name, text in answers)
+
+
+def unwritten(one):
+    """The written answers that a submission, or its marks, do not have."""
+    release = _released(one.assignment)
+    found = {name: _even(one.answers.get(name, "")) for name in release.of("written")}
+    return [name for name, text in found.items() if text in ("", _even(release.marked[name].source), UNREAD)]
 
 
 # --- a notebook -----------------------------------------------------------------------------------------------------
@@ -439,7 +456,8 @@ def _elsewhere(submission, pieces, mine, stripped, release):
 def _others(name, own, pieces, release):
     """The pieces beside its own cell that hold an answer: words below the question, or code that defines its names."""
     if release.role(name) == "written":
-        return [one for one in pieces if one.name is None and one.kind == "markdown" and one.question == name]
+        words = [one for one in pieces if one.name is None and one.kind == "markdown" and one.question == name]
+        return [one for one in words if not (own and one.text.startswith("#"))]  # a heading begins something else
     wanted = [defined for defined in release.defined[name] if not any(defined in one.defines for one in own)]
     by_name = [[one for one in pieces if defined in one.defines] for defined in wanted]
     return [defining[-1] for defining in by_name if defining] if own or all(by_name) else []
@@ -457,7 +475,9 @@ def _graded(submission, pieces, mine, release):
                 graded[name] = [*there, *inside][-1]
             if inside and len(there) > len(inside):
                 what = f"{name} is defined again in another cell"
-                told = f"{what} of yours: the one in the question's cell was graded."
+                told = (
+                    f"{what} of yours: the one in the question's cell was graded. If the other is right, move it there."
+                )
                 _say(submission, f"{what}: the one in the question's cell counts", told)
     return graded
 
@@ -489,7 +509,24 @@ def _defines(text, wanted, mine):
     starts = re.finditer(r"^(?:def +(\w+)|(\w[\w, ]*)=(?!=))", text, re.M)
     found = [(word, start[1]) for start in starts for word in re.findall(r"\w+", start[1] or start[2])]
     names = [name for name, function in found if function or name in mine or not wanted.get(name)]
-    return {name for name in names if name in wanted and names.count(name) > _times(wanted[name], text)}
+    stubs = _stubs(text)
+    return {
+        name for name in names if name in wanted and names.count(name) > max(_times(wanted[name], text), stubs[name])
+    }
+
+
+def _stubs(text):
+    """Name -> how many functions of that name, at the top level of a text, do nothing."""
+    try:
+        body = ast.parse(text).body if len(text) <= MOST_ANSWER else []
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = []
+    return Counter(one.name for one in body if isinstance(one, ast.FunctionDef) and all(map(_is_nothing, one.body)))
+
+
+def _is_nothing(statement):
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return constant or isinstance(statement, ast.Pass)
 
 
 def _times(starter, text):
@@ -642,6 +679,8 @@ def _parsed(content, file=".ipynb"):
         raise ValueError("is empty")
     if re.search(r"\.(docx?|odt|rtf|pages)$", file, re.I):
         raise ValueError("is a text document, not a notebook: hand in the .ipynb")
+    if content.startswith(b"PK\x03\x04") and b"word/document.xml" in content:
+        raise ValueError("is a Word document, whatever its name says: hand in the .ipynb")
     if content.startswith(ARCHIVES) or re.search(r"\.(tar|tgz|7z|rar|gz)$", file, re.I):
         raise ValueError("is an archive: unpack it, and hand in the .ipynb that is in it")
     encoding = json.detect_encoding(content)
@@ -707,7 +746,7 @@ def _instead(text):
     if text.startswith("%PDF"):
         return "is not a notebook but a PDF"
     if len(text) < 1_000 and "://" in text:
-        return "is not a notebook: it holds only a link"
+        return "holds only a link, and no notebook"
     return f"is not a notebook{' but a web page' if text.startswith('<') else ''}"
 
 
@@ -719,6 +758,10 @@ def _script(text):
     if len(text) > MOST_CODE:
         raise ValueError("is not a notebook, and too long for a script")
     first, *rest = re.split(r"^# (%%|In\[[ \d]*\]:)(.*)\n?", text, maxsplit=MOST_CELLS, flags=re.M)
+    if not rest and not _is_python(text):  # what does not parse costs the rest of the file nothing
+        text = re.sub(r"^# [+-]( .*)?$", "", text, flags=re.M)  # jupytext's marks of cells in its light form
+        blocks = re.split(r"\n\n+(?=\S)", text, maxsplit=MOST_CELLS - 1)
+        return {"cells": [{"cell_type": "code", "source": block} for block in blocks], "script": True}
     cells = []
     for about, source in zip(["", *rest[1::3]], [first, *rest[2::3]], strict=True):
         words, comments = "[markdown]" in about, []
@@ -731,6 +774,14 @@ def _script(text):
         for comment in [source] if words else comments:
             cells.append({"cell_type": "markdown", "source": re.sub(r"^# ?", "", comment, flags=re.M)})
     return {"cells": cells, "script": True}
+
+
+def _is_python(text):
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _cells(notebook):

@@ -74,6 +74,7 @@ def plain(value, depth=0):
             return plain(value.tolist(), depth + 1)
         if value.dtype.kind not in "biufU":
             raise NotPlain(f"an array of {value.dtype}")
+        value = value.astype(float) if value.dtype.kind == "f" else value  # JSON knows no long double
         return {"shape": [int(n) for n in value.shape], "values": value.tolist()}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -140,7 +141,7 @@ def timed(action, seconds):
 def parsed(source, name):
     """The statements of a cell. Lines that only IPython understands (%magic, !command, help?) count as `pass`.
 
-    What stands behind %time is code like any other.
+    What stands behind %time is code like any other, and what a %magic or !command is said to give is None.
     """
     lines = source.split("\n")  # as Python counts lines: splitlines knows other ends, which may stand in a text
     while True:
@@ -149,6 +150,10 @@ def parsed(source, name):
         except SyntaxError as error:  # only now: such a line may also stand in a text or go on with a formula
             place = (error.lineno or 0) - 1
             line = lines[place].strip() if 0 <= place < len(lines) else ""
+            given = re.match(r"(\s*[\w., ]+=)\s*[%!]", lines[place]) if line else None
+            if given:
+                lines[place] = f"{given[1]} None"
+                continue
             if not (line.startswith(("%", "!", "?")) or line.endswith("?")):
                 raise
             timed_code = re.match(r"%time\s+(.+)", line)
@@ -178,6 +183,10 @@ def run_rest(name, names, missing, rest):
 
 
 def run_statement(statement, name, names, missing):
+    if isinstance(statement, ast.Import) and len(statement.names) > 1:  # one that is missing takes no other with it
+        for alias in statement.names:
+            run_statement(ast.copy_location(ast.Import([alias]), statement), name, names, missing)
+        return
     try:
         exec(COMPILE(ast.Module([statement], []), name, "exec"), names)
     except ImportError as error:
@@ -242,8 +251,10 @@ def main(channel):
         say(start=call["part"])
         if call["name"] != function:  # it finds its helpers as they stood after its cell, and those below it too
             function = call["name"]
+            there = stood.get(function, {})
+            redefined = {name: there[name] for name in kept if callable(kept[name]) and callable(there.get(name))}
             names.clear()
-            names.update({**at_the_end, **stood.get(function, {}), **kept})
+            names.update({**at_the_end, **there, **kept, **redefined})
         arguments = decoded(call["arguments"], arrays)
         line, error = None, slow.get(call["name"])  # a function that hung once is not called again
         if error is None:

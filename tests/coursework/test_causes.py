@@ -57,6 +57,10 @@ CODE = {
         {"softmax": "softmax = [1, 2]"},
         {"softmax-hidden": ["softmax is no function when it is called"]},
     ),
+    "a line at the margin": (
+        {"softmax": "def softmax(x):\n    e = np.exp(x)\nreturn e"},
+        {"softmax-hidden": ["does it end with return", "Its cell stopped with SyntaxError, in line 3"]},
+    ),
     "a list as a key": (
         {"softmax": "def softmax(x):\n    return {[1]: x}"},
         {"softmax-hidden": ["softmax stopped with TypeError, in line 2", "make a tuple of it"]},
@@ -95,7 +99,7 @@ CODE = {
     ),
     "another signature": (
         {"softmax": "def softmax(x, axis):\n    return x"},
-        {"softmax-hidden": ["cannot be called as in the question, in line 1", "x, axis):\nIt also asks for axis."]},
+        {"softmax-hidden": ["cannot be called as in the question, in line 1", "It also asks for axis. Give it the question"]},
     ),
     "a mask that is left out": (
         {"attention": "def attention(Q, K, V):\n    return softmax(Q @ K.swapaxes(-1, -2)) @ V"},

@@ -114,7 +114,54 @@ def test_of_a_notebook_and_a_script_the_better_one_counts_and_the_words_are_the_
         assert ada.points == FULL and ada.file == "ada/mine.py"
         assert ada.answers[WRITTEN] == "The variance of a dot product is d." and submissions.NO_WORDS not in ada.told
         assert "Two files of yours were graded: mine.py counts, with 36 points, and" in str(ada.told)
-        assert f"Your written answers were taken from {ASSIGNMENT}.ipynb." in ada.told
+        assert f"Written answers were taken from {ASSIGNMENT}.ipynb." in ada.told
+
+
+def test_words_of_the_other_notebook_count(solved, hand_in, grade):
+    blank = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
+    hand_in("ada", with_code(solved, WRITTEN, blank))
+    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"), "words.ipynb")
+    ada = grade()["ada"]
+    assert ada.points == FULL and ada.answers[WRITTEN] == cell(solved, WRITTEN).source
+    assert "Written answers were taken from words.ipynb." in ada.told
+
+
+def test_of_many_files_the_fullest_are_graded_and_the_others_named(solved, hand_in, grade):
+    begun = with_code(sources.student_notebook(ASSIGNMENT), "softmax", cell(solved, "softmax").source)
+    for file, notebook in ((f"{ASSIGNMENT}.ipynb", begun), ("v2.ipynb", begun), ("v3.ipynb", solved)):
+        hand_in("ada", notebook, file)
+    ada = grade()["ada"]
+    assert ada.points == FULL and ada.file == "ada/v3.ipynb" and "v2.ipynb" in " ".join(ada.told)
+
+
+def test_a_function_that_is_defined_again_for_another_question_is_used_there(solved, hand_in, grade):
+    at = solved.cells.index(cell(solved, "attention"))
+    solved.cells.insert(
+        at, new_code_cell("def softmax(x, axis):\n    e = np.exp(x)\n    return e / e.sum(axis, keepdims=True)")
+    )
+    source = cell(solved, "attention").source
+    cell(solved, "attention").source = source.replace("softmax(", "softmax(axis=-1, x=")
+    hand_in("ada", solved)
+    lost = {name for name, points in grade()["ada"].points.items() if not points}
+    assert not {"softmax-hidden", "attention-hidden"} & lost
+
+
+MAGIC = {
+    "a command": "here = !pwd\n",
+    "a magic": "t = %timeit -o 1 + 1\n",
+    "several imports": "import torch, math, os\nassert math.pi\n",
+}
+
+
+def test_what_only_a_notebook_understands_costs_nothing(solved, hand_in, grade):
+    for student, code in MAGIC.items():
+        hand_in(student, with_code(solved, "softmax", code + cell(solved, "softmax").source))
+    double = cell(solved, "softmax").source.replace(
+        "powers =", "x = np.asarray(x, dtype=np.longdouble)\n    powers =", 1
+    )
+    hand_in("long double", with_code(solved, "softmax", double))
+    for marks in grade().values():
+        assert marks.points == FULL, (marks.student, marks.reasons)
 
 
 HELPED = "def stable(x):\n    return x - x.max(axis=-1, keepdims=True)\n\n\n"

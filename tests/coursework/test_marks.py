@@ -234,6 +234,35 @@ def test_a_grading_that_is_killed_goes_on_and_leaves_nothing(solved, tmp_path, b
     assert not left and not list(Path(tempfile.gettempdir()).glob(f"grade-{process.pid}-*"))
 
 
+def test_the_process_with_the_models_ends_with_the_grader(tmp_path):
+    code = (
+        "import os, time; from coursework import checks\n"
+        "if __name__ == '__main__':\n"
+        "    process = checks.process()\n"
+        "    name, _ = process.submit(os.getpid).result(), process.submit(time.sleep, 600)\n"
+        "    time.sleep(1); print(name, flush=True); time.sleep(60)"
+    )
+    (tmp_path / "grader.py").write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "grader.py"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as grader:
+        helper = int(grader.stdout.readline())
+        grader.kill()
+    until = time.monotonic() + 30
+    while time.monotonic() < until and _is_python(helper):
+        time.sleep(0.1)
+    assert not _is_python(helper)
+
+
+def _is_python(process):
+    """Whether the process runs: one that has ended and that nobody has waited for yet has no command line."""
+    try:
+        return b"python" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return False
+
+
 def _grade(submitted, results):
     command = [sys.executable, "-m", "coursework", "grade", submitted, "--to", results, "--seed", "5"]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)

@@ -413,7 +413,7 @@ def test_words_that_a_script_has_lost_are_no_blank_answer(marks, solved, put, so
         ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
         ("x.ipynb", "", "is empty"),
         ("x.pdf", b"%PDF-1.7\n\xd0\xd4", "is not a notebook but a PDF"),
-        ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "is not a notebook: it holds only a link"),
+        ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "holds only a link, and no notebook"),
         ("x.ipynb", codecs.BOM_UTF8 + b' {"cells": [{"source": "https://', "is cut off: download it again"),
         ("x.ipynb", "def softmax", "is not a notebook."),
         ("x.ipynb", "[]", "is not a notebook: it has no cells"),
@@ -424,6 +424,7 @@ def test_words_that_a_script_has_lost_are_no_blank_answer(marks, solved, put, so
         ("x.7z", b"7z\xbc\xaf\x27\x1c", "is an archive: unpack it"),
         ("x.tar", b"2-attention.ipynb\0", "is an archive: unpack it"),
         ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
+        ("x.ipynb", b"PK\x03\x04 word/document.xml", "is a Word document, whatever its name says: hand in"),
         ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 5 MB: choose Edit > Clear Outputs of All Cells"),
     ],
 )
@@ -482,7 +483,7 @@ def test_a_script_beside_a_notebook_counts_where_there_is_more_in_it(notebook, s
     put(f"ada/{NAME}", {"blank": blank, "broken": "{", "begun": begun, "solved": solved}[notebook])
     put("ada/2-attention.py", script), put("ada/helpers.py", "x = 1")
     ada = sort_out()["ada"]
-    assert ada.file.endswith(".py" if notebook in ("blank", "broken") else ".ipynb") and "helpers" not in str(ada.told)
+    assert ada.file.endswith(".ipynb" if notebook == "solved" else ".py") and "helpers" not in str(ada.told)
     assert (ada.other is not None) == (notebook == "begun")
     assert notebook != "solved" or not ada.told
 
@@ -662,7 +663,9 @@ def test_a_function_that_is_defined_again(where, solved, put, sort_out):
     put(f"ada/{NAME}", solved)
     ada = sort_out()["ada"]
     assert "softmax" in ada.keep[ada.cells.index(own.source)] and ada.answers["softmax"] == own.source
-    assert "softmax is defined again in another cell of yours: the one in the question's cell was graded." in ada.told
+    assert "softmax is defined again in another cell of yours: the one in the question's cell was graded." in str(
+        ada.told
+    )
     assert "softmax is defined again in another cell: the one in the question's cell counts" in ada.notes
 
 
@@ -730,9 +733,47 @@ def test_of_two_files_the_one_with_work_counts_and_it_is_told(solved, put, sort_
     put(f"ada/{NAME}", sources.student_notebook(ASSIGNMENT)), put("ada/mine.ipynb", solved), put("ada/z.ipynb", solved)
     ada = sort_out()["ada"]
     assert ada.file == "ada/mine.ipynb" and ada.other.file == "ada/z.ipynb"
-    assert len([told for told in ada.told if "Two files" in told]) == 1
-    which = "Two files of yours: mine.ipynb was graded, 2-attention.ipynb was not."
-    assert f"{which} If the other one is right, tell your teacher." in ada.told
+    which = "Another file of yours, 2-attention.ipynb, was not graded, but mine.ipynb and z.ipynb."
+    assert ada.told == ada.other.told == [f"{which} If it is the right one, tell your teacher."]
+
+
+@pytest.mark.parametrize("stub", ["pass", "...", '"""Later."""'])
+def test_a_function_that_does_nothing_is_no_answer(stub, solved, put, sort_out):
+    source = cell(solved, "softmax").source
+    cell(solved, "softmax").source = f"def softmax(x):\n    {stub}"
+    solved.cells.append(new_code_cell(source))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert source in ada.answers["softmax"] and "found and counts" in ada.told[0]
+
+
+def test_a_light_script_of_jupytext(solved, put, sort_out):
+    notebook = sources.student_notebook(ASSIGNMENT, f"{submissions.INSTALL}: run this\nif True:\n    %pip install x")
+    for one in notebook.cells:
+        name = one.metadata.get("nbgrader", {}).get("grade_id")
+        if name in sources.points(ASSIGNMENT) or name == "softmax":
+            one.source = cell(solved, name).source if name == "softmax" else one.source
+    put("ada/2-attention.py", jupytext.writes(notebook, fmt="py:light"))
+    ada = sort_out()["ada"]
+    assert cell(solved, "softmax").source in ada.cells
+
+
+def test_text_elsewhere_may_be_the_answer_that_is_missing(solved, put, sort_out):
+    cell(solved, WRITTEN).source = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
+    put(f"ada/{NAME}", solved)
+    assert gradebook.blank(sort_out()["ada"], WRITTEN)
+    solved.cells.insert(
+        1, new_markdown_cell("**Answer 8.** The variance of a dot product of d numbers is d, so divide by its root.")
+    )
+    put(f"ada/{NAME}", solved)
+    assert not gradebook.blank(sort_out()["ada"], WRITTEN)
+
+
+def test_what_begins_with_a_heading_below_an_answer_is_something_else(solved, put, sort_out):
+    solved.cells.append(new_markdown_cell("## My own tries"))
+    put(f"ada/{NAME}", solved)
+    ada = sort_out()["ada"]
+    assert not ada.told and ada.answers[WRITTEN] == cell(solved, WRITTEN).source
 
 
 def test_a_file_beside_that_cannot_be_read_is_told(solved, put, sort_out):

@@ -349,7 +349,7 @@ ATTENTION = Exercise(
         "the mask is added as 1 and 0; a masked score must become -inf": _attention_with(
             masked=lambda z, mask: z + mask
         ),
-        "0 times -inf is nan, so the scores that are kept are lost: np.where(mask, scores, -np.inf)": _attention_with(
+        "inf - inf and 0 times -inf are nan and spoil the row: np.where(mask, scores, -np.inf)": _attention_with(
             masked=lambda z, mask: z + (1 - mask) * -np.inf
         ),
         "the masked scores are not low enough: another may lie below them. Take -inf": _attention_with(
@@ -394,10 +394,10 @@ NEAR_ATTENTION = Exercise(
     ),
     {
         "the penalty is added; subtract it, so that what is far gets less": _near_with(lambda m, s: -_distance(m, s)),
-        "the distance has no sign: with i - j, later tokens gain; take |i - j|": _near_with(
+        "later tokens gain, however far they are: the distance has no sign, take |i - j|": _near_with(
             lambda m, s: m[:, None, None] * -s
         ),
-        "the distance has no sign: with j - i, earlier tokens gain; take |i - j|": _near_with(
+        "earlier tokens gain, however far they are: the distance has no sign, take |i - j|": _near_with(
             lambda m, s: m[:, None, None] * s
         ),
         "the distance is not squared": _near_with(lambda m, s: _distance(m, s**2)),

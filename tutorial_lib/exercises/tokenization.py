@@ -444,9 +444,7 @@ WORDS = Exercise(
         "some marks are lost; string.punctuation holds them all": lambda text: re.findall(
             r"[^\W_]+|[.,!?]", text.lower()
         ),
-        "re.split leaves empty texts at the edges: keep those that have letters": lambda text: re.split(
-            r"\s+", _spaced(text.lower())
-        ),
+        "re.split leaves empty texts at the edges: drop them": lambda text: re.split(r"\s+", _spaced(text.lower())),
         "white space only separates; it is no word": lambda text: re.findall(rf"[^\s{MARKS}]+|.", text.lower(), re.S),
         "a set has no order, and each word once; give back a list": lambda text: set(words(text)),
         "a line end is white space, no word": lambda text: re.findall(rf"[^\s{MARKS}]+|[^ \w]", text.lower()),
@@ -760,7 +758,9 @@ TRAIN_BPE = Exercise(
         "letters that begin a word are no older than others; all go by the alphabet": lambda counts, n: _train_with(
             letters=lambda found: sorted(found, key=lambda letter: (letter not in {word[0] for word in counts}, letter))
         )(counts, n),
-        "letters are old in the order of the alphabet, not in that of the words": _train_with(letters=list),
+        "of equal counts another pair is older: letters by the alphabet, the first symbol first": _train_with(
+            letters=list
+        ),
         "the pairs are counted once; count again after each merge": _train_with(recount=False),
         "the words do not change: merge the pair in all of them, then count again": _train_with(
             glue=lambda symbols, pair: symbols
