@@ -100,7 +100,7 @@ def test_tsne_needs_fewer_neighbors_than_points():
 
 
 def test_umap_needs_fewer_neighbors_than_points():
-    with pytest.raises(ValueError, match="n_neighbors must be below the number of points 15, got 15"):
+    with pytest.raises(ValueError, match="n_neighbors must be from 2 to 14, for 15 points, got 15"):
         umap(CLOUD[:15])
     with pytest.raises(ValueError, match="n_neighbors must be from 2"):
         umap(CLOUD, n_neighbors=1)
@@ -200,5 +200,5 @@ def test_rank_correlation_needs_distances_that_differ():
 def test_the_quality_compares_point_by_point():
     with pytest.raises(ValueError, match="Y must hold one point for each of X's 80, got 79"):
         projection_quality(CLOUD, CLOUD[1:])
-    with pytest.raises(ValueError, match="k must be below half the number of points, 40, got 40"):
+    with pytest.raises(ValueError, match="k must be .* below half the number of points, 40, got 40"):
         projection_quality(CLOUD, CLOUD, k=40)
