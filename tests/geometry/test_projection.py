@@ -1,5 +1,7 @@
 """Pictures of clouds: PCA against scikit-learn's, the two example clouds, and what a picture keeps."""
 
+import subprocess
+import sys
 import warnings
 from functools import partial
 
@@ -97,6 +99,20 @@ def test_tsne_needs_fewer_neighbors_than_points():
     assert tsne(CLOUD[:, :1], perplexity=5, start="random").shape == (80, 2)
     with pytest.raises(ValueError, match="start must be"):
         tsne(CLOUD, start="umap")
+
+
+def test_what_umap_compiles_is_kept_on_disk():
+    """Another process finds it there, the ten seconds too that umap-learn itself does not keep."""
+    umap(CLOUD)
+    code = """if True:
+        from numba.core import event
+        from tutorial_lib.geometry import umap
+        with event.install_recorder("numba:compile") as compiled:
+            umap([[k, k % 7] for k in range(50)])
+        print(*{record.data["dispatcher"].py_func.__name__ for _, record in compiled.buffer})"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    kept = {"fast_knn_indices", "smooth_knn_dist", "compute_membership_strengths"}
+    assert run.stdout and not kept & set(run.stdout.split())
 
 
 def test_umap_needs_fewer_neighbors_than_points():

@@ -85,7 +85,7 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
 
     n_neighbors: how many make a neighborhood, the point itself included: small for detail, large for the whole.
     min_dist: how tightly points may be packed in the picture, from 0 to 1. umap-learn's, on one thread, so that a
-    seed gives one picture on one machine. The first call of a session compiles for about ten seconds.
+    seed gives one picture on one machine. The first call on a machine compiles for half a minute.
 
     Raises ValueError or TypeError, by name: 2 <= n_neighbors < N, and N >= 4. Source: L 2.3.1.
     """
@@ -99,8 +99,10 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     # numba raises the number of threads for torch and scikit-learn as well; leaving this block sets it back.
     with threadpool_limits(1), warnings.catch_warnings():  # warnings: threads, small clouds, unconnected graphs
         warnings.simplefilter("ignore")
-        from umap import UMAP
+        from umap import UMAP, umap_, utils
 
+        for function in (utils.fast_knn_indices, umap_.smooth_knn_dist, umap_.compute_membership_strengths):
+            function.enable_caching()  # on disk, as umap-learn does with others: they take ten seconds
         model = UMAP(n_neighbors=n_neighbors, min_dist=float(min_dist), random_state=seed, n_jobs=1)
         return model.fit_transform(X.astype(np.float32)).astype(np.float64)
 
