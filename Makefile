@@ -29,11 +29,11 @@ test: book  ## all tests, those of the built site too; JOBS=4 runs four at a tim
 	@$(BIN)/ruff check --quiet --select F .
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-check: $(READY)  ## one chapter, its page in a browser, its tests: make check CHAPTER=meaning
+check: $(READY)  ## one chapter, its page in a browser, its tests and claims: make check CHAPTER=meaning
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
 	@$(BIN)/python tools/build_book.py
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup tests/book tests/chapters tests/plots \
-		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py'
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup tests/book tests/chapters tests/plots tests/claims \
+		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/'
 
 lint: $(READY)  ## the style of the code
 	@$(BIN)/ruff check --output-format concise .
