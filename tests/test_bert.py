@@ -137,10 +137,10 @@ def test_a_boolean_attention_mask_is_as_good_as_ones_and_zeros(bert):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (dict(n_heads=3), "d_model must be a multiple of n_heads, got 8 and 3"),
+        (dict(n_heads=3), "d_model must be a multiple of n_heads, got d_model=8 and n_heads=3"),
         (dict(activation="tanh"), "activation must be one of gelu, gelu_new, relu, got 'tanh'"),
     ],
 )
 def test_a_bad_configuration_is_refused_by_name(change, message):
     with pytest.raises(ValueError, match=message):
-        dataclasses.replace(TINY, **change)
+        Bert(dataclasses.replace(TINY, **change))

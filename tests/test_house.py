@@ -1,14 +1,17 @@
 """The project's own files agree with each other."""
 
+import ast
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import tutorial_lib.plots
@@ -17,6 +20,7 @@ import tutorial_lib.views
 ROOT = Path(__file__).resolve().parents[1]
 CONDA_NAMES = {"pytorch": "torch"}
 ONLY_IN_CONDA = {"python", "pip"}
+IN_A_NOTEBOOK = {"IPython", "ipywidgets", "matplotlib_inline"}  # imported only where a notebook runs, which brings them
 
 
 def pyproject():
@@ -62,6 +66,27 @@ def test_every_declared_package_is_pinned_inside_its_range():
     versions = pinned()
     outside = [str(r) for name, r in declared().items() if name not in versions or versions[name] not in r.specifier]
     assert outside == []
+
+
+def imported(path: Path) -> set[str]:
+    """The packages that a file imports, anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module)
+    return {name.split(".")[0] for name in names}
+
+
+def test_what_the_library_imports_is_declared():
+    """What comes only because another package needs it may stay away with that package's next version."""
+    files = {name: path for path in (ROOT / "tutorial_lib").rglob("*.py") for name in imported(path)}
+    declared = {canonicalize_name(Requirement(line).name) for line in pyproject()["dependencies"]}
+    brought_by = packages_distributions()
+    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - {"tutorial_lib"}
+    undeclared = {name for name in others if not declared & {canonicalize_name(p) for p in brought_by[name]}}
+    assert {name: str(files[name].relative_to(ROOT)) for name in undeclared} == {}
 
 
 def test_a_pin_is_one_plain_version():

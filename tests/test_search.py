@@ -121,7 +121,7 @@ def test_chunks_repeat_as_many_whole_words_as_fit(tok):
     assert chunks("one two three four", tok, 2) == ["one two", "three four"]
     assert chunks("serendipitous bear", tok, 2, 1) == ["serendipitous", "bear"]  # its five pieces stay together
     assert chunks("", tok, 5) == []
-    with pytest.raises(ValueError, match="overlap must be less than size, 5, got 5"):
+    with pytest.raises(ValueError, match="overlap must be a number of tokens from 0 to size - 1, 4, got 5"):
         chunks("a", tok, 5, 5)
 
 

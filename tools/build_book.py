@@ -28,7 +28,7 @@ from pathlib import Path
 import loaded
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "torch", "transformers", "umap-learn"]
+VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch", "transformers", "umap-learn"]
 CELL_SECONDS = 300  # a cell that takes longer hangs
 MOST_SECONDS = 20  # a cell should take, on two quiet cores
 MOST_RUNS = 5  # of a chapter that are kept

@@ -7,7 +7,8 @@ Directives and roles become plain Markdown; citations, and the numbers of figure
 pages. The first code cell installs tutorial_lib where it is missing. The notebooks carry no outputs.
 
 They hold no address: their links lead to the files beside them, and they run where the library is. So they are the same
-in every fork. What others are given knows where the library lies: see `handed_out`.
+in every fork. Nor do they hold the numbers of chapters: a new chapter rewrites no other notebook. What others are given
+knows both: see `handed_out`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import json
 import mimetypes
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,9 +111,12 @@ def blocks(text: str):
 
 
 class Book:
-    """What pages refer to: titles, numbers, citations, files."""
+    """What pages refer to: titles, numbers, citations, files.
 
-    def __init__(self, root: Path):
+    numbered: count formulas, figures and tables as the pages do, (3.1), and not in each chapter for itself, (1).
+    """
+
+    def __init__(self, root: Path, numbered: bool = True):
         import jupytext
         from pybtex.database import parse_file
 
@@ -120,7 +125,8 @@ class Book:
         self.install = INSTALL.format(weights=WEIGHTS, besides=BESIDES)
         self.macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
         self.references = parse_file(root / config["bibtex_bibfiles"][0]).entries
-        self.numbers = self.chapter_numbers(yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8")))
+        toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+        self.numbers = self.chapter_numbers(toc) if numbered else {}
         self.runnable = {path.stem for path in chapters(root)}
         self.titles, self.labels, self.homes, self.notebooks = {}, {}, {}, {}
         for path in sorted((root / "book").glob("*.md")):
@@ -274,7 +280,7 @@ class Page:
             cited = "; ".join(self.book.cite(key, in_sentence) for key in keys)
             return cited if in_sentence else f"({cited})"
         if role in ("eq", "numref", "ref"):
-            return self.reference(target, shown or self.plain(self.book.labels[target]), role)
+            return self.reference(target, shown, role)
         if role == "doc":
             return self.link(target, shown)
         if role == "term":
@@ -283,11 +289,14 @@ class Page:
             return self.expand(f"${text}$")
         raise ValueError(f"the role {{{role}}} has no form in a notebook: {text}")
 
-    def reference(self, label: str, shown: str, role: str) -> str:
+    def reference(self, label: str, shown: str | None, role: str) -> str:
         """A formula, figure, table or section by its number or title: a link, except to a formula of the same page."""
-        if self.book.homes[label] != self.name:
-            return self.link(self.book.homes[label], shown)
-        return shown if role == "eq" else f"[{shown}](#{label})"
+        home, text = self.book.homes[label], shown or self.plain(self.book.labels[label])
+        if home == self.name:
+            return text if role == "eq" else f"[{text}](#{label})"
+        if not (shown or role == "ref" or self.book.numbers):  # a number that does not tell its chapter
+            text += f" of {self.book.titles[home]}"
+        return self.link(home, text)
 
 
 def folded(tags: set[str]) -> dict:
@@ -300,11 +309,12 @@ def folded(tags: set[str]) -> dict:
 
 
 def notebook(book: Book, name: str) -> str:
-    """The chapter as the text of an .ipynb file."""
-    page, cells = Page(book, name), []
+    """The chapter as the text of an .ipynb file. A cell's id tells what it holds, and so stays where others come."""
+    page, cells, seen = Page(book, name), [], Counter()
 
     def add(kind: str, source: str, **metadata) -> None:
-        identity = hashlib.sha256(f"{len(cells)} {source}".encode()).hexdigest()[:12]
+        identity = hashlib.sha256(f"{kind} {seen[kind, source]} {source}".encode()).hexdigest()[:12]
+        seen[kind, source] += 1
         cell = {"cell_type": kind, "id": identity, "metadata": metadata, "source": source.splitlines(keepends=True)}
         cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
 
@@ -335,29 +345,32 @@ def notebook(book: Book, name: str) -> str:
 def handed_out(root: Path, library: str, link: Callable[[str, bool], str | None]) -> dict[str, str]:
     """The notebooks of the repository, chapters and assignments, as they leave it: file name -> text.
 
+    They count as the pages do, and know where things are.
     library: what pip installs the library from. link: from a page's name, and whether it has a notebook, where a link
     to it leads; None where it leads nowhere.
     """
-    pages = {path.stem: path.with_suffix(".ipynb") for path in (root / "book").glob("*.md")}
+    book, files = Book(root), {}
 
     def lead(match: re.Match) -> str:
-        address = link(match["page"], pages[match["page"]].exists())
+        address = link(match["page"], match["page"] in book.runnable)
         return f"[{match['shown']}]({address})" if address else match["shown"]
 
-    between = re.compile(rf"\[(?P<shown>[^\[\]]*)\]\((?P<page>{'|'.join(map(re.escape, pages))})\.(?:ipynb|md)\)")
-    files, chapters = {}, [path for path in pages.values() if path.exists()]
-    for path in sorted(chapters) + sorted((root / "coursework" / "notebooks").glob("*.ipynb")):
-        whole = json.loads(path.read_text(encoding="utf-8"))
+    between = re.compile(rf"\[(?P<shown>[^\[\]]*)\]\((?P<page>{'|'.join(map(re.escape, book.titles))})\.(?:ipynb|md)\)")
+    texts = {f"{name}.ipynb": notebook(book, name) for name in sorted(book.runnable)}
+    for path in sorted((root / "coursework" / "notebooks").glob("*.ipynb")):
+        texts[path.name] = path.read_text(encoding="utf-8")
+    for name, text in texts.items():
+        whole = json.loads(text)
         for cell in whole["cells"]:
             text = "".join(cell["source"])
             text = between.sub(lead, text) if cell["cell_type"] == "markdown" else text
             cell["source"] = text.replace(NO_ADDRESS, f'\nlibrary = "{library}"\n').splitlines(keepends=True)
-        files[path.name] = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+        files[name] = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
     return files
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
-    book, stale = Book(root), []
+    book, stale = Book(root, numbered=False), []
     for path in chapters(root):
         target, text = path.with_suffix(".ipynb"), notebook(book, path.stem)
         if target.exists() and target.read_text(encoding="utf-8") == text:

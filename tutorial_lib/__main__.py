@@ -31,7 +31,11 @@ def main(arguments=None) -> int:
     try:
         if options.command == "doctor":
             return doctor()
-        return claims() if options.command == "claims" else parity_table(options.model)
+        if options.command == "claims":
+            from tutorial_lib.claims import report
+
+            return report()
+        return parity_table(options.model)
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
         if library in ("", "tutorial_lib"):
@@ -60,13 +64,6 @@ def doctor() -> int:
     problem = _default_model_problem()
     print(f"\nTo do: {problem}" if problem else "\nAll is well: every chapter can run here.")
     return 1 if problem else 0
-
-
-def claims() -> int:
-    """Print every claim with its verdict; 0 where each is the recorded one."""
-    from tutorial_lib.claims import report
-
-    return report()
 
 
 def parity_table(name: str) -> int:

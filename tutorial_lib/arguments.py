@@ -1,12 +1,13 @@
 """What a function says about an argument that it cannot work with: its name, what came, and what is allowed."""
 
+import math
 import operator
 import re
 from collections.abc import Iterable
 
 
-def whole_number(name, value, least, allowed):
-    """The value as an int, if it is a whole number of at least `least` (NumPy's and torch's will do, True will not).
+def whole_number(name, value, least, allowed, most=math.inf):
+    """The value as an int, if it is a whole number from least to most (NumPy's and torch's will do, True will not).
 
     Raises ValueError: "NAME must be ALLOWED, got VALUE".
 
@@ -17,7 +18,7 @@ def whole_number(name, value, least, allowed):
         number = least - 1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = least - 1
-    if number < least:
+    if not least <= number <= most:
         raise ValueError(f"{name} must be {allowed}, got {value!r:.60}")
     return number
 

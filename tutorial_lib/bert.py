@@ -69,8 +69,6 @@ class Config:
     eps: float = 1e-12
 
     def __post_init__(self):
-        if self.d_model % self.n_heads:
-            raise ValueError(f"d_model must be a multiple of n_heads, got {self.d_model} and {self.n_heads}")
         if self.activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
 

@@ -83,9 +83,8 @@ def guesses(bert, tokenizer, text, k=5):
     """
     if getattr(bert, "mlm", None) is None:
         raise ValueError("bert must have an MLM head (bert.mlm), got a model without one")
-    allowed = f"a number of tokens, 1 to {bert.config.vocab_size}"
-    if whole_number("k", k, 1, allowed) > bert.config.vocab_size:
-        raise ValueError(f"k must be {allowed}, got {k}")
+    size = bert.config.vocab_size
+    k = whole_number("k", k, 1, f"a number of tokens, 1 to {size}", size)
     encoding = tokenizer.encode(text)
     if MASK not in encoding.tokens:
         raise ValueError(f"text must hold a [MASK], got {text!r}")

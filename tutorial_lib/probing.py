@@ -230,10 +230,9 @@ def folds(y, n_splits, seed=0):
     [[0, 2], [1, 3]]
     """
     y, rng = np.asarray(y), np.random.default_rng(seed)
-    n_splits = whole_number("n_splits", n_splits, 2, "a number of folds (an int, 2 or more)")
-    if n_splits > np.bincount(y).min():
-        smallest = np.bincount(y).min()
-        raise ValueError(f"n_splits must be at most the size of the smallest class, {smallest}, got {n_splits}")
+    smallest = np.bincount(y).min()
+    allowed = f"a number of folds from 2 to the size of the smallest class, {smallest}"
+    n_splits = whole_number("n_splits", n_splits, 2, allowed, smallest)
     fold = np.empty(len(y), dtype=int)
     for k in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == k))

@@ -51,9 +51,7 @@ def round_to_grid(W, bits, per="channel"):
         raise ValueError(f'per must be "channel" or "tensor", got {per!r:.60}')
     if isinstance(bits, str) and bits in FLOATS:
         return W.to(FLOATS[bits]).to(W.dtype)
-    allowed = 'an int from 2 to 16, "float16" or "bfloat16"'
-    if whole_number("bits", bits, 2, allowed) > 16:
-        raise ValueError(f"bits must be {allowed}, got {bits!r}")
+    bits = whole_number("bits", bits, 2, 'an int from 2 to 16, "float16" or "bfloat16"', 16)
     largest = 2 ** (bits - 1) - 1
     reach = W.abs().amax(dim=1, keepdim=True) if per == "channel" else W.abs().amax()
     step = (reach / largest).clamp(min=torch.finfo(W.dtype).tiny)

@@ -61,9 +61,7 @@ class Index:
         vector = _floats("vector", vector)
         if vector.shape != (self.d,):
             raise ValueError(f"vector must have shape ({self.d},), as those in the index, got {vector.shape}")
-        k = whole_number("k", k, 1, f"a number of texts, 1 to {LARGEST_K}")
-        if k > LARGEST_K:
-            raise ValueError(f"k must be a number of texts, 1 to {LARGEST_K}, got {k}")
+        k = whole_number("k", k, 1, f"a number of texts, 1 to {LARGEST_K}", LARGEST_K)
         query, values = "vector MATCH ? AND k = ?", (vector.tobytes(), k)
         if tag is not None:
             query, values = query + " AND tag = ?", (*values, check_text("tag", tag))
@@ -99,6 +97,8 @@ class Index:
     @classmethod
     def load(cls, path):
         """Open a file that `save` wrote, to read only. Raises ValueError if there is none, or it is something else."""
+        import apsw
+
         if not Path(path).is_file():
             raise ValueError(f"path must be a file that Index.save wrote; there is no {path}")
         index = cls.__new__(cls)
@@ -106,7 +106,7 @@ class Index:
             index.database = _open(path)
             index.database.execute("SELECT vector, tag FROM vectors LIMIT 1")
             index.database.execute("SELECT id, text FROM texts LIMIT 1")
-        except _apsw().Error as error:
+        except apsw.Error as error:
             raise ValueError(f"path must be a file that Index.save wrote, got {path} ({error})") from error
         return index
 
@@ -122,9 +122,7 @@ def chunks(text, tok, size, overlap=0):
     ['one two three', 'three four five']
     """
     size = whole_number("size", size, 1, "a number of tokens, 1 or more")
-    overlap = whole_number("overlap", overlap, 0, "a number of tokens, 0 or more")
-    if overlap >= size:
-        raise ValueError(f"overlap must be less than size, {size}, got {overlap}")
+    overlap = whole_number("overlap", overlap, 0, f"a number of tokens from 0 to size - 1, {size - 1}", size - 1)
     words = check_text("text", text).split()
     lengths = [len(tok.tokenize(word)) for word in words]
     cut, start = [], 0
@@ -206,17 +204,11 @@ def _floats(name, value):
     return value
 
 
-def _apsw():
-    import apsw
-
-    return apsw
-
-
 def _open(path):
     """A connection to a database, with sqlite-vec loaded; files are opened to read only."""
+    import apsw
     import sqlite_vec
 
-    apsw = _apsw()
     memory = path == ":memory:"
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if memory else apsw.SQLITE_OPEN_READONLY
     database = apsw.Connection(os.fspath(path), flags=flags)

@@ -21,12 +21,5 @@ X = torch.tensor(
     dtype=torch.float64,
 )  # (7, 4): one row for each token
 
-W_Q = torch.tensor(
-    [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], [0.9, 1.0, 1.1, 1.2], [1.3, 1.4, 1.5, 1.6]], dtype=torch.float64
-)
-W_K = torch.tensor(
-    [[0.2, 0.3, 0.4, 0.5], [0.6, 0.7, 0.8, 0.9], [1.0, 1.1, 1.2, 1.3], [1.4, 1.5, 1.6, 1.7]], dtype=torch.float64
-)
-W_V = torch.tensor(
-    [[0.3, 0.4, 0.5, 0.6], [0.7, 0.8, 0.9, 1.0], [1.1, 1.2, 1.3, 1.4], [1.5, 1.6, 1.7, 1.8]], dtype=torch.float64
-)
+STEPS = torch.arange(16, dtype=torch.float64).reshape(4, 4)
+W_Q, W_K, W_V = ((STEPS + first) / 10 for first in (1, 2, 3))  # 0.1 to 1.6, 0.2 to 1.7, 0.3 to 1.8

@@ -17,6 +17,11 @@ NUMBERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def book():
+    return make_notebooks.Book(ROOT)
+
+
 def is_chapter(page) -> bool:
     return page.parent.name == "book" and (ROOT / "book" / f"{page.stem}.ipynb").exists()
 
@@ -40,8 +45,8 @@ def test_a_notebook_of_the_site_leads_to_files_that_are_there(site):
         assert [link for link in links if not (path.parent / link).exists()] == [], path.name
 
 
-def test_formulas_figures_and_tables_have_the_same_numbers_in_the_notebook(page):
-    book, text = make_notebooks.Book(ROOT), page.read_text(encoding="utf-8")
+def test_formulas_figures_and_tables_have_the_same_numbers_in_the_notebook(page, book):
+    text = page.read_text(encoding="utf-8")
     here = {label: shown for label, shown in book.labels.items() if page.parent.name == "book"}
     numbered = {label: n for label, n in here.items() if book.homes[label] == page.stem and re.search(r"\d\)?$", n)}
     pages = {}

@@ -1,6 +1,7 @@
 """What holds for the HTML of every page, without a browser."""
 
 import re
+from collections import Counter
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -99,8 +100,8 @@ def test_a_page_says_its_title_and_has_one_main_heading(page):
 
 
 def test_an_id_stands_once(page):
-    ids = [a["id"] for _, a in parsed(page).elements if a.get("id")]
-    assert sorted({name for name in ids if ids.count(name) > 1}) == []
+    ids = Counter(a["id"] for _, a in parsed(page).elements if a.get("id"))
+    assert [name for name, times in ids.items() if times > 1] == []
 
 
 def test_a_page_says_what_it_is_to_other_programs(page):

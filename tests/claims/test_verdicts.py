@@ -11,7 +11,6 @@ from tutorial_lib.weights import available
 
 ALL = claims()
 CHECKED = [claim for claim in ALL if claim.compute and (claim.needs is None or claim.needs in available())]
-ids = [claim.id for claim in CHECKED]
 
 # The inventory: how many claims each section has at least. A section that loses one is noticed.
 SECTIONS = {
@@ -32,6 +31,11 @@ SECTIONS = {
 }  # fmt: skip
 
 
+def name(claim):
+    """What a test of a claim is called: -k meaning/ takes those of a chapter, -k R-5.4 those of a section."""
+    return f"{claim.chapter}/{claim.id}"
+
+
 def test_no_section_lost_a_claim():
     now = Counter((claim.source, claim.section) for claim in ALL)
     lost = [
@@ -43,7 +47,7 @@ def test_no_section_lost_a_claim():
     assert not lost, f"{'; '.join(lost)}. If one left on purpose, lower its section's number in SECTIONS above."
 
 
-@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", ALL, ids=name)
 def test_the_verdict_is_the_recorded_one(claim):
     result = check(claim)
     assert result.as_recorded, f"computed {result.computed!r}"
@@ -65,7 +69,7 @@ def changed(printed):
     return printed + 1 if isinstance(printed, int) else printed + 3 * 10.0 ** -len(repr(printed).partition(".")[2])
 
 
-@pytest.mark.parametrize("claim", CHECKED, ids=ids)
+@pytest.mark.parametrize("claim", CHECKED, ids=name)
 def test_a_changed_number_does_not_hold(claim):
     computed = check(claim).computed
     if claim.verdict == HOLDS:
@@ -82,18 +86,18 @@ def shifted(printed, by):
     return changed(printed) if isinstance(printed, (bool, str)) else printed + by
 
 
-@pytest.mark.parametrize("claim", CHECKED, ids=ids)
+@pytest.mark.parametrize("claim", CHECKED, ids=name)
 def test_computing_twice_gives_the_same_value(claim):
     first, second = check(claim).computed, recompute(claim)
     assert first == second or first != first
 
 
-@pytest.mark.parametrize("claim", [claim for claim in ALL if claim.verdict == FAILS], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", [claim for claim in ALL if claim.verdict == FAILS], ids=name)
 def test_what_does_not_hold_is_explained(claim):
     assert len(claim.note) > 20 and claim.note.endswith((".", ")"))
 
 
-@pytest.mark.parametrize("claim", [claim for claim in ALL if claim.needs], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", [claim for claim in ALL if claim.needs], ids=name)
 def test_what_is_needed_is_a_known_model_or_beyond_a_program(claim):
     assert claim.needs in KNOWN if claim.compute else claim.verdict == OPEN
 

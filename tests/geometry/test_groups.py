@@ -136,7 +136,7 @@ def test_all_refuse_bad_groups_and_bad_vectors(function):
 
 
 def test_refusals_of_one_function_alone():
-    with pytest.raises(ValueError, match="k must be less than the number of vectors, 40, got 40"):
+    with pytest.raises(ValueError, match="k must be a number of neighbors from 1 to 39, all others, got 40"):
         neighbor_purity(X, LABELS, k=40)
     with pytest.raises(ValueError, match="k must be a number of neighbors"):
         neighbor_purity(X, LABELS, k=0)

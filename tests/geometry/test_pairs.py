@@ -135,10 +135,10 @@ def test_a_bar_is_shown_where_it_is_asked_for(capsys):
 @pytest.mark.parametrize(
     "arguments, error, says",
     [
-        ((np.ones((0, 3)), 1), ValueError, "k must be at most the number of pairs, 0 for 0 rows, got 1"),
-        ((np.ones((1, 3)), 1), ValueError, "k must be at most the number of pairs, 0 for 1 rows, got 1"),
-        ((np.eye(4), 7), ValueError, "k must be at most the number of pairs, 6 for 4 rows, got 7"),
-        ((np.eye(4), 4, [0]), ValueError, "k must be at most the number of pairs, 3 for 3 rows, got 4"),
+        ((np.ones((0, 3)), 1), ValueError, "k must be a number of pairs, from 1 to 0 for 0 rows, got 1"),
+        ((np.ones((1, 3)), 1), ValueError, "k must be a number of pairs, from 1 to 0 for 1 rows, got 1"),
+        ((np.eye(4), 7), ValueError, "k must be a number of pairs, from 1 to 6 for 4 rows, got 7"),
+        ((np.eye(4), 4, [0]), ValueError, "k must be a number of pairs, from 1 to 3 for 3 rows, got 4"),
         ((np.eye(4), 0), ValueError, "k must be a number of pairs"),
         ((np.eye(4), 1.5), ValueError, "k must be a number of pairs"),
         ((np.ones(4), 1), ValueError, "X must be a matrix"),

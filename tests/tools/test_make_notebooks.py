@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -39,11 +40,11 @@ plot(1)
 
 
 @pytest.fixture
-def markdown(tmp_path):
-    """A function from a chapter's Markdown to the notebook's cells, as (kind, source)."""
+def cells(tmp_path):
+    """A function from a chapter's Markdown to the notebook's cells."""
 
-    def convert(text: str) -> list[tuple[str, str]]:
-        (tmp_path / "book").mkdir()
+    def convert(text: str, numbered: bool = True) -> list[dict]:
+        (tmp_path / "book").mkdir(exist_ok=True)
         (tmp_path / "_config.yml").write_text(CONFIG)
         (tmp_path / "_toc.yml").write_text(TOC)
         (tmp_path / "book" / "references.bib").write_text(REFERENCES)
@@ -51,8 +52,17 @@ def markdown(tmp_path):
         one = "# One\n\n$$ a $$ (eq-a)\n\n(sec-a)=\n## A section\n"
         (tmp_path / "book" / "one.md").write_text(f"{FRONT_MATTER}\n{one}")
         (tmp_path / "book" / "two.md").write_text(f"{FRONT_MATTER}\n# Two\n\n{text}\n")
-        cells = json.loads(make_notebooks.notebook(make_notebooks.Book(tmp_path), "two"))["cells"]
-        return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+        return json.loads(make_notebooks.notebook(make_notebooks.Book(tmp_path, numbered), "two"))["cells"]
+
+    return convert
+
+
+@pytest.fixture
+def markdown(cells):
+    """A function from a chapter's Markdown to the notebook's cells, as (kind, source)."""
+
+    def convert(text: str, numbered: bool = True) -> list[tuple[str, str]]:
+        return [(cell["cell_type"], "".join(cell["source"])) for cell in cells(text, numbered)]
 
     return convert
 
@@ -90,6 +100,46 @@ def body(cells):
 )
 def test_markdown_of_the_book_becomes_plain_markdown(markdown, before, after):
     assert body(markdown(before)) == after
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("{eq}`eq-a`", "[(1) of One](one.ipynb)"),
+        ("{eq}`there <eq-a>` and {ref}`sec-a`", "[there](one.ipynb) and [A section](one.ipynb)"),
+        ("$$ b $$ (eq-b)\n\n{eq}`eq-b`", "$$\nb \\tag{1}\n$$\n\n(1)"),
+    ],
+)
+def test_a_notebook_of_the_repository_has_no_numbers_of_chapters(markdown, before, after):
+    assert body(markdown(before, numbered=False)) == after
+
+
+def code(*lines: str) -> str:
+    return "\n\n".join(f"```{{code-cell}} python3\n{line}\n```" for line in lines)
+
+
+@pytest.mark.parametrize("inserted", ["x = 2", "print(x)"])
+def test_an_inserted_cell_leaves_the_other_cells_their_ids(cells, inserted):
+    """Also one that says the same as another: of equal cells the ids are the same as before, and one more."""
+    before = [cell["id"] for cell in cells(code("x = 1", "print(x)", "x += 1", "print(x)"))]
+    after = [cell["id"] for cell in cells(code("x = 1", inserted, "print(x)", "x += 1", "print(x)"))]
+    assert len(set(after)) == len(after) == len(before) + 1
+    assert len(set(after) - set(before)) == 1
+
+
+def test_a_new_chapter_rewrites_no_other_notebook(tmp_path):
+    root = make_notebooks.ROOT
+    for name in ("_config.yml", "_toc.yml"):
+        (tmp_path / name).write_bytes((root / name).read_bytes())
+    shutil.copytree(BOOK, tmp_path / "book")
+    (tmp_path / "book" / "new.md").write_text(f"{FRONT_MATTER}\n# New\n\n$$ a $$ (eq-new)\n\n{FIGURE}")
+    toc = (tmp_path / "_toc.yml").read_text(encoding="utf-8")
+    first = re.search(r"^ *- file: book/tokenization\n", toc, re.M)[0]
+    (tmp_path / "_toc.yml").write_text(toc.replace(first, first.replace("tokenization", "new") + first))
+    assert make_notebooks.main([], tmp_path) == 0
+    written = {path.name: path.read_bytes() for path in (tmp_path / "book").glob("*.ipynb")}
+    assert written.pop("new.ipynb")
+    assert [path.name for path in BOOK.glob("*.ipynb") if path.read_bytes() != written[path.name]] == []
 
 
 def test_a_figure_keeps_its_number_its_caption_and_its_alternative_text(markdown):
@@ -191,11 +241,13 @@ def test_a_notebook_that_is_handed_out_has_the_address_and_its_links_lead_where_
     assert "[attention by hand](https://example.org/attention)" in files["heads.ipynb"]
 
 
-def test_where_nothing_has_to_be_told_a_notebook_is_handed_out_as_it_is():
+def test_where_nothing_has_to_be_told_a_notebook_is_handed_out_as_it_is_but_for_the_numbers_of_chapters():
     files = make_notebooks.handed_out(make_notebooks.ROOT, "", lambda page, runs: f"{page}.{'ipynb' if runs else 'md'}")
+    book = make_notebooks.Book(make_notebooks.ROOT)
     for name, text in files.items():
-        (path,) = [p for p in (BOOK / name, BOOK.parent / "coursework" / "notebooks" / name) if p.exists()]
-        assert text == path.read_text(encoding="utf-8"), name
+        path = BOOK.parent / "coursework" / "notebooks" / name
+        own = path.read_text(encoding="utf-8") if path.exists() else make_notebooks.notebook(book, path.stem)
+        assert text == own, name
 
 
 def test_the_notebooks_are_in_step_with_the_chapters(capsys):

@@ -88,7 +88,7 @@ def book(tmp_path):
     folder = tmp_path / "book-to-publish"
     for name in ("book", "coursework/notebooks"):
         shutil.copytree(ROOT / name, folder / name)
-    for name in ("_config.yml", "LICENSE", "LICENSE-TEXT"):
+    for name in ("_config.yml", "_toc.yml", "LICENSE", "LICENSE-TEXT"):
         shutil.copy(ROOT / name, folder)
     footer = yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8"))["html"]["extra_footer"]
     page = f'<meta property="og:image" content="../_static/card.png" />{footer}'

@@ -1,54 +1,37 @@
 """Measurements on clouds of vectors: how alike they are, what shape they have, what a picture of them keeps.
 
-Everything here works on plain arrays, NumPy's or torch's, and knows no model.
+Everything here works on plain arrays, NumPy's or torch's, and knows no model. A module loads when one of its names is
+first asked for, so that a chapter depends on those that it measures with.
 """
 
-from tutorial_lib.geometry.curves import (
-    Turn,
-    clock_hands,
-    correlation_dimension,
-    lag_distances,
-    local_dimension,
-    turn_period,
-)
-from tutorial_lib.geometry.directions import contrast_cosines, difference_vectors
-from tutorial_lib.geometry.gender_bias import sign_flip_test, swap_test
-from tutorial_lib.geometry.groups import group_test, neighbor_purity, silhouette
-from tutorial_lib.geometry.links import crossings, linking_number
-from tutorial_lib.geometry.neighbors import nearest_neighbors
-from tutorial_lib.geometry.pairs import ExtremePairs, extreme_pairs
-from tutorial_lib.geometry.paths import GroupDistances, Steps, group_distances, random_walks, step_alignment, steps
-from tutorial_lib.geometry.projection import (
-    PCA,
-    ProjectionQuality,
-    cubes,
-    hopf_link,
-    pca,
-    projection_quality,
-    tsne,
-    umap,
-)
-from tutorial_lib.geometry.shape import anisotropy, participation_ratio, pca_dimension, spectrum
-from tutorial_lib.geometry.similarity import (
-    Distributions,
-    ToMean,
-    average_cosine,
-    cosine,
-    cosine_matrix,
-    distance_matrix,
-    distributions,
-    to_mean,
-)
-from tutorial_lib.geometry.statistics import PermutationTest, bootstrap_interval, holm, permutation_p
-from tutorial_lib.geometry.two_nn import distinct, intrinsic_dimension, neighbor_ratios
+from importlib import import_module
 
-__all__ = [
-    "Distributions", "ExtremePairs", "GroupDistances", "PCA", "ProjectionQuality", "Steps", "PermutationTest",
-    "ToMean", "Turn", "anisotropy", "average_cosine", "bootstrap_interval", "clock_hands", "contrast_cosines",
-    "correlation_dimension", "cosine", "cosine_matrix", "crossings", "cubes", "difference_vectors",
-    "distance_matrix", "distinct", "distributions", "extreme_pairs", "group_distances", "group_test", "holm",
-    "hopf_link", "intrinsic_dimension", "lag_distances", "linking_number", "local_dimension", "nearest_neighbors",
-    "neighbor_purity", "neighbor_ratios", "participation_ratio", "pca", "pca_dimension", "permutation_p",
-    "projection_quality", "random_walks", "sign_flip_test", "silhouette", "spectrum", "step_alignment", "steps",
-    "swap_test", "to_mean", "tsne", "turn_period", "umap",
-]
+_NAMES = {
+    "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",
+    "directions": "contrast_cosines difference_vectors",
+    "gender_bias": "sign_flip_test swap_test",
+    "groups": "group_test neighbor_purity silhouette",
+    "links": "crossings linking_number",
+    "neighbors": "nearest_neighbors",
+    "pairs": "ExtremePairs extreme_pairs",
+    "paths": "GroupDistances Steps group_distances random_walks step_alignment steps",
+    "projection": "PCA ProjectionQuality cubes hopf_link pca projection_quality tsne umap",
+    "shape": "anisotropy participation_ratio pca_dimension spectrum",
+    "similarity": "Distributions ToMean average_cosine cosine cosine_matrix distance_matrix distributions to_mean",
+    "statistics": "PermutationTest bootstrap_interval holm permutation_p",
+    "two_nn": "distinct intrinsic_dimension neighbor_ratios",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name):
+    if name in _NAMES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES})

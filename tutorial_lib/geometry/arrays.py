@@ -19,6 +19,20 @@ def as_vectors(name, X, least=1):
     return array
 
 
+def as_cloud(name, X, least=2):
+    """The rows of X as `as_vectors` has them, if they are not all the same; ValueError where they are.
+
+    >>> as_cloud("X", [[1, 2], [1, 2]])
+    Traceback (most recent call last):
+    ...
+    ValueError: X must hold at least two different vectors, got 2 times the same
+    """
+    X = as_vectors(name, X, least)
+    if (X == X[0]).all():
+        raise ValueError(f"{name} must hold at least two different vectors, got {len(X)} times the same")
+    return X
+
+
 def as_numbers(name, values):
     """Values of any shape as a finite float64 array. Raises TypeError or ValueError that begins with `name`.
 

@@ -184,9 +184,7 @@ def local_dimension(curve, window):
     (2.0, True)
     """
     curve = as_vectors("curve", curve, least=3)
-    window = whole_number("window", window, 3, "a number of points (an int, 3 or more)")
-    if window > len(curve):
-        raise ValueError(f"window must be at most the curve's {len(curve)} points, got {window}")
+    window = whole_number("window", window, 3, f"a number of points from 3 to the curve's {len(curve)}", len(curve))
     starts = range(0, len(curve) - window + 1, max(1, window // 2))
     stretches = [curve[start : start + window] for start in starts]
     ratios = [participation_ratio(stretch) for stretch in stretches if np.ptp(stretch, axis=0).any()]
@@ -203,9 +201,8 @@ def lag_distances(curve, lags):
     array([1., 2.])
     """
     curve = as_vectors("curve", curve, least=2)
-    lags = [whole_number("lags", lag, 1, "ints of 1 or more") for lag in lags]
-    if max(lags, default=1) >= len(curve):
-        raise ValueError(f"lags must be smaller than the curve's {len(curve)} points, got {max(lags)}")
+    allowed = f"ints from 1 to {len(curve) - 1}, one less than the curve's points"
+    lags = [whole_number("lags", lag, 1, allowed, len(curve) - 1) for lag in lags]
     return np.array([np.sqrt(np.square(curve[lag:] - curve[:-lag]).sum(1).mean()) for lag in lags])
 
 

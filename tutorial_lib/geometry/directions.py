@@ -4,7 +4,6 @@ A contrast is a set of pairs that differ in one respect. How much its difference
 L 4.4.2.
 """
 
-
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.similarity import cosine_matrix
 
@@ -19,8 +18,7 @@ def difference_vectors(first, second):
     """
     first, second = as_vectors("first", first), as_vectors("second", second)
     if first.shape != second.shape:
-        shapes = f"{first.shape} and {second.shape}"
-        raise ValueError(f"first and second must have one shape, got {shapes}")
+        raise ValueError(f"first and second must have one shape, got {first.shape} and {second.shape}")
     return second - first
 
 

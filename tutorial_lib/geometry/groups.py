@@ -25,8 +25,7 @@ def silhouette(X, labels, metric="euclidean"):
     D = distance_matrix(X, metric)
     groups, index = _groups(labels, len(D))
     if len(groups) == len(D):
-        alone = f"got {len(D)} groups of one"
-        raise ValueError(f"labels must put two vectors or more into one group, {alone}")
+        raise ValueError(f"labels must put two vectors or more into one group, got {len(D)} groups of one")
     member = np.eye(len(groups))[index]  # (n, n_groups)
     sizes = member.sum(axis=0)
     sums = D @ member  # (n, n_groups)
@@ -52,9 +51,7 @@ def neighbor_purity(X, labels, k=1, metric="euclidean"):
     """
     D = distance_matrix(X, metric).copy()
     _, index = _groups(labels, len(D))
-    k = whole_number("k", k, 1, "a number of neighbors (an int, 1 or more)")
-    if k >= len(D):
-        raise ValueError(f"k must be less than the number of vectors, {len(D)}, got {k}")
+    k = whole_number("k", k, 1, f"a number of neighbors from 1 to {len(D) - 1}, all others", len(D) - 1)
     np.fill_diagonal(D, np.inf)
     same = index[:, None] == index[None, :]
     last = np.partition(D, k - 1, axis=1)[:, k - 1 : k]  # (n, 1), the distance of the k-th neighbor

@@ -33,7 +33,6 @@ def crossings(first, second):
 
     first: (n, 2), second: (m, 2), each the points of a closed curve in order. The number is always even.
     A crossing on a corner counts once; curves that only touch may count as crossing twice.
-    Raises ValueError or TypeError, by name, for what does not fit.
 
     >>> square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
     >>> crossings(square, square + 0.5), crossings(square, square + 2)

@@ -54,11 +54,10 @@ def extreme_pairs(X, k, exclude=None, progress=False) -> ExtremePairs:
 
     X = X.detach() if torch.is_tensor(X) else X
     X = X if getattr(X, "ndim", None) == 2 else as_vectors("X", X)
-    k = whole_number("k", k, 1, "a number of pairs (an int, 1 or more)")
     kept = _kept(len(X), exclude)
     n, d = len(kept), X.shape[1]
-    if k > n * (n - 1) // 2:
-        raise ValueError(f"k must be at most the number of pairs, {n * (n - 1) // 2} for {n} rows, got {k}")
+    n_pairs = n * (n - 1) // 2
+    k = whole_number("k", k, 1, f"a number of pairs, from 1 to {n_pairs} for {n} rows", n_pairs)
     V = _units(X, kept)  # (n, d), float64
     # The last row is repeated until whole segments are full; `above` drops what the copies bring.
     device = X.device if torch.is_tensor(X) else "cpu"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
-from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.arrays import as_cloud
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
 
@@ -43,10 +43,8 @@ def pca(X, n=2):
     >>> picture.components.round(2), picture.shares.round(3)
     (array([[0.65, 0.76]]), array([0.997]))
     """
-    X = _cloud("X", X)
-    n = whole_number("n", n, 1, f"a number of directions from 1 to {min(X.shape)}")
-    if n > min(X.shape):
-        raise ValueError(f"n must be at most min(N, d) = {min(X.shape)} for X of shape {X.shape}, got {n}")
+    X = as_cloud("X", X)
+    n = whole_number("n", n, 1, f"a number of directions from 1 to min(N, d) = {min(X.shape)}", min(X.shape))
     mean = X.mean(0)
     _, S, Vh = np.linalg.svd(X - mean, full_matrices=False)
     largest = np.abs(Vh[:n]).round(8).argmax(1)  # of equal ones the first, whatever their rounding
@@ -67,7 +65,7 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
     >>> tsne([[0, 0], [0, 1], [9, 9], [9, 8]], perplexity=2).shape
     (4, 2)
     """
-    X = _cloud("X", X)
+    X = as_cloud("X", X)
     if start not in ("pca", "random"):
         raise ValueError(f'start must be "pca" or "random", got {start!r:.60}')
     if start == "pca" and X.shape[1] < 2:
@@ -87,14 +85,13 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
 
     n_neighbors: how many make a neighborhood, the point itself included: small for detail, large for the whole.
     min_dist: how tightly points may be packed in the picture, from 0 to 1. umap-learn's, on one thread, so that a
-    seed gives one picture on one machine. The first call of a session compiles for about ten seconds.
+    seed gives one picture on one machine. The first call on a machine compiles for half a minute.
 
     Raises ValueError or TypeError, by name: 2 <= n_neighbors < N, and N >= 4. Source: L 2.3.1.
     """
-    X = _cloud("X", X, least=4)
-    n_neighbors = whole_number("n_neighbors", n_neighbors, 2, f"from 2 to {len(X) - 1}, for {len(X)} points")
-    if n_neighbors >= len(X):
-        raise ValueError(f"n_neighbors must be below the number of points {len(X)}, got {n_neighbors}")
+    X = as_cloud("X", X, least=4)
+    allowed = f"from 2 to {len(X) - 1}, for {len(X)} points"
+    n_neighbors = whole_number("n_neighbors", n_neighbors, 2, allowed, len(X) - 1)
     if not 0 <= min_dist <= 1:
         raise ValueError(f"min_dist must be from 0 to 1, got {min_dist!r:.60}")
     from threadpoolctl import threadpool_limits
@@ -102,8 +99,10 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     # numba raises the number of threads for torch and scikit-learn as well; leaving this block sets it back.
     with threadpool_limits(1), warnings.catch_warnings():  # warnings: threads, small clouds, unconnected graphs
         warnings.simplefilter("ignore")
-        from umap import UMAP
+        from umap import UMAP, umap_, utils
 
+        for function in (utils.fast_knn_indices, umap_.smooth_knn_dist, umap_.compute_membership_strengths):
+            function.enable_caching()  # on disk, as umap-learn does with others: they take ten seconds
         model = UMAP(n_neighbors=n_neighbors, min_dist=float(min_dist), random_state=seed, n_jobs=1)
         return model.fit_transform(X.astype(np.float32)).astype(np.float64)
 
@@ -164,7 +163,6 @@ def projection_quality(X, Y, k=10):
     distances in X and in Y; 0 by chance, nan where all distances of one of them are equal.
 
     X: (N, d), Y: (N, m), k: below N / 2. Makes N x N matrices.
-    Raises ValueError or TypeError, by name, for what does not fit.
 
     >>> projection_quality([[0, 0], [1, 0], [3, 0], [7, 1]], [[0], [1], [3], [7]], k=1)
     ProjectionQuality(trustworthiness=1.0, recall=1.0, rank_correlation=1.0)
@@ -173,24 +171,14 @@ def projection_quality(X, Y, k=10):
     from scipy.stats import spearmanr
     from sklearn.manifold import trustworthiness
 
-    X, Y = _cloud("X", X), _cloud("Y", Y)
+    X, Y = as_cloud("X", X), as_cloud("Y", Y)
     N = len(X)
     if len(Y) != N:
         raise ValueError(f"Y must hold one point for each of X's {N}, got {len(Y)}")
-    k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}")
-    if k >= N / 2:
-        raise ValueError(f"k must be below half the number of points, {N / 2:g}, got {k}")
+    k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}", (N - 1) // 2)
     pairs = zip(nearest_neighbors(X, k)[1], nearest_neighbors(Y, k)[1])
     recall = np.mean([np.isin(near_in_X, near_in_Y).mean() for near_in_X, near_in_Y in pairs])
     D_X, D_Y = pdist(X), pdist(Y)  # (N (N - 1) / 2,)
     varies = np.ptp(D_X) > 0 and np.ptp(D_Y) > 0  # else scipy warns
     correlation = spearmanr(D_X, D_Y).statistic if varies else np.nan
     return ProjectionQuality(float(trustworthiness(X, Y, n_neighbors=k)), float(recall), float(correlation))
-
-
-def _cloud(name, X, least=2):
-    """The points as float64, if they are at least so many, finite, and not all the same."""
-    X = as_vectors(name, X, least=least)
-    if (X == X[0]).all():
-        raise ValueError(f"{name} must hold at least two different points, got {len(X)} times the same")
-    return X

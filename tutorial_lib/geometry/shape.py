@@ -5,7 +5,7 @@ Sources: A 2.3 (anisotropy); L 2.3.2 (PCA dimension). How many dimensions a clou
 
 import numpy as np
 
-from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.arrays import as_cloud
 
 
 def spectrum(X):
@@ -18,9 +18,7 @@ def spectrum(X):
     >>> spectrum([[3, 0], [-3, 0], [0, 1], [0, -1]])
     array([0.9, 0.1])
     """
-    X = as_vectors("X", X, least=2)
-    if (X == X[0]).all():
-        raise ValueError(f"X must hold at least two different vectors, got {len(X)} times the same")
+    X = as_cloud("X", X)
     Xc = X - X.mean(0)
     Xc /= np.abs(Xc).max()  # so that squares stay in range
     G = Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T

@@ -6,7 +6,7 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
-from cycler import cycler
+from matplotlib import cycler
 
 # Okabe and Ito's palette, told apart by color-blind readers too; the pale yellow is left out.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]

@@ -102,9 +102,7 @@ class Tokenizer(ABC):
             n_first, n_second = truncated_lengths(len(first), len(second or []), room)
             first, second = first[:n_first], second and second[:n_second]
         encoding = self._assemble(first, second)
-        if pad_to is None:
-            return encoding
-        return self._pad(encoding, pad_to)
+        return encoding if pad_to is None else self._pad(encoding, pad_to)
 
     def batch(self, texts, pairs=None, max_length: int | None = None, pad_to: int | None = None) -> Encoding:
         """Many texts, or many pairs, as one `Encoding` of lists of equal length: padded to the longest, or to pad_to.
@@ -147,9 +145,7 @@ class Tokenizer(ABC):
         if getattr(ids, "ndim", 1) != 1:
             raise TypeError(f"ids must be a list of whole numbers, got an array of shape {tuple(ids.shape)}")
         allowed = f"whole numbers from 0 to {len(self.tokens) - 1}"
-        numbers = [whole_number("ids", id, 0, allowed) for id in ids]
-        if max(numbers, default=0) >= len(self.tokens):
-            raise ValueError(f"ids must be {allowed}, got {max(numbers)}")
+        numbers = [whole_number("ids", id, 0, allowed, len(self.tokens) - 1) for id in ids]
         return [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
 
 
