@@ -20,7 +20,8 @@ def on_a_page(monkeypatch):
 
 
 def example(**changes):
-    return table(**dict(values=VALUES, columns=HEADS, rows=["a", "b"], caption="Sizes.", form={"share": ".0%"}) | changes)
+    usual = dict(values=VALUES, columns=HEADS, rows=["a", "b"], caption="Sizes.", form={"share": ".0%"})
+    return table(**usual | changes)
 
 
 class Reader(HTMLParser):
@@ -83,8 +84,7 @@ def test_a_row_may_mix_tensors_and_numbers():
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_no_text_is_read_as_html(text):
     shown = table([[text]], [text], [text], caption=text)._repr_html_()
-    inside = shown.replace("<caption>", "").replace("</caption>", "")
-    tags = ("div", "table", "thead", "tr", "th", "td")
+    inside, tags = shown, ("div", "table", "caption", "span", "thead", "tr", "th", "td")
     for tag in tags:
         inside = inside.replace(f"</{tag}>", "")
     opened = [piece.split(">")[0].split()[0] for piece in inside.split("<")[1:]]
@@ -103,7 +103,7 @@ def test_no_token_is_read_as_markdown(monkeypatch):
         (dict(rows=["a"]), "rows must name the 2 rows of values, got 1 names"),
         (dict(columns=["size"]), "columns names 1 columns, but row 0 of values has 3"),
         (dict(values=[VALUES[0], [1, 2]]), "columns names 3 columns, but row 1 of values has 2"),
-        (dict(form={"shares": ".0%"}), r"form names the columns \['shares'\], but there are \['size', 'share', 'kind'\]"),
+        (dict(form={"shares": ".0%"}), r"form names the columns \['shares'\], but there are \['size', "),
         (dict(form={"share": "%d"}), "form must be such as '.2f', ',' or '.0%', got '%d' for 0.5"),
         (dict(mark=[("c", "size")]), r"mark must name a row \(a, b, or 0 to 1; a name that stands once\), got 'c'"),
         (dict(mark=[("a", 3)]), "mark must name a column .*, got 3"),

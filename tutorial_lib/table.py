@@ -51,7 +51,8 @@ class Table:
         self.cells, self.numeric, self.marked = cells, numeric, marked
 
     def __repr__(self):
-        cells = [["*" * ((i, j) in self.marked) + cell for j, cell in enumerate(row)] for i, row in enumerate(self.cells)]
+        cells = [[f"*{cell}" if (i, j) in self.marked else cell for j, cell in enumerate(row)]
+                 for i, row in enumerate(self.cells)]  # fmt: skip
         lines, numeric = [self.columns, *cells], self.numeric
         if self.rows:
             lines = [[name, *line] for name, line in zip([self.corner, *self.rows], lines)]
@@ -77,7 +78,7 @@ class Table:
             name = f'<th scope="row">{html.escape(self.rows[i])}</th>' if self.rows else ""
             cells = "".join(f"<td{kind}>{text}</td>" for text, kind in zip(texts, kinds))
             lines.append(f"<tr>{name}{cells}</tr>")
-        caption = f"<caption>{html.escape(self.caption)}</caption>"
+        caption = f"<caption><span>{html.escape(self.caption)}</span></caption>"
         inside = f'<table class="result mathjax_ignore tex2jax_ignore">{caption}{"".join(lines)}</table>'
         return f'<div class="{_CONTAINER}">{inside}</div>'
 
