@@ -24,7 +24,7 @@ from pathlib import Path
 import yaml
 from build_book import ROOT, chapters
 from directives import DIRECTIVE, blocks, split_directive
-from sphinx_guess import hint
+from sphinx_guess import blank, hint
 from sphinx_times import reading_time
 
 # The model comes as a package and not from the hub: no account, no warning about a missing one, one fixed version.
@@ -196,7 +196,7 @@ class Page:
         """The question. Why the answer is true is told below the cell that computes it."""
         question, because, reason = body.rpartition("\nBecause ")
         self.reasons[name] = self.convert(because + reason)
-        return self.box("Guess first", self.convert(f"{question}\n\n{hint(options)}"))
+        return self.box("Guess first", self.convert(f"{question}\n\n{blank(options)}\n\n{hint(options)}"))
 
     def answered(self, code: str) -> list[str]:
         """Why the answers of a cell are true, folded."""

@@ -84,7 +84,8 @@ class Guess(SphinxDirective):
         if not question or any(isinstance(node, nodes.bullet_list) for node in question):
             raise Misuse("there must be a question first, then at most one list")
         if "unit" in self.options:
-            given, parts = self.number(choices), []
+            given = self.number(choices)
+            parts = [element("p", nodes.Text(blank(self.options)), classes=["guess-blank"])]
         else:
             given, parts = self.items(choices)
         box["attributes"] |= given
@@ -126,16 +127,24 @@ class Guess(SphinxDirective):
 def hint(options: dict[str, str]) -> str:
     """What the reader of a guess with these options has to know besides the question.
 
-    >>> hint({"unit": "times", "within": "a factor of 2"})
-    'Within a factor of 2 is right. In: times.'
+    >>> hint({"unit": "times", "within": "a factor of 2"}), hint({"order": "from near to far"})
+    ('Within a factor of 2 is right.', 'In order, from near to far.')
     """
     if "order" in options:
         return f"In order, {options['order']}."
     if "unit" not in options:
         return ""
     within = options.get("within", "20%")
-    counts = "Only the exact number is right." if within == "0" else f"Within {within} is right."
-    return f"{counts} In: {options['unit']}." if options["unit"] else counts
+    return "Only the exact number is right." if within == "0" else f"Within {within} is right."
+
+
+def blank(options: dict[str, str]) -> str:
+    """Where a number is to be written.
+
+    >>> blank({"unit": "times"})
+    'Your guess: ____ times'
+    """
+    return f"Your guess: ____ {options['unit']}".rstrip() if "unit" in options else ""
 
 
 class Answer(HTMLParser):

@@ -1,6 +1,6 @@
 """A Sphinx extension: the role {reading-time}`attention` says how long a chapter takes, by one rule for all of them.
 
-A minute is 200 words or three cells of code; a view to play with takes two.
+A minute is 200 words or three cells; a view to play with takes two more. A cell that is folded whole takes none.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def exact_minutes(text: str) -> float:
             plain = FORMULA.sub("x", NOT_READ.sub("", "\n".join(lines)))
             minutes += len(WORD.findall(plain)) / WORDS_A_MINUTE
         elif directive and directive["name"] == "code-cell":
-            minutes += SECONDS_A_CELL / 60 + MINUTES_A_VIEW * any(line.startswith("views.") for line in lines)
+            if "hide-cell" not in "".join(lines[:2]):
+                minutes += SECONDS_A_CELL / 60 + MINUTES_A_VIEW * any(line.startswith("views.") for line in lines)
         elif directive:  # its title and its text are read, its options are not
             minutes += exact_minutes("\n".join([directive["argument"], *split_directive(lines)[1]]))
     return minutes

@@ -4,9 +4,9 @@
   var root = document.documentElement;
   try { root.dataset.code = localStorage.getItem("code") || ""; } catch (error) { root.dataset.code = ""; }
 
-  // Cells whose code is folded open with the others.
+  // Code that is folded opens with the other; a cell that is folded with its output, such as a solution, does not.
   function apply() {
-    document.querySelectorAll(".cell > details.hide.above-input").forEach(function (fold) {
+    document.querySelectorAll(".cell > details.hide.above-input:not(:has(.cell_output))").forEach(function (fold) {
       if (root.dataset.code) fold.open = root.dataset.code === "shown";
     });
   }

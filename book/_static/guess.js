@@ -66,7 +66,7 @@
       hint.id = box.id + "-hint";
       var input = el("input", { type: "text", inputmode: "decimal", autocomplete: "off", size: 8,
         "aria-describedby": hint.id });
-      hint.before(el("p", {}, el("label", {}, ["Your guess ", input, " " + unit])));
+      box.querySelector(".guess-blank").replaceChildren(el("label", {}, ["Your guess: ", input, " " + unit]));
       return {
         read: function () {
           var text = input.value.trim().replace(/[\s,]/g, "").replace(/%$/, "").replace("\u2212", "-");
@@ -79,7 +79,8 @@
           var given = box.dataset;
           if (given.units) return Math.abs(guess - truth) <= Number(given.units);
           if (given.share) return Math.abs(guess - truth) <= Math.abs(truth) * Number(given.share) / 100 + 1e-12;
-          return guess === truth || guess / truth <= Number(given.factor) && truth / guess <= Number(given.factor);
+          var ratio = guess / truth, factor = Number(given.factor);
+          return guess === truth || ratio <= factor && ratio >= 1 / factor;
         },
         words: function (guess) {
           var space = /^[%°]|^$/.test(unit) ? "" : " ";

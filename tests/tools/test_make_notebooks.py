@@ -88,7 +88,7 @@ def body(cells):
         ),
         (
             ":::{guess} a\n:unit: times\nHow many?\n\nBecause so.\n:::",
-            "> **Guess first**\n>\n> How many?\n>\n> Within 20% is right. In: times.",
+            "> **Guess first**\n>\n> How many?\n>\n> Your guess: ____ times\n>\n> Within 20% is right.",
         ),
         ("{reading-time}`one`", "5 minutes"),
         (":::{dropdown} Solution\nYes.\n:::", "<details><summary>Solution</summary>\n\nYes.\n\n</details>"),

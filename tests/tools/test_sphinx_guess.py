@@ -91,6 +91,7 @@ WRONG = [
         "guess growth: a number (:unit:) has neither a list nor an order",
     ),
     ([":::{guesses}\n:::"], "guesses: this page has no guess to count"),
+    (["{reading-time}`nowhere`"], "reading-time: there is no page nowhere beside this one"),
 ]
 PAGES |= {f"wrong-{number}": pieces for number, (pieces, _) in enumerate(WRONG)}
 
