@@ -233,6 +233,7 @@ def test_one_switch_hides_all_code_and_the_next_page_remembers(chapter, site):
     chapter.get_by_role("button", name="Hide code").click()
     assert as_written and shown() == 0 and chapter.locator(".cell_output:visible").count() > 10
     assert chapter.locator(f"{FOLDED_CODE} > summary:visible").count() == 0
+    assert chapter.locator(".highlight-python:visible").count() == 0  # what show() prints
     chapter.goto((site / "book" / "heads.html").as_uri(), wait_until="load")
     assert shown() == 0
     chapter.get_by_role("button", name="Show code").click()
