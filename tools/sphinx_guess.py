@@ -34,11 +34,11 @@ WITHIN = re.compile(r"(?P<share>\d+(?:\.\d+)?) ?%|a factor of (?P<factor>\d+(?:\
 log = logging.getLogger(__name__)
 
 
-class element(nodes.General, nodes.TextElement):
-    """An element of HTML: its tag, and what else its start has."""
+class element(nodes.General, nodes.Element):
+    """An element of HTML: its tag, and what else its start has. Inline nodes in it stand in a nodes.inline."""
 
     def __init__(self, tag: str, *children, classes=(), ids=(), **attributes):
-        super().__init__("", "", *children, classes=list(classes), ids=list(ids), tag=tag, attributes=attributes)
+        super().__init__("", *children, classes=list(classes), ids=list(ids), tag=tag, attributes=attributes)
 
 
 def visit(translator, node: element) -> None:
@@ -115,8 +115,8 @@ class Guess(SphinxDirective):
         for item in choices:
             if len(item) != 1 or not isinstance(item[0], nodes.paragraph):
                 raise Misuse(f"each item of the list must be one line of text, and one is not: {item.astext()!r}")
-            text = item.astext()  # inline: a label and a button hold no paragraph
-            lines.append(element("li", *item[0].children, data_item=text))
+            content = nodes.inline("", "", *item[0].children)  # a label holds no paragraph
+            lines.append(element("li", content, data_item=item.astext()))
         texts = [line["attributes"]["data_item"] for line in lines]
         if len(set(texts)) < len(texts):
             raise Misuse(f"an item stands twice in the list: {', '.join(texts)}")
@@ -253,14 +253,14 @@ def show_truth(box: element, value) -> None:
         value = value if isinstance(value, str) else in_words(value)
         if value not in lines:
             raise Misuse(f"the answer must be one of {', '.join(lines)}, but the cell says {value}")
-        truth = [child.deepcopy() for child in lines[value].children]
+        truth = [lines[value][0].deepcopy()]
     else:
         if not isinstance(value, list) or sorted(value) != sorted(lines):
             said = in_words(value)
             raise Misuse(f"the answer must be an order of {', '.join(lines)}, but the cell says {said}")
         if value == list(lines):
             raise Misuse("the items already stand in the true order: list them in another")
-        truth = [element("ol", *(element("li", *(c.deepcopy() for c in lines[item].children)) for item in value))]
+        truth = [element("ol", *(element("li", lines[item][0].deepcopy()) for item in value))]
     given["data_truth"] = json.dumps(value)
     content = element("div", *truth, classes=["guess-truth"])
     because = box.children.pop()
@@ -290,7 +290,7 @@ def count(doctree: nodes.document, boxes: list[element]) -> None:
             section = above(box, lambda node: isinstance(node, nodes.section))
             title = [child.deepcopy() for child in section[0].children] if section else [nodes.Text(name)]
             link = nodes.reference("", "", *title, internal=True, refuri=f"#guess-{name}")
-            lines.append(element("li", link, data_guess=name))
+            lines.append(element("li", nodes.inline("", "", link), data_guess=name))
         many = "One question" if len(boxes) == 1 else f"{len(boxes)} questions"
         text = nodes.Text(f"{many} to guess at, by section:")
         place.replace_self(

@@ -22,7 +22,7 @@ nb_execution_mode = "off"
 html_theme = "basic"
 exclude_patterns = ["out", "jupyter_execute"]
 """
-CHOICE = ":::{guess} key\nTwo keys compete.\n\nWhich wins?\n\n- `k1`\n- $k_2$\n\nBecause it is *longer*.\n:::\n"
+CHOICE = ":::{guess} key\n\"Two\" keys compete.\n\nWhich wins?\n\n- `k1`\n- $k_2$\n\nBecause it is *longer*.\n:::\n"
 NUMBER = ":::{guess} growth\n:unit: times\nHow much?\n\nBecause so.\n:::\n"
 ORDER = ":::{guess} near\n:order: from near to far\nHow?\n\n- car\n- cat\n- kitten\n\nBecause so.\n:::\n"
 
@@ -81,7 +81,7 @@ WRONG = [
     ([CHOICE.replace("- $k_2$\n", "")], "guess key: it needs a list of two choices or more, or a :unit:"),
     ([CHOICE.replace("$k_2$", "`k1`")], "guess key: an item stands twice in the list: k1, k1"),
     ([CHOICE.replace("{guess} key", "{guess} Key")], "guess Key: the name must be small letters, digits and hyphens"),
-    ([CHOICE.replace("Two", ":within: 3\nTwo")], "guess key: only a number (:unit:) is right within something"),
+    ([CHOICE.replace('"Two"', ':within: 3\n"Two"')], "guess key: only a number (:unit:) is right within something"),
     (
         [NUMBER.replace("How", ":within: nearly\nHow")],
         'guess growth: within must be "20%", "a factor of 2" or "3", got "nearly"',
@@ -131,6 +131,7 @@ def test_a_page_asks_folds_the_cells_up_to_the_answer_and_says_what_a_cell_compu
     assert box.select_one("details:not([open]) .guess-truth").text.strip() == r"\(k_2\)"
     assert box.select_one("details .guess-because").text == "Because it is longer."
     folded = page.select("details.guess-cells:not([open])")
+    assert box.select_one(".guess-question p").text == "“Two” keys compete."  # each quotation mark the right way round
     assert [(len(fold.select(".cell")), fold["data-guess"]) for fold in folded] == [(1, "key"), (1, "key")]
     assert len(page.select(".cell")) == 3
     assert "The answer" not in [text.text for text in page.select(".cell p")]
