@@ -38,8 +38,9 @@
     return made;
   }
 
-  // What a kind of guess needs: its controls, the guess they hold (null: none yet), whether a guess is right, and how
-  // it is read: `words` to a screen reader, `parts` beside the answer.
+  // What a kind of guess needs: to read the guess out of its controls (null: there is none yet) and to write one into
+  // them, whether it fits the question, whether it is right, and how it is told: `words` to a screen reader, `parts`
+  // beside the answer.
   var KINDS = {
     choice: function (box) {
       var list = box.querySelector(".guess-items"), inputs = items(list).map(function (item) {
@@ -216,7 +217,7 @@
         yours.replaceChildren(el("p", { class: "guess-head" }, head), el("div", {}, kind.parts(guess, truth)));
       }
       box.tell(aloud ? inWords(guess) : "");
-      unfold();
+      unfold(name);
       count();
     }
 
@@ -240,9 +241,12 @@
     });
   }
 
-  // A link from elsewhere may lead into a fold.
-  function unfold() {
-    folds.forEach(function (fold) { fold.open = !waiting(fold).length || fold.matches(":has(:target)"); });
+  // Open or close the folds that wait for a guess. A link from elsewhere may lead into one of them.
+  function unfold(name) {
+    folds.forEach(function (fold) {
+      if (!fold.dataset.guess.split(" ").includes(name)) return;
+      fold.open = !waiting(fold).length || fold.matches(":has(:target)");
+    });
   }
 
   // Opening a fold is asking to see.
