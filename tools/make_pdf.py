@@ -24,7 +24,8 @@ NO_BROWSER = f"""The PDF is printed by a browser, and none of {', '.join(BROWSER
 On Debian or Ubuntu: sudo apt-get install chromium; on a Mac: install Google Chrome. Then type `make pdf` again."""
 
 LEFT_OUT = {"book/api"}  # to look up, not to read
-NOT_FOR_PAPER = ".headerlink, .noprint, details.hide > summary, button, script"
+NOT_IN_ONE_PAGE = "script[src*='/guess.js']"  # it would fold what waits for a guess
+NOT_FOR_PAPER = ".headerlink, .noprint, details.hide > summary, .guess-cells > summary, button, script"
 NAMING = ["href", "for", "aria-labelledby", "aria-describedby", "aria-controls"]
 
 FINISHED = """async () => {
@@ -98,6 +99,8 @@ def one_page(root: Path) -> str:
     site, printed = root / "_build" / "html", pages(root)
     soups = {page: BeautifulSoup((site / f"{page}.html").read_bytes(), "html.parser") for page in printed}
     head = next(soup for soup in soups.values() if soup.select_one("script[src*=mathjax]")).head
+    for script in head.select(NOT_IN_ONE_PAGE):
+        script.decompose()
     for element in head.select("[href^='../'], [src^='../']"):
         name = "href" if element.has_attr("href") else "src"
         element[name] = element[name].replace("../", "html/", 1)

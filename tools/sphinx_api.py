@@ -19,7 +19,7 @@ ROOMS = {  # the order and the titles of the page; a room's name is a module's o
     "Models": ["bert", "checkpoints"],
     "Comparison with Hugging Face": ["parity"],
     "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization"],
-    "On the page": ["show", "plots", "views"],
+    "On the page": ["show", "guess", "table", "plots", "views"],
     "The documents, checked": ["claims"],
     "Exercises": ["exercises"],
 }

@@ -7,7 +7,8 @@ import pytest
 make_pdf = pytest.importorskip("make_pdf")
 
 TOC = "root: book/index\nparts:\n- chapters: [{file: book/one}, {file: book/api}]\n"
-PAGE = """<html><head><title>{title}</title><script src="../_static/mathjax/x.js"></script></head><body>
+PAGE = """<html><head><title>{title}</title><script src="../_static/mathjax/x.js"></script>
+<script src="../_static/guess.js?v=1"></script></head><body>
 <nav>Not on paper</nav><article class="bd-article"><h1 id="top">{title}<a class="headerlink" href="#top">#</a></h1>
 <details id="box"><summary>Folded</summary>Inside</details>
 <h2>About <span class="math">\\(\\sqrt{{d_k}}\\)</span></h2>
@@ -35,6 +36,7 @@ def test_links_lead_inside_the_file_or_to_another_host(book):
 def test_nothing_is_folded_and_what_is_not_for_paper_is_gone(book):
     page = make_pdf.one_page(book)
     assert page.count("<details") == page.count('open=""') == 2
+    assert "guess.js" not in page, "it folds what waits for a guess"
     assert "Not on paper" not in page and "headerlink" not in page and "The api" not in page
 
 
