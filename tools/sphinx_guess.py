@@ -1,0 +1,311 @@
+"""A Sphinx extension: `guess` asks before the chapter shows, and `guesses` counts at the chapter's end.
+
+A guess is one of several choices, a number with a unit, or an order:
+
+    :::{guess} longer-key          :::{guess} growth             :::{guess} nearest-words
+    Which key wins?                :unit: times                  :order: from near to far
+                                   :within: 20%                  In which order do they come?
+    - k1                           By how much does it grow?
+    - k2                                                         - car
+                                   Because variances add up.     - kitten
+    Because k2 is longer.          :::
+    :::                                                          Because meaning decides.
+                                                                 :::
+
+What is true stands nowhere in the text: a later cell calls `tutorial_lib.guess.answer("longer-key", value)`, and the
+box takes the value from that cell's output. The cells from the box to that cell are folded. Without JavaScript box and
+cells are plain text and folds; book/_static/guess.js makes the controls, compares, and keeps guesses in the browser.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from tutorial_lib.guess import in_words
+
+WITHIN = re.compile(r"(?P<share>\d+(?:\.\d+)?) ?%|a factor of (?P<factor>\d+(?:\.\d+)?)|(?P<units>\d+(?:\.\d+)?)")
+log = logging.getLogger(__name__)
+
+
+class element(nodes.General, nodes.TextElement):
+    """An element of HTML: its tag, and what else its start has."""
+
+    def __init__(self, tag: str, *children, classes=(), ids=(), **attributes):
+        super().__init__("", "", *children, classes=list(classes), ids=list(ids), tag=tag, attributes=attributes)
+
+
+def visit(translator, node: element) -> None:
+    attributes = {name.replace("_", "-"): value for name, value in node["attributes"].items()}
+    translator.body.append(translator.starttag(node, node["tag"], **attributes))
+
+
+def depart(translator, node: element) -> None:
+    translator.body.append(f"</{node['tag']}>\n")
+
+
+class Misuse(ValueError):
+    """What an author has to mend: the build fails and says where."""
+
+
+def complain(node: nodes.Node, name: str, error: str) -> None:
+    log.warning("guess %s: %s", name, error, location=node)
+
+
+class Guess(SphinxDirective):
+    required_arguments = 1
+    has_content = True
+    option_spec = {"unit": directives.unchanged, "within": directives.unchanged, "order": directives.unchanged_required}
+
+    def run(self):
+        name = self.arguments[0]
+        box = element("div", classes=["guess"], ids=[f"guess-{name}"], data_guess=name)
+        self.set_source_info(box)
+        try:
+            self.fill(box)
+        except Misuse as error:
+            complain(box, name, str(error))
+            return []
+        return [box]
+
+    def fill(self, box: element) -> None:
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", box["attributes"]["data_guess"]):
+            raise Misuse("the name must be small letters, digits and hyphens, as in longer-key")
+        *question, because = self.parse_content_to_nodes() or [None]
+        if not isinstance(because, nodes.paragraph) or not because.astext().startswith("Because "):
+            raise Misuse('the last paragraph must say why what is true is true, and begin with "Because"')
+        choices = question.pop() if question and isinstance(question[-1], nodes.bullet_list) else None
+        if not question or any(isinstance(node, nodes.bullet_list) for node in question):
+            raise Misuse("there must be a question first, then at most one list")
+        if "unit" in self.options:
+            given = self.number(choices)
+            parts = [element("p", nodes.Text(blank(self.options)), classes=["guess-blank"])]
+        else:
+            given, parts = self.items(choices)
+        box["attributes"] |= given
+        box.append(element("p", nodes.Text("Guess first"), classes=["guess-title"]))
+        box.append(element("div", *question, classes=["guess-question"]))
+        box.extend(parts)
+        if text := hint(self.options):
+            box.append(element("p", nodes.Text(text), classes=["guess-hint"]))
+        because["classes"].append("guess-because")
+        box.append(because)
+
+    def number(self, choices: nodes.bullet_list | None) -> dict[str, str]:
+        if choices is not None or "order" in self.options:
+            raise Misuse("a number (:unit:) has neither a list nor an order")
+        match = WITHIN.fullmatch(self.options.get("within", "20%"))
+        if not match:
+            raise Misuse(f'within must be "20%", "a factor of 2" or "3", got "{self.options["within"]}"')
+        kind = match.lastgroup
+        return {"data_kind": "number", "data_unit": self.options["unit"], f"data_{kind}": match[kind]}
+
+    def items(self, choices: nodes.bullet_list | None) -> tuple[dict[str, str], list[nodes.Node]]:
+        if "within" in self.options:
+            raise Misuse("only a number (:unit:) is right within something")
+        if choices is None or len(choices) < 2:
+            raise Misuse("it needs a list of two choices or more, or a :unit: if it asks for a number")
+        lines = []
+        for item in choices:
+            if len(item) != 1 or not isinstance(item[0], nodes.paragraph):
+                raise Misuse(f"each item of the list must be one line of text, and one is not: {item.astext()!r}")
+            text = item.astext()  # inline: a label and a button hold no paragraph
+            lines.append(element("li", *item[0].children, data_item=text))
+        texts = [line["attributes"]["data_item"] for line in lines]
+        if len(set(texts)) < len(texts):
+            raise Misuse(f"an item stands twice in the list: {', '.join(texts)}")
+        kind = "order" if "order" in self.options else "choice"
+        return {"data_kind": kind}, [element("ul", *lines, classes=["guess-items"])]
+
+
+def hint(options: dict[str, str]) -> str:
+    """What the reader of a guess with these options has to know besides the question.
+
+    >>> hint({"unit": "times", "within": "a factor of 2"}), hint({"order": "from near to far"})
+    ('Within a factor of 2 is right.', 'In order, from near to far.')
+    """
+    if "order" in options:
+        return f"In order, {options['order']}."
+    if "unit" not in options:
+        return ""
+    within = options.get("within", "20%")
+    return "Only the exact number is right." if within == "0" else f"Within {within} is right."
+
+
+def blank(options: dict[str, str]) -> str:
+    """Where a number is to be written.
+
+    >>> blank({"unit": "times"})
+    'Your guess: ____ times'
+    """
+    return f"Your guess: ____ {options['unit']}".rstrip() if "unit" in options else ""
+
+
+class Answer(HTMLParser):
+    """The name and the value in what `tutorial_lib.guess.answer` shows."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.name = self.value = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if "data-answer" in found:
+            self.name, self.value = found["data-guess"], json.loads(found["data-answer"])
+
+
+def is_cell(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+def above(node: nodes.Node, condition) -> nodes.Node | None:
+    """The nearest node around this one of which a condition holds."""
+    while node is not None and not condition(node):
+        node = node.parent
+    return node
+
+
+def take_answers(doctree: nodes.document) -> list[tuple[str, object, nodes.container]]:
+    """The answers of a page: name, value and cell. The page shows them in their boxes, so their output goes."""
+    answers = []
+    for raw in list(doctree.findall(nodes.raw)):
+        answer = Answer(raw.astext()) if "data-answer" in raw.astext() else None
+        if answer is None or answer.name is None:
+            continue
+        cell = above(raw, is_cell)
+        if above(raw, lambda node: isinstance(node, nodes.figure)):
+            complain(cell, answer.name, "its answer stands in a cell that draws a figure; give it a cell of its own")
+        bundle = above(raw, lambda node: node.get("nb_element") == "mime_bundle")
+        outputs = bundle.parent
+        outputs.remove(bundle)
+        if not outputs.children:
+            outputs.parent.remove(outputs)
+        answers.append((answer.name, answer.value, cell))
+    return answers
+
+
+def join(doctree: nodes.document) -> list[element]:
+    """Give each guess of a page its answer, and fold the cells between. Returns the guesses that have one, in order."""
+    answers, boxes, joined, hidden = take_answers(doctree), {}, [], {}
+    places = {id(node): place for place, node in enumerate(doctree.findall())}
+    for box in doctree.findall(lambda node: isinstance(node, element) and "data_guess" in node["attributes"]):
+        name = box["attributes"]["data_guess"]
+        if name in boxes:
+            complain(box, name, "another guess of this page has the same name")
+        boxes[name] = box
+    for name, value, cell in answers:
+        if name not in boxes:
+            known = ", ".join(boxes) or "none"
+            complain(cell, name, f"a cell has its answer, but the page has no guess of this name (it has: {known})")
+        elif boxes[name] in joined:
+            complain(cell, name, "a cell answers it, and an earlier cell did")
+        elif places[id(boxes[name])] > places[id(cell)]:
+            complain(cell, name, "its answer stands above the question")
+        else:
+            try:
+                show_truth(boxes[name], value)
+            except Misuse as error:
+                complain(cell, name, str(error))
+            joined.append(boxes[name])
+            for between in list(doctree.findall(is_cell)):
+                if places[id(boxes[name])] < places[id(between)] <= places[id(cell)]:
+                    hidden.setdefault(id(between), (between, []))[1].append(name)
+    for name, box in boxes.items():
+        if box not in joined:
+            complain(box, name, f'no cell below it answers it: answer("{name}", value) as a cell\'s last line')
+    fold(hidden.values())
+    return [box for box in boxes.values() if box in joined]
+
+
+def fold(hidden) -> None:
+    """Put cells that follow each other and wait for the same guesses into one fold."""
+    last = None
+    for cell, names in hidden:
+        page, names = cell.parent, " ".join(names)
+        follows = last in page.children and page.index(last) + 1 == page.index(cell)
+        if follows and last["attributes"]["data_guess"] == names:
+            page.remove(cell)
+        else:
+            summary = element("summary", nodes.Text("After your guess"))
+            last = element("details", summary, classes=["guess-cells"], data_guess=names)
+            page.replace(cell, last)
+        last.append(cell)
+
+
+def show_truth(box: element, value) -> None:
+    """Put what a cell computed into its box, with the sentence that says why."""
+    given = box["attributes"]
+    lines = {line["attributes"]["data_item"]: line for line in box.findall(element) if line["tag"] == "li"}
+    if given["data_kind"] == "number":
+        if isinstance(value, (str, list)):
+            raise Misuse(f"the answer must be a number, but the cell says {value!r}")
+        unit = given["data_unit"]
+        space = "" if unit[:1] in ("", "%", "°") else " "
+        truth = [nodes.Text(f"{in_words(value)}{space}{unit}")]
+    elif given["data_kind"] == "choice":
+        value = value if isinstance(value, str) else in_words(value)
+        if value not in lines:
+            raise Misuse(f"the answer must be one of {', '.join(lines)}, but the cell says {value}")
+        truth = [child.deepcopy() for child in lines[value].children]
+    else:
+        if not isinstance(value, list) or sorted(value) != sorted(lines):
+            said = in_words(value)
+            raise Misuse(f"the answer must be an order of {', '.join(lines)}, but the cell says {said}")
+        if value == list(lines):
+            raise Misuse("the items already stand in the true order: list them in another")
+        truth = [element("ol", *(element("li", *(c.deepcopy() for c in lines[item].children)) for item in value))]
+    given["data_truth"] = json.dumps(value)
+    content = element("div", *truth, classes=["guess-truth"])
+    because = box.children.pop()
+    summary = element("summary", nodes.Text("The answer"))
+    box.append(element("details", summary, content, because, classes=["guess-answer"]))
+
+
+class tally(nodes.General, nodes.Element):
+    """Stands where a chapter counts its guesses, until all of them are read."""
+
+
+class Guesses(SphinxDirective):
+    def run(self):
+        place = tally()
+        self.set_source_info(place)
+        return [place]
+
+
+def count(doctree: nodes.document, boxes: list[element]) -> None:
+    """Put the list of a page's guesses where `guesses` stands; the script adds to each how it went."""
+    for place in list(doctree.findall(tally)):
+        if not boxes:
+            log.warning("guesses: this page has no guess to count", location=place)
+        lines = []
+        for box in boxes:
+            name = box["attributes"]["data_guess"]
+            section = above(box, lambda node: isinstance(node, nodes.section))
+            title = [child.deepcopy() for child in section[0].children] if section else [nodes.Text(name)]
+            link = nodes.reference("", "", *title, internal=True, refuri=f"#guess-{name}")
+            lines.append(element("li", link, data_guess=name))
+        many = "One question" if len(boxes) == 1 else f"{len(boxes)} questions"
+        text = nodes.Text(f"{many} to guess at, by section:")
+        place.replace_self(
+            element("div", element("p", text, classes=["guess-count"]), element("ul", *lines), classes=["guess-tally"])
+        )
+
+
+def read(app, doctree: nodes.document) -> None:
+    count(doctree, join(doctree))
+
+
+def setup(app):
+    app.add_node(element, html=(visit, depart))
+    app.add_node(tally)
+    app.add_directive("guess", Guess)
+    app.add_directive("guesses", Guesses)
+    app.connect("doctree-read", read)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,69 @@
+"""A Sphinx extension: the role {reading-time}`attention` says how long a chapter takes, by one rule for all of them.
+
+A minute is 200 words or three cells; a view to play with takes two more. A cell that is folded whole takes none.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from directives import DIRECTIVE, blocks, split_directive
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxRole
+
+WORDS_A_MINUTE = 200
+SECONDS_A_CELL = 20
+MINUTES_A_VIEW = 2
+
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
+NOT_READ = re.compile(r"^\([\w-]+\)=$|^%.*$|\{[\w:-]+\}(?=`)|\]\([^)\s]*\)", re.M)  # labels, comments, roles, addresses
+FORMULA = re.compile(r"\$\$.+?\$\$(?: *\([\w-]+\))?|(?<!\\)\$[^$]+\$", re.S)
+WORD = re.compile(r"\w[\w'’.,-]*")
+
+log = logging.getLogger(__name__)
+
+
+def exact_minutes(text: str) -> float:
+    """The minutes that a page's Markdown takes to read and to try. A formula counts as a word.
+
+    >>> exact_minutes("A view:" + " word" * 198 + "\\n```{code-cell} python3\\nviews.slide()\\n```\\n")
+    3.3333333333333335
+    """
+    minutes = 0.0
+    for head, lines in blocks(FRONT_MATTER.sub("", text)):
+        directive = DIRECTIVE.match(head or "")
+        if head is None:
+            plain = FORMULA.sub("x", NOT_READ.sub("", "\n".join(lines)))
+            minutes += len(WORD.findall(plain)) / WORDS_A_MINUTE
+        elif directive and directive["name"] == "code-cell":
+            if "hide-cell" not in "".join(lines[:2]):
+                minutes += SECONDS_A_CELL / 60 + MINUTES_A_VIEW * any(line.startswith("views.") for line in lines)
+        elif directive:  # its title and its text are read, its options are not
+            minutes += exact_minutes("\n".join([directive["argument"], *split_directive(lines)[1]]))
+    return minutes
+
+
+def reading_time(text: str) -> str:
+    """The time in words, in steps of five minutes.
+
+    >>> reading_time("word " * 3100)
+    '15 minutes'
+    """
+    return f"{max(1, round(exact_minutes(text) / 5)) * 5} minutes"
+
+
+class ReadingTime(SphinxRole):
+    def run(self):
+        page = Path(self.env.doc2path(self.env.docname)).with_name(f"{self.text}.md")
+        if not page.exists():
+            log.warning("reading-time: there is no page %s beside this one", self.text, location=self.get_location())
+            return [], []
+        self.env.note_dependency(str(page))
+        return [nodes.Text(reading_time(page.read_text(encoding="utf-8")))], []
+
+
+def setup(app):
+    app.add_role("reading-time", ReadingTime())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
