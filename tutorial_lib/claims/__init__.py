@@ -8,10 +8,12 @@ Sources: R 2-11; L 2.1-2.3, 3.2, 3.3, 4.2-4.5, 5.2; A 2, 4.
 
 from importlib import import_module
 
-from tutorial_lib.claims.claim import CHAPTERS, FAILS, HOLDS, OPEN, REGISTRY, SOURCES, Claim, Result, check
+from tutorial_lib.claims.claim import CHAPTERS, FAILS, HOLDS, KINDS, OPEN, REGISTRY, SOURCES, Claim, Result, check
 from tutorial_lib.claims.table import Table, as_text, summary
 
-__all__ = ["CHAPTERS", "FAILS", "HOLDS", "OPEN", "Claim", "Result", "Table", "check", "claims", "report", "table"]
+__all__ = [
+    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "Claim", "Result", "Table", "check", "claims", "report", "table",
+]  # fmt: skip
 
 
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
@@ -45,7 +47,7 @@ def table(chapter=None) -> Table:
     """The claims of a chapter (or all), checked now, as a table that a page shows.
 
     >>> print(table("heads"))  # doctest: +ELLIPSIS
-    Rezaei 9.2  ✗ does not hold  [R-9.2-partition]
+    Rezaei 9.2  ✗ does not hold  (recomputed)  [R-9.2-partition]
     ...
     """
     return Table([check(claim) for claim in claims(chapter)])
@@ -62,5 +64,7 @@ def report() -> int:
     changed = [result for result in results if not result.as_recorded]
     for result in changed:
         print(f"{result.claim.id}: recorded {result.claim.verdict!r}, now {result.verdict!r}")
+    for kind in KINDS:
+        print(f"{kind}: {summary([result for result in results if result.claim.kind == kind])}")
     print(f"{summary(results)}; {len(changed)} verdicts differ from the recorded ones")
     return 1 if changed else 0

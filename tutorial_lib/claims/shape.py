@@ -5,23 +5,15 @@ from math import log
 
 import numpy as np
 
-from tutorial_lib.claims.claim import FAILS, OPEN, Claim, add, claim
+from tutorial_lib.claims.claim import FAILS, claims_of
 from tutorial_lib.geometry import anisotropy, neighbor_ratios
+
+claim = claims_of("shape")
 
 # --- A 2.1, 2.2: what was measured ---------------------------------------------------------------------------------
 
-add(
-    Claim(
-        "A-2.1-enwik8",
-        "shape",
-        "The texts are enwik8, 100 million bytes; cleaned, they have 205 distinct characters.",
-        205,
-        compute=None,
-        needs="enwik8",
-        verdict=OPEN,
-        note="These texts are not at hand here.",
-    )
-)
+claim("A-2.1-enwik8", "The texts are enwik8, 100 million bytes; cleaned, they have 205 distinct characters.", 205,
+      needs="enwik8", note="These texts are not at hand here.")
 
 # --- A 2.3: anisotropy ---------------------------------------------------------------------------------------------
 
@@ -39,31 +31,14 @@ def eigenvalues():
     return np.linalg.eigvalsh(X.T @ X / (len(X) - 1))[::-1]
 
 
-@claim(
-    "A-2.3-eigenvalues",
-    "shape",
-    "The eigenvalues of the covariance matrix XᵀX / (n − 1) are σ₁², …, σₖ², the squared singular values of X "
-    "(here: the ratio of the two, for 500 points).",
-    [1] * 6,
-    tolerance=1e-9,
-    verdict=FAILS,
-    note="They are σᵢ² / (n − 1). The factor is the same for all of them, so the anisotropy does not feel it.",
-)
-def _():
-    return eigenvalues() / np.linalg.svd(cloud(), compute_uv=False) ** 2
+claim("A-2.3-eigenvalues", "The eigenvalues of the covariance matrix XᵀX / (n − 1) are σ₁², …, σₖ², the squared "
+      "singular values of X (here: the ratio of the two, for 500 points).", [1] * 6,
+      lambda: eigenvalues() / np.linalg.svd(cloud(), compute_uv=False) ** 2, tolerance=1e-9, verdict=FAILS,
+      note="They are σᵢ² / (n − 1). The factor is the same for all of them, so the anisotropy does not feel it.")
 
-
-@claim(
-    "A-2.3-equivalent",
-    "shape",
-    "The anisotropy from singular values and the one from eigenvalues of the covariance matrix are the same (here: "
-    "their ratio).",
-    1,
-    tolerance=1e-6,
-)
-def _():
-    return anisotropy(cloud()) / (eigenvalues()[0] / eigenvalues().sum())
-
+claim("A-2.3-equivalent", "The anisotropy from singular values and the one from eigenvalues of the covariance matrix "
+      "are the same (here: their ratio).", 1, lambda: anisotropy(cloud()) / (eigenvalues()[0] / eigenvalues().sum()),
+      tolerance=1e-6)
 
 # --- A 2.4: intrinsic dimension ------------------------------------------------------------------------------------
 
@@ -75,45 +50,26 @@ def plane():
     return mu, np.arange(1, len(mu) + 1) / len(mu)
 
 
-@claim(
-    "A-2.4-distribution",
-    "shape",
-    "The ratios μ = r₂ / r₁ have the distribution function F(μ) = 1 − μ^(−d) for μ ≥ 1 (here: the largest difference "
-    "to it, for 2,000 points of a plane, d = 2).",
-    0,
-    tolerance=0.03,
-    note="1.36 / √2000 = 0.030 would be exceeded by chance in 5 of 100 samples.",
-)
+@claim("A-2.4-distribution", "The ratios μ = r₂ / r₁ have the distribution function F(μ) = 1 − μ^(−d) for μ ≥ 1 (here: "
+       "the largest difference to it, for 2,000 points of a plane, d = 2).", 0, tolerance=0.03,
+       note="1.36 / √2000 = 0.030 would be exceeded by chance in 5 of 100 samples.")
 def _():
     mu, F = plane()
     return float(np.abs(F - (1 - mu**-2.0)).max())
 
 
-@claim(
-    "A-2.4-sign",
-    "shape",
-    "From F(μ) = 1 − μ^(−d) follows log(1 − F(μ)) / log(μ) = d (here: for μ = 2, d = 3).",
-    3,
-    tolerance=1e-9,
-    verdict=FAILS,
-    note="A minus sign is missing: 1 − F = μ^(−d), so the quotient is −d.",
-)
+@claim("A-2.4-sign", "From F(μ) = 1 − μ^(−d) follows log(1 − F(μ)) / log(μ) = d (here: for μ = 2, d = 3).", 3,
+       tolerance=1e-9, verdict=FAILS, note="A minus sign is missing: 1 − F = μ^(−d), so the quotient is −d.")
 def _():
     mu, d = 2, 3
     F = 1 - mu**-d
     return log(1 - F) / log(mu)
 
 
-@claim(
-    "A-2.4-regression",
-    "shape",
-    "The slope of the regression y = kx with xᵢ = log(μᵢ) and yᵢ = 1 − F_emp(μᵢ) is the dimension (here: of a plane).",
-    2,
-    tolerance=0.2,
-    verdict=FAILS,
-    note="The logarithm is missing: with yᵢ = −log(1 − F_emp(μᵢ)), as Facco et al. have it, the slope is 2.0. As "
-    "printed, it comes out as an eighth of the dimension.",
-)
+@claim("A-2.4-regression", "The slope of the regression y = kx with xᵢ = log(μᵢ) and yᵢ = 1 − F_emp(μᵢ) is the "
+       "dimension (here: of a plane).", 2, tolerance=0.2, verdict=FAILS,
+       note="The logarithm is missing: with yᵢ = −log(1 − F_emp(μᵢ)), as Facco et al. have it, the slope is 2.0. As "
+            "printed, it comes out as an eighth of the dimension.")
 def _():
     mu, F = plane()
     x, y = np.log(mu), 1 - F
@@ -145,5 +101,6 @@ RESULTS = {
         "No numbers are printed.",
     ),
 }
+
 for id, (statement, models, note) in RESULTS.items():
-    add(Claim(id, "shape", statement, True, compute=None, needs=models, verdict=OPEN, note=note))
+    claim(id, statement, True, needs=models, note=note)

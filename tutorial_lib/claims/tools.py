@@ -1,5 +1,4 @@
 """What several claims share: the default tokenizer, BERTs by shape, R's example from X to its output."""
-
 from functools import lru_cache
 from inspect import signature
 from math import hypot, nan
