@@ -5,7 +5,7 @@ from math import cos, isclose, pi, sin
 import torch
 
 from tutorial_lib.attention import MultiHeadAttention
-from tutorial_lib.claims.claim import FAILS, claims_of
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, READING, ROUND, claims_of
 from tutorial_lib.claims.tools import bear_trace, bert, bert_base, cased, count, small_bert, tokenizer
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
@@ -35,6 +35,17 @@ def _():
     return torch.allclose(mha(X[order])[0], mha(X)[0][order], atol=1e-12)
 
 
+@claim("R-3.1-parallel", "Tokens are processed in parallel, not one after the other (here: a change of the last token "
+       "changes the first one's vector, too, in the default model).", True)
+def _():
+    return not torch.allclose(
+        *(
+            bert().trace(**tokenizer().batch([text]).inputs)["layer.0.output"][0, 1]
+            for text in (CAT_SAT, CAT_SAT.replace("mat", "dog"))
+        )
+    )
+
+
 claim("R-3.1-same-tokens-uncased",
       "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (lower-cased, as R's model does).",
       True, lambda: sorted(tokenizer().tokenize(CAT_SAT)) == sorted(tokenizer().tokenize(MAT_SAT)),
@@ -43,7 +54,7 @@ claim("R-3.1-same-tokens-uncased",
 
 claim("R-3.1-same-tokens-as-printed", "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens "
       "(as printed, with capital letters).", True, lambda: sorted(CAT_SAT.split()) == sorted(MAT_SAT.split()),
-      verdict=FAILS,
+      kind=READING, verdict=FAILS,
       note="A cased vocabulary has different tokens for The and the, On and on. “The cat chased the dog” (R 3.2) keeps "
            "its capital when turned around.")
 
@@ -55,11 +66,20 @@ def _():
     return same and sorted(tokenizer().tokenize(CAT_CHASED)) == sorted(tokenizer().tokenize(DOG_CHASED))
 
 
+@claim("R-3.2-formula",
+       "X = X_tok + P is what enters the first layer (here: the largest difference to it, in the default model).", True,
+       expected=0.0, tolerance=1e-5, verdict=FAILS,
+       note="True of the original transformer. In BERT a segment vector is added as well, and a LayerNorm follows.")
+def _():
+    trace = bear_trace()
+    return (trace["embeddings.output"] - trace["embeddings.tokens"] - trace["embeddings.positions"]).abs().max()
+
+
 claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens.", 3, lambda: len(tokenizer().tokenize("I love AI")))
 
 
 @claim("R-3.2-sum", "X = X_tok + P for the 3 × 4 example.",
-       [[0.11, 0.22, 0.33, 0.44], [0.55, 0.66, 0.77, 0.88], [0.99, 1.10, 1.21, 1.32]], tolerance=1e-12,
+       [[0.11, 0.22, 0.33, 0.44], [0.55, 0.66, 0.77, 0.88], [0.99, 1.10, 1.21, 1.32]], tolerance=1e-12, kind=ARITHMETIC,
        note="This P is X_tok / 10, so adding it makes each vector 1.1 times as long and turns none: easy to check, but "
             "no model for how positions help.")
 def _():
@@ -70,8 +90,8 @@ def _():
 claim("R-3.3-order", "“the cat is black” is processed as four tokens: first, second, third, fourth.",
       ["the", "cat", "is", "black"], lambda: tokenizer().tokenize("the cat is black"))
 
-claim("R-3.4-index-range", "In the sinusoidal formula, i runs from 0 to d_model − 1; here for d_model = 6.", [0, 5],
-      lambda: [0, len(wavelengths(6)) - 1], verdict=FAILS,
+claim("R-3.4-index-range", "In the sinusoidal formula, i runs from 0 to d_model − 1 (here: for d_model = 6).", True,
+      lambda: [0, len(wavelengths(6)) - 1], expected=[0, 5], verdict=FAILS,
       note="i counts the sine-cosine pairs: 0 to d_model / 2 − 1. With R's range, 2i + 1 would reach 11, and the "
            "vector of 3.6 has 6 coordinates.")
 
@@ -102,15 +122,24 @@ def _():
     return torch.allclose(ratios, ratios[:1])
 
 
-claim("R-3.4-shortest-wavelength", "The shortest wavelength is 2π.", 6.283185, lambda: wavelengths(512)[0])
+claim("R-3.4-shortest-wavelength", "The shortest wavelength is 2π.", "2π", lambda: wavelengths(512)[0],
+      expected=6.283185)
 
-claim("R-3.4-longest-wavelength", "The longest wavelength is 10000 · 2π.", 62831.85, lambda: wavelengths(512)[-1],
-      verdict=FAILS,
+
+@claim("R-3.4-fast-and-slow", "Some dimensions change quickly with the position, others slowly (here: from position 0 "
+       "to 1, the first sine changes at least a thousand times as much as the last).", True)
+def _():
+    PE = sinusoidal(2, 512)
+    return bool(PE[1, 0] - PE[0, 0] > 1000 * (PE[1, 510] - PE[0, 510]) > 0)
+
+
+claim("R-3.4-longest-wavelength", "The longest wavelength is 10000 · 2π.", "10000 · 2π", lambda: wavelengths(512)[-1],
+      expected=62831.85, verdict=FAILS,
       note="It is 10000^((d−2)/d) · 2π: 9,646.6 · 2π for d_model = 512, 9,763.0 · 2π for 768, and only 464.2 · 2π for "
            "the 6 of R's example. The progression stops one step short of 10000.")
 
 
-@claim("R-3.5-identities", "The addition formulas of sine and cosine.", True)
+@claim("R-3.5-identities", "The addition formulas of sine and cosine.", True, kind=ARITHMETIC)
 def _():
     return all(
         isclose(sin(a + b), sin(a) * cos(b) + cos(a) * sin(b), abs_tol=1e-12)
@@ -131,19 +160,32 @@ def _():
     return max(errors) < 1e-6
 
 
-claim("R-3.6-cat", "In “The cat is black”, “cat” has position 1.", 1, lambda: "The cat is black".split().index("cat"))
+claim("R-3.6-cat", "In “The cat is black”, “cat” has position 1.", 1, lambda: "The cat is black".split().index("cat"),
+      kind=READING)
 
 claim("R-3.6-divisors", "10000^(2/6) and 10000^(4/6).", [21.5443, 464.159],
-      lambda: [10000 ** (2 / 6), 10000 ** (4 / 6)], tolerance=0.0005)
+      lambda: [10000 ** (2 / 6), 10000 ** (4 / 6)], tolerance=0.0005, kind=ARITHMETIC)
 
 claim("R-3.6-angles", "1/21.5443 and 1/464.159.", [0.0464, 0.0022],
-      lambda: [1 / 10000 ** (2 / 6), 1 / 10000 ** (4 / 6)])
+      lambda: [1 / 10000 ** (2 / 6), 1 / 10000 ** (4 / 6)], kind=ARITHMETIC)
 
 claim("R-3.6-vector", "The encoding of position 1 with d_model = 6.", [0.8415, 0.5403, 0.0464, 0.9989, 0.0022, 1.0000],
       lambda: sinusoidal(2, 6)[1])
 
-claim("R-3.7-sinusoidal-longer", "Sinusoidal encodings reach any length.", True,
-      lambda: bool(sinusoidal(100_000, 4).isfinite().all()))
+
+@claim("R-3.7-sinusoidal-longer", "Sinusoidal encodings generalize to longer sequences (here: the formula does: "
+       "positions beyond 512 lie to each other as those before, cosine by cosine).", True,
+       note="Whether a trained model understands them there is another question.")
+def _():
+    PE = sinusoidal(100_000, 64).double()
+    return torch.allclose(PE[:512] @ PE[:512].T, PE[-512:] @ PE[-512:].T, atol=1e-3)
+
+
+claim("R-3.7-deterministic", "Sinusoidal encodings are deterministic.", True,
+      lambda: torch.equal(sinusoidal(512, 64), sinusoidal(512, 64)))
+
+claim("R-3.7-learned-matrix", "Learned positions are a matrix n_max × d_model (here: BERT's).", True,
+      lambda: list(bert_base().embeddings.positions.weight.shape), expected=[512, 768])
 
 
 @claim("R-3.7-learned-limited", "Learned positions are limited to the length that was trained.", True)
@@ -175,16 +217,17 @@ def encodings_as_printed(n, d_model):
     return torch.where(k % 2 == 0, angles.sin(), angles.cos())
 
 
-claim("L-3.2.4-largest-divisor",
-      "The last coordinate (k = 511) is the cosine of n / 10000^(2k/512), so n is divided by", 96_466_162,
-      lambda: round(wavelengths(512)[-1].item() / (2 * pi)), verdict=FAILS,
+claim("L-3.2.4-largest-divisor", "The n-th position's k-th coordinate divides n by 10000^(2k/512) (here: for k = 511, "
+      "against the original transformer's encoding).", True, lambda: round(wavelengths(512)[-1].item() / (2 * pi)),
+      expected=96_466_162, verdict=FAILS,
       note="Vaswani et al. write 2i for the coordinate itself: sine and cosine 2i and 2i + 1 share 10000^(2i/512), "
            "which ends at 9,647. L's 2k doubles every exponent, so that over half the coordinates hardly move within "
            "128 positions.")
 
 
 @claim("L-3.2.4-relative", "The formula is the original transformer's, where a linear map leads from each position to "
-       "the next (R 3.5); the largest error of the best map is", 0.0, tolerance=1e-6, verdict=FAILS,
+       "the next (R 3.5; here: the largest error of the best map).", True, expected=0.0, tolerance=1e-6,
+       kind=ARITHMETIC, verdict=FAILS,
        note="With L's formula a sine and the cosine beside it turn at different speeds, and sin(a + b) needs both at "
             "the same speed: the best linear map misses by 0.86 (2,000 positions, d_model = 16). The cosine between "
             "two positions then depends on where they stand, not only on their distance.")
@@ -194,7 +237,8 @@ def _():
     return (PE[:-1] @ M - PE[1:]).abs().max()
 
 
-@claim("L-3.2.4-differ", "The encodings can be told from one another.", True, note="With L's formula too.")
+@claim("L-3.2.4-differ", "The encodings can be told from one another.", True, kind=ARITHMETIC,
+       note="With L's formula too.")
 def _():
     PE = encodings_as_printed(512, 512)
     return (torch.cdist(PE, PE) + 99 * torch.eye(512)).min() > 0.1
@@ -223,15 +267,21 @@ claim("L-3.2.8-training-lengths", "BERT was trained 90 % of the time on 128 toke
 # --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
 
 claim("L-4.2-position-values", "512 positional vectors of length 768 make around 39k values.", 39_000,
-      lambda: count(cased().embeddings.positions), tolerance=500, verdict=FAILS,
+      lambda: count(cased().embeddings.positions), tolerance=ROUND, verdict=FAILS,
       note="A zero was lost: 512 · 768 = 393,216, about 390k.")
 
-claim("L-4.2-position-norms", "The positional vectors' norms are concentrated just below 0.5; their median is", 0.45,
-      lambda: bert("bert-base-cased").embeddings.positions.weight.norm(dim=1).median().detach(), tolerance=0.05,
-      needs="bert-base-cased")
+
+@claim("L-4.2-position-norms",
+       "The positional vectors' norms are concentrated just below 0.5 (here: the share from 0.4 to 0.5).", 0.5,
+       expected=1.0, tolerance=0.1, needs="bert-base-cased")
+def _():
+    norms = bert("bert-base-cased").embeddings.positions.weight.norm(dim=1)
+    return ((norms > 0.4) & (norms < 0.5)).double().mean()
+
 
 # --- L 4.2.3 The positional encoding vectors -----------------------------------------------------------------------
 
-claim("L-4.2.3-384", "384 = 256 + 128 = 768 / 2.", [384, 384], lambda: [256 + 128, 768 // 2])
+claim("L-4.2.3-384", "384 = 256 + 128 = 768 / 2.", 384, lambda: [256 + 128, 768 / 2], expected=[384, 384],
+      kind=ARITHMETIC)
 
-claim("L-4.2.3-last-128", "Positions 384 to 511 are 128.", 128, lambda: len(range(384, 512)))
+claim("L-4.2.3-last-128", "The positions from 384 on are the last 128.", 128, lambda: cased().config.n_positions - 384)

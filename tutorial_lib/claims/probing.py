@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from tutorial_lib.claims.claim import claims_of
+from tutorial_lib.claims.claim import ARITHMETIC, ITSELF, claims_of
 from tutorial_lib.claims.tools import bert, tokenizer
 from tutorial_lib.probing import score, single_tokens, token_vectors, train_probe
 from tutorial_lib.texts import load_texts
@@ -49,14 +49,15 @@ claim("L-3.2.3-table-1",
       note="One word, asked once: on the default model, another choice of the same training words moves such a "
            "probability by up to half of the scale.")
 
-claim("L-3.2.3-table-1-sums", "Each row of Table 1 sums to 1.", [1, 1, 1, 1], lambda: [sum(row) for row in PREDICTIONS],
-      tolerance=0.001)
+claim("L-3.2.3-table-1-sums", "Each row of Table 1 holds probabilities: they sum to 1.", True,
+      lambda: [sum(row) for row in PREDICTIONS], expected=4 * [1], tolerance=0.001, kind=ARITHMETIC)
 
-claim("L-3.2.3-table-1-verbs", "Every row of Table 1 predicts a verb.", 4 * ["verb"],
-      lambda: [("adjective", "noun", "verb")[row.index(max(row))] for row in PREDICTIONS])
+claim("L-3.2.3-table-1-verbs", "Both models predict both words to be a verb.", True,
+      lambda: [("adjective", "noun", "verb")[row.index(max(row))] for row in PREDICTIONS], expected=4 * ["verb"],
+      kind=ITSELF)
 
 
-@claim("L-3.2.3-table-1-capital", "The capitalized word is much more likely a noun, in both models.", True,
+@claim("L-3.2.3-table-1-capital", "The capitalized word is much more likely a noun, in both models.", True, kind=ITSELF,
        note="Twice as likely in one, 70 times in the other.")
 def _():
     bear, Bear, bear_hidden, Bear_hidden = (noun for _, noun, _ in PREDICTIONS)

@@ -6,8 +6,8 @@ from inspect import signature
 import numpy as np
 
 from tutorial_lib import geometry
-from tutorial_lib.claims.claim import FAILS, claims_of
-from tutorial_lib.claims.tools import cased, count
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, READING, ROUND, claims_of
+from tutorial_lib.claims.tools import bert, cased, count, tokenizer
 from tutorial_lib.geometry import (
     crossings,
     cubes,
@@ -19,12 +19,15 @@ from tutorial_lib.geometry import (
     tsne,
     umap,
 )
+from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors import embed
 
 claim = claims_of("seeing")
 
 # --- L 2.2 The incomprehensible internal world of language models --------------------------------------------------
 
-claim("L-2.2-parameters", "BERT is a neural network of 110M parameters.", 110e6, lambda: count(cased()), tolerance=2e6)
+claim("L-2.2-parameters", "BERT is a neural network of 110M parameters.", 110e6, lambda: count(cased()),
+      tolerance=ROUND)
 
 claim("L-2.2-pruning", "30 to 40 % of BERT's weights can be dropped with very small detrimental effects (Gordon, Duh, "
       "and Andrews 2020).", [0.3, 0.4], needs="a pruned BERT and the tasks to test it on")
@@ -42,6 +45,24 @@ def circles(points):
     """The points of the Hopf link's first and of its second circle."""
     _, circle = hopf_link(len(points) // 2)
     return points[circle == 0], points[circle == 1]
+
+
+@claim("L-2.3-no-basis", "The model has no reason to use individual neurons rather than a superposition of many (here: "
+       "the share of [CLS]'s squared length in its largest coordinate, after layer 3 of the default model, is below a "
+       "tenth).", True, verdict=FAILS,
+       note="Coordinate 99 alone holds more than nine tenths of it. Such outlier coordinates are common in trained "
+            "transformers, so the standard basis is special after all; for most others L may be right.")
+def _():
+    squares = np.square(embed(load_texts("encyclopedia")[:20], bert(), "cls", layers=3, tokenizer=tokenizer()))
+    return bool((squares.max(1) / squares.sum(1)).mean() < 0.1)
+
+
+@claim("L-2.3.1-eigenvectors", "PCA finds the eigenvectors of the covariance matrix with the largest eigenvalues.",
+       True)
+def _():
+    points, _ = cubes(200)
+    _, vectors = np.linalg.eigh(np.cov(points.T))
+    return bool(np.abs(np.abs(pca(points, n=2).components @ vectors[:, :-3:-1]) - np.eye(2)).max() < 1e-6)
 
 
 @claim("L-2.3.1-ellipsoid", "Of a flattened ellipsoid in three dimensions, PCA finds (about) the two largest axes.",
@@ -62,20 +83,41 @@ def _():
     return bool(np.allclose(components @ components.T, np.eye(4)))
 
 
-claim("L-2.3.1-linked", "The two circles of the Hopf link are linked (here: their linking number, up to its sign).", 1,
-      lambda: abs(linking_number(*circles(hopf_link(200)[0]))), tolerance=0.001)
+@claim("L-2.3.1-surprise", "The Kullback-Leibler divergence is the average surprise of who thinks to sample from X "
+       "while sampling from Y (footnote 4; here: for one X and Y, their cross-entropy against it).", True,
+       kind=ARITHMETIC, verdict=FAILS,
+       note="That average is the cross-entropy. The divergence is how much of it is too much: what remains when the "
+            "surprise of who knows Y, its entropy, is taken off. 1.00 bits against 0.53 here.")
+def _():
+    X, Y = np.array([0.5, 0.5]), np.array([0.9, 0.1])
+    return bool(np.isclose(-(Y * np.log2(X)).sum(), (Y * np.log2(Y / X)).sum()))
 
-claim("L-2.3.1-pca", "PCA does not separate the circles (here: how often they cross in its picture, at least).", 2,
-      lambda: crossings(*circles(pca(hopf_link(100)[0]).coordinates)),
+
+@claim("L-2.3.1-nonlinear", "PCA is linear, t-SNE and UMAP are not (here: the share of each picture that no affine map "
+       "of the points explains: PCA, t-SNE, UMAP; above a tenth).", True, expected=[False, True, True])
+def _():
+    points = hopf_link(100)[0]
+    affine = np.column_stack([points, np.ones(len(points))])
+    shown = pca(points).coordinates, picture("tsne"), picture("umap")
+    left = [np.linalg.norm(Y - affine @ np.linalg.lstsq(affine, Y, rcond=None)[0]) / np.linalg.norm(Y) for Y in shown]
+    return [bool(share > 0.1) for share in left]
+
+
+claim("L-2.3.1-linked", "The two circles of the Hopf link are linked (here: their linking number, up to its sign).",
+      True, lambda: abs(linking_number(*circles(hopf_link(200)[0]))), expected=1, tolerance=0.001)
+
+claim("L-2.3.1-pca", "PCA does not separate the circles (here: how often they cross in its picture, at least).", True,
+      lambda: crossings(*circles(pca(hopf_link(100)[0]).coordinates)), expected=2,
       note="No flat shadow separates them: a link with linking number 1 has two crossings or more in each.")
 
 claim("L-2.3.1-separate", "In t-SNE's and UMAP's pictures two separate closed curves appear (here: crossings in each).",
-      [0, 0], lambda: [crossings(*circles(picture(method))) for method in ("tsne", "umap")],
+      True, lambda: [crossings(*circles(picture(method))) for method in ("tsne", "umap")], expected=[0, 0],
       note="With the default settings. t-SNE with a perplexity of 90 for 200 points shows them crossed.")
 
 claim("L-2.3.1-components",
       "In both pictures the two components are told apart (here: the share of nearest neighbors on the same circle).",
-      [1.0, 1.0], lambda: [neighbor_purity(picture(method), hopf_link(100)[1]) for method in ("tsne", "umap")])
+      True, lambda: [neighbor_purity(picture(method), hopf_link(100)[1]) for method in ("tsne", "umap")],
+      expected=[1.0, 1.0])
 
 claim("L-2.3.1-unlinked", "What is lost completely is that the components are linked.", True,
       lambda: max(crossings(*circles(picture(method))) for method in ("tsne", "umap")) < 2,
@@ -92,7 +134,8 @@ def _():
 
 
 claim("L-2.3.1-labels", "None of the methods PCA, t-SNE, UMAP uses the labels of the points.", True,
-      lambda: not any({"labels", "groups", "y"} & set(signature(method).parameters) for method in (pca, tsne, umap)))
+      lambda: not any({"labels", "groups", "y"} & set(signature(method).parameters) for method in (pca, tsne, umap)),
+      kind=READING)
 
 claim("L-2.3.1-distances", "Any properties related to distance or cosine similarity are not preserved by t-SNE and "
       "UMAP (here: at most a tenth of the ten nearest neighbors stay).", True,
@@ -101,11 +144,8 @@ claim("L-2.3.1-distances", "Any properties related to distance or cosine similar
       note="No distance can be read off, as L warns. But nine of ten neighbors on the link stay, or more: which points "
            "are near is a property of distance, and it is the one that both methods are made to keep.")
 
-
-@claim("L-2.3.1-766", "In 768 dimensions, what can be knotted has 766: n - 2.", 766)
-def _():
-    return 768 - (3 - 1)  # circles, of dimension 1, in space: two dimensions fewer
-
+claim("L-2.3.1-766", "In 768 dimensions, what can be knotted has 766: n − 2.", 766, lambda: cased().config.d_model - 2,
+      note="Circles, of dimension 1, in space: two dimensions fewer.")
 
 # --- L 2.3.2 PCA-based dimensional analysis ------------------------------------------------------------------------
 

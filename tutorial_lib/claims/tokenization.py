@@ -1,8 +1,11 @@
 """R 2.1 and 11.1-11.5, L 3.2.1, 3.2.2 and 4.2.1: from text to tokens and their ids, recomputed."""
 
-from tutorial_lib.claims.claim import FAILS, claims_of
+import torch
+
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
 from tutorial_lib.claims.quotes import BEAR, IDS, LOVE, TOKENS
-from tutorial_lib.claims.tools import bert_base, tokenizer
+from tutorial_lib.claims.tools import bert, bert_base, cased, tokenizer
+from tutorial_lib.texts import load_texts
 
 claim = claims_of("tokenization")
 
@@ -11,15 +14,27 @@ MODELS = "Transformers are powerful models"
 # --- R 2.1 Tokenization --------------------------------------------------------------------------------------------
 
 claim("R-2.1-word-split", "“Transformers are powerful models” can be split into four words.",
-      ["Transformers", "are", "powerful", "models"], lambda: MODELS.split())
+      ["Transformers", "are", "powerful", "models"], lambda: MODELS.split(), kind=READING)
 
 claim("R-2.1-learning", "The word “learning” can be represented as “learn” and “ing”.", ["learn", "ing"],
       lambda: tokenizer().tokenize("learning"), verdict=FAILS,
       note="BERT has “learning” as one token, id 4083: R's own list in 11.5 uses it. Frequent words stay whole. A "
            "piece that continues a word would be written ##ing; “serendipitous” shows such pieces.")
 
-claim("R-2.1-character-length", "One token for each character gives much longer sequences than one for each word.",
-      True, lambda: len(MODELS) > 4 * len(MODELS.split()), note="32 characters against 4 words.")
+
+@claim("R-2.1-strategies", "Word-level tokens need a very large vocabulary, characters a very small one and much "
+       "longer sequences; subwords lie between (here: on the stories: distinct tokens, and tokens in all, by words, "
+       "subwords and characters).", True, expected=[True, True])
+def _():
+    texts = [text.lower() for text in load_texts("stories")]
+    ways = str.split, tokenizer().tokenize, list
+    found = [[token for text in texts for token in split(text)] for split in ways]
+    distinct, total = [len(set(tokens)) for tokens in found], [len(tokens) for tokens in found]
+    return [distinct[0] > distinct[1] > distinct[2], 4 * total[0] < total[2] > 3 * total[1]]
+
+
+claim("R-2.1-definition", "A tokenizer maps a string to a sequence of tokens of a vocabulary.", True,
+      lambda: set(tokenizer().tokenize(" ".join(load_texts("stories")))) <= set(tokenizer().vocab))
 
 # --- R 11.1-11.5 What the Python code prints -----------------------------------------------------------------------
 
@@ -31,8 +46,29 @@ claim("R-11.1-mathematics", "“mathematics” may remain one token.", ["mathema
 claim("R-11.1-special-ids", "[CLS] has ID 101 and [SEP] has ID 102.", [101, 102],
       lambda: [tokenizer().vocab["[CLS]"], tokenizer().vocab["[SEP]"]])
 
-claim("R-11.1-segments", "The first sentence gets 0s, the second 1s, and so on: a third would get 2s.", [0, 1, 2],
-      lambda: list(range(bert_base().config.n_segments)), verdict=FAILS,
+claim("R-11.1-rarer",
+      "Rarer words could be split into multiple subwords (here: “serendipitous”, by the number of its tokens).", True,
+      lambda: len(tokenizer().tokenize("serendipitous")) > 1, note="5: ser ##end ##ip ##ito ##us.")
+
+claim("R-11.1-unique-ids", "Each token is mapped to an integer of its own.", True,
+      lambda: len(set(tokenizer().vocab.values())) == len(tokenizer().vocab))
+
+claim("R-11.1-frame", "[CLS] stands at the start of every input, [SEP] at the end of each sentence.", True,
+      lambda: [i for i, token in enumerate(tokenizer().encode("One.", "Two.").tokens) if token in ("[CLS]", "[SEP]")],
+      expected=[0, 3, 6])
+
+
+@claim("R-11.1-mask", "The attention mask makes the model ignore padding (here: on the default model, a text's vectors "
+       "are the same with 8 padding tokens as without).", True)
+def _():
+    bare, padded = (tokenizer().encode(LOVE, pad_to=n) for n in (None, 14))
+    X, Y = (bert()([e.ids], [e.attention_mask])[0, :6] for e in (bare, padded))
+    return torch.allclose(X, Y, atol=1e-5)
+
+
+claim("R-11.1-segments",
+      "The first sentence gets 0s, the second 1s, and so on (here: the segments that there are, for three sentences).",
+      True, lambda: list(range(bert_base().embeddings.segments.weight.shape[0])), expected=[0, 1, 2], verdict=FAILS,
       note="BERT knows two segments, 0 and 1. A third has no row in its table.")
 
 claim("R-11.1-what-is-ai", "“What is AI?” has 3 tokens.", 3, lambda: len(tokenizer().tokenize("What is AI?")),
@@ -53,8 +89,8 @@ claim("R-11.2-layers", "bert-base-uncased has 12 layers.", 12, lambda: len(bert_
 
 claim("R-11.2-lower-case", "bert-base-uncased lower-cases all text.", ["i"], lambda: tokenizer().tokenize("I"))
 
-claim("R-11.2-vocabulary", "BERT's vocabulary has 30,000 words.", 30_000,
-      lambda: sum(not token.startswith(("##", "[")) and len(token) > 1 for token in tokenizer().vocab), tolerance=500,
+claim("R-11.2-vocabulary", "BERT's vocabulary has 30,000 words (here: the tokens that may be words).", 30_000,
+      lambda: sum(not token.startswith(("##", "[")) and len(token) > 1 for token in tokenizer().vocab), tolerance=ROUND,
       verdict=FAILS,
       note="It has 30,522 tokens: 5 special, 994 unused, 5,828 pieces that start with ##, 997 single characters; the "
            "other 22,698 come closest to words.")
@@ -106,7 +142,8 @@ def _():
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
-claim("L-3.2.1-18-parts", "The bear sentence has 18 tokens, and 18 ids.", [18, 18], lambda: [len(TOKENS), len(IDS)])
+claim("L-3.2.1-18-parts", "The bear sentence has 18 tokens, and 18 ids.", [18, 18], lambda: [len(TOKENS), len(IDS)],
+      kind=ITSELF)
 
 claim("L-3.2.1-tokens", "The tokens of the bear sentence.", TOKENS, lambda: tokenizer("bert-base-cased").tokenize(BEAR),
       needs="bert-base-cased",
@@ -126,17 +163,17 @@ def id_by_table(character):
 
 
 claim("L-3.2.1-id-of-period", "The id of “.”, compared with the table in L 4.2.1.", IDS[17],
-      lambda: id_by_table(TOKENS[17]))
+      lambda: id_by_table(TOKENS[17]), kind=ITSELF)
 
 claim("L-3.2.1-id-of-a", "The id of “a”, compared with the table in L 4.2.1.", IDS[10], lambda: id_by_table(TOKENS[10]),
-      verdict=FAILS,
+      kind=ITSELF, verdict=FAILS,
       note="A single ASCII character must have an id from 106 to 199; 1126 lies among the words. It is probably the id "
            "of “an”: L 3.2.5 prints the same sentence with “an serendipitous smile”.")
 
 
 @claim("L-3.2.1-hashes",
-       "A token without ## stands after a space or at the start; the exceptions in the bear sentence:", [],
-       verdict=FAILS,
+       "A token without ## stands after a space or at the start (here: the exceptions in the bear sentence).", True,
+       expected=[], kind=ITSELF, verdict=FAILS,
        note="Punctuation is split off first, and is no continuation: the final period touches “smile” and has no ##.")
 def _():
     starts = {word[: len(token)] for word in BEAR.split() for token in TOKENS if word.startswith(token)}
@@ -152,7 +189,7 @@ def _():
 # --- L 3.2.2 From words to indices ---------------------------------------------------------------------------------
 
 claim("L-3.2.2-three-each", "By characters, “the” and “xqq” cost equally many tokens.", [3, 3],
-      lambda: [len("the"), len("xqq")])
+      lambda: [len("the"), len("xqq")], kind=READING)
 
 claim("L-3.2.2-common", "Common words such as “the”, “and”, “bear” have a token each.", ["the", "and", "bear"],
       lambda: tokenizer().tokenize("the and bear"))
@@ -161,19 +198,29 @@ claim("L-3.2.2-bearness", "“bearness” can be made with “##ness”.", ["bea
       lambda: tokenizer().tokenize("bearness"))
 
 claim("L-3.2.2-every-character", "In the worst case each character has a token of its own, so that any character "
-      "sequence can be expressed; 🐻 for instance.", ["🐻"], lambda: tokenizer().tokenize("🐻"), verdict=FAILS,
+      "sequence can be expressed (here: 🐻).", True, lambda: tokenizer().tokenize("🐻"), expected=["🐻"], verdict=FAILS,
       note="WordPiece has tokens for the characters that it saw often, and [UNK] for a word with any other. Byte-level "
            "BPE keeps the promise: every text is bytes, and there are only 256.")
 
+claim("L-3.2.2-bert-vocabulary", "BERT has around 30k tokens.", 30_000, lambda: cased().config.vocab_size,
+      tolerance=ROUND, note="28,996 (cased); the uncased vocabulary has 30,522.")
 
-@claim("L-3.2.2-bert-vocabulary", "BERT has around 30k tokens.", 30_000, tolerance=5_000,
-       note="28,996 (cased, by L 4.2.1); the uncased vocabulary has 30,522.")
+
+@claim("L-3.2.2-words-characters", "Characters give a small vocabulary, words an immense one, which includes very "
+       "similar words (here: distinct ones in the stories: more than ten words for each character; and words that "
+       "share their first four letters with another).", True, expected=[True, True])
 def _():
-    return 28_995 + 1  # ids start at 0
+    words = {word.strip(".,;!?").lower() for text in load_texts("stories") for word in text.split()}
+    stems = [word[:4] for word in words if len(word) > 4]
+    return [len(words) > 10 * len(set("".join(words))), len(stems) - len(set(stems)) > len(stems) / 4]
 
+
+claim("L-3.2.2-middle", "Subwords are the middle ground: common words are tokens, rarer ones are cut (here: “the” and "
+      "“bear” against “serendipitous”, in tokens).", True,
+      lambda: [len(tokenizer().tokenize(word)) for word in ("the", "bear", "serendipitous")], expected=[1, 1, 5])
 
 claim("L-3.2.2-finbert-vocabulary", "FinBERT has around 50k tokens.", 50_000,
-      lambda: len(tokenizer("bert-base-finnish-cased-v1").vocab), tolerance=500, needs="bert-base-finnish-cased-v1")
+      lambda: len(tokenizer("bert-base-finnish-cased-v1").vocab), tolerance=ROUND, needs="bert-base-finnish-cased-v1")
 
 
 def share_of_continuations(name=None):
@@ -192,7 +239,7 @@ claim("L-3.2.2-finbert-continuations", "26 % of FinBERT's tokens start with ##."
 # --- L 3.2.5 The attention mechanism -------------------------------------------------------------------------------
 
 
-@claim("L-3.2.5-an", "The example sentence ends with “an serendipitous smile”.", "an", verdict=FAILS,
+@claim("L-3.2.5-an", "The example sentence ends with “an serendipitous smile”.", "an", kind=ITSELF, verdict=FAILS,
        note="In 3.2.1 and later in 3.2.5 it says “a”. The printed ids seem to come from this other spelling.")
 def _():
     words = BEAR.split()
@@ -205,21 +252,23 @@ BLOCKS = ((0, 0), (1, 99), (100, 100), (101, 101), (102, 102), (103, 103), (104,
 
 BLOCKS += ((1103, 1103), (1104, 1104), (1105, 1105), (1106, 28_995))
 
-claim("L-4.2.1-lines", "The loop prints 30k lines.", 30_000, lambda: len(range(30_000)))
+claim("L-4.2.1-lines", "The loop over range(30000) prints 30k lines.", 30_000, lambda: len(range(30000)), kind=READING)
 
-claim("L-4.2.1-range", "Each of them is a token: range(30000) goes through the vocabulary.", 30_000,
-      lambda: max(last for _, last in BLOCKS) + 1, verdict=FAILS,
+claim("L-4.2.1-range", "Each of the 30k lines shows a token (here: how many tokens there are).", 30_000,
+      lambda: cased().config.vocab_size, verdict=FAILS,
       note="L's own table ends with id 28,995. The last 1,004 lines show [None].")
 
 
-@claim("L-4.2.1-blocks", "The blocks follow one another without gap, up to 28,995.", 28_996)
+@claim("L-4.2.1-blocks", "The blocks of ids follow one another without gap, up to the last, 28995.", 28_995,
+       kind=ITSELF)
 def _():
     gapless = all(last + 1 == first for (_, last), (first, _) in zip(BLOCKS, BLOCKS[1:]))  # noqa: B905
-    return gapless and sum(last - first + 1 for first, last in BLOCKS)
+    return gapless and BLOCKS[-1][1]
 
 
-claim("L-4.2.1-ascii", "Ids 106 to 199 are pretty much the ASCII characters: as many as are visible.", 94,
-      lambda: sum(chr(code).isprintable() and chr(code) != " " for code in range(128)))
+claim("L-4.2.1-ascii", "Ids 106 to 199 are pretty much the ASCII characters (here: as many ids as visible characters).",
+      True, lambda: sum(chr(code).isprintable() and chr(code) != " " for code in range(128)), expected=199 - 106 + 1,
+      kind=ARITHMETIC)
 
 
 @claim("L-4.2.1-ids", "The ids of [PAD], [UNK], [CLS], [SEP], [MASK], the, of, and.",
@@ -232,8 +281,8 @@ def _():
 
 
 @claim("L-4.2.1-single-characters",
-       "Ids 106 to 1102 are single characters, 106 to 199 of them ASCII (here: how many of each).", [997, 94],
-       needs="bert-base-cased")
+       "Ids 106 to 1102 are single characters, 106 to 199 of them ASCII (here: how many of each).", True,
+       expected=[1102 - 106 + 1, 199 - 106 + 1], needs="bert-base-cased")
 def _():
     tokens = tokenizer("bert-base-cased").tokens
     return [sum(len(token) == 1 for token in tokens[106:1103]), sum(token.isascii() for token in tokens[106:200])]
@@ -246,8 +295,9 @@ def _():
     return 100 * sum(token.startswith("##") for token in tokens) / len(tokens)
 
 
-@claim("L-4.2.1-endings", "Tokens with ## are the endings of words; in the bear sentence all four are.", 4,
-       verdict=FAILS,
+@claim("L-4.2.1-endings",
+       "Tokens with ## are the endings of subwords (here: how many of the bear sentence's four end a word).", True,
+       expected=4, kind=ITSELF, verdict=FAILS,
        note="They continue a word, and only the last one ends it: ##ren, ##di and ##pit stand in the middle of "
             "“serendipitous”.")
 def _():
@@ -261,3 +311,11 @@ def _():
 def _():
     tokens = tokenizer("bert-base-cased").tokens
     return 100 * sum(token.isalnum() for token in tokens) / len(tokens)
+
+
+@claim("L-4.2.1-short-words", "Common short words seem to appear higher on the list (here: the mean length of the "
+       "first 1,000 and of the last 1,000 words of letters).", True, needs="bert-base-cased",
+       note="So it is in the uncased vocabulary: 5.4 letters against 7.2.")
+def _():
+    words = [token for token in tokenizer("bert-base-cased").tokens[1103:] if token.isalpha()]
+    return sum(map(len, words[:1000])) < sum(map(len, words[-1000:]))

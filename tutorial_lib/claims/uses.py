@@ -3,9 +3,9 @@
 import numpy as np
 
 from tutorial_lib.bert import Bert, Config
-from tutorial_lib.claims.claim import claims_of
+from tutorial_lib.claims.claim import ROUND, claims_of
 from tutorial_lib.claims.tools import bert, cased, count, tokenizer
-from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.geometry import cosine, cosine_matrix
 from tutorial_lib.search import Index
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
@@ -21,7 +21,7 @@ claim("L-4.5.1-chunk", "Texts are split to suitable lengths, for example to abou
 
 @claim("L-4.5.1-vectors",
        "For a text of N tokens we get 13 · (N + 2) embeddings from the BERT model (all layers; here N = 7).",
-       13 * (7 + 2),
+       "13 · (N + 2)", expected=13 * (7 + 2),
        note="12 blocks and the input of the first make 13 layers; [CLS] and [SEP] make N + 2 tokens. On the default "
             "model it is 7 · (N + 2).")
 def _():
@@ -42,10 +42,22 @@ def _():
     return "hind legs" in found[0] and "bears" in found[1]
 
 
+@claim("L-4.5.1-pooling", "[CLS] can be replaced by the average or the coordinate-wise maximum of the last layer's "
+       "embeddings (here, on the default model: each finds a paraphrase before a text with the same words on another "
+       "matter, more often than not).", True, expected=[True, True, True])
+def _():
+    triples, found = load_texts("paraphrases"), []
+    for pooling in ("cls", "mean", "max"):
+        vectors = [embed(list(texts), bert(), pooling, tokenizer=tokenizer()) for texts in zip(*triples, strict=True)]
+        texts, same, other = vectors
+        found.append(bool((cosine(texts, same) > cosine(texts, other)).mean() > 0.5))
+    return found
+
+
 # --- L 4.5.3 Compute-effective NLP -----------------------------------------------------------------------------------
 
 claim("L-4.5.3-parameters", "BERT is one of the 110M parameter language models.", 110e6, lambda: count(cased()),
-      tolerance=5e6, note="108.3M in bert-base-cased, the pooler included.")
+      tolerance=ROUND, note="108.3M in bert-base-cased, the pooler included.")
 
 # --- L 4.5.5 Bias detection ------------------------------------------------------------------------------------------
 
