@@ -45,6 +45,9 @@ def distilbert_parameters():
 claim("R-2.2-distilbert-smaller", "DistilBERT is smaller than BERT.", True,
       lambda: distilbert_parameters() < count(bert_base()))
 
+claim("R-2.2-distilbert-faster", "DistilBERT is faster (here: a token passes half of the layers' weights).", True,
+      lambda: 2 * count(distilbert().layer) == count(bert_base().layer))
+
 claim("R-2.2-distilbert-97", "DistilBERT keeps about 97 % of BERT's performance.", 0.97,
       needs="DistilBERT, BERT and the GLUE benchmark",
       note="The figure of DistilBERT's authors, on the nine tasks of GLUE.")

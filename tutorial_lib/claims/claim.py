@@ -137,7 +137,7 @@ def check(claim: Claim) -> Result:
     """
     if not isinstance(claim, Claim):
         raise TypeError(f"claim must be a Claim, one of claims(), got {type(claim).__name__}")
-    if claim.compute is None or (claim.needs and not all(map(_on_this_machine, claim.needs.split(" and ")))):
+    if not can_be_checked(claim):
         return Result(claim, None, f"needs {claim.needs}")
     try:
         computed = computed_once(claim)
@@ -146,6 +146,11 @@ def check(claim: Claim) -> Result:
     except TextsNotAvailable:
         return Result(claim, None, "needs texts that are fetched")
     return Result(claim, computed, HOLDS if agree(claim.wanted, computed, claim.tolerance) else FAILS)
+
+
+def can_be_checked(claim: Claim) -> bool:
+    """Whether there is a recomputation, and what it needs is on this machine."""
+    return claim.compute is not None and (not claim.needs or all(map(_on_this_machine, claim.needs.split(" and "))))
 
 
 def recompute(claim: Claim):

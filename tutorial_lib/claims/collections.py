@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from tutorial_lib.claims.claim import HOLDS, claims_of
-from tutorial_lib.claims.tools import bert
+from tutorial_lib.claims.tools import bert, nearest
 from tutorial_lib.geometry import cosine_matrix, distributions, neighbor_purity
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
@@ -82,3 +82,8 @@ def _():
     room = embed(["The room was dark.", "The room was bright."], pooling="cls", device="cpu")
     others = distributions(vectors("encyclopedia", n=80)).cosines
     return bool((others < cosine_matrix(room)[0, 1]).mean() > 0.99)
+
+
+claim("L-4.4.3-words", "“dark” and “bright” are opposites in particular contexts only: they are used in similar "
+      "sentences (here: “bright” is among the 50 nearest of all tokens to “dark”, in the default model).", True,
+      lambda: nearest("dark").index("bright") < 50)

@@ -139,6 +139,15 @@ def _():
     return [tuple(nearest) == kinds[::-1], neighbor_purity(X[kept], labels[kept]) > 0.75]
 
 
+@claim("L-4.4.1-sense", "The model can tell nonsense from non-nonsense (here, the default model: more than four in "
+       "five nearest neighbors are of the same of the two kinds; chance is about one half).", True,
+       note="0.89. So can anyone who knows the words: it takes no meaning.")
+def _():
+    texts = [(text, group.startswith("random")) for group, texts in sentence_groups().items() for text in texts]
+    X = embed([text for text, _ in texts], pooling="cls", device="cpu")
+    return neighbor_purity(X, [nonsense for _, nonsense in texts]) > 0.8
+
+
 # --- L 4.4.2 Algebra of embeddings ---------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from torch import cosine_similarity
 from tutorial_lib import geometry
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, claims_of
 from tutorial_lib.claims.tools import bert, tokenizer
-from tutorial_lib.geometry import extreme_pairs, pca_dimension
+from tutorial_lib.geometry import average_cosine, extreme_pairs, neighbor_purity, pca_dimension
 
 claim = claims_of("token-vectors")
 
@@ -104,6 +104,16 @@ claim("L-4.2-separate",
       True, lambda: shorter(NAME), expected=1.0, tolerance=0.02, needs=NAME,
       note="On the default model 0.95: its untrained and rare tokens are as short as its positions.")
 
+claim("L-4.2-narrower", "The positional embeddings are much more narrowly distributed than the input embeddings "
+      "(Figure 11a; here: less than a fifth of their variance).", True,
+      lambda: bool(bert(NAME).embeddings.positions.weight.var(0).sum() < 0.2 * tokens().var(0).sum()), needs=NAME,
+      note="On the default model 0.18 of it.")
+
+claim("L-4.2-two-components", "The positional embeddings have two components (Figure 11c and d; here: nearly all "
+      "nearest neighbors are on the same side of position 384).", True,
+      lambda: neighbor_purity(bert(NAME).embeddings.positions.weight.detach(), [i < 384 for i in range(512)]) > 0.95,
+      needs=NAME)
+
 
 def shorter(name=None):
     """The chance that a position's vector is shorter than a token's."""
@@ -117,6 +127,10 @@ def shorter(name=None):
 for part, pairs in (("similar", SIMILAR), ("opposed", OPPOSED)):
     claim(f"L-4.2.2-{part}", f"The cosines of the most {part} pairs of tokens in Table 2: {', '.join(pairs)}.",
           list(pairs.values()), lambda pairs=pairs: cosines(pairs), needs=NAME)
+
+claim("L-4.2.2-not-uniform", "The input embeddings are not uniformly distributed on a sphere (here: their average "
+      "cosine is farther from 0 than 0.02, and chance would leave it within 0.0001).", True,
+      lambda: abs(average_cosine(tokens())) > 0.02, needs=NAME)
 
 
 @claim("L-4.2.2-first", 'Of all pairs, "£1" and "£2" are the most similar.', "£1 £2", needs=NAME,
