@@ -19,7 +19,8 @@ def test_every_item_has_a_claim_or_a_reason_and_every_claim_an_item():
 
 
 @pytest.mark.parametrize(
-    ("source", "sections", "least"), [("R", ("",), 0.98), ("L", ("2", "3", "4", "5"), 0.95), ("A", ("2", "3", "4"), 0.95)]
+    ("source", "sections", "least"),
+    [("R", ("",), 0.98), ("L", ("2", "3", "4", "5"), 0.95), ("A", ("2", "3", "4"), 0.95)],
 )
 def test_nearly_all_that_is_printed_has_a_claim(source, sections, least):
     found = coverage(source, sections)

@@ -4,7 +4,7 @@ import pytest
 
 from tutorial_lib.catalog import KNOWN
 from tutorial_lib.claims import FAILS, HOLDS, OPEN, check, claims, report
-from tutorial_lib.claims.claim import ROUND, agree, last_unit, plain, recompute
+from tutorial_lib.claims.claim import RECOMPUTED, ROUND, agree, last_unit, plain, recompute
 from tutorial_lib.texts import published
 from tutorial_lib.weights import available
 
@@ -53,8 +53,8 @@ def shifted(printed, by):
     return changed(printed) if isinstance(printed, (bool, str)) else printed + by
 
 
-@pytest.mark.parametrize("claim", CHECKED, ids=ids)
-def test_computing_twice_gives_the_same_value(claim):
+@pytest.mark.parametrize("claim", [claim for claim in CHECKED if claim.kind != RECOMPUTED], ids=lambda claim: claim.id)
+def test_computing_twice_gives_the_same_value(claim):  # what is recomputed: see test_mutations
     first, second = check(claim).computed, recompute(claim)
     assert first == second or first != first
 

@@ -5,7 +5,7 @@ from datetime import date
 import torch
 
 from tutorial_lib.attention import MultiHeadAttention
-from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, ROUND, claims_of
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
 from tutorial_lib.claims.tools import (
     bear_trace,
     bert,
@@ -70,7 +70,7 @@ claim("R-3-same-layers",
 
 claim("R-3-parts", "Each layer contains multi-head self-attention, normalization steps and a feed-forward network.",
       True, lambda: [type(part).__name__ for part in bert_base().layer[0].children()],
-      expected=["MultiHeadAttention", "LayerNorm", "FeedForward", "LayerNorm"])
+      expected=["MultiHeadAttention", "LayerNorm", "FeedForward", "LayerNorm"], kind=READING)
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
@@ -209,7 +209,8 @@ claim("L-3.3.1-segments", "There are two segment embeddings.", 2,
 claim("L-3.3.1-blocks", "There are 12 transformer blocks.", 12, lambda: len(bert_base().layer))
 
 claim("L-3.3.1-layered", "Each block contains a 12-layered multi-head attention.", 12,
-      lambda: sum(isinstance(part, MultiHeadAttention) for part in bert_base().layer[0].modules()), verdict=FAILS,
+      lambda: sum(isinstance(part, MultiHeadAttention) for part in bert_base().layer[0].modules()), kind=READING,
+      verdict=FAILS,
       note="One layer of attention with 12 heads side by side. Nothing in a block is stacked 12 times; the 12 blocks "
            "are.")
 
@@ -224,7 +225,8 @@ def _():
 
 claim("L-3.3.1-same-blocks",
       "BERT uses the same architecture of blocks as the original transformer (here: their activations).", True,
-      lambda: [model().config.activation for model in (original, bert_base)], expected=["relu", "relu"], verdict=FAILS,
+      lambda: [model().config.activation for model in (original, bert_base)], expected=["relu", "relu"], kind=READING,
+      verdict=FAILS,
       note="The activation changed from ReLU to GELU. Another difference that L's list leaves out: BERT normalizes the "
            "sum of its embeddings.")
 
