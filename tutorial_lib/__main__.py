@@ -30,11 +30,10 @@ def main(arguments=None) -> int:
     claims_of.add_argument(
         "--inventory",
         action="store_true",
-        help="instead, print for each document how many of its items have a claim, of how many, and fail where an item "
-        "has neither a claim nor a reason for none. An item is a printed number, table, list or formula, or a sentence "
-        "that could be false; definitions, opinions and drawings are listed beside them and do not count. An item with "
-        "a reason counts as one without a claim. One that needs a model counts as one with a claim: how many can be "
-        "checked on this machine stands behind.",
+        help="print for each document how many of its items have a claim, and fail where one has neither claim nor "
+        "reason. Items are printed numbers, tables, lists, formulas and sentences that could be false; definitions, "
+        "opinions and drawings do not count. One with a reason counts as one without a claim, one whose claim needs a "
+        "model that is not here as one with a claim; behind stands how many can be checked here",
     )
     parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
@@ -42,9 +41,7 @@ def main(arguments=None) -> int:
     try:
         if options.command == "doctor":
             return doctor()
-        if options.command == "claims":
-            return inventory() if options.inventory else claims()
-        return parity_table(options.model)
+        return claims(options.inventory) if options.command == "claims" else parity_table(options.model)
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
         if library in ("", "tutorial_lib"):
@@ -75,18 +72,14 @@ def doctor() -> int:
     return 1 if problem else 0
 
 
-def claims() -> int:
-    """Print every claim with its verdict; 0 where each is the recorded one."""
-    from tutorial_lib.claims import report
+def claims(inventory: bool) -> int:
+    """Print every claim with its verdict, or how much of each document has claims; 0 where all is in order."""
+    if inventory:
+        from tutorial_lib.claims import report_coverage as report
+    else:
+        from tutorial_lib.claims import report
 
     return report()
-
-
-def inventory() -> int:
-    """Print how much of each document has a claim; 0 where every item has a claim or a reason."""
-    from tutorial_lib.claims import report_coverage
-
-    return report_coverage()
 
 
 def parity_table(name: str) -> int:
