@@ -24,7 +24,10 @@ from tutorial_lib.claims import check, claims, tools
 from tutorial_lib.claims.claim import RECOMPUTED, can_be_checked, recompute
 
 KEPT = (tools.bert, tools.tokenizer)  # loading a model takes long, and what comes out is the same each time
-ALL = [claim for claim in claims() if claim.kind == RECOMPUTED and can_be_checked(claim)]
+TWINS = {  # what takes seconds, and rests on the same pictures or vectors as another claim, which stands for it
+    *("L-2.3.1-separate", "L-2.3.1-unlinked", "L-2.3.1-distances", "L-4.4.2-separated", "L-4.4.2-doctor-default"),
+}
+ALL = [claim for claim in claims() if claim.kind == RECOMPUTED and claim.id not in TWINS and can_be_checked(claim)]
 
 
 def caches():
@@ -150,14 +153,15 @@ def wrong(value, how):
     if isinstance(value, torch.Tensor):
         return wrong_array(value, how)
     if isinstance(value, tuple) and how == "first":
-        return (wrong(value[0], "reversed"), *value[1:])
+        return (wrong(value[0], "huge"), *value[1:])
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(wrong(item, how) for item in value))
     if isinstance(value, (list, tuple)):
         items = [wrong(item, how) for item in value]
         return type(value)(items[:-1] if how == "shorter" else items[::-1] if how == "reversed" else items)
     if isinstance(value, dict):
-        return {key: wrong(item, how) for key, item in list(value.items())[: -1 if how == "shorter" else None]}
+        items = list(value.items())
+        return {key: wrong(item, how) for key, item in items[: len(items) // 2 if how == "shorter" else None]}
     if value is None:
         return 1
     return spoil(copy.copy(value), how)
@@ -165,7 +169,7 @@ def wrong(value, how):
 
 def wrong_array(value, how):
     if how == "shorter":
-        return value[:-1] if value.ndim else value + 1
+        return value[(slice(-1),) * value.ndim] if value.ndim else value + 1
     if value.dtype == torch.bool:
         return ~value
     if how == "zero":

@@ -19,7 +19,7 @@ CAT_CHASED, DOG_CHASED = "The cat chased the dog", "The dog chased the cat"
 
 
 @claim("R-3-between", "Positional encodings sit between the embedding layer and the transformer layers.", True,
-       verdict=FAILS,
+       kind=READING, verdict=FAILS,
        note="True of the original transformer. In BERT positions are inside the embedding layer: they are added to the "
             "token rows, then a LayerNorm follows, and only its output leaves the layer.")
 def _():
