@@ -95,8 +95,9 @@ def test_a_missing_library_is_named(monkeypatch, capsys):
 
 
 def test_claims_end_with_the_exit_code_of_their_report(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tutorial_lib.claims", SimpleNamespace(report=lambda: 7))
-    assert command_line.main(["claims"]) == 7
+    reports = SimpleNamespace(report=lambda: 7, report_coverage=lambda: 8)
+    monkeypatch.setitem(sys.modules, "tutorial_lib.claims", reports)
+    assert [command_line.main(["claims"]), command_line.main(["claims", "--inventory"])] == [7, 8]
 
 
 @pytest.mark.parametrize("arguments", [[], ["dokter"], ["doctor", "--fast"]])

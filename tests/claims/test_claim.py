@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tutorial_lib.catalog import ModelNotAvailable
 from tutorial_lib.claims import CHAPTERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
 from tutorial_lib.claims import claim as module
-from tutorial_lib.claims.claim import add, agree, recompute
+from tutorial_lib.claims.claim import ROUND, add, agree, recompute
 
 DIGITS = st.integers(0, 6)
 
@@ -55,11 +55,14 @@ def test_other_things_never_agree(printed, computed):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"id": "X-1-a"}, {"id": "R-1"}, {"id": "R-5.4-q-painted"}, {"chapter": "gpt"}, {"verdict": "perhaps"}],
+    [
+        {"id": "X-1-a"}, {"id": "R-1"}, {"id": "R-5.4-q-painted"}, {"chapter": "gpt"}, {"verdict": "perhaps"},
+        {"kind": "guessed"},
+    ],  # fmt: skip
 )
 def test_a_malformed_claim_is_refused(changes):
     claims("attention")  # R-5.4-q-painted is one of them
-    with pytest.raises(ValueError, match="id must be|chapter must be|verdict must be"):
+    with pytest.raises(ValueError, match="(id|chapter|verdict|kind) must be"):
         add(example(**changes))
 
 
@@ -80,7 +83,7 @@ def test_a_chapter_s_claims_are_imported_without_those_of_another():
     code = "import sys; from tutorial_lib.claims import claims; claims('shape'); print(*sorted(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[-1] for name in run.stdout.split() if name.startswith("tutorial_lib.claims.")}
-    assert loaded == {"claim", "table", "shape"}
+    assert loaded == {"claim", "inventory", "quotes", "shape", "table", "tools"}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -88,10 +91,35 @@ def test_a_claim_stands_in_its_chapter_s_module_which_knows_no_other_chapter(cha
     file = Path(module.__file__).with_name(f"{chapter.replace('-', '_')}.py")
     tree = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
     calls = [node for node in tree if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    assert {call.args[1].value for call in calls if call.func.id in ("claim", "Claim")} == {chapter}
+    assert [call.args[0].value for call in calls if call.func.id == "claims_of"] == [chapter]
     imported = {node.module for node in tree if isinstance(node, ast.ImportFrom)}
     shared = {f"tutorial_lib.claims.{name}" for name in ("claim", "quotes", "tools")}
     assert {name for name in imported if name.startswith("tutorial_lib.claims")} <= shared
+
+
+def test_a_recomputation_is_an_argument_or_a_decorated_function(monkeypatch):
+    monkeypatch.setattr(module, "REGISTRY", {})
+    claim = module.claims_of("bert")
+    claim("R-1.1-a", "One.", 1, lambda: 1)
+
+    @claim("R-1.1-b", "Two.", 2, kind=module.ARITHMETIC)
+    def _():
+        return 1
+
+    claim("R-1.1-c", "Three.", 3, needs="a model")
+    assert [check(claim).verdict for claim in module.REGISTRY.values()] == [HOLDS, FAILS, "needs a model"]
+    assert [claim.verdict for claim in module.REGISTRY.values()] == [HOLDS, HOLDS, OPEN]
+
+
+def test_the_value_is_compared_with_what_is_expected_where_that_is_not_what_is_printed():
+    assert check(example(printed=True, expected=[1, 1], compute=lambda: [1, 1])).verdict == HOLDS
+    assert check(example(printed=1, expected=2)).verdict == FAILS
+
+
+@given(st.integers(1, 9999), st.integers(0, 6))
+def test_a_round_number_stands_for_what_is_nearer_to_it_than_to_the_next(n, zeros):
+    assert agree(n * 10**zeros, (n + 0.49) * 10**zeros, ROUND) or not n % 10
+    assert not agree(n * 10**zeros, (n + 0.51) * 10**zeros, ROUND) or not n % 10
 
 
 @pytest.mark.parametrize(("value", "verdict"), [(1, HOLDS), (2, FAILS)])

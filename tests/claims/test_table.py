@@ -58,6 +58,11 @@ def test_a_value_has_as_many_digits_as_were_printed():
     assert "computed  1.23\n" in repr(Table([result(printed=1.52)]))
 
 
+def test_what_the_check_wants_stands_beside_what_is_printed():
+    shown = Table([result(printed=True, expected=1.5)])
+    assert "expected  1.5\n  computed  1.2\n" in repr(shown) and "Expected: 1.5. Why." in shown._repr_html_()
+
+
 def test_a_plain_statement_has_no_printed_value_beside_it():
     text = repr(Table([result(printed=True)]))
     assert "printed" not in text and "One." in text
@@ -68,7 +73,7 @@ def test_nan_can_be_shown():
 
 
 def test_the_text_names_document_section_verdict_and_reason():
-    assert repr(Table([result(FAILS)])).startswith("Rezaei 1.1  ✗ does not hold  [R-1.1-x]\n  One.\n")
+    assert repr(Table([result(FAILS)])).startswith("Rezaei 1.1  ✗ does not hold  (recomputed)  [R-1.1-x]\n  One.\n")
     assert repr(Table([result(FAILS)])).endswith("  Why.")
 
 

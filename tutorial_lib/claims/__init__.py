@@ -1,17 +1,33 @@
 """Every number and checkable statement that the documents print, recomputed.
 
 `claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
-prints all of them. Each chapter's claims stand in the module with its name, which is imported when they are first asked
-for: a chapter's page loads no other chapter's claims.
-Sources: R 2-11; L 2.1-2.3, 3.2, 3.3, 4.2-4.5, 5.2; A 2, 4.
+prints all of them. `inventory()` lists what the documents print, item by item, and which claim checks it.
+Each chapter's claims stand in the module with its name, which is imported when they are first asked for: a chapter's
+page loads no other chapter's claims. Sources: R; L 2-5; A 2-4.
 """
 
 from importlib import import_module
 
-from tutorial_lib.claims.claim import CHAPTERS, FAILS, HOLDS, OPEN, REGISTRY, SOURCES, Claim, Result, check
+from tutorial_lib.claims.claim import (
+    CHAPTERS,
+    FAILS,
+    HOLDS,
+    KINDS,
+    OPEN,
+    REGISTRY,
+    SOURCES,
+    Claim,
+    Result,
+    can_be_checked,
+    check,
+)
+from tutorial_lib.claims.inventory import Coverage, Item, coverage, gaps, inventory
 from tutorial_lib.claims.table import Table, as_text, summary
 
-__all__ = ["CHAPTERS", "FAILS", "HOLDS", "OPEN", "Claim", "Result", "Table", "check", "claims", "report", "table"]
+__all__ = [
+    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "SOURCES", "Claim", "Coverage", "Item", "Result", "Table", "check",
+    "claims", "coverage", "inventory", "report", "report_coverage", "table",
+]  # fmt: skip
 
 
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
@@ -45,7 +61,7 @@ def table(chapter=None) -> Table:
     """The claims of a chapter (or all), checked now, as a table that a page shows.
 
     >>> print(table("heads"))  # doctest: +ELLIPSIS
-    Rezaei 9.2  ✗ does not hold  [R-9.2-partition]
+    Rezaei 9.2  ✗ does not hold  (recomputed)  [R-9.2-partition]
     ...
     """
     return Table([check(claim) for claim in claims(chapter)])
@@ -62,5 +78,23 @@ def report() -> int:
     changed = [result for result in results if not result.as_recorded]
     for result in changed:
         print(f"{result.claim.id}: recorded {result.claim.verdict!r}, now {result.verdict!r}")
+    for kind in KINDS:
+        print(f"{kind}: {summary([result for result in results if result.claim.kind == kind])}")
     print(f"{summary(results)}; {len(changed)} verdicts differ from the recorded ones")
     return 1 if changed else 0
+
+
+def report_coverage() -> int:
+    """Print how many items of each document have a claim; 0 where every item has a claim or a reason for none.
+
+    This is what `python -m tutorial_lib claims --inventory` runs.
+    """
+    known = {claim.id: claim for claim in claims()}
+    for source in SOURCES:
+        found = coverage(source)
+        here = sum(any(can_be_checked(known[id]) for id in item.claims if id in known)
+                   for item in inventory() if item.source == source)
+        print(f"{source} {found}  ({here} can be checked here; {found.without_content} lines without content)")
+    for problem in (problems := gaps(set(known))):
+        print(problem)
+    return 1 if problems else 0

@@ -1,194 +1,172 @@
 """R 2.2 and 3, L 3.2 and 3.3: BERT's architecture, its parameters and its training data, recomputed."""
 
+from datetime import date
+
 import torch
 
 from tutorial_lib.attention import MultiHeadAttention
-from tutorial_lib.claims.claim import FAILS, OPEN, claim
-from tutorial_lib.claims.quotes import CASED
-from tutorial_lib.claims.tools import bear_trace, bert, bert_base, cased, count, original, small_bert, tokenizer
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
+from tutorial_lib.claims.tools import (
+    bear_trace,
+    bert,
+    bert_base,
+    cased,
+    count,
+    distilbert,
+    original,
+    small_bert,
+    tokenizer,
+)
+from tutorial_lib.positions import sinusoidal
+from tutorial_lib.pretraining import IGNORE, MASK, make_pair, mask_tokens
+
+claim = claims_of("bert")
 
 # --- R 2.2 Token embeddings ----------------------------------------------------------------------------------------
 
+claim("R-2.2-bert-layers", "BERT-base has 12 layers.", 12, lambda: len(bert_base().layer))
 
-@claim("R-2.2-bert-layers", "bert", "BERT-base has 12 layers.", 12)
-def _():
-    return len(bert_base().layer)
+claim("R-2.2-bert-parameters", "BERT-base has 110 million parameters.", 110e6,
+      lambda: count(bert_base(mlm=True, nsp=True)), tolerance=ROUND,
+      note="110,106,428 with the two heads it was trained with. The encoder with its pooler, which BertModel loads, "
+           "has 109,482,240.")
 
+claim("R-2.2-distilbert-layers", "DistilBERT has 6 layers, half of BERT's.", 6, lambda: len(distilbert().layer))
 
-@claim(
-    "R-2.2-bert-parameters",
-    "bert",
-    "BERT-base has 110 million parameters.",
-    110e6,
-    tolerance=0.5e6,
-    note="110,106,428 with the two heads it was trained with (uncased vocabulary). The encoder with its "
-    "pooler, which BertModel loads, has 109,482,240.",
-)
-def _():
-    return sum(count for _, _, count in bert_base(mlm=True, nsp=True).parameter_table())
-
-
-@claim("R-2.2-distilbert-layers", "bert", "DistilBERT has 6 layers, half of BERT's.", 6)
-def _():
-    return len(bert_base().layer) // 2
-
-
-@claim(
-    "R-2.2-distilbert-parameters",
-    "bert",
-    "DistilBERT has 66 million parameters.",
-    66e6,
-    tolerance=0.5e6,
-    note="66,362,880: tokens, positions, one LayerNorm and 6 layers; no segments, no pooler.",
-)
-def _():
-    return distilbert_parameters()
+claim("R-2.2-distilbert-parameters", "DistilBERT has 66 million parameters.", 66e6, lambda: distilbert_parameters(),
+      tolerance=ROUND, note="66,362,880: tokens, positions, one LayerNorm and 6 layers; no segments, no pooler.")
 
 
 def distilbert_parameters():
-    """The parameters that DistilBERT keeps of a BERT with 6 layers: all but segment embeddings and pooler."""
-    table = bert_base(n_layers=6).parameter_table()
-    return sum(count for name, _, count in table if not name.startswith(("embeddings.segments", "pooler")))
+    """What DistilBERT has of a BERT with its numbers of layers: all but segment embeddings and pooler."""
+    return count(distilbert()) - count(distilbert().embeddings.segments)
 
 
-claim(
-    "R-2.2-distilbert-97",
-    "bert",
-    "DistilBERT keeps about 97 % of BERT's performance.",
-    0.97,
-    needs="DistilBERT, BERT and the GLUE benchmark",
-    verdict=OPEN,
-    note="The figure of DistilBERT's authors, on the nine tasks of GLUE.",
-)(None)
+claim("R-2.2-distilbert-smaller", "DistilBERT is smaller than BERT.", True,
+      lambda: distilbert_parameters() < count(bert_base()))
+
+claim("R-2.2-distilbert-faster", "DistilBERT is faster (here: a token passes half of the layers' weights).", True,
+      lambda: 2 * count(distilbert().layer) == count(bert_base().layer))
+
+claim("R-2.2-distilbert-97", "DistilBERT keeps about 97 % of BERT's performance.", 0.97,
+      needs="DistilBERT, BERT and the GLUE benchmark",
+      note="The figure of DistilBERT's authors, on the nine tasks of GLUE.")
 
 # --- R 3 Positional encodings --------------------------------------------------------------------------------------
 
 
-@claim(
-    "R-3-depth",
-    "bert",
-    "The key architectural difference between BERT and DistilBERT is depth.",
-    True,
-    note="The six layers are 98.6 % of the parameters that DistilBERT lacks. The rest, 592,128, are the "
-    "segment embeddings and the pooler, which it drops too: that is why it takes no token_type_ids.",
-)
+@claim("R-3-depth", "The key architectural difference between BERT and DistilBERT is depth (here: at least nine tenths "
+       "of the parameters that DistilBERT lacks are in the layers).", True,
+       note="98.6 %. The rest, 592,128, are the segment embeddings and the pooler, which it drops too: that is why it "
+            "takes no token_type_ids.")
 def _():
-    bert, half = (sum(count for _, _, count in bert_base(n_layers=n).parameter_table()) for n in (12, 6))
-    return (bert - half) / (bert - distilbert_parameters()) > 0.9
+    whole, half = bert_base(), distilbert()
+    return (count(whole.layer) - count(half.layer)) / (count(whole) - distilbert_parameters()) > 0.9
 
+
+claim("R-3-same-layers",
+      "Inside, a layer of BERT and one of DistilBERT are the same (here: the shapes of its parameters).", True,
+      lambda: len({str([p.shape for p in model.layer[0].parameters()]) for model in (bert_base(), distilbert())}) == 1)
+
+claim("R-3-parts", "Each layer contains multi-head self-attention, normalization steps and a feed-forward network.",
+      True, lambda: [type(part).__name__ for part in bert_base().layer[0].children()],
+      expected=["MultiHeadAttention", "LayerNorm", "FeedForward", "LayerNorm"], kind=READING)
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
+# --- L 3.1, 3.2 When transformers appeared --------------------------------------------------------------------------
 
-@claim("L-3.2.1-blocks", "bert", "6 blocks in the original encoder, 12 in BERT.", [6, 12])
-def _():
-    return [original("num_encoder_layers"), len(bert_base().layer)]
-
-
-@claim(
-    "L-3.2.1-same-shape",
-    "bert",
-    "A block turns 18 vectors of d_model numbers into 18 such vectors.",
-    [18, 768],
-)
-def _():
-    return list(bert_base().layer[0](torch.zeros(1, 18, 768, device="meta")).shape[1:])
+TRANSFORMER, GPT, BERT = date(2017, 6, 1), date(2018, 6, 1), date(2018, 10, 1)  # by L 3.1
 
 
-@claim(
-    "L-3.2.1-context",
-    "bert",
-    "“The” of “The cat.” and of “The hat.” have the same vector before the first block, and different ones "
-    "after it.",
-    [True, False],
-)
+def months(first, second):
+    """From one month to another."""
+    return 12 * (second.year - first.year) + second.month - first.month
+
+
+claim("L-3.1-a-year", "GPT followed the transformer (June 2017) only a year later, in June 2018 (here: in months).",
+      True, lambda: months(TRANSFORMER, GPT), expected=12, kind=ARITHMETIC)
+
+claim("L-3.1-order", "Transformer, GPT, BERT: this is the order in which they appeared.", True,
+      lambda: TRANSFORMER < GPT < BERT, kind=ITSELF)
+
+claim("L-3.2-few-years", "BERT appeared a few years after the original transformer (here: at least 24 months).", True,
+      lambda: months(TRANSFORMER, BERT) >= 24, kind=ITSELF, verdict=FAILS,
+      note="By L 3.1 it was 16 months: June 2017 to October 2018. The 2019 of the reference is the printed conference "
+           "paper's.")
+
+claim("L-3.2.1-blocks", "6 blocks in the original encoder, 12 in BERT.", [6, 12],
+      lambda: [len(original().layer), len(bert_base().layer)])
+
+claim("L-3.2.1-same-shape", "A block turns 18 vectors of d_model numbers into 18 such vectors.", [18, 768],
+      lambda: list(bert_base().layer[0](torch.zeros(1, 18, 768, device="meta")).shape[1:]))
+
+
+@claim("L-3.2.1-context", "“The” of “The cat.” and of “The hat.” have the same vector before the first block, and "
+       "different ones after it.", [True, False])
 def _():
     trace = bert().trace(**tokenizer().batch(["The cat.", "The hat."]).inputs)
     before, after = trace["embeddings.output"][:, 1], trace["layer.0.output"][:, 1]
     return [torch.equal(*before), torch.equal(*after)]
 
 
-@claim(
-    "L-3.2.1-residual",
-    "bert",
-    "E' = E + Σ ΔE, and then E^A = Normalize(E + E'); compared with layer 0 of the default model, the "
-    "difference is 0.",
-    0.0,
-    tolerance=1e-4,
-    verdict=FAILS,
-    note="E is added twice. There is one residual connection: E^A = Normalize(E + Σ ΔE), with the bias of "
-    "W^O in the sum. That one agrees.",
-)
+@claim("L-3.2.1-residual", "E' = E + Σ ΔE, and then E^A = Normalize(E + E') (here: the largest difference to what "
+       "layer 0 of the default model computes).", True, expected=0.0, tolerance=1e-4, verdict=FAILS,
+       note="E is added twice. There is one residual connection: E^A = Normalize(E + Σ ΔE), with the bias of W^O in "
+            "the sum. That one agrees.")
 def _():
     trace, layer = bear_trace(), bert().layer[0]
     E, update = trace["embeddings.output"], trace["layer.0.attention.output"]
     return (layer.attention_norm(E + (E + update)) - trace["layer.0.attention_norm"]).abs().max()
 
 
-@claim(
-    "L-3.2.1-hidden",
-    "bert",
-    "The hidden layer has 2048 neurons in the original and 3072 in BERT.",
-    [2048, 3072],
-)
-def _():
-    return [original("dim_feedforward"), bert_base().config.d_ff]
+claim("L-3.2.1-hidden", "The hidden layer has 2048 neurons in the original and 3072 in BERT.", [2048, 3072],
+      lambda: [len(model().layer[0].feed_forward.W_1.bias) for model in (original, bert_base)])
+
+claim("L-3.2.1-wider", "In both, the hidden layer is much larger than d_model (here: at least 3 times).", True,
+      lambda: all(model().config.d_ff > 3 * model().config.d_model for model in (original, bert_base)),
+      note="4 times in both.")
 
 
-@claim(
-    "L-3.2.1-wider",
-    "bert",
-    "In both, the hidden layer is much larger than d_model.",
-    True,
-    note="4 times in both.",
-)
-def _():
-    return original("dim_feedforward") > 3 * original("d_model") and bert_base().config.d_ff > 3 * 768
-
-
-@claim(
-    "L-3.2.1-separately",
-    "bert",
-    "The feed-forward network is applied to each embedding separately.",
-    True,
-)
+@claim("L-3.2.1-separately", "The feed-forward network is applied to each embedding separately.", True)
 def _():
     X, feed_forward = bear_trace()["layer.0.attention_norm"][0], bert().layer[0].feed_forward
     one_by_one = torch.stack([feed_forward(x[None])[0] for x in X])
     return torch.allclose(feed_forward(X), one_by_one, atol=1e-5)
 
 
-@claim("L-3.2.1-second-norm", "bert", "The block's output is Normalize(E^A + FF(E^A)).", True)
+@claim("L-3.2.1-second-norm", "The block's output is Normalize(E^A + FF(E^A)).", True)
 def _():
     trace, layer = bear_trace(), bert().layer[0]
     E_A = trace["layer.0.attention_norm"]
     return torch.allclose(layer.norm(E_A + layer.feed_forward(E_A)), trace["layer.0.output"], atol=1e-5)
 
 
+@claim("L-3.2.1-shape-kept", "Each block, and so the encoder, maps a sequence of embeddings to one of the same shape.",
+       True)
+def _():
+    return (
+        len(
+            {
+                tuple(value.shape)
+                for name, value in bear_trace().items()
+                if name.endswith(".output") and name.count(".") < 3 and "pooler" not in name
+            }
+        )
+        == 1
+    )
+
+
 # --- L 3.2.3 Turning "bear" into a concept -------------------------------------------------------------------------
 
-
-@claim(
-    "L-3.2.3-parameters",
-    "bert",
-    "BERT has about 110M parameters.",
-    110e6,
-    tolerance=5e6,
-    note="108,310,272 (cased).",
-)
-def _():
-    return sum(count for _, _, count in bert_base(vocab_size=CASED).parameter_table())
-
+claim("L-3.2.3-parameters", "BERT has about 110M parameters.", 110e6, lambda: count(cased()), tolerance=ROUND,
+      note="108,310,272 (cased).")
 
 # --- L 3.2.5 The attention mechanism -------------------------------------------------------------------------------
 
 
-@claim(
-    "L-3.2.5-only-attention",
-    "bert",
-    "Only in the attention heads can the vectors of different tokens affect each other.",
-    True,
-)
+@claim("L-3.2.5-only-attention", "Only in the attention heads can the vectors of different tokens affect each other.",
+       True)
 def _():
     bert, X = small_bert(), torch.randn(1, 6, 16).double()
     only_itself = torch.eye(6, dtype=torch.bool)  # attention that may not look at any other token
@@ -201,7 +179,7 @@ def _():
 # --- L 3.2.8 Putting it all together -------------------------------------------------------------------------------
 
 
-@claim("L-3.2.8-block", "bert", "Each transformer block is completely order agnostic.", True)
+@claim("L-3.2.8-block", "Each transformer block is completely order agnostic.", True)
 def _():
     layer, X = small_bert().layer[0], torch.randn(1, 6, 16).double()
     order = torch.randperm(6)
@@ -210,313 +188,178 @@ def _():
 
 # --- L 3.3.1 Overview of the architecture --------------------------------------------------------------------------
 
+claim("L-3.3.1-special", "BERT adds [CLS] at the start and [SEP] at the end of any tokenization.", ["[CLS]", "[SEP]"],
+      lambda: tokenizer().encode("").tokens)
 
-@claim(
-    "L-3.3.1-special",
-    "bert",
-    "BERT adds [CLS] at the start and [SEP] at the end of any tokenization.",
-    ["[CLS]", "[SEP]"],
-)
+
+@claim("L-3.3.1-learned", "The positions are learned vectors instead of sinusoidal ones (here: the default model's "
+       "table is a parameter, and farther from the sinusoidal one than it is long).", True)
 def _():
-    return tokenizer().encode("").tokens
+    table = bert().embeddings.positions.weight
+    wave = sinusoidal(*table.shape)
+    return isinstance(table, torch.nn.Parameter) and bool((table - wave).norm() > table.norm())
 
 
-@claim("L-3.3.1-positions", "bert", "There are 512 positional encodings.", 512)
-def _():
-    return bert_base().embeddings.positions.weight.shape[0]
+claim("L-3.3.1-positions", "There are 512 positional encodings.", 512,
+      lambda: bert_base().embeddings.positions.weight.shape[0])
+
+claim("L-3.3.1-segments", "There are two segment embeddings.", 2,
+      lambda: bert_base().embeddings.segments.weight.shape[0])
+
+claim("L-3.3.1-blocks", "There are 12 transformer blocks.", 12, lambda: len(bert_base().layer))
+
+claim("L-3.3.1-layered", "Each block contains a 12-layered multi-head attention.", 12,
+      lambda: sum(isinstance(part, MultiHeadAttention) for part in bert_base().layer[0].modules()), kind=READING,
+      verdict=FAILS,
+      note="One layer of attention with 12 heads side by side. Nothing in a block is stacked 12 times; the 12 blocks "
+           "are.")
+
+claim("L-3.3.1-d-model", "d_model is 768.", 768, lambda: bert_base().config.d_model)
 
 
-@claim("L-3.3.1-segments", "bert", "There are two segment embeddings.", 2)
-def _():
-    return bert_base().embeddings.segments.weight.shape[0]
-
-
-@claim("L-3.3.1-blocks", "bert", "There are 12 transformer blocks.", 12)
-def _():
-    return len(bert_base().layer)
-
-
-@claim(
-    "L-3.3.1-layered",
-    "bert",
-    "Each block contains a 12-layered multi-head attention.",
-    12,
-    verdict=FAILS,
-    note="One layer of attention with 12 heads side by side. Nothing in a block is stacked 12 times; the 12 "
-    "blocks are.",
-)
-def _():
-    return sum(isinstance(part, MultiHeadAttention) for part in bert_base().layer[0].modules())
-
-
-@claim("L-3.3.1-d-model", "bert", "d_model is 768.", 768)
-def _():
-    return bert_base().config.d_model
-
-
-@claim(
-    "L-3.3.1-d-k",
-    "bert",
-    "Keys and queries have 64 dimensions, and values are factored through 64.",
-    [64, 64],
-)
+@claim("L-3.3.1-d-k", "Keys and queries have 64 dimensions, and values are factored through 64.", [64, 64])
 def _():
     attention = bert_base().layer[0].attention
     return [attention.d_k, attention.value_map(0)[0].shape[1]]
 
 
-@claim(
-    "L-3.3.1-same-blocks",
-    "bert",
-    "BERT uses the same architecture of blocks as the original transformer, so its activation is",
-    "relu",
-    verdict=FAILS,
-    note="The activation changed from ReLU to GELU. Another difference that L's list leaves out: BERT "
-    "normalizes the sum of its embeddings.",
-)
-def _():
-    return bert_base().config.activation
-
+claim("L-3.3.1-same-blocks",
+      "BERT uses the same architecture of blocks as the original transformer (here: their activations).", True,
+      lambda: [model().config.activation for model in (original, bert_base)], expected=["relu", "relu"], kind=READING,
+      verdict=FAILS,
+      note="The activation changed from ReLU to GELU. Another difference that L's list leaves out: BERT normalizes the "
+           "sum of its embeddings.")
 
 # --- L 3.3.2 Every parameter of bert-base-cased, counted -----------------------------------------------------------
 
+claim("L-3.3.2-megabytes", "The download takes about 416 Mb.", 416,
+      lambda: 4 * sum(count for _, _, count in cased(mlm=True, nsp=True).parameter_table()) / 2**20, tolerance=0.5,
+      note="If Mb means MiB (2^20 bytes), and with the two heads that the file holds beside the encoder. BertModel "
+           "alone is 413 MiB.")
 
-@claim(
-    "L-3.3.2-megabytes",
-    "bert",
-    "The download takes about 416 Mb.",
-    416,
-    tolerance=0.5,
-    note="If Mb means MiB (2^20 bytes), and with the two heads that the file holds beside the encoder. "
-    "BertModel alone is 413 MiB.",
-)
-def _():
-    return 4 * sum(count for _, _, count in cased(mlm=True, nsp=True).parameter_table()) / 2**20
+claim("L-3.3.2-input", "Input embeddings.", 22_268_928, lambda: count(cased().embeddings.tokens))
 
+claim("L-3.3.2-position", "Position embeddings.", 393_216, lambda: count(cased().embeddings.positions))
 
-@claim("L-3.3.2-input", "bert", "Input embeddings.", 22_268_928)
-def _():
-    return count(cased().embeddings.tokens)
+claim("L-3.3.2-segment", "Segment embeddings.", 1_536, lambda: count(cased().embeddings.segments))
 
+claim("L-3.3.2-embedding-norm", "The embeddings' LayerNorm.", 1_536, lambda: count(cased().embeddings.norm))
 
-@claim("L-3.3.2-position", "bert", "Position embeddings.", 393_216)
-def _():
-    return count(cased().embeddings.positions)
+claim("L-3.3.2-layer", "Each of the 12 layers.", 12 * [7_087_872], lambda: [count(layer) for layer in cased().layer])
 
+claim("L-3.3.2-pooler", "The pooler's linear layer.", 590_592, lambda: count(cased().pooler))
 
-@claim("L-3.3.2-segment", "bert", "Segment embeddings.", 1_536)
-def _():
-    return count(cased().embeddings.segments)
+claim("L-3.3.2-total", "All parameters of bert-base-cased, all of them trainable.", 108_310_272,
+      lambda: sum(parameter.numel() for parameter in cased().parameters() if parameter.requires_grad))
 
+claim("L-3.3.2-lines", "The printed lines add up to the printed total.", 108_310_272,
+      lambda: 22_268_928 + 393_216 + 1_536 + 1_536 + 12 * 7_087_872 + 590_592, kind=ARITHMETIC)
 
-@claim("L-3.3.2-embedding-norm", "bert", "The embeddings' LayerNorm.", 1_536)
-def _():
-    return count(cased().embeddings.norm)
+claim("L-3.3.2-30k", "30k · 768 ≈ 22M.", 22e6, lambda: 30_000 * 768, tolerance=ROUND, kind=ARITHMETIC, verdict=FAILS,
+      note="30,000 · 768 is 23.04M. The 22M are right for the true vocabulary, 28,996 · 768 = 22,268,928.")
 
+claim("L-3.3.2-400k", "512 · 768 ≈ 400k.", 400_000, lambda: 512 * 768, tolerance=ROUND, kind=ARITHMETIC,
+      note="393,216.")
 
-@claim("L-3.3.2-layer", "bert", "Each of the 12 layers.", 12 * [7_087_872])
-def _():
-    return [count(layer) for layer in cased().layer]
+claim("L-3.3.2-1536", "2 · 768 = 1536.", 1536, lambda: 2 * 768, kind=ARITHMETIC)
 
+claim("L-3.3.2-norms", "Each normalization layer has 768 weights and 768 biases.", [768, 768],
+      lambda: [parameter.numel() for parameter in cased().layer[0].norm.parameters()])
 
-@claim("L-3.3.2-pooler", "bert", "The pooler's linear layer.", 590_592)
-def _():
-    return count(cased().pooler)
+claim("L-3.3.2-seven-million", "A layer has 7M weights.", 7e6, lambda: count(cased().layer[0]), tolerance=ROUND)
 
+claim("L-3.3.2-attention", "BertAttention.", 2_363_904,
+      lambda: count(cased().layer[0].attention, cased().layer[0].attention_norm),
+      note="Four times 768 · 768 + 768, and a LayerNorm.")
 
-@claim("L-3.3.2-total", "bert", "All parameters of bert-base-cased, all of them trainable.", 108_310_272)
-def _():
-    return sum(parameter.numel() for parameter in cased().parameters() if parameter.requires_grad)
+claim("L-3.3.2-intermediate", "BertIntermediate.", 2_362_368, lambda: count(cased().layer[0].feed_forward.W_1))
 
+claim("L-3.3.2-output", "BertOutput.", 2_361_600,
+      lambda: count(cased().layer[0].feed_forward.W_2, cased().layer[0].norm))
 
-@claim("L-3.3.2-lines", "bert", "The printed lines add up to the printed total.", 108_310_272)
-def _():
-    return 22_268_928 + 393_216 + 1_536 + 1_536 + 12 * 7_087_872 + 590_592
+claim("L-3.3.2-three-parts", "The three parts add up to the layer.", 7_087_872,
+      lambda: 2_363_904 + 2_362_368 + 2_361_600, kind=ARITHMETIC)
 
+claim("L-3.3.2-hidden", "The feed-forward network has 3072 hidden neurons.", 3072,
+      lambda: cased().layer[0].feed_forward.W_1.weight.shape[0])
 
-@claim(
-    "L-3.3.2-30k",
-    "bert",
-    "30k · 768 ≈ 22M.",
-    22e6,
-    tolerance=0.5e6,
-    verdict=FAILS,
-    note="30,000 · 768 is 23.04M. The 22M are right for the true vocabulary, 28,996 · 768 = 22,268,928.",
-)
-def _():
-    return 30_000 * 768
+claim("L-3.3.2-output-product", "2,361,600 = 3,072 · 768.", 2_361_600, lambda: 3072 * 768, kind=ARITHMETIC,
+      verdict=FAILS,
+      note="The product is 2,359,296. BertOutput is that plus 768 biases plus a LayerNorm of 1,536: 2,361,600.")
+
+claim("L-3.3.2-intermediate-product", "2,362,368 = 3,072 · 768 + 768.", 2_362_368, lambda: 3072 * 768 + 768,
+      kind=ARITHMETIC, verdict=FAILS,
+      note="The sum is 2,360,064. The hidden layer has a bias for each of its 3,072 neurons: 3,072 · 768 + 3,072 = "
+           "2,362,368.")
+
+claim("L-3.3.2-hidden-biases", "The hidden layer has 768 biases.", 768,
+      lambda: cased().layer[0].feed_forward.W_1.bias.numel(), verdict=FAILS, note="One for each hidden neuron.")
 
 
-@claim("L-3.3.2-400k", "bert", "512 · 768 ≈ 400k.", 400_000, tolerance=50_000, note="393,216.")
-def _():
-    return 512 * 768
-
-
-@claim("L-3.3.2-1536", "bert", "2 · 768 = 1536.", 1536)
-def _():
-    return 2 * 768
-
-
-@claim("L-3.3.2-norms", "bert", "Each normalization layer has 768 weights and 768 biases.", [768, 768])
-def _():
-    return [parameter.numel() for parameter in cased().layer[0].norm.parameters()]
-
-
-@claim("L-3.3.2-seven-million", "bert", "A layer has 7M weights.", 7e6, tolerance=0.5e6)
-def _():
-    return count(cased().layer[0])
-
-
-@claim(
-    "L-3.3.2-attention",
-    "bert",
-    "BertAttention.",
-    2_363_904,
-    note="Four times 768 · 768 + 768, and a LayerNorm.",
-)
-def _():
-    return count(cased().layer[0].attention, cased().layer[0].attention_norm)
-
-
-@claim("L-3.3.2-intermediate", "bert", "BertIntermediate.", 2_362_368)
-def _():
-    return count(cased().layer[0].feed_forward.W_1)
-
-
-@claim("L-3.3.2-output", "bert", "BertOutput.", 2_361_600)
-def _():
-    return count(cased().layer[0].feed_forward.W_2, cased().layer[0].norm)
-
-
-@claim("L-3.3.2-three-parts", "bert", "The three parts add up to the layer.", 7_087_872)
-def _():
-    return 2_363_904 + 2_362_368 + 2_361_600
-
-
-@claim("L-3.3.2-hidden", "bert", "The feed-forward network has 3072 hidden neurons.", 3072)
-def _():
-    return cased().layer[0].feed_forward.W_1.weight.shape[0]
-
-
-@claim(
-    "L-3.3.2-output-product",
-    "bert",
-    "2,361,600 = 3,072 · 768.",
-    2_361_600,
-    verdict=FAILS,
-    note="The product is 2,359,296. BertOutput is that plus 768 biases plus a LayerNorm of 1,536: 2,361,600.",
-)
-def _():
-    return 3072 * 768
-
-
-@claim(
-    "L-3.3.2-intermediate-product",
-    "bert",
-    "2,362,368 = 3,072 · 768 + 768.",
-    2_362_368,
-    verdict=FAILS,
-    note="The sum is 2,360,064. The hidden layer has a bias for each of its 3,072 neurons: 3,072 · 768 + "
-    "3,072 = 2,362,368.",
-)
-def _():
-    return 3072 * 768 + 768
-
-
-@claim(
-    "L-3.3.2-hidden-biases",
-    "bert",
-    "The hidden layer has 768 biases.",
-    768,
-    verdict=FAILS,
-    note="One for each hidden neuron.",
-)
-def _():
-    return cased().layer[0].feed_forward.W_1.bias.numel()
-
-
-@claim(
-    "L-3.3.2-attention-lines",
-    "bert",
-    "The attention's parameters, line by line: query, key, value, dense, LayerNorm, each weight and bias.",
-    4 * [589_824, 768] + [768, 768],
-    note="As torchinfo prints them with verbose=2; L's code, which prints the summary that summary() has "
-    "already printed, shows everything twice.",
-)
+@claim("L-3.3.2-attention-lines",
+       "The attention's parameters, line by line: query, key, value, dense, LayerNorm, each weight and bias.",
+       4 * [589_824, 768] + [768, 768],
+       note="As torchinfo prints them with verbose=2; L's code, which prints the summary that summary() has already "
+            "printed, shows everything twice.")
 def _():
     layer = cased().layer[0]
     parts = layer.attention.W_Q, layer.attention.W_K, layer.attention.W_V, layer.attention.W_O, layer.attention_norm
     return [parameter.numel() for part in parts for parameter in (part.weight, part.bias)]
 
 
-@claim("L-3.3.2-one-head", "bert", "A head's query matrix has 64 · 768 = 49,152 numbers.", 49_152)
-def _():
-    return cased().layer[0].attention.W_Q.weight[:64].numel()
+claim("L-3.3.2-one-head", "A head's query matrix has 64 · 768 = 49,152 numbers.", 49_152,
+      lambda: cased().layer[0].attention.W_Q.weight[:64].numel())
 
+claim("L-3.3.2-twelve-heads", "49,152 · 12 = 589,824.", 589_824, lambda: 49_152 * 12, kind=ARITHMETIC)
 
-@claim("L-3.3.2-twelve-heads", "bert", "49,152 · 12 = 589,824.", 589_824)
-def _():
-    return 49_152 * 12
-
-
-@claim(
-    "L-3.3.2-value-factors",
-    "bert",
-    "The value map is two matrices, 768 × 64 and 64 × 768.",
-    [[768, 64], [64, 768]],
-)
-def _():
-    return [list(factor.shape) for factor in cased().layer[0].attention.value_map(0)]
-
+claim("L-3.3.2-value-factors", "The value map is two matrices, 768 × 64 and 64 × 768.", [[768, 64], [64, 768]],
+      lambda: [list(factor.shape) for factor in cased().layer[0].attention.value_map(0)])
 
 # --- L 3.3.3 On the training of BERT -------------------------------------------------------------------------------
 
 MAJESTIC, PICTURES = "The bear was majestic.", "We took a lot of pictures of it."
 
+claim("L-3.3.3-pair", "The pair of sentences with its special tokens: one [CLS], two [SEP].",
+      f"[CLS] {MAJESTIC} [SEP] {PICTURES}[SEP]", lambda: " ".join(tokenizer().encode(MAJESTIC, PICTURES).tokens),
+      expected="[CLS] the bear was majestic . [SEP] we took a lot of pictures of it . [SEP]",
+      note="Here in the default model's tokens, which are lower-cased.")
 
-@claim(
-    "L-3.3.3-pair",
-    "bert",
-    "The pair of sentences with its special tokens (lower-cased here).",
-    "[CLS] the bear was majestic . [SEP] we took a lot of pictures of it . [SEP]",
-)
+claim("L-3.3.3-segments", "The first segment reaches up to and including the first [SEP], the second has the rest.",
+      True, lambda: tokenizer().encode(MAJESTIC, PICTURES).token_type_ids, expected=7 * [0] + 10 * [1])
+
+claim("L-3.3.3-binary", "Next sentence prediction is a binary classification from [CLS] (here: how many outcomes).",
+      True, lambda: bert_base(nsp=True).nsp.weight.shape[0], expected=2)
+
+
+@claim("L-3.3.3-pairs", "Next sentence prediction combines the halves of texts with the original half or another "
+       "(here: of 2,000 pairs, the share that keeps the original one).", True, expected=0.5, tolerance=0.03)
 def _():
-    return " ".join(tokenizer().encode(MAJESTIC, PICTURES).tokens)
+    generator, halves = torch.Generator().manual_seed(0), [[f"{i} first.", f"{i} second."] for i in range(10)]
+    pairs = [make_pair(halves, generator) for _ in range(2000)]
+    return sum(pair.first.split()[0] == pair.second.split()[0] for pair in pairs) / len(pairs)
 
 
-@claim(
-    "L-3.3.3-segments",
-    "bert",
-    "The first segment reaches up to and including the first [SEP], the second has the rest.",
-    7 * [0] + 10 * [1],
-)
+@claim("L-3.3.3-shares", "15 % of the tokens are selected; of these 80 % become [MASK], 10 % a random token and 10 % "
+       "stay (here: as `mask_tokens` does with 200,000 tokens).", [15, 80, 10, 10], tolerance=0.5,
+       note="Of all tokens: 12 % [MASK], 1.5 % a random token, 1.5 % unchanged.")
 def _():
-    return tokenizer().encode(MAJESTIC, PICTURES).token_type_ids
+    ids = torch.full((200_000,), tokenizer().vocab["bear"])
+    inputs, labels = mask_tokens(ids, tokenizer(), torch.Generator().manual_seed(0))
+    of_selected = inputs[labels != IGNORE]
+    masked, same = (of_selected == tokenizer().vocab[MASK]).double(), (of_selected == ids[0]).double()
+    shares = len(of_selected) / len(ids), masked.mean(), 1 - (masked + same).mean(), same.mean()
+    return [100 * share for share in shares]
 
 
-@claim("L-3.3.3-binary", "bert", "Next sentence prediction is a binary classification from [CLS].", 2)
-def _():
-    return bert_base(nsp=True).nsp.weight.shape[0]
+claim("L-3.3.3-guess-all", "Whichever of the three is done, the model has to predict the original word.", True,
+      lambda: bool((mask_tokens(ids := torch.full((5000,), 4562), tokenizer(), rate=1.0)[1] == ids).all()))
 
+claim("L-3.3.3-mask-credit", "Why not only [MASK] is used is discussed in Vaswani et al. 2017 (here: whether BERT, "
+      "which brought [MASK], was there by then).", True, lambda: BERT <= TRANSFORMER, kind=ITSELF, verdict=FAILS,
+      note="The original transformer knows no [MASK]. The reasons stand in Devlin et al. 2019, section 3.1 and "
+           "appendix C.2.")
 
-@claim(
-    "L-3.3.3-shares",
-    "bert",
-    "Of the chosen tokens 80 % become [MASK], 10 % another token and 10 % stay: together",
-    100,
-    note="Of all tokens: 12 % [MASK], 1.5 % another token, 1.5 % unchanged.",
-)
-def _():
-    return 80 + 10 + 10
-
-
-@claim(
-    "L-3.3.3-example",
-    "bert",
-    "In the example, 15 % of the tokens are changed: [MASK], duck, [MASK].",
-    3,
-    note="15 % of the 17 tokens, special ones counted, is 2.55, which BERT's own program rounds to 3 (it "
-    "never chooses the special ones).",
-)
-def _():
-    return round(0.15 * len(tokenizer().encode(MAJESTIC, PICTURES).tokens))
+claim("L-3.3.3-example", "In the example, 15 % of the tokens are changed: [MASK], duck, [MASK].", True,
+      lambda: round(0.15 * len(tokenizer().encode(MAJESTIC, PICTURES).tokens)), expected=3,
+      note="15 % of the 17 tokens, special ones counted, is 2.55, which BERT's own program rounds to 3 (it never "
+           "chooses the special ones).")

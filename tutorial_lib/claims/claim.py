@@ -1,22 +1,25 @@
 """What a claim is, how it is checked, and how two values are compared.
 
 A claim is one statement of a document together with the function that recomputes it. Claims are written in the modules
-beside this one, which are named as the chapters, each as a small function under `@claim(...)`; the function's body *is*
-the recomputation.
+beside this one, which are named as the chapters; the function *is* the recomputation.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
 
 from tutorial_lib.catalog import DEFAULT, ModelNotAvailable
 from tutorial_lib.texts import TextsNotAvailable
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "not yet checked"
+HOLDS, FAILS, OPEN = VERDICTS = ("holds", "does not hold", "not yet checked")
+RECOMPUTED, ARITHMETIC, ITSELF, READING = KINDS = (
+    "recomputed", "arithmetic", "the document against itself", "reading",
+)  # fmt: skip
+ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
     *("tokenization", "embeddings", "positions", "attention", "heads", "bert"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
@@ -34,8 +37,14 @@ class Claim:
     statement     one sentence: what the document says
     printed       the value as printed: a number, a text, True for a sentence, or a list of those
     compute       a function without arguments that gives the value; None where no program can
-    tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers
-    needs         what it takes to check: a model's name, or another resource; None: only this library
+    expected      what the check wants where that is not what is printed; None: the printed value
+    kind          what the value comes from: "recomputed" by this library, from models, texts and the published models'
+                  sizes; "arithmetic" with numbers that the document prints, or plain mathematics; "the document
+                  against itself", in two places; "reading" a sentence, where nothing is to be computed
+    tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers;
+                  ROUND: half a unit of the last digit that is not 0
+    needs         what it takes to check: a model, published texts ("bert-base-cased and luisto-pairs"), or something
+                  that no program can have; None: only this library
     verdict       the recorded one: "holds", "does not hold" or "not yet checked"; with `needs`, the one to expect
     note          why, the right value, and what follows for the document's story
     """
@@ -44,8 +53,10 @@ class Claim:
     chapter: str
     statement: str
     printed: Any
-    compute: Callable[[], Any] | None = field(repr=False)
-    tolerance: float | None = None
+    compute: Callable[[], Any] | None = field(default=None, repr=False)
+    expected: Any = None
+    kind: str = RECOMPUTED
+    tolerance: float | str | None = None
     needs: str | None = None
     verdict: str = HOLDS
     note: str = ""
@@ -59,6 +70,11 @@ class Claim:
     def section(self) -> str:
         """The document's section, such as "5.4"."""
         return self.id.split("-")[1]
+
+    @property
+    def wanted(self) -> Any:
+        """What the computed value is compared with."""
+        return self.printed if self.expected is None else self.expected
 
 
 @dataclass(frozen=True)
@@ -78,14 +94,24 @@ class Result:
 REGISTRY: dict[str, Claim] = {}
 
 
-def claim(id, chapter, statement, printed, **rest):
-    """Register the decorated function as the recomputation of a claim; the arguments are the fields of `Claim`."""
+def claims_of(chapter: str):
+    """The function that registers a chapter's claims, whose arguments are the other fields of `Claim`.
 
-    def register(compute):
+    A recomputation of one expression is an argument, `claim("R-5.1-tokens", "...", 7, lambda: len(...))`; a longer one
+    is a function under `@claim("R-5.1-tokens", "...", 7)`. What needs something is not yet checked, unless it says so.
+    """
+
+    def claim(id, statement, printed, compute=None, **rest):
+        rest.setdefault("verdict", OPEN if "needs" in rest else HOLDS)
         add(Claim(id, chapter, statement, printed, compute, **rest))
-        return compute
 
-    return register
+        def recomputed_by(compute):
+            REGISTRY[id] = replace(REGISTRY[id], compute=compute)
+            return compute
+
+        return recomputed_by
+
+    return claim
 
 
 def add(claim: Claim) -> None:
@@ -93,18 +119,17 @@ def add(claim: Claim) -> None:
     source, *name = claim.id.split("-")
     if claim.id in REGISTRY or source not in SOURCES or len(name) < 2:
         raise ValueError(f"id must be new and read like 'R-5.4-q-painted', got {claim.id!r}")
-    if claim.chapter not in CHAPTERS:
-        raise ValueError(f"chapter must be one of {', '.join(CHAPTERS)}, got {claim.chapter!r}")
-    if claim.verdict not in (HOLDS, FAILS, OPEN):
-        raise ValueError(f"verdict must be {HOLDS!r}, {FAILS!r} or {OPEN!r}, got {claim.verdict!r}")
+    for field_name, allowed in (("chapter", CHAPTERS), ("verdict", VERDICTS), ("kind", KINDS)):
+        if (value := getattr(claim, field_name)) not in allowed:
+            raise ValueError(f"{field_name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     REGISTRY[claim.id] = claim
 
 
 def check(claim: Claim) -> Result:
     """Compare a claim with its value, which is computed when it is first asked for and then kept.
 
-    A claim that needs a model is checked where that model is on this machine; nothing is downloaded for it. Otherwise
-    its verdict is "needs" and what is missing.
+    A claim that needs a model or texts is checked where they are on this machine; nothing is downloaded for it.
+    Otherwise its verdict is "needs" and what is missing.
 
     >>> from tutorial_lib.claims import claims
     >>> check(claims(source="R", section="5.4")[-1]).verdict
@@ -112,7 +137,7 @@ def check(claim: Claim) -> Result:
     """
     if not isinstance(claim, Claim):
         raise TypeError(f"claim must be a Claim, one of claims(), got {type(claim).__name__}")
-    if claim.compute is None or (claim.needs and not _on_this_machine(claim.needs)):
+    if not can_be_checked(claim):
         return Result(claim, None, f"needs {claim.needs}")
     try:
         computed = computed_once(claim)
@@ -120,7 +145,12 @@ def check(claim: Claim) -> Result:
         return Result(claim, None, f"needs {DEFAULT}")
     except TextsNotAvailable:
         return Result(claim, None, "needs texts that are fetched")
-    return Result(claim, computed, HOLDS if agree(claim.printed, computed, claim.tolerance) else FAILS)
+    return Result(claim, computed, HOLDS if agree(claim.wanted, computed, claim.tolerance) else FAILS)
+
+
+def can_be_checked(claim: Claim) -> bool:
+    """Whether there is a recomputation, and what it needs is on this machine."""
+    return claim.compute is not None and (not claim.needs or all(map(_on_this_machine, claim.needs.split(" and "))))
 
 
 def recompute(claim: Claim):
@@ -137,8 +167,14 @@ computed_once = cache(recompute)  # keeps no errors: what is missing is looked f
 
 @lru_cache
 def _on_this_machine(name: str) -> bool:
+    """Whether a model or a published collection of texts is here already, so that nothing has to be downloaded."""
     from tutorial_lib import weights
+    from tutorial_lib.texts import published
+    from tutorial_lib.texts.fetch import cache_folder, stand_in
 
+    if name in published.SOURCES:
+        folder = stand_in(None) or cache_folder()
+        return all((folder / source.file).is_file() for source in published.SOURCES[name])
     return name in weights.available()
 
 
@@ -147,9 +183,13 @@ def agree(printed, computed, tolerance=None) -> bool:
 
     >>> agree([1.41, 1.5], [1.414, 1.496]), agree(7, 7.2), agree("the", "The"), agree([1, 2], [1, 2, 3])
     (True, False, False, False)
+    >>> agree(110_000_000, 108_310_272), agree(110_000_000, 108_310_272, ROUND), agree(0.4, 0.46, ROUND)
+    (False, True, False)
     """
     if tolerance is None:
         tolerance = 0.5 * 10.0 ** -decimals(printed) if decimals(printed) else 0.0
+    elif tolerance == ROUND:
+        tolerance = 0.5 * last_unit(printed)
     if isinstance(printed, (list, tuple)):
         same_length = isinstance(computed, (list, tuple)) and len(printed) == len(computed)
         return same_length and all(agree(p, c, tolerance) for p, c in zip(printed, computed))
@@ -169,6 +209,19 @@ def decimals(printed) -> int:
     if not isinstance(printed, float) or not math.isfinite(printed):
         return 0
     return len(repr(printed).partition(".")[2]) if printed != int(printed) else 0
+
+
+def last_unit(printed) -> float:
+    """The unit of a number's last digit that is not 0; for a list, the smallest of all.
+
+    >>> last_unit(110e6), last_unit(22), last_unit(0.30)
+    (10000000.0, 1.0, 0.1)
+    """
+    if isinstance(printed, (list, tuple)):
+        return min(map(last_unit, printed))
+    digits = f"{printed:.15g}" if printed != int(printed) else str(int(printed))
+    whole, _, fraction = digits.partition(".")
+    return 10.0 ** -len(fraction) if fraction else 10.0 ** (len(whole) - len(whole.rstrip("0")))
 
 
 def plain(value):

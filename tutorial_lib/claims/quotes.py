@@ -1,4 +1,4 @@
-"""What the documents use in several places: R's sentence of 11, L's bear sentence, the size of the cased vocabulary."""
+"""What the documents use in several places: R's sentence of 11, L's bear sentence and its tokens."""
 
 LOVE = "I love mathematics!"
 
@@ -6,5 +6,3 @@ BEAR = "Then the bear waited for the door to open with a serendipitous smile."
 # The two lists of L 3.2.1 for this sentence, as printed
 TOKENS = "Then the bear waited for the door to open with a se ##ren ##di ##pit ##ous smile .".split()
 IDS = [1599, 1103, 4965, 3932, 1111, 1103, 1442, 1106, 1501, 1114, 1126, 14516, 5123, 3309, 18965, 2285, 2003, 119]
-
-CASED = 28_996  # tokens of bert-base-cased: the last id in L 4.2.1 is 28,995

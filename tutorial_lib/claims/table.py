@@ -69,7 +69,9 @@ def _row(result: Result) -> str:
     claim = result.claim
     says = escape(claim.statement) + ("" if claim.printed is True else _value(claim.printed, claim.printed))
     if result.verdict in SIGNS:
-        gets = "" if result.computed is True else _value(result.computed, claim.printed)
+        gets = "" if result.computed is True else _value(result.computed, claim.wanted)
+        if claim.expected not in (None, True):
+            gets += f"Expected: {escape(as_printed(claim.expected, claim.expected))}. "
     else:
         gets = escape(_verdict(result)) + ". "
     cells = "".join(
@@ -90,11 +92,14 @@ def _verdict(result: Result) -> str:
 def as_text(result: Result) -> str:
     """One claim in a few lines."""
     claim = result.claim
-    lines = [f"{SOURCES[claim.source]} {claim.section}  {_verdict(result)}  [{claim.id}]", f"  {claim.statement}"]
+    head = f"{SOURCES[claim.source]} {claim.section}  {_verdict(result)}  ({claim.kind})  [{claim.id}]"
+    lines = [head, f"  {claim.statement}"]
     if claim.printed is not True:  # a plain statement has no value beside it
         lines.append(f"  printed   {as_printed(claim.printed, claim.printed)}")
+    if claim.expected is not None:
+        lines.append(f"  expected  {as_printed(claim.expected, claim.expected)}")
     if result.computed is not None:
-        lines.append(f"  computed  {as_printed(result.computed, claim.printed)}")
+        lines.append(f"  computed  {as_printed(result.computed, claim.wanted)}")
     return "\n".join(lines + ([f"  {claim.note}"] if claim.note else []))
 
 

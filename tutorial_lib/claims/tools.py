@@ -1,19 +1,20 @@
-"""What several claims share: the default tokenizer, BERTs by shape, R's example from X to its output."""
+"""What several claims share: the default model, published models by their sizes, R's example from X to its output."""
 
+import json
 from functools import lru_cache
-from inspect import signature
-from math import hypot, nan
+from pathlib import Path
 from types import SimpleNamespace
 
 import torch
-from torch.nn import Transformer
-from torch.nn.functional import normalize
 
 from tutorial_lib import toy
 from tutorial_lib.attention import MultiHeadAttention, attention
 from tutorial_lib.bert import Bert, Config
-from tutorial_lib.claims.quotes import BEAR, CASED
+from tutorial_lib.claims.quotes import BEAR
+from tutorial_lib.geometry import cosine
 from tutorial_lib.tokenization import WordPiece
+
+PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 
 
 @lru_cache
@@ -29,10 +30,30 @@ def bert(name=None):
 
 
 @lru_cache
-def bert_base(mlm=False, nsp=False, **shape):
-    """BERT-base's architecture without any numbers in it: shapes and counts, no memory, no weights."""
+def published(name, **heads):
+    """A published model's architecture without any numbers in it: shapes and counts, no memory, no weights."""
     with torch.device("meta"):
-        return Bert(Config(**shape), mlm=mlm, nsp=nsp)
+        return Bert(Config.from_hf(PUBLISHED[name]), **heads)
+
+
+def bert_base(**heads):
+    """R's model; mlm=True and nsp=True: with the heads that it was trained with."""
+    return published("bert-base-uncased", **heads)
+
+
+def cased(**heads):
+    """L's model."""
+    return published("bert-base-cased", **heads)
+
+
+def original():
+    """The encoder of the original transformer."""
+    return published("transformer-base")
+
+
+def distilbert():
+    """DistilBERT: here with segment embeddings, which it has not."""
+    return published("distilbert-base-uncased", pooler=False)
 
 
 @lru_cache
@@ -53,8 +74,8 @@ def toy_attention():
 
 def nearest(word):
     """All other tokens, those with the highest cosine to this one first, by the default model's token embeddings."""
-    E, at = normalize(bert().embeddings.tokens.weight, dim=1), tokenizer().vocab[word]  # (vocab_size, d_model)
-    order = (E @ E[at]).argsort(descending=True).tolist()
+    E, at = bert().embeddings.tokens.weight, tokenizer().vocab[word]  # (vocab_size, d_model)
+    order = cosine(E, E[at]).argsort()[::-1].tolist()
     return [tokenizer().tokens[i] for i in order if i != at]
 
 
@@ -68,26 +89,15 @@ def random_attention(n=7):
     return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
 
 
-def cosine(v, w):
-    """Cosine similarity as L 2.1 defines it; nan where a vector has length 0."""
-    lengths = hypot(*v) * hypot(*w)
-    return sum(float(a * b) for a, b in zip(v, w, strict=True)) / lengths if lengths else nan
-
-
-def original(name):
-    """A number of the original transformer: torch.nn.Transformer has them as its defaults."""
-    return signature(Transformer).parameters[name].default
-
-
 @lru_cache
+def trace(text):
+    """The default model's way through a text, (1, n, d_model) with [CLS] and [SEP]."""
+    return bert().trace(**tokenizer().batch([text]).inputs)
+
+
 def bear_trace():
-    """The default model's way through the bear sentence, (1, 20, d_model) with [CLS] and [SEP]."""
-    return bert().trace(**tokenizer().batch([BEAR]).inputs)
-
-
-def cased(mlm=False, nsp=False):
-    """bert-base-cased's architecture, without its numbers."""
-    return bert_base(mlm=mlm, nsp=nsp, vocab_size=CASED)
+    """The default model's way through the bear sentence, 20 tokens with [CLS] and [SEP]."""
+    return trace(BEAR)
 
 
 def count(*parts):
