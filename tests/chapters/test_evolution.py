@@ -21,6 +21,11 @@ def in_picture(X):
     return pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
 
 
+def ratio(values):
+    """Between over within, layers 1 on; values (words, 2, layers)."""
+    return values[:, 1, 1:].mean(0) / values[:, 0, 1:].mean(0)
+
+
 def test_each_word_is_one_token_and_the_paths_are_hugging_face_s_hidden_states(paths, hf_bert, tok):
     encoding = tok.encode(CAT)
     assert encoding.tokens == "[CLS] the mouse was gone . the cat sat useless . [SEP]".split()
@@ -95,15 +100,40 @@ def test_homonyms_follow_their_sense_from_the_first_layer_on_and_more_than_other
             X = np.stack([V[:, place] for V in vectors], axis=1)  # (7, 8, 384)
             gaps[name].append(group_distances(X, np.repeat([0, 1], 4)))
 
-    def ratio(values):
-        return values[:, 1, 1:].mean(0) / values[:, 0, 1:].mean(0)
-
     low, high = bootstrap_interval(ratio, np.array(gaps["homonym"]), n=300)
     assert (np.array(gaps["homonym"])[:, :, 0] == 0).all()  # equal before the first layer
     assert ratio(np.array(gaps["homonym"]))[:5] == pytest.approx(2.4, abs=0.3) and (low > 1.4).all()
     for name in ("full stop", "[CLS]"):
         _, high = bootstrap_interval(ratio, np.array(gaps[name]), n=300)
         assert (high[:5] < low[:5]).all()
+
+
+def test_a_noun_with_one_sense_in_the_same_place_follows_the_topic_far_less(bert, tok):
+    nouns = "ladder school box truck carpet window letter noise teacher knife table house".split()
+    homonym, control = [], []
+    for (word, senses), noun in zip(load_texts("homonyms").items(), nouns, strict=True):
+        texts = sum(senses.values(), [])
+        for name, found in ((word, homonym), (noun, control)):
+            vectors = embed([text.replace(word, name, 1) for text in texts], bert, pooling="tokens", layers="all")
+            place = tok.encode(texts[0].replace(word, name, 1)).tokens.index(name)
+            X = np.stack([V[:, place] for V in vectors], axis=1)  # (7, 8, 384)
+            found.append(group_distances(X, np.repeat([0, 1], 4)))
+    low, _ = bootstrap_interval(ratio, np.array(homonym), n=300)
+    _, high = bootstrap_interval(ratio, np.array(control), n=300)
+    assert (low > high).all()
+    assert ratio(np.array(control)) == pytest.approx(1.4, abs=0.15)
+
+
+def test_cls_hardly_turns_only_because_of_one_coordinate(paths):
+    with_it, without = steps(paths[0]).cosines, steps(np.delete(paths[0], (99, 223), axis=-1)).cosines
+    assert with_it[:-1, 0].mean() > 0.97 and without[:-1, 0].mean() < 0.65
+    assert np.abs(with_it[:-1, 1:].mean() - without[:-1, 1:].mean()) < 0.03
+
+
+def test_the_steps_of_mouse_are_far_from_parallel_and_no_chance_directions_either(paths):
+    H = np.diff(paths[0][:, MOUSE], axis=0)
+    cosines = torch.cosine_similarity(torch.tensor(H[1:-1]), torch.tensor(H[:-2]), dim=1).abs()
+    assert 0.1 < cosines.min() and cosines.max() < 0.3  # chance spreads by 0.05
 
 
 def test_mouse_fetches_its_sense_itself(bert, paths):

@@ -5,16 +5,22 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import torch
 from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import KNeighborsClassifier
 
+from tutorial_lib.bert import Bert
 from tutorial_lib.claims.meaning import TABLE_6, TABLE_7, goes_with
 from tutorial_lib.geometry import holm, sign_flip_test, swap_test
 from tutorial_lib.texts import TextsNotAvailable, load_texts
+from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed
 
 POOLINGS = ("cls", "mean")
+JOBS = """teacher farmer baker driver pilot sailor lawyer judge singer dancer painter writer poet engineer carpenter
+    plumber electrician mechanic secretary librarian hairdresser programmer scientist professor butcher surgeon
+    receptionist florist gardener manager""".split()
 FRAMES = ["The {} was there.", "I remember the {}.", "Is this the {}?", "They talked about the {}."]
 
 
@@ -46,11 +52,14 @@ def differences(bert):
     return found
 
 
+def in_frames(words, bert, pooling="mean"):
+    E = embed([frame.format(word) for word in words for frame in FRAMES], bert, pooling, layers="all")
+    return E.reshape(len(E), len(words), len(FRAMES), -1).mean(axis=2)
+
+
 @pytest.fixture(scope="module")
 def words(bert):
-    nouns = [*load_texts("words")["noun"][::2], "doctor", "nurse", "spoon", "fork"]
-    E = embed([frame.format(noun) for noun in nouns for frame in FRAMES], bert, layers=[0, 6])
-    return E.reshape(2, len(nouns), len(FRAMES), -1).mean(axis=2)
+    return in_frames([*load_texts("words")["noun"][::2], "doctor", "nurse", "spoon", "fork"], bert)
 
 
 def average_cosine(differences, pooling, one, two, layer=-1):
@@ -133,10 +142,55 @@ def test_among_swaps_of_two_nouns_the_bias_is_rare_and_the_control_is_not(differ
     assert found.p == pytest.approx((1 + np.sum(np.abs(by_loop) >= abs(found.observed))) / (1 + len(by_loop)))
 
 
-def test_the_words_own_vectors_hold_a_third_of_it_and_that_is_no_rarity(differences, words):
+@pytest.mark.parametrize(("pooling", "observed", "p5"), [("cls", -0.326, 0.067), ("mean", -0.344, 0.037)])
+def test_among_swaps_of_two_occupations_the_bias_is_rare_after_the_last_layer(differences, bert, pooling, observed, p5):
+    *jobs, doctor, nurse = in_frames([*JOBS, "doctor", "nurse"], bert, pooling).swapaxes(0, 1)  # each (7, 384)
+    found = {}
+    for layer in (4, 5, 6):
+        gender = differences[pooling, "female-male"][layer].mean(axis=0)
+        found[layer] = swap_test(gender, (nurse - doctor)[layer], np.array(jobs)[:, layer])
+    assert found[6].observed == pytest.approx(observed, abs=0.002) and found[6].p == pytest.approx(1 / 436)
+    assert found[5].p == pytest.approx(p5, abs=0.01) and found[4].p > 0.05
+
+
+def test_the_words_own_vectors_hold_a_third_of_it_and_a_fifth_of_the_swaps_go_as_far(differences, bert):
     assert average_cosine(differences, "mean", "doctor-nurse", "female-male", 0) == pytest.approx(-0.134, abs=0.002)
-    *nouns, doctor, nurse, _, _ = words[0]
-    assert swap_test(differences["mean", "female-male"][0].mean(axis=0), nurse - doctor, nouns).p > 0.05
+    *jobs, doctor, nurse = in_frames([*JOBS, "doctor", "nurse"], bert)[0]
+    found = swap_test(differences["mean", "female-male"][0].mean(axis=0), nurse - doctor, jobs)
+    assert found.p == pytest.approx(0.195, abs=0.01)
+
+
+def test_nothing_here_rests_on_the_two_large_coordinates(differences, bert):
+    """Though one of them holds nearly all of [CLS]: differences cancel what the vectors share."""
+    flat = [text for triple in load_texts("paraphrases") for text in triple]
+    for pooling in POOLINGS:
+        X = embed(flat, bert, pooling, layers="all").astype(float)
+        won = []
+        for vectors in (X, np.delete(X, (99, 223), axis=-1)):
+            U = unit(vectors).reshape(7, 16, 3, -1)[1:]  # layer 0: all [CLS] are equal
+            won.append(((U[:, :, 0] * U[:, :, 1]).sum(-1) > (U[:, :, 0] * U[:, :, 2]).sum(-1)).sum(axis=1))
+        assert (won[0] == won[1]).all()
+        held = (X[..., 99] ** 2 / (X**2).sum(-1)).mean(axis=1)
+        assert (held[1:6] > 0.9).all() if pooling == "cls" else (held < 0.03).all()
+        for layer in range(1, 7):
+            a, b = (differences[pooling, name][layer].mean(axis=0) for name in ("doctor-nurse", "female-male"))
+            fewer = [np.delete(x, (99, 223)) for x in (a, b)]
+            assert unit(fewer[0]) @ unit(fewer[1]) == pytest.approx(unit(a) @ unit(b), abs=0.01)
+
+
+def test_a_bert_with_random_weights_sets_the_groups_apart_too(groups, bert):
+    texts, labels, _ = groups
+    sense = ~np.char.startswith(labels, "random")
+    torch.manual_seed(0)
+    untrained = Bert(bert.config).eval()
+    for name, p in untrained.named_parameters():
+        if p.ndim > 1:
+            torch.nn.init.normal_(p, std=0.02)
+        elif name.endswith("bias"):
+            torch.nn.init.zeros_(p)
+    for pooling in POOLINGS:
+        X = embed(list(np.array(texts)[sense]), untrained, pooling, tokenizer=WordPiece.from_pretrained())
+        assert purity(X, labels[sense]) == 1 and silhouette_score(X, labels[sense]) > 0.5
 
 
 def test_at_layer_0_cls_differences_are_zero(differences):

@@ -48,6 +48,19 @@ def test_rare_words_are_shorter(T, tokens):
     assert spearmanr(ids, np.linalg.norm(T[ids], axis=1))[0] == pytest.approx(-0.64, abs=0.01)
 
 
+def test_the_most_frequent_words_are_short_too(T, tokens):
+    ids = [i for i, token in enumerate(tokens) if len(token) > 1 and token[0] not in "[#"]
+    norms = np.linalg.norm(T[ids], axis=1)
+    assert tokens[ids[0]] == "the"
+    assert norms[:25].mean() < 1.0 < 1.25 < norms[300:1000].mean() and norms[-1000:].mean() < 1.0
+
+
+def test_no_coordinate_makes_the_mean_of_the_tokens(T):
+    mean = T.mean(axis=0)
+    assert (mean**2).max() < 0.03 * mean @ mean
+    assert average_cosine(np.delete(T, (99, 223), axis=1)) == pytest.approx(average_cosine(T), abs=2e-4)
+
+
 def test_the_extreme_pairs_of_frequent_words(T, tokens, words):
     found = extreme_pairs(T[words], 100)
     named = {name: [(tokens[words[i]], tokens[words[j]]) for i, j, _ in getattr(found, name)] for name in found._fields}

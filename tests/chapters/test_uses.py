@@ -45,6 +45,25 @@ def test_the_mean_of_the_last_layer_finds_best(states):
     assert all(found["mean", layer] >= found[name, layer] for name in poolings for layer in range(7))
 
 
+def test_the_two_large_coordinates_cost_cls_some_quality_and_the_mean_of_the_last_layer_none(states):
+    def found(one, layer, without):
+        T, A = (np.stack([np.delete(one(x[layer]), without) for x in part]) for part in states)
+        return mrr(A, T)
+
+    poolings = {"cls": lambda x: x[0], "mean": lambda x: x.mean(0)}
+    gains = {(name, layer): found(one, layer, (99, 223)) - found(one, layer, ())
+             for name, one in poolings.items() for layer in (5, 6)}  # fmt: skip
+    assert gains["cls", 6] > 0.05 and abs(gains["mean", 6]) < 0.01 and abs(gains["cls", 5]) < 0.02
+
+
+def test_centering_alone_is_compared_with_centered_and_cut(X, Q):
+    center = X.mean(0)
+    V = np.linalg.svd(X - center, full_matrices=False)[2]
+    found = {n: mrr((Q - center) @ V[:n].T, (X - center) @ V[:n].T) for n in (8, 128, len(V))}
+    assert found[len(V)] == pytest.approx(mrr(Q - center, X - center), abs=0.01)
+    assert found[8] < 0.4 < 0.7 < found[128] and abs(found[128] - found[len(V)]) < 0.03
+
+
 def test_the_bear_on_its_hind_legs_is_found_first(X, bert):
     found = Index(TEXTS, X).search(embed(["all texts that discuss bears walking on their hind legs"], bert)[0], k=2)
     assert "hind legs" in found[0][0] and "Sloth bears" in found[1][0]

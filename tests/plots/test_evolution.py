@@ -10,7 +10,7 @@ def paths():
     return np.random.default_rng(0).standard_normal((5, 3, 8))
 
 
-def test_paths_are_drawn_in_their_own_principal_components_from_a_red_dot(paths):
+def test_paths_are_drawn_in_their_own_principal_components_from_an_open_circle(paths):
     first, second = plots.evolution.layer_paths({"all": paths, "one": paths[:, :1]}, columns=2)
     picture = pca(paths.reshape(-1, 8))
     expected = picture.coordinates.reshape(5, 3, 2)
@@ -18,17 +18,28 @@ def test_paths_are_drawn_in_their_own_principal_components_from_a_red_dot(paths)
     assert len(lines) == 3
     for j, line in enumerate(lines):
         assert np.allclose(line.get_xydata(), expected[:, j])
-    starts = [line for line in first.lines if line.get_color() == "red"]
+    starts = [line for line in first.lines if line.get_markerfacecolor() == "white"]
     assert np.allclose([line.get_xydata()[0] for line in starts], expected[0])
     assert first.get_title() == f"all ({100 * picture.shares.sum():.0f} %)"
     assert np.allclose(second.lines[0].get_xydata(), pca(paths[:, 0]).coordinates)
 
 
-def test_paths_of_one_name_share_a_color_and_the_name_is_written_once(paths):
-    [ax] = plots.evolution.layer_paths({"all": paths}, ["the", "mouse", "the"])
-    assert [text.get_text() for text in ax.texts] == ["the", "mouse"]
-    lines = [line.get_color() for line in ax.lines if len(line.get_xdata()) == 5]
+def test_the_last_step_is_an_arrow_and_a_name_is_written_once(paths):
+    ax = plots.evolution.last_jump(paths, ["the", "mouse", "the"], together=["the"])
+    expected = pca(paths.reshape(-1, 8)).coordinates.reshape(5, 3, 2)
+    assert [text.get_text() for text in ax.texts if text.get_text()] == ["the", "mouse"]
+    arrows = [text for text in ax.texts if not text.get_text()]
+    assert np.allclose([arrow.xy for arrow in arrows], expected[-1])
+    assert np.allclose([arrow.get_position() for arrow in arrows], expected[-2])
+    lines = [line.get_color() for line in ax.lines if len(line.get_xdata()) == 4]
     assert lines[0] == lines[2] != lines[1]
+
+
+def test_labels_of_paths_that_end_at_one_place_do_not_overlap():
+    ax = plots.evolution.last_jump(np.arange(3.0)[:, None, None] * np.ones((3, 4, 2)), list("abcd"))
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
 
 
 def test_a_step_stands_at_the_layer_that_makes_it_and_cls_stands_out(paths):

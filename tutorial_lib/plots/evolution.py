@@ -13,14 +13,13 @@ from tutorial_lib.geometry import pca
 from tutorial_lib.plots.base import COLORS, as_array
 
 
-def layer_paths(panels, tokens=None, columns=2):
+def layer_paths(panels, columns=2):
     """Paths through the layers in the plane of their own two principal components, one panel for each entry.
 
-    panels: title -> paths (n_layers + 1, n, d), with their own PCA each. tokens: n names; paths of one name have one
-    color, and the name stands at the end of the first. A red dot marks the start; the title says how much variance
-    the plane holds. Returns the axes. Source: L Figs. 20 and 21.
+    panels: title -> paths (n_layers + 1, n, d), with their own PCA each. An open circle is the start; the title says
+    how much of the variance the plane holds. Returns the axes. Source: L Fig. 21.
 
-    >>> [ax] = layer_paths({"a turn": [[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]]}, ["mouse"])
+    >>> [ax] = layer_paths({"a turn": [[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]]})
     >>> ax.get_title()
     'a turn (100 %)'
     """
@@ -34,17 +33,58 @@ def layer_paths(panels, tokens=None, columns=2):
         paths = _as_paths(paths)
         picture = pca(paths.reshape(-1, paths.shape[-1]))
         Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
-        names = list(range(Y.shape[1]) if tokens is None else tokens)
-        kinds = list(dict.fromkeys(names))
-        for j, name in enumerate(names):
-            color = COLORS[kinds.index(name) % len(COLORS)]
+        for j in range(Y.shape[1]):
+            color = COLORS[j % len(COLORS)]
             ax.plot(*Y[:, j].T, color=color, linewidth=1.3, marker="o", markersize=3)
-            ax.plot(*Y[0, j], "o", color="red", markersize=6, markeredgecolor="white")
-            if tokens is not None and names.index(name) == j:
-                ax.annotate(name, Y[-1, j], (4, 2), textcoords="offset points", fontsize=8, color=color)
+            ax.plot(*Y[0, j], "o", color=color, markerfacecolor="white", markersize=7)
         ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{title} ({100 * picture.shares.sum():.0f} %)")
         ax.margins(0.12)
     return axes
+
+
+def last_jump(paths, tokens, together=(), ax=None):
+    """Paths (n_layers + 1, n, d) in the plane of their two principal components: lines, and the last step an arrow.
+
+    tokens: n names, each written where its path ends, once for tokens of one name. together: the names that are drawn
+    in a second color. An open circle is the start. Returns the axes. Source: L Fig. 20.
+
+    >>> ax = last_jump([[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]], ["mouse"])
+    >>> [text.get_text() for text in ax.texts if text.get_text()]
+    ['mouse']
+    """
+    paths = _as_paths(paths)
+    picture = pca(paths.reshape(-1, paths.shape[-1]))
+    Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7.0, 4.6))
+    ends = {}
+    for j, name in enumerate(tokens):
+        color = COLORS[1] if name in together else COLORS[0]
+        ax.plot(*Y[:-1, j].T, color=color, linewidth=1, alpha=0.7)
+        ax.plot(*Y[0, j], "o", color=color, markerfacecolor="none", markersize=5)
+        arrow = dict(arrowstyle="->", color=color, linewidth=1.4, shrinkA=0, shrinkB=0)
+        ax.annotate("", xy=Y[-1, j], xytext=Y[-2, j], arrowprops=arrow)
+        ends.setdefault(name, (j, color))
+    ax.margins(0.1)
+    first = [j for j, _ in ends.values()]
+    aside = np.sign(Y[-1, first, 0] - Y[-2, first, 0])  # a label stands where its arrow points to
+    width, height = np.ptp(Y, axis=(0, 1))
+    beside = Y[-1, first] + np.outer(aside, [0.015 * width, 0])
+    places = _spread(beside, 0.12 * width, 0.06 * height)
+    for (name, (_, color)), place, side in zip(ends.items(), places, aside, strict=True):
+        ax.text(*place, name, fontsize=9, color=color, va="center", ha="right" if side < 0 else "left")
+    ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{100 * picture.shares.sum():.0f} % of the variance")
+    return ax
+
+
+def _spread(points, width, height):
+    """Places for labels at points (n, 2): where two of this size would overlap, the upper one moves up."""
+    places, done = points.copy(), []
+    for i in np.argsort(points[:, 1]):
+        while any(abs(places[i, 0] - x) < width and abs(places[i, 1] - y) < height for x, y in done):
+            places[i, 1] += height / 4
+        done.append(places[i])
+    return places
 
 
 def step_curves(steps, tokens, mark="[CLS]"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Ellipse
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.plots.base import COLORS, as_array
@@ -51,48 +52,45 @@ def dimension_by_window(curves, windows):
     return ax
 
 
-def token_kinds(points, kinds, at_most=400, seed=0):
-    """A panel for each entry of `kinds` (name -> rows of points): its points, before the shade of the whole cloud.
+def token_kinds(points, kinds, n_deviations=2):
+    """A cloud (n, 2) as gray dots, and an ellipse for each entry of `kinds` (name -> rows of points).
 
-    points: (n, 2). Of a kind with more than `at_most` rows a random sample is drawn. Returns the axes. Source: L 5.2.
+    An ellipse is centered at its kind's mean and reaches n standard deviations in each direction. Returns the axes.
+    Source: L 5.2.
 
-    >>> [ax] = token_kinds([[0, 0], [1, 1], [2, 0]], {"first": [0]})
-    >>> ax.get_title(), ax.collections[0].get_offsets().tolist()
-    ('first (1)', [[0.0, 0.0]])
+    >>> ax = token_kinds([[0, 0], [4, 0], [2, 1], [2, -1]], {"all": [0, 1, 2, 3]})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.patches[0].center
+    (['all'], (2.0, 0.0))
     """
-    points, rng = as_array(points), np.random.default_rng(seed)
-    low, high = points.min(0), points.max(0)
-    shade, _, _ = np.histogram2d(*points.T, bins=90, range=np.stack([low, high], axis=1))
-    columns = min(3, len(kinds))
-    rows = -(-len(kinds) // columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(2.5 * columns, 2.4 * rows), sharex=True, sharey=True,
-                             squeeze=False)  # fmt: skip
-    for ax, (name, chosen) in zip(axes.flat, kinds.items(), strict=False):
-        chosen = np.asarray(chosen)
-        drawn = rng.choice(chosen, at_most, replace=False) if len(chosen) > at_most else chosen
-        ax.imshow(np.log1p(shade.T), extent=(low[0], high[0], low[1], high[1]), origin="lower", cmap="Greys",
-                  vmax=2 * np.log1p(shade.max()), aspect="auto", interpolation="bilinear")  # fmt: skip
-        ax.scatter(*points[drawn].T, s=4, color=COLORS[1], alpha=0.6, linewidth=0)
-        ax.set_title(f"{name} ({len(chosen):,})")
-    for unused in axes.flat[len(kinds) :]:
-        unused.axis("off")
-    for ax in axes[-1]:
-        ax.set_xlabel("PC 1")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("PC 2")
-    return list(axes.flat[: len(kinds)])
+    points = as_array(points)
+    _, ax = plt.subplots(figsize=(6.8, 5.2))
+    ax.plot(*points.T, ",", color="0.72", zorder=0)
+    for color, style, (name, chosen) in zip(COLORS, ("-", "--", "-.", ":", "-", "--"), kinds.items(), strict=False):
+        some = points[np.asarray(chosen)]
+        center = some.mean(axis=0)
+        variances, axes = np.linalg.eigh(np.cov(some.T, bias=True))
+        width, height = 2 * n_deviations * np.sqrt(variances)
+        angle = np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))
+        style = dict(fill=False, edgecolor=color, linestyle=style, linewidth=1.8)
+        ax.add_patch(Ellipse(tuple(center.tolist()), width, height, angle=angle, label=name, **style))
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.set(xlabel="PC 1", ylabel="PC 2")
+    return ax
 
 
 def rounding_by_layer(curves):
-    """How alike vectors stay, layer by layer, when weights are rounded: `curves` is format -> cosines.
+    """How far vectors turn, layer by layer, when weights are rounded: `curves` is format -> cosines to the exact ones.
 
-    >>> rounding_by_layer({"int8": [1.0, 0.99]}).get_ylabel()
-    'cosine to the unrounded vector'
+    Drawn is 1 - cosine, on a log scale, so that small turns can be told apart.
+
+    >>> ax = rounding_by_layer({"int8": [0.75, 0.5]})
+    >>> ax.lines[0].get_ydata().tolist(), ax.get_yscale()
+    ([0.25, 0.5], 'log')
     """
-    _, ax = plt.subplots(figsize=(7.2, 3.4))
+    _, ax = plt.subplots(figsize=(7.2, 3.6))
     for (label, values), style, color in zip(curves.items(), STYLES, COLORS, strict=False):
-        ax.plot(as_array(values), style, color=color, label=label, markersize=4)
-    ax.set(xlabel="layer", ylabel="cosine to the unrounded vector", ylim=(min(0, ax.get_ylim()[0]), 1.03))
+        ax.plot(1 - as_array(values).astype(float), style, color=color, label=label, markersize=4)
+    ax.set(yscale="log", xlabel="layer", ylabel="1 − cosine to the unrounded vector")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend(ncols=2)
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
