@@ -40,7 +40,7 @@ def accuracy(X, of):
     return np.mean([LogisticRegression(max_iter=1000).fit(X[~p], of[~p]).score(X[p], of[p]) for p in parts])
 
 
-def test_the_means_part_the_collections_and_cls_hardly_does(vectors):
+def test_the_means_separate_the_collections_and_cls_hardly_does(vectors):
     n = len(OF)
     assert purity(vectors["mean", -1][:n], OF) == pytest.approx(0.90, abs=0.03)
     assert purity(vectors["cls", -1][:n], OF) == pytest.approx(0.61, abs=0.04)
@@ -54,6 +54,29 @@ def test_cosines_of_cls_are_all_positive_and_those_of_means_are_not(vectors):
         assert cosines.min() == pytest.approx(lowest, abs=0.02)
         means = vectors["mean", -1][: len(OF)][OF == i]
         assert cosine_matrix(means).min() < 0 and average_cosine(means) < 0.15
+
+
+def test_one_coordinate_makes_the_cosines_of_cls_large_in_the_last_layer_only(vectors):
+    last, fourth = (vectors["cls", layer][: len(OF)] for layer in (-1, 4))
+    for i, (with_it, without) in enumerate(((0.57, 0.14), (0.63, 0.20))):
+        X = last[OF == i]
+        assert average_cosine(X) == pytest.approx(with_it, abs=0.02)
+        assert average_cosine(np.delete(X, 99, axis=1)) == pytest.approx(without, abs=0.02)
+    squares = fourth**2
+    assert (squares[:, 99] / squares.sum(1)).min() > 0.9
+    assert cosine_matrix(np.delete(fourth, 99, axis=1)).min() > 0.95
+
+
+def test_the_collections_are_far_apart_in_one_direction_and_close_in_distance(vectors):
+    X = vectors["mean", -1][: len(OF)]
+    first = np.linalg.svd(X - X.mean(0), full_matrices=False)[0][:, 0]
+    assert abs(np.corrcoef(first, OF)[0, 1]) == pytest.approx(0.90, abs=0.02)
+    odd = np.arange(len(OF)) % 2 == 1
+    line = X[~odd & (OF == 1)].mean(0) - X[~odd & (OF == 0)].mean(0)
+    along = [X[odd & (OF == i)] @ line / np.linalg.norm(line) for i in (0, 1)]
+    shift, spread = along[1].mean() - along[0].mean(), np.sqrt(np.mean([values.var() for values in along]))
+    distance = np.linalg.norm(X[::2] - X[::-1][::2], axis=1).mean()
+    assert shift > 3 * spread and shift < distance / 3
 
 
 def test_cosines_near_1_hide_differences_that_neighbors_see(vectors):

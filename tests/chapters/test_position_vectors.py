@@ -114,6 +114,14 @@ def test_parameters_that_meet_as_a_sum_approach_each_other_by_decay_alone():
         assert torch.allclose(a - b, start * (1 - 0.05 * decay) ** 100, atol=1e-5)
 
 
+def test_a_sum_alone_makes_two_vectors_similar_and_decay_does_the_rest():
+    a, b = 1.44, 1.48  # the norms of [CLS] and position 0 in bert-base-cased (L 4.2.5)
+    cosines = [(a**2 + b**2 - distance_after_training(decay) ** 2) / (2 * a * b) for decay in (0.0, 0.01)]
+    assert cosines == pytest.approx([0.889, 0.959], abs=0.001)
+    shrink = distance_after_training(decay=0.01) / distance_after_training(decay=0.0)
+    assert 0.08 * shrink == pytest.approx(0.049, abs=0.001)  # the most that a coordinate can differ: L measured 0.06
+
+
 def test_the_distance_after_bert_s_training_is_that_of_simulated_starts():
     rng = np.random.default_rng(0)
     draws = rng.normal(scale=0.02, size=(400_000,))

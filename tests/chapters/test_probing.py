@@ -9,6 +9,7 @@ from tutorial_lib.probing import (
     shuffled_labels,
     single_tokens,
     spelling,
+    split,
     token_vectors,
     train_probe,
 )
@@ -38,6 +39,15 @@ def test_the_controls_find_nothing_but_spelling_finds_two_thirds(words, X):
         low, high = score(inputs, labels).interval
         assert low < 0.36 and 0.31 < high < 0.41
     assert 0.62 < score(spelling(words.words), y).mean < 0.73
+
+
+def test_six_probes_disagree_about_a_word_of_two_classes(words, X, bert, tok):
+    noun, x = words.classes.index("noun"), token_vectors(["bear"], bert, tok)
+    p = []
+    for seed in range(6):
+        train = split(words.labels, 0.2, seed)[0]
+        p.append(train_probe(X[train], words.labels[train], seed=seed).probabilities(x)[0, noun])
+    assert max(p) - min(p) == pytest.approx(0.47, abs=0.1)
 
 
 def test_the_probe_knows_words_and_forms_that_it_never_saw(words, X, bert, tok):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib.geometry import crossings, cubes, hopf_link, pca, projection_quality, tsne
+from tutorial_lib.geometry import crossings, cubes, hopf_link, nearest_neighbors, pca, projection_quality, tsne
 
 RNG = np.random.default_rng(0)
 
@@ -63,3 +63,23 @@ def test_a_plane_holds_little_of_the_default_models_tokens(bert):
     sample = E[RNG.choice(len(E), 300, replace=False)]
     assert projection_quality(sample, pca(sample).coordinates).recall < 0.1
     assert projection_quality(sample, tsne(sample)).recall < 0.15
+
+
+def test_short_tokens_are_the_neighbors_of_nearly_all_until_all_are_equally_long(bert):
+    E = bert.embeddings.tokens.weight.detach().double().numpy()
+    rng = np.random.default_rng(1)
+    sample = E[rng.choice(len(E), 300, replace=False)]
+    lengths = np.linalg.norm(sample, axis=1, keepdims=True)
+    noise = rng.normal(size=sample.shape)
+    as_long = noise / np.linalg.norm(noise, axis=1, keepdims=True) * lengths
+
+    def most_frequent_neighbor(X):
+        count = np.bincount(nearest_neighbors(X, k=10)[1].ravel(), minlength=len(X))
+        return count.max(), count.argmax()
+
+    often, which = most_frequent_neighbor(sample)
+    assert often > 200 and lengths[which] < np.quantile(lengths, 0.05)
+    assert most_frequent_neighbor(as_long)[0] > 200 > 150 > most_frequent_neighbor(noise)[0]
+    assert most_frequent_neighbor(sample / lengths)[0] < 50
+    kept = [projection_quality(X, tsne(X)).recall for X in (sample, noise, sample / lengths)]
+    assert kept[0] < kept[1] < kept[2]

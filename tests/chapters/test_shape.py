@@ -25,11 +25,23 @@ def test_before_the_first_block_there_are_as_many_vectors_as_pairs_of_token_and_
     assert len(distinct(X[1])) == len(token)
 
 
-def test_anisotropy_is_level_and_falls_at_the_end_while_the_cosine_rises_and_falls(layers):
-    found = [anisotropy(rows) for rows in layers[0]]
+def test_anisotropy_rises_and_doubles_with_one_vector_a_type_and_falls_at_the_end(layers):
+    X, token, _, _ = layers
+    found = [anisotropy(rows) for rows in X]
     assert all(0.05 < value < 0.1 for value in found[:-1]) and found[-1] < 0.035
-    cosines = [average_cosine(rows) for rows in layers[0]]
-    assert cosines[:-1] == sorted(cosines[:-1]) and cosines[5] > 0.2 and cosines[6] < 0.05
+    assert 1.2 < found[5] / found[0] < 1.8
+    first = np.unique(token, return_index=True)[1]
+    once = [anisotropy(X[i][first]) for i in (0, 5)]
+    assert once[1] > 2 * once[0]
+
+
+def test_one_coordinate_makes_the_average_cosine_rise(layers):
+    X, token, _, _ = layers
+    inside = X[:, ~np.isin(token, ["[CLS]", "[SEP]"])]
+    cosines = [average_cosine(rows) for rows in inside]
+    assert cosines[:-1] == sorted(cosines[:-1]) and cosines[5] > 1.6 * cosines[1] and cosines[6] < 0.05
+    without = [average_cosine(np.delete(rows, 223, axis=1)) for rows in inside]
+    assert max(without[1:6]) < 1.15 * min(without[1:6]) and without[5] < 1.1 * without[1]
 
 
 def test_the_hump_of_the_dimension_is_made_by_repeated_tokens(layers):

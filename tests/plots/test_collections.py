@@ -1,6 +1,15 @@
 from tutorial_lib import plots
 
 
+def test_outlines_of_cosines_share_one_axis():
+    panels = {"[CLS]": {"a": [0.5, 0.6], "b": [0.7]}, "mean": {"a": [-0.2, 0.1], "b": [0.0]}}
+    axes = plots.collections.cosine_outlines(panels)
+    assert [ax.get_title() for ax in axes] == ["[CLS]", "mean"]
+    assert [text.get_text() for text in axes[0].figure.legends[0].get_texts()] == ["a", "b"]
+    reach = [patch.get_xy()[:, 0] for ax in axes for patch in ax.patches]
+    assert all((x.min(), x.max()) == (-0.2, 1) for x in reach)
+
+
 def test_a_quantity_by_layer_is_one_curve_for_each_collection():
     curves, bands = {"a": [0.1, 0.2, 0.3], "b": [1, 2, 3]}, {"a": ([0, 0, 0], [1, 1, 1])}
     ax = plots.collections.curves_by_layer(curves, "average", bands=bands)

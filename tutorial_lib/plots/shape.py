@@ -107,7 +107,7 @@ def layer_profiles(panels, relative=False):
         for color, marker, (label, values) in zip(COLORS, MARKERS, lines.items(), strict=False):
             layers = np.arange(np.shape(values)[-1])
             _band(ax, layers / layers[-1] if relative else layers, values, color, marker, label)
-        ax.set(title=title, xlabel="depth (0: before the first block, 1: last)" if relative else "layer")
+        ax.set(title=title, xlabel="share of the depth" if relative else "layer")
         ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
     handles, labels = axes[0, 0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower left", ncols=min(3, len(labels)), fontsize=9)
