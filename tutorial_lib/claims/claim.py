@@ -21,7 +21,7 @@ RECOMPUTED, ARITHMETIC, ITSELF, READING = KINDS = (
 )  # fmt: skip
 ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
-    *("tokenization", "embeddings", "positions", "attention", "heads", "bert"),
+    *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
 )
