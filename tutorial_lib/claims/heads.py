@@ -78,7 +78,7 @@ def _():
 
 
 def seven_tokens():
-    """BERT-base's attention, without weights, on 7 tokens: the outputs of its heads, and of all together."""
+    """The shapes of what BERT-base's heads put out for a sentence of 7 tokens: head by head, and side by side."""
     part, X = bert_base().layer[0].attention, torch.zeros(7, 768, device="meta")
     heads, _ = attention(*(part.split(W(X)) for W in (part.W_Q, part.W_K, part.W_V)))
     return list(heads.shape), list(part.join(heads).shape)
