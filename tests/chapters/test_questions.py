@@ -50,7 +50,7 @@ def test_a_pair_that_was_left_out_falls_in_order_on_the_axis_of_the_others(bert)
 
 
 def test_frequency_is_not_what_orders_the_pairs(bert, tok):
-    """Random pairs turned by their rank in the vocabulary are seldom in order; without rank's direction all still are."""
+    """Random pairs, turned by rank in the vocabulary, are seldom in order; these are, without rank's direction too."""
     pairs = [pair.split() for pair in "good bad,happy sad,love hate,win lose,friend enemy,peace war,success failure,"
              "victory defeat,right wrong,safe dangerous,clean dirty,rich poor,strong weak,kind cruel".split(",")]
     others = sorted(set(sum(load_texts("words").values(), [])) & set(tok.vocab) - set(sum(pairs, [])))
