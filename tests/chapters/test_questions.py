@@ -49,6 +49,30 @@ def test_a_pair_that_was_left_out_falls_in_order_on_the_axis_of_the_others(bert)
         assert np.mean(right) > 0.9
 
 
+def test_frequency_is_not_what_orders_the_pairs(bert, tok):
+    """Random pairs, turned by rank in the vocabulary, are seldom in order; these are, without rank's direction too."""
+    pairs = [pair.split() for pair in "good bad,happy sad,love hate,win lose,friend enemy,peace war,success failure,"
+             "victory defeat,right wrong,safe dangerous,clean dirty,rich poor,strong weak,kind cruel".split(",")]
+    others = sorted(set(sum(load_texts("words").values(), [])) & set(tok.vocab) - set(sum(pairs, [])))
+    rank, layer, rng = np.log([tok.vocab[word] for word in others]), 3, np.random.default_rng(0)
+    background = words(bert, others)[layer]
+    along = (background - background.mean(0)).T @ (rank - rank.mean())
+    along /= np.linalg.norm(along)
+
+    def in_order(first, second):
+        steps = first - second
+        return np.mean([steps[i] @ np.delete(steps, i, axis=0).mean(0) > 0 for i in range(len(steps))])
+
+    first, second = (words(bert, [pair[side] for pair in pairs])[layer] for side in (0, 1))
+    assert in_order(*(X - np.outer(X @ along, along) for X in (first, second))) > 0.9
+    random = []
+    for _ in range(50):
+        chosen = rng.permutation(len(others))[: 2 * len(pairs)].reshape(-1, 2)
+        chosen = np.take_along_axis(chosen, rank[chosen].argsort(axis=1), axis=1)
+        random.append(in_order(*background[chosen.T]))
+    assert np.mean(random) < 0.8
+
+
 def test_no_two_built_in_texts_are_opposite(bert):
     pool = load_texts("encyclopedia") + load_texts("posts")
     [(_, _, lowest)] = geometry.extreme_pairs(embed(pool, bert), k=1).opposed
