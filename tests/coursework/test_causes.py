@@ -99,7 +99,7 @@ CODE = {
     ),
     "another signature": (
         {"softmax": "def softmax(x, axis):\n    return x"},
-        {"softmax-hidden": ["cannot be called as in the question, in line 1", "It also asks for axis. Give it the question"]},
+        {"softmax-hidden": ["cannot be called as in the question, in line 1", "asks for axis. Give it"]},
     ),
     "a mask that is left out": (
         {"attention": "def attention(Q, K, V):\n    return softmax(Q @ K.swapaxes(-1, -2)) @ V"},
