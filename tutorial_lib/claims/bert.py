@@ -142,19 +142,12 @@ def _():
     return torch.allclose(layer.norm(E_A + layer.feed_forward(E_A)), trace["layer.0.output"], atol=1e-5)
 
 
-@claim("L-3.2.1-shape-kept", "Each block, and so the encoder, maps a sequence of embeddings to one of the same shape.",
-       True)
+@claim("L-3.2.1-shape-kept",
+       "Each block, and so the encoder, maps a sequence of embeddings to one of the same shape (here: all shapes that "
+       "occur between the blocks, on the bear sentence).", True, expected=[[1, 20, 384]])
 def _():
-    return (
-        len(
-            {
-                tuple(value.shape)
-                for name, value in bear_trace().items()
-                if name.endswith(".output") and name.count(".") < 3 and "pooler" not in name
-            }
-        )
-        == 1
-    )
+    between = ["embeddings.output", *(f"layer.{i}.output" for i in range(6))]
+    return [list(shape) for shape in {tuple(bear_trace()[name].shape) for name in between}]
 
 
 # --- L 3.2.3 Turning "bear" into a concept -------------------------------------------------------------------------
