@@ -74,9 +74,9 @@ def test_the_page_for_wrong_addresses_leads_home_from_any_depth(browser, site, r
     tab.close()
 
 
-def test_a_boxed_note_takes_its_own_place_in_the_text(browser, site):
+def test_a_box_takes_its_own_place_in_the_text(browser, site):
     tab = browser.new_page(viewport={"width": 1280, "height": 800})
     tab.goto((site / "book" / "positions.html").as_uri(), wait_until="load")
-    places = tab.locator(".admonition.note").evaluate_all("boxes => boxes.map(box => getComputedStyle(box).position)")
+    places = tab.locator(".finding, .guess").evaluate_all("boxes => boxes.map(box => getComputedStyle(box).position)")
     tab.close()
     assert places and "absolute" not in places

@@ -122,7 +122,7 @@ z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z 
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z + mask; w = softmax(z); return w @ V, w  # added as 1 and 0
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z * mask; w = softmax(z); return w @ V, w  # set to 0
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, 0); w = softmax(z); return w @ V, w  # set to 0
-z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z + (1 - mask) * -np.inf; w = softmax(z); return w @ V, w  # 0 times -inf is nan
+z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else z + (1 - mask) * -np.inf; w = softmax(z); return w @ V, w  # 0 times -inf are nan
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, 1) * np.where(mask, 1, -np.inf); w = softmax(z); return w @ V, w  # right
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -100); w = softmax(z); return w @ V, w  # not low enough
 z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]); z = z if mask is None else np.where(mask, z, -10); w = softmax(z); return w @ V, w  # -10 is not low enough
@@ -149,8 +149,8 @@ Q /= np.sqrt(Q.shape[-1]); w = softmax(Q @ K.swapaxes(-1, -2)); return w @ V, w 
 w = np.stack([attention(q, k, v)[1] * 0 + softmax(q @ k.T / np.sqrt(q.shape[-1]) - m * np.abs(np.subtract.outer(np.arange(len(q)), np.arange(len(q)))) + (0 if mask is None else np.where(mask, 0, -np.inf))) for q, k, v, m in zip(Q, K, V, slopes)]); return w @ V, w  # right
 return attended(Q, K, V, -slopes[:, None, None] * far(Q), mask)  # right
 return attended(Q, K, V, slopes[:, None, None] * far(Q), mask)  # the penalty is added
-return attended(Q, K, V, -slopes[:, None, None] * gap(Q), mask)  # with i - j, later tokens gain
-return attended(Q, K, V, slopes[:, None, None] * gap(Q), mask)  # with j - i, earlier tokens gain
+return attended(Q, K, V, -slopes[:, None, None] * gap(Q), mask)  # later tokens gain, however far
+return attended(Q, K, V, slopes[:, None, None] * gap(Q), mask)  # earlier tokens gain, however far
 return attended(Q, K, V, -slopes[:, None, None] * far(Q) ** 2, mask)  # not squared
 return attention(Q, K, V, mask)  # the penalty is not used
 n = Q.shape[0]; return attended(Q, K, V, -slopes[:, None, None] * abs(np.arange(n)[:, None] - np.arange(n)), mask)  # not that of heads
