@@ -252,7 +252,7 @@ def main(channel):
         if call["name"] != function:  # it finds its helpers as they stood after its cell, and those below it too
             function = call["name"]
             there = stood.get(function, {})
-            redefined = {name: there[name] for name in kept if callable(kept[name]) and callable(there.get(name))}
+            redefined = {name: there[name] for name in kept if takes(there.get(name)) not in (None, takes(kept[name]))}
             names.clear()
             names.update({**at_the_end, **there, **kept, **redefined})
         arguments = decoded(call["arguments"], arrays)
@@ -267,6 +267,11 @@ def main(channel):
             slow[call["name"]] = error
         say(call=call["id"], value=None, error=error)
     say(done=True)
+
+
+def takes(value):
+    """The names of a function's arguments, or None: one with others is no old copy but a helper of that name."""
+    return value.__code__.co_varnames[: value.__code__.co_argcount] if type(value) is type(takes) else None
 
 
 def record(call, value):

@@ -146,6 +146,13 @@ def test_a_function_that_is_defined_again_for_another_question_is_used_there(sol
     assert not {"softmax-hidden", "attention-hidden"} & lost
 
 
+def test_an_old_copy_of_a_function_is_not_used(solved, hand_in, grade):
+    at = solved.cells.index(cell(solved, "attention"))
+    solved.cells.insert(at, new_code_cell("def softmax(x):\n    return x"))
+    hand_in("ada", solved)
+    assert grade()["ada"].points == FULL
+
+
 MAGIC = {
     "a command": "here = !pwd\n",
     "a magic": "t = %timeit -o 1 + 1\n",
