@@ -268,7 +268,7 @@ def _statements(source):
         return ast.parse(source).body
     except SyntaxError:
         source = re.sub(r"^([ \t]*)%time[ \t]+(?=\S)", r"\1", source, flags=re.M)
-        source = re.sub(r"^([ \t]*[\w., ]+=)[ \t]*[%!].*", r"\1 None", source, flags=re.M)
+        source = re.sub(r"^([ \t]*\w[\w., ]*=)[ \t]*[%!].*", r"\1 None", source, flags=re.M)
         return ast.parse(re.sub(r"^([ \t]*)[%!].*", r"\1pass", source, flags=re.M)).body
 
 

@@ -23,6 +23,7 @@ __all__ = ["MOST_BYTES", "MOST_FILES", "OURS", "Submission", "find", "read", "so
 
 MOST_CELLS = 1_000
 MOST_ANSWER = 50_000  # characters of an answer that are shown to people
+MOST_STUB = 2_000  # characters of a cell in which functions that do nothing are looked for
 MOST_PARTS = 500_000  # commas and brackets of a notebook: as objects in memory each takes some 100 bytes
 MOST_CODE = MOST_TEXT = 200_000  # bytes in memory that a submission's code, and its texts for people, may take
 MOST_PICTURE, MOST_PICTURES, MOST_IN_CELL = 1 << 20, 3 << 20, 5  # bytes of one, bytes of a submission's, how many
@@ -518,7 +519,7 @@ def _defines(text, wanted, mine):
 def _stubs(text):
     """Name -> how many functions of that name, at the top level of a text, do nothing."""
     try:
-        body = ast.parse(text).body if len(text) <= MOST_ANSWER else []
+        body = ast.parse(text).body if len(text) <= MOST_STUB else []
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         body = []
     return Counter(one.name for one in body if isinstance(one, ast.FunctionDef) and all(map(_is_nothing, one.body)))
@@ -760,7 +761,8 @@ def _script(text):
     first, *rest = re.split(r"^# (%%|In\[[ \d]*\]:)(.*)\n?", text, maxsplit=MOST_CELLS, flags=re.M)
     if not rest and not _is_python(text):  # what does not parse costs the rest of the file nothing
         text = re.sub(r"^# [+-]( .*)?$", "", text, flags=re.M)  # jupytext's marks of cells in its light form
-        blocks = re.split(r"\n\n+(?=\S)", text, maxsplit=MOST_CELLS - 1)
+        text = re.sub(r"\n{3,}", "\n\n", text)  # else a run of empty lines is looked through from each of its places
+        blocks = re.split(r"\n\n(?=\S)", text, maxsplit=MOST_CELLS - 1)
         return {"cells": [{"cell_type": "code", "source": block} for block in blocks], "script": True}
     cells = []
     for about, source in zip(["", *rest[1::3]], [first, *rest[2::3]], strict=True):

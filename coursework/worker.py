@@ -150,7 +150,7 @@ def parsed(source, name):
         except SyntaxError as error:  # only now: such a line may also stand in a text or go on with a formula
             place = (error.lineno or 0) - 1
             line = lines[place].strip() if 0 <= place < len(lines) else ""
-            given = re.match(r"(\s*[\w., ]+=)\s*[%!]", lines[place]) if line else None
+            given = re.match(r"(\s*\w[\w., ]*=)\s*[%!]", lines[place]) if line else None
             if given:
                 lines[place] = f"{given[1]} None"
                 continue

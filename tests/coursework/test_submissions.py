@@ -8,6 +8,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 import tracemalloc
 import zipfile
 from contextlib import contextmanager
@@ -756,6 +757,16 @@ def test_a_light_script_of_jupytext(solved, put, sort_out):
     put("ada/2-attention.py", jupytext.writes(notebook, fmt="py:light"))
     ada = sort_out()["ada"]
     assert cell(solved, "softmax").source in ada.cells
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(:\n" + "\n" * 190_000 + " x", "def f(:\n\n" + " \n" * 90_000, "def f(:\n" * 20_000]
+)
+def test_a_script_that_is_no_python_is_read_in_bounded_time(text, put, sort_out):
+    put("ada/2-attention.py", text)
+    began = time.process_time()
+    sort_out(ASSIGNMENT)
+    assert time.process_time() - began < 5
 
 
 def test_text_elsewhere_may_be_the_answer_that_is_missing(solved, put, sort_out):
