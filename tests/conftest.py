@@ -1,3 +1,6 @@
+import sys
+import types
+
 import pytest
 
 from tutorial_lib import weights
@@ -31,3 +34,16 @@ def hf_bert(default_folder):
     from transformers import BertModel
 
     return BertModel.from_pretrained(default_folder, attn_implementation="eager").eval()
+
+
+@pytest.fixture
+def in_a_notebook(monkeypatch):
+    """As if a notebook ran the code: what it is given to show comes into this list."""
+    pages = []
+    display = types.ModuleType("IPython.display")
+    display.display = lambda data, raw: pages.append(data)
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = object
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return pages

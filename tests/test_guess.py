@@ -3,27 +3,12 @@
 import html
 import json
 import re
-import sys
-import types
 
 import numpy as np
 import pytest
 import torch
 
 from tutorial_lib.guess import answer, in_words
-
-
-@pytest.fixture
-def shown(monkeypatch):
-    """What a notebook is given to show."""
-    pages = []
-    display = types.ModuleType("IPython.display")
-    display.display = lambda data, raw: pages.append(data)
-    ipython = types.ModuleType("IPython")
-    ipython.get_ipython = object
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    monkeypatch.setitem(sys.modules, "IPython.display", display)
-    return pages
 
 
 @pytest.mark.parametrize(
@@ -37,12 +22,12 @@ def shown(monkeypatch):
         (np.array(["a", "b"]), ["a", "b"]),
     ],
 )
-def test_in_a_notebook_it_tells_the_build_the_exact_value(shown, value, plain):
+def test_in_a_notebook_it_tells_the_build_the_exact_value(in_a_notebook, value, plain):
     answer("longer-key", value)
-    found = re.match(r'<p data-guess="longer-key" data-answer="([^"]*)">', shown[0]["text/html"])
+    found = re.match(r'<p data-guess="longer-key" data-answer="([^"]*)">', in_a_notebook[0]["text/html"])
     assert json.loads(html.unescape(found[1])) == plain
-    assert html.escape(in_words(plain)) in shown[0]["text/html"]
-    assert shown[0]["text/plain"] == f"The answer to longer-key: {in_words(plain)}"
+    assert html.escape(in_words(plain)) in in_a_notebook[0]["text/html"]
+    assert in_a_notebook[0]["text/plain"] == f"The answer to longer-key: {in_words(plain)}"
 
 
 @pytest.mark.parametrize(

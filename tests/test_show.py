@@ -4,8 +4,6 @@ import ast
 import contextlib
 import inspect
 import re
-import sys
-import types
 
 import pytest
 
@@ -75,18 +73,11 @@ def test_in_a_class_every_docstring_is_cut(capsys):
     ast.parse(code)
 
 
-def test_in_a_notebook_the_source_is_markdown_with_plain_text_beside_it(monkeypatch):
-    pages = []
-    display = types.ModuleType("IPython.display")
-    display.display = lambda data, raw: pages.append(data)
-    ipython = types.ModuleType("IPython")
-    ipython.get_ipython = object
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    monkeypatch.setitem(sys.modules, "IPython.display", display)
+def test_in_a_notebook_the_source_is_markdown_with_plain_text_beside_it(in_a_notebook):
     show(weights.read_config)
-    assert pages[0]["text/markdown"].startswith("`tutorial_lib/weights.py`\n\n````python\ndef read_config(")
-    assert pages[0]["text/markdown"].endswith("\n````")
-    assert pages[0]["text/plain"].startswith("# tutorial_lib/weights.py\ndef read_config(")
+    assert in_a_notebook[0]["text/markdown"].startswith("`tutorial_lib/weights.py`\n\n````python\ndef read_config(")
+    assert in_a_notebook[0]["text/markdown"].endswith("\n````")
+    assert in_a_notebook[0]["text/plain"].startswith("# tutorial_lib/weights.py\ndef read_config(")
 
 
 @pytest.mark.parametrize("obj", [3, "resolve", weights, None, catalog.KNOWN])

@@ -150,12 +150,17 @@ claim("L-4.3-direction",
       note="On the default model 0.87, a turn of 30°. Of 768 coordinates that is close; for a compass it is not.")
 
 
+def drawn_paths(model):
+    """All tokens before the last layer, (n_layers, n, d_model), and their places in the PCA picture, (n_layers, n, 2)."""
+    X = np.concatenate(paths(model), axis=1)[:-1]
+    return X, pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
+
+
 @claim("L-4.3-together", "In the PCA projection without the last layer, all tokens seem to go in the same direction "
        "(Figure 20; here: the average cosine of two steps in the picture is above 0.5).", True, needs=CASED_MODEL,
        note="Not on the default model: 0.2 in the picture, 0.3 in full.")
 def _():
-    X = np.concatenate(paths(CASED_MODEL), axis=1)[:-1]  # (n_layers, n, d_model)
-    picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
+    _, picture = drawn_paths(CASED_MODEL)
     return bool(step_alignment(picture).mean() > 0.5)
 
 
@@ -163,8 +168,7 @@ def _():
        "agree more in the picture of all tokens than in full).", True, needs=CASED_MODEL,
        note="On the default model it is the other way round: 0.2 and 0.3.")
 def _():
-    X = np.concatenate(paths(CASED_MODEL), axis=1)[:-1]  # (n_layers, n, d_model)
-    picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
+    X, picture = drawn_paths(CASED_MODEL)
     return bool(step_alignment(picture).mean() > step_alignment(X).mean())
 
 
