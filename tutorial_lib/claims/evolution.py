@@ -151,7 +151,7 @@ claim("L-4.3-direction",
 
 
 def drawn_paths(model):
-    """All tokens before the last layer, (n_layers, n, d_model), and their places in the PCA picture, (n_layers, n, 2)."""
+    """All tokens before the last layer, (n_layers, n, d_model), and their places in the picture, (n_layers, n, 2)."""
     X = np.concatenate(paths(model), axis=1)[:-1]
     return X, pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
 
