@@ -103,6 +103,14 @@ def test_coarser_weights_move_the_vectors(bert, texts, exact, bits, per, least, 
     assert least < cosine(embed(texts, quantize(bert, bits, per)), exact).mean() < most
 
 
+def test_a_step_for_each_row_turns_vectors_far_less_than_one_for_the_matrix(bert, texts):
+    exact = embed(texts, bert, layers="all")[1:]
+    turned = [1 - geometry.cosine(embed(texts, quantize(bert, 8, per=per), layers="all")[1:], exact).mean(1)
+              for per in ("tensor", "channel")]  # fmt: skip
+    times = turned[0] / turned[1]
+    assert 55 < times.min() and times.max() < 105  # "60 to 100 times less, in every layer's output"
+
+
 def test_coarse_rounding_draws_all_texts_together(bert, texts, exact):
     rounded = geometry.average_cosine(embed(texts, quantize(bert, 4, per="tensor")))
     assert rounded > 0.7 and geometry.average_cosine(exact) < 0.1
