@@ -10,6 +10,7 @@ _MODULES = {
     "View": "base",
     "attention_calculator": "calculator",
     "dot_product_explorer": "explorables",
+    "forward_pass": "machine",
     "head_view": "heads",
     "model_view": "models",
     "neuron_view": "neurons",
