@@ -85,7 +85,8 @@ def forward_pass(model, tokenizer, texts, others=()):
     stages = [(title, [(name, CHAPTERS[name]) for name in names]) for title, names in STAGES]
     says = _tell(runs[0], shared)
     data = {"stages": stages, "runs": pack_text(json.dumps(shared | {"runs": runs}, separators=(",", ":")))}
-    return View("forward_pass", data, _list(runs[0], says), "One sentence through the machine", says[0], ["attention", "bars"])
+    label = "One sentence through the machine"
+    return View("forward_pass", data, _list(runs[0], says), label, says[0], ["attention", "bars"])
 
 
 def _trace(model, encoding):
@@ -168,8 +169,8 @@ def _tell(run, shared):
         "together are 1.",
         f"Each token’s value counts by its weight. Their sum, {d_k} numbers, is what head {head} hands to {name}; "
         f"{shared['heads']} heads make {d_model}.",
-        f"What attention brings is added to {name}; so is what the feed-forward network makes of that. The new vector’s "
-        f"cosine to the old one: {cosines[0]}.",
+        f"What attention brings is added to {name}; so is what the feed-forward network makes of that. The new "
+        f"vector’s cosine to the old one: {cosines[0]}.",
         f"The same in each layer, with other matrices. Cosine of {name} to the vector that went in: "
         f"{', '.join(cosines)}.",
         "The mean of all its tokens’ last vectors stands for the text."
