@@ -190,6 +190,8 @@ class Page:
             return self.details(self.plain(argument), self.convert(body))
         if name == "guess":
             return self.guess(argument, options, body)
+        if name == "opening":
+            return f"\n{self.convert(body)}\n"  # its picture comes with the figure's cell
         if name == "finding":
             return self.box(self.plain(argument), self.convert(body))
         if name not in BOXES:
