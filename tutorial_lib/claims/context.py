@@ -44,7 +44,7 @@ FIRST_TEN = {
 for position, (token, values) in enumerate(FIRST_TEN.items()):
     claim(f"R-11.6-values-{token}", f"The first 10 of the 768 numbers of “{token}”.", values,
           lambda position=position: bert("bert-base-uncased")(bare(LOVE))[0, position, :10], needs="bert-base-uncased",
-          tolerance=0.0002)
+          tolerance=0.00006)  # half a unit of the last digit, and what float32 differs by between machines
 
 
 def of_love(stop):
