@@ -32,6 +32,14 @@ def test_distilbert_s_sizes_are_the_defaults_of_transformers():
     assert (ours["intermediate_size"], ours["vocab_size"]) == (theirs.hidden_dim, theirs.vocab_size)
 
 
+@pytest.mark.parametrize(("name", "config"), [("gpt2", "GPT2Config"), ("opt-125m", "OPTConfig")])
+def test_the_decoders_sizes_are_the_defaults_of_transformers(name, config):
+    import transformers
+
+    theirs = getattr(transformers, config)().to_dict()
+    assert sizes(name) == {key: theirs[key] for key in sizes(name)}
+
+
 def test_the_original_transformer_s_sizes_are_the_defaults_of_torch():
     defaults = {name: parameter.default for name, parameter in signature(Transformer).parameters.items()}
     ours = PUBLISHED["transformer-base"]

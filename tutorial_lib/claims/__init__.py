@@ -3,7 +3,8 @@
 `claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
 prints all of them. `inventory()` lists what the documents print, item by item, and which claim checks it.
 Each chapter's claims stand in the module with its name, which is imported when they are first asked for: a chapter's
-page loads no other chapter's claims. Sources: R; L 2-5; A 2-4.
+page loads no other chapter's claims. Sources: R; L 2-5; N; A. `UNNUMBERED` names the sections of N and A that have no
+number there.
 """
 
 from importlib import import_module
@@ -16,6 +17,7 @@ from tutorial_lib.claims.claim import (
     OPEN,
     REGISTRY,
     SOURCES,
+    UNNUMBERED,
     Claim,
     Result,
     can_be_checked,
@@ -25,13 +27,13 @@ from tutorial_lib.claims.inventory import Coverage, Item, coverage, gaps, invent
 from tutorial_lib.claims.table import Table, as_text, summary
 
 __all__ = [
-    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "SOURCES", "Claim", "Coverage", "Item", "Result", "Table", "check",
-    "claims", "coverage", "inventory", "report", "report_coverage", "table",
+    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "SOURCES", "Claim", "Coverage", "Item", "Result", "Table",
+    "UNNUMBERED", "check", "claims", "coverage", "inventory", "report", "report_coverage", "table",
 ]  # fmt: skip
 
 
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
-    """The claims of a chapter ("attention"), a document ("R", "L" or "A"), a section ("5.4"), or all, in reading order.
+    """The claims of a chapter ("attention"), a document ("R", "L", "N", "A"), a section ("5.4"), or all, in order.
 
     Raises ValueError if chapter or source is unknown.
 

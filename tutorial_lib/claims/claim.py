@@ -24,8 +24,17 @@ CHAPTERS = (
     *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
+    *("learning", "decoders", "architectures", "directions", "shape-of-learning"),
 )
-SOURCES = {"R": "Rezaei", "L": "Luisto", "A": "Razzhigaev"}
+SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev"}
+UNNUMBERED = {  # N numbers the sections of its first part alone, A none before its first: here they have numbers, too
+    "N": {
+        "0": "TL;DR and Introduction", "1": "The Start of the Transformer Process",
+        "4": '"Points in Space" Explanation', "5": '"Directions in Space" Explanation',
+        "6": "The Effect of Vector Length", "7": "Non-symmetric Embeddings", "8": "Conclusion", "9": "the comments",
+    },
+    "A": {"0": "Abstract"},
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)  # a claim is equal to itself alone, so that its value can be kept by claim
@@ -63,12 +72,12 @@ class Claim:
 
     @property
     def source(self) -> str:
-        """The document's tag, "R", "L" or "A"."""
+        """The document's tag, "R", "L", "N" or "A"."""
         return self.id.split("-")[0]
 
     @property
     def section(self) -> str:
-        """The document's section, such as "5.4"."""
+        """The document's section, such as "5.4"; `UNNUMBERED` names those that have no number there."""
         return self.id.split("-")[1]
 
     @property

@@ -64,7 +64,7 @@ def _item(line: str) -> Item:
 def coverage(source: str, sections: tuple[str, ...] = ("",)) -> Coverage:
     """The coverage of a document, or of those of its sections that begin like this.
 
-    >>> coverage("A", ("2", "3", "4")).items == coverage("A").items
+    >>> coverage("A", ("0", "1", "2", "3", "4", "5")).items == coverage("A").items
     True
     """
     lines = [item for item in inventory() if item.source == source and item.section.startswith(sections)]

@@ -1,4 +1,4 @@
-"""What several claims share: the default model, published models by their sizes, random ones."""
+"""What several claims share: the default model, published models by their sizes, random ones, decoders."""
 
 import json
 from functools import lru_cache
@@ -6,12 +6,13 @@ from pathlib import Path
 
 import torch
 
+from tutorial_lib import gpt
 from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.claims.quotes import BEAR
 from tutorial_lib.geometry import cosine
 from tutorial_lib.texts import load_texts
-from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.tokenization import BPE, WordPiece
 from tutorial_lib.vectors import embed
 
 PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
@@ -65,6 +66,44 @@ def distilbert():
 def small_bert():
     """A BERT with random weights, small enough to run in a moment."""
     return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
+
+
+@lru_cache
+def decoder(name):
+    """A trained decoder, loaded once."""
+    return gpt.GPT.from_pretrained(name, device="cpu").eval()
+
+
+@lru_cache
+def bpe(name):
+    """The tokenizer of a decoder, with the model's own vocabulary."""
+    return BPE.from_pretrained(name)
+
+
+@lru_cache
+def published_decoder(name):
+    """A published decoder's architecture: shapes and counts, no memory, no weights."""
+    with torch.device("meta"):
+        return gpt.GPT(gpt.Config.from_hf(PUBLISHED[name]))
+
+
+@lru_cache
+def small_gpt(**changes):
+    """A decoder with random weights, the same ones each time, small enough to run in a moment."""
+    sizes = dict(vocab_size=60, d_model=16, n_layers=4, n_heads=2, d_ff=64, n_positions=32)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(0)
+        model = gpt.GPT(gpt.Config(**sizes | changes)).double().eval()
+        for parameter in model.parameters():
+            if parameter.ndim == 2:
+                parameter *= 10  # so narrow a layer would do next to nothing with weights of GPT-2's size
+    return model
+
+
+@lru_cache
+def trained_bpe():
+    """A byte-level tokenizer of 700 tokens, learned from the built-in encyclopedia."""
+    return BPE.train(load_texts("encyclopedia"), vocab_size=700)
 
 
 def nearest(word):

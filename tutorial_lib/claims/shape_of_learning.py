@@ -1,0 +1,196 @@
+"""A 1, 2.2, 3.1 and 4: anisotropy and intrinsic dimension by batches, by layers and along training, recomputed."""
+
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from tutorial_lib.attention import scores, softmax
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, claims_of
+from tutorial_lib.claims.tools import bert, bpe, decoder, small_gpt, token_vectors, tokenizer
+from tutorial_lib.geometry import anisotropy, average_cosine, distinct, intrinsic_dimension
+from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors import embed
+
+claim = claims_of("shape-of-learning")
+
+
+@lru_cache
+def token_cloud():
+    """The default model's vectors of all tokens of 60 texts in the middle, shuffled: (n, 384)."""
+    return np.random.default_rng(0).permutation(np.concatenate(token_vectors(60)))
+
+
+def over_batches(measure, n_batches):
+    """Mean and standard deviation of a measure over as many batches of the cloud."""
+    values = [measure(batch) for batch in np.array_split(token_cloud(), n_batches)]
+    return float(np.mean(values)), float(np.std(values))
+
+
+def decoder_profile(model, tok, measure, texts=None, first=True):
+    """A measure of all tokens' vectors after each layer of a decoder, the embeddings first: (n_layers + 1,).
+
+    first=False leaves each text's first token out.
+    """
+    outputs = ["embeddings.output", *(f"layer.{i}.output" for i in range(model.config.n_layers))]
+    layers = [[] for _ in outputs]
+    for text in texts or load_texts("encyclopedia")[:60]:
+        stops = model.trace([tok.encode(text).ids])
+        for layer, name in zip(layers, outputs, strict=True):
+            layer.append(stops[name][0, 0 if first else 1 :])
+    return [measure(torch.cat(layer)) for layer in layers]
+
+
+def is_bell(profile):
+    """Whether a profile is highest in the middle half of the layers, and falls from there to both ends."""
+    top, quarter = int(np.argmax(profile)), len(profile) / 4
+    return quarter <= top <= 3 * quarter and profile[top] > 2 * max(profile[0], profile[-1])
+
+
+# --- A 1: Introduction -----------------------------------------------------------------------------------------------
+
+claim("A-1-orientation", "A higher anisotropy suggests that vectors are directed in specific orientations (here: "
+      "the same vectors, moved far away in one direction, which makes all cosines 1, have a higher one).", True,
+      lambda: anisotropy(token_cloud() + 100) > anisotropy(token_cloud()) + 0.01, verdict=FAILS,
+      note="0.077 as before: by 2.3's formula the vectors are centered first, so a direction that all share does "
+           "not count. The average cosine sees it: from 0.17 to 1.00. Others who write of anisotropy mean that one.")
+
+claim("A-1-progressive", "In the introduction, anisotropy in decoders increases progressively as training proceeds "
+      "(here: in 4.2).", "it grows", lambda: "it grows, then it stays", kind=ITSELF, verdict=FAILS,
+      note="Two shapes of one curve, told apart where it matters when to stop.")
+
+# --- A 2.2: batches, and their standard deviations -------------------------------------------------------------------
+
+claim("A-2.2-deviations", "The standard deviation over the batches is captured (here: how many numbers with one the "
+      "document prints).", True, lambda: 0, expected=1, kind=READING, verdict=FAILS,
+      note="None, and no text of a figure has one: no reader can tell a rise from chance.")
+
+
+@claim("A-2.2-deviation", "Batches tell how sure a layer's anisotropy is (here, in the default model: the mean over "
+       "four batches, and its standard deviation).", True, expected=[0.078, 0.003], tolerance=0.0006,
+       note="A needs 4096 vectors or more in a batch; these have 417 each. The deviation is of tokens of the same "
+            "texts: of other texts, models or seeds it says nothing.")
+def _():
+    return over_batches(anisotropy, 4)
+
+
+@claim("A-2.2-average", "The average over batches is the layer's measure (here: the intrinsic dimension of the "
+       "whole cloud is within two standard deviations of the mean over four batches).", True, verdict=FAILS,
+       note="8.9 for the cloud, 10.0 ± 0.5 for the batches. With fewer points the nearest neighbors are farther "
+            "away, and TwoNN sees the cloud at another scale. So batches of one size alone can be compared.")
+def _():
+    mean, deviation = over_batches(intrinsic_dimension, 4)
+    return abs(intrinsic_dimension(token_cloud()) - mean) < 2 * deviation
+
+
+@claim("A-2.2-duplicates", "Shuffling removes what correlates (here: in the token embeddings, before any layer, the "
+       "share of vectors that are different ones, at least nine in ten).", True, verdict=FAILS,
+       note="44 %. The same word is the same vector wherever it stands: r₁ is 0, and no order of the vectors helps. "
+            "One vector of each type does.")
+def _():
+    ids = [i for text in load_texts("encyclopedia")[:60] for i in tokenizer().encode(text).ids]
+    X = bert().embeddings.tokens.weight[ids]
+    return len(distinct(X)) >= 0.9 * len(X)
+
+
+# --- A 3.1: what others found ----------------------------------------------------------------------------------------
+
+claim("A-3.1-cone", "Unlike fixed word embeddings, a transformer's token embeddings, tied ones, stand in a narrow "
+      "cone (here: the average cosine of GPT-2's is above 0.1).", True,
+      lambda: average_cosine(decoder("gpt2").embeddings.tokens.weight[::10]) > 0.1, needs="gpt2")
+
+claim("A-3.1-cone-default", "A transformer's token embeddings stand in a narrow cone (here: the average cosine of "
+      "the default model's is above 0.1).", True, lambda: average_cosine(bert().embeddings.tokens.weight[::50]) > 0.1,
+      verdict=FAILS,
+      note="0.02: an encoder, tuned for sentences afterwards.")
+
+claim("A-3.1-gpt-2", "Cosines are high across the layers of GPT-2 (here: above 0.3 on average after each but "
+      "the last, without each text's first token).", True,
+      lambda: min(decoder_profile(decoder("gpt2"), bpe("gpt2"), average_cosine, first=False)[1:-1]) > 0.3, needs="gpt2")
+
+
+@claim("A-3.1-bias", "A bias that all inputs share makes the scores of attention vary more, and its weights more "
+       "categorical (here: random queries and keys of 64 coordinates; the variance of a row's scores and the mean "
+       "largest weight, with a bias of length 16, are higher than without).", True, expected=[True, True])
+def _():
+    draw = torch.Generator().manual_seed(0)
+    X, W_Q, W_K = (torch.randn(size, 64, generator=draw) for size in (50, 64, 64))
+    found = []
+    for bias in (0, 2):
+        S = scores((X + bias) @ W_Q / 8, (X + bias) @ W_K / 8)  # (50, 50)
+        found.append((S.var(1).mean(), softmax(S).max(1).values.mean()))
+    return [bool(with_bias > without) for without, with_bias in zip(*found)]
+
+
+claim("A-3.1-norm", "Larger norms of the inputs show signs of anisotropy (here: all vectors three times as long "
+      "have a higher one).", True, lambda: anisotropy(3 * token_cloud()) > 1.01 * anisotropy(token_cloud()),
+      verdict=FAILS,
+      note="2.3's measure is a ratio: one factor for all vectors changes nothing. What Godey et al. enlarge is one "
+           "vector that all inputs share, and their measure is the average cosine.")
+
+# --- A 4.1: profiles -------------------------------------------------------------------------------------------------
+
+claim("A-4.1-uniform", "The contribution, anisotropy that is uniform in encoders, is what 4.1 reports (here: over "
+      "what).", "over layers", lambda: "over models", kind=ITSELF, verdict=FAILS,
+      note="Abstract and introduction set encoders against a curve over layers. 4.1 says that encoders are alike "
+           "across models, which is another thing: all could rise in the same way.")
+
+claim("A-4.1-bert", "The anisotropy of encoders is level (here: in BERT-base, the highest layer has less than twice "
+      "the lowest's).", True, lambda: level(encoder_profile("bert-base-uncased")), needs="bert-base-uncased",
+      note="No number is printed.")
+
+claim("A-4.1-default", "The anisotropy of encoders is level (here: in the default model, of the vectors of all "
+      "tokens, the highest layer has less than twice the lowest's).", True, lambda: level(encoder_profile(None)),
+      verdict=FAILS,
+      note="From 0.03 after the last layer to 0.095 after the fourth. With one vector of each type it is another "
+           "curve: from 0.026 to 0.062.")
+
+
+def level(profile):
+    """Whether a profile's highest value is less than twice its lowest."""
+    return max(profile) < 2 * min(profile)
+
+
+def encoder_profile(name):
+    """The anisotropy of all tokens' vectors after each layer of an encoder, the embeddings first."""
+    rows = embed(load_texts("encyclopedia")[:60], bert(name), "tokens", layers="all", tokenizer=tokenizer(name))
+    return [anisotropy(np.concatenate([text[i] for text in rows])) for i in range(len(rows[0]))]
+
+
+claim("A-4.1-gpt-2", "Decoders have a bell-shaped profile (here: GPT-2, all tokens).", True,
+      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy)), needs="gpt2")
+
+claim("A-4.1-gpt-2-rest", "Decoders have a bell-shaped profile (here: GPT-2, without each text's first token).", True,
+      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy, first=False)), needs="gpt2")
+
+claim("A-4.1-opt", "Decoders have a bell-shaped profile (here: OPT-125m, all tokens).", True,
+      lambda: is_bell(decoder_profile(decoder("opt-125m"), bpe("opt-125m"), anisotropy)), needs="opt-125m")
+
+
+@claim("A-4.1-first", "The bell is a matter of all tokens (here: of vectors without any shape, the same in all "
+       "layers, the profile is flat even where the first token of each text is 30 times as long in the middle).", True,
+       kind=ARITHMETIC, verdict=FAILS,
+       note="One long vector a text is enough for a bell. Trained decoders have such first tokens, so a profile "
+            "must be shown with and without them.")
+def _():
+    draw = np.random.default_rng(0)
+    X, first = draw.normal(size=(50, 10, 32)), draw.normal(size=32)
+    profile = []
+    for length in (1, 10, 30, 10, 1):
+        X[:, 0] = length * first / np.linalg.norm(first) * np.sqrt(32)
+        rows = X.reshape(-1, 32)
+        values = np.linalg.svd(rows - rows.mean(0), compute_uv=False) ** 2
+        profile.append(values[0] / values.sum())
+    return not is_bell(profile)
+
+
+claim("A-4.1-untrained", "The bell is what a decoder has learned (here: with random weights, it is not there).", True,
+      lambda: not is_bell(decoder_profile(small_gpt(), _Numbers(), anisotropy, texts=range(40))))
+
+
+class _Numbers:
+    """A tokenizer for a decoder without words: text k is 20 tokens, drawn with the seed k."""
+
+    def encode(self, seed):
+        self.ids = torch.randint(60, (20,), generator=torch.Generator().manual_seed(seed)).tolist()
+        return self
