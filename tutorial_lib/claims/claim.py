@@ -24,7 +24,7 @@ CHAPTERS = (
     *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
-    *("learning", "decoders", "architectures", "directions", "shape-of-learning"),
+    *("learning", "decoders", "architectures", "directions", "shape-of-learning"),  # to come: no pages yet
 )
 SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev"}
 UNNUMBERED = {  # N numbers the sections of its first part alone, A none before its first: here they have numbers, too
