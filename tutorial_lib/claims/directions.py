@@ -119,7 +119,8 @@ claim("N-1.2-left-inverse", "The unembedding computes the left inverse of the em
       "in the default model: its size, and its product with the embedding matrix, from the left, is the identity).",
       True,
       lambda: [list(pseudo_inverse().shape),
-               torch.allclose(pseudo_inverse() @ some_tokens()[0], torch.eye(384), atol=1e-3)], expected=[[384, 30_522], True],
+               torch.allclose(pseudo_inverse() @ some_tokens()[0], torch.eye(384), atol=1e-3)],
+      expected=[[384, 30_522], True],
       note="A left inverse exists. But a token goes the other way, first through E, then through the inverse: that "
            "product has 50,000 rows and rank 768 and is no identity.")
 
