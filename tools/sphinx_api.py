@@ -18,7 +18,7 @@ ROOMS = {  # the order and the titles of the page; a room's name is a module's o
     "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace", "arguments"],
     "Models": ["bert", "checkpoints"],
     "Comparison with Hugging Face": ["parity"],
-    "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization"],
+    "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization", "real_texts"],
     "On the page": ["show", "guess", "table", "plots", "views"],
     "The documents, checked": ["claims"],
     "Exercises": ["exercises"],
