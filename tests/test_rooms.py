@@ -22,7 +22,7 @@ LARGE = ("claims", "exercises", "plots", "views")  # rooms that grow with the bo
 MOST_LINES = 5_700  # of all others together: this is a teaching package, each file is itself reading matter
 TESTS = Path(__file__).parent
 CHAPTERS = {page.stem.replace("-", "_") for page in (TESTS.parent / "book").glob("*.md")}
-SHARED_PLOTS = {"base"}
+SHARED_PLOTS = {"base", "phone"}
 FILES = sorted(file for file in PACKAGE.rglob("*.py") if file != PACKAGE / "__init__.py")
 
 

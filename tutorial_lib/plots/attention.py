@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_lib.plots.base import COLORS, as_array, heatmap
+from tutorial_lib.plots.base import COLORS, ON_PALE, as_array, heatmap
 
 
 def similarity_maps(q, keys, reach=3.0):
@@ -26,7 +26,7 @@ def similarity_maps(q, keys, reach=3.0):
     grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 240)] * 2), -1)  # (240, 240, 2)
     dots = grid @ q
     maps = {"dot product with q": dots, "cosine with q": dots / (np.linalg.norm(grid, axis=-1) * np.linalg.norm(q))}
-    arrow = {"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0}
+    arrow = {"arrowstyle": "-|>", "color": ON_PALE, "shrinkA": 0, "shrinkB": 0}
     _, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True, sharey=True)
     for ax, (title, values) in zip(axes, maps.items()):
         most = np.abs(values).max()
@@ -121,7 +121,9 @@ def products(X, maps, tokens):
     '7.00'
     """
     X = as_array(X)
-    _, axes = plt.subplots(len(maps), 3, figsize=(7.4, 2.75 * len(maps)), squeeze=False)
+    size, widths = (7.4, 2.75 * len(maps)), [1, 1, 1.2]
+    figure, axes = plt.subplots(len(maps), 3, figsize=size, width_ratios=widths, squeeze=False)
+    figure.phone = {"columns": 3, "panel_height": 1.9}
     for (left, middle, right), (name, W) in zip(axes, maps.items()):
         W = as_array(W)
         _plain_heatmap(X, left, "X", rows=tokens, digits=1)
@@ -142,7 +144,8 @@ def attention_steps(scores, scaled, weights, output, tokens):
     >>> [ax.get_title() for ax in axes.flat]
     ['1. $Q K^T$', '2. divided by $\\\\sqrt{d_k}$', '3. softmax of each row', '4. output: times $V$']
     """
-    _, axes = plt.subplots(2, 2, figsize=(8.6, 6.6))
+    figure, axes = plt.subplots(2, 2, figsize=(8.6, 6.6))
+    figure.phone = {"panel_height": 2.6}
     titles = ["1. $Q K^T$", "2. divided by $\\sqrt{d_k}$", "3. softmax of each row", "4. output: times $V$"]
     for ax, title, matrix in zip(axes.flat, titles, (scores, scaled, weights, output)):
         last = title.startswith("4")
