@@ -144,7 +144,7 @@ def test_a_chapter_loads_only_the_figures_views_and_texts_that_it_names():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert set(run.stdout.split()) == {
         f"tutorial_lib.{name}"
-        for name in ("plots", "plots.base", "plots.uses", "views", "views.base", "views.slides",
+        for name in ("plots", "plots.base", "plots.phone", "plots.uses", "views", "views.base", "views.slides",
                      "texts", "texts.fetch", "texts.written")
     }  # fmt: skip
 

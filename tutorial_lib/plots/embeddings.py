@@ -99,6 +99,7 @@ def random_cosines(cosines, pairs, bins=90):
         ax.plot([value, value], [0, height], color=COLORS[1], lw=1)
         ax.plot(value, height, "o", color=COLORS[1], ms=4)
         text = f"{label} {float(value):.2f}"
-        ax.annotate(text, (value, height), (6, 0), textcoords="offset points", va="center", fontsize=9)
+        plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}  # no line runs through a name
+        ax.annotate(text, (value, height), (6, 0), textcoords="offset points", va="center", fontsize=9, bbox=plate)
     ax.set(xlabel="cosine of two rows of E", ylabel="density of random pairs", xlim=(-0.4, 1.1))
     return ax

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import re
 import textwrap
 import zlib
 
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 WIDTH = 3.9  # inches; with its margin 394 pixels, of which a phone shows nine tenths
 SMALLEST = 7.6  # points of a letter: 9 pixels there
@@ -75,7 +76,7 @@ def _restack(figure, columns, width):
     if not panels:
         return 1, 1
     old_columns = _grid(figure)[1]
-    bare = not any(ax.get_xlabel() or ax.get_xticks().size for axes in panels.values() for ax in axes)
+    bare = not any(ax.get_xlabel() or len(ax.get_xticks()) for axes in panels.values() for ax in axes)
     square = all(axes[0].get_aspect() != "auto" for axes in panels.values())
     columns = min(old_columns, columns or (2 if bare or len(panels) > 4 or width < (2.7 if square else 2.3) else 1))
     rows = -(-len(panels) // columns)
@@ -161,8 +162,7 @@ def _clear_ticks(figure):
             continue
         if isinstance(ax.xaxis.get_major_locator(), MaxNLocator):
             ax.locator_params(axis="x", nbins=4)
-        elif isinstance(ax.xaxis.get_major_locator(), FixedLocator) and not labels[0].get_rotation():
-            if all(label.get_text().replace(",", "").replace("−", "").replace(".", "").isdigit() for label in labels):
-                ax.set_xticks(ax.get_xticks()[::2], [label.get_text() for label in ax.get_xticklabels()][::2])
-            else:
-                ax.tick_params(axis="x", labelrotation=90 if len(labels) > 8 else 45)
+        elif all(re.fullmatch(r"[-−\d.,]+", label.get_text()) for label in labels):
+            ax.set_xticks(ax.get_xticks()[::2], [label.get_text() for label in ax.get_xticklabels()][::2])
+        elif not labels[0].get_rotation():
+            ax.tick_params(axis="x", labelrotation=90 if len(labels) > 8 else 45)
