@@ -126,3 +126,9 @@ def test_a_matrix_keeps_its_scale_of_colors():
     ax = plots.heatmap(np.eye(12), ax=plt.subplots(figsize=(9, 4))[1], label="weight")
     phone.narrow(ax.figure)
     assert len(ax.figure.axes) == 2 and smallest_letter(ax.figure) >= 9
+
+
+def test_numbers_fit_their_cells():
+    ax = plots.heatmap([[0.41, -0.05, 1.0, 10.07] * 3], digits=2, ax=plt.subplots(figsize=(9, 3))[1])
+    phone.narrow(ax.figure)
+    assert [text.get_text() for text in ax.texts][:4] == [".41", "-.05", "1.0", "10.07"]

@@ -117,18 +117,21 @@ def temperatures(tokens, weights):
 def products(X, maps, tokens):
     """Each row of the figure is one product in full, X W = XW. maps: name ("Q") -> its matrix W (d_model, d_k).
 
+    One scale of colors for all.
+
     >>> products([[1.0, 2.0]], {"Q": [[1.0], [3.0]]}, ["a"])[0, 2].texts[0].get_text()
     '7.00'
     """
-    X = as_array(X)
+    X, maps = as_array(X), {name: as_array(W) for name, W in maps.items()}
+    values = np.concatenate([X.ravel(), *(np.r_[W.ravel(), (X @ W).ravel()] for W in maps.values())])
+    limits = values.min(), values.max()
     size, widths = (7.4, 2.75 * len(maps)), [1, 1, 1.2]
     figure, axes = plt.subplots(len(maps), 3, figsize=size, width_ratios=widths, squeeze=False)
     figure.phone = {"columns": 3, "panel_height": 1.9}
     for (left, middle, right), (name, W) in zip(axes, maps.items()):
-        W = as_array(W)
-        _plain_heatmap(X, left, "X", rows=tokens, digits=1)
-        _plain_heatmap(W, middle, f"$\\times\\ W_{name}$", digits=1)
-        _plain_heatmap(X @ W, right, f"$=\\ {name}$", rows=tokens, digits=2)
+        _plain_heatmap(X, left, "X", rows=tokens, digits=1, limits=limits)
+        _plain_heatmap(W, middle, f"$\\times\\ W_{name}$", digits=1, limits=limits)
+        _plain_heatmap(X @ W, right, f"$=\\ {name}$", rows=tokens, digits=2, limits=limits)
         right.set_yticklabels([])
         spare = (len(X) - len(W)) / 2  # the same cell height everywhere, W in the middle
         if spare > 0:

@@ -46,7 +46,9 @@ def narrow(figure):
     _enlarge(figure)
     _wrap(figure, WIDTH / new_columns)
     figure.set_figheight(figure.get_figheight() + _legend_above(figure))
+    figure.canvas.draw()
     _clear_ticks(figure)
+    _fit_cells(figure)
 
 
 def _panels(figure):
@@ -154,7 +156,6 @@ def _legend_above(figure):
 
 def _clear_ticks(figure):
     """Turn the names at a horizontal axis where they run into each other, and thin out its numbers."""
-    figure.canvas.draw()
     for ax in figure.axes:
         labels = [label for label in ax.get_xticklabels() if label.get_visible() and label.get_text()]
         boxes = [label.get_window_extent() for label in labels]
@@ -166,3 +167,14 @@ def _clear_ticks(figure):
             ax.set_xticks(ax.get_xticks()[::2], [label.get_text() for label in ax.get_xticklabels()][::2])
         elif not labels[0].get_rotation():
             ax.tick_params(axis="x", labelrotation=90 if len(labels) > 8 else 45)
+
+
+def _fit_cells(figure):
+    """Numbers that are wider than the cells of their matrix lose their first or last zero: .41 and 1.0."""
+    for ax in figure.axes:
+        if not (ax.images and ax.texts):
+            continue
+        cell = ax.get_window_extent().width / ax.images[0].get_array().shape[1]
+        if max(text.get_window_extent().width for text in ax.texts) > cell:
+            for text in ax.texts:
+                text.set_text(re.sub(r"(?<!\d)0(?=\.)|(?<=1\.0)0$", "", text.get_text()))
