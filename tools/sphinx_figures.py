@@ -19,7 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 from tutorial_lib.plots.base import DARK
 
 PHONE = re.compile(r"<!--phone (\S+)-->\s*$")
-COLOR = re.compile(r"(?<=(?:fill|roke|olor): )#[0-9a-f]{6}\b")
+COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
 IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()}
 MOST_WIDTH = "(max-width: 600px)"  # of a phone
 
@@ -32,12 +32,9 @@ def in_dark(svg: str) -> str:
     """
 
     def turn(match: re.Match) -> str:
-        color = match[0]
-        if color in IN_DARK:
-            return IN_DARK[color]
-        level = int(color[1:3], 16)
+        color, level = match["color"], int(match["color"][1:3], 16)
         gray = color[1:3] == color[3:5] == color[5:7] and 1 < level < 254
-        return f"#{255 - level:02x}" + f"{255 - level:02x}" * 2 if gray else color
+        return match["of"] + IN_DARK.get(color, "#" + f"{255 - level:02x}" * 3 if gray else color)
 
     return COLOR.sub(turn, svg).replace("<svg ", f'<svg fill="{IN_DARK["#000000"]}" ', 1)  # black is not written
 

@@ -195,7 +195,7 @@ def printed_and_computed(tokens, printed, computed, label):
     at = np.arange(len(tokens))
     for shift, values, name, color in ((-0.2, printed, "printed", COLORS[4]), (0.2, computed, "computed", COLORS[0])):
         bars = ax.bar(at + shift, as_array(values), 0.4, label=name, color=color)
-        ax.bar_label(bars, fmt="%.2f", fontsize=8)
+        ax.bar_label(bars, fmt=lambda value: f"{value:.2f}".lstrip("0"), fontsize=8)
     ax.set_xticks(at, tokens)
     ax.set(xlabel="key (the query is \"painted\")", ylabel=label)
     ax.legend()

@@ -47,7 +47,7 @@ def layer_diagram(trace, i=0):
         _arrow(ax, (5.2, 0.35), (x, 1.3))
         _box(ax, x, 1.7, f"$W_{letter}$", kind, 1.6)
         _arrow(ax, (x, 2.1), (x, 3.4 if letter in "QK" else 6.6))
-        ax.text(x + 0.12, 2.75, says(f"attention.{name}", "\n"), va="center", fontsize=8.5)
+        ax.text(x + 0.12, 2.75, says(f"attention.{name}", "\n"), va="center", fontsize=7.8)
     chain = [  # (height, text, kind, width, what leaves the box downwards)
         (3.8, r"$Q K^\top / \sqrt{d_k}$", "attention", 5.0, "attention.scores"),
         (5.4, "softmax over the keys", "attention", 5.0, "attention.weights"),

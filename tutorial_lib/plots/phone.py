@@ -162,11 +162,15 @@ def _clear_ticks(figure):
         if all(left.x1 + 2 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False)):
             continue
         if isinstance(ax.xaxis.get_major_locator(), MaxNLocator):
-            ax.locator_params(axis="x", nbins=4)
+            ax.locator_params(axis="x", nbins=min(4, max(2, int(2 * ax.get_window_extent().width / figure.dpi))))
         elif all(re.fullmatch(r"[-−\d.,]+", label.get_text()) for label in labels):
             ax.set_xticks(ax.get_xticks()[::2], [label.get_text() for label in ax.get_xticklabels()][::2])
-        elif not labels[0].get_rotation():
-            ax.tick_params(axis="x", labelrotation=90 if len(labels) > 8 else 45)
+        elif labels[0].get_rotation() or len(labels) > 8:
+            room = 72 * ax.get_window_extent().width / figure.dpi / len(labels)  # points for each name
+            size = min(labels[0].get_fontsize(), max(SMALLEST, room))
+            ax.tick_params(axis="x", labelrotation=90, labelsize=size)
+        else:
+            ax.tick_params(axis="x", labelrotation=45)
 
 
 def _fit_cells(figure):
