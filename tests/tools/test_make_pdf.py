@@ -13,7 +13,7 @@ PAGE = """<html><head><title>{title}</title><script src="../_static/mathjax/x.js
 <details id="box"><summary>Folded</summary>Inside</details>
 <h2>About <span class="math">\\(\\sqrt{{d_k}}\\)</span></h2>
 <picture class="drawing in-light"><source srcset="../_images/a-phone.svg"/><img src="../_images/a.svg"/></picture>
-<picture class="drawing in-dark"><source srcset="../_images/a-phone-dark.svg"/><img src="../_images/a-dark.svg"/></picture>
+<picture class="in-dark"><source srcset="../_images/a-phone-dark.svg"/><img src="../_images/a-dark.svg"/></picture>
 <a href="one.html#top">one</a> <a href="#box">here</a> <a href="api.html#f">out</a> <a href="https://example.org">far</a>
 </article></body></html>"""
 
