@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, ROLES, as_array
 
 LINES = ("-", "--", ":", "-.")
 
@@ -43,7 +43,7 @@ def curves_by_layer(curves, ylabel, bands=None):
     """
     _, ax = plt.subplots(figsize=(5.6, 3.2))
     for color, line, marker, (label, values) in zip(COLORS, LINES, "osD^", curves.items(), strict=False):
-        values = as_array(values)
+        color, values = ROLES["[CLS]"] if label.startswith("[CLS]") else color, as_array(values)
         ax.plot(values, color=color, linestyle=line, marker=marker, markersize=5, label=label)
         if bands and label in bands:
             ax.fill_between(range(len(values)), *bands[label], color=color, alpha=0.15, linewidth=0)

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.geometry import pca
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, ROLES, as_array
 
 
 def layer_paths(panels, columns=2):
@@ -102,7 +102,7 @@ def step_curves(steps, tokens, mark="[CLS]"):
     for ax, (values, name) in zip(axes, drawn, strict=True):
         for j, token in enumerate(tokens):
             x = np.arange(len(values)) + (len(values) < len(steps.norms))  # a step is named by the layer that makes it
-            style = dict(color=COLORS[1], linewidth=2.2) if token == mark else dict(color=COLORS[0], alpha=0.55)
+            style = dict(color=ROLES["[CLS]"], linewidth=2.2) if token == mark else dict(color=COLORS[0], alpha=0.55)
             name_of = token if token == mark else "other tokens"
             ax.plot(x, values[:, j], marker="o", markersize=3, **style, label=name_of)
         ax.set(xlabel="layer", title=name)
@@ -124,6 +124,7 @@ def parting_curves(curves, ylabel, level=None, first=0):
     """
     fig, ax = plt.subplots(figsize=(7.0, 3.4))
     for color, marker, (name, values) in zip(COLORS, "os^vDPX", curves.items(), strict=False):
+        color = ROLES.get(name, color)
         values, *band = values if isinstance(values, tuple) else (values,)
         layers = np.arange(len(values)) + first
         if band:
