@@ -12,7 +12,7 @@ from torch import nn
 
 from tutorial_lib import checkpoints
 from tutorial_lib.attention import MultiHeadAttention, attention
-from tutorial_lib.bert import ACTIVATIONS, FeedForward
+from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
 from tutorial_lib.trace import Trace, inside, nothing
 
 # (their name, our name), applied in this order to each parameter's name; by `model_type`.
@@ -193,16 +193,10 @@ class GPT(nn.Module):
         self.unembedding = nn.Linear(config.d_model, config.vocab_size, bias=False)
         if config.tied:
             self.unembedding.weight = self.embeddings.tokens.weight
-        self._initialize()
-
-    def _initialize(self):
-        """Normal numbers of standard deviation 0.02; smaller where a layer adds, so that many layers add up to 1."""
-        for name, parameter in self.named_parameters():
-            if parameter.ndim == 2:
-                adds = name.endswith(("attention.W_O.weight", "feed_forward.W_2.weight"))
-                nn.init.normal_(parameter, std=0.02 / (2 * self.config.n_layers) ** 0.5 if adds else 0.02)
-            elif name.endswith("bias"):
-                nn.init.zeros_(parameter)
+        initialize(self)
+        for layer in self.layer:  # what 2 n_layers sublayers add up to stays as large as what one adds
+            for W in (layer.attention.W_O.weight, layer.feed_forward.W_2.weight):
+                nn.init.normal_(W, std=0.02 / (2 * config.n_layers) ** 0.5)
 
     @classmethod
     def from_pretrained(cls, name, device="auto"):

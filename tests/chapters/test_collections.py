@@ -8,6 +8,7 @@ from sklearn.metrics import silhouette_score
 from sklearn.neighbors import NearestNeighbors
 
 from tutorial_lib.geometry import average_cosine, cosine_matrix
+from tutorial_lib.real_texts import stored
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
@@ -120,3 +121,20 @@ def test_the_opposite_is_closer_than_the_paraphrase(vectors, pooling, least):
     assert room[0, 1] > least and room[0, 1] > room[0, 2] + 0.1
     others = cosine_matrix(vectors[pooling, -1][: len(A)])
     assert (others[np.triu_indices(len(A), 1)] < room[0, 1]).mean() > 0.99
+
+
+def test_on_real_texts_cls_is_as_above_and_the_means_need_the_cosine():
+    """What the page says below the stored numbers; tests/test_real_texts.py holds these to the texts."""
+    clouds, tokens = stored()["clouds"], stored()["tokens"]
+    cls, without, mean, cut = clouds.values()
+    assert min(cls["cosines"]["lowest"].values()) > 0.3 and min(cls["cosines"]["average"].values()) > 0.6
+    assert max(without["cosines"]["average"].values()) < 0.25 and max(mean["cosines"]["average"].values()) < 0.15
+    assert mean["purity"] < cls["purity"] - 0.05 and mean["norms"]["average"]["Wikipedia"] < 3
+    assert mean["norms"]["average"]["tweets"] > 3.5
+    assert mean["distances"]["average"]["Wikipedia"] < mean["distances"]["average"]["tweets"] - 1
+    assert mean["purity by cosine"] > 0.95 and mean["purity by cosine"] == max(
+        cloud[kind] for cloud in clouds.values() for kind in ("purity", "purity by cosine")
+    )
+    assert cut["accuracy"] > mean["accuracy"] - 0.02 and cut["norms"]["average"]["Wikipedia"] > 4.5
+    accuracies = [cloud["accuracy"] for cloud in clouds.values()]
+    assert min(accuracies) > 0.93 and 0.9 < tokens["length"] > max(accuracies) - 0.05
