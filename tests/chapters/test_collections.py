@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import NearestNeighbors
@@ -77,7 +78,7 @@ def test_the_collections_are_far_apart_in_one_direction_and_close_in_distance(ve
     along = [X[odd & (OF == i)] @ line / np.linalg.norm(line) for i in (0, 1)]
     shift, spread = along[1].mean() - along[0].mean(), np.sqrt(np.mean([values.var() for values in along]))
     distance = np.linalg.norm(X[::2] - X[::-1][::2], axis=1).mean()
-    assert shift > 3 * spread and shift < distance / 3
+    assert shift / spread == pytest.approx(4.2, abs=0.3) and shift < distance / 3
 
 
 def test_cosines_near_1_hide_differences_that_neighbors_see(vectors):
@@ -105,6 +106,13 @@ def test_more_words_make_the_means_vary_less(bert):
         squares = ((X[:, None] - X[None]) ** 2).sum(-1)
         spread.append(np.sqrt(squares[np.triu_indices(40, 1)]).mean())
     assert spread[0] > spread[1] > spread[2]
+
+
+def test_the_encyclopedia_varies_less_than_posts_on_whole_texts_and_more_at_equal_length(bert):
+    for words, less in ((6, False), (100, True)):
+        cut = [[" ".join(text.split()[:words]) for text in texts if len(text.split()) >= 6] for texts in (A, B)]
+        encyclopedia, posts = (pdist(embed(texts, bert)).mean() for texts in cut)
+        assert (encyclopedia < posts) == less and abs(encyclopedia - posts) > 0.3
 
 
 @pytest.mark.parametrize("pooling, least", [("cls", 0.9), ("mean", 0.78)])
