@@ -193,6 +193,8 @@ class Page:
             return f"\n{letters.table(argument == 'everywhere', self.book.root)}\n"
         if name == "guess":
             return self.guess(argument, options, body)
+        if name == "opening":
+            return f"\n{self.convert(body)}\n"  # its picture comes with the figure's cell
         if name == "finding":
             return self.box(self.plain(argument), self.convert(body))
         if name not in BOXES:

@@ -1,7 +1,7 @@
 """Checkpoints of Hugging Face: their files and names, for any family of models.
 
 Checkpoints on the hub are older than the code that writes them today, so several spellings of a name must load. A
-family's own file (such as `bert`) brings its table of names and its configuration; what all families share is here.
+family's own file brings its table of names (`bert.RENAME`) and its configuration; what all families share is here.
 """
 
 import re

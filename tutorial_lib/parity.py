@@ -15,9 +15,11 @@ import torch
 
 from tutorial_lib.attention import scores
 from tutorial_lib.bert import Bert
+from tutorial_lib.gpt import GPT
 
-# Where each stop of our trace stands in theirs: (module, "in" or "out"), for {i} = layer number.
-STOPS = {
+# Where each stop of our trace stands in theirs: (module, "in" or "out"), for {i} = layer number. A third entry: which
+# third of the module's output, where queries, keys and values come out of one matrix.
+BERT = {
     "embeddings.tokens": ("embeddings.word_embeddings", "out"),
     "embeddings.positions": ("embeddings.position_embeddings", "out"),
     "embeddings.segments": ("embeddings.token_type_embeddings", "out"),
@@ -41,6 +43,54 @@ STOPS = {
     "mlm.logits": ("cls.predictions", "out"),
     "nsp.logits": ("cls.seq_relationship", "out"),
 }
+GPT2 = {
+    "embeddings.tokens": ("wte", "out"),
+    "embeddings.positions": ("wpe", "out"),
+    "embeddings.output": ("drop", "in"),
+    "layer.{i}.attention_norm": ("h.{i}.ln_1", "out"),
+    "layer.{i}.attention.queries": ("h.{i}.attn.c_attn", "out", 0),
+    "layer.{i}.attention.keys": ("h.{i}.attn.c_attn", "out", 1),
+    "layer.{i}.attention.values": ("h.{i}.attn.c_attn", "out", 2),
+    "layer.{i}.attention.weights": ("h.{i}.attn", "weights"),
+    "layer.{i}.attention.heads": ("h.{i}.attn.c_proj", "in"),
+    "layer.{i}.attention.concat": ("h.{i}.attn.c_proj", "in"),
+    "layer.{i}.attention.output": ("h.{i}.attn.c_proj", "out"),
+    "layer.{i}.attention_sum": ("h.{i}.ln_2", "in"),
+    "layer.{i}.norm": ("h.{i}.ln_2", "out"),
+    "layer.{i}.hidden": ("h.{i}.mlp.c_fc", "out"),
+    "layer.{i}.activation": ("h.{i}.mlp.c_proj", "in"),
+    "layer.{i}.feed_forward": ("h.{i}.mlp.c_proj", "out"),
+    "layer.{i}.output": ("h.{i}", "out"),
+    "norm": ("ln_f", "out"),
+    "logits": ("lm_head", "out"),
+}
+OPT = {
+    "embeddings.tokens": ("embed_tokens", "out"),
+    "embeddings.positions": ("embed_positions", "out"),
+    "embeddings.output": ("layers.0", "in"),
+    "layer.{i}.attention_norm": ("layers.{i}.self_attn_layer_norm", "out"),
+    "layer.{i}.attention.queries": ("layers.{i}.self_attn.q_proj", "out"),
+    "layer.{i}.attention.keys": ("layers.{i}.self_attn.k_proj", "out"),
+    "layer.{i}.attention.values": ("layers.{i}.self_attn.v_proj", "out"),
+    "layer.{i}.attention.weights": ("layers.{i}.self_attn", "weights"),
+    "layer.{i}.attention.heads": ("layers.{i}.self_attn.out_proj", "in"),
+    "layer.{i}.attention.concat": ("layers.{i}.self_attn.out_proj", "in"),
+    "layer.{i}.attention.output": ("layers.{i}.self_attn.out_proj", "out"),
+    "layer.{i}.norm": ("layers.{i}.final_layer_norm", "out"),
+    "layer.{i}.hidden": ("layers.{i}.fc1", "out"),
+    "layer.{i}.activation": ("layers.{i}.fc2", "in"),
+    "layer.{i}.feed_forward": ("layers.{i}.fc2", "out"),
+    "layer.{i}.output": ("layers.{i}", "out"),
+    "norm": ("final_layer_norm", "out"),
+    "logits": ("lm_head", "out"),
+}
+OPT_NORM_FIRST = OPT | {"layer.{i}.attention_sum": ("layers.{i}.final_layer_norm", "in")}
+OPT_NORM_AFTER = OPT | {
+    "layer.{i}.attention_sum": ("layers.{i}.self_attn_layer_norm", "in"),
+    "layer.{i}.feed_forward_sum": ("layers.{i}.final_layer_norm", "in"),
+    "norm": ("layers.{last}", "out"),  # this kind ends without a LayerNorm
+}
+PREFIXES = ("", "bert.", "transformer.", "model.decoder.", "decoder.")  # of the module's name in models with a head
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
 
@@ -156,21 +206,24 @@ def _badness(found):
 def compare(ours, hf_model, encodings):
     """Run both models on the same encodings and compare every stop of the trace.
 
-    `encodings`: an `Encoding` of the tokenizer (one text or a batch), or a dict of ids, attention_mask and
-    token_type_ids. Scores are compared where attention is allowed; theirs are computed from their queries and keys.
+    ours: a `Bert` or a `GPT`. `encodings`: an `Encoding` of the tokenizer (one text or a batch), or a dict of ids and,
+    for a `Bert`, attention_mask and token_type_ids. Scores are compared where attention is allowed; theirs are computed
+    from their queries and keys.
     Raises ValueError where the transformers model does not run eager attention, or has a part that ours lacks.
 
     Example: `compare(Bert.from_hf(hf_model), hf_model, tokenizer.batch(texts)).check()`. Source: L 3.3.2.
     """
-    if not isinstance(ours, Bert) or not isinstance(hf_model, torch.nn.Module):
+    if not isinstance(ours, (Bert, GPT)) or not isinstance(hf_model, torch.nn.Module):
         got = f"{type(ours).__name__} and {type(hf_model).__name__}"
-        raise TypeError(f"ours and hf_model must be a Bert and a model of transformers, got {got}")
+        raise TypeError(f"ours and hf_model must be a Bert or GPT and a model of transformers, got {got}")
     inputs = getattr(encodings, "inputs", encodings)
     if not isinstance(inputs, dict) or "ids" not in inputs or not set(inputs) <= INPUTS:
         got = list(inputs) if isinstance(inputs, dict) else type(inputs).__name__
         raise TypeError(f"encodings must be an Encoding, or a dict with ids out of {sorted(INPUTS)}, got {got}")
     inputs = {name: torch.as_tensor(value) for name, value in inputs.items()}
     inputs = {name: value.reshape(-1, value.shape[-1]) for name, value in inputs.items()}
+    if isinstance(ours, GPT):
+        inputs = {"ids": inputs["ids"]}  # a decoder's padding is a matter of positions, not of these stops
     trace = ours.trace(**inputs)
     theirs = _hf_values(hf_model, inputs, ours.config.n_layers)
     stops = {}
@@ -184,23 +237,32 @@ def compare(ours, hf_model, encodings):
             raise ValueError(f"the transformers model has no {name}; ours was loaded from another kind of model")
         elif value.ndim == 4 and theirs[name].ndim == 3:
             their_value = _split(theirs[name], value.shape[-1])
+        elif theirs[name].numel() > value.numel():  # OPT looks positions up for each text, ours once for all
+            their_value, value = theirs[name], value.expand(theirs[name].shape)
         else:
             their_value = theirs[name].reshape(value.shape)
         stops[name] = difference(value, their_value)
     return Parity(stops)
 
 
+def _stops(hf_model):
+    """Where our stops stand in a model of this kind."""
+    config = hf_model.config
+    if config.model_type == "opt":
+        return OPT_NORM_FIRST if config.do_layer_norm_before else OPT_NORM_AFTER
+    return GPT2 if config.model_type == "gpt2" else BERT
+
+
 def _hf_values(hf_model, inputs, n_layers):
     """Their values by our names, caught by forward hooks during one run."""
     modules = dict(hf_model.named_modules())
-    prefix = "bert." if "bert.encoder" in modules else ""
     values, hooks = {}, []
-    for name, (path, side) in STOPS.items():
+    for name, (path, *where) in _stops(hf_model).items():
         for i in range(n_layers if "{i}" in name else 1):
-            at = path.format(i=i)
-            module = modules.get(prefix + at, modules.get(at))
+            at = path.format(i=i, last=n_layers - 1)
+            module = next((modules[prefix + at] for prefix in PREFIXES if prefix + at in modules), None)
             if module is not None:
-                hooks.append(module.register_forward_hook(_catch(values, name.format(i=i), side)))
+                hooks.append(module.register_forward_hook(_catch(values, name.format(i=i), *where)))
     device = next(hf_model.parameters()).device
     theirs = {"ids": "input_ids"}
     was_training = hf_model.training
@@ -213,13 +275,14 @@ def _hf_values(hf_model, inputs, n_layers):
     return values
 
 
-def _catch(values, name, side):
+def _catch(values, name, side, third=None):
     def hook(module, args, output):
         outputs = output if isinstance(output, tuple) else (output,)
         if side == "weights" and (len(outputs) < 2 or outputs[1] is None):
             remedy = 'load it with attn_implementation="eager"'
             raise ValueError(f"the transformers model shows no attention weights: {remedy}")
-        values[name] = {"in": args[:1], "out": outputs, "weights": outputs[1:]}[side][0]
+        value = {"in": args[:1], "out": outputs, "weights": outputs[1:]}[side][0]
+        values[name] = value if third is None else value.chunk(3, dim=-1)[third]
 
     return hook
 

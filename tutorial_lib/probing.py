@@ -203,7 +203,7 @@ class Score:
 
 
 def score(X, y, kind="softmax", n_splits=5, seed=0, **settings):
-    """Test accuracy over `n_splits` folds: each word is tested once, by a probe that never saw it. Returns a `Score`.
+    """Cross-validation: each word is tested once, by a probe that never saw it. Returns a `Score` of `n_splits` folds.
 
     The folds are stratified: each holds the classes in equal shares. settings go to `train_probe`.
     Raises ValueError or TypeError as `train_probe` does.

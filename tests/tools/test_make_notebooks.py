@@ -92,6 +92,7 @@ def body(cells):
         (":::{note}\n$$\na\n$$\n$b\nc$\n:::", "> **Note**\n>\n> $$ a $$\n>\n> $b c$"),
         (":::{finding} It is $x$.\nMore.\n:::", "> **It is $x$.**\n>\n> More."),
         (":::{guesses}\n:::\nText", "Text"),
+        (":::{opening} fig-a\nWhy twelve?\n:::", "Why twelve?"),
         (
             ":::{guess} a\nWhich $x$?\n\n- one\n- two\n\nBecause so.\n:::",
             "> **Guess first**\n>\n> Which $x$?\n>\n> - one\n> - two",

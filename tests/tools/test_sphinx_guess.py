@@ -16,7 +16,7 @@ sphinx_guess = pytest.importorskip("sphinx_guess")
 
 TOOLS = Path(sphinx_guess.__file__).parent
 CONF = """
-extensions = ["myst_nb", "sphinx_finding", "sphinx_guess", "sphinx_times"]
+extensions = ["myst_nb", "sphinx_finding", "sphinx_guess", "sphinx_opening", "sphinx_times"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nb_execution_mode = "off"
 html_theme = "basic"
@@ -44,6 +44,11 @@ PAGES = {
     "shared": [CHOICE + "\n" + NUMBER, [other()], [output("key", "k1"), output("growth", 4.02)], [other()]],
     "order": [ORDER, [output("near", ["cat", "kitten", "car"])]],
     "finding": [":::{finding} It is $x$.\nMore.\n:::"],
+    "opening": [
+        ":::{opening} fig-a\nWhy *two*?\n:::\n",
+        ":::{figure} a.svg\n:name: fig-a\n:alt: Two lines.\nLines.\n:::",
+    ],
+    "opening-none": [":::{opening} fig-b\nWhy?\n:::"],
 }
 WITHIN = {
     "": ("share", "20"),
@@ -100,6 +105,7 @@ PAGES |= {f"wrong-{number}": pieces for number, (pieces, _) in enumerate(WRONG)}
 def book(tmp_path_factory):
     """All pages, built at once: a function from a page's name to its HTML and to what the build complained of."""
     folder = tmp_path_factory.mktemp("book")
+    (folder / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
     (folder / "conf.py").write_text(f"import sys\nsys.path.insert(0, {str(TOOLS)!r})\n{CONF}")
     toc = "# Book\n\n```{toctree}\n" + "\n".join(PAGES) + "\n```\n"
     for name, pieces in {"index": [toc], **{name: ["# Title", *pieces] for name, pieces in PAGES.items()}}.items():
@@ -174,3 +180,14 @@ def test_a_finding_stands_apart_with_its_sentence_first(book):
     assert told == []
     box = page.select_one("div.finding[role=note][aria-label=Finding]")
     assert box.select_one("p strong").text == r"It is \(x\)." and [p.text for p in box.select("p")][1:] == ["More."]
+
+
+def test_a_chapter_opens_with_one_of_its_own_figures(book):
+    page, told = book("opening")
+    assert told == []
+    first, second = page.select("img")
+    assert first["src"] == second["src"] and first["alt"] == "" and second["alt"] == "Two lines."
+    assert first.find_parent(class_="opening").p.decode_contents() == "Why <em>two</em>?"
+    assert len(page.select("figure")) == 1
+    _, told = book("opening-none")
+    assert any("WARNING: opening: this page has no figure fig-b" in line for line in told)

@@ -34,7 +34,8 @@ def steps_of(name=None):
 claim("L-4.3-collections", "12 transformer blocks give 13 collections of embeddings.", 13,
       lambda: len(bert_base().layer) + 1)
 
-claim("L-4.3-coordinates", "An embedding has 768 coordinates.", 768, lambda: bert_base().config.d_model)
+claim("L-4.3-coordinates", "An embedding has 768 coordinates.", 768,
+      lambda: bert_base().embeddings.tokens.weight.shape[1])
 
 
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
@@ -54,14 +55,10 @@ claim("L-4.3-radial", "A norm that grows by 2 can be the reason for only a small
       "its share of the squared length).", True, lambda: (2 / 6) ** 2 < 0.2, kind=ARITHMETIC,
       note="2² of 6², a ninth. The other eight ninths turn the vector.")
 
-
-@claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space are almost orthogonal (footnote 9; "
-       "here: the share of random pairs with 768 coordinates whose cosine is below 0.1).", True, expected=1.0,
-       tolerance=0.01, note="99.4 %: the cosines spread by 1 / √768 = 0.036.")
-def _():
-    v, w = torch.randn(2, 20_000, 768)
-    return (np.abs(cosine(v, w)) < 0.1).mean()
-
+claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space are almost orthogonal (footnote 9; "
+      "here: the share of random pairs with 768 coordinates whose cosine is below 0.1).", True,
+      lambda: (np.abs(cosine(*torch.randn(2, 20_000, 768))) < 0.1).mean(), expected=1.0, tolerance=0.01,
+      note="99.4 %: the cosines spread by 1 / √768 = 0.036.")
 
 # --- What the default model can tell -------------------------------------------------------------------------------
 
@@ -78,41 +75,33 @@ def _():
     return True
 
 
-def mouse_cosines(name=None):
-    """The cosine of the two vectors of "mouse", one from each text, after each layer."""
-    at = 1 + tokenizer(name).tokenize(MICE[0]).index("mouse")
-    return [cosine(*(path[layer, at] for path in paths(name))) for layer in range(len(paths(name)[0]))]
+def word_cosines(word="mouse"):
+    """The cosine of a word's two vectors, one from each text, after each layer."""
+    at = 1 + tokenizer().tokenize(MICE[0]).index(word)
+    return cosine(*(path[:, at] for path in paths()))
 
 
 @claim("L-4.3-connected", "The skip connections create quite a strong connection between consecutive layers (here, on "
        "the default model: a token's vector is nearest to its own after the next layer, among the sentence's, in nine "
        "of ten cases).", True)
 def _():
-    return bool(
-        np.mean(
-            [(cosine_matrix(X, Y).argmax(1) == np.arange(len(X))).mean() for X, Y in zip(paths()[0], paths()[0][1:])]
-        )
-        > 0.9
-    )
+    path = paths()[0]  # (n_layers + 1, n, d_model)
+    return bool(np.mean([cosine_matrix(X, Y).argmax(1) == range(len(X)) for X, Y in zip(path, path[1:])]) >= 0.9)
 
 
 claim("L-4.3-meaning-differs", "“mouse” has another meaning depending on the second sentence (here, on the default "
       "model: its two vectors start equal and do not stay so).", True,
-      lambda: [mouse_cosines()[0], mouse_cosines()[-1] < 0.99], expected=[1.0, True], tolerance=1e-5)
+      lambda: [word_cosines()[0], word_cosines()[-1] < 0.99], expected=[1.0, True], tolerance=1e-5)
 
 claim("L-5-drifted", "In the evolution, the computer mouse and the animal drifted apart (here, on the default model: "
       "the two “mouse” have a lower cosine after the last layer than after the first).", True,
-      lambda: mouse_cosines()[-1] < mouse_cosines()[1] < mouse_cosines()[0], note="0.967 after 0.993.")
+      lambda: word_cosines()[-1] < word_cosines()[1] < word_cosines()[0], note="0.967 after 0.993.")
 
-
-@claim("L-5-meaning", "and what drifted apart is their meaning (here, on the default model: “mouse” more than the "
-       "other words of its sentence).", True, verdict=FAILS,
-       note="“the”, “was” and the full stop drift further. L 4.3 shows no such measurement, and two texts cannot tell. "
-            "Of twelve homonyms with four texts for each sense, the senses do part, as the chapter shows.")
-def _():
-    ends = [cosine(*(path[-1, i] for path in paths())) for i in range(1, 6)]  # the mouse was gone .
-    return ends[1] == min(ends)
-
+claim("L-5-meaning", "and what drifted apart is their meaning (here, on the default model: which word of “The mouse "
+      "was gone.” drifts furthest).", "mouse",
+      lambda: min("the mouse was gone .".split(), key=lambda word: word_cosines(word)[-1]), verdict=FAILS,
+      note="“the”, “was” and the full stop drift further than “mouse”. L 4.3 shows no such measurement, and two texts "
+           "cannot tell. Of twelve homonyms with four texts for each sense, the senses do part, as the chapter shows.")
 
 # --- What takes bert-base-cased ------------------------------------------------------------------------------------
 
@@ -121,28 +110,19 @@ claim("L-4.3-single-tokens", "Each word of the two mouse sentences is a single t
       lambda: [tokenizer(CASED_MODEL).tokenize(sentence) for sentence in MICE], needs=CASED_MODEL,
       note="True of the default model's uncased vocabulary.")
 
-
-@claim("L-4.3-last-step",
-       "The change at the last block is much larger than in the other layers (here: than in each of them, on average).",
-       True, needs=CASED_MODEL, note="So it is on the default model: 8.0 against 4.8 to 5.7.")
-def _():
-    lengths = steps_of(CASED_MODEL).lengths.mean(1)
-    return bool(lengths[-1] > 1.2 * lengths[:-1].max())
-
+claim("L-4.3-last-step",
+      "The change at the last block is much larger than in the other layers (here: than in each of them, on average).",
+      True, lambda: bool((step := steps_of(CASED_MODEL).lengths.mean(1))[-1] > 1.2 * step[:-1].max()),
+      needs=CASED_MODEL, note="So it is on the default model: 8.0 against 4.8 to 5.7.")
 
 claim("L-4.3-step-length",
       "The steps have roughly the same length, around 6 (Figure 22; here: the median of all but the last).", 6,
       lambda: np.median(steps_of(CASED_MODEL).lengths[:-1]), tolerance=0.5, needs=CASED_MODEL)
 
-
-@claim("L-4.3-norm-growth",
-       "The norms increase by about 2 per layer (Figure 22; here: from the first to the last but one, on average).", 2,
-       tolerance=0.5, needs=CASED_MODEL,
-       note="Not on the default model: there they grow by 1 or 2 in the first block, stay, and shrink in the last two.")
-def _():
-    norms = steps_of(CASED_MODEL).norms.mean(1)
-    return (norms[-2] - norms[0]) / (len(norms) - 2)
-
+claim("L-4.3-norm-growth",
+      "The norms increase by about 2 per layer (Figure 22; here: from the first to the last but one, on average).", 2,
+      lambda: np.diff(steps_of(CASED_MODEL).norms.mean(1))[:-1].mean(), tolerance=0.5, needs=CASED_MODEL,
+      note="Not on the default model: there they grow by 1 or 2 in the first block, stay, and shrink in the last two.")
 
 claim("L-4.3-direction",
       "The direction changes very little at almost each step (Figure 22; here: a median cosine above 0.8).", True,
@@ -150,27 +130,22 @@ claim("L-4.3-direction",
       note="On the default model 0.87, a turn of 30°. Of 768 coordinates that is close; for a compass it is not.")
 
 
-def drawn_paths(model):
-    """All tokens before the last layer, (n_layers, n, d_model), and their places in the picture, (n_layers, n, 2)."""
-    X = np.concatenate(paths(model), axis=1)[:-1]
-    return X, pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
+def alignments(model):
+    """The average cosine of two tokens' steps before the last layer: in full, and in a picture of all tokens."""
+    X = np.concatenate(paths(model), axis=1)[:-1]  # (n_layers, n, d_model)
+    picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
+    return [float(step_alignment(Y).mean()) for Y in (X, picture)]
 
 
-@claim("L-4.3-together", "In the PCA projection without the last layer, all tokens seem to go in the same direction "
-       "(Figure 20; here: the average cosine of two steps in the picture is above 0.5).", True, needs=CASED_MODEL,
-       note="Not on the default model: 0.2 in the picture, 0.3 in full.")
-def _():
-    _, picture = drawn_paths(CASED_MODEL)
-    return bool(step_alignment(picture).mean() > 0.5)
+claim("L-4.3-together", "In the PCA projection without the last layer, all tokens seem to go in the same direction "
+      "(Figure 20; here: the average cosine of two steps in the picture is above 0.5).", True,
+      lambda: alignments(CASED_MODEL)[1] > 0.5, needs=CASED_MODEL,
+      note="Not on the default model: 0.2 in the picture, 0.3 in full.")
 
-
-@claim("L-4.3-less-uniform", "The movements are not quite as uniform as Figure 20 suggests (Figure 21; here: two steps "
-       "agree more in the picture of all tokens than in full).", True, needs=CASED_MODEL,
-       note="On the default model it is the other way round: 0.2 and 0.3.")
-def _():
-    X, picture = drawn_paths(CASED_MODEL)
-    return bool(step_alignment(picture).mean() > step_alignment(X).mean())
-
+claim("L-4.3-less-uniform", "The movements are not quite as uniform as Figure 20 suggests (Figure 21; here: two steps "
+      "agree more in the picture of all tokens than in full).", True,
+      lambda: (both := alignments(CASED_MODEL))[1] > both[0], needs=CASED_MODEL,
+      note="On the default model it is the other way round: 0.2 and 0.3.")
 
 claim("L-4.3-retraining",
       "The last layer is most sensitive to retrainings, due to lack of gradient decay (with a reference).", True,

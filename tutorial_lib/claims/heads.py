@@ -9,11 +9,13 @@ from tutorial_lib.claims.claim import FAILS, ITSELF, READING, claims_of
 from tutorial_lib.claims.quotes import BEAR
 from tutorial_lib.claims.tools import (
     bert,
+    bert_attention,
     bert_base,
     distilbert,
     original,
     published,
     random_attention,
+    refuses,
     tokenizer,
     trace,
 )
@@ -24,18 +26,15 @@ claim = claims_of("heads")
 # --- R 9-10 Many heads ---------------------------------------------------------------------------------------------
 
 claim("R-9.2-partition", "W^Q is d_model × d_k and is cut into h blocks of d_model × d_k; here for BERT.", [768, 64],
-      lambda: list(bert_base().layer[0].attention.W_Q.weight.T.shape), verdict=FAILS,
+      lambda: list(bert_attention().W_Q.weight.T.shape), verdict=FAILS,
       note="The blocks have that shape, so the whole is h times as wide: d_model × h d_k, 768 × 768. A 768 × 64 matrix "
            "cannot be cut into 12 equal blocks at all.")
 
-
-@claim("R-9.2-equation-42", "head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), where Q = X W^Q as just defined; so 7 × 64 "
-       "times 768 × 64 can be multiplied.", True, kind=ITSELF, verdict=FAILS,
-       note="R's next paragraph says what is meant: the letters stand for the input, Q = K = V = X, and head i "
-            "computes X W_i^Q.")
-def _():
-    Q, W_i = torch.zeros(7, 64), torch.zeros(768, 64)
-    return Q.shape[1] == W_i.shape[0]
+claim("R-9.2-equation-42", "head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), where Q = X W^Q as just defined; so 7 × 64 "
+      "times 768 × 64 can be multiplied.", True,
+      lambda: not refuses(torch.matmul, torch.zeros(7, 64), torch.zeros(768, 64)), kind=ITSELF, verdict=FAILS,
+      note="R's next paragraph says what is meant: the letters stand for the input, Q = K = V = X, and head i computes "
+           "X W_i^Q.")
 
 
 @claim("R-9.2-per-head",
@@ -51,16 +50,13 @@ def _():
     return torch.allclose(concat @ mha.W_O.weight.T + mha.W_O.bias, mha(X)[0], atol=1e-12)
 
 
-@claim("R-9.2-output-matrix", "W^O is h d_k × d_model.", [768, 768])
-def _():
-    attention = bert_base().layer[0].attention
-    return [attention.n_heads * attention.d_k, attention.W_O.weight.shape[0]]
-
+claim("R-9.2-output-matrix", "W^O is h d_k × d_model (here: of BERT, transposed as torch keeps it).", True,
+      lambda: list(bert_attention().W_O.weight.T.shape), expected=[12 * 64, 768])
 
 claim("R-9.2-bert-heads", "BERT-base has 12 layers × 12 heads = 144 heads.", 144,
       lambda: sum(layer.attention.n_heads for layer in bert_base().layer))
 
-claim("R-9.2-bert-d-k", "d_k = 768 / 12 = 64.", 64, lambda: bert_base().layer[0].attention.d_k)
+claim("R-9.2-bert-d-k", "d_k = 768 / 12 = 64.", 64, lambda: bert_attention().d_k)
 
 claim("R-9.2-distilbert-heads", "DistilBERT has 6 layers × 12 heads = 72 heads.", 72,
       lambda: sum(layer.attention.n_heads for layer in distilbert().layer))
@@ -79,7 +75,7 @@ def _():
 
 def seven_tokens():
     """The shapes of what BERT-base's heads put out for a sentence of 7 tokens: head by head, and side by side."""
-    part, X = bert_base().layer[0].attention, torch.zeros(7, 768, device="meta")
+    part, X = bert_attention(), torch.zeros(7, 768, device="meta")
     heads, _ = attention(*(part.split(W(X)) for W in (part.W_Q, part.W_K, part.W_V)))
     return list(heads.shape), list(part.join(heads).shape)
 
@@ -88,8 +84,7 @@ claim("R-9.3-head", "Each head outputs a 7 × 64 matrix, and there are 12.", [12
 
 claim("R-9.3-concat", "Concatenated: 7 × 768.", [7, 768], lambda: seven_tokens()[1])
 
-claim("R-9.3-output-matrix", "W^O is 768 × 768.", [768, 768],
-      lambda: list(bert_base().layer[0].attention.W_O.weight.shape))
+claim("R-9.3-output-matrix", "W^O is 768 × 768.", [768, 768], lambda: list(bert_attention().W_O.weight.shape))
 
 
 @claim("R-9.3-isolated", "Without W^O, the first 64 coordinates hold only what head 1 found, and so on.", True)
@@ -114,17 +109,17 @@ def weights(text, model=None):
     return torch.stack([value[0] for name, value in kept.items() if name.endswith("attention.weights")])
 
 
-def looks_at(A, i, j):
-    """In which heads token i gives token j more than it gives any other but itself, (n_layers, n_heads)."""
+def gives_most(A, i, tokens):
+    """In which heads token i gives these tokens more than any other but itself, (n_layers, n_heads)."""
     others = A[..., i, :].clone()
     others[..., i] = 0
-    return others.argmax(-1) == j
+    return (others.topk(len(tokens), -1).indices.sort(-1).values == torch.tensor(tokens)).all(-1)
 
 
 def follows(pairs, text=ARTIST):
     """The heads in which each first word looks at its second more than at any other word: (layer, head) pairs."""
     A = weights(text)[..., 1:-1, 1:-1]  # between words: [CLS] and [SEP] are left out
-    return torch.stack([looks_at(A, i, j) for i, j in pairs]).all(0).nonzero().tolist()
+    return torch.stack([gives_most(A, i, [j]) for i, j in pairs]).all(0).nonzero().tolist()
 
 
 def neighbor_shares():
@@ -166,20 +161,12 @@ TALENTED = "The artist painted the portrait. She was talented"
 
 claim("R-10.3-coreference", "A middle head makes “She” attend to “artist” in “The artist painted the portrait. She was "
       "talented.” (here: more than to any other word).", True,
-      lambda: bool(looks_at(weights(TALENTED)[MIDDLE, ..., 1:-1, 1:-1], 6, 1).any()),
+      lambda: bool(gives_most(weights(TALENTED)[MIDDLE, ..., 1:-1, 1:-1], 6, [1]).any()),
       note="So do six of the heads of layer 2, and none looks at “portrait” as much.")
-
-
-def two_most(A, i, pair):
-    """In which heads token i gives these two tokens more than all others but itself."""
-    others = A[..., i, :].clone()
-    others[..., i] = 0
-    return (others.topk(2, -1).indices.sort(-1).values == torch.tensor(pair)).all(-1)
-
 
 claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here: “painted” "
       "gives the two nouns more than the other words).", True,
-      lambda: bool(two_most(weights(ARTIST)[MIDDLE, ..., 1:-1, 1:-1], 2, [1, 4]).any()))
+      lambda: bool(gives_most(weights(ARTIST)[MIDDLE, ..., 1:-1, 1:-1], 2, [1, 4]).any()))
 
 VAN_GOGH = "Vincent van Gogh painted the Starry Night."
 
@@ -210,11 +197,8 @@ def _():
     return bool(weights(ARTIST, untrained.eval()).max() < 0.5 < weights(ARTIST).max())
 
 
-@claim("R-10-layer-groups", "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.", True)
-def _():
-    groups = [*range(1, 3), *range(3, 7), *range(7, 13)]
-    return groups == [i + 1 for i in range(len(bert_base().layer))]
-
+claim("R-10-layer-groups", "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.", True,
+      lambda: [*range(1, 3), *range(3, 7), *range(7, 13)] == [i + 1 for i in range(len(bert_base().layer))])
 
 claim("R-10.5-adjacent", "In “The artist painted the portrait”, the pairs of neighbors are these.",
       ["The artist", "artist painted", "painted the", "the portrait"],
@@ -230,7 +214,7 @@ claim("R-10.5-positional", "A head attends to the next token: The artist, artist
 
 claim("R-10.5-semantic", "A head connects the event's three words: “artist” attends to “painted” and “portrait”, "
       "“painted” to “artist” and “portrait”.", True,
-      lambda: bool((two_most(A := weights(ARTIST)[..., 1:-1, 1:-1], 1, [2, 4]) & two_most(A, 2, [1, 4])).any()),
+      lambda: bool((gives_most(A := weights(ARTIST)[..., 1:-1, 1:-1], 1, [2, 4]) & gives_most(A, 2, [1, 4])).any()),
       note="15 of 72 heads.")
 
 
@@ -243,16 +227,11 @@ def _():
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
-
-@claim("L-3.2.1-two-attentions",
-       "In the decoder there are two attention layers (here: in an encoder layer and in a decoder layer of torch).",
-       True, expected=[1, 2], kind=READING)
-def _():
-    return [
-        sum(isinstance(part, nn.MultiheadAttention) for part in layer(8, 2).children())
-        for layer in (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
-    ]
-
+claim("L-3.2.1-two-attentions",
+      "In the decoder there are two attention layers (here: in an encoder layer and in a decoder layer of torch).",
+      True, lambda: [sum(isinstance(part, nn.MultiheadAttention) for part in layer(8, 2).children())
+                     for layer in (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)],
+      expected=[1, 2], kind=READING)
 
 claim("L-3.2.1-updates",
       "The 18 tokens and K heads make 18 · N updates (here: in the original transformer, with N = 6 blocks).", True,
@@ -263,14 +242,12 @@ claim("L-3.2.1-updates",
 # --- L 3.2.5 The attention mechanism -------------------------------------------------------------------------------
 
 claim("L-3.2.5-value-shapes", "A value goes through d_model × d_Q, then d_Q × d_model.", [[768, 64], [64, 768]],
-      lambda: [list(factor.shape) for factor in bert_base().layer[0].attention.value_map(0)])
+      lambda: [list(factor.shape) for factor in bert_attention().value_map(0)])
 
-
-@claim("L-3.2.5-value-parameters", "Two factors need drastically fewer parameters than one d_model × d_model matrix.",
-       True, note="98,304 instead of 589,824 for a head: a sixth. The price is a rank of at most 64.")
-def _():
-    down, up = bert_base().layer[0].attention.value_map(0)
-    return 5 * (down.numel() + up.numel()) < 768 * 768
+claim("L-3.2.5-value-parameters", "Two factors need drastically fewer parameters than one d_model × d_model matrix "
+      "(here: how many times as many that would have).", True,
+      lambda: 768**2 / sum(factor.numel() for factor in bert_attention().value_map(0)), expected=6,
+      note="98,304 instead of 589,824 for a head. The price is a rank of at most 64.")
 
 
 @claim("L-3.2.5-added", "The heads' updates are formed independently and added up.", True)
@@ -291,11 +268,8 @@ def _():
     return torch.allclose(mha.head_updates(X)[1], A[1] @ (values @ up), atol=1e-12)  # ours lifts after the sum
 
 
-@claim("L-3.2.6-line-up", "12 · 64 = 768 = d_model.", 768)
-def _():
-    attention = bert_base().layer[0].attention
-    return attention.n_heads * attention.d_k
-
+claim("L-3.2.6-line-up", "12 · 64 = 768 = d_model.", 768,
+      lambda: sum(len(bert_attention().value_map(i)[1]) for i in range(12)))
 
 # --- L 3.2.7 Masked attention and cross-attention ------------------------------------------------------------------
 
@@ -311,28 +285,18 @@ def _():
     return torch.equal(mha(X, mask=causal_mask(7))[0][:4], mha(changed, mask=causal_mask(7))[0][:4])
 
 
-@claim("L-3.2.7-training-pairs", "“Karhut ovat karvaisia.” gives four training examples, with these beginnings.",
-       ["", "Karhut", "Karhut ovat", "Karhut ovat karvaisia"], kind=READING,
-       note="The last one has to predict the period. A fifth, the whole sentence, would teach the model to stop.")
-def _():
-    tokens = ["Karhut", "ovat", "karvaisia", "."]
-    return [" ".join(tokens[:i]) for i in range(len(tokens))]
+claim("L-3.2.7-training-pairs", "“Karhut ovat karvaisia.” gives four training examples, with these beginnings.",
+      ["", "Karhut", "Karhut ovat", "Karhut ovat karvaisia"],
+      lambda: [" ".join("Karhut ovat karvaisia .".split()[:i]) for i in range(4)], kind=READING,
+      note="The last one has to predict the period. A fifth, the whole sentence, would teach the model to stop.")
 
+claim("L-3.2.7-two-sizes", "In cross-attention the two domains may have vectors of different sizes (here: 9 of size 6 "
+      "update 5 of size 8, which keep their shape).", True,
+      lambda: list(MultiHeadAttention(8, 2, d_memory=6)(torch.randn(5, 8), memory=torch.randn(9, 6))[0].shape),
+      expected=[5, 8])
 
-@claim("L-3.2.7-two-sizes", "In cross-attention the two domains may have vectors of different sizes.", [5, 8])
-def _():
-    output, _ = MultiHeadAttention(8, 2, d_memory=6)(torch.randn(5, 8), memory=torch.randn(9, 6))
-    return list(output.shape)  # domain 1 keeps its 5 vectors of 8
-
-
-@claim("L-3.2.7-same-d", "Queries and keys must have the same dimension.", True)
-def _():
-    try:
-        attention(torch.zeros(5, 4), torch.zeros(9, 3), torch.zeros(9, 3))
-    except ValueError:
-        return True
-    return False
-
+claim("L-3.2.7-same-d", "Queries and keys must have the same dimension.", True,
+      lambda: refuses(attention, torch.zeros(5, 4), torch.zeros(9, 3), torch.zeros(9, 3)))
 
 # --- L 3.2.8 Putting it all together -------------------------------------------------------------------------------
 
@@ -352,6 +316,5 @@ claim("L-3.2.8-amount", "Besides the positions, nothing limits how many tokens t
        "The dot products grow as O(N²) (here: by which factor from 128 to 512 tokens, in a layer of BERT).", True,
        expected=16)
 def _():
-    attention = bert_base().layer[0].attention
-    few, many = (attention(torch.zeros(n, 768, device="meta"))[1].numel() for n in (128, 512))
+    few, many = (bert_attention()(torch.zeros(n, 768, device="meta"))[1].numel() for n in (128, 512))
     return many / few

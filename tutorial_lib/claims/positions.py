@@ -1,50 +1,51 @@
 """R 3, L 3.2.1, 3.2.4, 3.2.8 and 4.2: positions, recomputed."""
 
-from math import cos, isclose, pi, sin
+from math import pi
 
 import torch
 
-from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, READING, ROUND, claims_of
-from tutorial_lib.claims.tools import bear_trace, bert, bert_base, cased, count, small_bert, tokenizer
+from tutorial_lib.claims.tools import (
+    bear_trace,
+    bert,
+    bert_base,
+    cased,
+    count,
+    first_input_error,
+    random_attention,
+    refuses,
+    share_between,
+    small_bert,
+    tokenizer,
+    trace,
+)
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
 claim = claims_of("positions")
 
 CAT_SAT, MAT_SAT = "The cat sat on the mat", "On the mat sat the cat"
-
 CAT_CHASED, DOG_CHASED = "The cat chased the dog", "The dog chased the cat"
 
 # --- R 3 Positional encodings --------------------------------------------------------------------------------------
 
-
-@claim("R-3-between", "Positional encodings sit between the embedding layer and the transformer layers.", True,
-       kind=READING, verdict=FAILS,
-       note="True of the original transformer. In BERT positions are inside the embedding layer: they are added to the "
-            "token rows, then a LayerNorm follows, and only its output leaves the layer.")
-def _():
-    names = list(small_bert().trace([[1, 2, 3]]))
-    return names.index("embeddings.positions") > names.index("embeddings.output")
+claim("R-3-between", "Positional encodings sit between the embedding layer and the transformer layers.", True,
+      lambda: (names := [*small_bert().trace([[1]])]).index("embeddings.positions") > names.index("embeddings.output"),
+      kind=READING, verdict=FAILS,
+      note="True of the original transformer. In BERT positions are inside the embedding layer: they are added to the "
+           "token rows, then a LayerNorm follows, and only its output leaves the layer.")
 
 
 @claim("R-3.1-order-lost", "Without positions, a transformer cannot tell the order of its tokens.", True,
        note="Attention permutes its outputs as its inputs were permuted; each token gets the same vector wherever it "
             "stands.")
 def _():
-    mha, X, order = MultiHeadAttention(8, 2).double(), torch.randn(6, 8).double(), torch.randperm(6)
+    (mha, X), order = random_attention(), torch.randperm(7)
     return torch.allclose(mha(X[order])[0], mha(X)[0][order], atol=1e-12)
 
 
-@claim("R-3.1-parallel", "Tokens are processed in parallel, not one after the other (here: a change of the last token "
-       "changes the first one's vector, too, in the default model).", True)
-def _():
-    return not torch.allclose(
-        *(
-            bert().trace(**tokenizer().batch([text]).inputs)["layer.0.output"][0, 1]
-            for text in (CAT_SAT, CAT_SAT.replace("mat", "dog"))
-        )
-    )
-
+claim("R-3.1-parallel", "Tokens are processed in parallel, not one after the other (here: a change of the last token "
+      "changes the first one's vector, too, in the default model).", True,
+      lambda: not torch.allclose(*(trace(text)["layer.0.output"][0, 1] for text in (CAT_SAT, CAT_SAT[:-3] + "dog"))))
 
 claim("R-3.1-same-tokens-uncased",
       "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (lower-cased, as R's model does).",
@@ -58,34 +59,23 @@ claim("R-3.1-same-tokens-as-printed", "“The cat sat on the mat” and “On th
       note="A cased vocabulary has different tokens for The and the, On and on. “The cat chased the dog” (R 3.2) keeps "
            "its capital when turned around.")
 
+claim("R-3.2-same-set", "“The cat chased the dog” and “The dog chased the cat” have the same set of embeddings.", True,
+      lambda: all(sorted(cut(CAT_CHASED)) == sorted(cut(DOG_CHASED)) for cut in (str.split, tokenizer().tokenize)),
+      note="With capitals and without.")
 
-@claim("R-3.2-same-set", "“The cat chased the dog” and “The dog chased the cat” have the same set of embeddings.", True,
-       note="With capitals and without.")
-def _():
-    same = sorted(CAT_CHASED.split()) == sorted(DOG_CHASED.split())
-    return same and sorted(tokenizer().tokenize(CAT_CHASED)) == sorted(tokenizer().tokenize(DOG_CHASED))
-
-
-@claim("R-3.2-formula",
-       "X = X_tok + P is what enters the first layer (here: the largest difference to it, in the default model).", True,
-       expected=0.0, tolerance=1e-5, verdict=FAILS,
-       note="True of the original transformer. In BERT a segment vector is added as well, and a LayerNorm follows.")
-def _():
-    trace = bear_trace()
-    return (trace["embeddings.output"] - trace["embeddings.tokens"] - trace["embeddings.positions"]).abs().max()
-
+claim("R-3.2-formula",
+      "X = X_tok + P is what enters the first layer (here: the largest difference to it, in the default model).", True,
+      first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
+      note="True of the original transformer. In BERT a segment vector is added as well, and a LayerNorm follows.")
 
 claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens.", 3, lambda: len(tokenizer().tokenize("I love AI")))
 
-
-@claim("R-3.2-sum", "X = X_tok + P for the 3 × 4 example.",
-       [[0.11, 0.22, 0.33, 0.44], [0.55, 0.66, 0.77, 0.88], [0.99, 1.10, 1.21, 1.32]], tolerance=1e-12, kind=ARITHMETIC,
-       note="This P is X_tok / 10, so adding it makes each vector 1.1 times as long and turns none: easy to check, but "
-            "no model for how positions help.")
-def _():
-    count = torch.arange(1, 13, dtype=torch.float64).reshape(3, 4)
-    return count / 10 + count / 100
-
+claim("R-3.2-sum", "X = X_tok + P for the 3 × 4 example.",
+      [[0.11, 0.22, 0.33, 0.44], [0.55, 0.66, 0.77, 0.88], [0.99, 1.10, 1.21, 1.32]],
+      lambda: (X_tok := torch.arange(1, 13, dtype=torch.float64).reshape(3, 4) / 10) + X_tok / 10, tolerance=1e-12,
+      kind=ARITHMETIC,
+      note="This P is X_tok / 10, so adding it makes each vector 1.1 times as long and turns none: easy to check, but "
+           "no model for how positions help.")
 
 claim("R-3.3-order", "“the cat is black” is processed as four tokens: first, second, third, fourth.",
       ["the", "cat", "is", "black"], lambda: tokenizer().tokenize("the cat is black"))
@@ -103,35 +93,23 @@ def _():
     return torch.allclose(PE[:, 0::2], angles.sin(), atol=1e-6) and torch.allclose(PE[:, 1::2], angles.cos(), atol=1e-6)
 
 
-@claim("R-3.4-unique", "Each position gets its own combination of values.", True,
-       note="Checked for 2,000 positions with d_model = 6.")
-def _():
-    PE = sinusoidal(2000, 6).double()
-    return (torch.cdist(PE, PE) + 9 * torch.eye(2000)).min() > 1e-3
+claim("R-3.4-unique", "Each position gets its own combination of values.", True,
+      lambda: torch.pdist(sinusoidal(2000, 6).double()).min() > 1e-3,
+      note="Checked for 2,000 positions with d_model = 6.")
 
+claim("R-3.4-smooth", "Small changes in position lead to small changes in the vector (here: which of 100 positions "
+      "have the vectors nearest to that of position 0).", True,
+      lambda: (sinusoidal(100, 512) - sinusoidal(1, 512)).norm(dim=1).argsort()[:4], expected=[0, 1, 2, 3])
 
-@claim("R-3.4-smooth", "Small changes in position lead to small changes in the vector.", True)
-def _():
-    distance = (sinusoidal(100, 512) - sinusoidal(1, 512)).norm(dim=1)
-    return distance[1] < distance[2] < distance[3] and distance[1] == distance[1:].min()
-
-
-@claim("R-3.4-geometric", "The wavelengths form a geometric progression.", True)
-def _():
-    ratios = wavelengths(512)[1:] / wavelengths(512)[:-1]
-    return torch.allclose(ratios, ratios[:1])
-
+claim("R-3.4-geometric", "The wavelengths form a geometric progression.", True,
+      lambda: torch.allclose(ratios := wavelengths(512)[1:] / wavelengths(512)[:-1], ratios[:1]))
 
 claim("R-3.4-shortest-wavelength", "The shortest wavelength is 2π.", "2π", lambda: wavelengths(512)[0],
       expected=6.283185)
 
-
-@claim("R-3.4-fast-and-slow", "Some dimensions change quickly with the position, others slowly (here: from position 0 "
-       "to 1, the first sine changes at least a thousand times as much as the last).", True)
-def _():
-    PE = sinusoidal(2, 512)
-    return bool(PE[1, 0] - PE[0, 0] > 1000 * (PE[1, 510] - PE[0, 510]) > 0)
-
+claim("R-3.4-fast-and-slow", "Some dimensions change quickly with the position, others slowly (here: from position 0 "
+      "to 1, the first sine changes at least a thousand times as much as the last).", True,
+      lambda: bool((step := sinusoidal(2, 512).diff(dim=0)[0])[0] >= 1000 * step[510] > 0))
 
 claim("R-3.4-longest-wavelength", "The longest wavelength is 10000 · 2π.", "10000 · 2π", lambda: wavelengths(512)[-1],
       expected=62831.85, verdict=FAILS,
@@ -141,24 +119,20 @@ claim("R-3.4-longest-wavelength", "The longest wavelength is 10000 · 2π.", "10
 
 @claim("R-3.5-identities", "The addition formulas of sine and cosine.", True, kind=ARITHMETIC)
 def _():
-    return all(
-        isclose(sin(a + b), sin(a) * cos(b) + cos(a) * sin(b), abs_tol=1e-12)
-        and isclose(cos(a + b), cos(a) * cos(b) - sin(a) * sin(b), abs_tol=1e-12)
-        for a in range(-9, 9)
-        for b in range(-9, 9)
-    )
+    a, b = torch.linspace(-9, 9, 99).double()[:, None], torch.linspace(-9, 9, 99).double()
+    sines = torch.allclose((a + b).sin(), a.sin() * b.cos() + a.cos() * b.sin(), atol=1e-12)
+    return sines and torch.allclose((a + b).cos(), a.cos() * b.cos() - a.sin() * b.sin(), atol=1e-12)
 
 
-@claim("R-3.5-linear-offset", "The encoding at position pos + k is a linear function of the encoding at pos.", True,
-       note="Checked for 200 positions, k from −50 to 50, and d_model 6 and 512.")
-def _():
-    errors = []
-    for d_model in (6, 512):
-        PE = sinusoidal(300, d_model).double()
-        for k in (-50, -7, 0, 1, 50):
-            errors.append((PE[50:250] @ shift_matrix(k, d_model).T - PE[50 + k : 250 + k]).abs().max())
-    return max(errors) < 1e-6
+def shift_error(k, d_model):
+    """How far M_k PE(pos) is from PE(pos + k), at most, for 200 positions."""
+    PE = sinusoidal(300, d_model).double()
+    return (PE[50:250] @ shift_matrix(k, d_model).T - PE[50 + k : 250 + k]).abs().max()
 
+
+claim("R-3.5-linear-offset", "The encoding at position pos + k is a linear function of the encoding at pos.", True,
+      lambda: max(shift_error(k, d_model) for k in (-50, -7, 0, 1, 50) for d_model in (6, 512)) < 1e-6,
+      note="Checked for 200 positions, five k from −50 to 50, and d_model 6 and 512.")
 
 claim("R-3.6-cat", "In “The cat is black”, “cat” has position 1.", 1, lambda: "The cat is black".split().index("cat"),
       kind=READING)
@@ -187,25 +161,14 @@ claim("R-3.7-deterministic", "Sinusoidal encodings are deterministic.", True,
 claim("R-3.7-learned-matrix", "Learned positions are a matrix n_max × d_model (here: BERT's).", True,
       lambda: list(bert_base().embeddings.positions.weight.shape), expected=[512, 768])
 
-
-@claim("R-3.7-learned-limited", "Learned positions are limited to the length that was trained.", True)
-def _():
-    bert = small_bert()
-    try:
-        bert([[1] * (bert.config.n_positions + 1)])
-    except ValueError:
-        return True
-    return False
-
+claim("R-3.7-learned-limited", "Learned positions are limited to the length that was trained (here: a small BERT takes "
+      "20 tokens, as many as it has positions, and not 21).", True,
+      lambda: [refuses(small_bert(), [[1] * n]) for n in (20, 21)], expected=[False, True])
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
-
-@claim("L-3.2.1-positions-differ", "With positions added, the two “the” differ.", True)
-def _():
-    total = bear_trace()["embeddings.sum"][0]
-    return (total[2] - total[6]).abs().max() > 1e-3
-
+claim("L-3.2.1-positions-differ", "With positions added, the two “the” differ.", True,
+      lambda: not torch.allclose(*bear_trace()["embeddings.sum"][0, [2, 6]], atol=1e-3))
 
 # --- L 3.2.4 Positional encodings ----------------------------------------------------------------------------------
 
@@ -237,29 +200,21 @@ def _():
     return (PE[:-1] @ M - PE[1:]).abs().max()
 
 
-@claim("L-3.2.4-differ", "The encodings can be told from one another.", True, kind=ARITHMETIC,
-       note="With L's formula too.")
-def _():
-    PE = encodings_as_printed(512, 512)
-    return (torch.cdist(PE, PE) + 99 * torch.eye(512)).min() > 0.1
-
+claim("L-3.2.4-differ", "The encodings can be told from one another.", True,
+      lambda: torch.pdist(encodings_as_printed(512, 512)).min() > 0.1, kind=ARITHMETIC, note="With L's formula too.")
 
 claim("L-3.2.4-figure-6", "Figure 6 shows 128 positions of dimension 512.", [128, 512],
       lambda: list(sinusoidal(128, 512).shape))
 
 # --- L 3.2.8 Putting it all together -------------------------------------------------------------------------------
 
-claim("L-3.2.8-window", "BERT's window is 512 tokens.", 512, lambda: bert_base().config.n_positions)
+claim("L-3.2.8-window", "BERT's window is 512 tokens.", 512, lambda: len(bert_base().embeddings.positions.weight))
 
-
-@claim("L-3.2.8-next-operator",
-       "In theory, positions can be built so that one linear operator leads from each to the next.", True,
-       note="The original transformer's encodings are such: the operator is a rotation (R 3.5). L's own formula in "
-            "3.2.4 would lose it. Whether a trained model uses it is another question, as L says.")
-def _():
-    PE = sinusoidal(500, 512).double()
-    return (PE[:-1] @ shift_matrix(1, 512).T - PE[1:]).abs().max() < 1e-6
-
+claim("L-3.2.8-next-operator",
+      "In theory, positions can be built so that one linear operator leads from each to the next.", True,
+      lambda: shift_error(1, 512) < 1e-6,
+      note="The original transformer's encodings are such: the operator is a rotation (R 3.5). L's own formula in "
+           "3.2.4 would lose it. Whether a trained model uses it is another question, as L says.")
 
 claim("L-3.2.8-training-lengths", "BERT was trained 90 % of the time on 128 tokens and 10 % on 512.", [90, 10],
       needs="the records of BERT's training", note="As its authors report.")
@@ -270,18 +225,15 @@ claim("L-4.2-position-values", "512 positional vectors of length 768 make around
       lambda: count(cased().embeddings.positions), tolerance=ROUND, verdict=FAILS,
       note="A zero was lost: 512 · 768 = 393,216, about 390k.")
 
-
-@claim("L-4.2-position-norms",
-       "The positional vectors' norms are concentrated just below 0.5 (here: the share from 0.4 to 0.5).", 0.5,
-       expected=1.0, tolerance=0.1, needs="bert-base-cased")
-def _():
-    norms = bert("bert-base-cased").embeddings.positions.weight.norm(dim=1)
-    return ((norms > 0.4) & (norms < 0.5)).double().mean()
-
+claim("L-4.2-position-norms",
+      "The positional vectors' norms are concentrated just below 0.5 (here: the share from 0.4 to 0.5).", 0.5,
+      lambda: share_between(0.4, 0.5, bert("bert-base-cased").embeddings.positions), expected=1.0, tolerance=0.1,
+      needs="bert-base-cased")
 
 # --- L 4.2.3 The positional encoding vectors -----------------------------------------------------------------------
 
 claim("L-4.2.3-384", "384 = 256 + 128 = 768 / 2.", 384, lambda: [256 + 128, 768 / 2], expected=[384, 384],
       kind=ARITHMETIC)
 
-claim("L-4.2.3-last-128", "The positions from 384 on are the last 128.", 128, lambda: cased().config.n_positions - 384)
+claim("L-4.2.3-last-128", "The positions from 384 on are the last 128.", 128,
+      lambda: len(cased().embeddings.positions.weight[384:]))

@@ -1,18 +1,18 @@
-"""What several claims share: the default model, published models by their sizes, R's example from X to its output."""
+"""What several claims share: the default model, published models by their sizes, random ones."""
 
 import json
 from functools import lru_cache
 from pathlib import Path
-from types import SimpleNamespace
 
 import torch
 
-from tutorial_lib import toy
-from tutorial_lib.attention import MultiHeadAttention, attention
+from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.claims.quotes import BEAR
 from tutorial_lib.geometry import cosine
+from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.vectors import embed
 
 PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 
@@ -41,6 +41,11 @@ def bert_base(**heads):
     return published("bert-base-uncased", **heads)
 
 
+def bert_attention():
+    """The attention of its first layer."""
+    return bert_base().layer[0].attention
+
+
 def cased(**heads):
     """L's model."""
     return published("bert-base-cased", **heads)
@@ -62,26 +67,11 @@ def small_bert():
     return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
 
 
-@lru_cache
-def toy_attention():
-    """R 5-8 in full: Q, K, V, raw scores, weights and outputs of all seven tokens, and the row of "painted"."""
-    Q, K, V = toy.X @ toy.W_Q, toy.X @ toy.W_K, toy.X @ toy.W_V  # (7, 4)
-    output, weights = attention(Q, K, V)  # (7, 4), (7, 7)
-    painted = toy.TOKENS.index("painted")
-    of_painted = dict(scores=Q[painted] @ K.T, weights=weights[painted], output=output[painted])
-    return SimpleNamespace(tokens=toy.TOKENS, painted=painted, Q=Q, K=K, V=V, **of_painted)
-
-
 def nearest(word):
     """All other tokens, those with the highest cosine to this one first, by the default model's token embeddings."""
     E, at = bert().embeddings.tokens.weight, tokenizer().vocab[word]  # (vocab_size, d_model)
     order = cosine(E, E[at]).argsort()[::-1].tolist()
     return [tokenizer().tokens[i] for i in order if i != at]
-
-
-def ranking(scores, tokens):
-    """The tokens, highest score first."""
-    return [tokens[i] for i in sorted(range(len(tokens)), key=lambda i: -scores[i])]
 
 
 def random_attention(n=7):
@@ -98,6 +88,33 @@ def trace(text):
 def bear_trace():
     """The default model's way through the bear sentence, 20 tokens with [CLS] and [SEP]."""
     return trace(BEAR)
+
+
+def first_input_error():
+    """How far what enters its first layer is from tokens plus positions, on the bear sentence."""
+    stops = bear_trace()
+    return (stops["embeddings.output"] - stops["embeddings.tokens"] - stops["embeddings.positions"]).abs().max()
+
+
+@lru_cache
+def token_vectors(n, layer=3):
+    """The default model's vectors of all tokens of n of the built-in encyclopedia's texts, (n_tokens, d_model) each."""
+    return embed(load_texts("encyclopedia")[:n], bert(), "tokens", layers=layer, tokenizer=tokenizer())
+
+
+def refuses(function, *arguments):
+    """Whether a function does not take these arguments."""
+    try:
+        function(*arguments)
+    except (ValueError, RuntimeError):
+        return True
+    return False
+
+
+def share_between(low, high, table):
+    """The share of a table's vectors whose norm lies between two numbers."""
+    norms = table.weight.norm(dim=1)
+    return ((norms > low) & (norms < high)).double().mean()
 
 
 def count(*parts):

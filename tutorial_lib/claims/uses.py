@@ -14,8 +14,8 @@ claim = claims_of("uses")
 
 # --- L 4.5.1 Vector databases for text search ------------------------------------------------------------------------
 
-claim("L-4.5.1-chunk", "Texts are split to suitable lengths, for example to about 512 tokens.", 512,
-      lambda: cased().config.n_positions - len(tokenizer().encode("").ids), tolerance=2,
+claim("L-4.5.1-chunk", "Texts are split to suitable lengths, for example to about 512 tokens (here: as many as BERT "
+      "has positions).", 512, lambda: len(cased().embeddings.positions.weight),
       note="510 tokens of text: [CLS] and [SEP] take two of the 512 positions.")
 
 
@@ -46,11 +46,10 @@ def _():
        "embeddings (here, on the default model: each finds a paraphrase before a text with the same words on another "
        "matter, more often than not).", True, expected=[True, True, True])
 def _():
-    triples, found = load_texts("paraphrases"), []
+    found = []
     for pooling in ("cls", "mean", "max"):
-        vectors = [embed(list(texts), bert(), pooling, tokenizer=tokenizer()) for texts in zip(*triples, strict=True)]
-        texts, same, other = vectors
-        found.append(bool((cosine(texts, same) > cosine(texts, other)).mean() > 0.5))
+        text, same, other = (embed(list(texts), None, pooling) for texts in zip(*load_texts("paraphrases")))
+        found.append(bool((cosine(text, same) > cosine(text, other)).mean() > 0.5))
     return found
 
 
@@ -64,7 +63,7 @@ claim("L-4.5.3-parameters", "BERT is one of the 110M parameter language models."
 
 @claim("L-4.5.5-bias", "It is in the embedding vectors that we often find the biases.", True,
        note="On the default model: of two sentences that differ in the word for a woman or a man alone, hers is nearer "
-            'to "Who is the nurse?" and his to "Who is the doctor?", in three of four pairs or more.')
+            "to a question for the nurse and his to one for the doctor, in three of four pairs or more.")
 def _():
     pairs = load_texts("sentence-pairs")["female-male"]
     asked = ["Who is the nurse?", "Who is the doctor?"]

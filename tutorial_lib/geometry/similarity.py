@@ -91,7 +91,8 @@ def average_cosine(X):
     """The mean cosine over all pairs of different rows, exact, without looking at a single pair.
 
     With unit vectors u_i, the squared length of their sum is the sum of all n² cosines; the n cosines of a vector with
-    itself go, and n (n - 1) remain. Raises ValueError for fewer than two rows and for a row of zeros. Source: A.
+    itself go, and n (n - 1) remain. Many papers call this the anisotropy; A's, the largest share of variance, is
+    `shape.anisotropy`. Raises ValueError for fewer than two rows and for a row of zeros. Source: A.
 
     >>> average_cosine([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0]])
     -0.3333333333333333

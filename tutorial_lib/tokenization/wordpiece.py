@@ -1,4 +1,7 @@
-"""WordPiece, the tokenizer of BERT. Source: R 11.3, L 3.2.1, 3.2.2."""
+"""WordPiece, the tokenizer of BERT; the score by which it learns its merges is in `merges`.
+
+Source: R 11.3, L 3.2.1, 3.2.2.
+"""
 
 import json
 import os

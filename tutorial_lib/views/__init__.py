@@ -9,7 +9,9 @@ from importlib import import_module
 _MODULES = {
     "View": "base",
     "attention_calculator": "calculator",
+    "blueprint": "architecture",
     "dot_product_explorer": "explorables",
+    "forward_pass": "machine",
     "head_view": "heads",
     "model_view": "models",
     "neuron_view": "neurons",

@@ -1,4 +1,4 @@
-// One layer, any choice of its heads.
+// One layer, any choice of its heads. The drawing: head_picture.js.
 function draw(view) {
   var data = view.data, chosen = numbers(data.heads).map(function (_, h) { return data.head === null || h === data.head; });
   var picture = headPicture(data, view.say);

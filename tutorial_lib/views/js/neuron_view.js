@@ -1,5 +1,5 @@
 // One query against every key, recomputed from q and k; neurons.py draws the same table for the default state.
-var COLUMNS = [22, 16, 16, 15, 14, 17], ROWS = 16, HALF = 20;
+var COLUMNS = [22, 16, 16, 15, 14, 17], ROWS = 16;
 
 function draw(view) {
   var data = view.data, keys = data.keys || data.tokens, shortKeys = data.shortKeys || data.short, d = data.d_k, m = keys.length;
@@ -93,25 +93,4 @@ function draw(view) {
 
   update();
   view.picture.replaceChildren(box);
-}
-
-function most(values, least) {
-  return values.reduce(function (x, y) { return Math.max(x, Math.abs(y)); }, least);
-}
-
-// At most seven characters, with a true minus sign.
-function number(x) {
-  return x.toFixed(Math.abs(x) >= 99.995 ? 1 : 2).replace("-", "\u2212");
-}
-
-// A vector as bars, up for positive and down for negative: two paths, however many coordinates.
-function bars(values, top, key) {
-  var up = "M0 " + HALF, down = up;
-  values.forEach(function (x) {
-    var height = Math.round(x / top * HALF);
-    up += "V" + (HALF - Math.max(height, 0)) + "h1";
-    down += "V" + (HALF - Math.min(height, 0)) + "h1";
-  });
-  return TL.svg("svg", { "aria-hidden": "true", viewBox: "0 0 " + values.length + " " + 2 * HALF, preserveAspectRatio: "none", "data-key": key }, [
-    TL.svg("path", { "class": "tl-up", d: up + "V" + HALF + "z" }), TL.svg("path", { "class": "tl-down", d: down + "V" + HALF + "z" })]);
 }

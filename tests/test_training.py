@@ -1,0 +1,205 @@
+"""Training learns, resumes bit for bit after a kill, and says what is wrong before it starts."""
+
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from tutorial_lib.bert import Bert, initialize
+from tutorial_lib.bert import Config as BertConfig
+from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.training import (
+    CHECKPOINT,
+    Progress,
+    Settings,
+    evaluate_next_tokens,
+    hidden_tokens,
+    next_tokens,
+    train,
+)  # fmt: skip
+
+SMALL = Config(vocab_size=20, d_model=16, n_layers=2, n_heads=2, d_ff=32, n_positions=8)
+TOKENS = torch.arange(2000) * 7 % 20  # each token tells the next
+RUN = """
+import json, sys, torch
+from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.training import Settings, next_tokens, train
+torch.set_num_threads(1)
+torch.manual_seed(0)
+gpt = GPT(Config(vocab_size=20, d_model=16, n_layers=2, n_heads=2, d_ff=32, n_positions=8))
+loss = next_tokens(torch.arange(2000) * 7 % 20, context=8, batch_size=4)
+print("ready", flush=True)
+curve = train(gpt, loss, Settings(n_steps=400, save_every=10, warmup=5), sys.argv[1] or None)
+print(json.dumps([curve["loss"], float(sum(p.double().sum() for p in gpt.parameters()))]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """These models are too small for two; and only on one thread do sums come out the same."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def new(seed=0):
+    torch.manual_seed(seed)
+    return GPT(SMALL)
+
+
+def loss():
+    return next_tokens(TOKENS, context=8, batch_size=4)
+
+
+def test_it_learns_what_can_be_learned():
+    gpt = new()
+    before = evaluate_next_tokens(gpt, TOKENS, 8)
+    curve = train(gpt, loss(), Settings(n_steps=250, lr=1e-2, warmup=20))
+    assert abs(before - math.log(20)) < 0.1 and evaluate_next_tokens(gpt, TOKENS, 8) < 0.1
+    assert len(curve["loss"]) == 250 and not gpt.training
+
+
+def start(folder):
+    return subprocess.Popen([sys.executable, "-c", RUN, folder], stdout=subprocess.PIPE, text=True)
+
+
+def finish(run):
+    told, _ = run.communicate(timeout=300)
+    return json.loads(told.splitlines()[-1])
+
+
+def test_killed_at_any_moment_it_goes_on_as_if_it_had_not(tmp_path):
+    """Bit for bit: every loss, and the sum of all weights."""
+    began = time.monotonic()
+    curve = finish(start(""))
+    took = time.monotonic() - began
+    rng, kills, folder = random.Random(0), 0, tmp_path / "run"
+    for _ in range(4):
+        run = start(str(folder))
+        run.stdout.readline()
+        time.sleep(rng.uniform(0, took / 8))
+        if run.poll() is None:
+            run.send_signal(signal.SIGKILL)
+            kills += 1
+        run.communicate()
+    assert kills >= 2 and finish(start(str(folder))) == curve
+    assert os.listdir(folder) == [CHECKPOINT]
+
+
+def test_cut_off_by_an_exception_it_goes_on_the_same(tmp_path):
+    settings = Settings(n_steps=40, save_every=10, warmup=5)
+    expected, gpt = train(new(), loss(), settings), new()
+
+    def stop(progress):
+        if progress.step == 27:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(gpt, loss(), settings, tmp_path, tell=stop)
+    steps = []
+    assert train(new(1), loss(), settings, tmp_path, tell=steps.append) == expected  # the weights are the checkpoint's
+    assert steps[0].step == 21
+    assert train(new(2), loss(), settings, tmp_path) == expected  # nothing is left to do
+
+
+def test_another_run_in_the_folder_is_told(tmp_path):
+    train(new(), loss(), Settings(n_steps=5), tmp_path)
+    with pytest.raises(ValueError, match="of a run with another lr, seed: train into another folder"):
+        train(new(), loss(), Settings(n_steps=5, lr=0.1, seed=3), tmp_path)
+    wider = GPT(Config(vocab_size=20, d_model=24, n_layers=2, n_heads=2, d_ff=32, n_positions=8))
+    with pytest.raises(ValueError, match="of a run with another model"):
+        train(wider, loss(), Settings(n_steps=5), tmp_path)
+    assert len(train(new(), loss(), Settings(n_steps=9), tmp_path)["loss"]) == 9  # more steps are the same run
+
+
+def test_a_loss_that_is_not_a_number_stops_with_its_step(tmp_path):
+    def broken(model, generator):
+        value = loss()(model, generator)
+        return value * float("nan") if torch.rand((), generator=generator) < 0.1 else value
+
+    with pytest.raises(FloatingPointError, match=r"the loss is nan at step \d+: try a smaller lr .*; the checkpoint"):
+        train(new(), broken, Settings(n_steps=200), tmp_path)
+    assert (tmp_path / CHECKPOINT).exists()
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_before_the_first_step(tmp_path, monkeypatch):
+    def never(model, generator):
+        raise AssertionError("it trained")
+
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError):
+        train(new(), never, Settings(n_steps=5), tmp_path / "file" / "folder")
+    monkeypatch.setattr("os.statvfs", lambda path: type("Disk", (), {"f_bavail": 1, "f_frsize": 4096}))
+    with pytest.raises(OSError, match="has room for 0 MB; checkpoints of this model need"):
+        train(new(), never, Settings(n_steps=5), tmp_path / "full")
+
+
+def test_a_disk_that_fills_up_leaves_the_last_checkpoint(tmp_path, monkeypatch):
+    settings = Settings(n_steps=30, save_every=10)
+    from tutorial_lib import training
+
+    write, calls = training.save_file, []
+
+    def full(tensors, path, about):
+        calls.append(path)
+        if len(calls) > 2:
+            path.write_bytes(b"half")
+            raise OSError(28, "No space left on device")
+        write(tensors, path, about)
+
+    monkeypatch.setattr(training, "save_file", full)
+    with pytest.raises(OSError, match="No space left"):
+        train(new(), loss(), settings, tmp_path)
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == [CHECKPOINT]
+    assert train(new(), loss(), settings, tmp_path)["loss"] == train(new(), loss(), settings)["loss"]
+
+
+def test_no_new_best_for_a_while_ends_it():
+    values = iter([3.0, 2.0, 2.5, 2.4, 1.0])
+    settings = Settings(n_steps=100, evaluate_every=10, patience=2)
+    curve = train(new(), loss(), settings, evaluate=lambda model: next(values))
+    assert curve["evaluated"] == [[10, 3.0], [20, 2.0], [30, 2.5], [40, 2.4]] and len(curve["loss"]) == 40
+
+
+def test_the_rate_rises_and_falls():
+    settings = Settings(n_steps=100, lr=1.0, warmup=10)
+    rates = [settings.rate(step) for step in range(100)]
+    assert rates[:3] == [0.1, 0.2, 0.3] and max(rates) == rates[9] == 1.0
+    assert all(a >= b for a, b in zip(rates[10:], rates[11:])) and 0.1 <= rates[-1] < 0.11
+
+
+def test_progress_tells_the_time_left():
+    assert str(Progress(5, 10, 1.23456, 12.4)) == "step 5 of 10: loss 1.235, 12 s left"
+    assert str(Progress(5, 10, 1.2, 300)).endswith("5 min left")
+
+
+def test_bert_learns_hidden_tokens_and_pairs():
+    documents = [["red dog runs .", "the dog is red ."], ["blue cat sits .", "the cat is blue ."]] * 3
+    vocabulary = WordPiece.train([" ".join(sentences) for sentences in documents], 60)
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=len(vocabulary), d_model=32, n_layers=2, n_heads=2, d_ff=64, n_positions=32)
+    bert = initialize(Bert(config, mlm=True, nsp=True))
+    curve = train(bert, hidden_tokens(documents, vocabulary, 32, 8, rate=0.3), Settings(n_steps=200, lr=3e-3))
+    first, last = (sum(part) / 20 for part in (curve["loss"][:20], curve["loss"][-20:]))
+    assert last < 0.6 * first
+
+
+def test_a_text_shorter_than_the_context_is_refused():
+    with pytest.raises(ValueError, match="tokens must be more than context, 8, got 8"):
+        next_tokens(torch.arange(8), 8, 2)
+
+
+@pytest.mark.parametrize("change", [{"n_steps": 0}, {"save_every": 0}, {"lr": 0.0}])
+def test_settings_are_checked(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        Settings(**{"n_steps": 5} | change)

@@ -1,0 +1,108 @@
+"""From scores for the next token to a text: greedy, temperature, top-k, top-p, with or without the cache.
+
+Sources: N 3.3; Holtzman et al. (2020) for top-p.
+"""
+
+import torch
+
+from tutorial_lib.arguments import whole_number
+
+
+@torch.inference_mode()
+def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=(), cache=True, callback=None, pad=0):
+    """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
+
+    ids: one prompt, or a list of prompts of any lengths, none empty. temperature 0: always the likeliest token. Above
+    0: drawn from softmax(scores / temperature); top_k keeps the k likeliest tokens, top_p the fewest whose
+    probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator` on the model's
+    device. stop: ids that end a text; the one that ended it is its last. callback: called after each step with the new
+    ids of all texts, None for those that have ended; where it returns True, generation ends. cache=False computes
+    everything anew for each token, and gives the same tokens.
+
+    Where a text outgrows the model's positions, only its last tokens count, and each step computes all of them anew.
+    Raises ValueError where an argument is out of range, before anything is computed.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=10, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
+    >>> [len(new) for new in generate(gpt, [[1, 2, 3], [4]], 5)]
+    [5, 5]
+    >>> generate(gpt, [1, 2], 3) == generate(gpt, [1, 2], 3, cache=False)
+    True
+    """
+    single, prompts = _check_prompts(ids)
+    _check(gpt, n, temperature, top_k, top_p)
+    device = next(gpt.parameters()).device
+    generator = seed if isinstance(seed, torch.Generator) else torch.Generator(device).manual_seed(seed)
+    longest, stop = max(map(len, prompts)), set(stop)
+    padded = [[pad] * (longest - len(prompt)) + prompt for prompt in prompts]
+    X = torch.tensor(padded, device=device)  # (B, longest), and one more column for each new token
+    real = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts], device=device)
+    even = bool(real.all())
+    new, ended, past, width = [[] for _ in prompts], [False] * len(prompts), None, gpt.config.n_positions
+    for _ in range(n):
+        if X.shape[1] > width and int(real.sum(1).max()) > width:
+            X, real, past = X[:, -width:], real[:, -width:], None  # what lies further back is out of reach
+        looked = X if past is None else X[:, -1:]
+        H, kept = gpt.hidden(looked, past, None if even else real, fused=True)
+        past = kept if cache else None
+        drawn = draw(gpt.unembedding(H[:, -1]), temperature, top_k, top_p, generator)  # (B,)
+        step = [None if done else token for done, token in zip(ended, drawn.tolist(), strict=True)]
+        for text, token in zip(new, step, strict=True):
+            if token is not None:
+                text.append(token)
+        ended = [done or token in stop for done, token in zip(ended, step, strict=True)]
+        if (callback is not None and callback(step)) or all(ended):
+            break
+        X = torch.cat([X, drawn[:, None]], 1)
+        real = torch.cat([real, torch.ones_like(real[:, :1])], 1)
+    return new[0] if single else new
+
+
+def draw(scores, temperature=1.0, top_k=None, top_p=None, generator=None):
+    """One id for each row of scores, (B, vocab_size) -> (B,); the arguments are those of `generate`.
+
+    >>> draw(torch.tensor([[0.0, 3.0, 1.0]]), temperature=0)
+    tensor([1])
+    >>> draw(torch.tensor([[0.0, 3.0, 1.0]]), temperature=9.0, top_k=1)
+    tensor([1])
+    """
+    if not temperature:
+        return scores.argmax(-1)
+    return torch.multinomial(probabilities(scores, temperature, top_k, top_p), 1, generator=generator)[:, 0]
+
+
+def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
+    """The distribution that `draw` draws from: (..., vocab_size), 0 for what top_k and top_p leave out.
+
+    >>> probabilities(torch.tensor([0.0, 0.0, 0.0, -20.0]), top_p=0.9)
+    tensor([0.3333, 0.3333, 0.3333, 0.0000])
+    """
+    z = scores / temperature
+    if top_k is not None and top_k < z.shape[-1]:
+        z = z.masked_fill(z < z.topk(top_k).values[..., -1:], -torch.inf)
+    if top_p is not None and top_p < 1:
+        ascending, order = z.sort(-1)
+        below = torch.softmax(ascending, -1).cumsum(-1) <= 1 - top_p  # together less likely than what may go
+        below[..., -1] = False
+        z = z.masked_fill(below.scatter(-1, order, below), -torch.inf)
+    return torch.softmax(z, -1)
+
+
+def _check_prompts(ids):
+    ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    single = bool(ids) and not isinstance(ids[0], (list, tuple)) and not hasattr(ids[0], "tolist")
+    prompts = [list(map(int, prompt)) for prompt in ([ids] if single else ids)]
+    if not prompts or not all(prompts):
+        raise ValueError("ids must be one prompt or a list of prompts, each of one token or more, got an empty one")
+    return single, prompts
+
+
+def _check(gpt, n, temperature, top_k, top_p):
+    size = gpt.config.vocab_size
+    whole_number("n", n, 0, "a number of tokens, 0 or more")
+    if not temperature >= 0:
+        raise ValueError(f"temperature must be 0 (the likeliest token) or more, got {temperature!r}")
+    if top_k is not None:
+        whole_number("top_k", top_k, 1, f"a number of tokens, 1 to {size}", size)
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1, got {top_p!r}")

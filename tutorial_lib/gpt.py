@@ -1,0 +1,324 @@
+"""Decoders: GPT-2 and OPT. Embeddings, layers that look back only, and a score for every possible next token.
+
+The parts are BERT's (`bert.FeedForward`, `attention.MultiHeadAttention`); what differs is their order, the mask, and
+that keys and values of earlier tokens can be kept. That cache is a plain argument and a plain result: no module
+remembers anything. Sources: L 3.2.7; N 2; Radford et al. (2019); Zhang et al. (2022).
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from tutorial_lib import checkpoints
+from tutorial_lib.attention import MultiHeadAttention, attention
+from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
+from tutorial_lib.trace import Trace, inside, nothing
+
+# (their name, our name), applied in this order to each parameter's name; by `model_type`.
+RENAME = {
+    "gpt2": [
+        (r"^transformer\.", ""),
+        (r"^wte\.", "embeddings.tokens."),
+        (r"^wpe\.", "embeddings.positions."),
+        (r"^h\.(\d+)\.", r"layer.\1."),
+        (r"\.ln_1\.", ".attention_norm."),
+        (r"\.ln_2\.", ".norm."),
+        (r"\.attn\.c_attn\.", ".attention.W_QKV."),
+        (r"\.attn\.c_proj\.", ".attention.W_O."),
+        (r"\.mlp\.c_fc\.", ".feed_forward.W_1."),
+        (r"\.mlp\.c_proj\.", ".feed_forward.W_2."),
+        (r"^ln_f\.", "norm."),
+        (r"^lm_head\.", "unembedding."),
+    ],
+    "opt": [
+        (r"^(model\.)?decoder\.", ""),
+        (r"^embed_tokens\.", "embeddings.tokens."),
+        (r"^embed_positions\.", "embeddings.positions."),
+        (r"^layers\.(\d+)\.", r"layer.\1."),
+        (r"\.self_attn_layer_norm\.", ".attention_norm."),
+        (r"\.final_layer_norm\.", ".norm."),
+        (r"\.self_attn\.([qkv])_proj\.", lambda match: f".attention.W_{match[1].upper()}."),
+        (r"\.self_attn\.out_proj\.", ".attention.W_O."),
+        (r"\.fc([12])\.", r".feed_forward.W_\1."),
+        (r"^final_layer_norm\.", "norm."),
+        (r"^lm_head\.", "unembedding."),
+    ],
+}
+PARTS = ("embeddings.", "layer.", "norm.", "unembedding.")  # what starts otherwise is the head of another task
+COMPUTED = {  # settings that these classes know one value of
+    "gpt2": dict(add_cross_attention=False, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False),
+    "opt": dict(enable_bias=True, layer_norm_elementwise_affine=True, _remove_final_layer_norm=False),
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """The numbers that fix a decoder's shape. The defaults are those of the smallest GPT-2.
+
+    offset: the row of the position table that the first token gets (OPT: 2). norm_first: whether LayerNorm stands
+    before attention and feed-forward, as in GPT-2, or after the addition, as in BERT. tied: whether the unembedding is
+    the table of tokens.
+
+    >>> Config(vocab_size=50_272, offset=2, activation="relu").d_model
+    768
+    """
+
+    vocab_size: int = 50_257
+    d_model: int = 768
+    n_layers: int = 12
+    n_heads: int = 12
+    d_ff: int = 3_072
+    n_positions: int = 1_024
+    offset: int = 0
+    activation: str = "gelu_new"
+    eps: float = 1e-5
+    norm_first: bool = True
+    tied: bool = True
+
+    def __post_init__(self):
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+
+    @classmethod
+    def from_hf(cls, settings):
+        """The shape in the dictionary of a Hugging Face `config.json` of GPT-2 or OPT.
+
+        Raises ValueError for what these classes do not compute: other families, embeddings narrower than the layers
+        (OPT-350m), scores scaled by the layer's number, other activations.
+
+        >>> Config.from_hf({"model_type": "gpt2", "n_embd": 64, "n_head": 4}).d_ff
+        256
+        """
+        kind = settings.get("model_type")
+        if kind not in RENAME:
+            raise ValueError(f"model_type must be one of {', '.join(RENAME)}, got {kind!r}: GPT does not compute that")
+        for name, value in COMPUTED[kind].items():
+            if (found := settings.get(name, value)) != value:
+                raise ValueError(f"{name} must be {value!r}, got {found!r}: GPT does not compute that")
+        if kind == "gpt2":
+            ours = dict(vocab_size="vocab_size", d_model="n_embd", n_layers="n_layer", n_heads="n_head",
+                        n_positions="n_positions", activation="activation_function", eps="layer_norm_epsilon",
+                        tied="tie_word_embeddings")  # fmt: skip
+            more = {"d_ff": settings.get("n_inner") or 4 * settings.get("n_embd", cls.d_model)}
+        else:
+            ours = dict(vocab_size="vocab_size", d_model="hidden_size", n_layers="num_hidden_layers", d_ff="ffn_dim",
+                        n_heads="num_attention_heads", n_positions="max_position_embeddings",
+                        activation="activation_function", norm_first="do_layer_norm_before",
+                        tied="tie_word_embeddings")  # fmt: skip
+            more = {"offset": 2, "activation": "relu"}
+            width = settings.get("hidden_size", cls.d_model)
+            if (narrow := settings.get("word_embed_proj_dim") or width) != width:
+                raise ValueError(f"word_embed_proj_dim must be hidden_size, {width}, got {narrow}: GPT has no such map")
+        return cls(**more | {name: settings[theirs] for name, theirs in ours.items() if theirs in settings})
+
+
+class Embeddings(nn.Module):
+    """Token + position, each a row of a learned table. No LayerNorm here: it stands in the layers."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.positions = nn.Embedding(config.n_positions + config.offset, config.d_model)
+        self.offset = config.offset
+
+    def forward(self, ids, places, keep=nothing):
+        tokens = keep("tokens", self.tokens(ids))  # (B, n, d_model)
+        positions = keep("positions", self.positions(places + self.offset))  # (B or 1, n, d_model)
+        return keep("output", tokens + positions)
+
+
+class CachedAttention(MultiHeadAttention):
+    """Multi-head attention whose keys and values of earlier tokens come in, and go out with the new ones.
+
+    >>> layer = CachedAttention(d_model=8, n_heads=2)
+    >>> output, (K, V) = layer(torch.zeros(1, 5, 8))
+    >>> output, (K, V) = layer(torch.zeros(1, 1, 8), past=(K, V))
+    >>> output.shape, K.shape
+    (torch.Size([1, 1, 8]), torch.Size([1, 2, 6, 4]))
+    """
+
+    def forward(self, X, past=None, mask=None, fused=False, keep=nothing):
+        """X (B, n, d_model), past K and V (B, n_heads, n_past, d_k) -> (B, n, d_model), and K, V of all tokens."""
+        Q = keep("queries", self.split(self.W_Q(X)))  # (B, n_heads, n, d_k)
+        K = keep("keys", self.split(self.W_K(X)))  # (B, n_heads, n, d_k)
+        V = keep("values", self.split(self.W_V(X)))  # (B, n_heads, n, d_k)
+        if past is not None:
+            K, V = torch.cat([past[0], K], -2), torch.cat([past[1], V], -2)  # (B, n_heads, n_past + n, d_k)
+        heads, _ = attention(Q, K, V, mask, fused, keep)  # (B, n_heads, n, d_k)
+        concat = keep("concat", self.join(keep("heads", heads)))  # (B, n, d_model)
+        return keep("output", self.W_O(concat)), (K, V)
+
+
+class Layer(nn.Module):
+    """One block of a decoder: normalize, attend, add; normalize, feed forward, add. Without norm_first: as in BERT."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.norm_first = config.norm_first
+        self.attention_norm = nn.LayerNorm(config.d_model, config.eps)
+        self.attention = CachedAttention(config.d_model, config.n_heads)
+        self.norm = nn.LayerNorm(config.d_model, config.eps)
+        self.feed_forward = FeedForward(config)
+
+    def forward(self, X, past=None, mask=None, fused=False, keep=nothing):
+        looks = inside(keep, "attention")
+        if self.norm_first:
+            update, past = self.attention(keep("attention_norm", self.attention_norm(X)), past, mask, fused, looks)
+            X = keep("attention_sum", X + update)
+            return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep)), past
+        update, past = self.attention(X, past, mask, fused, looks)
+        X = keep("attention_norm", self.attention_norm(keep("attention_sum", X + update)))
+        return keep("output", self.norm(keep("feed_forward_sum", X + self.feed_forward(X, keep)))), past
+
+
+class GPT(nn.Module):
+    """A decoder of GPT-2's or OPT's kind; see `Config` for the shapes. A new one is initialized as GPT-2 was.
+
+    >>> gpt = GPT(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=32))
+    >>> logits, cache = gpt([[5, 6, 7]])
+    >>> logits.shape
+    torch.Size([1, 3, 100])
+    >>> next_logits, cache = gpt([[8]], cache)  # one more token: the first three are not computed again
+    >>> next_logits.shape
+    torch.Size([1, 1, 100])
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embeddings = Embeddings(config)
+        self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
+        self.norm = nn.LayerNorm(config.d_model, config.eps) if config.norm_first else nn.Identity()
+        self.unembedding = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        if config.tied:
+            self.unembedding.weight = self.embeddings.tokens.weight
+        initialize(self)
+        for layer in self.layer:  # what 2 n_layers sublayers add up to stays as large as what one adds
+            for W in (layer.attention.W_O.weight, layer.feed_forward.W_2.weight):
+                nn.init.normal_(W, std=0.02 / (2 * config.n_layers) ** 0.5)
+
+    @classmethod
+    def from_pretrained(cls, name, device="auto"):
+        """A trained model by name or folder. device "auto": a GPU where there is one.
+
+        Raises `ModelNotAvailable` where no source has the name. Example: `GPT.from_pretrained("gpt2")`.
+        """
+        device = checkpoints.pick_device(device)  # complains before anything is loaded
+        return cls.from_checkpoint(*checkpoints.read(name)).to(device)
+
+    @classmethod
+    def from_hf(cls, hf_model):
+        """The same weights out of a transformers model (GPT2Model, OPTForCausalLM, ...), same device."""
+        settings = checkpoints.settings_of(hf_model)
+        Config.from_hf(settings)  # refuses what is no decoder of these before anything is copied
+        return cls.from_checkpoint(settings, checkpoints.copied_weights(hf_model))
+
+    @classmethod
+    def from_checkpoint(cls, settings, state):
+        """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
+        config = Config.from_hf(settings)
+        state = checkpoints.renamed(state, RENAME[settings["model_type"]])
+        if settings["model_type"] == "gpt2":
+            state = _untangled(state)
+        state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
+        with torch.device("meta"):  # shapes only: the memory comes with the weights
+            gpt = cls(config)
+        tokens = state.get("embeddings.tokens.weight")
+        if config.tied:
+            state["unembedding.weight"] = tokens
+        elif "unembedding.weight" not in state:
+            raise ValueError("these weights have no lm_head, and the configuration says that it is not tied")
+        checkpoints.fill(gpt, state)
+        if config.tied:
+            gpt.unembedding.weight = gpt.embeddings.tokens.weight  # one matrix, counted once
+        return gpt
+
+    def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
+        """Scores for the token after each token, (B, n, vocab_size), and the cache with these tokens.
+
+        ids: int, (B, n) or (n,), tensor or lists. cache: what an earlier call returned for the tokens before; None at
+        the start. attention_mask: 1 a token, 0 padding, for the tokens in the cache too, (B, n_past + n); default all
+        1. Padding takes no position, so texts of a batch can be padded on their left. fused=True runs attention in
+        torch's fused kernel. Raises ValueError where there are more tokens than positions.
+        """
+        X, cache = self.hidden(ids, cache, attention_mask, fused, keep)
+        return keep("logits", self.unembedding(X)), cache
+
+    def hidden(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
+        """What the unembedding turns into scores, (B, n, d_model), after the last LayerNorm; and the cache."""
+        ids, places, mask = self._check(ids, cache, attention_mask)
+        X, new = self.embeddings(ids, places, inside(keep, "embeddings")), []
+        for i, layer in enumerate(self.layer):
+            X, past = layer(X, cache[i] if cache else None, mask, fused, inside(keep, f"layer.{i}"))
+            new.append(past)
+        return keep("norm", self.norm(X)), new
+
+    @torch.no_grad()
+    def trace(self, ids, attention_mask=None):
+        """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        embeddings.tokens, .positions, .output           (B, n, d_model); positions (1, n, d_model) without padding
+        layer.0.attention_norm                           (B, n, d_model): what attention reads
+        layer.0.attention.queries, .keys, .values        (B, n_heads, n, d_k)
+        layer.0.attention.scores, .weights               (B, n_heads, n, n); masked scores are -inf
+        layer.0.attention.heads                          (B, n_heads, n, d_k)
+        layer.0.attention.concat, .output                (B, n, d_model)
+        layer.0.attention_sum, .norm                     (B, n, d_model): input + output; what feed-forward reads
+        layer.0.hidden, .activation                      (B, n, d_ff)
+        layer.0.feed_forward, .output                    (B, n, d_model); likewise for layers 1, 2, ...
+        norm (B, n, d_model), logits (B, n, vocab_size)
+
+        >>> gpt = GPT(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+        >>> gpt.trace([[5, 6, 7]])["layer.1.attention.weights"].shape
+        torch.Size([1, 2, 3, 3])
+        """
+        trace = Trace()
+        self(ids, attention_mask=attention_mask, keep=trace)
+        return dict(trace)
+
+    def _check(self, ids, cache, attention_mask):
+        """ids (B, n), places (B or 1, n), and a mask that broadcasts to (B, n_heads, n, n_past + n)."""
+        c, device = self.config, self.embeddings.tokens.weight.device
+        ids = torch.as_tensor(ids, device=device)
+        ids = ids[None] if ids.ndim == 1 else ids
+        if ids.ndim != 2 or not ids.numel() or ids.dtype.is_floating_point:
+            raise ValueError(f"ids must be whole numbers (texts, tokens), at least one of each, got {tuple(ids.shape)}")
+        if ids.min() < 0 or ids.max() >= c.vocab_size:
+            raise ValueError(f"ids must lie in 0..{c.vocab_size - 1}, got {ids.min()} to {ids.max()}")
+        n, n_past = ids.shape[1], cache[0][0].shape[-2] if cache else 0
+        if attention_mask is None:
+            places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
+            mask = None if n == 1 else _looks_back(n, n_past, device)
+        else:
+            real = torch.as_tensor(attention_mask, device=device).bool().reshape(len(ids), -1)
+            if real.shape[1] != n_past + n:
+                raise ValueError(f"attention_mask must have {n_past + n} columns, {n_past} of them for the cache, "
+                                 f"got {real.shape[1]}")  # fmt: skip
+            places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
+            itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
+            mask = _looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
+        if (most := int(places.max()) + 1) > c.n_positions:
+            raise ValueError(f"the text has {most} tokens, but the model has positions for {c.n_positions}: truncate")
+        return ids, places, mask
+
+
+def _looks_back(n, n_past, device):
+    """Token i of the new ones may attend to all in the cache and to the new ones up to itself: (n, n_past + n)."""
+    return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)
+
+
+def _untangled(state):
+    """GPT-2's weights as ours: its matrices are transposed, and W_Q, W_K, W_V stand side by side in one."""
+    plain = {}
+    for name, tensor in state.items():
+        if ".attention.W_QKV." in name:
+            parts = tensor.T.chunk(3) if tensor.ndim == 2 else tensor.chunk(3)
+            for letter, part in zip("QKV", parts, strict=True):
+                plain[name.replace("W_QKV", f"W_{letter}")] = part.contiguous()
+        elif name.endswith((".attn.bias", ".attn.masked_bias")):
+            continue  # not learned: the causal mask, which older checkpoints carry
+        else:
+            transposed = name.endswith((".W_O.weight", ".W_1.weight", ".W_2.weight"))
+            plain[name] = tensor.T.contiguous() if transposed else tensor
+    return plain

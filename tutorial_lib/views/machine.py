@@ -1,0 +1,187 @@
+"""One sentence through the machine: from text to tokens, vectors, attention, a layer, all layers, and a text's vector.
+
+Sources: R 4-9, L 3.2. The order of the book's chapters is the order of the stages.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+
+import numpy as np
+import torch
+
+from tutorial_lib.geometry.similarity import cosine
+from tutorial_lib.vectors import pool
+from tutorial_lib.views.base import View, pack_text
+from tutorial_lib.views.neurons import number
+from tutorial_lib.views.traces import as_place, name_of, pack, unpack
+
+# Title of a stage, the chapters that explain it. js/forward_pass.js draws them in this order.
+STAGES = [
+    ("Text becomes tokens", ["tokenization"]),
+    ("Tokens become vectors", ["embeddings", "positions"]),
+    ("A query meets keys", ["attention"]),
+    ("Softmax makes weights", ["attention"]),
+    ("Values are mixed", ["heads"]),
+    ("A layer’s output", ["bert"]),
+    ("The next layers", ["context", "evolution"]),
+    ("A vector for the text", ["uses"]),
+]
+CHAPTERS = {
+    "tokenization": "From text to tokens",
+    "embeddings": "Embeddings",
+    "positions": "Positions",
+    "attention": "Attention by hand",
+    "heads": "Many heads",
+    "bert": "BERT, layer by layer",
+    "context": "One word, many vectors",
+    "evolution": "Through the layers",
+    "uses": "What embeddings are for",
+}
+STEPS = ("attention.output", "attention_norm", "feed_forward")  # of layer 0, before its output
+CUT = 98  # percent of a strip's bars stand in full; the longest are cut, or one coordinate would flatten all others
+HEIGHT = 10  # of a strip's longest bar: a letter from "A" (-10) over "K" (0) to "U" (+10)
+
+
+def forward_pass(model, tokenizer, texts, others=()):
+    """A text's way through the model, in eight stages that can be played and scrubbed.
+
+    model: a `Bert`. tokenizer: its `WordPiece`. texts: a list of (text, token, head): the text, the token that is
+    followed first, and the head of layer 0 that is shown first; the reader may choose others. others: texts that the
+    last stage compares with, by the cosine of mean vectors.
+
+    Returns a `View`. Ids, cosines and whatever is said are the model's; q · k and weights follow from queries and keys
+    of two bytes a number; vectors are drawn as bars of 21 heights. Raises ValueError where a token is not in its text.
+
+    >>> from tutorial_lib.bert import Bert
+    >>> from tutorial_lib.tokenization import WordPiece
+    >>> model, tokenizer = Bert.from_pretrained(), WordPiece.from_pretrained()
+    >>> forward_pass(model, tokenizer, [("The bank lent us money.", "bank", 3)])
+    One sentence through the machine (an interactive view: it needs a notebook or a page)
+    """
+    if not texts:
+        raise ValueError("texts must be a list of (text, token, head), at least one, got none")
+    encodings = [tokenizer.encode(text) for text, _, _ in texts]
+    traces = [_trace(model, encoding) for encoding in encodings]
+    ends = [_mean(trace) for trace in traces]
+    compared = np.stack([_mean(_trace(model, tokenizer.encode(text))) for text in others]) if others else None
+    runs = []
+    for (text, token, head), encoding, trace, end in zip(texts, encodings, traces, ends, strict=True):
+        if token not in encoding.tokens:
+            raise ValueError(f"token must be one of {' '.join(encoding.tokens)}, got {token!r}")
+        run = _run(text, encoding, trace, end) | {"token": encoding.tokens.index(token)}
+        run["head"] = as_place("head", head, model.config.n_heads)
+        near = cosine(compared, end).tolist() if others else []
+        run["others"] = sorted(zip(others, near, strict=True), key=lambda pair: -pair[1])
+        runs.append(run)
+    longest = max(traces, key=lambda trace: len(trace["embeddings.positions"]))
+    shared = {
+        "positions": _strips(longest["embeddings.positions"]),
+        "segment": _strips(longest["embeddings.segments"][:1])[0],
+        "heads": model.config.n_heads,
+        "d_k": model.config.d_model // model.config.n_heads,
+    }
+    stages = [(title, [(name, CHAPTERS[name]) for name in names]) for title, names in STAGES]
+    says = _tell(runs[0], shared)
+    data = {"stages": stages, "runs": pack_text(json.dumps(shared | {"runs": runs}, separators=(",", ":")))}
+    label = "One sentence through the machine"
+    return View("forward_pass", data, _list(runs[0], says), label, says[0], ["attention", "bars"])
+
+
+def _trace(model, encoding):
+    """All values of one text, without the axis of texts."""
+    trace = {name: value.detach().cpu() for name, value in model.trace(**encoding.inputs).items()}
+    return {name: value if name == "embeddings.positions" else value[0] for name, value in trace.items()}
+
+
+def _layers(trace):
+    """What goes into layer 0, and what each layer gives: (n_layers + 1, n, d_model)."""
+    names = ["embeddings.output"]
+    while f"layer.{len(names) - 1}.output" in trace:
+        names.append(f"layer.{len(names) - 1}.output")
+    return torch.stack([trace[name] for name in names]).numpy()
+
+
+def _mean(trace):
+    """The text's vector: the mean of its tokens' last vectors, (d_model,)."""
+    last = torch.from_numpy(_layers(trace)[-1])
+    return pool(last[None], torch.ones(1, len(last), dtype=torch.bool), "mean")[0, 0].numpy()
+
+
+def _run(text, encoding, trace, end):
+    """What the script needs of one text."""
+    layers, first = _layers(trace), {name: trace[f"layer.0.{name}"] for name in STEPS}
+    values = trace["layer.0.attention.values"].swapaxes(0, 1).flatten(1)  # (n, d_model): the heads side by side
+    return {
+        "text": text,
+        "tokens": encoding.tokens,
+        "ids": list(encoding.ids),
+        "rows": _strips(trace["embeddings.tokens"]),
+        "q": pack(trace["layer.0.attention.queries"].numpy()[None]),
+        "k": pack(trace["layer.0.attention.keys"].numpy()[None]),
+        "v": _strips(values),
+        "steps": [_strips(first[name]) for name in STEPS],
+        "layers": [_strips(X) for X in layers],
+        "cosines": [cosine(X, layers[0]).tolist() for X in layers],
+        "end": _strips(end[None])[0],
+    }
+
+
+def _strips(X):
+    """Each row of X as a string: one letter for each coordinate, from "A" (the longest bar down) to "U" (up).
+
+    >>> _strips(np.array([[0.0, 1.0, -1.0]]))
+    ['KUA']
+    """
+    X = np.asarray(X, dtype=np.float64)
+    top = np.percentile(np.abs(X), CUT) or 1
+    levels = np.rint(np.clip(X / top, -1, 1) * HEIGHT).astype(int) + ord("K")
+    return [bytes(row.tolist()).decode("ascii") for row in levels]
+
+
+def attention_of(run, shared, token, head):
+    """What the script computes from the rounded queries and keys: q · k and the weights of one token, each (n,)."""
+    shape = (1, shared["heads"], len(run["tokens"]), shared["d_k"])
+    Q, K = unpack(run["q"], shape)[0, head], unpack(run["k"], shape)[0, head]
+    products = K @ Q[token]
+    e = np.exp((products - products.max()) / np.sqrt(shared["d_k"]))
+    return products, e / e.sum()
+
+
+def _tell(run, shared):
+    """One sentence or two for each stage; the script says the same of any token and head."""
+    i, head, d_k = run["token"], run["head"], shared["d_k"]
+    name, d_model = name_of(run["tokens"], i), shared["heads"] * shared["d_k"]
+    products, weights = attention_of(run, shared, i, head)
+    best = int(weights.argmax())
+    to = name_of(run["tokens"], best)
+    pieces = " A word that the vocabulary lacks is cut into pieces." * any(t.startswith("##") for t in run["tokens"])
+    cosines = [number(layer[i]) for layer in run["cosines"][1:]]
+    nearest = run["others"][0] if run["others"] else None
+    return [
+        f"{len(run['tokens'])} tokens: [CLS] and [SEP] are added.{pieces} Each has a number, its row in a table.",
+        f"{name}: row {run['ids'][i]} of the table of tokens, plus row {i} of the positions, plus its segment’s; "
+        f"then LayerNorm. {d_model} numbers, each a bar.",
+        f"Layer 0, head {head}: the query of {name} meets the key of every token. The largest q · k is "
+        f"{number(products[best])}, with {to}.",
+        f"Divided by √{d_k}, then softmax: {name} gives {weights[best]:.2f} of its attention to {to}. All weights "
+        "together are 1.",
+        f"Each token’s value counts by its weight. Their sum, {d_k} numbers, is what head {head} hands to {name}; "
+        f"{shared['heads']} heads make {d_model}.",
+        f"What attention brings is added to {name}; so is what the feed-forward network makes of that. The new "
+        f"vector’s cosine to the old one: {cosines[0]}.",
+        f"The same in each layer, with other matrices. Cosine of {name} to the vector that went in: "
+        f"{', '.join(cosines)}.",
+        "The mean of all its tokens’ last vectors stands for the text."
+        + (f" The nearest of {len(run['others'])} other texts: “{nearest[0]}”" if nearest else ""),
+    ]
+
+
+def _list(run, says):
+    """The default state: the stages in words, for the first text."""
+    items = []
+    for (title, chapters), say in zip(STAGES, says, strict=True):
+        links = ", ".join(f'<a href="{name}.html">{html.escape(CHAPTERS[name])}</a>' for name in chapters)
+        items.append(f"<li><b>{html.escape(title)}.</b> {html.escape(say)} ({links})</li>")
+    return f'<p class="tl-sentence">{html.escape(run["text"])}</p><ol class="tl-told">{"".join(items)}</ol>'
