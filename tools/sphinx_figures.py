@@ -28,7 +28,7 @@ def in_dark(svg: str) -> str:
     """A drawing in the colors of the dark theme: paper and ink change places, grays turn round.
 
     >>> in_dark('<svg width="9"><path style="fill: #ffffff; stroke: #444444"/><path d=""/></svg>')
-    '<svg fill="#e8e8e8" width="9"><path style="fill: #14181e; stroke: #bbbbbb"/><path d=""/></svg>'
+    '<svg fill="#e8e8e8" width="9"><path style="fill: #121212; stroke: #bbbbbb"/><path d=""/></svg>'
     """
 
     def turn(match: re.Match) -> str:

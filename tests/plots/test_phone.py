@@ -132,3 +132,11 @@ def test_numbers_fit_their_cells():
     ax = plots.heatmap([[0.41, -0.05, 1.0, 10.07] * 3], digits=2, ax=plt.subplots(figsize=(9, 3))[1])
     phone.narrow(ax.figure)
     assert [text.get_text() for text in ax.texts][:4] == [".41", "-.05", "1.0", "10.07"]
+
+
+def test_lines_of_names_at_the_other_axis_do_not_run_into_each_other():
+    ax = plots.heatmap(np.eye(16), rows=[f"row {i}" for i in range(16)], ax=plt.subplots(figsize=(9, 3))[1])
+    phone.narrow(ax.figure)
+    ax.figure.canvas.draw()
+    boxes = sorted((label.get_window_extent() for label in ax.get_yticklabels()), key=lambda box: box.y0)
+    assert all(low.y1 - 2 <= high.y0 for low, high in zip(boxes, boxes[1:]))

@@ -34,7 +34,7 @@ TINTS = dict(
 DARK = {
     **dict(zip(COLORS, ("#7CB8FF", "#FFB077", "#5FD3A8", "#F2A0D0", "#E6B450", "#B9E3FF", "#E8E8E8"), strict=True)),
     **dict(zip(TINTS.values(), ("#17405F", "#5C3210", "#0E4A39", "#572B46", "#54400E", "#24485C"), strict=False)),
-    "#FFFFFF": "#14181E",  # the page's own
+    "#FFFFFF": "#121212",  # the page's own
 }
 # Black and white that stay so in the dark, for what is drawn on the colors of a matrix or of a filled area.
 ON_PALE, ON_DEEP = "#010101", "#FEFEFE"

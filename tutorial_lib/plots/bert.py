@@ -41,7 +41,8 @@ def layer_diagram(trace, i=0):
     ax.set(xlim=(0, 10), ylim=(23.4, -0.5))
     ax.axis("off")
     start = "embeddings.output" if i == 0 else f"layer.{i - 1}.output"
-    ax.text(5.2, 0, f"{start}  {tuple(trace[start].shape)}", ha="center", va="center", weight="bold")
+    plate = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # where the line that is kept begins
+    ax.text(5.2, 0, f"{start}  {tuple(trace[start].shape)}", ha="center", va="center", weight="bold", bbox=plate)
     parts = ((3.0, "Q", "query", "queries"), (5.4, "K", "key", "keys"), (8.4, "V", "value", "values"))
     for x, letter, kind, name in parts:
         _arrow(ax, (5.2, 0.35), (x, 1.3))

@@ -56,7 +56,7 @@ def embedding_sum(trace, tokens, n_coordinates=48):
     ['tokens', '+ positions', '+ segments', '= sum', 'LayerNorm']
     """
     figure, axes = plt.subplots(1, 5, figsize=(8.6, 0.2 * len(tokens) + 1.2), sharey=True)
-    figure.phone = {"columns": 3, "panel_height": 0.13 * len(tokens) + 0.8}
+    figure.phone = {"columns": 2, "panel_height": 0.12 * len(tokens) + 0.7}
     for ax, (name, title) in zip(axes, STOPS.items(), strict=True):
         values = as_array(trace["embeddings." + name])
         values = values if values.ndim == 2 else values[0]  # (n, d_model)

@@ -157,6 +157,10 @@ def _legend_above(figure):
 def _clear_ticks(figure):
     """Turn the names at a horizontal axis where they run into each other, and thin out its numbers."""
     for ax in figure.axes:
+        names = [label for label in ax.get_yticklabels() if label.get_visible() and label.get_text()]
+        room = 72 * ax.get_window_extent().height / figure.dpi / max(1, len(names))  # points for each line
+        if names and 1.2 * names[0].get_fontsize() > room:
+            ax.tick_params(axis="y", labelsize=max(SMALLEST, room / 1.2))
         labels = [label for label in ax.get_xticklabels() if label.get_visible() and label.get_text()]
         boxes = [label.get_window_extent() for label in labels]
         if all(left.x1 + 2 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False)):
