@@ -9,7 +9,6 @@ import pytest
 MOST_BYTES = 2_500_000  # of a page with formulas, before its own text and figures
 MOST_SCREENS = 12  # of 1280 by 900 pixels, for a chapter of the core path
 CORE = ["evolution", "meaning", "seeing", "shape", "token-vectors"]
-BUILDS_A_MODEL = ["bert", "context", "embeddings"]  # line by line: code takes more of these chapters than pictures do
 WIDTHS = [1280, 390]
 THEMES = ["light", "dark"]
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -107,7 +106,7 @@ def out_of_proportion(tab, name):
     page, pictures, code = tab.evaluate(HEIGHTS)
     if name in CORE and page > 900 * MOST_SCREENS:
         yield f"{page / 900:.1f} screens long, at most {MOST_SCREENS} allowed"
-    if code > pictures and name not in BUILDS_A_MODEL:
+    if code > pictures:
         yield f"code takes {code:.0f} pixels of its height, figures, views and tables {pictures:.0f}"
 
 
