@@ -12,6 +12,8 @@ Built in and written for this book (CC BY 4.0); each file in ``data`` says more 
 - "words": nouns, verbs and adjectives (L 3.2.3).
 - "queries": questions, and the texts of "encyclopedia" and "posts" that answer them.
 
+Made by a grammar, as many as one wants: `texts.translations`, pairs of English and Spanish sentences.
+
 Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs" and "wordnet".
 """
 
