@@ -177,6 +177,20 @@ def test_equals_transformers_models_with_their_attention_weights(seed, kind, nor
             assert difference(A, B).is_rounding
 
 
+@pytest.mark.parametrize("kind, norm_first", [("marian", False), ("pegasus", True)])
+@pytest.mark.parametrize("seed", range(5))
+@torch.no_grad()
+def test_writes_token_for_token_what_transformers_writes(seed, kind, norm_first):
+    model, rng = random_model(seed, norm_first=norm_first, eps=1e-5, tied=True)
+    theirs, (source, mask, *_) = hugging_faces(kind, model), some_batch(model, rng, texts=4)
+    eos = translate(model, source[mask.bool()][:1], 2, start=0)[1]  # something that this model does write
+    found = theirs.generate(input_ids=source, attention_mask=mask, max_new_tokens=12, do_sample=False, num_beams=1,
+                            eos_token_id=eos, pad_token_id=1)[:, 1:].tolist()  # fmt: skip
+    found = [target[: target.index(eos) + 1] if eos in target else target for target in found]
+    sources = [row[real.bool()].tolist() for row, real in zip(source, mask, strict=True)]
+    assert translate(model, sources, 12, start=0, stop=[eos]) == found
+
+
 @pytest.fixture(scope="module", params=[False, True], ids=["norm after", "norm first"])
 def model(request):
     return random_model(7, **vars(SMALL) | {"norm_first": request.param})[0].double()
@@ -238,6 +252,13 @@ def test_texts_of_unequal_length_in_a_batch_are_as_alone(model, lengths, pad):
         assert torch.allclose(logits[row, : len(target)], model(source, target)[0], atol=1e-12)
 
 
+def test_sources_of_unequal_length_write_together_what_they_write_alone(model):
+    sources = [some_ids(m, 1, seed=m)[0].tolist() for m in (1, 9, 3, 12, 5)]
+    together = translate(model, sources, 10, start=1)
+    assert together == [translate(model, source, 10, start=1) for source in sources]
+    assert together == translate(model, sources, 10, start=1, cache=False) and len({*map(tuple, together)}) > 1
+
+
 def test_fused_attention_is_the_same(model):
     source, target, mask = some_ids(9), some_ids(7), torch.tensor([[1] * 9, [1] * 5 + [0] * 4])
     assert torch.allclose(model(source, target, mask, fused=True), model(source, target, mask), atol=1e-12)
@@ -252,7 +273,7 @@ def test_what_the_paper_says_of_positions_and_tables():
     table = tied.unembedding.weight
     assert torch.allclose(trace["encoder.embeddings.tokens"][0, 0], table[5] * 24**0.5)
     assert torch.equal(trace["encoder.embeddings.output"], trace["decoder.embeddings.output"])
-    assert not [name for name, _ in tied.named_parameters() if "positions" in name]
+    assert not [name for name in (*dict(tied.named_parameters()), *tied.state_dict()) if "positions" in name]
     size = EncoderDecoder(Config(vocab_size=500, d_model=64)).trace([[9] * 3], [[9]])["encoder.embeddings.tokens"].std()
     assert 0.7 < size < 1.3
 
