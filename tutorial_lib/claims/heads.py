@@ -157,12 +157,14 @@ claim("R-10.2-syntax-early", "Syntactic structure is learned in the early layers
       note="They are layers 3 and 5 of 0 to 5. Of BERT too, others report syntax mainly in the middle layers (Rogers "
            "et al. 2020). One sentence is little evidence either way.")
 
-TALENTED = "The artist painted the portrait. She was talented"
+PERSONS = {"The artist painted the portrait. She was talented": 1, "The king sold the castle. He was poor": 1,
+           "The portrait pleased the artist. She was talented": 4, "The castle pleased the king. He was happy": 4}
 
 claim("R-10.3-coreference", "A middle head makes “She” attend to “artist” in “The artist painted the portrait. She was "
-      "talented.” (here: more than to any other word).", True,
-      lambda: bool(gives_most(weights(TALENTED)[MIDDLE, ..., 1:-1, 1:-1], 6, [1]).any()),
-      note="So do six of the heads of layer 2, and none looks at “portrait” as much.")
+      "talented.” (here: one head, more than to any other word, in four such sentences, the person first or last).",
+      True, lambda: bool(torch.stack([gives_most(weights(text)[MIDDLE, ..., 1:-1, 1:-1], 6, [person])
+                                      for text, person in PERSONS.items()]).all(0).any()),
+      note="One of 24: layer 2, head 5; by chance, 0.006 would. In R's sentence alone 4 do; by chance, 3 would.")
 
 claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here: “painted” "
       "gives the two nouns more than the other words).", True,

@@ -167,8 +167,9 @@ claim("R-3.7-learned-limited", "Learned positions are limited to the length that
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
-claim("L-3.2.1-positions-differ", "With positions added, the two “the” differ.", True,
-      lambda: not torch.allclose(*bear_trace()["embeddings.sum"][0, [2, 6]], atol=1e-3))
+claim("L-3.2.1-positions-differ", "With positions added, the two “the” differ (here: before, and then).", True,
+      lambda: [torch.allclose(*bear_trace()[f"embeddings.{stop}"][0, [2, 6]], atol=1e-3) for stop in ("tokens", "sum")],
+      expected=[True, False])
 
 # --- L 3.2.4 Positional encodings ----------------------------------------------------------------------------------
 
