@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import cosine_similarity, tensor
 
-from tutorial_lib.claims.claim import ARITHMETIC, FAILS, claims_of
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, READING, claims_of
 from tutorial_lib.claims.tools import bert, bert_base, tokenizer
 from tutorial_lib.geometry import cosine, cosine_matrix, pca, random_walks, step_alignment, steps
 from tutorial_lib.vectors import embed
@@ -34,8 +34,7 @@ def steps_of(name=None):
 claim("L-4.3-collections", "12 transformer blocks give 13 collections of embeddings (here: the default model's 6).", 13,
       lambda: len(paths()[0]), expected=7)
 
-claim("L-4.3-coordinates", "An embedding has 768 coordinates.", 768,
-      lambda: bert_base().embeddings.tokens.weight.shape[1])
+claim("L-4.3-coordinates", "An embedding has 768 coordinates.", 768, lambda: bert_base().config.d_model, kind=READING)
 
 
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "

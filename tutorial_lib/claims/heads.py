@@ -54,12 +54,12 @@ claim("R-9.2-output-matrix", "W^O is h d_k × d_model (here: of BERT, transposed
       lambda: list(bert_attention().W_O.weight.T.shape), expected=[12 * 64, 768])
 
 claim("R-9.2-bert-heads", "BERT-base has 12 layers × 12 heads = 144 heads.", 144,
-      lambda: sum(layer.attention.n_heads for layer in bert_base().layer))
+      lambda: sum(layer.attention.n_heads for layer in bert_base().layer), kind=READING)
 
 claim("R-9.2-bert-d-k", "d_k = 768 / 12 = 64.", 64, lambda: bert_attention().d_k)
 
 claim("R-9.2-distilbert-heads", "DistilBERT has 6 layers × 12 heads = 72 heads.", 72,
-      lambda: sum(layer.attention.n_heads for layer in distilbert().layer))
+      lambda: sum(layer.attention.n_heads for layer in distilbert().layer), kind=READING)
 
 claim("R-9.2-distilbert-d-k", "DistilBERT's heads too have d_k = 64.", 64, lambda: distilbert().layer[0].attention.d_k)
 
@@ -93,9 +93,10 @@ def _():
     return all(torch.equal(mha.join(heads)[:, 64 * i : 64 * i + 64], heads[i]) for i in range(12))
 
 
-claim("R-10.1-layers", "BERT-base has 12 layers.", 12, lambda: len(bert_base().layer))
+claim("R-10.1-layers", "BERT-base has 12 layers.", 12, lambda: len(bert_base().layer), kind=READING)
 
-claim("R-10.1-large", "BERT-large has 24 layers.", 24, lambda: len(published("bert-large-uncased").layer))
+claim("R-10.1-large", "BERT-large has 24 layers.", 24,
+      lambda: len(published("bert-large-uncased").layer), kind=READING)
 
 # What R 10 says of BERT-base's layers 1-2, 3-6 and 7-12 is asked of the default model's 6 layers, third by third.
 EARLY, MIDDLE, DEEP = slice(0, 2), slice(2, 4), slice(4, 6)
@@ -200,7 +201,7 @@ def _():
 
 
 claim("R-10-layer-groups", "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.", True,
-      lambda: [*range(1, 3), *range(3, 7), *range(7, 13)] == [i + 1 for i in range(len(bert_base().layer))])
+      lambda: [*range(1, 3), *range(3, 7), *range(7, 13)] == [*range(1, 13)], kind=ITSELF)
 
 claim("R-10.5-adjacent", "In “The artist painted the portrait”, the pairs of neighbors are these.",
       ["The artist", "artist painted", "painted the", "the portrait"],
@@ -237,7 +238,7 @@ claim("L-3.2.1-two-attentions",
 
 claim("L-3.2.1-updates",
       "The 18 tokens and K heads make 18 · N updates (here: in the original transformer, with N = 6 blocks).", True,
-      lambda: 18 * original().layer[0].attention.n_heads, expected=18 * 6, verdict=FAILS,
+      lambda: 18 * original().layer[0].attention.n_heads, expected=18 * 6, kind=READING, verdict=FAILS,
       note="It is 18 · K: one update for each token and head, 18 · 8 = 144 in the original. In BERT N and K are both "
            "12, which hides the slip: 216.")
 
