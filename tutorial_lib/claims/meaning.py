@@ -78,8 +78,8 @@ claim("L-4.4.1-groups", "There are four sets of sentences and two of random ones
       lambda: len(sentence_groups()), expected=4 + 2)
 
 claim("L-4.4.1-meeting-file", "The full list of meeting sentences is in sentence_pairs_extended.json (here: how many "
-      "of the file's sentences speak of a meeting).", 10, lambda: stored()["meetings"], verdict=FAILS,
-      note="None does: the file holds the pairs of L 4.4.2 only.")
+      "of the file's sentences speak of a meeting).", 10, lambda: stored()["meetings"], kind=READING,
+      verdict=FAILS, note="None does: the file holds the pairs of L 4.4.2 only.")
 
 
 @claim("L-4.4.1-within", "The sentences are more similar within each group than between different groups (here, on the "
@@ -175,10 +175,10 @@ def pair_counts():
 
 
 claim("L-4.4.2-about-10", "There are about 10 sentence pairs from each category (within 1).", 10, pair_counts,
-      expected=[10] * 6, tolerance=1, verdict=FAILS, note=PAIRS_NOTE)
+      expected=[10] * 6, tolerance=1, kind=READING, verdict=FAILS, note=PAIRS_NOTE)
 
 claim("L-4.4.2-sets-of-10", "The arrows of Figure 24 are averages of 10 differences each.", 10, pair_counts,
-      expected=[10] * 6, verdict=FAILS, note=PAIRS_NOTE)
+      expected=[10] * 6, kind=READING, verdict=FAILS, note=PAIRS_NOTE)
 
 claim("L-4.4.2-smallest", "The smallest similarity is between", ["Bright-Dim", "Doctor-Nurse"],
       lambda: list(min(TABLE_7, key=TABLE_7.get)), kind=ITSELF, verdict=FAILS,
