@@ -12,8 +12,8 @@ Built in and written for this book (CC BY 4.0); each file in ``data`` says more 
 - "words": nouns, verbs and adjectives (L 3.2.3).
 - "queries": questions, and the texts of "encyclopedia" and "posts" that answer them.
 
-Made as many as you want of, by `tutorial_lib.texts.generated.stories(n, seed)`: small stories with labels for every word.
-`tutorial_lib.texts.checked.check` says whether any text is such a story, and why not.
+As many as you want come from `tutorial_lib.texts.generated.stories(n, seed)`: small stories with labels.
+`tutorial_lib.texts.checked.check` says whether a text is such a story, and why not.
 
 Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs" and "wordnet".
 """

@@ -121,14 +121,13 @@ def _open(fact, binding):
 
 def _readings(form, tokens, world):
     """All readings of a sentence by a form, with their faults."""
-    starts = [0]
-    if form.event:
-        openers = (tuple(word[0].lower() for word in opener) for opener in grammar().openers)
-        starts += [len(opener) for opener in openers if tokens[: len(opener)] == opener]
-    words = set(tokens)
+    words, starts = set(tokens), [0]
     for number, pattern in enumerate(form.patterns):
-        if not all(words & asked for asked in _asked(form.name)[number]):
+        if any(words.isdisjoint(asked) for asked in _asked(form.name)[number]):
             continue
+        if form.event and len(starts) == 1:
+            openers = (tuple(word[0].lower() for word in opener) for opener in grammar().openers)
+            starts += [len(opener) for opener in openers if tokens[: len(opener)] == opener]
         for start in starts:
             for end, reading in _match(pattern, tokens, start, _Reading({}), world):
                 if tokens[end:] not in ((".",), ()):
@@ -241,9 +240,9 @@ def _noun(tokens, i, case, reading, world):
         return
     token, nouns = tokens[i], grammar().nouns
     for pronouns, at in ((SUBJECT, 0), (OBJECT, 1)):
-        if token in pronouns and not (token == "it" and at != case):
+        if token in pronouns and not (token == "it" and at != min(case, 1)):
             one = pronouns.index(token)
-            right = (SUBJECT, OBJECT)[case][one]
+            right = (SUBJECT, OBJECT, ("a noun",) * 4)[case][one]
             read = reading if token == right else reading.but(GRAMMAR, f"case: {token!r} must be {right!r}")
             fits = _meant(one, reading, world)
             if fits:

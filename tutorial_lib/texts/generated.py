@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from tutorial_lib.arguments import whole_number
-from tutorial_lib.texts.grammar import MANY, OBJECT, PLACES, POSSESSIVE, SUBJECT, article, grammar, literal
+from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, PLACES, POSSESSIVE, SUBJECT, article, grammar, literal
 from tutorial_lib.texts.world import World, both, is_plural, members, number
 
 SHARE_PLURAL = {"flier": 0.7, "flower": 0.9, "boxes": 0.0, "food": 0.4}  # of what can be plural; others: a quarter
@@ -20,7 +20,7 @@ N_TRIES = 20  # of a cast: one may have no unambiguous sentence for a step of it
 P_PRONOUN, P_OPENER, P_MAYBE, P_PAIR, P_PRESENT, P_WHERE = 0.7, 0.2, 0.5, 0.2, 0.4, 0.35
 
 
-@dataclass
+@dataclass(slots=True)
 class Word:
     """A word of a story: its text, part of speech, and labels where they apply, None elsewhere.
 
@@ -124,8 +124,7 @@ def _cast(plot, rng, pair):
     def draw(letter):
         kinds = grammar().letters[letter]
         plural = kinds != ("worker",) and rng.random() < SHARE_PLURAL.get(kinds[0], 0.25)
-        fitting = [key for key, noun in grammar().nouns.items() if noun.kind in kinds]
-        some = [key for key in fitting if grammar().nouns[key].plural == plural] or fitting
+        some = grammar().of_kinds(kinds, plural) or grammar().of_kinds(kinds, not plural)
         while True:
             key = rng.choice(some)
             word = grammar().nouns[key].word
@@ -260,7 +259,7 @@ class _Teller:
         rng, world, words, nouns = self.rng, self.world, self.words, grammar().nouns
         pronoun, now = self._pronoun(entity), entity in world.now
         place = number(entity) == 2 and nouns[entity].kind in PLACES
-        if pronoun is not None and not place and (now or rng.random() < P_PRONOUN):
+        if pronoun is not None and not place and case != GIVEN and (now or rng.random() < P_PRONOUN):
             words.append(Word((SUBJECT, OBJECT)[case][pronoun], "pronoun", antecedent=world.known[entity]))
             world.now.append(entity)
             return len(words) - 1

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from tutorial_lib.texts import written
 
 SUBJECT, OBJECT = ("she", "he", "it", "they"), ("her", "him", "it", "them")
+GIVEN = 2  # the case of "the ball" in "gave Tom the ball": an object that is no pronoun
 POSSESSIVE = ("her", "his", "its", "their")
 MANY = ("some", "two", "three")  # determiners that bring in more than one
 PLACES = ("outdoor", "shore", "indoor", "shop", "street")
@@ -26,7 +27,7 @@ class Noun:
     sense: str | None = None
     preposition: str = ""
 
-    @property
+    @functools.cached_property
     def pronoun(self) -> int | None:
         """Which of she, he, it, they; None for a baker, of whom we are not told."""
         return {"girl": 0, "boy": 1, "worker": None}.get(self.kind, 2) if not self.plural else 3
@@ -98,6 +99,12 @@ class Grammar:
             self.nouns[key] = noun
             self.surfaces.setdefault(noun.word.lower(), []).append(key)
 
+    @functools.cache
+    def of_kinds(self, kinds, plural):
+        """The nouns of some kinds, in the singular or the plural."""
+        return [key for key, noun in self.nouns.items() if noun.kind in kinds and noun.plural == plural]
+
+    @functools.cache
     def verb(self, lemma, past, plural):
         """The form of a verb: of "run" run, runs or ran."""
         if lemma == "be":
@@ -105,6 +112,7 @@ class Grammar:
         third, old = self.irregular.get(lemma) or (_third(lemma), _old(lemma))
         return old if past else lemma if plural else third
 
+    @functools.cache
     def every_form(self, lemma):
         return {lemma, *(self.verb(lemma, past, plural) for past in (True, False) for plural in (True, False))}
 
@@ -179,7 +187,7 @@ class Part:
     what: str
     value: object
     number: int
-    case: int = 0  # 0 subject, 1 object
+    case: int = 0  # 0 subject, 1 object, 2 GIVEN
     subject: int | None = None
     plural: object = None  # of a verb: the letters of its subject, or whether that is plural
     object: int | None = None
@@ -258,7 +266,7 @@ def _relate(part, state):
             state["open"].subject, state["open"].plural, part.case = part.number, part.value, 0
         elif not state["prep"] and state["open"].value != [("be", "")]:  # what somebody is, is no object
             if state["last"] is not None:
-                state["last"].object = None  # "gave Tom the ball": the second is what is given
+                state["last"].object, part.case = None, GIVEN
             part.object, state["last"] = state["verb"], part
         if noun:
             part.holder = state["det"]
