@@ -222,7 +222,7 @@ def _bind(letters, entity, j, reading):
         who = binding.get(letters, entity)
         now = reading.now if who[0] == "?" else (*reading.now, who)
         yield j, replace(reading, binding={**binding, letters: who}, now=now)
-    elif is_a(entity, letters) and binding.get(letters, entity) == entity:
+    elif is_a(entity, letters) and (binding.get(letters, "?")[0] == "?" or binding[letters] == entity):
         if entity in [one for letter, one in binding.items() if letter != letters]:
             return  # one entity does not play two parts
         yield j, replace(reading, binding={**binding, letters: entity}, now=(*reading.now, entity))
