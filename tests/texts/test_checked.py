@@ -92,18 +92,15 @@ def test_nobody_is_at_two_places(girl, first, second):
     assert not check(text.replace(". At", f". She ran to the {second}. At")).why
 
 
-@given(seeds, st.data())
-@few
-def test_shuffled_words_fit_no_form(seed, data):
-    story = stories(1, seed)[0]
-    k = data.draw(st.sampled_from(range(len(story.sentences))))
-    words = story.sentences[k].rstrip(".").lower().split()
-    assume(len(words) > 3)
-    random.Random(seed).shuffle(words)
-    assume(" ".join(words) != story.sentences[k].rstrip(".").lower())
-    mixed = " ".join([*story.sentences[:k], " ".join(words) + ".", *story.sentences[k + 1 :]])
-    judged = check(mixed).sentences[k]
-    assert judged.why, mixed
+def test_shuffled_words_fit_no_form():
+    """But for a few, such as "Mia and Tom are friends" for "Tom and Mia are friends"."""
+    seen = 0
+    for seed, story in enumerate(stories(300, seed=1)):
+        words = story.sentences[4].rstrip(".").lower().split()
+        random.Random(seed).shuffle(words)
+        judged = check(" ".join([*story.sentences[:4], " ".join(words) + "."])).sentences[-1]
+        seen += not judged.grammatical
+    assert 0.9 < seen / 300 < 1
 
 
 @given(seeds)

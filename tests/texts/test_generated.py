@@ -85,6 +85,21 @@ def test_every_personal_pronoun_has_an_antecedent_of_its_gender_and_number():
             )
 
 
+def test_nothing_else_in_the_sentence_could_be_meant_by_a_pronoun():
+    rivals = 0
+    for story in MANY:
+        first = 0
+        for i, word in enumerate(story.words):
+            if word.antecedent is not None and word.pos == "pronoun":
+                before = [w for w in story.words[first:i] if w.pos in ("noun", "name")]
+                keys = {f"{w.text}={w.sense}" if w.sense else w.text for w in before} & set(grammar().nouns)
+                row = next(row for row in (SUBJECT, OBJECT) if word.text.lower() in row)
+                fits = {key for key in keys if grammar().nouns[key].pronoun == row.index(word.text.lower())}
+                rivals += len(fits) > 1
+            first = i + 1 if word.text == "." else first
+    assert rivals == 0
+
+
 def test_determiners_stand_before_their_nouns_and_verbs_have_their_objects():
     first = {relation: 0 for relation in ("subject", "object", "determiner", "antecedent")}
     for story in MANY:
