@@ -37,7 +37,7 @@ class Grammar:
     """The grammar file, read once."""
 
     def __init__(self):
-        sections = {name: list(rows) for name, rows in _sections()}
+        sections = written.groups("story-grammar")
         self.letters = {row.split()[0]: tuple(row.split()[1:]) for row in sections["letters"]}
         self.nouns, self.surfaces = {}, {}
         for row in sections["nouns"]:
@@ -65,7 +65,6 @@ class Grammar:
                 self.forms[name].patterns.append(_compile(row, self))
         self.openers = [[literal(word, self) for word in _words(one)] for one in self.choices["<then>"]]
         self.plots = [[step.split(" / ") for step in row.split("; ")] for row in sections["plots"]]
-
         self.looks = {word for words in self.adjectives.values() for word in words}
         self.prepositions = {noun.preposition for noun in self.nouns.values()} - {""}
         lemmas = {lemma for part in self._parts() if part.what in ("verb", "base") for lemma, _ in part.value}
@@ -119,6 +118,8 @@ class Grammar:
 
 @dataclass
 class Form:
+    """A form of sentences. needs, makes: facts, as `_facts` reads them; event: "Then" and such may begin it."""
+
     name: str
     letters: list
     needs: list
@@ -128,20 +129,9 @@ class Form:
 
 
 @functools.cache
-def grammar():
+def grammar() -> Grammar:
+    """The grammar; the file is read when it is first asked for."""
     return Grammar()
-
-
-def _sections():
-    name, rows = None, []
-    for row in written.lines("story-grammar"):
-        if row.startswith("["):
-            if name:
-                yield name, rows
-            name, rows = row.strip("[]"), []
-        else:
-            rows.append(row)
-    yield name, rows
 
 
 def _keyed(rows):
@@ -170,7 +160,7 @@ def _old(lemma):
 
 
 def _facts(text):
-    """ "=has K X, at X P" -> [("=", "has", "K", "X"), ("", "at", "X", "P")]."""
+    """From "=has K X, at X P" to [("=", "has", "K", "X"), ("", "at", "X", "P")]."""
     found = []
     for part in () if text == "-" else text.split(", "):
         how = part[0] if part[0] in "=!" else ""
