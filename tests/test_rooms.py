@@ -19,10 +19,10 @@ ROOMS = {
     for name in names.split(", ")
 }
 LARGE = ("claims", "exercises", "plots", "views")  # rooms that grow with the book
-MOST_LINES = 7_200  # of all others together (encoders alone: 5,700): each file is itself reading matter
+MOST_LINES = 8_200  # of all others together (encoders alone: 5,700): each file is itself reading matter
 TESTS = Path(__file__).parent
 CHAPTERS = {page.stem.replace("-", "_") for page in (TESTS.parent / "book").glob("*.md")}
-SHARED_PLOTS = {"base"}
+SHARED_PLOTS = {"base", "phone"}
 FILES = sorted(file for file in PACKAGE.rglob("*.py") if file != PACKAGE / "__init__.py")
 
 
@@ -144,7 +144,7 @@ def test_a_chapter_loads_only_the_figures_views_and_texts_that_it_names():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert set(run.stdout.split()) == {
         f"tutorial_lib.{name}"
-        for name in ("plots", "plots.base", "plots.uses", "views", "views.base", "views.slides",
+        for name in ("plots", "plots.base", "plots.phone", "plots.uses", "views", "views.base", "views.slides",
                      "texts", "texts.fetch", "texts.written")
     }  # fmt: skip
 

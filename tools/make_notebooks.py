@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import letters
 import yaml
 from build_book import ROOT, chapters
 from directives import DIRECTIVE, blocks, split_directive
@@ -188,6 +189,8 @@ class Page:
             return f"\n{self.caption(label, self.plain(argument))}\n\n{self.convert(body)}\n"
         if name == "dropdown" or "dropdown" in options.get("class", ""):
             return self.details(self.plain(argument), self.convert(body))
+        if name == "letters":
+            return f"\n{letters.table(argument == 'everywhere', self.book.root)}\n"
         if name == "guess":
             return self.guess(argument, options, body)
         if name == "opening":

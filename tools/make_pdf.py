@@ -25,7 +25,9 @@ On Debian or Ubuntu: sudo apt-get install chromium; on a Mac: install Google Chr
 
 LEFT_OUT = {"book/api"}  # to look up, not to read
 NOT_IN_ONE_PAGE = "script[src*='/guess.js']"  # it would fold what waits for a guess
-NOT_FOR_PAPER = ".headerlink, .noprint, details.hide > summary, .guess-cells > summary, button, script"
+NOT_FOR_PAPER = (
+    ".headerlink, .noprint, details.hide > summary, .guess-cells > summary, button, script, .in-dark, picture > source"
+)
 NAMING = ["href", "for", "aria-labelledby", "aria-describedby", "aria-controls"]
 
 FINISHED = """async () => {

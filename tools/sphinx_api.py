@@ -16,9 +16,10 @@ from sphinx.util.docutils import SphinxDirective
 ROOMS = {  # the order and the titles of the page; a room's name is a module's or a folder's
     "Models and texts": ["weights", "catalog", "texts", "toy"],
     "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace", "arguments"],
-    "Models": ["bert", "checkpoints"],
+    "Models": ["bert", "gpt", "encoder_decoder", "checkpoints"],
+    "Training and writing": ["training", "generation"],
     "Comparison with Hugging Face": ["parity"],
-    "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization"],
+    "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization", "real_texts"],
     "On the page": ["show", "guess", "table", "plots", "views"],
     "The documents, checked": ["claims"],
     "Exercises": ["exercises"],

@@ -1,9 +1,94 @@
-"""A Sphinx extension: the directive `list-of-figures` lists every numbered figure of the book with its caption."""
+"""A Sphinx extension: figures follow the theme and the screen, and the directive `list-of-figures` lists them all.
+
+A figure that a cell drew is one SVG file, which carries its layout for a phone (tutorial_lib/plots/phone.py). The page
+gets four files of it: two layouts, each in the colors of the light and of the dark theme.
+"""
 
 from __future__ import annotations
 
+import base64
+import re
+import zlib
+from html import escape
+from pathlib import Path
+
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+from tutorial_lib.plots.base import DARK
+
+PHONE = re.compile(r"<!--phone (\S+)-->\s*$")
+COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
+IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()}
+MOST_WIDTH = "(max-width: 600px)"  # of a phone
+
+
+def in_dark(svg: str) -> str:
+    """A drawing in the colors of the dark theme: paper and ink change places, grays turn round.
+
+    >>> in_dark('<svg width="9"><path style="fill: #ffffff; stroke: #444444"/><path d=""/></svg>')
+    '<svg fill="#e8e8e8" width="9"><path style="fill: #121212; stroke: #bbbbbb"/><path d=""/></svg>'
+    """
+
+    def turn(match: re.Match) -> str:
+        color, level = match["color"], int(match["color"][1:3], 16)
+        gray = color[1:3] == color[3:5] == color[5:7] and 1 < level < 254
+        return match["of"] + IN_DARK.get(color, "#" + f"{255 - level:02x}" * 3 if gray else color)
+
+    return COLOR.sub(turn, svg).replace("<svg ", f'<svg fill="{IN_DARK["#000000"]}" ', 1)  # black is not written
+
+
+def layouts(svg: str) -> dict[str, str]:
+    """The files of a drawing: what their names end with -> their text."""
+    phone = PHONE.search(svg)
+    wide = svg[: phone.start()] if phone else svg
+    files = {"": wide, "-dark": in_dark(wide)}
+    if phone:
+        narrow = zlib.decompress(base64.b64decode(phone[1])).decode()
+        files |= {"-phone": narrow, "-phone-dark": in_dark(narrow)}
+    return files
+
+
+def size(svg: str) -> str:
+    """The attributes that keep a place free for it before it is loaded."""
+    width, height = re.search(r'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"', svg).groups()
+    return f'width="{float(width) * 4 / 3:.0f}" height="{float(height) * 4 / 3:.0f}"'
+
+
+def visit_image(translator: HTML5Translator, node: nodes.image) -> None:
+    """A drawing of matplotlib as two pictures, of which the theme shows one, each with a source for phones."""
+    source = Path(translator.builder.srcdir, node["uri"])
+    text = source.read_text(encoding="utf-8") if source.suffix == ".svg" and source.is_file() else ""
+    if "<dc:title>Matplotlib" not in text:
+        HTML5Translator.visit_image(translator, node)
+        return
+    name, files = Path(translator.builder.images[node["uri"]]).stem, layouts(text)
+    target = Path(translator.builder.outdir, translator.builder.imagedir)
+    target.mkdir(parents=True, exist_ok=True)
+    folder = f"{translator.builder.imgpath}/{name}"
+    for end, drawing in files.items():
+        (target / f"{name}{end}.svg").write_text(drawing, encoding="utf-8")
+    for theme, end in (("light", ""), ("dark", "-dark")):
+        phone = f'<source media="{MOST_WIDTH}" srcset="{folder}-phone{end}.svg" {size(files["-phone"])}/>' if (
+            "-phone" in files) else ""  # fmt: skip
+        translator.body.append(
+            f'<picture class="drawing in-{theme}">{phone}<img alt="{escape(node.get("alt", ""))}" '
+            f'src="{folder}{end}.svg" {size(files[""])} loading="lazy"/></picture>'
+        )
+
+
+def depart_image(translator: HTML5Translator, node: nodes.image) -> None:
+    if not node["uri"].endswith(".svg"):
+        HTML5Translator.depart_image(translator, node)
+
+
+def drop_carriers(app, exception) -> None:
+    """Sphinx copied the files that carry two layouts: a page loads the first alone."""
+    for path in Path(app.outdir, "_images").glob("*.svg"):
+        text = path.read_text(encoding="utf-8")
+        if found := PHONE.search(text):
+            path.write_text(text[: found.start()], encoding="utf-8")
 
 
 class figure_list(nodes.General, nodes.Element):
@@ -22,7 +107,10 @@ def pages(env, docname: str | None = None) -> list[str]:
 
 
 def figures(app, page: str, from_page: str):
-    """The numbered figures of a page: (number, address, caption as nodes that read the same on `from_page`)."""
+    """The numbered figures of a page: (number, address, picture, caption as nodes that read the same on `from_page`).
+
+    A view has no picture: what stands for it says so.
+    """
     numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
     for figure in app.env.get_doctree(page).findall(nodes.figure):
         name = next((name for name in figure["ids"] if name in numbers), None)
@@ -30,7 +118,9 @@ def figures(app, page: str, from_page: str):
         if name and caption is not None:
             app.env.resolve_references(caption, from_page, app.builder)
             address = f"{app.builder.get_relative_uri(from_page, page)}#{name}"
-            yield ".".join(map(str, numbers[name])), address, caption.children
+            picture = next(figure.findall(nodes.image), None)
+            picture = nodes.paragraph("", "to try") if picture is None else picture.deepcopy()
+            yield ".".join(map(str, numbers[name])), address, picture, caption.children
 
 
 def fill(app, doctree: nodes.document, docname: str) -> None:
@@ -40,16 +130,20 @@ def fill(app, doctree: nodes.document, docname: str) -> None:
         parts = []
         for page in pages(app.env):
             items = []
-            for number, address, caption in figures(app, page, docname):
+            for number, address, picture, caption in figures(app, page, docname):
                 link = nodes.reference("", f"Fig. {number}", internal=True, refuri=address)
-                items.append(nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(" "), *caption)))
+                small = nodes.container("", picture, classes=["thumbnail"])
+                items.append(nodes.list_item("", small, nodes.paragraph("", "", link, nodes.Text(" "), *caption)))
             if items:
-                parts += [nodes.rubric("", app.env.titles[page].astext()), nodes.bullet_list("", *items)]
+                listed = nodes.bullet_list("", *items, classes=["figure-list"])
+                parts += [nodes.rubric("", app.env.titles[page].astext()), listed]
         place.replace_self(parts)
 
 
 def setup(app):
+    app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
     app.add_node(figure_list)
+    app.connect("build-finished", drop_carriers)
     app.add_directive("list-of-figures", ListOfFigures)
     app.connect("doctree-resolved", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,11 +6,11 @@ modules import each other; a test reads this list and holds both. Heavy librarie
  1  arguments, trace, catalog, weights, texts, toy            where models and texts come from
  2  tokenization, positions, attention, decoding, pretraining  from scratch
  3  checkpoints                                                files and names of Hugging Face; knows no model class
- 4  bert, gpt                                                  families made of 2, with their Config and table of names
+ 4  bert, gpt, encoder_decoder                                 families made of 2, with their Config and table of names
  5  parity                                                     ours against Hugging Face, value by value
  6  vectors, generation                                        text -> the vectors of every layer; text -> more text
  7  geometry                                                   measurements on arrays; knows no model
- 8  training, probing, search, quantization                    the longer experiments
+ 8  training, probing, search, quantization, real_texts        the longer experiments
  9  show, guess, table, plots, views                           what stands on a page
 10  claims, exercises                                          the documents' numbers recomputed; what students write
 11  __main__                                                   python -m tutorial_lib doctor | claims | parity

@@ -6,6 +6,7 @@ Sources: N 3.3; Holtzman et al. (2020) for top-p.
 import torch
 
 from tutorial_lib.arguments import whole_number
+from tutorial_lib.encoder_decoder import padded
 
 
 @torch.inference_mode()
@@ -56,6 +57,42 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
         X = torch.cat([X, drawn[:, None]], 1)
         real = torch.cat([real, torch.ones_like(real[:, :1])], 1)
     return new[0] if single else new
+
+
+@torch.inference_mode()
+def translate(model, ids, n, start, stop=(), cache=True):
+    """The target of up to n tokens that an `EncoderDecoder` writes for each source: a list of lists of ids.
+
+    It takes the likeliest token each time. ids: one source, or a list of sources of any lengths, none empty. start: the
+    id that stands before every target; it is not in the result. stop: ids that end a target; the one that ended it is
+    its last. cache=False computes everything anew for each token, and gives the same tokens.
+
+    Raises ValueError where an argument is out of range, before anything is computed. Source: L 3.2.7.
+
+    >>> from tutorial_lib.encoder_decoder import Config, EncoderDecoder
+    >>> model = EncoderDecoder(Config(vocab_size=10, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
+    >>> [len(target) for target in translate(model, [[3, 4, 5], [6]], 5, start=1)]
+    [5, 5]
+    """
+    single, sources = _check_prompts(ids)
+    most = model.config.n_positions
+    whole_number("n", n, 0, f"a number of tokens, 0 to {most}, the model's positions", most)
+    whole_number("start", start, 0, "an id of the vocabulary", model.config.vocab_size - 1)
+    X, mask = padded(sources)
+    memory = model.encode(X, mask, fused=True)  # once, whatever is written
+    Y, past, stop = torch.full((len(sources), 1), start, device=memory.device), None, set(stop)
+    targets, ended = [[] for _ in sources], [False] * len(sources)
+    for _ in range(n):
+        logits, kept = model.decode(Y if past is None else Y[:, -1:], memory, mask, past, fused=True)
+        past, likeliest = kept if cache else None, logits[:, -1].argmax(-1)  # (B,)
+        for i, token in enumerate(likeliest.tolist()):
+            if not ended[i]:
+                targets[i].append(token)
+                ended[i] = token in stop
+        if all(ended):
+            break
+        Y = torch.cat([Y, likeliest[:, None]], 1)
+    return targets[0] if single else targets
 
 
 def draw(scores, temperature=1.0, top_k=None, top_p=None, generator=None):

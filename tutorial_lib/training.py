@@ -1,4 +1,4 @@
-"""Train any of our models: next tokens (CLM), hidden tokens and pairs of texts (MLM + NSP), or a loss of your own.
+"""Train any of our models: next tokens (CLM), hidden tokens and pairs of texts (MLM + NSP), translations, or your own.
 
 A run can be killed at any moment and goes on where its last checkpoint stands, with the same random numbers: on one
 thread of a CPU, bit for bit as if it had never stopped. Sources: L 3.3.3; N 2; A 2.1.
@@ -16,6 +16,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch.nn import functional as F
 
+from tutorial_lib.encoder_decoder import padded
 from tutorial_lib.pretraining import IGNORE, make_pair, mask_tokens
 
 CHECKPOINT = "training.safetensors"  # weights, moments of the optimizer, random numbers, curve: all in one file
@@ -167,6 +168,33 @@ def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
         truth = torch.tensor([pair.label for pair in pairs], device=device)
         hidden = F.cross_entropy(guesses.flatten(0, 1), labels.to(device).flatten(), ignore_index=IGNORE)
         return hidden + F.cross_entropy(judged, truth)
+
+    return loss
+
+
+def translated(pairs, batch_size, start):
+    """A loss for `train`: mean -log p of each token of a target, given its source and the target's tokens before it.
+
+    The model sees the right tokens before, not those that it would have written ("teacher forcing"), so that all of a
+    target is learned at once. pairs: (source ids, target ids), any lengths; targets end with their own stop sign, and
+    `start` is put before them. (The paper also smooths the labels; this does not.) Raises ValueError where there is no
+    pair, or an empty text in one. Source: L 3.2.7.
+
+    >>> from tutorial_lib.encoder_decoder import Config, EncoderDecoder
+    >>> model = EncoderDecoder(Config(vocab_size=10, d_model=8, n_layers=1, n_heads=2, d_ff=16))
+    >>> translated([([3, 4, 5], [6, 2]), ([7], [8, 9, 2])], batch_size=4, start=1)(model, torch.Generator()).shape
+    torch.Size([])
+    """
+    sources, source_mask = padded([source for source, _ in pairs])
+    targets, target_mask = padded([target for _, target in pairs])
+    inputs = torch.cat([torch.full((len(pairs), 1), start), targets[:, :-1]], 1)  # what stands before each token
+    labels = targets.where(target_mask.bool(), IGNORE)
+
+    def loss(model, generator):
+        drawn, device = torch.randint(len(pairs), (batch_size,), generator=generator), next(model.parameters()).device
+        m, n = source_mask[drawn].sum(1).max(), target_mask[drawn].sum(1).max()  # no wider than these need
+        logits = model(sources[drawn, :m], inputs[drawn, :n], source_mask[drawn, :m], fused=True)
+        return F.cross_entropy(logits.flatten(0, 1), labels[drawn, :n].flatten().to(device), ignore_index=IGNORE)
 
     return loss
 

@@ -7,6 +7,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 MOST_BYTES = 2_500_000  # of a page with formulas, before its own text and figures
+MOST_SCREENS = 12  # of 1280 by 900 pixels, for a chapter of the core path
+CORE = ["evolution", "meaning", "seeing", "shape", "token-vectors"]
 WIDTHS = [1280, 390]
 THEMES = ["light", "dark"]
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -28,6 +30,22 @@ TOO_WIDE = """async () => {
 CUT_OFF = """() => [...document.querySelectorAll('div.math')]
   .filter(e => [e, ...e.querySelectorAll('mjx-container')].some(x => x.scrollWidth > x.clientWidth + 1))
   .map(e => (e.id || 'without a label') + ', after: ' + e.previousElementSibling?.textContent.slice(-60))"""
+# How high a page is, its code hidden; and then, with the code that is not folded and all guesses made, how much of the
+# height figures, views and tables take, and how much code.
+HEIGHTS = """() => {
+  const root = document.documentElement, article = document.querySelector('article');
+  const sum = all => [...article.querySelectorAll(all)]
+    .filter(e => e.checkVisibility() && !e.parentElement.closest(all))
+    .reduce((total, e) => total + e.getBoundingClientRect().height, 0);
+  root.dataset.code = 'hidden';
+  const page = article.getBoundingClientRect().height;
+  root.dataset.code = '';
+  const folds = [...article.querySelectorAll('.guess-cells:not([open])')];
+  folds.forEach(fold => fold.open = true);
+  const parts = ['figure, .tl-view, table.result', '.cell_input, .cell_output > .highlight-python'].map(sum);
+  folds.forEach(fold => fold.open = false);
+  return [page, ...parts];
+}"""
 # A page has thousands of tokens of code in a dozen looks, and most of axe's time goes into the contrast of each. NOTE
 # writes down how each looks in a theme; ONE_OF_EACH leaves one token of each look, and of the others their text.
 TOKENS = ":is(pre, code, .sig) span:not(:has(*))"
@@ -84,9 +102,18 @@ def turn(tab, theme):
     tab.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
 
 
-def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, axe):
+def out_of_proportion(tab, name):
+    page, pictures, code = tab.evaluate(HEIGHTS)
+    if name in CORE and page > 900 * MOST_SCREENS:
+        yield f"{page / 900:.1f} screens long, at most {MOST_SCREENS} allowed"
+    if code > pictures:
+        yield f"code takes {code:.0f} pixels of its height, figures, views and tables {pictures:.0f}"
+
+
+def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, page, axe):
     problems = [f"formula not rendered: {formula}" for formula in opened.evaluate(UNRENDERED)]
     problems += [f"formula wider than the text: {formula}" for formula in opened.evaluate(CUT_OFF)]
+    problems += out_of_proportion(opened, page.stem)
     for width in WIDTHS:
         opened.set_viewport_size({"width": width, "height": 900})
         problems += [f"{width} pixels, too wide: {found}" for found in opened.evaluate(TOO_WIDE)]

@@ -53,6 +53,8 @@ def test_the_search_finds_pages_without_a_server(browser, site):
     tab.on("console", lambda message: message.type == "error" and complaints.append(message.text))
     tab.goto((site / "search.html").as_uri() + "?q=softmax")
     tab.wait_for_selector("#search-results li a[href*='attention.html']")
+    first = tab.locator("#search-results li a").first.get_attribute("href")
+    assert "api.html" not in first, "a chapter explains what the library's page lists"
     tab.close()
     assert complaints == []
 

@@ -1,5 +1,6 @@
 """Why the answers of the chapter "Attention by hand" are true: what its guesses say after "Because"."""
 
+import pytest
 import torch
 
 from tutorial_lib import toy
@@ -33,3 +34,26 @@ def test_in_most_heads_painted_looks_at_cls(bert, tok):
     winners = [encoding.tokens[i] for i in torch.cat(weights).argmax(1)]
     assert winners.count("[CLS]") > 72 / 2
     assert 0 < winners.count("artist") + winners.count("portrait") < 72 / 4
+
+
+def test_an_entropy_of_1_needs_a_temperature_below_1_and_leaves_most_weight_to_two():
+    z = torch.tensor([2.716, 3.062, 4.615, 5.078, 3.446, 4.373, 2.839]).double()
+    assert torch.special.entr(softmax(z)).sum() > 1 > torch.special.entr(softmax(z, temperature=0.42)).sum()
+    a = softmax(z, temperature=0.4281)
+    assert torch.special.entr(a).sum().round(decimals=3) == 1
+    assert sorted(toy.TOKENS[i] for i in a.topk(2).indices) == ["artist", "painted"] and a.topk(2).values.sum() > 0.8
+
+
+def test_one_minus_the_cosine_breaks_the_triangle_inequality_for_a_sixth_of_triples_and_the_angle_never():
+    torch.manual_seed(1)
+    x, y, z = torch.nn.functional.normalize(torch.randn(3, 20_000, 3).double(), dim=-1)
+    xy, yz, xz = ((one * other).sum(-1).clamp(-1, 1) for one, other in ((x, y), (y, z), (x, z)))
+    assert ((1 - xz) > (1 - xy) + (1 - yz) + 1e-12).double().mean().item() == pytest.approx(1 / 6, abs=0.01)
+    assert not (xz.acos() > xy.acos() + yz.acos() + 1e-7).any()
+
+
+def test_in_rs_matrices_two_sums_over_x_survive():
+    j = torch.arange(4, dtype=torch.float64)
+    m_0, m_1 = toy.X.sum(1), toy.X @ j
+    assert torch.allclose(toy.X @ toy.W_Q, (0.1 * m_0 + 0.4 * m_1)[:, None] + 0.1 * m_0[:, None] * j)
+    assert torch.linalg.matrix_rank(toy.W_Q) == 2

@@ -28,3 +28,17 @@ def test_cat_and_dog_are_closer_than_nearly_all_random_words(bert, tok):
     closer = sum(int((block @ words.T > cat_dog).sum()) - len(block) for block in words[::10].split(500))
     assert 0 < closer / (len(words[::10]) * len(words)) < 1e-3
     assert U[tok.vocab["love"]] @ U[tok.vocab["hate"]] > 0.3 > U[tok.vocab["love"]] @ U[tok.vocab["mathematics"]]
+
+
+def test_a_thin_table_is_a_sixth_and_keeps_two_thirds_of_the_default_one(bert):
+    whole, thin = 30_522 * 768, 30_522 * 128 + 128 * 768
+    assert 1 / 6.5 < thin / whole < 1 / 5.5
+    squares = torch.linalg.svdvals(bert.embeddings.tokens.weight.detach()).square()
+    assert 0.62 < squares[:128].sum() / squares.sum() < 0.7
+
+
+def test_by_distance_the_short_row_of_mask_is_near_cat(bert, tok):
+    E = bert.embeddings.tokens.weight.detach()
+    nearest = (E - E[tok.vocab["cat"]]).norm(dim=1).argsort()[1:9].tolist()
+    assert [tok.tokens[i] for i in nearest[:3]] == ["cats", "kitten", "kitty"] and tok.vocab["[MASK]"] in nearest
+    assert E[nearest].norm(dim=1).argmin() == nearest.index(tok.vocab["[MASK]"])

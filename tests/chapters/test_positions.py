@@ -36,3 +36,11 @@ def test_the_default_table_breaks_at_127_and_not_at_384(bert):
     pairs = (U @ U.T)[~torch.eye(128, dtype=bool)]
     assert pairs.std() > 4 / math.sqrt(384)  # random vectors: about 1 / sqrt(384), and an average of 0
     assert pairs.mean() > 0.2
+
+
+def test_with_100_in_place_of_10000_the_longest_wavelength_is_short_and_neighbors_stay_most_alike():
+    w = 2 * math.pi * 100 ** (torch.arange(0, 64, 2, dtype=torch.float64) / 64)
+    k = torch.arange(1, 2000, dtype=torch.float64)[:, None]
+    distance = (2 - 2 * torch.cos(2 * math.pi * k / w)).sum(1)
+    assert 500 < w[-1] < 600 and math.isclose(w[-1], 2 * math.pi * 100 ** (62 / 64))
+    assert distance.argmin() == 0

@@ -39,6 +39,12 @@ def test_opposites_stay_positive_in_every_layer_when_the_mean_is_removed(bert):
     assert mixed.mean() < 0.25 < 0.4 < cleaned.mean()
 
 
+def test_taking_the_projections_on_each_other_away_only_changes_the_sign_of_the_cosine(bert):
+    a, b = words(bert, ["big", "large"])[-1]
+    less = a - a @ b / (b @ b) * b, b - a @ b / (a @ a) * a
+    assert cosine(*less) == pytest.approx(-cosine(a, b)) and cosine(a, b) > 0.5
+
+
 def test_a_pair_that_was_left_out_falls_in_order_on_the_axis_of_the_others(bert):
     pairs = [pair.split() for pair in "good bad,happy sad,love hate,win lose,friend enemy,peace war,success failure,"
              "victory defeat,right wrong,safe dangerous,clean dirty,rich poor,strong weak,kind cruel".split(",")]

@@ -1,10 +1,13 @@
+import re
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 
 from tutorial_lib import plots
-from tutorial_lib.plots.base import as_array
+from tutorial_lib.plots.base import COLORS, DARK, ON_DEEP, ON_PALE, ROLES, TINTS, as_array
 
 
 def test_a_heatmap_holds_the_matrix_its_numbers_and_its_labels():
@@ -17,7 +20,7 @@ def test_a_heatmap_holds_the_matrix_its_numbers_and_its_labels():
 
 def test_dark_cells_have_white_numbers_and_light_cells_black_ones():
     ax = plots.heatmap([[0.0, 1.0]], digits=0)  # viridis: from dark violet to yellow
-    assert [text.get_color() for text in ax.texts] == ["white", "black"]
+    assert [text.get_color() for text in ax.texts] == [ON_DEEP, ON_PALE]
 
 
 @pytest.mark.parametrize(
@@ -59,3 +62,41 @@ def test_the_style_sets_the_palette():
     with plt.rc_context():
         plots.use_style()
         assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == plots.COLORS
+
+
+def contrast(one, other):
+    """The contrast of two colors, as WCAG defines it."""
+    levels = []
+    for color in (one, other):
+        parts = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        levels.append(linear @ [0.2126, 0.7152, 0.0722])
+    return (max(levels) + 0.05) / (min(levels) + 0.05)
+
+
+def test_each_color_is_seen_on_the_page_in_either_theme():
+    lines = [color for color in COLORS if color not in (ROLES["feed forward"], ROLES["embeddings"])]  # these fill areas
+    assert min(contrast(color, "#FFFFFF") for color in lines) >= 3
+    assert min(contrast(DARK[color], DARK["#FFFFFF"]) for color in COLORS) >= 4.5
+
+
+def test_text_can_be_read_on_each_tint_in_either_theme():
+    assert min(contrast(tint, "#000000") for tint in TINTS.values()) >= 4.5
+    dark = [DARK[tint] for tint in TINTS.values() if tint in DARK]  # a gray turns round by itself
+    assert len(dark) >= 6 and min(contrast(tint, DARK["#000000"]) for tint in dark) >= 4.5
+
+
+def test_views_have_the_colors_of_the_figures():
+    sheet = (Path(plots.__file__).parents[1] / "views" / "js" / "view.css").read_text(encoding="utf-8")
+    light, dark = (re.findall(r"--([abcd]):(#[0-9a-f]{6})", part) for part in sheet.split("}")[:2])
+    assert [color.upper() for _, color in light] == COLORS[:4]
+    assert [color.upper() for _, color in dark] == [DARK[color] for color in COLORS[:4]]
+    named = dict(re.findall(r"--(query|key|value|attention):var\(--(\w)\)", sheet))
+    assert named == {role: "abcd"[COLORS.index(ROLES[role])] for role in named} and len(named) == 4
+
+
+def test_the_written_grammar_is_the_one_that_is_used():
+    table = (Path(plots.__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+?) \| [^|]+ \| `(#\w+)` \|$", table, re.M)
+    written = {name.split(";")[0]: color for name, color in rows}
+    assert written == {role: color for role, color in ROLES.items() if not role.endswith("text")}

@@ -17,3 +17,16 @@ def test_a_quantity_by_layer_is_one_curve_for_each_collection():
     assert ax.lines[1].get_ydata().tolist() == [1, 2, 3]
     assert len(ax.collections) == 1 and ax.get_ylabel() == "average"
     assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+
+
+def test_counted_histograms_have_area_1_and_each_measure_its_column():
+    counted = {"edges": [0, 2], "counts": {"a": [1, 3], "b": [10, 10]}}
+    kinds = ("norms", "distances", "dots", "cosines")
+    cosines = {"edges": [-1, 1], "counts": {"a": [0, 1], "b": [1, 0], "one of each": [1, 1]}}
+    axes = plots.collections.histogram_outlines({"[CLS]": dict.fromkeys(kinds, counted) | {"cosines": cosines}})
+    assert axes.shape == (1, 4) and axes[0, 0].get_title() == "[CLS]"
+    heights, edges, _ = axes[0, 0].patches[0].get_data()
+    assert edges.tolist() == [0, 1, 2] and heights.tolist() == [0.25, 0.75]
+    assert [len(ax.patches) for ax in axes[0]] == [2, 2, 2, 3]
+    assert [text.get_text() for text in axes[0, 0].figure.legends[0].get_texts()] == ["a", "b", "one of each"]
+    assert axes[0, 3].patches[2].get_data().edges[0] == -1

@@ -31,7 +31,7 @@ def test_planes_draw_the_points_of_each_hand_and_name_its_period(hands):
 def test_less_than_a_round_is_named_so():
     angle = 2 * np.pi * np.arange(60)[:, None] / 100.0
     [ax] = plots.position_vectors.turning_planes(clock_hands(np.hstack([np.cos(angle), np.sin(angle)]), n_components=2))
-    assert ax.get_title() == "0.6 of a round"
+    assert ax.get_title() == "0.6 of a turn"
 
 
 def test_local_periods_of_even_hands_are_1_and_positions_are_counted_from_the_first(hands):

@@ -2,7 +2,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from tutorial_lib import plots
-from tutorial_lib.plots.tokenization import TINTS
+from tutorial_lib.plots.tokenization import PAIR
 from tutorial_lib.tokenization import BPE, anatomy, characters, words
 
 SENTENCE = "The bear waited with a serendipitous smile."
@@ -71,7 +71,7 @@ def test_the_grid_shows_tokens_ids_segments_and_padding(tok):
         assert text.get_text() == f"{batch.tokens[row][column]}\n{batch.ids[row][column]}"
         assert bool(cell.get_hatch()) == (batch.attention_mask[row][column] == 0)
         if batch.attention_mask[row][column]:
-            assert to_hex(cell.get_facecolor()) == TINTS[batch.token_type_ids[row][column]]
+            assert to_hex(cell.get_facecolor()) == PAIR[batch.token_type_ids[row][column]].lower()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["segment 0", "segment 1", "padding: mask 0"]
 
 

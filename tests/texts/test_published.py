@@ -264,10 +264,10 @@ def test_the_pinned_sources_are_complete():
     "line, printed",
     [
         ("It cost $ 3 @,@ 000 – 4 @,@ 000 ( £ 2 @.@ 5 ) .", "It cost $3,000–4,000 (£2.5)."),
-        ("\" Yes , \" he said , \" I don 't ! \"", '"Yes," he said, "I don\'t!"'),
+        ('" Yes , " he said , " I don \'t ! "', '"Yes," he said, "I don\'t!"'),
         ("Linnaeus ' idea , the so @-@ called ' anti @-@ hero ' .", "Linnaeus' idea, the so-called 'anti-hero'."),
         ("born in <unk> ( <unk> ) , <unk> , and <unk> @-@ based", "born in, and based"),
-        ("the \" <unk> \" [ sic ] ; 5 % ; it 's 3 : 1", "the [sic]; 5%; it's 3: 1"),
+        ('the " <unk> " [ sic ] ; 5 % ; it \'s 3 : 1', "the [sic]; 5%; it's 3: 1"),
     ],
 )
 def test_a_line_is_printed_without_marks_and_stray_spaces(line, printed):

@@ -79,6 +79,7 @@ def test_each_document_sentence_says_where_it_stands():
     for line in lines:
         assert line.startswith("#") or re.fullmatch(r"[RL] \d+(\.\d+)+\t.+", line), line
 
+
 @pytest.mark.parametrize("name, least, sentences", [("encyclopedia", 150, 3), ("posts", 150, 8)])
 def test_texts_of_a_collection_are_many_short_and_different(name, least, sentences):
     texts = load_texts(name)

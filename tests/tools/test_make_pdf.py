@@ -12,6 +12,8 @@ PAGE = """<html><head><title>{title}</title><script src="../_static/mathjax/x.js
 <nav>Not on paper</nav><article class="bd-article"><h1 id="top">{title}<a class="headerlink" href="#top">#</a></h1>
 <details id="box"><summary>Folded</summary>Inside</details>
 <h2>About <span class="math">\\(\\sqrt{{d_k}}\\)</span></h2>
+<picture class="drawing in-light"><source srcset="../_images/a-phone.svg"/><img src="../_images/a.svg"/></picture>
+<picture class="in-dark"><source srcset="../_images/a-phone-dark.svg"/><img src="../_images/a-dark.svg"/></picture>
 <a href="one.html#top">one</a> <a href="#box">here</a> <a href="api.html#f">out</a> <a href="https://example.org">far</a>
 </article></body></html>"""
 
@@ -38,6 +40,11 @@ def test_nothing_is_folded_and_what_is_not_for_paper_is_gone(book):
     assert page.count("<details") == page.count('open=""') == 2
     assert "guess.js" not in page, "it folds what waits for a guess"
     assert "Not on paper" not in page and "headerlink" not in page and "The api" not in page
+
+
+def test_a_figure_is_printed_once_wide_and_light(book):
+    page = make_pdf.one_page(book)
+    assert page.count('src="html/_images/a.svg"') == 2 and "a-dark" not in page and "a-phone" not in page
 
 
 def test_a_heading_is_plain_text_for_the_outline(book):

@@ -96,6 +96,21 @@ def test_it_turns_by_keys_and_by_dragging_and_leaves_other_keys_alone(open_view)
     assert root.get_by_role("slider", name="Zoom").input_value() == "1.25"
 
 
+@pytest.mark.parametrize("stroke, turned", [((10, 60), 25), ((50, 20), 25 + 30)])
+def test_a_finger_turns_sideways_and_never_tilts(open_view, stroke, turned):
+    """A stroke that is more down than across scrolls the page."""
+    root = open_view(point_cloud(helix(60))).locator(".tl-view")
+    root.locator(".tl-stage svg").evaluate(
+        """(svg, [dx, dy]) => {
+          svg.setPointerCapture = () => {};
+          for (const [type, x, y] of [["down", 40, 40], ["move", 40 + dx, 40 + dy], ["up", 40 + dx, 40 + dy]])
+            svg.dispatchEvent(new PointerEvent("pointer" + type, {pointerType: "touch", clientX: x, clientY: y}));
+        }""",
+        stroke,
+    )
+    assert [int(root.get_by_role("slider", name=name).input_value()) for name in ("Turn", "Tilt")] == [turned, 15]
+
+
 def test_the_wheel_scrolls_the_page(open_view):
     tab = open_view(*[point_cloud(helix(60))] * 3)
     box = tab.locator(".tl-stage svg").first.bounding_box()

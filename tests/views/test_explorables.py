@@ -140,6 +140,16 @@ def test_a_tip_is_dragged_and_stays_in_the_plane(open_view):
     assert_measures(root, (3, 0), (1, 2))
 
 
+def test_a_tip_in_the_corner_is_seen_whole(open_view):
+    tab = open_view(dot_product_explorer((3, 3), (-3, -3)), width=390)
+    view = tab.locator(".tl-picture").bounding_box()
+    for name in "ab":
+        tip = tab.get_by_role("button", name=f"tip of {name}").bounding_box()
+        assert view["x"] <= tip["x"] and tip["x"] + tip["width"] <= view["x"] + view["width"]
+        assert view["y"] <= tip["y"] and tip["y"] + tip["height"] <= view["y"] + view["height"]
+    assert tab.locator(".tl-plane").evaluate("plane => getComputedStyle(plane).overflow") == "visible"
+
+
 def test_the_shadow_of_b_lies_on_the_line_of_a(open_view):
     for javascript in (True, False):
         root = open_view(dot_product_explorer((2, 1), (1, 2)), javascript=javascript).locator(".tl-view")

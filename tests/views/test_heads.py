@@ -195,6 +195,24 @@ def test_a_token_is_pointed_at_and_kept_by_mouse_and_keyboard(open_view):
     assert tab.locator("rect.tl-head").count() == 6
 
 
+def test_of_several_heads_only_what_is_strong_is_drawn_and_the_strongest_last(open_view):
+    weights = np.array([[[[0.95, 0.05], [0.9, 0.1]], [[0.6, 0.4], [0.75, 0.25]]]])
+    tab = open_view(head_view(weights, ["a", "b"]))
+    tab.locator("select").nth(1).select_option("2")  # all
+    opacity = tab.locator(".tl-lines path").evaluate_all("paths => paths.map(p => +p.getAttribute('stroke-opacity'))")
+    assert opacity == sorted(opacity) and sum(line.count("M") for line in tab.evaluate(LINES)) == 6
+    assert "weights from 0.20 on" in tab.locator(".tl-say").inner_text()
+    tab.locator(".tl-token").nth(0).hover()
+    assert sum(line.count("M") for line in tab.evaluate(LINES)) == 4  # of one token, all
+
+
+def test_a_weight_below_the_limit_is_not_written(open_view):
+    tab = open_view(head_view(np.array([[0.9, 0.1], [0.5, 0.5]]), ["a", "b"]))
+    tab.locator("[type=range]").fill("0.2")
+    tab.locator(".tl-token").nth(0).hover()
+    assert tab.locator(".tl-number").all_text_contents() == [".90"]
+
+
 def test_with_no_head_chosen_a_token_can_still_be_pointed_at(open_view):
     tab = open_view(head_view(np.eye(2), ["a", "b"]), head_view(np.stack([np.eye(2)] * 2), ["a", "b"]))
     second = tab.locator(".tl-view").nth(1)

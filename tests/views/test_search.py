@@ -50,6 +50,7 @@ def test_a_text_that_is_found_by_a_word_becomes_the_query(open_view, index, view
     assert root.locator(".tl-asked b").inner_text() == nearest
     root.locator("input").fill("giraffe")
     assert "No text holds these letters" in root.locator(".tl-matches").inner_text()
+    assert not root.locator(".tl-hits").is_visible() and not root.locator(".tl-asked").is_visible()
     root.locator("input").fill("cat")
     assert root.locator(".tl-matches li").last.inner_text() == "and 22 more"
 

@@ -49,7 +49,7 @@ class Claim:
     expected      what the check wants where that is not what is printed; None: the printed value
     kind          what the value comes from: "recomputed" by this library, from models, texts and the published models'
                   sizes; "arithmetic" with numbers that the document prints, or plain mathematics; "the document
-                  against itself", in two places; "reading" a sentence, where nothing is to be computed
+                  against itself", in two places; "reading" a sentence, a published size, what only others can compute
     tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers;
                   ROUND: half a unit of the last digit that is not 0
     needs         what it takes to check: a model, published texts ("bert-base-cased and luisto-pairs"), or something
@@ -107,15 +107,15 @@ def claims_of(chapter: str):
     """The function that registers a chapter's claims, whose arguments are the other fields of `Claim`.
 
     A recomputation of one expression is an argument, `claim("R-5.1-tokens", "...", 7, lambda: len(...))`; a longer one
-    is a function under `@claim("R-5.1-tokens", "...", 7)`. What needs something is not yet checked, unless it says so.
+    is a function under `@claim("R-5.1-tokens", "...", 7)`; with neither, it is read. What needs something is open.
     """
 
-    def claim(id, statement, printed, compute=None, **rest):
+    def claim(id, statement, printed, compute=None, kind=RECOMPUTED, **rest):
         rest.setdefault("verdict", OPEN if "needs" in rest else HOLDS)
-        add(Claim(id, chapter, statement, printed, compute, **rest))
+        add(Claim(id, chapter, statement, printed, compute, kind=kind if compute else READING, **rest))
 
         def recomputed_by(compute):
-            REGISTRY[id] = replace(REGISTRY[id], compute=compute)
+            add(replace(REGISTRY.pop(id), compute=compute, kind=kind))
             return compute
 
         return recomputed_by

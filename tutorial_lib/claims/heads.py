@@ -54,12 +54,12 @@ claim("R-9.2-output-matrix", "W^O is h d_k × d_model (here: of BERT, transposed
       lambda: list(bert_attention().W_O.weight.T.shape), expected=[12 * 64, 768])
 
 claim("R-9.2-bert-heads", "BERT-base has 12 layers × 12 heads = 144 heads.", 144,
-      lambda: sum(layer.attention.n_heads for layer in bert_base().layer))
+      lambda: sum(layer.attention.n_heads for layer in bert_base().layer), kind=READING)
 
 claim("R-9.2-bert-d-k", "d_k = 768 / 12 = 64.", 64, lambda: bert_attention().d_k)
 
 claim("R-9.2-distilbert-heads", "DistilBERT has 6 layers × 12 heads = 72 heads.", 72,
-      lambda: sum(layer.attention.n_heads for layer in distilbert().layer))
+      lambda: sum(layer.attention.n_heads for layer in distilbert().layer), kind=READING)
 
 claim("R-9.2-distilbert-d-k", "DistilBERT's heads too have d_k = 64.", 64, lambda: distilbert().layer[0].attention.d_k)
 
@@ -93,9 +93,10 @@ def _():
     return all(torch.equal(mha.join(heads)[:, 64 * i : 64 * i + 64], heads[i]) for i in range(12))
 
 
-claim("R-10.1-layers", "BERT-base has 12 layers.", 12, lambda: len(bert_base().layer))
+claim("R-10.1-layers", "BERT-base has 12 layers.", 12, lambda: len(bert_base().layer), kind=READING)
 
-claim("R-10.1-large", "BERT-large has 24 layers.", 24, lambda: len(published("bert-large-uncased").layer))
+claim("R-10.1-large", "BERT-large has 24 layers.", 24,
+      lambda: len(published("bert-large-uncased").layer), kind=READING)
 
 # What R 10 says of BERT-base's layers 1-2, 3-6 and 7-12 is asked of the default model's 6 layers, third by third.
 EARLY, MIDDLE, DEEP = slice(0, 2), slice(2, 4), slice(4, 6)
@@ -157,12 +158,14 @@ claim("R-10.2-syntax-early", "Syntactic structure is learned in the early layers
       note="They are layers 3 and 5 of 0 to 5. Of BERT too, others report syntax mainly in the middle layers (Rogers "
            "et al. 2020). One sentence is little evidence either way.")
 
-TALENTED = "The artist painted the portrait. She was talented"
+PERSONS = {"The artist painted the portrait. She was talented": 1, "The king sold the castle. He was poor": 1,
+           "The portrait pleased the artist. She was talented": 4, "The castle pleased the king. He was happy": 4}
 
 claim("R-10.3-coreference", "A middle head makes “She” attend to “artist” in “The artist painted the portrait. She was "
-      "talented.” (here: more than to any other word).", True,
-      lambda: bool(gives_most(weights(TALENTED)[MIDDLE, ..., 1:-1, 1:-1], 6, [1]).any()),
-      note="So do six of the heads of layer 2, and none looks at “portrait” as much.")
+      "talented.” (here: one head, more than to any other word, in four such sentences, the person first or last).",
+      True, lambda: bool(torch.stack([gives_most(weights(text)[MIDDLE, ..., 1:-1, 1:-1], 6, [person])
+                                      for text, person in PERSONS.items()]).all(0).any()),
+      note="One of 24: layer 2, head 5; by chance, 0.006 would. In R's sentence alone 4 do; by chance, 3 would.")
 
 claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here: “painted” "
       "gives the two nouns more than the other words).", True,
@@ -198,7 +201,7 @@ def _():
 
 
 claim("R-10-layer-groups", "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.", True,
-      lambda: [*range(1, 3), *range(3, 7), *range(7, 13)] == [i + 1 for i in range(len(bert_base().layer))])
+      lambda: [*range(1, 3), *range(3, 7), *range(7, 13)] == [*range(1, 13)], kind=ITSELF)
 
 claim("R-10.5-adjacent", "In “The artist painted the portrait”, the pairs of neighbors are these.",
       ["The artist", "artist painted", "painted the", "the portrait"],
@@ -235,7 +238,7 @@ claim("L-3.2.1-two-attentions",
 
 claim("L-3.2.1-updates",
       "The 18 tokens and K heads make 18 · N updates (here: in the original transformer, with N = 6 blocks).", True,
-      lambda: 18 * original().layer[0].attention.n_heads, expected=18 * 6, verdict=FAILS,
+      lambda: 18 * original().layer[0].attention.n_heads, expected=18 * 6, kind=READING, verdict=FAILS,
       note="It is 18 · K: one update for each token and head, 18 · 8 = 144 in the original. In BERT N and K are both "
            "12, which hides the slip: 216.")
 

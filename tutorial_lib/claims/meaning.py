@@ -8,6 +8,7 @@ import numpy as np
 
 from tutorial_lib.claims.claim import FAILS, ITSELF, READING, claims_of
 from tutorial_lib.geometry import average_cosine, contrast_cosines, cosine_matrix, difference_vectors, neighbor_purity
+from tutorial_lib.real_texts import stored
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
@@ -77,9 +78,8 @@ claim("L-4.4.1-groups", "There are four sets of sentences and two of random ones
       lambda: len(sentence_groups()), expected=4 + 2)
 
 claim("L-4.4.1-meeting-file", "The full list of meeting sentences is in sentence_pairs_extended.json (here: how many "
-      "of the file's sentences speak of a meeting).", 10,
-      lambda: sum("meeting" in text for pairs in load_texts("luisto-pairs").values() for text in sum(pairs, ())),
-      needs="luisto-pairs", verdict=FAILS, note="None does: the file holds the pairs of L 4.4.2 only.")
+      "of the file's sentences speak of a meeting).", 10, lambda: stored()["meetings"], kind=READING,
+      verdict=FAILS, note="None does: the file holds the pairs of L 4.4.2 only.")
 
 
 @claim("L-4.4.1-within", "The sentences are more similar within each group than between different groups (here, on the "
@@ -166,20 +166,19 @@ claim("L-4.4.2-table-7", "Table 7: the cosines of the average difference vectors
       lambda: contrast_cosines(contrasts("bert-base-cased", "luisto-pairs"))[np.triu_indices(6, 1)],
       needs="bert-base-cased and luisto-pairs")
 
-PAIRS_NOTE = "In the file that L links to, the six contrasts have 10, 9, 13, 9, 9 and 12 pairs."
+PAIRS_NOTE = "In the file that L links to, the six contrasts have 10, 9, 13, 9, 9 and 12 pairs (stored counts)."
 
 
 def pair_counts():
     """How many pairs each contrast of Table 6 has in L's own file."""
-    pairs = load_texts("luisto-pairs")
-    return [len(pairs[name.lower()]) for name in TABLE_6]
+    return [stored()["pairs"][name.lower()] for name in TABLE_6]
 
 
 claim("L-4.4.2-about-10", "There are about 10 sentence pairs from each category (within 1).", 10, pair_counts,
-      expected=[10] * 6, tolerance=1, needs="luisto-pairs", verdict=FAILS, note=PAIRS_NOTE)
+      expected=[10] * 6, tolerance=1, kind=READING, verdict=FAILS, note=PAIRS_NOTE)
 
 claim("L-4.4.2-sets-of-10", "The arrows of Figure 24 are averages of 10 differences each.", 10, pair_counts,
-      expected=[10] * 6, needs="luisto-pairs", verdict=FAILS, note=PAIRS_NOTE)
+      expected=[10] * 6, kind=READING, verdict=FAILS, note=PAIRS_NOTE)
 
 claim("L-4.4.2-smallest", "The smallest similarity is between", ["Bright-Dim", "Doctor-Nurse"],
       lambda: list(min(TABLE_7, key=TABLE_7.get)), kind=ITSELF, verdict=FAILS,

@@ -68,7 +68,7 @@ def _():
 
 claim("R-11.1-segments",
       "The first sentence gets 0s, the second 1s, and so on (here: the segments that there are, for three sentences).",
-      True, lambda: list(range(bert_base().embeddings.segments.weight.shape[0])), expected=[0, 1, 2], verdict=FAILS,
+      True, lambda: [*range(bert_base().config.n_segments)], expected=[0, 1, 2], kind=READING, verdict=FAILS,
       note="BERT knows two segments, 0 and 1. A third has no row in its table.")
 
 claim("R-11.1-what-is-ai", "“What is AI?” has 3 tokens.", 3, lambda: len(tokenizer().tokenize("What is AI?")),
@@ -85,7 +85,7 @@ def _():
     return len(batch.ids[0]) == len(batch.ids[1]) and batch.ids[0][-2:] == [0, 0] == batch.attention_mask[0][-2:]
 
 
-claim("R-11.2-layers", "bert-base-uncased has 12 layers.", 12, lambda: len(bert_base().layer))
+claim("R-11.2-layers", "bert-base-uncased has 12 layers.", 12, lambda: len(bert_base().layer), kind=READING)
 
 claim("R-11.2-lower-case", "bert-base-uncased lower-cases all text (here: capitals change no token of the stories).",
       True, lambda: all(tokenizer().tokenize(text.upper()) == tokenizer().tokenize(text.lower())
@@ -195,7 +195,7 @@ claim("L-3.2.2-every-character", "In the worst case each character has a token o
            "BPE keeps the promise: every text is bytes, and there are only 256.")
 
 claim("L-3.2.2-bert-vocabulary", "BERT has around 30k tokens.", 30_000, lambda: len(cased().embeddings.tokens.weight),
-      tolerance=ROUND, note="28,996 (cased); the uncased vocabulary has 30,522.")
+      tolerance=ROUND, kind=READING, note="28,996 (cased); the uncased vocabulary has 30,522.")
 
 
 @claim("L-3.2.2-words-characters", "Characters give a small vocabulary, words an immense one, which includes very "
@@ -212,7 +212,7 @@ claim("L-3.2.2-middle", "Subwords are the middle ground: common words are tokens
       lambda: [len(tokenizer().tokenize(word)) for word in ("the", "bear", "serendipitous")], expected=[1, 1, 5])
 
 claim("L-3.2.2-finbert-vocabulary", "FinBERT has around 50k tokens.", 50_000,
-      lambda: len(tokenizer("bert-base-finnish-cased-v1").vocab), tolerance=ROUND, needs="bert-base-finnish-cased-v1")
+      lambda: len(tokenizer("bert-base-finnish-cased-v1").vocab), tolerance=500, needs="bert-base-finnish-cased-v1")
 
 
 def percent(test, name="bert-base-cased"):
@@ -244,9 +244,9 @@ BLOCKS = [(0, 0), (1, 99), (100, 100), (101, 101), (102, 102), (103, 103), (104,
 
 claim("L-4.2.1-lines", "The loop over range(30000) prints 30k lines.", 30_000, lambda: len(range(30000)), kind=READING)
 
-claim("L-4.2.1-range", "Each of the 30k lines shows a token (here: how many tokens there are).", 30_000,
-      lambda: len(cased().embeddings.tokens.weight), verdict=FAILS,
-      note="L's own table ends with id 28,995. The last 1,004 lines show [None].")
+claim("L-4.2.1-range", "Each of the 30k lines shows a token (here: how many ids L's own list has).", 30_000,
+      lambda: sum(last + 1 - first for first, last in BLOCKS), kind=ITSELF, verdict=FAILS,
+      note="It ends with id 28,995. The last 1,004 lines show [None].")
 
 claim("L-4.2.1-blocks", "The blocks of ids follow one another without gap, from 0 up to the last, 28995.", True,
       lambda: [id for first, last in BLOCKS for id in range(first, last + 1)] == [*range(28_996)], kind=ITSELF)

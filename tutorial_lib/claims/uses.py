@@ -3,7 +3,7 @@
 import numpy as np
 
 from tutorial_lib.bert import Bert, Config
-from tutorial_lib.claims.claim import ROUND, claims_of
+from tutorial_lib.claims.claim import READING, ROUND, claims_of
 from tutorial_lib.claims.tools import bert, cased, count, tokenizer
 from tutorial_lib.geometry import cosine, cosine_matrix
 from tutorial_lib.search import Index
@@ -15,7 +15,7 @@ claim = claims_of("uses")
 # --- L 4.5.1 Vector databases for text search ------------------------------------------------------------------------
 
 claim("L-4.5.1-chunk", "Texts are split to suitable lengths, for example to about 512 tokens (here: as many as BERT "
-      "has positions).", 512, lambda: len(cased().embeddings.positions.weight),
+      "has positions).", 512, lambda: cased().config.n_positions, kind=READING,
       note="510 tokens of text: [CLS] and [SEP] take two of the 512 positions.")
 
 

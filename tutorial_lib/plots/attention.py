@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_lib.plots.base import COLORS, as_array, heatmap
+from tutorial_lib.plots.base import COLORS, ON_PALE, as_array, heatmap
 
 
 def similarity_maps(q, keys, reach=3.0):
@@ -26,7 +26,7 @@ def similarity_maps(q, keys, reach=3.0):
     grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 240)] * 2), -1)  # (240, 240, 2)
     dots = grid @ q
     maps = {"dot product with q": dots, "cosine with q": dots / (np.linalg.norm(grid, axis=-1) * np.linalg.norm(q))}
-    arrow = {"arrowstyle": "-|>", "color": "black", "shrinkA": 0, "shrinkB": 0}
+    arrow = {"arrowstyle": "-|>", "color": ON_PALE, "shrinkA": 0, "shrinkB": 0}
     _, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True, sharey=True)
     for ax, (title, values) in zip(axes, maps.items()):
         most = np.abs(values).max()
@@ -117,16 +117,21 @@ def temperatures(tokens, weights):
 def products(X, maps, tokens):
     """Each row of the figure is one product in full, X W = XW. maps: name ("Q") -> its matrix W (d_model, d_k).
 
+    One scale of colors for all.
+
     >>> products([[1.0, 2.0]], {"Q": [[1.0], [3.0]]}, ["a"])[0, 2].texts[0].get_text()
     '7.00'
     """
-    X = as_array(X)
-    _, axes = plt.subplots(len(maps), 3, figsize=(7.4, 2.75 * len(maps)), squeeze=False)
+    X, maps = as_array(X), {name: as_array(W) for name, W in maps.items()}
+    values = np.concatenate([X.ravel(), *(np.r_[W.ravel(), (X @ W).ravel()] for W in maps.values())])
+    limits = values.min(), values.max()
+    size, widths = (7.4, 2.75 * len(maps)), [1, 1, 1.2]
+    figure, axes = plt.subplots(len(maps), 3, figsize=size, width_ratios=widths, squeeze=False)
+    figure.phone = {"columns": 3, "panel_height": 1.9}
     for (left, middle, right), (name, W) in zip(axes, maps.items()):
-        W = as_array(W)
-        _plain_heatmap(X, left, "X", rows=tokens, digits=1)
-        _plain_heatmap(W, middle, f"$\\times\\ W_{name}$", digits=1)
-        _plain_heatmap(X @ W, right, f"$=\\ {name}$", rows=tokens, digits=2)
+        _plain_heatmap(X, left, "X", rows=tokens, digits=1, limits=limits)
+        _plain_heatmap(W, middle, f"$\\times\\ W_{name}$", digits=1, limits=limits)
+        _plain_heatmap(X @ W, right, f"$=\\ {name}$", rows=tokens, digits=2, limits=limits)
         right.set_yticklabels([])
         spare = (len(X) - len(W)) / 2  # the same cell height everywhere, W in the middle
         if spare > 0:
@@ -142,7 +147,8 @@ def attention_steps(scores, scaled, weights, output, tokens):
     >>> [ax.get_title() for ax in axes.flat]
     ['1. $Q K^T$', '2. divided by $\\\\sqrt{d_k}$', '3. softmax of each row', '4. output: times $V$']
     """
-    _, axes = plt.subplots(2, 2, figsize=(8.6, 6.6))
+    figure, axes = plt.subplots(2, 2, figsize=(8.6, 6.6))
+    figure.phone = {"panel_height": 2.6}
     titles = ["1. $Q K^T$", "2. divided by $\\sqrt{d_k}$", "3. softmax of each row", "4. output: times $V$"]
     for ax, title, matrix in zip(axes.flat, titles, (scores, scaled, weights, output)):
         last = title.startswith("4")
@@ -189,7 +195,7 @@ def printed_and_computed(tokens, printed, computed, label):
     at = np.arange(len(tokens))
     for shift, values, name, color in ((-0.2, printed, "printed", COLORS[4]), (0.2, computed, "computed", COLORS[0])):
         bars = ax.bar(at + shift, as_array(values), 0.4, label=name, color=color)
-        ax.bar_label(bars, fmt="%.2f", fontsize=8)
+        ax.bar_label(bars, fmt=lambda value: f"{value:.2f}".lstrip("0"), fontsize=8)
     ax.set_xticks(at, tokens)
     ax.set(xlabel="key (the query is \"painted\")", ylabel=label)
     ax.legend()

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import cycler
+from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, told apart by color-blind readers too; the pale yellow is left out.
-COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+from tutorial_lib.plots.phone import both_layouts
+
+# Okabe and Ito's palette, told apart by color-blind readers too: orange and pink a little darker, so that they are
+# seen on white; the pale yellow is left out. Of two things that are compared, the first is blue, the second orange.
+COLORS = ["#0072B2", "#BF5000", "#009E73", "#C66BA2", "#E69F00", "#56B4E9", "#000000"]
+# What a color means wherever one of these is shown, in figures and in views: the visual grammar of CONTRIBUTING.md.
+ROLES = dict(
+    zip(("query", "key", "value", "attention", "feed forward", "embeddings", "[CLS]"), COLORS, strict=True),
+    **{"first text": COLORS[0], "second text": COLORS[1], "the rest": "#808080"},
+)
+# The same, pale, for areas that carry black text.
+TINTS = dict(
+    zip(
+        ("query", "key", "value", "attention", "feed forward", "embeddings"),
+        ("#CFE3F1", "#F8DDC9", "#CDEBE1", "#F3E0EC", "#FBECCD", "#DDF0FB"),
+        strict=True,
+    ),
+    **{"first text": "#CFE3F1", "second text": "#F8DDC9", "the rest": "#ECECEC"},
+)
+# In the dark theme: what each color of a figure becomes; a gray turns round, any other color stays.
+DARK = {
+    **dict(zip(COLORS, ("#7CB8FF", "#FFB077", "#5FD3A8", "#F2A0D0", "#E6B450", "#B9E3FF", "#E8E8E8"), strict=True)),
+    **dict(zip(TINTS.values(), ("#17405F", "#5C3210", "#0E4A39", "#572B46", "#54400E", "#24485C"), strict=False)),
+    "#FFFFFF": "#121212",  # the page's own
+}
+# Black and white that stay so in the dark, for what is drawn on the colors of a matrix or of a filled area.
+ON_PALE, ON_DEEP = "#010101", "#FEFEFE"
 
 
 def use_style():
-    """Set the book's look for every figure that follows: white card, no clutter, vector graphics in notebooks."""
+    """Set the book's look for every figure that follows: no clutter, vector graphics in notebooks.
+
+    While the pages are built, each figure brings a second layout for phones.
+    """
     plt.rcParams.update(
         {
             "figure.facecolor": "white",
@@ -31,9 +62,13 @@ def use_style():
         }
     )
     if "IPython" in sys.modules:
+        from IPython import get_ipython
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("svg", metadata={"Date": None})
+        if "TUTORIAL_LIB_STATIC" in os.environ and (shell := get_ipython()):
+            svg = shell.display_formatter.formatters["image/svg+xml"]
+            svg.for_type(Figure, partial(both_layouts, metadata={"Date": None}))
 
 
 def heatmap(matrix, rows=None, columns=None, ax=None, digits=None, label="", title="", diverging=None, limits=None):
@@ -73,7 +108,7 @@ def heatmap(matrix, rows=None, columns=None, ax=None, digits=None, label="", tit
         for (i, j), value in np.ndenumerate(matrix):
             red, green, blue, _ = image.cmap(image.norm(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-            ink = "white" if dark else "black"
+            ink = ON_DEEP if dark else ON_PALE
             ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=8, color=ink)
     ax.figure.colorbar(image, ax=ax, label=label)
     ax.set_title(title)

@@ -12,10 +12,9 @@ import numpy as np
 import torch
 
 from tutorial_lib.bert import gelu, relu
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, ON_PALE, ROLES, TINTS, as_array
 
 LINE = "#444444"
-TINTS = {"attention": "#D6E8F5", "feed forward": "#FBE3D0", "norm": "#D5EFE6", "add": "#FFFFFF"}
 SUBLAYERS = ("attention_sum", "attention_norm", "feed_forward_sum", "output")
 COMPONENTS = {  # what a parameter's name looks like -> the component that it belongs to; the first that fits counts
     r"^embeddings\.tokens": "token embeddings",
@@ -42,25 +41,27 @@ def layer_diagram(trace, i=0):
     ax.set(xlim=(0, 10), ylim=(23.4, -0.5))
     ax.axis("off")
     start = "embeddings.output" if i == 0 else f"layer.{i - 1}.output"
-    ax.text(5.2, 0, f"{start}  {tuple(trace[start].shape)}", ha="center", va="center", weight="bold")
-    for x, letter, name in ((3.0, "Q", "queries"), (5.4, "K", "keys"), (8.4, "V", "values")):
+    plate = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # where the line that is kept begins
+    ax.text(5.2, 0, f"{start}  {tuple(trace[start].shape)}", ha="center", va="center", weight="bold", bbox=plate)
+    parts = ((3.0, "Q", "query", "queries"), (5.4, "K", "key", "keys"), (8.4, "V", "value", "values"))
+    for x, letter, kind, name in parts:
         _arrow(ax, (5.2, 0.35), (x, 1.3))
-        _box(ax, x, 1.7, f"$W_{letter}$", "attention", 1.6)
+        _box(ax, x, 1.7, f"$W_{letter}$", kind, 1.6)
         _arrow(ax, (x, 2.1), (x, 3.4 if letter in "QK" else 6.6))
-        ax.text(x + 0.12, 2.75, says(f"attention.{name}", "\n"), va="center", fontsize=8.5)
+        ax.text(x + 0.12, 2.75, says(f"attention.{name}", "\n"), va="center", fontsize=7.8)
     chain = [  # (height, text, kind, width, what leaves the box downwards)
         (3.8, r"$Q K^\top / \sqrt{d_k}$", "attention", 5.0, "attention.scores"),
         (5.4, "softmax over the keys", "attention", 5.0, "attention.weights"),
         (7.0, "weights times values, in each head", "attention", 7.6, "attention.heads"),
         (8.6, "heads side by side", "attention", 5.0, "attention.concat"),
         (10.2, "$W_O$", "attention", 5.0, "attention.output"),
-        (11.8, "+", "add", 0.8, "attention_sum"),
-        (13.4, "LayerNorm", "norm", 5.0, "attention_norm"),
+        (11.8, "+", "the rest", 0.8, "attention_sum"),
+        (13.4, "LayerNorm", "the rest", 5.0, "attention_norm"),
         (15.0, "$W_1$", "feed forward", 5.0, "hidden"),
         (16.6, "activation", "feed forward", 5.0, "activation"),
         (18.2, "$W_2$", "feed forward", 5.0, "feed_forward"),
-        (19.8, "+", "add", 0.8, "feed_forward_sum"),
-        (21.4, "LayerNorm", "norm", 5.0, "output"),
+        (19.8, "+", "the rest", 0.8, "feed_forward_sum"),
+        (21.4, "LayerNorm", "the rest", 5.0, "output"),
     ]
     for y, text, kind, width, name in chain:
         _box(ax, 5.7 if width > 6 else 4.2, y, text, kind, width)
@@ -84,7 +85,7 @@ def norms_by_sublayer(trace, n_layers):
     for i in range(0, n_layers, 2):
         ax.axvspan(4 * i + 0.5, 4 * i + 4.5, color="#F2F2F2", lw=0)
     ax.axhline(np.sqrt(trace[stops[0]].shape[-1]), color=LINE, ls=":", lw=1.2, label=r"$\sqrt{d_{model}}$")
-    ax.plot(x, lengths[:, 0], "o-", ms=4, color=COLORS[1], label="[CLS]")
+    ax.plot(x, lengths[:, 0], "o-", ms=4, color=ROLES["[CLS]"], label="[CLS]")
     ax.plot(x, lengths[:, 1:].mean(1), "s-", ms=3.5, color=COLORS[0], label="other tokens: mean, and range")
     ax.fill_between(x, lengths[:, 1:].min(1), lengths[:, 1:].max(1), color=COLORS[0], alpha=0.2, lw=0)
     ax.set(yscale="log", ylabel="length of the vector (log scale)", xlim=(-0.5, len(stops) - 0.5))
@@ -153,8 +154,13 @@ def parameters_by_component(table):
 def parameter_bars(models):
     """Draw where models have their parameters, in shares. models: name -> its `parameters_by_component`."""
     parts = [part for part in COMPONENTS.values() if any(part in counts for counts in models.values())]
-    shown = ["token embeddings", "attention", "feed forward"]
-    colors = dict(zip([*shown, "all the rest"], COLORS, strict=False))
+    colors = {
+        "token embeddings": ROLES["embeddings"],
+        "attention": ROLES["attention"],
+        "feed forward": ROLES["feed forward"],
+        "all the rest": ROLES["the rest"],
+    }
+    shown = [*colors][:3]
     _, ax = plt.subplots(figsize=(6.4, 0.9 + 0.62 * len(models)))
     for y, counts in enumerate(models.values()):
         total, left = sum(counts.values()), 0.0
@@ -165,7 +171,7 @@ def parameter_bars(models):
             ax.barh(y, width, left=left, color=colors[part], label=part if y == 0 else None, edgecolor="white")
             if width > 6:
                 middle = left + width / 2
-                ax.text(middle, y, f"{count / 1e6:.1f}M", ha="center", va="center", color="white", weight="bold")
+                ax.text(middle, y, f"{count / 1e6:.1f}M", ha="center", va="center", color=ON_PALE, weight="bold")
             left += width
     ax.set_yticks(range(len(models)), [f"{name}\n{sum(c.values()) / 1e6:.1f}M" for name, c in models.items()])
     ax.set(xlabel="share of all parameters (%)", xlim=(0, 100))

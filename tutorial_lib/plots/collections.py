@@ -1,11 +1,11 @@
-"""Figures of the chapter on two collections of texts. Source: L 4.4.3 (Figure 26)."""
+"""Figures of the chapter on two collections of texts. Source: L 4.4.3 (Figures 25 and 26)."""
 
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, ROLES, as_array
 
 LINES = ("-", "--", ":", "-.")
 
@@ -43,10 +43,37 @@ def curves_by_layer(curves, ylabel, bands=None):
     """
     _, ax = plt.subplots(figsize=(5.6, 3.2))
     for color, line, marker, (label, values) in zip(COLORS, LINES, "osD^", curves.items(), strict=False):
-        values = as_array(values)
+        color, values = ROLES["[CLS]"] if label.startswith("[CLS]") else color, as_array(values)
         ax.plot(values, color=color, linestyle=line, marker=marker, markersize=5, label=label)
         if bands and label in bands:
             ax.fill_between(range(len(values)), *bands[label], color=color, alpha=0.15, linewidth=0)
     ax.set(xlabel="layer", ylabel=ylabel, xticks=range(len(values)))
     ax.legend()
     return ax
+
+
+def histogram_outlines(clouds):
+    """Outlines of histograms that are counted already. Returns the axes, a row for each cloud.
+
+    clouds: title -> what `tutorial_lib.real_texts.describe` says of it. Four panels each: the lengths of the vectors,
+    and the distances, dot products and cosines of pairs.
+
+    >>> counted = {"edges": [0, 1], "counts": {"tweets": [3, 1]}}
+    >>> axes = histogram_outlines({"mean": dict.fromkeys(("norms", "distances", "dots", "cosines"), counted)})
+    >>> [ax.get_xlabel() for ax in axes[0]]
+    ['length', 'distance', 'dot product', 'cosine']
+    """
+    kinds = {"norms": "length", "distances": "distance", "dots": "dot product", "cosines": "cosine"}
+    fig, axes = plt.subplots(len(clouds), 4, figsize=(7.8, 0.5 + 1.9 * len(clouds)), squeeze=False)
+    fig.phone = {"columns": 2}
+    for row, (title, cloud) in zip(axes, clouds.items(), strict=True):
+        for ax, (kind, name) in zip(row, kinds.items(), strict=True):
+            for color, line, (label, counts) in zip(COLORS, LINES, cloud[kind]["counts"].items(), strict=False):
+                edges, counts = np.linspace(*cloud[kind]["edges"], len(counts) + 1), as_array(counts)
+                density = counts / counts.sum() / np.diff(edges)
+                ax.stairs(density, edges, color=color, linestyle=line, linewidth=1.6, label=label)
+            ax.set(xlabel=name, yticks=[])
+        row[0].set(ylabel="density", title=title)
+    legend = axes[0, 3].get_legend_handles_labels()  # pairs of one from each have cosines only
+    fig.legend(*legend, loc="outside lower center", ncols=len(legend[0]))
+    return axes

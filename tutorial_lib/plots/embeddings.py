@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, ON_PALE, ROLES, as_array
 
 TITLES = ("tokens", "+ positions", "+ segments", "= sum", "LayerNorm")
 STOPS = dict(zip(("tokens", "positions", "segments", "sum", "output"), TITLES, strict=True))
@@ -29,11 +29,12 @@ def one_hot_product(ids, E, vocabulary, names=None):
     widths = [len(columns) + 1.6 for _, _, _, columns, _ in parts]
     tallest = max(len(O), len(E))
     figure, axes = plt.subplots(1, 3, figsize=(8, 0.42 * tallest + 1.1), width_ratios=widths)
+    figure.phone = {"panel_height": 0.3 * tallest + 0.9}
     for ax, (letter, matrix, rows, columns, digits) in zip(axes, parts, strict=True):
         limit = 1.6 * (1 if letter == "O" else np.abs(E).max())  # beyond the values: pale, so that the text stays black
         ax.imshow(matrix, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
         for (i, j), value in np.ndenumerate(matrix):
-            ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=9)
+            ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=9, color=ON_PALE)
         ax.set_yticks(range(len(rows)), rows)
         ax.set_xticks(range(len(columns)), columns, rotation=45 if letter == "O" else 0)
         ax.xaxis.tick_top()
@@ -55,6 +56,7 @@ def embedding_sum(trace, tokens, n_coordinates=48):
     ['tokens', '+ positions', '+ segments', '= sum', 'LayerNorm']
     """
     figure, axes = plt.subplots(1, 5, figsize=(8.6, 0.2 * len(tokens) + 1.2), sharey=True)
+    figure.phone = {"columns": 2, "panel_height": 0.12 * len(tokens) + 0.7}
     for ax, (name, title) in zip(axes, STOPS.items(), strict=True):
         values = as_array(trace["embeddings." + name])
         values = values if values.ndim == 2 else values[0]  # (n, d_model)
@@ -91,13 +93,14 @@ def random_cosines(cosines, pairs, bins=90):
     ['cat, dog 0.40']
     """
     ax = plt.subplots(figsize=(7.6, 3.6))[1]
-    counts, _, _ = ax.hist(as_array(cosines), bins, density=True, color=COLORS[5])
+    counts, _, _ = ax.hist(as_array(cosines), bins, density=True, color=ROLES["embeddings"])
     top = counts.max()
     for row, (label, value) in enumerate(sorted(pairs.items(), key=lambda pair: pair[1])):
         height = top * (0.92 - 0.82 * row / max(1, len(pairs) - 1))  # one step down for each, so that no two touch
         ax.plot([value, value], [0, height], color=COLORS[1], lw=1)
         ax.plot(value, height, "o", color=COLORS[1], ms=4)
         text = f"{label} {float(value):.2f}"
-        ax.annotate(text, (value, height), (6, 0), textcoords="offset points", va="center", fontsize=9)
+        plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}  # no line runs through a name
+        ax.annotate(text, (value, height), (6, 0), textcoords="offset points", va="center", fontsize=9, bbox=plate)
     ax.set(xlabel="cosine of two rows of E", ylabel="density of random pairs", xlim=(-0.4, 1.1))
     return ax

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_lib.geometry import pca
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, ROLES, as_array
 
 
 def layer_paths(panels, columns=2):
@@ -25,7 +25,7 @@ def layer_paths(panels, columns=2):
     """
     rows = -(-len(panels) // columns)
     side = min(3.7, 7.8 / columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(side * columns, side * rows), squeeze=False)
+    fig, axes = plt.subplots(rows, columns, figsize=(side * columns, 0.85 * side * rows), squeeze=False)
     for unused in axes.flat[len(panels) :]:
         unused.axis("off")
     axes = list(axes.flat[: len(panels)])
@@ -56,7 +56,7 @@ def last_jump(paths, tokens, together=(), ax=None):
     picture = pca(paths.reshape(-1, paths.shape[-1]))
     Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
     if ax is None:
-        _, ax = plt.subplots(figsize=(7.0, 4.6))
+        _, ax = plt.subplots(figsize=(7.4, 4.0))
     ends = {}
     for j, name in enumerate(tokens):
         color = COLORS[1] if name in together else COLORS[0]
@@ -97,12 +97,12 @@ def step_curves(steps, tokens, mark="[CLS]"):
     >>> [ax.lines[0].get_ydata().tolist() for ax in axes]
     [[5.0], [0.0], [3.0, 4.0]]
     """
-    fig, axes = plt.subplots(1, 3, figsize=(7.6, 3.0))
+    fig, axes = plt.subplots(1, 3, figsize=(7.6, 2.8))
     drawn = ((steps.lengths, "length of the step"), (steps.cosines, "cosine, before to after"), (steps.norms, "norm"))
     for ax, (values, name) in zip(axes, drawn, strict=True):
         for j, token in enumerate(tokens):
             x = np.arange(len(values)) + (len(values) < len(steps.norms))  # a step is named by the layer that makes it
-            style = dict(color=COLORS[1], linewidth=2.2) if token == mark else dict(color=COLORS[0], alpha=0.55)
+            style = dict(color=ROLES["[CLS]"], linewidth=2.2) if token == mark else dict(color=COLORS[0], alpha=0.55)
             name_of = token if token == mark else "other tokens"
             ax.plot(x, values[:, j], marker="o", markersize=3, **style, label=name_of)
         ax.set(xlabel="layer", title=name)
@@ -122,8 +122,9 @@ def parting_curves(curves, ylabel, level=None, first=0):
     >>> ax.lines[0].get_ydata().tolist(), ax.get_ylabel()
     ([1.0, 2.0], 'ratio')
     """
-    fig, ax = plt.subplots(figsize=(6.4, 3.8))
+    fig, ax = plt.subplots(figsize=(7.0, 3.4))
     for color, marker, (name, values) in zip(COLORS, "os^vDPX", curves.items(), strict=False):
+        color = ROLES.get(name, color)
         values, *band = values if isinstance(values, tuple) else (values,)
         layers = np.arange(len(values)) + first
         if band:

@@ -25,18 +25,19 @@ def split_diagram(n, d_model, n_heads, ax=None):
     d_k, whole, gray = d_model // n_heads, f"({n}, {d_model})", ["#bbbbbb"]
     colors = plt.colormaps["viridis"](np.linspace(0.05, 0.95, n_heads))
     _slab(ax, 3, 9.3, 6, gray, "X", whole)
-    _arrow(ax, 9.2, 8.2, f"times $W_Q, W_K, W_V$, each ({d_model}, {d_model}),\nthen cut into {n_heads} heads")
+    _arrow(ax, 9.2, 8.2, f"times $W_Q, W_K, W_V$,\neach ({d_model}, {d_model}),\nthen cut into {n_heads} heads")
     for x, letter in ((0.4, "Q"), (4.4, "K"), (8.4, "V")):
         _slab(ax, x, 7.4, 3.2, colors, letter, f"{n_heads} × ({n}, {d_k})")
-    _arrow(ax, 7.3, 6.1, r"attend, each head for itself:" "\n" r"softmax$(Q_h K_h^\top / \sqrt{d_k})$")
+    _arrow(ax, 7.3, 6.1, r"each head for itself:" "\n" r"softmax$(Q_h K_h^\top / \sqrt{d_k})$")
     _tiles(ax, 5.3, colors, 0.8, f"weights\n{n_heads} × ({n}, {n})")
     _arrow(ax, 5.2, 4.2, "times $V_h$")
     _tiles(ax, 3.4, colors, 0.55, f"heads\n{n_heads} × ({n}, {d_k})")
-    _arrow(ax, 3.3, 2.3, "concatenate: side by side again")
+    _arrow(ax, 3.3, 2.3, "concatenate:\nside by side again")
     _slab(ax, 3, 1.5, 6, colors, "", whole)
-    _arrow(ax, 1.4, 0.6, f"times $W_O$ ({d_model}, {d_model})")
+    _arrow(ax, 1.4, 0.6, f"times $W_O$\n({d_model}, {d_model})")
     _slab(ax, 3, -0.2, 6, gray, "output", whole)
     ax.set(xlim=(0, 12), ylim=(-0.3, 10.1))
+    ax.figure.phone = {"panel_height": 6.6}
     ax.axis("off")
     return ax
 
@@ -77,6 +78,7 @@ def head_grid(weights, tokens, title="head"):
     columns = min(3, len(weights))
     rows = -(-len(weights) // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(8, 2.5 * rows + 0.6), squeeze=False, sharex=True, sharey=True)
+    figure.phone = {"columns": 2, "panel_height": max(1.6, 0.1 * len(tokens) + 0.3)}
     for h, ax in enumerate(axes.flat):
         ax.spines[:].set_visible(False)
         if h >= len(weights):
@@ -91,7 +93,7 @@ def head_grid(weights, tokens, title="head"):
         ax.tick_params(axis="x", labelrotation=90)
     figure.supxlabel("token that is attended to", fontsize="medium")
     figure.supylabel("token that asks", fontsize="medium")
-    figure.colorbar(image, ax=axes, label="weight", shrink=0.5)
+    figure.colorbar(image, ax=axes, label="weight", location="top", shrink=0.5, aspect=40)
     return figure
 
 

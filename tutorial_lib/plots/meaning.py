@@ -26,7 +26,7 @@ def sentence_groups(points, labels, shares=None, ax=None):
     if len(labels) != len(points):
         raise ValueError(f"labels must be one for each of the {len(points)} points, got {len(labels)}")
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4.2))
+        _, ax = plt.subplots(figsize=(7.0, 3.6))
     for number, name in enumerate(names):
         chosen = points[[label == name for label in labels]]
         look = dict(marker=_marker(number), color=_color(number), markersize=5, alpha=0.7, linestyle="")
@@ -67,7 +67,7 @@ def curves_by_layer(curves, ylabel, first=0, level=None, level_name="", bands=No
     ['x', 'chance']
     """
     width = 7.4 if len(curves) > 1 else 5.4
-    fig, axes = plt.subplots(1, len(curves), figsize=(width, 3.3), sharey=True, squeeze=False)
+    fig, axes = plt.subplots(1, len(curves), figsize=(width, 3.0), sharey=True, squeeze=False)
     for ax, (title, named) in zip(axes[0], curves.items(), strict=True):
         for number, (name, values) in enumerate(named.items()):
             values, low, high = map(as_array, values)
@@ -94,7 +94,7 @@ def swap_histogram(null, marks, xlabel, ax=None):
     ['doctor to nurse']
     """
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 3.2))
+        _, ax = plt.subplots(figsize=(6.8, 2.8))
     null = as_array(null)
     heights, _, _ = ax.hist(null, bins=40, color="0.75")
     for number, (name, value) in enumerate(marks.items()):

@@ -54,7 +54,7 @@ def turning_planes(hands, first=0):
         reach = 1.1 * np.abs(hand.points).max()
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         ax.plot(0, 0, "+", color="black")
-        ax.set_title(f"once in {hand.period:.1f}" if np.isfinite(hand.period) else f"{hand.rounds:.1f} of a round")
+        ax.set_title(f"once in {hand.period:.1f}" if np.isfinite(hand.period) else f"{hand.rounds:.1f} of a turn")
     rest = axes.flat[len(hands) :]
     for ax in rest:
         ax.axis("off")

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import LogLocator, NullLocator
 
-from tutorial_lib.plots.base import COLORS, as_array, heatmap
+from tutorial_lib.plots.base import COLORS, TINTS, as_array, heatmap
 
 
 def rnn_and_transformer(words):
@@ -26,7 +26,7 @@ def rnn_and_transformer(words):
     for ax, output in ((left, "h"), (right, "y")):
         for t, word in enumerate(words):
             _box(ax, t, 0, word, "white")
-            _box(ax, t, 1, f"${output}_{t + 1}$", "#DCEBF5")
+            _box(ax, t, 1, f"${output}_{t + 1}$", TINTS["first text"])
         ax.set(xlim=(-0.6, n - 0.4), ylim=(-0.35, 1.7))
         ax.axis("off")
     for t in range(n):
@@ -74,6 +74,7 @@ def encodings(tables, limits=None):
     [[1.0, 0.0], [0.0, 1.0]]
     """
     fig, axes = plt.subplots(len(tables), 2, figsize=(7.4, 3.1 * len(tables)), squeeze=False)
+    fig.phone = {"panel_height": 2.5}
     for (left, right), (title, P) in zip(axes, tables.items(), strict=True):
         P = _table(P)
         reach = np.percentile(np.abs(P), 99)

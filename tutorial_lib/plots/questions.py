@@ -63,8 +63,8 @@ def token_kinds(points, kinds, n_deviations=2):
     (['all'], (2.0, 0.0))
     """
     points = as_array(points)
-    _, ax = plt.subplots(figsize=(6.8, 5.2))
-    ax.plot(*points.T, ",", color="0.72", zorder=0)
+    _, ax = plt.subplots(figsize=(6.8, 5.2), dpi=150)
+    ax.plot(*points.T, ",", color="0.72", zorder=0, rasterized=True)  # as shapes, 30,000 dots are megabytes
     for color, style, (name, chosen) in zip(COLORS, ("-", "--", "-.", ":", "-", "--"), kinds.items(), strict=False):
         some = points[np.asarray(chosen)]
         center = some.mean(axis=0)

@@ -48,7 +48,7 @@ def grouped_points(clouds, groups, names=None, columns=3, axes=None, joined=Fals
     """
     groups = as_array(groups).astype(int)
     rows, columns = -(-len(clouds) // columns), min(columns, len(clouds))
-    height = rows * (min(7.6 / columns, 3.4) + 0.25) + (0.3 if names else 0)
+    height = rows * (min(6 / columns, 2.7) + 0.25) + (0.3 if names else 0)
     fig, grid = plt.subplots(rows, columns, figsize=(7.6, height), squeeze=False)
     for ax, (title, Y) in zip(grid.flat, clouds.items(), strict=False):
         Y = as_array(Y)
@@ -82,7 +82,7 @@ def explained_variance(curves):
     >>> ax.lines[0].get_ydata().tolist()
     [50.0, 100.0]
     """
-    _, ax = plt.subplots(figsize=(5.6, 3.4))
+    _, ax = plt.subplots(figsize=(6.4, 3.1))
     for marker, (label, shares) in zip(MARKERS, curves.items(), strict=False):
         total = 100 * np.cumsum(as_array(shares))
         ax.plot(range(1, len(total) + 1), total, marker=marker, markersize=5, label=label)

@@ -46,7 +46,7 @@ def ratio_lines(clouds, discard=0.1):
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['plane: slope 2.0']
     """
-    ax = plt.subplots(figsize=(6.4, 3.8))[1]
+    ax = plt.subplots(figsize=(6.8, 3.3))[1]
     for color, marker, (label, X) in zip(COLORS, MARKERS, clouds.items(), strict=False):
         x = np.log(neighbor_ratios(X))
         N, kept = len(x), int(len(x) * (1 - discard))
@@ -102,7 +102,7 @@ def layer_profiles(panels, relative=False):
     >>> ax.get_title(), ax.lines[0].get_ydata().round(1).tolist()
     ('anisotropy', [0.1, 0.3])
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(2.9 * len(panels), 3.2), squeeze=False)
+    fig, axes = plt.subplots(1, len(panels), figsize=(2.9 * len(panels), 3.0), squeeze=False)
     for ax, (title, lines) in zip(axes[0], panels.items(), strict=True):
         for color, marker, (label, values) in zip(COLORS, MARKERS, lines.items(), strict=False):
             layers = np.arange(np.shape(values)[-1])

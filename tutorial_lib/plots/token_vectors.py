@@ -24,7 +24,7 @@ def four_distributions(measured, bins=50):
     >>> [ax.get_xlabel() for ax in axes]
     ['length', 'distance of a pair', 'dot product', 'cosine']
     """
-    _, grid = plt.subplots(2, 2, figsize=(7.4, 5))
+    _, grid = plt.subplots(2, 2, figsize=(7.4, 4.2))
     for ax, (measure, name) in zip(grid.flat, MEASURES.items(), strict=True):
         every = np.concatenate([as_array(getattr(one, measure)) for one in measured.values()])
         edges = np.linspace(every.min(), every.max() + 1e-9, (bins // 2 if measure == "norms" else bins) + 1)
@@ -50,7 +50,7 @@ def variance_curves(curves, share=0.9):
     >>> ax.lines[0].get_ydata().tolist(), ax.get_legend().get_texts()[0].get_text()
     ([60.0, 100.0], 'a plane: 2 for 90 %')
     """
-    _, ax = plt.subplots(figsize=(6.2, 3.2))
+    _, ax = plt.subplots(figsize=(6.8, 2.8))
     for color, line, (label, shares) in zip(COLORS, LINES, curves.items(), strict=False):
         total = 100 * np.cumsum(as_array(shares))
         at = int(np.argmax(total >= 100 * share - 1e-9))
@@ -74,7 +74,7 @@ def norms_along_ids(norms, kinds, window=200):
     ['a', 'b']
     """
     norms, kinds = as_array(norms), np.asarray(kinds)
-    _, ax = plt.subplots(figsize=(7.2, 3.6))
+    _, ax = plt.subplots(figsize=(7.2, 3.2))
     for color, marker, kind in zip(COLORS, MARKERS, dict.fromkeys(kinds.tolist()), strict=False):
         ids = np.flatnonzero(kinds == kind)
         parts = np.array_split(ids, max(1, len(ids) // window))
@@ -104,7 +104,7 @@ def cosine_tails(cosines, extremes, d_model, n_pairs):
     edges = np.arange(-1, 1 + width / 2, width)
     middle = (edges[1:] + edges[:-1]) / 2
     counts = np.histogram(cosines, edges)[0] * n_pairs / len(cosines)
-    _, ax = plt.subplots(figsize=(7.2, 3.4))
+    _, ax = plt.subplots(figsize=(7.2, 3.0))
     ax.stairs(counts, edges, color=COLORS[0], linewidth=1.6, label="tokens (from a sample)")
     normal = n_pairs * width * np.sqrt(d_model / (2 * np.pi)) * np.exp(-d_model * middle**2 / 2)
     normal = np.where(normal < 0.5, np.nan, normal)
@@ -132,7 +132,7 @@ def mean_histograms(measured, marked, bins=80):
     """
     names = {"distances": "distance from the mean", "cosines": "cosine with the mean",
              "dots": "dot product with the mean", "norms": "norm"}  # fmt: skip
-    fig, grid = plt.subplots(2, 2, figsize=(7.4, 5))
+    fig, grid = plt.subplots(2, 2, figsize=(7.4, 4.2))
     for ax, (field, name) in zip(grid.flat, names.items(), strict=True):
         values = as_array(getattr(measured, field))
         ax.hist(values, bins, color=COLORS[0], alpha=0.45)

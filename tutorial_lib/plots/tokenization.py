@@ -6,10 +6,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from tutorial_lib.plots.base import COLORS
+from tutorial_lib.plots.base import COLORS, TINTS
 from tutorial_lib.tokenization.vocabulary import KINDS, kind
 
-TINTS = ("#cfe3f1", "#f8ddc9")  # neighbors in `token_cuts`, segments in `batch_grid`: black text stays readable
+PAIR = TINTS["first text"], TINTS["second text"]  # neighbors in `token_cuts`, segments in `batch_grid`
 
 
 def token_cuts(text, tokens):
@@ -31,7 +31,7 @@ def token_cuts(text, tokens):
             if start < 0:
                 raise ValueError(f"tokens[{name!r}] must be pieces of text in order; {token!r} is not in the rest")
             end = start + len(piece)
-            box = Rectangle((start, line - 0.32), len(piece), 0.5, facecolor=TINTS[number % 2], edgecolor="white")
+            box = Rectangle((start, line - 0.32), len(piece), 0.5, facecolor=PAIR[number % 2], edgecolor="white")
             ax.add_patch(box)
             ax.text(start + len(piece) / 2, line - 0.08, piece, ha="center", va="center", family="monospace")
     ax.set(xlim=(0, len(text)), ylim=(len(tokens) - 0.7, -0.7))
@@ -106,12 +106,12 @@ def batch_grid(batch):
     parts = batch.tokens, batch.ids, batch.token_type_ids, batch.attention_mask
     for row in range(n_rows):
         for column, (token, id, segment, mask) in enumerate(zip(*(part[row] for part in parts), strict=True)):
-            style = {"facecolor": TINTS[segment]} if mask else {"facecolor": "white", "hatch": "////"}
+            style = {"facecolor": PAIR[segment]} if mask else {"facecolor": "white", "hatch": "////"}
             ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor="#999999", lw=0.6, **style))
             plate = None if mask else {"facecolor": "white", "edgecolor": "none", "pad": 1}
-            ax.text(column, row, f"{token}\n{id}", ha="center", va="center", fontsize=9, bbox=plate)
+            ax.text(column, row, f"{token}\n{id}", ha="center", va="center", fontsize=8, bbox=plate)
     n_segments = 1 + max(map(max, batch.token_type_ids))
-    looks = {f"segment {number}": {"facecolor": TINTS[number]} for number in range(n_segments)}
+    looks = {f"segment {number}": {"facecolor": PAIR[number]} for number in range(n_segments)}
     looks["padding: mask 0"] = {"facecolor": "white", "hatch": "////"}
     handles = [Rectangle((0, 0), 1, 1, edgecolor="#999999", label=name, **look) for name, look in looks.items()]
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)

@@ -31,8 +31,7 @@ SOURCES = {
     "tweets": (
         Source(
             "tweet-eval-emotion-train.txt",
-            f"{_GITHUB}/cardiffnlp/tweeteval/8df207ad6fcdab017000ad5196f797cd21f9a30f"
-            "/datasets/emotion/train_text.txt",
+            f"{_GITHUB}/cardiffnlp/tweeteval/8df207ad6fcdab017000ad5196f797cd21f9a30f/datasets/emotion/train_text.txt",
             "2c62f67aeb3eac1aea0e5a9c3d0f4bc337992581f3f858061786a1fb4d79d95e",
         ),
     ),

@@ -7,6 +7,7 @@ import io
 from html import escape
 from string import Formatter
 
+from tutorial_lib.plots.phone import WIDTH, narrow
 from tutorial_lib.views.base import View
 
 MOST_FRAMES = 60
@@ -19,7 +20,8 @@ def slide(fn, /, *, alt, start=None, **values) -> View:
     fn: called as fn(name=value); draws one matplotlib figure. values: one name with its list of values, such as
     temperature=[0.2, 1, 3]. alt: what a figure shows, in words: one text with {value} in it, or a list of texts,
     one for each value. start: the value that is shown first, and in print (default: the first). The frames travel as
-    SVG or as PNG, whichever is smaller; equal ones travel once; no figure is left open.
+    SVG or as PNG, whichever is smaller; equal ones travel once; no figure is left open. A wide figure has the layout
+    that it has on a phone.
 
     Raises TypeError if fn cannot be called, or values are not exactly one named list; ValueError if there is no value
     or more than 60, alt does not tell the frames apart, start is not among the values, or fn draws no figure or more
@@ -90,6 +92,8 @@ def _draw(fn, name, value):
         if len(new) != 1:
             raise ValueError(f"fn must draw one new figure for each value, got {len(new)} for {name}={value!r}")
         svg, png = io.BytesIO(), io.BytesIO()
+        if plt.figure(new[0]).get_figwidth() > WIDTH + 0.4:
+            narrow(plt.gcf())
         with plt.rc_context({"svg.hashsalt": "slide"}):  # the same figure gives the same bytes
             plt.figure(new[0]).savefig(svg, format="svg", metadata={"Date": None})
             plt.figure(new[0]).savefig(png, format="png", dpi=PIXELS_PER_INCH, metadata={"Software": None})

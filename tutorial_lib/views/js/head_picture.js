@@ -1,6 +1,8 @@
 // The drawing of the head view, which the model view shows too. Its measures are those of heads.py.
 var WIDTH = 360, TOP = 22, ROW = 24, LEFT = 134, RIGHT = 226, LEVELS = 10;
 
+var CROWD = 0.2; // of several heads at once only weights from here on are drawn, until a token is pointed at
+
 // Lines between two columns of tokens. show({layer, heads, least, from, to}) draws; tell(text) gets it in words.
 function headPicture(data, tell) {
   var keys = data.keys || data.tokens, at = unpack(data.weights, data.heads), n = data.tokens.length, m = keys.length;
@@ -61,12 +63,14 @@ function headPicture(data, tell) {
     return state.from === null || (data.segments[i] === state.from && data.segments[j] === state.to);
   }
 
+  function cutoff(focus) { return focus === null && weights.length > 1 ? Math.max(state.least, CROWD) : state.least; }
+
   // One path for each level of strength: a few elements, however many lines.
   function paths(values, focus) {
-    var parts = numbers(LEVELS).map(function () { return ""; });
+    var parts = numbers(LEVELS).map(function () { return ""; }), least = cutoff(focus);
     for (var i = 0; i < n; i++) for (var j = 0; j < m; j++) {
       var w = values[i * m + j];
-      if (w < state.least || w === 0 || !allowed(i, j, focus)) continue;
+      if (w < least || w === 0 || !allowed(i, j, focus)) continue;
       var level = Math.min(LEVELS, Math.max(1, Math.ceil(w * LEVELS))) - 1;
       parts[level] += "M0 " + i + "L1 " + j;
     }
@@ -79,11 +83,12 @@ function headPicture(data, tell) {
       paths(values, focus).forEach(function (d, level) {
         if (!d) return;
         var strength = (level + 1) / LEVELS, faint = focus === null ? 0.1 : 0.35; // few lines may all be seen well
-        found.push(TL.svg("path", { d: d, "class": "tl-head", style: hue(state.heads[k], data.heads),
-          "stroke-opacity": (faint + (1 - faint) * strength).toFixed(2), "stroke-width": (0.6 + 2.4 * strength).toFixed(2) }));
+        found.push([level, TL.svg("path", { d: d, "class": "tl-head", style: hue(state.heads[k], data.heads),
+          "stroke-opacity": (faint + (1 - faint) * strength).toFixed(2), "stroke-width": (0.6 + 2.4 * strength).toFixed(2) })]);
       });
     });
-    lines.replaceChildren.apply(lines, found);
+    found.sort(function (a, b) { return a[0] - b[0]; }); // the strongest above all others, whatever their head
+    lines.replaceChildren.apply(lines, found.map(function (pair) { return pair[1]; }));
     marks.replaceChildren.apply(marks, focus === null ? [] : markings(focus));
     tokens.forEach(function (token, i) { token.classList.toggle("tl-on", i === focus); });
     var text = describe(focus);
@@ -110,7 +115,7 @@ function headPicture(data, tell) {
     mean(rows).forEach(function (w, i) {
       var pair = left ? [i, focus - n] : [focus, i], y = TOP + ROW * i;
       if (!allowed(pair[0], pair[1], null)) return;
-      if (w >= 0.005) made.push(TL.svg("text", { x: left ? 0 : WIDTH - 27, y: y + 16, "class": "tl-number" },
+      if (w >= Math.max(0.005, state.least)) made.push(TL.svg("text", { x: left ? 0 : WIDTH - 27, y: y + 16, "class": "tl-number" },
         w >= 0.995 ? "1.0" : w.toFixed(2).slice(1)));
       if (rows.length > 1) rows.forEach(function (row, k) {
         made.push(TL.svg("rect", { x: (left ? 30 : 230) + k * wide, y: y + 19, width: wide - 0.5, height: 4, "class": "tl-head",
@@ -125,7 +130,8 @@ function headPicture(data, tell) {
     var place = "Layer " + state.layer + ", " + (several ? weights.length + " heads" : "head " + state.heads[0]) + ". ";
     if (!weights.length) return "Layer " + state.layer + ": no head is chosen.";
     if (focus !== null) return place + describeToken(focus, several);
-    if (several) return place + "Point at a token to see only its lines, with the weights of each head.";
+    if (several) return place + "Shown are weights from " + cutoff(null).toFixed(2) +
+      " on. Point at a token to see all of its lines, with the weights of each head.";
     var top = largest(weights[0].map(function (w, k) { return allowed(Math.floor(k / m), k % m, null) ? w : 0; }), 3);
     return place + "Strongest: " + top.map(function (k) {
       return nameOf(data.tokens, Math.floor(k / m)) + " to " + nameOf(keys, k % m) + " (" + weights[0][k].toFixed(2) + ")";

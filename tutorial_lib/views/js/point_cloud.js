@@ -84,7 +84,8 @@ function draw(view) {
     event.preventDefault();
   }
 
-  // Drag turns; a click without a drag chooses the point. On a touch screen a vertical stroke scrolls the page.
+  // Drag turns; a click without a drag chooses the point. On a touch screen a vertical stroke scrolls the page, and tilts
+  // nothing: that is what the slider is for.
   function drag() {
     var from = null, moved = false;
     svg.addEventListener("pointerdown", function (event) {
@@ -95,6 +96,10 @@ function draw(view) {
     svg.addEventListener("pointermove", function (event) {
       if (!from) { hover(nearest(event)); return; }
       var dx = event.clientX - from[0], dy = event.clientY - from[1];
+      if (event.pointerType === "touch") {
+        if (!moved && Math.abs(dx) <= Math.abs(dy)) return;
+        dy = 0;
+      }
       if (!moved && Math.abs(dx) + Math.abs(dy) < 4) return;
       moved = true;
       from = [event.clientX, event.clientY];

@@ -17,6 +17,7 @@ function draw(view) {
     if (word)
       data.texts.forEach(function (text, i) { if (text.toLowerCase().includes(word)) matches.push(i); });
     texts.hidden = !word;
+    asked.hidden = hits.hidden = !!word; // they answer another question
     texts.replaceChildren.apply(texts, matches.slice(0, shown).map(function (i) {
       return TL.el("li", {}, button(data.texts[i], i));
     }));

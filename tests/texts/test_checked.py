@@ -1,0 +1,146 @@
+"""The checker: every generated story passes, and each kind of mistake is seen for what it is."""
+
+import random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tutorial_lib.texts.checked import check
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.texts.grammar import grammar
+
+seeds = st.integers(0, 10**6)
+few = settings(max_examples=60, deadline=None)
+
+
+def of_kind(*kinds):
+    nouns = grammar().nouns.values()
+    return st.sampled_from(sorted(noun.word for noun in nouns if noun.kind in kinds and not noun.plural))
+
+
+def flipped():
+    """Verb form -> the form of the other number, where it differs, of both tenses."""
+    found = {}
+    for part in grammar()._parts():
+        for lemma in (lemma for lemma, _ in part.value if part.what == "verb") if part.what == "verb" else ():
+            for past in (True, False):
+                one, two = (grammar().verb(lemma, past, plural) for plural in (False, True))
+                found.update({one: two, two: one} if one != two else {})
+    return found
+
+
+@given(seeds)
+@settings(max_examples=200, deadline=None)
+def test_every_generated_story_is_grammatical_and_consistent(seed):
+    verdict = check(stories(1, seed)[0].text)
+    assert verdict.grammatical and verdict.consistent and not verdict.why
+
+
+@given(seeds)
+@few
+def test_so_is_one_in_small_letters_with_spaces_around_marks(seed):
+    text = stories(1, seed)[0].text.lower()
+    assert not check(text.replace(".", " .").replace(",", " ,")).why
+
+
+@given(seeds, st.data())
+@few
+def test_a_verb_that_does_not_agree_is_seen(seed, data):
+    story = stories(1, seed)[0]
+    other = flipped()
+    finite = grammar().present | {"was", "were"}  # a past form is the same for one and many
+    words = [word for i, word in enumerate(story.words) if story.words[i - 1].text not in ("to", "not")]
+    places = [word for word in words if word.pos == "verb" and word.subject is not None and word.text in finite]
+    places = [word for word in places if word.text in other]
+    assume(places)
+    word = data.draw(st.sampled_from(places))
+    text = story.text[: word.start] + other[word.text] + story.text[word.start + len(word.text) :]
+    verdict = check(text)
+    assert not verdict.grammatical and any(reason.startswith("agreement") for reason in verdict.why), text
+
+
+@given(seeds, st.data())
+@few
+def test_a_pronoun_of_the_wrong_gender_has_no_antecedent(seed, data):
+    story = stories(1, seed)[0]
+    kinds = {grammar().nouns[word.text].kind for word in story.words if word.pos == "name"}
+    assume(len(kinds) == 1)
+    wrong = {"she": "he", "he": "she"}
+    places = [word for word in story.words if word.text.lower() in wrong]
+    assume(places)
+    word = data.draw(st.sampled_from(places))
+    text = story.text[: word.start] + wrong[word.text.lower()] + story.text[word.start + len(word.text) :]
+    verdict = check(text)
+    assert not verdict.consistent and any("has no antecedent" in reason for reason in verdict.why), text
+
+
+@given(of_kind("girl"), of_kind("boy"), of_kind("toy", "treasure"))
+@few
+def test_nobody_gives_what_he_does_not_have(girl, boy, thing):
+    text = f"{girl} had a {thing}. {boy} gave {girl} the {thing}.".replace(" a o", " an o")
+    verdict = check(text)
+    assert verdict.grammatical and not verdict.consistent
+    assert f"{thing} is not {boy}'s to have or give: {girl}" in verdict.why
+
+
+@given(of_kind("girl"), of_kind("indoor"), of_kind("shop"))
+@few
+def test_nobody_is_at_two_places(girl, first, second):
+    text = f"{girl} went to the {first}. At the {second} {girl} bought a pie."
+    assert check(text).why == [f"{girl} is not {second}, but at the {first}"]
+    assert not check(text.replace(". At", f". She ran to the {second}. At")).why
+
+
+def test_shuffled_words_fit_no_form():
+    """But for a few, such as "Mia and Tom are friends" for "Tom and Mia are friends"."""
+    seen = 0
+    for seed, story in enumerate(stories(300, seed=1)):
+        words = story.sentences[4].rstrip(".").lower().split()
+        random.Random(seed).shuffle(words)
+        judged = check(" ".join([*story.sentences[:4], " ".join(words) + "."])).sentences[-1]
+        seen += not judged.grammatical
+    assert 0.9 < seen / 300 < 1
+
+
+@given(seeds)
+@few
+def test_a_sentence_that_runs_backwards_fits_no_form(seed):
+    story = stories(1, seed)[0]
+    words = story.sentences[2].rstrip(".").replace(",", "").split()
+    assert not check(" ".join(reversed(words)) + ".").grammatical
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("Tom had an red ball.", "determiner: 'an' must be 'a'"),
+        ("Tom had a two balls.", "fits no form"),
+        ("Tom had a balls.", "number: 'a' with 'balls'"),
+        ("Tom had the ball.", "'the': nobody has spoken of 'ball'"),
+        ("Tom had a ball. Tom had a ball.", "'a' brings in 'ball', which is already there"),
+        ("Tom had a red ball. He loved the blue ball very much.", "ball: not blue, but red"),
+        ("Tom went to the park. Tom met she in the park.", "case: 'she' must be 'her'"),
+        ("Tom was hungry. He eats an apple.", "form or tense: 'eats' must be 'ate'"),
+        ("Tom went to the hill. At the hill Tom had fun.", "fits no form"),
+        ("Tom went to the hill. By the hill he ran and jumped.", "preposition: 'by' must be 'on'"),
+        ("Mia lived in the castle. Mia was happy.", "nothing made Mia happy: nothing was told"),
+        ("Mia had a ball. Her ball was gone, and she was sad.", "ball is not lost: nothing was told"),
+        ("Mia had a ball. Mia met Tom in the park. His ball was very lovely, and he liked to look at it.",
+         "his ball: it is not known to be so"),
+        ("Mia had a zebra.", "no word of the stories: 'zebra'"),
+        ("Mia was hungry", "the sentence does not end"),
+    ],
+)  # fmt: skip
+def test_mistakes_and_their_reasons(text, reason):
+    assert reason in check(text).why
+
+
+def test_a_mistake_of_the_story_does_not_make_all_that_follows_one():
+    judged = check("Tom are hungry. He ate. Tom was hungry.").sentences
+    assert [one.grammatical for one in judged] == [False, False, True]
+
+
+def test_an_empty_text_is_refused():
+    with pytest.raises(ValueError, match="text must be a story of one sentence or more"):
+        check(" ")

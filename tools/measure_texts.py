@@ -1,0 +1,48 @@
+"""Measure the published texts and store the numbers: tutorial_lib/data/real-texts.json.
+
+    TUTORIAL_LIB_TEXTS=FOLDER python tools/measure_texts.py     without the variable, the texts are fetched
+
+The texts themselves may not travel with this book. Their numbers stand on its pages wherever the texts are not at hand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from importlib.metadata import version
+
+import tutorial_lib
+from tutorial_lib.catalog import DEFAULT, KNOWN
+from tutorial_lib.real_texts import FILE, measure
+from tutorial_lib.texts import load_texts
+from tutorial_lib.texts.published import SOURCES
+
+LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "umap-learn")
+
+
+def record() -> dict:
+    """What is stored: where the numbers come from, and the numbers."""
+    pairs = load_texts("luisto-pairs")
+    return {
+        "date": date.today().isoformat(),
+        "versions": {"tutorial_lib": tutorial_lib.__version__,
+                     **{name: version(name).partition("+")[0] for name in LIBRARIES}},
+        "model": {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256},
+        "sources": {source.file: source.sha256 for name in ("wikipedia", "tweets", "luisto-pairs")
+                    for source in SOURCES[name]},
+        "pairs": {contrast: len(found) for contrast, found in pairs.items()},
+        "meetings": sum("meeting" in text for found in pairs.values() for pair in found for text in pair),
+        **measure(),
+    }  # fmt: skip
+
+
+def written(found: dict) -> str:
+    """As JSON, with each histogram and each map on one line."""
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    return re.sub(r"\[[-\d.,\s\[\]]*\]", lambda numbers: re.sub(r"\s+", "", numbers[0]), text) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(written(record()), encoding="utf-8")
+    print(f"{FILE}: {FILE.stat().st_size:,} bytes")

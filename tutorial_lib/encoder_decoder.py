@@ -1,0 +1,281 @@
+"""The transformer of 2017, whole: an encoder that reads a source, a decoder that writes a target and looks at both.
+
+The parts are BERT's and GPT's: the encoder's layer is `gpt.Layer` without its mask, and the decoder's has one sublayer
+more, cross-attention, whose keys and values come from the encoder. Positions are sines and cosines, not learned. Keys
+and values of earlier tokens are a plain argument and a plain result, as in `tutorial_lib.gpt`; those of the source are
+made once. Sources: Vaswani et al. (2017), sections 3.1-3.5; L 3.2.7, 3.3.1; R 3.4.
+
+As in `tutorial_lib.bert`, dropout, which does nothing in use, is left out.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
+from tutorial_lib.bert import ACTIVATIONS, FeedForward
+from tutorial_lib.gpt import CachedAttention, Layer
+from tutorial_lib.positions import sinusoidal
+from tutorial_lib.trace import Trace, inside, nothing
+
+
+@dataclass(frozen=True)
+class Config:
+    """The numbers that fix the shape. The defaults are the paper's base model (its Table 3 says 65 million parameters).
+
+    norm_first: whether LayerNorm stands before each sublayer (and once more at the end of both stacks), as in later
+    models, or after each addition, as in the paper. tied: whether source, target and unembedding share one table, as in
+    the paper; otherwise they have three of one size. n_positions: tokens of a source or a target, at most; sines have
+    no end, so the paper needs no such number.
+
+    >>> with torch.device("meta"):  # shapes only
+    ...     sum(p.numel() for p in EncoderDecoder(Config()).parameters())
+    63082496
+    """
+
+    vocab_size: int = 37_000
+    d_model: int = 512
+    n_layers: int = 6
+    n_heads: int = 8
+    d_ff: int = 2_048
+    n_positions: int = 512
+    norm_first: bool = False
+    activation: str = "relu"
+    eps: float = 1e-5
+    tied: bool = True
+
+    def __post_init__(self):
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+
+
+class Embeddings(nn.Module):
+    """Token times sqrt(d_model), plus the sines and cosines of its position: both are then of one size."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.scale = math.sqrt(config.d_model)
+        positions = sinusoidal(config.n_positions, config.d_model)  # computed, not learned: no parameter, in no file
+        self.register_buffer("positions", positions, persistent=False)
+
+    def forward(self, ids, n_past=0, keep=nothing):
+        tokens = keep("tokens", self.tokens(ids) * self.scale)  # (B, n, d_model)
+        positions = keep("positions", self.positions[n_past : n_past + ids.shape[1]])  # (n, d_model)
+        return keep("output", tokens + positions)
+
+
+class CrossAttention(MultiHeadAttention):
+    """Queries from the target, keys and values from the source, which `read` makes once for all target tokens.
+
+    >>> layer = CrossAttention(d_model=8, n_heads=2)
+    >>> K, V = layer.read(torch.zeros(1, 5, 8))  # five tokens of the source
+    >>> layer(torch.zeros(1, 3, 8), (K, V)).shape  # three of the target
+    torch.Size([1, 3, 8])
+    """
+
+    def read(self, memory, keep=nothing):
+        """The source's vectors, (B, m, d_model) -> K and V, (B, n_heads, m, d_k) each."""
+        return keep("keys", self.split(self.W_K(memory))), keep("values", self.split(self.W_V(memory)))
+
+    def forward(self, X, source, mask=None, fused=False, keep=nothing):
+        """X (B, n, d_model), source: what `read` returned -> (B, n, d_model)."""
+        Q, (K, V) = keep("queries", self.split(self.W_Q(X))), source  # (B, n_heads, n, d_k)
+        heads, _ = attention(Q, K, V, mask, fused, keep)  # weights (B, n_heads, n, m)
+        concat = keep("concat", self.join(keep("heads", heads)))  # (B, n, d_model)
+        return keep("output", self.W_O(concat))
+
+
+class DecoderLayer(nn.Module):
+    """Look back at the target, look at the source, feed forward; each with its addition and its LayerNorm."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.norm_first = config.norm_first
+        self.attention = CachedAttention(config.d_model, config.n_heads)
+        self.attention_norm = nn.LayerNorm(config.d_model, config.eps)
+        self.cross_attention = CrossAttention(config.d_model, config.n_heads)
+        self.cross_attention_norm = nn.LayerNorm(config.d_model, config.eps)
+        self.feed_forward = FeedForward(config)
+        self.norm = nn.LayerNorm(config.d_model, config.eps)
+
+    def forward(self, X, memory, cache=None, mask=None, source_mask=None, fused=False, keep=nothing):
+        looks, reads = inside(keep, "attention"), inside(keep, "cross_attention")
+        past, source = cache if cache else (None, self.cross_attention.read(memory, reads))
+        if self.norm_first:
+            update, past = self.attention(keep("attention_norm", self.attention_norm(X)), past, mask, fused, looks)
+            X = keep("attention_sum", X + update)
+            normed = keep("cross_attention_norm", self.cross_attention_norm(X))
+            X = keep("cross_attention_sum", X + self.cross_attention(normed, source, source_mask, fused, reads))
+            return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep)), (past, source)
+        update, past = self.attention(X, past, mask, fused, looks)
+        X = keep("attention_norm", self.attention_norm(keep("attention_sum", X + update)))
+        update = self.cross_attention(X, source, source_mask, fused, reads)
+        X = keep("cross_attention_norm", self.cross_attention_norm(keep("cross_attention_sum", X + update)))
+        X = keep("output", self.norm(keep("feed_forward_sum", X + self.feed_forward(X, keep))))
+        return X, (past, source)
+
+
+class Stack(nn.Module):
+    """Embeddings and layers: the encoder is one, the decoder is one. With norm_first, one LayerNorm at the end."""
+
+    def __init__(self, config, layer):
+        super().__init__()
+        self.embeddings = Embeddings(config)
+        self.layer = nn.ModuleList(layer(config) for _ in range(config.n_layers))
+        self.norm = nn.LayerNorm(config.d_model, config.eps) if config.norm_first else nn.Identity()
+
+
+class EncoderDecoder(nn.Module):
+    """The transformer of 2017; see `Config` for the shapes. A new one starts from Xavier's weights.
+
+    >>> model = EncoderDecoder(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+    >>> model([[5, 6, 7, 8]], [[1, 9]]).shape  # after each of two target tokens: scores for the next
+    torch.Size([1, 2, 100])
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.encoder = Stack(config, Layer)
+        self.decoder = Stack(config, DecoderLayer)
+        self.unembedding = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        if config.tied:
+            self.decoder.embeddings.tokens = self.encoder.embeddings.tokens
+            self.unembedding.weight = self.encoder.embeddings.tokens.weight
+        _initialize(self)
+
+    def forward(self, source_ids, target_ids, source_mask=None, fused=False, keep=nothing):
+        """Scores for the token after each target token, (B, n, vocab_size).
+
+        source_ids: int, (B, m) or (m,); target_ids: (B, n) or (n,), its first token a start sign; tensors or lists.
+        source_mask: 1 a token, 0 padding, (B, m); default all 1. A target that is shorter than others is padded on its
+        right: nothing looks there. fused=True runs attention in torch's fused kernel, without weights to look at.
+
+        Raises ValueError where ids or masks do not fit, before anything is computed.
+        """
+        target_ids = self._check_ids("target_ids", target_ids)  # complains before the encoder runs
+        memory = self.encode(source_ids, source_mask, fused, keep)
+        logits, _ = self.decode(target_ids, memory, source_mask, None, fused, keep)
+        return logits
+
+    def encode(self, source_ids, source_mask=None, fused=False, keep=nothing):
+        """The source as the decoder reads it ("memory"), (B, m, d_model); arguments as in `forward`."""
+        ids, keep = self._check_ids("source_ids", source_ids), inside(keep, "encoder")
+        mask = self._check_mask(source_mask, ids.shape)
+        X = self.encoder.embeddings(ids, 0, inside(keep, "embeddings"))
+        for i, layer in enumerate(self.encoder.layer):
+            X, _ = layer(X, None, mask, fused, inside(keep, f"layer.{i}"))  # its keys and values are not needed again
+        return keep("norm", self.encoder.norm(X))
+
+    def decode(self, target_ids, memory, source_mask=None, cache=None, fused=False, keep=nothing):
+        """Scores for the token after each target token, (B, n, vocab_size), and the cache with these tokens.
+
+        memory: what `encode` returned. cache: what an earlier call returned for the target's tokens before; None at the
+        start. It holds, for each layer, keys and values of the target so far, and those of the source: memory itself is
+        read in the first call only.
+
+        >>> model = EncoderDecoder(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+        >>> memory = model.encode([[5, 6, 7, 8]])
+        >>> logits, cache = model.decode([[1, 9]], memory)
+        >>> logits, cache = model.decode([[10]], memory, cache=cache)  # one more token
+        >>> [tuple(K.shape) for K, V in cache[0]]  # three of the target, four of the source
+        [(1, 2, 3, 4), (1, 2, 4, 4)]
+        """
+        n_past, inner = cache[0][0][0].shape[-2] if cache else 0, inside(keep, "decoder")
+        ids, mask = self._check_ids("target_ids", target_ids, n_past), self._check_mask(source_mask, memory.shape[:2])
+        self._check_memory(memory, len(ids), cache)
+        n, new = ids.shape[1], []
+        looks_back = torch.ones(n, n_past + n, dtype=torch.bool, device=ids.device).tril(n_past)
+        X = self.decoder.embeddings(ids, n_past, inside(inner, "embeddings"))
+        for i, layer in enumerate(self.decoder.layer):
+            past = cache[i] if cache else None
+            X, past = layer(X, memory, past, looks_back, mask, fused, inside(inner, f"layer.{i}"))
+            new.append(past)
+        return keep("logits", self.unembedding(inner("norm", self.decoder.norm(X)))), new
+
+    @torch.no_grad()
+    def trace(self, source_ids, target_ids, source_mask=None):
+        """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        encoder.embeddings.tokens, .output               (B, m, d_model), scaled; .positions (m, d_model)
+        encoder.layer.0.attention.weights                (B, n_heads, m, m), and all other stops of `GPT.trace`
+        encoder.norm                                     (B, m, d_model): what the decoder reads
+        decoder.embeddings.tokens, .output               (B, n, d_model), scaled; .positions (n, d_model)
+        decoder.layer.0.attention.weights                (B, n_heads, n, n): 0 for later tokens
+        decoder.layer.0.cross_attention.queries          (B, n_heads, n, d_k)
+        decoder.layer.0.cross_attention.keys, .values    (B, n_heads, m, d_k): of the source
+        decoder.layer.0.cross_attention.scores, .weights (B, n_heads, n, m)
+        decoder.layer.0.cross_attention.heads            (B, n_heads, n, d_k)
+        decoder.layer.0.cross_attention.concat, .output  (B, n, d_model)
+        decoder.layer.0.cross_attention_sum, _norm       (B, n, d_model); likewise for layers 1, 2, ...
+        decoder.norm (B, n, d_model), logits (B, n, vocab_size)
+
+        >>> model = EncoderDecoder(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+        >>> model.trace([[5, 6, 7, 8]], [[1, 9]])["decoder.layer.1.cross_attention.weights"].shape
+        torch.Size([1, 2, 2, 4])
+        """
+        trace = Trace()
+        self(source_ids, target_ids, source_mask, keep=trace)
+        return dict(trace)
+
+    def _check_ids(self, name, ids, n_past=0):
+        """Whole numbers of the vocabulary as a tensor (B, n) that fits the positions."""
+        c, ids = self.config, torch.as_tensor(ids, device=self.unembedding.weight.device)
+        ids = ids[None] if ids.ndim == 1 else ids
+        if ids.ndim != 2 or not ids.numel() or ids.dtype.is_floating_point:
+            raise ValueError(f"{name} must be whole numbers (texts, tokens), at least one, got {tuple(ids.shape)}")
+        if ids.min() < 0 or ids.max() >= c.vocab_size:
+            raise ValueError(f"{name} must lie in 0..{c.vocab_size - 1}, got {ids.min()} to {ids.max()}")
+        if (n := n_past + ids.shape[1]) > c.n_positions:
+            raise ValueError(f"{name} has {n} tokens, but the model has positions for {c.n_positions}: truncate")
+        return ids
+
+    def _check_mask(self, source_mask, shape):
+        """(B, 1, 1, m), or None where nothing is padding."""
+        if source_mask is None:
+            return None
+        mask = torch.atleast_2d(torch.as_tensor(source_mask, device=self.unembedding.weight.device))
+        if mask.shape != shape:
+            raise ValueError(f"source_mask must have the source's shape, {tuple(shape)}, got {tuple(mask.shape)}")
+        if not (mask := padding_mask(mask)).any(-1).all():
+            raise ValueError("source_mask marks every token of some source as padding; each source needs one token")
+        return None if mask.all() else mask
+
+    def _check_memory(self, memory, n_targets, cache):
+        """One memory for each target, and the one that the cache was made of, as far as its length tells."""
+        if n_targets != len(memory):
+            raise ValueError(f"target_ids must have one text for each source, {len(memory)}, got {n_targets}")
+        if cache and (m := cache[0][1][0].shape[-2]) != memory.shape[1]:
+            raise ValueError(f"the cache is of a source of {m} tokens, but memory has {memory.shape[1]}")
+
+
+def padded(texts, pad=0):
+    """Lists of ids as one batch, padded on the right: ids (B, longest), and a mask with 1 a token, 0 padding.
+
+    Raises ValueError where there is no text, or an empty one.
+
+    >>> padded([[5, 6, 7], [8]])
+    (tensor([[5, 6, 7],
+            [8, 0, 0]]), tensor([[1, 1, 1],
+            [1, 0, 0]]))
+    """
+    lengths = [len(text) for text in texts]
+    if not lengths or not min(lengths):
+        raise ValueError(f"texts must be one or more, each of one token or more, got lengths {lengths[:10]}")
+    ids = [list(text) + [pad] * (max(lengths) - len(text)) for text in texts]
+    return torch.tensor(ids), (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
+
+
+def _initialize(model):
+    """Matrices as Xavier has it; tables so that tokens, times sqrt(d_model), have coordinates of variance 1."""
+    for parameter in model.parameters():
+        if parameter.ndim >= 2:
+            nn.init.xavier_uniform_(parameter)
+    for table in (model.encoder.embeddings.tokens, model.decoder.embeddings.tokens, model.unembedding):
+        nn.init.normal_(table.weight, std=model.config.d_model**-0.5)
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)

@@ -1,0 +1,188 @@
+"""The second layout of a figure, for a phone: as wide as its screen, panels below each other, the legend above them."""
+
+from __future__ import annotations
+
+import base64
+import re
+import textwrap
+import zlib
+
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+
+WIDTH = 3.9  # inches; with its margin 394 pixels, of which a phone shows nine tenths
+SMALLEST = 7.6  # points of a letter: 9 pixels there
+LETTER = 0.0074  # inches that a letter takes on average, for each point of its size
+
+
+def both_layouts(figure, **options):
+    """A figure as SVG, with its layout for a phone packed into a comment at the end; a narrow figure has one layout.
+
+    tools/sphinx_figures.py makes the files of a page from it.
+    """
+    from IPython.core.pylabtools import print_figure
+
+    wide = print_figure(figure, fmt="svg", **options)
+    if wide is None or figure.get_figwidth() <= WIDTH + 0.4:
+        return wide
+    narrow(figure)
+    packed = base64.b64encode(zlib.compress(print_figure(figure, fmt="svg", **options).encode(), 9)).decode()
+    return f"{wide.rstrip()}\n<!--phone {packed}-->\n"
+
+
+def narrow(figure):
+    """Lay a drawn figure out again, for good, so that a phone shows all of it in letters of a readable size.
+
+    What draws it may know better: `figure.phone = {"columns": 3, "panel_height": 1.2}`, in inches, or either.
+    """
+    wish = getattr(figure, "phone", {})
+    (width, height), (rows, columns) = figure.get_size_inches(), _grid(figure)
+    new_rows, new_columns = _restack(figure, wish.get("columns"), width / columns)
+    ratio = (WIDTH / new_columns) / (width / columns)
+    equal = any(ax.get_aspect() != "auto" and ax.get_adjustable() == "box" for ax in figure.axes)
+    share = height / rows * min(1, ratio) ** (1 if equal else 0.5)
+    share = share if equal else max(share, min(1.9, height / rows))
+    figure.set_size_inches(WIDTH, new_rows * wish.get("panel_height", share))
+    _enlarge(figure)
+    _wrap(figure, WIDTH / new_columns)
+    figure.set_figheight(figure.get_figheight() + _legend_above(figure))
+    figure.canvas.draw()
+    _clear_ticks(figure)
+    _fit_cells(figure)
+
+
+def _panels(figure):
+    """The axes at each place of the figure's grid, in reading order; none where it has no plain grid."""
+    panels = {}
+    for ax in figure.axes:
+        if (spec := ax.get_subplotspec()) is not None:
+            panels.setdefault((spec.rowspan.start, spec.colspan.start), []).append(ax)
+    specs = [panel[0].get_subplotspec() for panel in panels.values()]
+    plain = len({spec.get_gridspec() for spec in specs}) == 1
+    plain &= all(len(spec.rowspan) == len(spec.colspan) == 1 for spec in specs)
+    return dict(sorted(panels.items())) if plain else {}
+
+
+def _grid(figure):
+    panels = _panels(figure)
+    return next(iter(panels.values()))[0].get_gridspec().get_geometry() if panels else (1, 1)
+
+
+def _is_empty(ax):
+    return not (ax.axison or ax.has_data() or ax.texts or getattr(ax, "_colorbars", []))
+
+
+def _restack(figure, columns, width):
+    """Put the panels, each `width` inches wide, into as many columns as fit; returns the new rows and columns."""
+    panels = {place: axes for place, axes in _panels(figure).items() if not all(map(_is_empty, axes))}
+    if not panels:
+        return 1, 1
+    old_columns = _grid(figure)[1]
+    bare = not any(ax.get_xlabel() or len(ax.get_xticks()) for axes in panels.values() for ax in axes)
+    square = all(axes[0].get_aspect() != "auto" for axes in panels.values())
+    columns = min(old_columns, columns or (2 if bare or len(panels) > 4 or width < (2.7 if square else 2.3) else 1))
+    rows = -(-len(panels) // columns)
+    if columns == old_columns:
+        return _grid(figure)
+    for axes in _panels(figure).values():
+        for ax in axes:
+            if _is_empty(ax):
+                ax.remove()
+    grid = figure.add_gridspec(rows, columns)
+    first_of_row = {row: panels[row, column][0] for row, column in reversed(panels)}
+    for k, ((row, _), axes) in enumerate(panels.items()):
+        for ax in axes:
+            ax.set_subplotspec(grid[k // columns, k % columns])
+            first = first_of_row[row]
+            if _shares(ax, first, "y"):
+                ax.tick_params(labelleft=k % columns == 0)
+                if columns == 1 and not ax.get_ylabel():
+                    ax.set_ylabel(first.get_ylabel())
+            if len(ax.get_shared_x_axes().get_siblings(ax)) > 1:
+                ax.tick_params(labelbottom=k + columns >= len(panels))
+    return rows, columns
+
+
+def _shares(ax, other, axis):
+    return other in getattr(ax, f"get_shared_{axis}_axes")().get_siblings(ax)
+
+
+def _enlarge(figure):
+    """No letter smaller than can be read."""
+    for text in figure.findobj(Text):
+        if text.get_text() and text.get_fontsize() < SMALLEST:
+            text.set_fontsize(SMALLEST)
+    for ax in figure.axes:
+        for name, axis in (("x", ax.xaxis), ("y", ax.yaxis)):
+            if any(label.get_fontsize() < SMALLEST for label in axis.get_ticklabels()):
+                ax.tick_params(axis=name, labelsize=SMALLEST)
+
+
+def _wrap(figure, width):
+    """Titles and names of axes on as many lines as they need; formulas stay whole."""
+    for ax in figure.axes:
+        height = ax.get_position().height * figure.get_figheight()
+        for text, room in ((ax._left_title, width - 0.5), (ax.title, width - 0.3), (ax.xaxis.label, width - 0.3),
+                           (ax.yaxis.label, max(height, 1.5))):  # fmt: skip
+            said = text.get_text()
+            if said and "$" not in said and "\n" not in said:
+                text.set_text(textwrap.fill(said, max(8, int(room / LETTER / text.get_fontsize()))))
+
+
+def _legend_above(figure):
+    """Put the legend, if all panels have the same or one has one, above the panels; returns the inches it takes."""
+    legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
+    said = {tuple(text.get_text() for text in legend.get_texts()) for legend in legends}
+    if len(said) != 1 or not any(said):
+        return 0
+    names, handles = [*said.pop()], legends[0].legend_handles
+    for ax in figure.axes:  # the drawn things themselves, where they are what the legend shows
+        own = ax.get_legend_handles_labels()
+        if [*own[1]] == names:
+            handles = own[0]
+    title = legends[0].get_title().get_text()
+    size = max(SMALLEST, legends[0].get_texts()[0].get_fontsize())
+    for legend in legends:
+        legend.remove()
+    renderer = figure.canvas.get_renderer()
+    for columns in range(min(4, len(names)), 0, -1):
+        above = figure.legend(handles, names, title=title or None, fontsize=size, loc="outside upper left",
+                              ncols=columns, columnspacing=1, handlelength=1.6)  # fmt: skip
+        box = above.get_window_extent(renderer)
+        if box.width <= WIDTH * figure.dpi or columns == 1:
+            return box.height / figure.dpi
+        above.remove()
+
+
+def _clear_ticks(figure):
+    """Turn the names at a horizontal axis where they run into each other, and thin out its numbers."""
+    for ax in figure.axes:
+        names = [label for label in ax.get_yticklabels() if label.get_visible() and label.get_text()]
+        room = 72 * ax.get_window_extent().height / figure.dpi / max(1, len(names))  # points for each line
+        if names and 1.2 * names[0].get_fontsize() > room:
+            ax.tick_params(axis="y", labelsize=max(SMALLEST, room / 1.2))
+        labels = [label for label in ax.get_xticklabels() if label.get_visible() and label.get_text()]
+        boxes = [label.get_window_extent() for label in labels]
+        if all(left.x1 + 2 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False)):
+            continue
+        if isinstance(ax.xaxis.get_major_locator(), MaxNLocator):
+            ax.locator_params(axis="x", nbins=min(4, max(2, int(2 * ax.get_window_extent().width / figure.dpi))))
+        elif all(re.fullmatch(r"[-−\d.,]+", label.get_text()) for label in labels):
+            ax.set_xticks(ax.get_xticks()[::2], [label.get_text() for label in ax.get_xticklabels()][::2])
+        elif labels[0].get_rotation() or len(labels) > 8:
+            room = 72 * ax.get_window_extent().width / figure.dpi / len(labels)  # points for each name
+            size = min(labels[0].get_fontsize(), max(SMALLEST, room))
+            ax.tick_params(axis="x", labelrotation=90, labelsize=size)
+        else:
+            ax.tick_params(axis="x", labelrotation=45)
+
+
+def _fit_cells(figure):
+    """Numbers that are wider than the cells of their matrix lose their first or last zero: .41 and 1.0."""
+    for ax in figure.axes:
+        if not (ax.images and ax.texts):
+            continue
+        cell = ax.get_window_extent().width / ax.images[0].get_array().shape[1]
+        if max(text.get_window_extent().width for text in ax.texts) > cell:
+            for text in ax.texts:
+                text.set_text(re.sub(r"(?<!\d)0(?=\.)|(?<=1\.0)0$", "", text.get_text()))

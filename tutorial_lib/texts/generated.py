@@ -1,0 +1,327 @@
+"""Small stories out of a seeded generator, with labels for every word: part of speech, sense, relations, antecedent.
+
+It plays plots of the grammar, ``data/story-grammar.txt``, sentence by sentence, and keeps a world: who is where, who
+has what, who feels what and why. A pronoun stands only where its antecedent is unambiguous: nobody else in this
+sentence, or in it and the one before, fits in gender and number. `checked` reads texts by the same rules. Used to train
+decoders and to test what heads attend to (L 3.2.7, R 10; N 2).
+"""
+
+import random
+import re
+from dataclasses import dataclass
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, PLACES, POSSESSIVE, SUBJECT, article, grammar, literal
+from tutorial_lib.texts.world import World, both, is_plural, members, number
+
+SHARE_PLURAL = {"flier": 0.7, "flower": 0.9, "boxes": 0.0, "food": 0.4}  # of what can be plural; others: a quarter
+N_SENTENCES = 9  # at most
+N_TRIES = 20  # of a cast: one may have no unambiguous sentence for a step of its plot
+P_PRONOUN, P_OPENER, P_MAYBE, P_PAIR, P_PRESENT, P_WHERE = 0.7, 0.2, 0.5, 0.2, 0.4, 0.35
+
+
+@dataclass(slots=True)
+class Word:
+    """A word of a story: its text, part of speech, and labels where they apply, None elsewhere.
+
+    start: its first character in the story's text. sense: which of a homonym's senses. antecedent: for a pronoun, the
+    word that it stands for (of a pair of names, the first). subject, object: for a verb. determiner: for a noun. These
+    four are positions in `Story.words`.
+    """
+
+    text: str
+    pos: str
+    sense: str | None = None
+    start: int = 0
+    antecedent: int | None = None
+    subject: int | None = None
+    object: int | None = None
+    determiner: int | None = None
+
+
+@dataclass
+class Story:
+    """A story: its words, its sentences as texts, and the whole text."""
+
+    words: list[Word]
+    sentences: list[str]
+    text: str
+
+    def word_of(self, tokens) -> list[int | None]:
+        """For each token of a WordPiece or BPE tokenizer the word that it belongs to: a position in `words`.
+
+        tokens: those of the whole text, with or without special tokens, which belong to none: None. A token of two
+        words, such as GPT-2's ',"', counts to the first. Raises ValueError where the tokens are not this text's.
+
+        >>> story = stories(1, seed=0)[0]
+        >>> story.word_of(["[CLS]", *story.text.lower().replace(".", " .").split()[:3]])
+        [None, 0, 1, 2]
+        """
+        lower, at, found, word = self.text.lower(), 0, [], 0
+        for token in tokens:
+            piece = token.removeprefix("##").replace("Ġ", " ").lower().strip()
+            start = at + len(lower[at:]) - len(lower[at:].lstrip())
+            if re.fullmatch(r"\[(CLS|SEP|PAD|MASK)\]|<.*>|", token) or not piece:
+                found.append(None)
+                continue
+            while word + 1 < len(self.words) and self.words[word + 1].start <= start:
+                word += 1
+            found.append(word)
+            if token == "[UNK]" or token == "[unk]":
+                piece = self.words[word].text.lower()
+            if not lower.startswith(piece, start):
+                raise ValueError(f"tokens must be those of the text, got {token!r} at {self.text[start:][:20]!r}")
+            at = start + len(piece)
+        return found
+
+    def pairs(self, relation: str) -> list[tuple[int, int]]:
+        """Pairs of words (who depends, on whom): relation is "subject", "object", "determiner" or "antecedent".
+
+        >>> story = stories(1, seed=0)[0]
+        >>> [(story.words[i].text, story.words[j].text) for i, j in story.pairs("subject")][:2]
+        [('Grandpa', 'were'), ('Tom', 'had')]
+        """
+        if relation not in ("subject", "object", "determiner", "antecedent"):
+            raise ValueError(f"relation must be subject, object, determiner or antecedent, got {relation!r}")
+        found = [(getattr(word, relation), i) for i, word in enumerate(self.words)]
+        pairs = [(other, i) for other, i in found if other is not None]
+        return [(i, other) for other, i in pairs] if relation == "antecedent" else pairs
+
+
+def stories(n: int, seed: int = 0) -> list[Story]:
+    """n stories of 5 to 9 sentences; the same seed tells the same stories, and more of them when n grows.
+
+    Raises ValueError where n is no whole number of 0 or more.
+
+    >>> print(stories(1, seed=0)[0].text)
+    Grandpa and Tom were the best friends. Tom had a puzzle. One day, ...
+    """
+    whole_number("n", n, 0, "a number of stories, 0 or more")
+    rng = random.Random(seed)
+    return [_story(rng) for _ in range(n)]
+
+
+class _Cannot(Exception):
+    """A sentence that cannot be told now, since a pronoun in it would be ambiguous."""
+
+
+def _story(rng):
+    plot = rng.choice(grammar().plots)
+    for tries in range(N_TRIES):
+        cast = _cast(plot, rng, pair=tries == 0 and rng.random() < P_PAIR)
+        try:
+            return _Teller(rng, cast).tell(plot)
+        except _Cannot:
+            continue
+    raise RuntimeError(f"none of {N_TRIES} casts could play {plot}: its forms need a sentence without pronouns")
+
+
+def _cast(plot, rng, pair):
+    """Letter -> entity, all of different words."""
+    letters = dict.fromkeys(letter for step in plot for one in step for letter in one.lstrip("?").split()[1:])
+    found, words = {}, set()
+
+    def draw(letter):
+        kinds = grammar().letters[letter]
+        plural = kinds != ("worker",) and rng.random() < SHARE_PLURAL.get(kinds[0], 0.25)
+        some = grammar().of_kinds(kinds, plural) or grammar().of_kinds(kinds, not plural)
+        while True:
+            key = rng.choice(some)
+            word = grammar().nouns[key].word
+            if not any(word[:3] == other[:3] for other in words):  # no mouse beside mice, nor a bat beside a bat
+                words.add(word)
+                return key
+
+    for letter in letters:
+        found[letter] = draw(letter)
+    if pair:
+        found["X"] = (found.get("X") or draw("X"), draw("X"))
+    return found
+
+
+class _Teller:
+    """Tells one story: the words so far, and the world."""
+
+    def __init__(self, rng, cast):
+        self.rng, self.cast, self.words = rng, cast, []
+        self.world = World(past=rng.random() >= P_PRESENT)
+
+    def tell(self, plot):
+        sentences, text = [], ""
+        for step in self._chosen(plot):
+            name, *letters = self.rng.choice(step).lstrip("?").split()
+            form = grammar().forms[name]
+            binding = {own: self.cast[given] for own, given in zip(form.letters, letters, strict=True)}
+            if any(self.world.fault(need, binding) for need in form.needs):
+                if step[0][0] == "?":
+                    continue
+                raise _Cannot(f"{name}: {[self.world.fault(need, binding) for need in form.needs]}")
+            start = len(self.words)
+            self._sentence(form, binding)
+            for fact in form.makes:
+                self.world.make(fact, binding)
+            self.world.next_sentence()
+            sentences.append(join(self.words[start:], len(text) + 1 if text else 0))
+            text += (" " if text else "") + sentences[-1]
+        return Story(self.words, sentences, text)
+
+    def _chosen(self, plot):
+        """The steps of the plot without some that may be left out."""
+        some = [i for i, step in enumerate(plot) if step[0][0] == "?"]
+        room = min(sum(self.rng.random() < P_MAYBE for _ in some), N_SENTENCES - (len(plot) - len(some)))
+        kept = self.rng.sample(some, room)
+        return [step for i, step in enumerate(plot) if i in kept or i not in some]
+
+    def _sentence(self, form, binding):
+        """One of the form's sentences, the first in random order that can be told."""
+        start, known, facts = len(self.words), dict(self.world.known), dict(self.world.facts)
+        for pattern in self.rng.sample(form.patterns, len(form.patterns)):
+            try:
+                self.heads = {}
+                if form.event and start and pattern[0].what == "who" and self.rng.random() < P_OPENER:
+                    self._literal(self.rng.choice(grammar().openers))
+                self._parts(pattern, binding)
+                self.words.append(Word(".", "punctuation"))
+                first = next(word for word in self.words[start:] if word.pos != "punctuation")
+                first.text = first.text[0].upper() + first.text[1:]
+                return
+            except _Cannot:
+                del self.words[start:]
+                self.world.known, self.world.facts, self.world.now = dict(known), dict(facts), []
+        raise _Cannot(form.name)
+
+    def _parts(self, parts, binding):
+        for part in parts:
+            if part.what == "maybe":
+                if self.rng.random() < P_MAYBE:
+                    self._parts(part.value, binding)
+                continue
+            if part.what == "who":
+                head = self._noun(binding[part.value], part.case)
+            elif part.what == "both":
+                pair = both(binding, part.value)
+                if len(pair) > 2:
+                    raise _Cannot
+                head = self._noun(pair, part.case)
+            elif part.what == "place":
+                place = binding[part.value]
+                self.words.append(Word(grammar().nouns[place].preposition, "preposition"))
+                head = self._noun(place, 1)
+            elif part.what == "own":
+                head = self._own(binding[part.value])
+            elif part.what == "words":
+                head = self._literal(self.rng.choice(part.value))
+            else:
+                lemma, sense = self.rng.choice(part.value)
+                plural = is_plural(part.plural, binding)
+                text = lemma if part.what == "base" else grammar().verb(lemma, self.world.past, plural)
+                self.words.append(Word(text, "verb", sense or None))
+                head = len(self.words) - 1
+            self.heads[part.number] = head
+        for part in parts:  # "there is a dog": the subject comes after its verb, so only now
+            if part.number not in self.heads:
+                continue
+            word = self.words[self.heads[part.number]]
+            if part.what in ("verb", "base"):
+                word.subject = self.heads.get(part.subject)
+            if part.object is not None:
+                self.words[self.heads[part.object]].object = self.heads[part.number]
+            if part.holder is not None and word.pos == "noun":
+                word.determiner = self.heads.get(part.holder, word.determiner)
+
+    def _literal(self, choice):
+        """Words as they stand in the form; the last one is the head, and a determiner among them is its own."""
+        start = len(self.words)
+        self.words += [Word(*word) for word in choice]
+        nouns = [i for i in range(start, len(self.words)) if self.words[i].pos == "noun"]
+        head = nouns[-1] if nouns else len(self.words) - 1
+        determiners = [i for i in range(start, head) if self.words[i].pos == "determiner"]
+        if self.words[head].pos == "noun" and determiners:
+            self.words[head].determiner = determiners[-1]
+        return head
+
+    def _pronoun(self, entity):
+        """The number of the only pronoun that can mean an entity here, None where it could mean another."""
+        one = number(entity)
+        now = entity in self.world.now  # then those of the sentence before are no rivals
+        return one if one is not None and self.world.fits(one, True, now) == [entity] else None
+
+    def _own(self, entity):
+        """his, her, its or their."""
+        one = self._pronoun(entity)
+        if one is None or entity not in self.world.now:
+            raise _Cannot
+        self.words.append(Word(POSSESSIVE[one], "determiner", antecedent=self.world.known[entity]))
+        return len(self.words) - 1
+
+    def _noun(self, entity, case):
+        """A name, a pronoun, or a noun with what belongs to it; the position of its head."""
+        rng, world, words, nouns = self.rng, self.world, self.words, grammar().nouns
+        pronoun, now = self._pronoun(entity), entity in world.now
+        place = number(entity) == 2 and nouns[entity].kind in PLACES
+        if pronoun is not None and not place and case != GIVEN and (now or rng.random() < P_PRONOUN):
+            words.append(Word((SUBJECT, OBJECT)[case][pronoun], "pronoun", antecedent=world.known[entity]))
+            world.now.append(entity)
+            return len(words) - 1
+        if isinstance(entity, tuple) or nouns[entity].kind in ("girl", "boy"):
+            head = len(words)
+            for one in members(entity):
+                words += [Word("and", "conjunction")] if len(words) > head else []
+                world.known[one] = len(words)
+                words.append(Word(one, "name"))
+        else:
+            head = self._described(entity, case)
+        world.known[entity] = head
+        world.now.append(entity)
+        return head
+
+    def _described(self, entity, case):
+        """Determiner, perhaps an adjective, the noun, perhaps what it has or where it is."""
+        rng, world, words, nouns = self.rng, self.world, self.words, grammar().nouns
+        noun = nouns[entity]
+        new = entity not in world.known and noun.kind not in PLACES
+        kind_of = "place" if noun.kind in PLACES else noun.kind
+        look = world.facts.get(("look", entity))
+        if look is None and rng.random() < (P_MAYBE if new else 0.1):
+            look = world.facts["look", entity] = rng.choice(grammar().adjectives[kind_of])
+        elif rng.random() < 0.75:
+            look = None
+        owner = world.facts.get(("own", entity))
+        start = len(words)
+        if new:
+            determiner = rng.choice(MANY) if noun.plural else article(look or noun.word)
+            words.append(Word(determiner, "determiner"))
+        elif owner in world.now and self._pronoun(owner) is not None and rng.random() < P_MAYBE:
+            self._own(owner)
+        else:
+            words.append(Word("the", "determiner"))
+        words += [Word(look, "adjective")] if look else []
+        words.append(Word(noun.word, "noun", noun.sense, determiner=start))
+        head = len(words) - 1
+        feature = world.facts.get(("feature", entity))
+        if new and rng.random() < 0.2 and noun.kind in grammar().features:
+            feature = world.facts["feature", entity] = rng.choice(grammar().features[noun.kind])
+            self._feature("with " + feature)
+        elif not new and case == 0 and words[start].text == "the" and rng.random() < P_WHERE:
+            place = world.value("at", entity)
+            if feature:
+                self._feature("with the " + feature)
+            elif place and noun.kind in ("animal", "beast", "flier", "crowd", "boxes") and place not in world.now:
+                words.append(Word(nouns[place].preposition, "preposition"))
+                self._noun(place, 1)
+        return head
+
+    def _feature(self, text):
+        self._literal([literal(word, grammar()) for word in text.split()])
+
+
+def join(words, start=0):
+    """Words as they are printed, each with its place in the text, whose first character is number `start`."""
+    text, quotes = "", 0
+    for i, word in enumerate(words):
+        closes = word.text in ".,!?" or (word.text == '"' and quotes % 2)
+        text += "" if not text or closes or (words[i - 1].text == '"' and quotes % 2) else " "
+        word.start = start + len(text)
+        text += word.text
+        quotes += word.text == '"'
+    return text

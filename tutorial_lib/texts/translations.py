@@ -1,0 +1,134 @@
+"""English sentences with their Spanish translations, by a grammar that knows which word comes from which.
+
+What makes it a task for attention: Spanish puts adjectives behind the noun, the nearest first ("the old red house",
+"la casa roja vieja"), and "yesterday" in front, which shifts all the rest; articles and adjectives take the noun's
+gender, which English does not show; and the English past does not tell one from many ("the girl painted", "the girls
+painted": "pintó", "pintaron"). Source: L 3.2.7, where one such pair stands for the task of 2017.
+"""
+
+import random
+from typing import NamedTuple
+
+from tutorial_lib.arguments import whole_number
+
+PAD, START, STOP = 0, 1, 2  # ids of what is no word
+_SPECIAL = ("[PAD]", "[START]", "[STOP]")
+
+# English: the four Spanish forms, masculine and feminine, one and many
+_ARTICLES = {"the": "el la los las", "this": "este esta", "these": "estos estas", "a": "un una", "an": "un una",
+             "some": "unos unas", "my": "mi mi mis mis", "our": "nuestro nuestra nuestros nuestras"}  # fmt: skip
+# the first adjective of an English phrase and the second; those in -o change with the gender, the others do not
+_OF_PEOPLE = ({"nervous": "nervioso", "curious": "curioso", "famous": "famoso", "serious": "serio",
+               "patient": "paciente", "elegant": "elegante"},
+              {"tall": "alto", "short": "bajo", "thin": "delgado", "strong": "fuerte"})  # fmt: skip
+_OF_THINGS = ({"small": "pequeño", "old": "viejo", "new": "nuevo", "pretty": "bonito", "cheap": "barato",
+               "big": "grande"},
+              {"red": "rojo", "white": "blanco", "black": "negro", "yellow": "amarillo", "green": "verde",
+               "blue": "azul"})  # fmt: skip
+# English: Spanish, gender
+_PEOPLE = {"girl": "niña f", "boy": "niño m", "sister": "hermana f", "brother": "hermano m", "aunt": "tía f",
+           "uncle": "tío m", "queen": "reina f", "king": "rey m"}  # fmt: skip
+_THINGS = {"house": "casa f", "book": "libro m", "table": "mesa f", "map": "mapa m", "flower": "flor f",
+           "clock": "reloj m", "key": "llave f", "hat": "sombrero m", "chair": "silla f", "tree": "árbol m",
+           "boat": "barco m", "shirt": "camisa f"}  # fmt: skip
+_VERBS = {"painted": "pintó pintaron", "sold": "vendió vendieron", "found": "encontró encontraron",
+          "bought": "compró compraron", "saw": "vio vieron", "lost": "perdió perdieron"}  # fmt: skip
+_TIMES = {"yesterday": "ayer", "today": "hoy", "finally": "finalmente"}  # last word in English, first in Spanish
+
+
+class Translation(NamedTuple):
+    """A sentence in two languages. aligned: for each target word, the place of the source word that it comes from."""
+
+    source: list[str]
+    target: list[str]
+    aligned: list[int]
+
+
+def translations(n: int, seed: int = 0) -> list[Translation]:
+    """n sentences with their translations, drawn at random; the same ones for the same seed. None comes twice.
+
+    A shorter list is the beginning of a longer one; so train on the first, and test on what follows them. Raises
+    ValueError where n is not a number from 0 to 1,000,000.
+
+    >>> pair = translations(1, seed=7822)[0]
+    >>> " ".join(pair.source), " ".join(pair.target)
+    ('my queens painted our old red house', 'mis reinas pintaron nuestra casa roja vieja')
+    >>> pair.aligned
+    [0, 1, 2, 3, 6, 5, 4]
+    """
+    n = whole_number("n", n, 0, "a number of sentences, 0 to 1,000,000", 1_000_000)
+    rng, found = random.Random(seed), {}
+    while len(found) < n:
+        pair = _sentence(rng)
+        found[tuple(pair.source)] = pair
+    return list(found.values())
+
+
+def vocabulary() -> dict[str, int]:
+    """Every word of both languages, and the three signs in front, with its id.
+
+    >>> vocabulary()["[START]"], vocabulary()["[STOP]"]
+    (1, 2)
+    """
+    words = {word for pair in _every_word() for side in pair for word in side.split()}
+    return {word: number for number, word in enumerate([*_SPECIAL, *sorted(words)])}
+
+
+def _sentence(rng):
+    source, target, aligned = _noun_phrase(rng, _PEOPLE, _OF_PEOPLE)
+    many = source[-1].endswith("s")
+    verb = rng.choice(sorted(_VERBS))
+    target, aligned = [*target, _VERBS[verb].split()[many]], [*aligned, len(source)]
+    source = [*source, verb]
+    more_source, more_target, more_aligned = _noun_phrase(rng, _THINGS, _OF_THINGS)
+    aligned += [len(source) + place for place in more_aligned]
+    source, target = source + more_source, target + more_target
+    if rng.random() < 0.5:
+        time = rng.choice(sorted(_TIMES))
+        source, target, aligned = [*source, time], [_TIMES[time], *target], [len(source), *aligned]
+    return Translation(source, target, aligned)
+
+
+def _noun_phrase(rng, nouns, kinds):
+    """Article, up to two adjectives, noun: in Spanish article, noun, adjectives from the nearest to the farthest."""
+    noun, many = rng.choice(sorted(nouns)), rng.random() < 0.5
+    spanish, gender = nouns[noun].split()
+    feminine = gender == "f"
+    article = rng.choice(["the", "my", "our", *(("these", "some") if many else ("this", "a"))])
+    chosen = [(word := rng.choice(sorted(kind)), kind[word]) for kind in kinds if rng.random() < 0.5]
+    source = [article, *(english for english, _ in chosen), noun + "s" * many]
+    if article == "a" and source[1][0] in "aeiou":
+        source[0] = "an"
+    target = [_article(article, feminine, many), _plural(spanish) if many else spanish]
+    target += [_agree(adjective, feminine, many) for _, adjective in reversed(chosen)]
+    return source, target, [0, *range(len(source) - 1, 0, -1)]
+
+
+def _article(article, feminine, many):
+    forms = _ARTICLES[article].split()
+    return forms[feminine + 2 * many] if len(forms) == 4 else forms[feminine]
+
+
+def _agree(adjective, feminine, many):
+    if feminine and adjective.endswith("o"):
+        adjective = adjective[:-1] + "a"
+    return _plural(adjective) if many else adjective
+
+
+def _plural(word):
+    """-s after a vowel, -es after a consonant: "casas", "árboles"."""
+    return word + ("s" if word[-1] in "aeiouáéíóú" else "es")
+
+
+def _every_word():
+    """(English forms, Spanish forms) of each entry."""
+    for nouns in (_PEOPLE, _THINGS):
+        for noun, spanish in nouns.items():
+            word = spanish.split()[0]
+            yield f"{noun} {noun}s", f"{word} {_plural(word)}"
+    for adjectives in (*_OF_PEOPLE, *_OF_THINGS):
+        for english, spanish in adjectives.items():
+            yield english, " ".join(_agree(spanish, feminine, many) for feminine in (0, 1) for many in (0, 1))
+    yield from _TIMES.items()
+    yield from _ARTICLES.items()
+    yield from _VERBS.items()

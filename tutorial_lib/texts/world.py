@@ -1,0 +1,125 @@
+"""What a generated story has told so far: who is where, who has what, who feels what, and whom a pronoun may mean."""
+
+from dataclasses import dataclass, field
+
+from tutorial_lib.texts.grammar import PLACES, grammar
+
+_REASONS = {
+    "at": "{0} is not {1}, but {2}",
+    "has": "{0} is not {1}'s to have or give: {2}",
+    "own": "{0} is not {1}'s own: {2}",
+    "mood": "nothing made {0} {1}: {2}",
+    "body": "{0} is not {1}: {2}",
+    "state": "{0} is not {1}: {2}",
+    "with": "{0} and {1} are at different places",
+}
+
+
+@dataclass
+class World:
+    """past: the story's tense. facts: (what, whom) -> value. known: entity -> its last mention by name. before, now:
+    the entities in the last sentence and in this one, in order. An entity is a key of `Grammar.nouns`, or a pair."""
+
+    past: bool
+    facts: dict = field(default_factory=dict)
+    known: dict = field(default_factory=dict)
+    before: list = field(default_factory=list)
+    now: list = field(default_factory=list)
+
+    def value(self, what, entity):
+        """A fact; what somebody has is where he is."""
+        holder = self.facts.get(("has", entity), "-")
+        if what == "at" and holder != "-":
+            return self.value("at", members(holder)[0])
+        return self.facts.get((what, entity))
+
+    def fault(self, need, binding):
+        """Why a need does not hold, None where it does."""
+        how, what, *letters = need
+        entity, *wanted = (binding.get(letter, letter) for letter in letters)
+        wanted = wanted[0] if wanted else None
+        for one in members(entity):
+            value = self.value("at" if what == "with" else what, one)
+            if what == "with":
+                others = [self.value("at", other) for other in members(wanted)]
+                same = value is None or all(other in (None, value) for other in others)
+            else:
+                same = value is not None and bool(set(members(value)) & set(members(wanted)))
+                same = same or (value is None and not how)
+            if same == (how == "!"):
+                if how == "!":
+                    return f"{name(entity)} {what} {name(wanted)}: it is so already"
+                told = "nothing was told" if value is None else name(value)
+                told = told if what != "at" or value is None else f"at the {name(value)}"
+                return _REASONS[what].format(name(entity), name(wanted), told)
+        return None
+
+    def complete(self, needs, binding):
+        """The binding with those whom a sentence does not name, as far as its needs tell them: where somebody is, who
+        has something."""
+        found = dict(binding)
+        for _, what, entity, *wanted in needs:
+            if entity in found and wanted and wanted[0].isupper() and wanted[0] not in found and what != "with":
+                value = self.value(what, members(found[entity])[0])
+                if value not in (None, "-"):
+                    found[wanted[0]] = value
+        return found
+
+    def make(self, fact, binding):
+        """Lets a fact hold from now on."""
+        _, what, entity, value = fact
+        for one in members(binding.get(entity, entity)):
+            if what == "has":  # what leaves its holder stays where he was
+                self.facts["at", one] = self.value("at", one)
+            self.facts[what, one] = binding.get(value, value)
+
+    def next_sentence(self):
+        self.before, self.now = self.now, []
+
+    def fits(self, pronoun, doubtful=False, now=False):
+        """The entities, last first, that a pronoun can stand for (0 she, 1 he, 2 it, 3 they); doubtful: with those that
+        we would not take it for, though a reader might, such as a place for "it"; now: of this sentence only."""
+        found = []
+        for entity in reversed(self.now if now else self.before + self.now):
+            for one in dict.fromkeys((entity, *reversed(members(entity)))):
+                sure = number(one) == pronoun and kind(one) not in PLACES
+                if (sure or doubtful and (number(one) in (pronoun, None))) and one not in found:
+                    found.append(one)
+        return found
+
+
+def members(entity):
+    return entity if isinstance(entity, tuple) else (entity,)
+
+
+def number(entity):
+    """The pronoun of an entity: 0 she, 1 he, 2 it, 3 they; None for a baker, of whom we are not told."""
+    if str(entity)[0] == "?":
+        return int(entity[1])
+    return 3 if isinstance(entity, tuple) else grammar().nouns[entity].pronoun
+
+
+def kind(entity):
+    return "pair" if isinstance(entity, tuple) or entity[0] == "?" else grammar().nouns[entity].kind
+
+
+def is_a(entity, letter):
+    """Whether a letter of the forms can stand for an entity."""
+    return all(kind(one) in grammar().letters[letter] for one in members(entity))
+
+
+def both(binding, letters):
+    """The pair that two letters stand for."""
+    one, other = (binding[letter] for letter in letters)
+    return tuple(sorted((*members(one), *members(other))))
+
+
+def is_plural(subject, binding):
+    """Whether a verb's subject is plural. subject: its letters in the form, or, for a literal one, whether it is."""
+    if not isinstance(subject, str):
+        return bool(subject)
+    return len(subject) == 2 or number(binding[subject]) == 3
+
+
+def name(entity):
+    return " and ".join(str(one).partition("=")[0] for one in members(entity))
