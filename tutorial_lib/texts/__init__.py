@@ -13,8 +13,8 @@ Built in and written for this book (CC BY 4.0); each file in ``data`` says more 
 - "queries": questions, and the texts of "encyclopedia" and "posts" that answer them.
 
 Made by a grammar, as many as you want: `texts.generated.stories(n, seed)`, small stories with labels, and
-`texts.checked.check`, which says whether a text is such a story, and why not; `texts.translations`, pairs of sentences in
-English and Spanish.
+`texts.checked.check`, which says whether a text is such a story, and why not; `texts.translations`, pairs of sentences
+in English and Spanish.
 
 Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs" and "wordnet".
 """
