@@ -256,7 +256,7 @@ def test_sources_of_unequal_length_write_together_what_they_write_alone(model):
     sources = [some_ids(m, 1, seed=m)[0].tolist() for m in (1, 9, 3, 12, 5)]
     together = translate(model, sources, 10, start=1)
     assert together == [translate(model, source, 10, start=1) for source in sources]
-    assert together == translate(model, sources, 10, start=1, cache=False) and len({*map(tuple, together)}) > 1
+    assert together == translate(model, sources, 10, start=1, cache=False)
 
 
 def test_fused_attention_is_the_same(model):

@@ -103,6 +103,9 @@ def turn(tab, theme):
 
 
 def out_of_proportion(tab, name):
+    """What is too long, or shows more code than pictures, among the chapters: those pages that count guesses."""
+    if not tab.locator(".guess-tally").count():
+        return
     page, pictures, code = tab.evaluate(HEIGHTS)
     if name in CORE and page > 900 * MOST_SCREENS:
         yield f"{page / 900:.1f} screens long, at most {MOST_SCREENS} allowed"
