@@ -1,5 +1,7 @@
+import os
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +36,27 @@ def hf_bert(default_folder):
     from transformers import BertModel
 
     return BertModel.from_pretrained(default_folder, attn_implementation="eager").eval()
+
+
+@pytest.fixture
+def one_thread():
+    """For models that are too small for two; and only on one thread do sums come out the same."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def real_folder():
+    """The folder with the published texts: what TUTORIAL_LIB_TEXTS names, or shared/data beside the repository."""
+    named = os.environ.get("TUTORIAL_LIB_TEXTS")
+    folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
+    if not (folder / "wikitext-2-valid.txt").is_file():
+        pytest.skip("the published texts are not at hand: name their folder in TUTORIAL_LIB_TEXTS")
+    return folder
 
 
 @pytest.fixture

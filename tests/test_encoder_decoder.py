@@ -18,6 +18,7 @@ from tutorial_lib.parity import difference
 from tutorial_lib.texts.translations import START, STOP, translations, vocabulary
 from tutorial_lib.training import Settings, train, translated
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = Config(vocab_size=40, d_model=24, n_layers=2, n_heads=3, d_ff=40, n_positions=12)
 HF = [  # (their name, ours), for Marian and Pegasus
     (r"^model\.", ""),
@@ -34,15 +35,6 @@ HF = [  # (their name, ours), for Marian and Pegasus
     (r"^(encoder|decoder)\.layer_norm\.", r"\1.norm."),
     (r"^lm_head\.", "unembedding."),
 ]
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """These models are too small for two; and only on one thread do sums come out the same."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def random_model(seed, **fixed):

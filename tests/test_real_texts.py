@@ -1,8 +1,6 @@
 """Real texts, measured now or as stored: the numbers are those of the texts, and the page says which it shows."""
 
-import os
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,18 +10,6 @@ from tutorial_lib import real_texts
 from tutorial_lib.catalog import DEFAULT, KNOWN
 from tutorial_lib.texts import TextsNotAvailable, fetch, load_texts, published
 from tutorial_lib.vectors import embed
-
-
-def real_folder():
-    """The folder with the published files: what TUTORIAL_LIB_TEXTS names, or shared/data beside the repository."""
-    named = os.environ.get(fetch.VARIABLE)
-    return Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
-
-
-needs_real = pytest.mark.skipif(
-    not (real_folder() / "wikitext-2-valid.txt").is_file(),
-    reason=f"the published files are not at hand: name their folder in {fetch.VARIABLE}",
-)
 
 
 @pytest.fixture
@@ -129,10 +115,9 @@ def test_nothing_but_numbers_is_stored_of_the_texts():
         assert all(isinstance(key, int) or len(key) < 25 for key in path)
 
 
-@needs_real
-def test_the_recipe_run_now_gives_the_stored_numbers(monkeypatch):
+def test_the_recipe_run_now_gives_the_stored_numbers(monkeypatch, real_folder):
     """Up to rounding. t-SNE and UMAP draw another picture on another machine, so theirs are not compared."""
-    monkeypatch.setenv(fetch.VARIABLE, str(real_folder()))
+    monkeypatch.setenv(fetch.VARIABLE, str(real_folder))
     for name in ("tsne", "umap"):
         monkeypatch.setattr(real_texts, name, lambda X: np.zeros((len(X), 2)))
     now, stored = real_texts.measure(), real_texts.stored()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -26,6 +27,7 @@ from tutorial_lib.training import (
     train,
 )  # fmt: skip
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 SMALL = Config(vocab_size=20, d_model=16, n_layers=2, n_heads=2, d_ff=32, n_positions=8)
 TOKENS = torch.arange(2000) * 7 % 20  # each token tells the next
 RUN = """
@@ -40,15 +42,6 @@ print("ready", flush=True)
 curve = train(gpt, loss, Settings(n_steps=400, save_every=10, warmup=5), sys.argv[1] or None)
 print(json.dumps([curve["loss"], float(sum(p.double().sum() for p in gpt.parameters()))]))
 """
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """These models are too small for two; and only on one thread do sums come out the same."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def new(seed=0):
@@ -138,7 +131,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_before_the_first_step(tmp_p
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError):
         train(new(), never, Settings(n_steps=5), tmp_path / "file" / "folder")
-    monkeypatch.setattr("os.statvfs", lambda path: type("Disk", (), {"f_bavail": 1, "f_frsize": 4096}))
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=4096))
     with pytest.raises(OSError, match="has room for 0 MB; checkpoints of this model need"):
         train(new(), never, Settings(n_steps=5), tmp_path / "full")
 

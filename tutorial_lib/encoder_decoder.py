@@ -16,7 +16,7 @@ from torch import nn
 
 from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward
-from tutorial_lib.gpt import CachedAttention, Layer
+from tutorial_lib.gpt import CachedAttention, Layer, looks_back
 from tutorial_lib.positions import sinusoidal
 from tutorial_lib.trace import Trace, inside, nothing
 
@@ -187,12 +187,11 @@ class EncoderDecoder(nn.Module):
         n_past, inner = cache[0][0][0].shape[-2] if cache else 0, inside(keep, "decoder")
         ids, mask = self._check_ids("target_ids", target_ids, n_past), self._check_mask(source_mask, memory.shape[:2])
         self._check_memory(memory, len(ids), cache)
-        n, new = ids.shape[1], []
-        looks_back = torch.ones(n, n_past + n, dtype=torch.bool, device=ids.device).tril(n_past)
+        causal, new = looks_back(ids.shape[1], n_past, ids.device), []
         X = self.decoder.embeddings(ids, n_past, inside(inner, "embeddings"))
         for i, layer in enumerate(self.decoder.layer):
             past = cache[i] if cache else None
-            X, past = layer(X, memory, past, looks_back, mask, fused, inside(inner, f"layer.{i}"))
+            X, past = layer(X, memory, past, causal, mask, fused, inside(inner, f"layer.{i}"))
             new.append(past)
         return keep("logits", self.unembedding(inner("norm", self.decoder.norm(X)))), new
 

@@ -10,7 +10,7 @@ from tutorial_lib.encoder_decoder import padded
 
 
 @torch.inference_mode()
-def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=(), cache=True, callback=None, pad=0):
+def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=(), cache=True, callback=None):
     """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
 
     ids: one prompt, or a list of prompts of any lengths, none empty. temperature 0: always the likeliest token. Above
@@ -35,8 +35,8 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     device = next(gpt.parameters()).device
     generator = seed if isinstance(seed, torch.Generator) else torch.Generator(device).manual_seed(seed)
     longest, stop = max(map(len, prompts)), set(stop)
-    padded = [[pad] * (longest - len(prompt)) + prompt for prompt in prompts]
-    X = torch.tensor(padded, device=device)  # (B, longest), and one more column for each new token
+    on_the_left = [[0] * (longest - len(prompt)) + prompt for prompt in prompts]  # any id: it is masked
+    X = torch.tensor(on_the_left, device=device)  # (B, longest), and one more column for each new token
     real = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts], device=device)
     even = bool(real.all())
     new, ended, past, width = [[] for _ in prompts], [False] * len(prompts), None, gpt.config.n_positions

@@ -289,7 +289,7 @@ class GPT(nn.Module):
         n, n_past = ids.shape[1], cache[0][0].shape[-2] if cache else 0
         if attention_mask is None:
             places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
-            mask = None if n == 1 else _looks_back(n, n_past, device)
+            mask = None if n == 1 else looks_back(n, n_past, device)
         else:
             real = torch.as_tensor(attention_mask, device=device).bool().reshape(len(ids), -1)
             if real.shape[1] != n_past + n:
@@ -297,14 +297,19 @@ class GPT(nn.Module):
                                  f"got {real.shape[1]}")  # fmt: skip
             places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
             itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
-            mask = _looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
+            mask = looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
         if (most := int(places.max()) + 1) > c.n_positions:
             raise ValueError(f"the text has {most} tokens, but the model has positions for {c.n_positions}: truncate")
         return ids, places, mask
 
 
-def _looks_back(n, n_past, device):
-    """Token i of the new ones may attend to all in the cache and to the new ones up to itself: (n, n_past + n)."""
+def looks_back(n, n_past, device=None):
+    """The causal mask of n new tokens after a cache, (n, n_past + n): all in the cache, and the new ones up to itself.
+
+    >>> looks_back(2, 1).int()
+    tensor([[1, 1, 0],
+            [1, 1, 1]], dtype=torch.int32)
+    """
     return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)
 
 

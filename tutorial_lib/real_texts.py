@@ -6,7 +6,16 @@ with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
 
 import numpy as np
 
-from tutorial_lib.geometry import Distributions, cosine_matrix, distributions, neighbor_purity, pca, tsne, umap
+from tutorial_lib.geometry import (
+    Distributions,
+    cosine_matrix,
+    distributions,
+    linear_accuracy,
+    neighbor_purity,
+    pca,
+    tsne,
+    umap,
+)
 from tutorial_lib.texts import TextsNotAvailable, load_texts, written
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights import read_json
@@ -65,7 +74,7 @@ def measure(model=None) -> dict:
     return {
         "texts": {name: len(every) for name, every in texts.items()},
         "tokens": {**{name: round(float(lengths[of == i].mean()), 1) for i, name in enumerate(NAMES)},
-                   "length": _accuracy(lengths[:, None], of)},
+                   "length": round(linear_accuracy(lengths[:, None], of), 4)},
         "maps": {f"{name}, {kind}": place(clouds[name]).round(3).tolist()
                  for name in ("[CLS]", "mean") for kind, place in maps.items()},
         "clouds": {name: describe(X, np.repeat([0, 1], len(X) // 2)) for name, X in clouds.items()},
@@ -89,7 +98,7 @@ def describe(X, of) -> dict:
         **{kind: _summary(groups) for kind, groups in values.items()},
         "purity": round(neighbor_purity(X, of), 4),
         "purity by cosine": round(neighbor_purity(X, of, metric="cosine"), 4),
-        "accuracy": _accuracy(X, of),
+        "accuracy": round(linear_accuracy(X, of), 4),
     }
 
 
@@ -104,15 +113,3 @@ def _summary(groups):
         "edges": edges,
         "counts": {label: np.histogram(values, bins)[0].tolist() for label, values in groups.items()},
     }
-
-
-def _accuracy(X, of):
-    """The share of texts that a linear classifier gets right in the four fifths of the others, over five parts."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import StratifiedKFold, cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    parts = StratifiedKFold(5, shuffle=True, random_state=0)
-    return round(float(cross_val_score(classifier, X, of, cv=parts).mean()), 4)

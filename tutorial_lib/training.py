@@ -7,6 +7,7 @@ thread of a CPU, bit for bit as if it had never stopped. Sources: L 3.3.3; N 2; 
 import json
 import math
 import os
+import shutil
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -234,7 +235,7 @@ def _check_room(folder, model):
     """The folder can be written, and has room for two checkpoints: the last one stays until the next is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     needed = 2 * 3 * sum(p.numel() * p.element_size() for p in model.parameters())
-    free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize if hasattr(os, "statvfs") else needed
+    free = shutil.disk_usage(folder).free
     if free < needed:
         megabytes = f"{free / 1e6:.0f} MB; checkpoints of this model need {needed / 1e6:.0f} MB"
         raise OSError(f"{folder} has room for {megabytes}")

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_score
 
-from tutorial_lib.geometry import distance_matrix, group_test, neighbor_purity, silhouette
+from tutorial_lib.geometry import distance_matrix, group_test, linear_accuracy, neighbor_purity, silhouette
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6)) + 3
@@ -150,3 +150,14 @@ def test_refusals_of_one_function_alone():
         silhouette(X, LABELS, "precomputed")
     with pytest.raises(ValueError, match="n_permutations must be an int, 1 or more"):
         group_test(X, LABELS, n_permutations=0)
+
+
+def test_linear_accuracy_sees_a_plane_and_no_more():
+    labels = np.repeat([0, 1], 50)
+    Z = np.random.default_rng(1).normal(size=(100, 5))
+    chance = np.mean([linear_accuracy(Z, labels, seed) for seed in range(5)])
+    assert 0.3 < chance < 0.7
+    Z[:, 2] += 6 * labels
+    assert linear_accuracy(Z, labels) > 0.98 < linear_accuracy(Z * [1, 1, 1e-6, 1, 1], labels)  # whatever the scale
+    with pytest.raises(ValueError, match="five vectors or more, got one of 4"):
+        linear_accuracy(Z[:20], [0] * 4 + [1] * 16)

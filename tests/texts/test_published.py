@@ -283,43 +283,28 @@ def test_no_mark_and_no_space_before_punctuation_is_left(tokens):
     assert not re.search(r"<unk>|@|  | [,;)\]%]| \.(?!\.\.)|[(\[$] ", text)
 
 
-def real_folder():
-    """The folder with the real files: what TUTORIAL_LIB_TEXTS names, or shared/data beside the repository."""
-    named = os.environ.get(fetch.VARIABLE)
-    return Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
-
-
-needs_real = pytest.mark.skipif(
-    not (real_folder() / "wikitext-2-valid.txt").is_file(),
-    reason=f"the published files are not at hand: name their folder in {fetch.VARIABLE}",
-)
-
-
-@needs_real
-def test_the_real_wikipedia_has_thousands_of_clean_paragraphs():
-    paragraphs = load_texts("wikipedia", real_folder())
+def test_the_real_wikipedia_has_thousands_of_clean_paragraphs(real_folder):
+    paragraphs = load_texts("wikipedia", real_folder)
     assert len(paragraphs) == 3558
     assert paragraphs[0].startswith("Homarus gammarus, known as the European lobster or common lobster, is a species")
     for paragraph in paragraphs:
         assert len(paragraph.split()) >= 10 and not re.search(r"<unk>|@.@|^= | [,;:)\]]", paragraph)
 
 
-@needs_real
-def test_the_real_tweets_are_the_3257_of_L():
-    tweets = load_texts("tweets", real_folder())
+def test_the_real_tweets_are_the_3257_of_L(real_folder):
+    tweets = load_texts("tweets", real_folder)
     assert len(tweets) == 3257 and all(tweet == tweet.strip() and "\n" not in tweet for tweet in tweets)
 
 
-@needs_real
-def test_the_real_pairs_of_L_are_not_ours():
-    pairs = load_texts("luisto-pairs", real_folder())
+def test_the_real_pairs_of_L_are_not_ours(real_folder):
+    pairs = load_texts("luisto-pairs", real_folder)
     ours = load_texts("sentence-pairs")
     assert set(pairs) >= set(ours) - {"monday-tuesday", "spoon-fork"}
     theirs = {sentence for found in pairs.values() for pair in found for sentence in pair}
     assert not theirs & {sentence for found in ours.values() for pair in found for sentence in pair}
 
 
-WORDNET = [real_folder(), Path("/usr/share/wordnet"), Path("/usr/share/wordnet/dict")]
+WORDNET = [Path(os.environ.get(fetch.VARIABLE) or "."), Path("/usr/share/wordnet"), Path("/usr/share/wordnet/dict")]
 WORDNET = [place for place in WORDNET if (place / "index.noun").is_file() or (place / "wn3.1.dict.tar.gz").is_file()]
 
 

@@ -1,5 +1,7 @@
 """One sentence through the machine: what it says and draws is the model's, in Python and in the browser."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.vectors import embed
 from tutorial_lib.views import forward_pass
 from tutorial_lib.views.machine import STAGES, _strips
+from tutorial_lib.views.neurons import bars
 
 TEXTS = [("We sat on the bank of the river and fished.", "bank", 4), ("A serendipitous bear smiled.", "bear", 0)]
 OTHERS = ["They caught trout from the shore.", "A loan paid for our home."]
@@ -47,6 +50,29 @@ def test_products_and_weights_are_the_models(tab, bert, tok):
         np.testing.assert_allclose(found, scores[head, token] * 32**0.5, atol=0.02)
         tab.evaluate(SCRUB, 4)
         np.testing.assert_allclose(as_numbers(tab.evaluate(NUMBERS)[1:]), weights[head, token], atol=0.00101)
+
+
+def test_bars_are_the_models_vectors_and_the_mixed_values(tab, bert, tok):
+    trace = {name: value[0].detach().numpy() for name, value in bert.trace(**tok.encode(TEXTS[0][0]).inputs).items()
+             if name != "embeddings.positions"}  # fmt: skip
+    paths = "() => [...document.querySelectorAll('.tl-rows path')].map(path => path.getAttribute('d'))"
+
+    def drawn(stage):
+        tab.evaluate(SCRUB, stage)
+        return tab.evaluate(paths)
+
+    def heights(strip):
+        return [ord(letter) - ord("K") for letter in strip]
+
+    up_and_down = drawn(2)[2 * 3 :]  # below its token, position and segment: all tokens
+    for row, strip in enumerate(_strips(trace["embeddings.output"])):
+        assert re.findall(r' d="([^"]+)"', bars(np.array(heights(strip)), 10)) == up_and_down[2 * row : 2 * row + 2]
+    mixed = drawn(5)[-2:]
+    values, weights = trace["layer.0.attention.values"][4], trace["layer.0.attention.weights"][4, 5]
+    expected = trace["layer.0.attention.heads"][4, 5]
+    assert np.allclose(weights @ values, expected, atol=1e-4)
+    found = np.array([[20 - int(y) for y in re.findall(r"V(-?\d+)h1", part)] for part in mixed]).sum(0)
+    assert np.corrcoef(found, expected)[0, 1] > 0.99
 
 
 def test_half_a_softmax_is_one_of_half_the_scores(tab, bert, tok):

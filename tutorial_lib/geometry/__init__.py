@@ -10,7 +10,7 @@ _NAMES = {
     "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",
     "directions": "contrast_cosines difference_vectors",
     "gender_bias": "sign_flip_test swap_test",
-    "groups": "group_test neighbor_purity silhouette",
+    "groups": "group_test linear_accuracy neighbor_purity silhouette",
     "links": "crossings linking_number",
     "neighbors": "nearest_neighbors",
     "pairs": "ExtremePairs extreme_pairs",
