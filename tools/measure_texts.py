@@ -44,5 +44,7 @@ def written(found: dict) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(written(record()), encoding="utf-8")
+    beside = FILE.with_name(FILE.name + ".part")
+    beside.write_text(written(record()), encoding="utf-8")
+    beside.replace(FILE)
     print(f"{FILE}: {FILE.stat().st_size:,} bytes")
