@@ -157,11 +157,14 @@ def test_a_disk_that_fills_up_leaves_the_last_checkpoint(tmp_path, monkeypatch):
     assert train(new(), loss(), settings, tmp_path)["loss"] == train(new(), loss(), settings)["loss"]
 
 
-def test_no_new_best_for_a_while_ends_it():
+def test_no_new_best_for_a_while_ends_it(tmp_path):
     values = iter([3.0, 2.0, 2.5, 2.4, 1.0])
     settings = Settings(n_steps=100, evaluate_every=10, patience=2)
-    curve = train(new(), loss(), settings, evaluate=lambda model: next(values))
+    gpt, again = new(), new(1)
+    curve = train(gpt, loss(), settings, tmp_path, evaluate=lambda model: next(values))
     assert curve["evaluated"] == [[10, 3.0], [20, 2.0], [30, 2.5], [40, 2.4]] and len(curve["loss"]) == 40
+    assert train(again, loss(), settings, tmp_path) == curve  # it stays ended, and its last weights are there
+    assert all(torch.equal(p, q) for p, q in zip(gpt.parameters(), again.parameters(), strict=True))
 
 
 def test_the_rate_rises_and_falls():

@@ -105,6 +105,8 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
     start, first = time.monotonic(), len(curve["loss"])
     for step in range(first, settings.n_steps):
         if _should_stop(curve["evaluated"], settings.patience):
+            if path is not None:
+                _save(path, model, optimizer, generator, curve, settings)
             break
         for group in optimizer.param_groups:
             group["lr"] = settings.rate(step)
