@@ -110,6 +110,7 @@ def test_no_prompt_no_token(gpt):
     [
         (([], 3), "got an empty one"),
         (([[1], []], 3), "got an empty one"),
+        (([1], 3, 1.0, None, 1.5), "top_p must be above 0"),
         (([1], -1), "n must be a number of tokens, 0 or more, got -1"),
         (([1], 3, -0.5), "temperature must be 0"),
         (([1], 3, float("nan")), "temperature must be 0"),

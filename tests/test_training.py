@@ -124,6 +124,60 @@ def test_a_loss_that_is_not_a_number_stops_with_its_step(tmp_path):
     assert (tmp_path / CHECKPOINT).exists()
 
 
+def test_a_gradient_that_is_not_a_number_reaches_no_checkpoint(tmp_path):
+    def broken(model, generator):
+        value = loss()(model, generator)
+        if len(steps) == 19:
+            value = value + (model.norm.weight.sum() * 0).sqrt() * 0  # 0, but its gradient is not a number
+        return value
+
+    steps = []
+    with pytest.raises(
+        FloatingPointError, match="the length of the gradient is nan at step 19.*checkpoint of step 10 is"
+    ):
+        train(new(), broken, Settings(n_steps=40, save_every=10), tmp_path, tell=steps.append)
+    steps.clear()
+    gpt = new()
+    train(gpt, loss(), Settings(n_steps=40, save_every=10), tmp_path)
+    assert all(p.isfinite().all() for p in gpt.parameters())
+
+
+def test_one_step_is_one_of_adamw_at_its_rate_with_a_clipped_gradient():
+    settings = Settings(n_steps=100, lr=0.01, warmup=10, clip=0.1, weight_decay=0.5)
+    ours, theirs = new(), new()
+    generator = torch.Generator().manual_seed(settings.seed)
+    matrices = [p for p in theirs.parameters() if p.ndim == 2]
+    others = [p for p in theirs.parameters() if p.ndim == 1]
+    groups = [{"params": matrices, "weight_decay": 0.5}, {"params": others, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=0.001, betas=(0.9, 0.95))  # a tenth, after one of ten steps
+    (1000 * loss()(theirs, generator)).backward()
+    gradients = torch.cat([p.grad.flatten() for p in theirs.parameters()])
+    for p in theirs.parameters():
+        p.grad *= 0.1 / (gradients.norm() + 1e-6)
+    optimizer.step()
+
+    def large(model, generator):
+        return 1000 * loss()(model, generator)
+
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(ours, large, settings, tell=stop)
+    for p, q in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert torch.allclose(p, q, atol=1e-7)
+
+
+def test_the_evaluation_is_the_mean_over_all_pieces():
+    gpt, tokens = new().eval(), TOKENS[:100]
+    pieces = torch.stack([tokens[i : i + 9] for i in range(0, 96, 8)])
+    logits, _ = gpt(pieces[:, :-1])
+    expected = torch.nn.functional.cross_entropy(logits.flatten(0, 1), pieces[:, 1:].flatten()).item()
+    assert evaluate_next_tokens(gpt, tokens, 8, batch_size=5) == pytest.approx(expected, rel=1e-5)
+    with pytest.raises(ValueError, match="tokens must be more than context"):
+        evaluate_next_tokens(gpt, tokens[:8], 8)
+
+
 def test_a_folder_that_cannot_be_written_is_an_error_before_the_first_step(tmp_path, monkeypatch):
     def never(model, generator):
         raise AssertionError("it trained")
@@ -185,9 +239,12 @@ def test_bert_learns_hidden_tokens_and_pairs():
     torch.manual_seed(0)
     config = BertConfig(vocab_size=len(vocabulary), d_model=32, n_layers=2, n_heads=2, d_ff=64, n_positions=32)
     bert = initialize(Bert(config, mlm=True, nsp=True))
-    curve = train(bert, hidden_tokens(documents, vocabulary, 32, 8, rate=0.3), Settings(n_steps=200, lr=3e-3))
+    curve = train(bert, hidden_tokens(documents, vocabulary, 32, 8, rate=0.3), Settings(n_steps=400, lr=3e-3))
     first, last = (sum(part) / 20 for part in (curve["loss"][:20], curve["loss"][-20:]))
     assert last < 0.6 * first
+    pairs = vocabulary.batch(["red dog runs ."] * 2, ["the dog is red .", "the cat is blue ."])
+    judged = bert.nsp(bert.pooler(bert(**pairs.inputs)))
+    assert judged.argmax(-1).tolist() == [0, 1]  # it follows; it comes from elsewhere
 
 
 def test_a_text_shorter_than_the_context_is_refused():
@@ -195,7 +252,10 @@ def test_a_text_shorter_than_the_context_is_refused():
         next_tokens(torch.arange(8), 8, 2)
 
 
-@pytest.mark.parametrize("change", [{"n_steps": 0}, {"save_every": 0}, {"lr": 0.0}])
+@pytest.mark.parametrize(
+    "change",
+    [{"n_steps": 0}, {"n_steps": 2.5}, {"save_every": 0}, {"lr": 0.0}, {"patience": 0}, {"clip": -1.0}, {"warmup": -1}],
+)
 def test_settings_are_checked(change):
     with pytest.raises(ValueError, match=next(iter(change))):
         Settings(**{"n_steps": 5} | change)

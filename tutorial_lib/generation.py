@@ -3,6 +3,8 @@
 Sources: N 3.3; Holtzman et al. (2020) for top-p.
 """
 
+import operator
+
 import torch
 
 from tutorial_lib.arguments import whole_number
@@ -14,11 +16,11 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
 
     ids: one prompt, or a list of prompts of any lengths, none empty. temperature 0: always the likeliest token. Above
-    0: drawn from softmax(scores / temperature); top_k keeps the k likeliest tokens, top_p the fewest whose
-    probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator` on the model's
-    device. stop: ids that end a text; the one that ended it is its last. callback: called after each step with the new
-    ids of all texts, None for those that have ended; where it returns True, generation ends. cache=False computes
-    everything anew for each token, and gives the same tokens.
+    0: drawn from softmax(scores / temperature); top_k keeps the k likeliest tokens (and what ties with the last), top_p
+    the fewest whose probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator`
+    on the model's device. stop: ids that end a text; the one that ended it is its last. callback: called after each
+    step with the new ids of all texts, None for those that have ended; where it returns True, generation ends.
+    cache=False computes everything anew for each token, and gives the same tokens.
 
     Where a text outgrows the model's positions, only its last tokens count, and each step computes all of them anew.
     Raises ValueError where an argument is out of range, before anything is computed.
@@ -114,7 +116,7 @@ def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
     >>> probabilities(torch.tensor([0.0, 0.0, 0.0, -20.0]), top_p=0.9)
     tensor([0.3333, 0.3333, 0.3333, 0.0000])
     """
-    z = scores / temperature
+    z = (scores - scores.amax(-1, keepdim=True)) / temperature
     if top_k is not None and top_k < z.shape[-1]:
         z = z.masked_fill(z < z.topk(top_k).values[..., -1:], -torch.inf)
     if top_p is not None and top_p < 1:
@@ -128,7 +130,7 @@ def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
 def _check_prompts(ids):
     ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
     single = bool(ids) and not isinstance(ids[0], (list, tuple)) and not hasattr(ids[0], "tolist")
-    prompts = [list(map(int, prompt)) for prompt in ([ids] if single else ids)]
+    prompts = [list(map(operator.index, prompt)) for prompt in ([ids] if single else ids)]
     if not prompts or not all(prompts):
         raise ValueError("ids must be one prompt or a list of prompts, each of one token or more, got an empty one")
     return single, prompts

@@ -17,6 +17,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch.nn import functional as F
 
+from tutorial_lib.arguments import whole_number
 from tutorial_lib.encoder_decoder import padded
 from tutorial_lib.pretraining import IGNORE, make_pair, mask_tokens
 
@@ -45,11 +46,13 @@ class Settings:
     patience: int | None = None
 
     def __post_init__(self):
-        for name in ("n_steps", "save_every", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be 1 or more, got {getattr(self, name)!r}")
-        if not self.lr > 0:
-            raise ValueError(f"lr must be a positive number, got {self.lr!r}")
+        for name, least in {"n_steps": 1, "save_every": 1, "evaluate_every": 1, "warmup": 0}.items():
+            whole_number(name, getattr(self, name), least, f"a number of steps, {least} or more")
+        if self.patience is not None:
+            whole_number("patience", self.patience, 1, "a number of evaluations, 1 or more, or None")
+        for name in ("lr", "clip"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be a positive number, got {getattr(self, name)!r}")
 
     def rate(self, step):
         """The learning rate of a step, counted from 0."""
@@ -103,23 +106,21 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
             _save(path, model, optimizer, generator, curve, settings)
     model.train()
     start, first = time.monotonic(), len(curve["loss"])
-    for step in range(first, settings.n_steps):
-        if _should_stop(curve["evaluated"], settings.patience):
-            if path is not None:
-                _save(path, model, optimizer, generator, curve, settings)
-            break
+    saved, ended = first, _should_stop(curve["evaluated"], settings.patience)
+    for step in range(first, first if ended else settings.n_steps):
         for group in optimizer.param_groups:
             group["lr"] = settings.rate(step)
         value = loss(model, generator)
-        if not torch.isfinite(value):
-            where = f"; the checkpoint of step {step - step % settings.save_every} is in {folder}" if folder else ""
-            raise FloatingPointError(
-                f"the loss is {value.item()} at step {step}: try a smaller lr (it is {settings.rate(step):.2g}) or a "
-                f"longer warmup (it is {settings.warmup}){where}"
-            )
         optimizer.zero_grad(set_to_none=True)
         value.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+        length = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+        if not (torch.isfinite(value) and torch.isfinite(length)):
+            what = "the loss" if not torch.isfinite(value) else "the length of the gradient"
+            where = f"; the checkpoint of step {saved} is in {folder}" if folder else ""
+            raise FloatingPointError(
+                f"{what} is {(value if what == 'the loss' else length).item()} at step {step}: try a smaller lr (it is "
+                f"{settings.rate(step):.2g}) or a longer warmup (it is {settings.warmup}){where}"
+            )
         optimizer.step()
         curve["loss"].append(value.item())
         done = step + 1
@@ -128,11 +129,15 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
             with torch.no_grad():
                 curve["evaluated"].append([done, float(evaluate(model))])
             model.train()
-        if path is not None and (done % settings.save_every == 0 or done == settings.n_steps):
+            ended = _should_stop(curve["evaluated"], settings.patience)
+        if path is not None and (ended or done % settings.save_every == 0 or done == settings.n_steps):
             _save(path, model, optimizer, generator, curve, settings)
+            saved = done
         if tell is not None:
             pace = (time.monotonic() - start) / (done - first)
             tell(Progress(done, settings.n_steps, value.item(), pace * (settings.n_steps - done)))
+        if ended:
+            break
     model.eval()
     return curve
 
@@ -142,9 +147,7 @@ def next_tokens(tokens, context, batch_size):
 
     tokens: one long tensor of ids. context: how many tokens a piece gives to the model. Source: L 3.2.7.
     """
-    tokens = torch.as_tensor(tokens)
-    if len(tokens) <= context:
-        raise ValueError(f"tokens must be more than context, {context}, got {len(tokens)}")
+    tokens = _longer_than(context, tokens)
 
     def loss(model, generator):
         starts = torch.randint(len(tokens) - context, (batch_size,), generator=generator)
@@ -204,14 +207,14 @@ def translated(pairs, batch_size, start):
 
 @torch.no_grad()
 def evaluate_next_tokens(model, tokens, context, batch_size=32):
-    """Mean -log p of each next token over a whole text, in pieces that follow each other: a float, in nats.
+    """Mean -log p of each next token over a text, in whole pieces that follow each other: a float, in nats.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
     >>> abs(evaluate_next_tokens(gpt, torch.arange(65) % 20, context=8) - math.log(20)) < 0.1  # it knows nothing yet
     True
     """
-    tokens = torch.as_tensor(tokens)
+    tokens = _longer_than(context, tokens)
     n = (len(tokens) - 1) // context
     X, Y = (tokens[i : i + n * context].view(n, context) for i in (0, 1))
     total, device = 0.0, next(model.parameters()).device
@@ -219,6 +222,13 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
         logits, _ = model(x.to(device), fused=True)
         total += F.cross_entropy(logits.flatten(0, 1), y.flatten().to(device), reduction="sum").item()
     return total / (n * context)
+
+
+def _longer_than(context, tokens):
+    tokens = torch.as_tensor(tokens)
+    if len(tokens) <= context:
+        raise ValueError(f"tokens must be more than context, {context}, got {len(tokens)}")
+    return tokens
 
 
 def _groups(model, weight_decay):
