@@ -5,6 +5,8 @@ import os
 import re
 
 _CONTAINER = "pst-scrollable-table-container"  # the theme lets it scroll on a phone, by keyboard too
+_NUMBER = re.compile(r"[-−+]?[\d.,]+ ?%?|")  # a number that came as a text, or nothing
+_SENTENCE = 40  # letters: a longer cell breaks its line
 
 
 def table(values, columns, rows=(), *, caption, form=".2f", mark=()):
@@ -37,7 +39,8 @@ def table(values, columns, rows=(), *, caption, form=".2f", mark=()):
         raise ValueError(f"form names the columns {sorted(unknown)}, but there are {columns}")
     fraction = ".2f" if isinstance(form, dict) else form
     cells = [[_written(value, forms.get(name), fraction) for value, name in zip(row, columns)] for row in values]
-    numeric = [all(not isinstance(value, str) for value in column) for column in zip(*values)]
+    numeric = [all(not isinstance(value, str) or _NUMBER.fullmatch(value) for value in column)
+               for column in zip(*values)]  # fmt: skip
     marked = {(_place(row, rows, len(values), "row"), _place(column, columns, len(columns), "column"))
               for row, column in mark}  # fmt: skip
     return Table(caption, corner, columns, rows, cells, numeric, marked)
@@ -76,7 +79,8 @@ class Table:
             texts = map(html.escape, row)
             texts = [f"<mark>{text}</mark>" if (i, j) in self.marked else text for j, text in enumerate(texts)]
             name = f'<th scope="row">{html.escape(self.rows[i])}</th>' if self.rows else ""
-            cells = "".join(f"<td{kind}>{text}</td>" for text, kind in zip(texts, kinds))
+            wide = [' class="text"' if len(cell) > _SENTENCE else kind for cell, kind in zip(row, kinds)]
+            cells = "".join(f"<td{kind}>{text}</td>" for text, kind in zip(texts, wide))
             lines.append(f"<tr>{name}{cells}</tr>")
         caption = f"<caption><span>{html.escape(self.caption)}</span></caption>"
         inside = f'<table class="result mathjax_ignore tex2jax_ignore">{caption}{"".join(lines)}</table>'

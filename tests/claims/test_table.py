@@ -35,12 +35,13 @@ def test_every_row_has_a_cell_for_every_column():
 def test_only_what_does_not_hold_stands_open():
     html = Table([result(), result(FAILS), result("needs bert-base-cased")])._repr_html_()
     titles = re.findall(r"<details class=\"claims\"( open)?><summary>(.*?)</summary>", html)
-    assert titles == [(" open", "1 ✗ do not hold"), ("", "1 ✓ hold"), ("", "1 ? need what is not on this machine")]
+    assert titles == [(" open", "1 ✗ does not hold"), ("", "1 ✓ holds"), ("", "1 ? needs what is not on this machine")]
+    assert "<summary>2 ✗ do not hold<" in Table([result(FAILS), result(FAILS)])._repr_html_()
 
 
 def test_the_verdict_is_said_in_words():
     html = Table([result(), result(FAILS), result("needs bert-base-cased")])._repr_html_()
-    assert all(words in html for words in ("✓ hold", "✗ do not hold", "? needs bert-base-cased"))
+    assert all(words in html for words in ("✓ holds", "✗ does not hold", "? needs bert-base-cased"))
 
 
 def test_no_color_is_set_so_that_dark_mode_keeps_its_own():

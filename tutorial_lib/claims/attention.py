@@ -398,7 +398,7 @@ claim("L-2.1-self", "The cosine similarity of a vector with itself is always 1."
       lambda: [nan if refuses(cosine, v, v) else cosine(v, v) for v in ([3.0, 4.0], [-2.0, 7.0], [0.0, 0.0])],
       expected=3 * [1], tolerance=1e-12, verdict=FAILS,
       note="True of every vector but zero, the third one here: there the formula divides 0 by 0. Code has to decide "
-           "what to answer; ours refuses.")
+           "what to answer; our `cosine` refuses.")
 
 claim("L-2.1-scaling", "Scaling by a non-zero number has no effect (here: on the cosine of v and −2v).", True,
       lambda: cosine([3, 4], [-6, -8]), expected=1, verdict=FAILS,

@@ -47,11 +47,13 @@ class Table:
         fail = [result for result in self.results if result.verdict == FAILS]
         hold = [result for result in self.results if result.verdict == HOLDS]
         rest = [result for result in self.results if result.verdict not in (FAILS, HOLDS)]
-        groups = ((f"{SIGNS[FAILS]} do not hold", fail, " open"), (f"{SIGNS[HOLDS]} hold", hold, ""),
-                  ("? need what is not on this machine", rest, ""))
+        groups = ((_titles(SIGNS[FAILS], "does not hold", "do not hold"), fail, " open"),
+                  (_titles(SIGNS[HOLDS], "holds", "hold"), hold, ""),
+                  (_titles("?", "needs what is not on this machine", "need what is not on this machine"), rest, ""))
         return STYLE + "".join(
-            f'\n<details class="claims"{state}><summary>{len(results)} {title}</summary>\n{_table(results)}\n</details>'
-            for title, results, state in groups
+            f'\n<details class="claims"{state}><summary>{len(results)} {titles[len(results) > 1]}</summary>'
+            f"\n{_table(results)}\n</details>"
+            for titles, results, state in groups
             if results
         )
 
@@ -65,13 +67,17 @@ def _table(results: list[Result]) -> str:
     )
 
 
+def _titles(sign, one, many):
+    return f"{sign} {one}", f"{sign} {many}"
+
+
 def _row(result: Result) -> str:
     claim = result.claim
     says = escape(claim.statement) + ("" if claim.printed is True else _value(claim.printed, claim.printed))
     if result.verdict in SIGNS:
         gets = "" if result.computed is True else _value(result.computed, claim.wanted)
         if claim.expected not in (None, True):
-            gets += f"Expected: {escape(as_printed(claim.expected, claim.expected))}. "
+            gets += f"Expected: {escape(as_printed(claim.expected, claim.expected)) or 'none'}. "
     else:
         gets = escape(_verdict(result)) + ". "
     cells = "".join(
