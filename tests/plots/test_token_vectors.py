@@ -46,7 +46,7 @@ def test_tails_stand_for_all_pairs():
     normal = ax.lines[0].get_ydata()
     assert np.nansum(normal) == pytest.approx(5000, rel=0.01)
     assert [line.get_xdata()[0] for line in ax.lines[1:]] == [-0.3, 0.9]
-    assert [text.get_text() for text in ax.texts] == ["most opposed\n−0.30", "most similar\n0.90"]
+    assert [text.get_text() for text in ax.texts] == ["most\nopposed\n−0.30", "most\nsimilar\n0.90"]
 
 
 def test_mean_histograms_show_each_column_and_the_marked_tokens():

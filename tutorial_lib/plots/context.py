@@ -48,7 +48,7 @@ def senses(states, labels, panels, titles):
         points *= np.where(points[labels == labels[0]].mean(0) > 0, -1, 1)  # an SVD's signs are arbitrary: fix them
         for k, sense in enumerate(dict.fromkeys(labels.tolist())):
             rings = {"mfc": "none", "ms": 5 + 4 * k} if k else {"ms": 5}  # points at the same place stay visible
-            ax.plot(*points[labels == sense].T, "osD^"[k], color=COLORS[k], label=sense, **rings)
+            ax.plot(*points[labels == sense].T, "osD^"[k], color=COLORS[k], label=sense, clip_on=False, **rings)
         ax.set(title=title, xlabel="component 1", aspect="equal", adjustable="datalim")
     axes[0, 0].set_ylabel("component 2")
     axes[0, 0].legend(fontsize=9)

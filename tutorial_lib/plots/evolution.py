@@ -67,7 +67,7 @@ def last_jump(paths, tokens, together=(), ax=None):
         ends.setdefault(name, (j, color))
     ax.margins(0.1)
     first = [j for j, _ in ends.values()]
-    aside = np.sign(Y[-1, first, 0] - Y[-2, first, 0])  # a label stands where its arrow points to
+    aside = np.sign(Y[-1, first, 0] - Y[:-1, first, 0].mean(0))  # a label stands away from its path
     width, height = np.ptp(Y, axis=(0, 1))
     beside = Y[-1, first] + np.outer(aside, [0.015 * width, 0])
     places = _spread(beside, 0.12 * width, 0.06 * height)

@@ -96,12 +96,13 @@ def swap_histogram(null, marks, xlabel, ax=None):
     if ax is None:
         _, ax = plt.subplots(figsize=(6.8, 2.8))
     null = as_array(null)
-    heights, _, _ = ax.hist(null, bins=40, color="0.75")
+    heights, _, _ = ax.hist(null, bins=40, color="0.55")
     for number, (name, value) in enumerate(marks.items()):
         height = heights.max() * (0.75 - 0.3 * (number % 3))
         ax.plot([value, value], [0, height], color=COLORS[number], linewidth=2)
         paper = dict(facecolor="white", edgecolor="none", pad=1)
-        ax.text(value, height * 1.04, name, color=COLORS[number], ha="center", va="bottom", bbox=paper)
+        ax.text(value, height * 1.04, name, color=COLORS[number], va="bottom", bbox=paper,
+                ha="left" if value < null.mean() else "right")
     ax.set(xlabel=xlabel, ylabel="swaps")
     ax.margins(x=0.12)
     return ax

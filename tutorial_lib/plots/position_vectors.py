@@ -53,12 +53,13 @@ def turning_planes(hands, first=0):
         dots = ax.scatter(*hand.points.T, c=order, s=6, cmap="viridis")
         reach = 1.1 * np.abs(hand.points).max()
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        ax.locator_params(nbins=3)
         ax.plot(0, 0, "+", color="black")
         ax.set_title(f"once in {hand.period:.1f}" if np.isfinite(hand.period) else f"{hand.rounds:.1f} of a turn")
     rest = axes.flat[len(hands) :]
     for ax in rest:
         ax.axis("off")
-    fig.colorbar(dots, ax=rest[0] if len(rest) else list(axes.flat), label="position", fraction=0.5, aspect=8)
+    fig.colorbar(dots, ax=list(axes.flat), label="position", location="bottom", aspect=40, fraction=0.05)
     return list(axes.flat[: len(hands)])
 
 

@@ -97,8 +97,8 @@ def coordinate_wavelengths(curves, n):
     for marker, (label, values) in zip("os^vD", curves.items(), strict=False):
         ax.plot(as_array(values), label=label, marker=marker, markevery=0.25, markersize=5)
     ax.axhline(n, color="black", linestyle=":", linewidth=1)
-    ax.annotate(f"a text of {n} tokens", (1, n), (0, 4), textcoords="offset points", xycoords=("axes fraction", "data"),
-                ha="right")
+    below = {"xytext": (0, -4), "textcoords": "offset points", "ha": "right", "va": "top"}
+    ax.annotate(f"a text of {n} tokens", (1, n), xycoords=("axes fraction", "data"), **below)
     ax.set(yscale="log", xlabel="coordinate", ylabel="wavelength (positions)")
     ax.legend()
     return ax
@@ -191,7 +191,7 @@ def similarity_curves(P, rows=range(1, 11), n=128, reference=None):
     if max(rows) >= len(C) or n > len(C):
         raise ValueError(f"rows and n must lie within the {len(C)} positions of P, got rows up to {max(rows)}, n = {n}")
     fig, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)
-    for row, color in zip(rows, plt.get_cmap("viridis")(np.linspace(0, 0.9, len(rows))), strict=True):
+    for row, color in zip(rows, plt.get_cmap("viridis")(np.linspace(0.3, 0.9, len(rows))), strict=True):
         left.plot(C[row, :n], color=color, linewidth=1)
         right.plot(np.arange(n) - row, C[row, :n], color=color, linewidth=1)
     if reference is not None:

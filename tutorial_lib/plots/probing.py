@@ -31,7 +31,7 @@ def learning_curves(curves, chance):
     sizes = sorted({int(size) for sizes, _ in curves.values() for size in sizes})
     ax.set_xticks(sizes, sizes)
     ax.minorticks_off()
-    ax.legend()
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
 
@@ -48,7 +48,7 @@ def probe_planes(panels, labels, classes):
     fig, axes = plt.subplots(1, len(panels), figsize=(3.8 * len(panels), 3.7), squeeze=False)
     for ax, (title, points) in zip(axes[0], panels.items(), strict=True):
         points = as_array(points)
-        for k, (name, marker) in enumerate(zip(classes, "o^s", strict=False)):
+        for k, (name, marker) in enumerate(zip(classes, "os^", strict=False)):
             chosen = points[labels == k]
             ax.scatter(*chosen.T, s=18, color=COLORS[k], marker=marker, alpha=0.7, linewidth=0, label=name)
         ax.set(title=title, xlabel="first direction", ylabel="second direction")
@@ -71,7 +71,7 @@ def word_probabilities(rows, classes):
         mean, low, high = (np.array([as_array(row[part])[k] for row in rows.values()]) for part in range(3))
         error = np.stack([mean - low, high - mean]).clip(min=0)
         ax.barh(y + (k - (len(classes) - 1) / 2) * height, mean, height, xerr=error, color=COLORS[k], label=name,
-                error_kw={"elinewidth": 1, "ecolor": "0.3"})  # fmt: skip
+                alpha=0.6, error_kw={"elinewidth": 1, "ecolor": "black"})  # fmt: skip
     ax.set(yticks=y, yticklabels=list(rows), xlim=(0, 1), xlabel="probability (bar: mean; line: range over the probes)")
     ax.invert_yaxis()
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))

@@ -109,12 +109,12 @@ def cosine_tails(cosines, extremes, d_model, n_pairs):
     normal = n_pairs * width * np.sqrt(d_model / (2 * np.pi)) * np.exp(-d_model * middle**2 / 2)
     normal = np.where(normal < 0.5, np.nan, normal)
     ax.plot(middle, normal, "--", color="0.35", label=f"random directions, d = {d_model}")
-    places = ((-0.02, 3, "right"), (0, 40, "center"))  # left of the outline; above its long tail
+    places = ((-0.02, 0.8, "right"), (0.02, 0.8, "left"))  # left and right of the outline
     for name, value, (aside, height, align) in zip(("most opposed", "most similar"), extremes, places):
         ax.plot([value, value], [0.5, 30], color=COLORS[1])
-        text = f"{name}\n{value:.2f}".replace("-", "−")
+        text = f"{name}\n{value:.2f}".replace(" ", "\n").replace("-", "−")
         ax.annotate(text, (value + aside, height), ha=align, va="bottom", fontsize=9)
-    ax.set(yscale="log", ylim=(0.5, 3 * counts.max()), xlim=(-0.7, 1.05))
+    ax.set(yscale="log", ylim=(0.5, 3 * counts.max()), xlim=(-0.85, 1.3))
     ax.set(xlabel="cosine of a pair", ylabel=f"pairs in {width} of cosine")
     ax.legend(loc="upper right")
     return ax

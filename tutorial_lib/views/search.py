@@ -11,13 +11,13 @@ from tutorial_lib.views.base import View
 MOST_TEXTS = 3000
 
 
-def search_view(index: Index, questions, vectors, answers=None, k=5, label="Semantic search") -> View:
+def search_view(index: Index, questions, vectors, answers=None, k=5, label="Semantic search", kind="text") -> View:
     """Pick a question, or look up a text of the index by a word in it, and see the k nearest texts with their cosines.
 
     index: the database that is asked, at most 3,000 texts. questions: a list of str; vectors: theirs, (n, d). answers:
-    for each question the texts that answer it, which get a mark. The answers of the database to every question and to
-    every text are worked out now and travel in the page: no model runs there, so a question of the reader's own needs
-    a kernel. Source: L 4.5.1.
+    for each question the texts that answer it, which get a mark. kind: what the entries are called. The answers of the
+    database to every question and to every text are worked out now and travel in the page: no model runs there, so a
+    question of the reader's own needs a kernel. Source: L 4.5.1.
 
     Raises TypeError or ValueError, by name, for what does not fit.
 
@@ -45,7 +45,7 @@ def search_view(index: Index, questions, vectors, answers=None, k=5, label="Sema
         found.append(others[:k])
     data = {
         "questions": questions, "texts": [entry[0] for entry in entries], "tags": [entry[1] for entry in entries],
-        "found": found, "answers": [[place[text] for text in texts] for texts in answers],
+        "kind": kind, "found": found, "answers": [[place[text] for text in texts] for texts in answers],
     }  # fmt: skip
     asked = f'<p class="tl-asked"><b>{escape(questions[0])}</b></p>'
     return View("search_view", data, asked + _list(data, 0), label, say=_say(data, 0))
@@ -72,4 +72,4 @@ def _say(data, asked):
     i, cosine = data["found"][asked][0]
     answers = data["answers"][asked]
     answer = "" if not answers else " and answers the question" if i in answers else " and does not answer the question"
-    return f"{len(data['texts'])} texts compared: the nearest has cosine {cosine / 10_000:.2f}{answer}."
+    return f"{len(data['texts'])} {data['kind']}s compared: the nearest has cosine {cosine / 10_000:.2f}{answer}."

@@ -1,11 +1,11 @@
 // The database's answers to every question and every text, worked out beforehand. Nothing is computed here: a text
 // that the reader types only looks for texts of the collection that hold its letters.
 function draw(view) {
-  var data = view.data, n = data.questions.length, shown = 12;
-  var select = TL.select(view, "Question", data.questions, 0, function () { ask(+select.value); });
-  var box = TL.el("input", { type: "search", placeholder: "a word, such as music", autocomplete: "off" });
+  var data = view.data, n = data.questions.length, shown = 12, kind = data.kind;
+  var select = TL.select(view, kind === "text" ? "Question" : "First " + kind + "s", data.questions, 0, function () { ask(+select.value); });
+  var box = TL.el("input", { type: "search", autocomplete: "off" });
   box.addEventListener("input", look);
-  view.controls.append(TL.el("label", {}, ["or find a text with ", box]));
+  view.controls.append(TL.el("label", {}, ["or find a " + kind + " with ", box]));
   var asked = view.picture.querySelector(".tl-asked"), hits = view.picture.querySelector(".tl-hits");
   var texts = TL.el("ul", { class: "tl-matches" });
   view.picture.prepend(texts);
@@ -22,8 +22,8 @@ function draw(view) {
       return TL.el("li", {}, button(data.texts[i], i));
     }));
     if (matches.length > shown) texts.append(TL.el("li", {}, "and " + (matches.length - shown) + " more"));
-    if (word && !matches.length) texts.append(TL.el("li", {}, "No text holds these letters."));
-    if (word) view.say(matches.length + (matches.length === 1 ? " text holds" : " texts hold") + " these letters.");
+    if (word && !matches.length) texts.append(TL.el("li", {}, "No " + kind + " holds these letters."));
+    if (word) view.say(matches.length + (" " + kind + (matches.length === 1 ? " holds" : "s hold")) + " these letters.");
   }
 
   function button(text, i) {
@@ -41,7 +41,7 @@ function draw(view) {
     var question = number < n, text = question ? data.questions[number] : data.texts[number - n];
     var answers = question ? data.answers[number] : [];
     if (question) select.value = number;
-    asked.replaceChildren(TL.el("b", {}, text), question ? "" : " — nearest to this text:");
+    asked.replaceChildren(TL.el("b", {}, text), question ? "" : " — nearest to this " + kind + ":");
     asked.tabIndex = -1;
     hits.replaceChildren.apply(hits, data.found[number].map(function (hit) {
       var head = [TL.el("span", { class: "tl-cosine" }, (hit[1] / 10000).toFixed(2)), " ",
@@ -52,7 +52,7 @@ function draw(view) {
         button(data.texts[hit[0]], hit[0])]);
     }));
     var first = data.found[number][0], right = first && answers.includes(first[0]);
-    view.say(!first ? "There is no other text." : data.texts.length + " texts compared: the nearest has cosine " +
+    view.say(!first ? "There is no other " + kind + "." : data.texts.length + " " + kind + "s compared: the nearest has cosine " +
       (first[1] / 10000).toFixed(2) +
       (!answers.length ? "" : right ? " and answers the question" : " and does not answer the question") + ".");
   }
