@@ -155,7 +155,14 @@ def test_a_sentence_that_runs_backwards_fits_no_form(seed):
         ("She bites his nails because she is afraid.", "'his' does not stand for she"),
         ("Tom had a ball. Mia was sad. Tom gave Mia it.", "case: 'it' must be a noun"),
         ("Tom had a ball. Mia met Tom in the park. She gave the ball to Tom.",
-         "ball is not Mia's to have or give: Tom"),  # so "she" is Mia: a pronoun for nobody is the worse fault
+         "ball is not Mia's to have or give: Tom"),
+        ("Tom had a ball. Mia met Tom in the park. She lost the ball at the market.",
+         "Mia is not at the market, but at the park"),  # two faults of Mia weigh less than a "she" for nobody
+        ("Tom went to the park. Mia went to the market. Mia and Tom ran a race, and Tom won.",
+         "Mia is not at the park, but at the market"),  # a race is where its winner is, though nobody says so
+        ("Tom went to the market. The rabbit in the park liked Tom very much.",
+         "rabbit and Tom are at different places"),
+        ("There was a rabbit on the hill. The rabbit in the hill slept in the sun.", "fits no form"),
     ],
 )  # fmt: skip
 def test_mistakes_and_their_reasons(text, reason):
@@ -170,6 +177,7 @@ def test_mistakes_and_their_reasons(text, reason):
         "Tom went to the park. Tom had a ball. Tom loved the ball in the park very much.",
         "Tom was sick. Mia met Tom in the park. Then she walked to the market.",
         'Tom had a ball. Tom gave Mia the ball. "Thank you!" she said to him.',
+        "Suddenly it began to rain, and Tom got wet. In the mill he sat by the fire and got dry.",  # nowhere, then there
     ],
 )
 def test_what_is_no_mistake(text):

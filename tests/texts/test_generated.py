@@ -1,5 +1,6 @@
 """The generated stories: reproducible, varied, and labeled right, for the words and for any tokenizer's tokens."""
 
+import random
 import re
 from collections import defaultdict
 
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tutorial_lib.texts import written
-from tutorial_lib.texts.generated import stories
+from tutorial_lib.texts.generated import _cast, stories
 from tutorial_lib.texts.grammar import OBJECT, POSSESSIVE, SUBJECT, grammar, literal
 from tutorial_lib.tokenization import BPE, WordPiece
 
@@ -184,14 +185,22 @@ def test_who_is_thanked_is_no_subject(many):
 
 
 def test_a_word_stands_in_a_story_for_one_thing_only(many):
-    """No mouse beside mice, nor a bat beside a bat; names that begin alike may meet."""
+    """No bat beside a bat; names that begin alike may meet."""
     alike = 0
     for story in many:
         nouns = {key: grammar().nouns[key] for key in map(noun_of, story.words) if key}
         assert len({noun.single for noun in nouns.values()}) == len(nouns), story.text
         names = {noun.word for noun in nouns.values() if noun.kind in ("girl", "boy")}
         alike += len({name[:3] for name in names}) < len(names)
-    assert grammar().nouns["mice"].single == "mouse" and alike
+    assert alike
+
+
+def test_no_mouse_stands_beside_mice():
+    """No plot has two letters for animals yet, so this one is made up."""
+    for seed in range(500):
+        cast = _cast([["rest A"], ["rest B"]], random.Random(seed), pair=False)
+        assert grammar().nouns[cast["A"]].single != grammar().nouns[cast["B"]].single, seed
+    assert grammar().nouns["mice"].single == "mouse"
 
 
 def test_the_grammar_lists_no_word_twice_and_none_that_no_form_says():

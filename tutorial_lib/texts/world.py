@@ -73,8 +73,6 @@ class World:
         """Lets a fact hold from now on."""
         _, what, entity, value = fact
         for one in members(binding.get(entity, entity)):
-            if what == "has":  # what leaves its holder stays where he was
-                self.facts["at", one] = self.value("at", one)
             self.facts[what, one] = binding.get(value, value)
 
     def next_sentence(self):
