@@ -177,7 +177,7 @@ def test_mistakes_and_their_reasons(text, reason):
         "Tom went to the park. Tom had a ball. Tom loved the ball in the park very much.",
         "Tom was sick. Mia met Tom in the park. Then she walked to the market.",
         'Tom had a ball. Tom gave Mia the ball. "Thank you!" she said to him.',
-        "Suddenly it began to rain, and Tom got wet. In the mill he sat by the fire and got dry.",  # nowhere, then there
+        "Suddenly it began to rain, and Tom got wet. In the mill he sat by the fire and got dry.",
     ],
 )
 def test_what_is_no_mistake(text):
