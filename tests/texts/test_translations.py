@@ -9,6 +9,8 @@ from tutorial_lib.texts.translations import PAD, START, STOP, translations, voca
 PAIRS = translations(6000)
 VERBS = {"pintó", "vendió", "encontró", "compró", "vio", "perdió"}
 ADVERBS = {"ayer", "hoy", "finalmente"}
+FEMININE = {"niña", "hermana", "tía", "reina", "casa", "mesa", "flor", "llave", "silla", "camisa"}
+MASCULINE = {"niño", "hermano", "tío", "rey", "libro", "mapa", "reloj", "sombrero", "árbol", "barco"}
 
 
 def phrases(pair):
@@ -77,6 +79,19 @@ def test_adjectives_and_verb_agree():
             if article not in ("mi", "mis"):
                 feminine = article.removesuffix("s")[-1] == "a"
                 assert gender <= {"a" if feminine else "o"}
+
+
+def test_articles_and_adjectives_have_the_gender_of_the_noun():
+    seen = set()
+    for pair in PAIRS:
+        for article, noun, *adjectives in phrases(pair)[:2]:
+            single = noun if noun in FEMININE | MASCULINE else noun.removesuffix("s")
+            single = single if single in FEMININE | MASCULINE else single.removesuffix("e")
+            assert single in FEMININE | MASCULINE
+            wrong = ("o", "os", "el", "un", "este") if single in FEMININE else ("a", "as")  # "mi", "paciente" are both
+            assert not [word for word in (article, *adjectives) if word.endswith(wrong)], (article, noun, adjectives)
+            seen.add(single)
+    assert seen == FEMININE | MASCULINE and len(seen) == 20
 
 
 def test_the_order_changes():

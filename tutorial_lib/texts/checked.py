@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from tutorial_lib.arguments import check_text
-from tutorial_lib.texts.grammar import MANY, OBJECT, POSSESSIVE, SUBJECT, article, grammar
+from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, POSSESSIVE, SUBJECT, article, grammar
 from tutorial_lib.texts.world import World, is_a, is_plural, members, name
 
 GRAMMAR, SENSE = "grammatical", "consistent"  # the two kinds of faults
@@ -48,20 +48,19 @@ def check(text: str) -> Verdict:
 
     Grammatical: the sentence fits a form, with its verbs in agreement and in the story's tense. Consistent: what must
     hold before it does hold, as far as the text has told, and each pronoun and "the" has its antecedent. A sentence
-    that fits no form is neither. Raises ValueError where the text is empty.
+    that fits no form is neither. Raises ValueError where the text has no word.
 
     >>> check("Mia had a red ball. She lost it in the park.").consistent
     True
     >>> check("Tom is sick. They are hungry. Mia was hungry.").why
     ["pronoun: 'they' has no antecedent that fits", "form or tense: 'was' must be 'is'"]
     """
-    if not check_text("text", text).strip():
-        raise ValueError("text must be a story of one sentence or more, got an empty one")
-    world, judged = World(past=_is_past(text)), []
-    for sentence in re.findall(r"(?:[^.!?]|[!?](?= ?\"))+[.!?]?", text.strip()):
-        if sentence.strip():
-            judged.append(_judge(sentence.strip(), world))
-    return Verdict(judged)
+    if not re.search(r"\w", check_text("text", text)):
+        raise ValueError(f"text must be a story of one sentence or more, got {text[:40]!r}")
+    world = World(past=_is_past(text))
+    # marks after the end of a sentence are one of their own, which fits no form
+    sentences = re.findall(r"(?:[^.!?]|[!?](?= ?\"))+[.!?]?|[.!?]+", text.strip())
+    return Verdict([_judge(sentence.strip(), world) for sentence in sentences if sentence.strip()])
 
 
 @dataclass(frozen=True)
@@ -89,9 +88,9 @@ def _judge(sentence, world):
     """The verdict of the reading with the fewest faults; the world then goes on with it. A pronoun that would stand for
     nobody weighs most: better somebody who does not have what he gives."""
     tokens = tuple(re.findall(r"[a-z']+|[^a-z' ]", sentence.lower()))
-    best, form = None, None
+    words, best, form = set(tokens), None, None
     for candidate in grammar().forms.values():
-        for reading in _readings(candidate, tokens, world):
+        for reading in _readings(candidate, tokens, words, world):
             weights = [(kind, 3 if reason.startswith("pronoun") else 1) for kind, reason in reading.faults]
             badness = [sum(weight for kind, weight in weights if kind == one) for one in (GRAMMAR, SENSE)]
             if best is None or badness < best[0]:
@@ -119,9 +118,9 @@ def _open(fact, binding):
     return any(letter.isupper() and binding.get(letter, "?")[0] == "?" for letter in fact[2:])
 
 
-def _readings(form, tokens, world):
-    """All readings of a sentence by a form, with their faults."""
-    words, starts = set(tokens), [0]
+def _readings(form, tokens, words, world):
+    """All readings of a sentence by a form, with their faults. words: the set of its tokens."""
+    starts = [0]
     for number, pattern in enumerate(form.patterns):
         if any(words.isdisjoint(asked) for asked in _asked(form.name)[number]):
             continue
@@ -194,10 +193,9 @@ def _match_one(part, tokens, i, reading, world):
                 yield i + 1, replace(reading, verbs=(*reading.verbs, (token, lemma, part)))
     elif part.what == "own":
         if token in POSSESSIVE:
-            entity = reading.binding.get(part.value)
-            meant = _meant(POSSESSIVE.index(token), reading, world)
-            right = meant == entity or entity is None
-            yield i + 1, reading if right else reading.but(SENSE, f"{token!r} is not {name(entity)}")
+            entity, one = reading.binding[part.value], POSSESSIVE.index(token)
+            right = _meant(one, reading, world) == entity or entity == f"?{one}"
+            yield i + 1, reading if right else reading.but(SENSE, f"{token!r} does not stand for {name(entity)}")
     elif part.what == "place":
         for entity, j, read in _noun(tokens, i + 1, 1, reading, world):
             if is_a(entity, part.value) and token in grammar().prepositions:
@@ -242,8 +240,8 @@ def _noun(tokens, i, case, reading, world):
     for pronouns, at in ((SUBJECT, 0), (OBJECT, 1)):
         if token in pronouns and not (token == "it" and at != min(case, 1)):
             one = pronouns.index(token)
-            right = (SUBJECT, OBJECT, ("a noun",) * 4)[case][one]
-            read = reading if token == right else reading.but(GRAMMAR, f"case: {token!r} must be {right!r}")
+            right = "a noun" if case == GIVEN else repr((SUBJECT, OBJECT)[case][one])
+            read = reading if repr(token) == right else reading.but(GRAMMAR, f"case: {token!r} must be {right}")
             fits = _meant(one, reading, world)
             if fits:
                 yield fits, i + 1, read
@@ -300,5 +298,6 @@ def _told(reading, facts, what, entity, value):
     """What a noun phrase tells of its entity, and a fault if something else is known."""
     known = facts.get((what, entity))
     if known not in (None, value):
-        reading = reading.but(SENSE, f"{name(entity)}: not {name(value)}, but {name(known)}")
+        how = {"at": "at the ", "feature": "with "}.get(what, "")
+        reading = reading.but(SENSE, f"{name(entity)}: not {how}{name(value)}, but {how}{name(known)}")
     return replace(reading, facts=(*reading.facts, ((what, entity), value)))

@@ -127,8 +127,8 @@ def _cast(plot, rng, pair):
         some = grammar().of_kinds(kinds, plural) or grammar().of_kinds(kinds, not plural)
         while True:
             key = rng.choice(some)
-            word = grammar().nouns[key].word
-            if not any(word[:3] == other[:3] for other in words):  # no mouse beside mice, nor a bat beside a bat
+            word = grammar().nouns[key].single
+            if word not in words:  # no mouse beside mice, nor a bat beside a bat
                 words.add(word)
                 return key
 

@@ -26,6 +26,7 @@ class Noun:
     plural: bool = False
     sense: str | None = None
     preposition: str = ""
+    single: str = ""  # "mouse" of "mice"
 
     @functools.cached_property
     def pronoun(self) -> int | None:
@@ -91,7 +92,7 @@ class Grammar:
         word, _, sense = single.partition("=")
         many = many or (word + "es" if word.endswith(("sh", "ch", "s", "x")) else word + "s")
         for form, plural in ((word, False), (many, True)):
-            noun = Noun(form, kind, plural, sense or None, preposition)
+            noun = Noun(form, kind, plural, sense or None, preposition, single=word)
             if (kind == "crowd") > noun.plural or (noun.plural and kind in ("girl", "boy", "worker", *PLACES)):
                 continue
             key = f"{noun.word}={sense}" if sense else noun.word

@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass, field
 
-from tutorial_lib.texts.grammar import PLACES, grammar
+from tutorial_lib.texts.grammar import PLACES, SUBJECT, grammar
 
+# why a need does not hold; {0}: who or what, {1}: what is asked, {2}: what is known instead, {be}: is or are
 _REASONS = {
-    "at": "{0} is not {1}, but {2}",
-    "has": "{0} is not {1}'s to have or give: {2}",
-    "own": "{0} is not {1}'s own: {2}",
+    "at": "{0} {be} not at the {1}{2}",
+    "has": "{0} {be} not {1}'s to have or give: {2}",
+    "own": "{0} {be} not {1}'s own: {2}",
     "mood": "nothing made {0} {1}: {2}",
-    "body": "{0} is not {1}: {2}",
-    "state": "{0} is not {1}: {2}",
+    "body": "{0} {be} not {1}: {2}",
+    "state": "{0} {be} not {1}: {2}",
     "with": "{0} and {1} are at different places",
 }
+# the same where what must not hold does
+_ALREADY = {"at": "{0} {be} already at the {1}", "has": "{1} already has the {0}", "state": "{0} {be} already {1}"}
 
 
 @dataclass
@@ -47,11 +50,12 @@ class World:
                 same = value is not None and bool(set(members(value)) & set(members(wanted)))
                 same = same or (value is None and not how)
             if same == (how == "!"):
-                if how == "!":
-                    return f"{name(entity)} {what} {name(wanted)}: it is so already"
-                told = "nothing was told" if value is None else name(value)
-                told = told if what != "at" or value is None else f"at the {name(value)}"
-                return _REASONS[what].format(name(entity), name(wanted), told)
+                told = {None: "nothing was told", "-": "nobody"}.get(value) or name(value)
+                if what == "at":
+                    told = f": {told}" if value is None else f", but at the {told}"
+                be = grammar().verb("be", False, number(one) == 3)
+                reason = (_ALREADY if how == "!" else _REASONS)[what]
+                return reason.format(name(one), name(wanted), told, be=be)
         return None
 
     def complete(self, needs, binding):
@@ -69,8 +73,6 @@ class World:
         """Lets a fact hold from now on."""
         _, what, entity, value = fact
         for one in members(binding.get(entity, entity)):
-            if what == "has":  # what leaves its holder stays where he was
-                self.facts["at", one] = self.value("at", one)
             self.facts[what, one] = binding.get(value, value)
 
     def next_sentence(self):
@@ -122,4 +124,6 @@ def is_plural(subject, binding):
 
 
 def name(entity):
+    if entity[0] == "?":  # a pronoun that stands for nobody
+        return SUBJECT[number(entity)]
     return " and ".join(str(one).partition("=")[0] for one in members(entity))
