@@ -15,7 +15,7 @@ from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization.bpe import BPE
 from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens_of, train
 
-pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.xdist_group("learning")]
+pytestmark = pytest.mark.usefixtures("one_thread")
 RECIPE = RECIPES["book-gpt-small"]
 
 

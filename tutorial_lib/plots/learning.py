@@ -30,6 +30,7 @@ def loss_curve(losses, levels, evaluated=()):
         ax.annotate(name, (1, level), (2, 3), xycoords=("axes fraction", "data"), textcoords="offset points",
                     ha="right", va="bottom", fontsize=9)  # fmt: skip
     ax.set_xscale("log", base=10)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
     fig.legend(loc="outside lower center", ncols=2)
     return ax
