@@ -13,8 +13,10 @@ from tutorial_lib import gpt as decoders
 from tutorial_lib.bert import Bert
 from tutorial_lib.catalog import KNOWN
 from tutorial_lib.gpt import GPT
-from tutorial_lib.pretraining import FOLLOWS, guesses
-from tutorial_lib.recipes import RECIPES, make, prepare, recipe_of
+from tutorial_lib.model_cards import judge_encoder
+from tutorial_lib.pretraining import guesses
+from tutorial_lib.recipes import RECIPES, make, parts_of, prepare, recipe_of
+from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.tokenization.bpe import BPE
 from tutorial_lib.training import Settings, train
@@ -94,18 +96,23 @@ def test_the_stored_curves_fall_below_what_counting_reaches():
     assert decoder["held_out"] < decoder["bigram"] < decoder["unigram"] < decoder["loss"][0]
     assert abs(decoder["loss"][0] - math.log(1499)) < 0.3  # it begins with no idea
     assert abs(decoder["held_out"] - decoder["evaluated"][-1][1]) < 0.01  # rounding to float16 costs next to nothing
-    assert all(encoder[kind]["hidden_right"] > 0.5 and encoder[kind]["pair_right"] > 0.8 for kind in ("short", "whole"))
+    assert all(encoder[kind]["hidden_right"] > 0.5 and encoder[kind]["pair_right"] > 0.7 for kind in ("short", "whole"))
 
 
 def test_the_encoder_fills_gaps_and_judges_pairs():
+    """As the chapter on BERT tells; shares of 100 stories, so two standard errors are 8 %."""
     bert, tok = Bert.from_pretrained("book-bert", device="cpu"), WordPiece.from_pretrained("book-bert")
-    best = guesses(bert, tok, "Mia had a red ball. She lost [MASK] in the park.", k=3)[0]
-    assert best[0][0] == "it" and best[0][1] > 0.5
-    pairs = [("Mia had a red ball.", "She lost it in the park."), ("Mia had a red ball.", "Leo was tired of the rain.")]
-    for (first, second), expected in zip(pairs, (FOLLOWS, 1 - FOLLOWS), strict=True):
-        encoding = tok.encode(first, second)
-        X = bert([encoding.ids], token_type_ids=[encoding.token_type_ids])
-        assert int(bert.nsp(bert.pooler(X)).argmax()) == expected
+    for text, best in {
+        "They [MASK] tired.": "were",
+        "They were tired and went to [MASK].": "bed",
+        "Mia was [MASK] because her ball was gone.": "sad",
+        "Mia had a red ball. She lost [MASK] in the park.": "it",
+    }.items():
+        assert guesses(bert, tok, text, k=1)[0][0][0] == best
+    for documents in parts_of(stories(100, seed=1)):
+        found = judge_encoder(bert, tok, documents[:: len(documents) // 100])
+        assert found["hidden_right"] == pytest.approx(0.62, abs=0.08)
+        assert found["pair_right"] == pytest.approx(0.76, abs=0.09)
 
 
 @pytest.mark.parametrize("recipe", [TINY, TINY_BERT], ids=["decoder", "encoder"])
