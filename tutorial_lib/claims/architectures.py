@@ -29,7 +29,7 @@ def llama_layer(d, d_ff):
     return 4 * d * d + 3 * d * d_ff + 2 * d
 
 
-claim("R-1-both-halves", "R builds toward complete understanding of both encoders and decoders (here: which of them its "
+claim("R-1-both-halves", "R builds toward complete understanding of both encoders and decoders (here: what its "
       "sections are about).", ["encoder", "decoder"], lambda: ["encoder"], kind=READING, verdict=FAILS,
       note="No section has a causal mask, cross-attention or the writing of a text. What R explains, it explains on an "
            "encoder.")
