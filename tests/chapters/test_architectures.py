@@ -37,8 +37,11 @@ def count(part):
     return sum(parameter.numel() for parameter in part.parameters())
 
 
-def new_model(seed=0, **changes):
-    torch.manual_seed(seed)
+RECIPE = Settings(180, lr=6e-3, warmup=50, seed=1, evaluate_every=30)
+
+
+def new_model(**changes):
+    torch.manual_seed(1)
     return EncoderDecoder(encoder_decoder.Config(**SHAPE | {"n_positions": 16} | changes))
 
 
@@ -60,8 +63,7 @@ def trained(one_thread_for_all):
         return 1 - shares[-1]
 
     judge(model)
-    settings = Settings(250, lr=3e-3, warmup=50, evaluate_every=50)
-    curve = train(model, translated(TO_LEARN, 64, START), settings, evaluate=judge)
+    curve = train(model, translated(TO_LEARN, 64, START), RECIPE, evaluate=judge)
     return model, curve["loss"], shares
 
 
@@ -106,8 +108,8 @@ def test_positions_would_drown_the_tokens_without_the_root_of_d():
 
 def test_it_learns_to_translate_what_it_has_not_seen(trained):
     _, losses, shares = trained
-    assert losses[0] > 5 and losses[24] > 4.3 > losses[49]  # passes the frequencies, 4.6, within the first 50 steps
-    assert shares[:2] == [0, 0] and shares[2] < 0.7 and shares[-1] > 0.97
+    assert losses[0] > 5.5 and losses[29] < 4.5  # passes the frequencies, 4.6, within the first 30 steps
+    assert shares[:2] == [0, 0] and shares[-1] > 0.97
     assert sum(losses[-10:]) / 10 < 0.1
     targets = torch.tensor([token for _, target in TO_LEARN for token in target]).bincount()
     share = targets[targets > 0] / targets.sum()
@@ -146,16 +148,16 @@ def test_the_order_of_the_memory_does_not_count_that_of_words_does(model):
     assert score(write(model, shuffled, real)) == score(write(model, memory, real))
     assert score(write(model, model.encode(sources.gather(1, order), real), real)) < 0.3
     assert score(write(model, memory.roll(1, 0), real.roll(1, 0))) == 0
-    for stack in (model.encoder, model.decoder):
+    for stack, low, high in ((model.encoder, 0, 0.35), (model.decoder, 0.1, 0.9)):
         sines = stack.embeddings.positions.clone()
         stack.embeddings.positions.zero_()
         left = score(write(model, model.encode(sources, real), real))
         stack.embeddings.positions.copy_(sines)
-        assert left < 0.5
+        assert low <= left < high
 
 
 @torch.no_grad()
-def test_the_articles_gender_comes_by_two_roads(model):
+def test_the_article_knows_its_noun_by_the_encoder_and_not_where_a_head_looks(model):
     forms = {}
     for noun in ("book", "map", "clock", "hat", "tree", "boat"):
         forms |= {noun: "el", noun + "s": "los"}
@@ -184,15 +186,15 @@ def test_the_articles_gender_comes_by_two_roads(model):
     crossing[3, 6], reading[3:6, 6] = False, False
     assert correct(*everything) > 0.99
     assert correct(everything[0], crossing) > 0.9
-    assert correct(reading, crossing) < 0.45
+    assert correct(reading, everything[1]) < 0.5 and correct(reading, crossing) < 0.4
     looks = model.trace(these, begun)["decoder.layer.0.cross_attention.weights"][:, :, 3, 6].mean(0)
-    assert looks.max() > 0.6  # one head looks straight at the noun
+    assert looks.max() > 0.5  # one head looks straight at the noun
 
 
 def test_post_norm_needs_its_warm_up():
     loss, ends = translated(TO_LEARN, 64, START), {}
     for norm_first, warmup in product((False, True), (50, 0)):
-        losses = train(new_model(norm_first=norm_first), loss, Settings(100, lr=1e-2, warmup=warmup))["loss"]
+        losses = train(new_model(norm_first=norm_first), loss, Settings(100, lr=1e-2, warmup=warmup, seed=1))["loss"]
         ends[norm_first, warmup] = sum(losses[-10:]) / 10
     assert ends.pop((False, 0)) > 1.5 and max(ends.values()) < 0.8
 
@@ -271,9 +273,9 @@ def test_exercise_4_a_decoder_alone_translates_less_well_in_the_same_steps():
         logits, _ = model(lines[drawn, :-1], fused=True)
         return F.cross_entropy(logits.flatten(0, 1), labels[drawn].flatten(), ignore_index=IGNORE)
 
-    torch.manual_seed(0)
+    torch.manual_seed(1)
     alone = gpt.GPT(gpt.Config(**SHAPE, n_positions=24))
-    train(alone, loss, Settings(250, lr=3e-3, warmup=50))
+    train(alone, loss, RECIPE)
     written = generate(alone, [source + [START] for source in SOURCES], 12, stop=[STOP])
     assert 0.4 < score(written) < 0.95 and count(alone) < count(new_model()) / 2
 
