@@ -37,7 +37,7 @@ def count(part):
     return sum(parameter.numel() for parameter in part.parameters())
 
 
-RECIPE = Settings(180, lr=6e-3, warmup=50, seed=1, evaluate_every=30)
+RECIPE = Settings(180, lr=6e-3, warmup=50, seed=1, evaluate_every=45)
 
 
 def new_model(**changes):
@@ -109,7 +109,7 @@ def test_positions_would_drown_the_tokens_without_the_root_of_d():
 def test_it_learns_to_translate_what_it_has_not_seen(trained):
     _, losses, shares = trained
     assert losses[0] > 5.5 and losses[29] < 4.5  # passes the frequencies, 4.6, within the first 30 steps
-    assert shares[:2] == [0, 0] and shares[-1] > 0.97
+    assert shares[0] == 0 and shares[1] < 0.1 and shares[-1] > 0.97
     assert sum(losses[-10:]) / 10 < 0.1
     targets = torch.tensor([token for _, target in TO_LEARN for token in target]).bincount()
     share = targets[targets > 0] / targets.sum()
@@ -254,15 +254,7 @@ def test_exercise_2_the_vocabulary_that_would_make_65_million():
     assert (65e6 - (count(paper) - 37_000 * 512)) / 512 == pytest.approx(40_700, abs=50)
 
 
-def test_exercise_3_the_smallest_loss_with_smoothing():
-    wanted = torch.full((37_000,), 0.1 / 37_000)
-    wanted[0] += 0.9
-    entropy = -(wanted * wanted.log()).sum()
-    smoothed = F.cross_entropy(wanted.log()[None], torch.tensor([0]), label_smoothing=0.1)
-    assert entropy == pytest.approx(1.38, abs=0.005) and smoothed == pytest.approx(entropy.item(), abs=1e-4)
-
-
-def test_exercise_4_a_decoder_alone_translates_less_well_in_the_same_steps():
+def test_exercise_3_a_decoder_alone_translates_less_well_in_the_same_steps():
     lines, real = padded([source + [START] + target for source, target in TO_LEARN])
     begins = torch.tensor([[len(source)] for source, _ in TO_LEARN])
     judged = (torch.arange(lines.shape[1] - 1) >= begins) & real[:, 1:].bool()
@@ -280,7 +272,7 @@ def test_exercise_4_a_decoder_alone_translates_less_well_in_the_same_steps():
     assert 0.4 < score(written) < 0.95 and count(alone) < count(new_model()) / 2
 
 
-def test_exercise_6_what_the_grammar_never_says(model):
+def test_exercise_5_what_the_grammar_never_says(model):
     words = list(IDS)
     for phrase in ("our old pretty red house", "our red old house"):
         written = translate(model, encode(f"my sister saw {phrase}".split()), 14, START, [STOP])

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from tutorial_lib.plots.base import COLORS, ON_PALE, TINTS, as_array, heatmap
+from tutorial_lib.plots.base import COLORS, TINTS, as_array, heatmap
 
 LINE = "#444444"
 LOOKS, CROSSES, WIDENS, NORM = "attention", "attention", "feed forward", "the rest"
@@ -49,7 +49,7 @@ def stacks():
     >>> [ax.get_title() for ax in stacks()]
     ['2017: encoder', '2017: decoder', 'BERT', 'GPT-2']
     """
-    fig, axes = plt.subplots(1, len(STACKS), figsize=(8, 4.8))
+    fig, axes = plt.subplots(1, len(STACKS), figsize=(8, 4.3))
     fig.phone = {"columns": 2, "panel_height": 4.0}
     for ax, (title, (before, layer, count, after)) in zip(axes, STACKS.items(), strict=True):
         ax.set(xlim=(0, 10), ylim=(ROWS, -0.2), title=title)
@@ -60,8 +60,7 @@ def stacks():
             plain = text in ("memory", "next token", "hidden tokens")
             color = "none" if plain else TINTS[role]
             ax.add_patch(Rectangle((0.6, y + 0.12), 8.4, 0.7, facecolor=color, edgecolor="none" if plain else LINE))
-            ink = {} if plain else {"color": ON_PALE}
-            ax.text(4.8, y + 0.47, text, ha="center", va="center", fontsize=9, weight="bold" if plain else None, **ink)
+            ax.text(4.8, y + 0.47, text, ha="center", va="center", fontsize=9, weight="bold" if plain else None)
             if above is not None:
                 ax.plot([4.8, 4.8], [above + 0.82, y + 0.12], color=LINE, lw=1)
         ax.add_patch(Rectangle((0.2, FIRST - 0.12), 9.2, len(layer) + 0.2, fill=False, edgecolor=LINE, ls="--"))
@@ -82,7 +81,7 @@ def learning(losses, right, level):
     >>> share.lines[0].get_ydata().tolist()
     [0.0, 0.9]
     """
-    _, axes = plt.subplots(1, 2, figsize=(7.6, 3.0))
+    _, axes = plt.subplots(1, 2, figsize=(7.6, 2.7))
     axes[0].plot(range(1, len(losses) + 1), losses, color=COLORS[0], linewidth=1.2)
     axes[0].axhline(level, color="black", linestyle=":", linewidth=1)
     axes[0].text(len(losses), level + 0.1, "frequencies alone", ha="right", va="bottom", fontsize=9)
@@ -106,7 +105,7 @@ def looks(own, crossing, written, read, source, aligned=()):
     """
     own, crossing = as_array(own), as_array(crossing)
     own = np.where(np.tri(len(own), dtype=bool), own, np.nan)
-    fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.2))
+    fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.7))
     fig.phone = {"columns": 1, "panel_height": 4.0}
     heatmap(own, written, read, axes[0], label="weight", title="masked self-attention", limits=(0, 1))
     heatmap(crossing, written, source, axes[1], label="weight", title="cross-attention", limits=(0, 1))
