@@ -49,7 +49,7 @@ def stacks():
     >>> [ax.get_title() for ax in stacks()]
     ['2017: encoder', '2017: decoder', 'BERT', 'GPT-2']
     """
-    fig, axes = plt.subplots(1, len(STACKS), figsize=(8, 4.3))
+    fig, axes = plt.subplots(1, len(STACKS), figsize=(8, 4.0))
     fig.phone = {"columns": 2, "panel_height": 4.0}
     for ax, (title, (before, layer, count, after)) in zip(axes, STACKS.items(), strict=True):
         ax.set(xlim=(0, 10), ylim=(ROWS, -0.2), title=title)
