@@ -57,6 +57,7 @@ def last_jump(paths, tokens, together=(), ax=None):
     Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
     if ax is None:
         _, ax = plt.subplots(figsize=(7.4, 4.0))
+    ax.figure.phone = {"panel_height": 3.4}  # room between the names
     ends = {}
     for j, name in enumerate(tokens):
         color = COLORS[1] if name in together else COLORS[0]
