@@ -155,7 +155,7 @@ def test_a_chapter_loads_only_the_figures_views_and_texts_that_it_names():
         ("cosine_matrix", "arrays similarity"),
         ("crossings", "arrays links"),
         ("intrinsic_dimension", "arrays neighbors two_nn"),
-        ("swap_test", "arrays directions gender_bias similarity statistics"),
+        ("swap_test", "arrays contrasts gender_bias similarity statistics"),
     ],
 )
 def test_a_chapter_loads_only_the_geometry_that_it_measures_with(name, modules):
