@@ -193,7 +193,7 @@ def token_plane(a, b):
     """The plane through 0 and two tokens' rows of the unembedding, a and b, (d,) each: a `TokenPlane`.
 
     The first axis points to a, the second is at right angles to it, on b's side. Raises ValueError where a and b are
-    not two vectors of one length, or stand on one line, so that they span no plane. Source: N, "The Effect of Vector
+    not two vectors of one width, or stand on one line, so that they span no plane. Source: N, "The Effect of Vector
     Length".
 
     >>> token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0])
