@@ -1,0 +1,210 @@
+"""What the chapter on decoders (row 45) tells about book-gpt and about published decoders, pinned."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from tutorial_lib.claims.tools import PUBLISHED
+from tutorial_lib.generation import generate, probabilities
+from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.texts.checked import check
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
+
+PAGE = (Path(__file__).parents[2] / "book" / "decoders.md").read_text(encoding="utf-8")
+END = "<|endoftext|>"
+PROMPT = END + "Mia had a red ball. She lost it in the"
+
+
+@pytest.fixture(scope="module")
+def gpt():
+    return GPT.from_pretrained("book-gpt", device="cpu").eval()
+
+
+@pytest.fixture(scope="module")
+def book_bpe():
+    return BPE.from_pretrained("book-gpt")
+
+
+@pytest.fixture(scope="module")
+def ids(book_bpe):
+    return book_bpe.encode(PROMPT).ids
+
+
+@pytest.fixture(scope="module")
+def trace(gpt, ids):
+    return gpt.trace(ids)
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients():
+    with torch.no_grad():
+        yield
+
+
+def groups(ids, size=5):
+    return [tuple(ids[i : i + size]) for i in range(len(ids) - size + 1)]
+
+
+def judged(some, tok):
+    verdicts = [check(tok.decode(story).removesuffix(END).strip()) for story in some]
+    return sum(verdict.grammatical and verdict.consistent for verdict in verdicts) / len(some)
+
+
+# one pass
+
+
+def test_the_prompt_is_twelve_tokens_with_whole_words(book_bpe):
+    tokens = book_bpe.encode(PROMPT).tokens
+    assert [token.replace("Ġ", "") for token in tokens] == [END, *"Mia had a red ball . She lost it in the".split()]
+
+
+def test_replacing_a_token_moves_the_predictions_after_itself_and_behind_it(gpt, ids, book_bpe):
+    p = torch.softmax(gpt(ids)[0][0], -1)
+    for j in range(12):
+        other = list(ids)
+        other[j] = book_bpe.vocab["Ġcat"]
+        moved = (p - torch.softmax(gpt(other)[0][0], -1)).abs().sum(-1)
+        assert (moved[:j] == 0).all() and (moved[j:] > 0).all()
+
+
+def test_scores_are_dot_products_with_the_rows_of_the_token_table(gpt, trace):
+    assert gpt.config.tied and torch.equal(gpt.unembedding.weight, gpt.embeddings.tokens.weight)
+    assert torch.allclose(trace["norm"] @ gpt.embeddings.tokens.weight.T, trace["logits"], atol=1e-4)
+
+
+# the cache
+
+
+def test_one_more_token_leaves_all_rows_of_a_decoder_and_none_of_berts(gpt, trace, ids, bert, tok):
+    more = gpt.trace([*ids, 5])
+    for name in ("embeddings.output", "layer.0.output", "layer.3.output"):
+        assert torch.allclose(trace[name][0], more[name][0, :12], atol=1e-4)
+    text = "Mia had a red ball. She lost it in the"
+    one, two = (bert.trace(tok.encode(t).ids[:-1]) for t in (text, text + " park"))
+    n = one["embeddings.output"].shape[1]
+    stays = {name: torch.isclose(one[name][0], two[name][0, :n], atol=1e-4).all(-1).sum()
+             for name in ("embeddings.output", "layer.0.output", "layer.3.output")}  # fmt: skip
+    assert list(stays.values()) == [n, 0, 0]
+
+
+def test_hundred_tokens_after_twelve_are_6150_rows_without_and_111_with_the_cache():
+    rows = [sum(range(12, 112)), 12 + 99]
+    assert rows == [6150, 111] and "6,150 in all" in PAGE and "one: 111." in PAGE
+
+
+def test_multiplications_by_hand_are_those_that_pytorch_counts(gpt, ids):
+    def write(n, cached):
+        new, cache = [], None
+        for _ in range(n):
+            X, kept = gpt.hidden(new[-1:] if cache else ids + new, cache)
+            cache = kept if cached else None
+            new.append(int(gpt.unembedding(X[0, -1]).argmax()))
+
+    c = gpt.config
+    for cached in (False, True):
+        lengths = range(12, 22)
+        rows = [1 if cached and n > 12 else n for n in lengths]
+        maps = sum(rows) * (4 * c.d_model**2 + 2 * c.d_model * c.d_ff)
+        pairs = sum(row * n for row, n in zip(rows, lengths, strict=True))
+        by_hand = c.n_layers * (maps + 2 * c.d_model * pairs) + 10 * c.d_model * c.vocab_size
+        with FlopCounterMode(display=False) as counter:
+            write(10, cached)
+        assert counter.get_total_flops() == 2 * by_hand
+
+
+# the next token
+
+
+def test_top_p_keeps_most_tokens_where_the_model_is_least_sure(gpt, book_bpe):
+    kept = {}
+    for text in ("Mia", "Mia had", "Mia had a", "Mia had a red"):
+        scores = gpt(book_bpe.encode(END + text).ids)[0][0, -1]
+        kept[text] = int((probabilities(scores, top_p=0.9) > 0).sum())
+    most = max(kept, key=kept.get)
+    assert kept[most] > 2 * min(kept.values())
+    assert sorted(kept.values())[-2] < kept[most]  # one answer
+
+
+def test_colder_stories_have_fewer_errors_and_the_grammars_own_have_none(gpt, book_bpe):
+    stop = [book_bpe.vocab[END]]
+    right = [judged(generate(gpt, [stop] * 40, 120, temperature=T, stop=stop), book_bpe) for T in (0.3, 1.0, 1.6)]
+    assert right[0] > right[1] > right[2] and right[2] < 0.2
+    told = [book_bpe.encode(story.text + END).ids for story in stories(40, seed=5)]
+    assert judged(told, book_bpe) == 1
+
+
+def test_greedy_says_again_what_it_has_said(gpt, book_bpe):
+    stop = [book_bpe.vocab[END]]
+
+    def repeated(text):
+        every = groups(text)
+        second = range(len(every) // 2, len(every))
+        return sum(every[i] in set(every[:i]) for i in second) / len(second)
+
+    greedy, drawn = (generate(gpt, stop, 400, temperature=T) for T in (0, 1))
+    assert repeated(greedy) > 3 * repeated(drawn)
+
+
+# the layer
+
+
+def test_from_the_embeddings_to_the_end_runs_a_sum_of_updates(gpt, trace):
+    total = trace["embeddings.output"]
+    for i in range(gpt.config.n_layers):
+        total = total + trace[f"layer.{i}.attention.output"] + trace[f"layer.{i}.feed_forward"]
+    assert torch.allclose(total, trace["layer.3.output"], atol=1e-4)
+
+
+def test_the_table_of_differences_has_the_published_settings():
+    bert, gpt2, opt = (PUBLISHED[name] for name in ("bert-base-uncased", "gpt2", "opt-125m"))
+    rows = {row[1].strip(): [cell.strip() for cell in row[2:-1]] for row in
+            (line.split("|") for line in PAGE.splitlines() if line.startswith("| ") and line.count("|") == 5)}  # fmt: skip
+    ours = [Config.from_hf(settings) for settings in (gpt2, opt)]
+    assert [config.norm_first for config in ours] == [True, True] and [config.tied for config in ours] == [True, True]
+    assert [config.activation for config in ours] == ["gelu_new", "relu"]
+    assert rows["activation"] == ["GELU", "GELU, by tanh", "ReLU"]
+    positions = [bert["max_position_embeddings"], *(config.n_positions for config in ours)]
+    assert [int(re.search(r"\d[\d,]*", cell)[0].replace(",", "")) for cell in rows["positions"]] == positions
+    assert ours[1].offset == 2 and "row 2" in rows["positions"][2]
+    assert rows["segments"][0] == str(bert["type_vocab_size"])
+
+
+def test_the_table_of_tokens_is_31_percent_of_gpt_2():
+    with torch.device("meta"):
+        model = GPT(Config())
+    total = sum(p.numel() for p in model.parameters())
+    assert total == 124_439_808 and model.embeddings.tokens.weight.numel() == 38_597_376
+    assert "38.6 million" in PAGE and "124 million" in PAGE
+
+
+# exercises
+
+
+def test_the_price_of_the_cache_in_memory():
+    assert [2 * 12 * 1024 * 768 * 4 / 1e9, 2 * 96 * 2048 * 12_288 * 2 / 1e9] == pytest.approx([0.0755, 9.66], abs=0.005)
+
+
+def test_only_w_o_of_gpt_2_can_be_loaded_untransposed_and_then_it_is_wrong(hugging_face):
+    from tutorial_lib.parity import compare
+
+    theirs, wrong = hugging_face("gpt2", 3), []
+    for name in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"):
+        state = {key: value.T if f".{name}.weight" in key else value for key, value in theirs.state_dict().items()}
+        try:
+            wrong.append((name, GPT.from_checkpoint(theirs.config.to_dict(), state)))
+        except ValueError:
+            continue
+    [(name, ours)] = wrong
+    assert name == "attn.c_proj"
+    assert not compare(ours, theirs, {"ids": [[1, 2, 3, 4]]}).worst[1].is_rounding
+
+
+def test_padding_belongs_on_the_left(gpt, ids):
+    alone = gpt(ids[:5])[0][0, -1]
+    right, _ = gpt([ids[:5] + [0] * 3], attention_mask=[[1] * 5 + [0] * 3])
+    left, _ = gpt([[0] * 3 + ids[:5]], attention_mask=[[0] * 3 + [1] * 5])
+    assert torch.allclose(left[0, -1], alone, atol=1e-4) and not torch.allclose(right[0, -1], alone, atol=1)
