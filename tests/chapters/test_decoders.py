@@ -161,8 +161,8 @@ def test_from_the_embeddings_to_the_end_runs_a_sum_of_updates(gpt, trace):
 
 def test_the_table_of_differences_has_the_published_settings():
     bert, gpt2, opt = (PUBLISHED[name] for name in ("bert-base-uncased", "gpt2", "opt-125m"))
-    rows = {row[1].strip(): [cell.strip() for cell in row[2:-1]] for row in
-            (line.split("|") for line in PAGE.splitlines() if line.startswith("| ") and line.count("|") == 5)}  # fmt: skip
+    lines = [[cell.strip() for cell in line.split("|")] for line in PAGE.splitlines() if line.startswith("| ")]
+    rows = {name: cells for _, name, *cells, _ in lines}
     ours = [Config.from_hf(settings) for settings in (gpt2, opt)]
     assert [config.norm_first for config in ours] == [True, True] and [config.tied for config in ours] == [True, True]
     assert [config.activation for config in ours] == ["gelu_new", "relu"]

@@ -29,7 +29,8 @@ def test_each_step_computes_all_rows_or_with_a_cache_the_last_one():
         by_step = np.bincount([round(patch.get_y() + 0.42) for patch in computed])
         assert by_step.tolist() == rows and f"{sum(rows)} rows" in ax.get_title()
         assert len(ax.patches) == sum(range(4, 12))
-    assert all(patch.get_hatch() for patch in cached.patches if to_hex(patch.get_facecolor()) != blue)  # not color alone
+    read = [patch for patch in cached.patches if to_hex(patch.get_facecolor()) != blue]
+    assert all(patch.get_hatch() for patch in read)  # not color alone
 
 
 def test_no_prompt_and_no_step_are_refused():
