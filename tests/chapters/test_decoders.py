@@ -1,6 +1,5 @@
 """What the chapter on decoders (row 45) tells about book-gpt and about published decoders, pinned."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from tutorial_lib.claims.tools import PUBLISHED
 from tutorial_lib.generation import generate, probabilities
 from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.parity import compare, difference
 from tutorial_lib.texts.checked import check
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
@@ -50,8 +50,9 @@ def groups(ids, size=5):
 
 
 def judged(some, tok):
-    verdicts = [check(tok.decode(story).removesuffix(END).strip()) for story in some]
-    return sum(verdict.grammatical and verdict.consistent for verdict in verdicts) / len(some)
+    texts = [tok.decode(story).removesuffix(END).strip() for story in some]
+    sentences = [found for text in texts if text for found in check(text).sentences]
+    return sum(found.grammatical and found.consistent for found in sentences) / len(sentences)
 
 
 # one pass
@@ -73,7 +74,7 @@ def test_replacing_a_token_moves_the_predictions_after_itself_and_behind_it(gpt,
 
 def test_scores_are_dot_products_with_the_rows_of_the_token_table(gpt, trace):
     assert gpt.config.tied and torch.equal(gpt.unembedding.weight, gpt.embeddings.tokens.weight)
-    assert torch.allclose(trace["norm"] @ gpt.embeddings.tokens.weight.T, trace["logits"], atol=1e-4)
+    assert difference(trace["norm"] @ gpt.embeddings.tokens.weight.T, trace["logits"]).is_rounding
 
 
 # the cache
@@ -82,7 +83,7 @@ def test_scores_are_dot_products_with_the_rows_of_the_token_table(gpt, trace):
 def test_one_more_token_leaves_all_rows_of_a_decoder_and_none_of_berts(gpt, trace, ids, bert, tok):
     more = gpt.trace([*ids, 5])
     for name in ("embeddings.output", "layer.0.output", "layer.3.output"):
-        assert torch.allclose(trace[name][0], more[name][0, :12], atol=1e-4)
+        assert difference(trace[name][0], more[name][0, :12]).is_rounding
     text = "Mia had a red ball. She lost it in the"
     one, two = (bert.trace(tok.encode(t).ids[:-1]) for t in (text, text + " park"))
     n = one["embeddings.output"].shape[1]
@@ -131,8 +132,8 @@ def test_top_p_keeps_most_tokens_where_the_model_is_least_sure(gpt, book_bpe):
 
 def test_colder_stories_have_fewer_errors_and_the_grammars_own_have_none(gpt, book_bpe):
     stop = [book_bpe.vocab[END]]
-    right = [judged(generate(gpt, [stop] * 40, 120, temperature=T, stop=stop), book_bpe) for T in (0.3, 1.0, 1.6)]
-    assert right[0] > right[1] > right[2] and right[2] < 0.2
+    right = [judged(generate(gpt, [stop] * 40, 120, temperature=T, stop=stop), book_bpe) for T in (0.3, 1.0, 1.5)]
+    assert right[0] > right[1] + 0.02 > right[2] + 0.1
     told = [book_bpe.encode(story.text + END).ids for story in stories(40, seed=5)]
     assert judged(told, book_bpe) == 1
 
@@ -156,21 +157,18 @@ def test_from_the_embeddings_to_the_end_runs_a_sum_of_updates(gpt, trace):
     total = trace["embeddings.output"]
     for i in range(gpt.config.n_layers):
         total = total + trace[f"layer.{i}.attention.output"] + trace[f"layer.{i}.feed_forward"]
-    assert torch.allclose(total, trace["layer.3.output"], atol=1e-4)
+    assert difference(total, trace["layer.3.output"]).is_rounding
 
 
 def test_the_table_of_differences_has_the_published_settings():
     bert, gpt2, opt = (PUBLISHED[name] for name in ("bert-base-uncased", "gpt2", "opt-125m"))
-    lines = [[cell.strip() for cell in line.split("|")] for line in PAGE.splitlines() if line.startswith("| ")]
-    rows = {name: cells for _, name, *cells, _ in lines}
     ours = [Config.from_hf(settings) for settings in (gpt2, opt)]
-    assert [config.norm_first for config in ours] == [True, True] and [config.tied for config in ours] == [True, True]
+    assert ours[0] == Config()
+    assert ours[1] == Config(vocab_size=50_272, n_positions=2_048, offset=2, activation="relu")
+    assert (bert["max_position_embeddings"], bert["type_vocab_size"], bert["hidden_act"]) == (512, 2, "gelu")
+    assert '"activation": ["GELU", "GELU, by tanh", "ReLU"]' in PAGE
     assert [config.activation for config in ours] == ["gelu_new", "relu"]
-    assert rows["activation"] == ["GELU", "GELU, by tanh", "ReLU"]
-    positions = [bert["max_position_embeddings"], *(config.n_positions for config in ours)]
-    assert [int(re.search(r"\d[\d,]*", cell)[0].replace(",", "")) for cell in rows["positions"]] == positions
-    assert ours[1].offset == 2 and "row 2" in rows["positions"][2]
-    assert rows["segments"][0] == str(bert["type_vocab_size"])
+    assert all(config.norm_first and config.tied for config in ours)
 
 
 def test_the_table_of_tokens_is_31_percent_of_gpt_2():
@@ -189,8 +187,6 @@ def test_the_price_of_the_cache_in_memory():
 
 
 def test_only_w_o_of_gpt_2_can_be_loaded_untransposed_and_then_it_is_wrong(hugging_face):
-    from tutorial_lib.parity import compare
-
     theirs, wrong = hugging_face("gpt2", 3), []
     for name in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"):
         state = {key: value.T if f".{name}.weight" in key else value for key, value in theirs.state_dict().items()}
@@ -207,4 +203,4 @@ def test_padding_belongs_on_the_left(gpt, ids):
     alone = gpt(ids[:5])[0][0, -1]
     right, _ = gpt([ids[:5] + [0] * 3], attention_mask=[[1] * 5 + [0] * 3])
     left, _ = gpt([[0] * 3 + ids[:5]], attention_mask=[[0] * 3 + [1] * 5])
-    assert torch.allclose(left[0, -1], alone, atol=1e-4) and not torch.allclose(right[0, -1], alone, atol=1)
+    assert difference(left[0, -1], alone).is_rounding and not torch.allclose(right[0, -1], alone, atol=1)

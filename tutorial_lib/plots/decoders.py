@@ -26,7 +26,7 @@ def reach(moved, tokens, ax=None):
     if moved.shape != (len(tokens), len(tokens)):
         raise ValueError(f"moved must be ({len(tokens)}, {len(tokens)}), one row for each token, got {moved.shape}")
     if ax is None:
-        _, ax = plt.subplots(figsize=(5.8, 4.4))
+        _, ax = plt.subplots(figsize=(5.4, 3.7))
     names = [token.strip() for token in tokens]
     shown = np.where(moved == 0, np.nan, moved)
     heatmap(shown, names, names, ax, limits=(0, 1), label="share of the probability that moves")
@@ -78,7 +78,7 @@ def savings(n_new, curves):
     >>> [text.get_text() for text in ax.texts]
     ['multiplications', 'time']
     """
-    _, ax = plt.subplots(figsize=(6.2, 3.2))
+    _, ax = plt.subplots(figsize=(6.2, 2.7))
     for (name, ratios), color, style in zip(curves.items(), COLORS, ("o-", "s--", "^:"), strict=False):
         ax.plot(n_new, as_array(ratios), style, color=color)
         ax.annotate(name, (n_new[-1], ratios[-1]), (7, 0), textcoords="offset points", color=color, va="center")
@@ -124,7 +124,7 @@ def choices(tokens, panels):
 
 
 def quality(temperatures, panels):
-    """Shares of generated texts against the temperature. panels: title -> name of the rule -> shares. Returns the axes.
+    """Shares of what is generated against the temperature. panels: of what -> name of the rule -> shares. Returns axes.
 
     >>> axes = quality([0.5, 1.0], {"without an error": {"all tokens": [0.9, 0.7], "top-p 0.9": [0.9, 0.8]}})
     >>> [ax.get_title() for ax in axes]
@@ -136,7 +136,7 @@ def quality(temperatures, panels):
             ax.plot(temperatures, as_array(shares), style, color=color, label=name)
         ax.set(title=title, xlabel="temperature", ylim=(-0.03, 1.05))
         ax.yaxis.set_major_formatter(PercentFormatter(1))
-    axes[0, 0].set_ylabel("share of the stories")
+    axes[0, 0].set_ylabel("share")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     return list(axes.flat)
