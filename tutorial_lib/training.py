@@ -130,12 +130,12 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
                 curve["evaluated"].append([done, float(evaluate(model))])
             model.train()
             ended = _should_stop(curve["evaluated"], settings.patience)
-        if path is not None and (ended or done % settings.save_every == 0 or done == settings.n_steps):
-            _save(path, model, optimizer, generator, curve, settings)
-            saved = done
         if tell is not None:
             pace = (time.monotonic() - start) / (done - first)
             tell(Progress(done, settings.n_steps, value.item(), pace * (settings.n_steps - done)))
+        if path is not None and (ended or done % settings.save_every == 0 or done == settings.n_steps):
+            _save(path, model, optimizer, generator, curve, settings)
+            saved = done
         if ended:
             break
     model.eval()
@@ -158,6 +158,28 @@ def next_tokens(tokens, context, batch_size):
     return loss
 
 
+def next_tokens_of(texts, batch_size):
+    """A loss for `train`: mean -log p of each next token, over whole texts, each in a row of its own (CLM).
+
+    So a text never looks at the end of another one. texts: lists of ids, each of two or more; one sign before each and
+    one behind it teach the model to begin and to end. Source: L 3.2.7.
+    """
+    ids, mask = padded(texts)
+
+    def loss(model, generator):
+        drawn = torch.randint(len(ids), (batch_size,), generator=generator)
+        return _of_texts(model, ids[drawn], mask[drawn])
+
+    return loss
+
+
+def _of_texts(model, ids, mask):
+    n, device = mask.sum(1).max(), next(model.parameters()).device  # no wider than these need
+    labels = ids[:, 1:n].where(mask[:, 1:n].bool(), IGNORE)
+    logits, _ = model(ids[:, : n - 1].to(device), fused=True)  # padding stands behind: no token looks at it
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten().to(device), ignore_index=IGNORE)
+
+
 def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
     """A loss for `train`: BERT's two tasks, hidden tokens (MLM) and pairs of texts (NSP), added. Source: L 3.3.3.
 
@@ -170,10 +192,9 @@ def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
         inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate)
         device = next(model.parameters()).device
         X = model(inputs.to(device), batch.attention_mask, batch.token_type_ids, fused=True)
-        guesses, judged = model.mlm(X), model.nsp(model.pooler(X))
-        truth = torch.tensor([pair.label for pair in pairs], device=device)
-        hidden = F.cross_entropy(guesses.flatten(0, 1), labels.to(device).flatten(), ignore_index=IGNORE)
-        return hidden + F.cross_entropy(judged, truth)
+        chosen, truth = labels != IGNORE, torch.tensor([pair.label for pair in pairs], device=device)
+        hidden = F.cross_entropy(model.mlm(X[chosen]), labels[chosen].to(device))  # no scores where nothing is hidden
+        return hidden + F.cross_entropy(model.nsp(model.pooler(X)), truth)
 
     return loss
 
@@ -222,6 +243,18 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
         logits, _ = model(x.to(device), fused=True)
         total += F.cross_entropy(logits.flatten(0, 1), y.flatten().to(device), reduction="sum").item()
     return total / (n * context)
+
+
+@torch.no_grad()
+def evaluate_next_tokens_of(model, texts):
+    """Mean -log p of each next token over whole texts, lists of ids: a float, in nats; as `next_tokens_of` counts.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
+    >>> abs(evaluate_next_tokens_of(gpt, [[0, 5, 6, 0], [0, 7, 0]]) - math.log(20)) < 0.1  # it knows nothing yet
+    True
+    """
+    return _of_texts(model, *padded(texts)).item()
 
 
 def _longer_than(context, tokens):
