@@ -175,8 +175,7 @@ def test_the_table_of_tokens_is_31_percent_of_gpt_2():
     with torch.device("meta"):
         model = GPT(Config())
     total = sum(p.numel() for p in model.parameters())
-    assert total == 124_439_808 and model.embeddings.tokens.weight.numel() == 38_597_376
-    assert "38.6 million" in PAGE and "124 million" in PAGE
+    assert total == 124_439_808 and round(model.embeddings.tokens.weight.numel() / total, 2) == 0.31
 
 
 # exercises

@@ -45,7 +45,7 @@ def steps(n_prompt, n_new):
     if n_prompt < 1 or n_new < 1:
         raise ValueError(f"n_prompt and n_new must be 1 or more, got {n_prompt} and {n_new}")
     width = n_prompt + n_new - 1
-    fig, axes = plt.subplots(1, 2, figsize=(7.6, 0.3 * n_new + 1.3), sharey=True)
+    fig, axes = plt.subplots(1, 2, figsize=(7.6, 0.27 * n_new + 1.3), sharey=True)
     now, kept = ROLES["query"], TINTS["key"]
     for ax, cached in zip(axes, (False, True), strict=True):
         rows = 0
@@ -78,7 +78,7 @@ def savings(n_new, curves):
     >>> [text.get_text() for text in ax.texts]
     ['multiplications', 'time']
     """
-    _, ax = plt.subplots(figsize=(6.2, 2.7))
+    _, ax = plt.subplots(figsize=(6.2, 2.5))
     for (name, ratios), color, style in zip(curves.items(), COLORS, ("o-", "s--", "^:"), strict=False):
         ax.plot(n_new, as_array(ratios), style, color=color)
         ax.annotate(name, (n_new[-1], ratios[-1]), (7, 0), textcoords="offset points", color=color, va="center")
@@ -130,7 +130,7 @@ def quality(temperatures, panels):
     >>> [ax.get_title() for ax in axes]
     ['without an error']
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(3.9 * len(panels), 3.0), sharey=True, squeeze=False)
+    fig, axes = plt.subplots(1, len(panels), figsize=(3.9 * len(panels), 2.7), sharey=True, squeeze=False)
     for ax, (title, curves) in zip(axes.flat, panels.items(), strict=True):
         for (name, shares), color, style in zip(curves.items(), COLORS, ("o-", "s--", "^:"), strict=False):
             ax.plot(temperatures, as_array(shares), style, color=color, label=name)
