@@ -16,7 +16,7 @@ from tutorial_lib.tokenization import BPE
 
 PAGE = (Path(__file__).parents[2] / "book" / "decoders.md").read_text(encoding="utf-8")
 END = "<|endoftext|>"
-PROMPT = END + "Mia had a red ball. She lost it in the"
+PROMPT = END + "Mia had a red ball. She took the bus to the"
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +58,14 @@ def judged(some, tok):
 # one pass
 
 
-def test_the_prompt_is_twelve_tokens_with_whole_words(book_bpe):
-    tokens = book_bpe.encode(PROMPT).tokens
-    assert [token.replace("Ġ", "") for token in tokens] == [END, *"Mia had a red ball . She lost it in the".split()]
+def test_the_prompt_is_thirteen_tokens_with_whole_words(book_bpe):
+    tokens = [token.removeprefix("Ġ") for token in book_bpe.encode(PROMPT).tokens]
+    assert tokens == [END, *"Mia had a red ball . She took the bus to the".split()]
 
 
 def test_replacing_a_token_moves_the_predictions_after_itself_and_behind_it(gpt, ids, book_bpe):
     p = torch.softmax(gpt(ids)[0][0], -1)
-    for j in range(12):
+    for j in range(13):
         other = list(ids)
         other[j] = book_bpe.vocab["Ġcat"]
         moved = (p - torch.softmax(gpt(other)[0][0], -1)).abs().sum(-1)
@@ -83,8 +83,8 @@ def test_scores_are_dot_products_with_the_rows_of_the_token_table(gpt, trace):
 def test_one_more_token_leaves_all_rows_of_a_decoder_and_none_of_berts(gpt, trace, ids, bert, tok):
     more = gpt.trace([*ids, 5])
     for name in ("embeddings.output", "layer.0.output", "layer.3.output"):
-        assert difference(trace[name][0], more[name][0, :12]).is_rounding
-    text = "Mia had a red ball. She lost it in the"
+        assert difference(trace[name][0], more[name][0, :13]).is_rounding
+    text = "Mia had a red ball. She took the bus to the"
     one, two = (bert.trace(tok.encode(t).ids[:-1]) for t in (text, text + " park"))
     n = one["embeddings.output"].shape[1]
     stays = {name: torch.isclose(one[name][0], two[name][0, :n], atol=1e-4).all(-1).sum()
@@ -92,9 +92,9 @@ def test_one_more_token_leaves_all_rows_of_a_decoder_and_none_of_berts(gpt, trac
     assert list(stays.values()) == [n, 0, 0]
 
 
-def test_hundred_tokens_after_twelve_are_6150_rows_without_and_111_with_the_cache():
-    rows = [sum(range(12, 112)), 12 + 99]
-    assert rows == [6150, 111] and "6,150 in all" in PAGE and "one: 111." in PAGE
+def test_hundred_tokens_after_thirteen_are_6250_rows_without_and_112_with_the_cache():
+    rows = [sum(range(13, 113)), 13 + 99]
+    assert rows == [6250, 112] and "6,250 in all" in PAGE and "one: 112." in PAGE
 
 
 def test_multiplications_by_hand_are_those_that_pytorch_counts(gpt, ids):
@@ -107,8 +107,8 @@ def test_multiplications_by_hand_are_those_that_pytorch_counts(gpt, ids):
 
     c = gpt.config
     for cached in (False, True):
-        lengths = range(12, 22)
-        rows = [1 if cached and n > 12 else n for n in lengths]
+        lengths = range(13, 23)
+        rows = [1 if cached and n > 13 else n for n in lengths]
         maps = sum(rows) * (4 * c.d_model**2 + 2 * c.d_model * c.d_ff)
         pairs = sum(row * n for row, n in zip(rows, lengths, strict=True))
         by_hand = c.n_layers * (maps + 2 * c.d_model * pairs) + 10 * c.d_model * c.vocab_size
@@ -138,16 +138,35 @@ def test_colder_stories_have_fewer_errors_and_the_grammars_own_have_none(gpt, bo
     assert judged(told, book_bpe) == 1
 
 
-def test_greedy_says_again_what_it_has_said(gpt, book_bpe):
+def test_greedy_stories_are_more_alike_than_drawn_ones_and_those_than_the_grammars_own(gpt, book_bpe):
+    stop = [book_bpe.vocab[END]]
+    told = [book_bpe.encode(story.text + END).ids for story in stories(30, seed=5)]
+    begun = [stop + story[:6] for story in told]
+
+    def shared(some):
+        sets = [set(groups(story)) for story in some]
+        others = [set().union(*sets[:i], *sets[i + 1 :]) for i in range(len(sets))]
+        return sum(len(one & rest) for one, rest in zip(sets, others, strict=True)) / sum(map(len, sets))
+
+    greedy, drawn = (shared(generate(gpt, begun, 120, temperature=T, stop=stop)) for T in (0, 1))
+    assert greedy > 1.5 * drawn and drawn < shared([story[6:] for story in told]) + 0.15
+
+
+def test_a_greedy_story_is_likelier_than_the_grammars_own_and_one_drawn_at_temperature_1_is_as_likely(gpt, book_bpe):
     stop = [book_bpe.vocab[END]]
 
-    def repeated(text):
-        every = groups(text)
-        second = range(len(every) // 2, len(every))
-        return sum(every[i] in set(every[:i]) for i in second) / len(second)
+    def mean_log_p(some):
+        logs = []
+        for story in some:
+            scores, _ = gpt((stop + story)[:128])
+            log_p = torch.log_softmax(scores[0, :-1], -1)
+            logs.append(log_p[range(len(log_p)), (stop + story)[1:128]])
+        return torch.cat(logs).mean().item()
 
-    greedy, drawn = (generate(gpt, stop, 400, temperature=T) for T in (0, 1))
-    assert repeated(greedy) > 3 * repeated(drawn)
+    told = mean_log_p([book_bpe.encode(story.text + END).ids for story in stories(30, seed=5)])
+    greedy = mean_log_p([generate(gpt, stop, 120, stop=stop)])
+    drawn = mean_log_p(generate(gpt, [stop] * 20, 120, temperature=1.0, stop=stop))
+    assert greedy > told + 0.1 and drawn == pytest.approx(told, abs=0.15)
 
 
 # the layer
