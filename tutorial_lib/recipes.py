@@ -52,8 +52,10 @@ _SHAPE = dict(vocab_size=VOCABULARY, d_model=128, n_layers=4, n_heads=4, d_ff=51
 _SMALL = dict(vocab_size=VOCABULARY, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=128)
 RECIPES = {
     "book-gpt": Recipe(gpt.Config(**_SHAPE), Settings(1_600, lr=4e-3, warmup=100), kept=(0, 20, 100, 400)),
-    "book-bert": Recipe(bert.Config(**_SHAPE), Settings(2_000, lr=7e-4, warmup=200, evaluate_every=200), kept=(0, 300)),
-    "book-gpt-small": Recipe(gpt.Config(**_SMALL), Settings(1_000, lr=4e-3, warmup=50), n_stories=5_000),
+    "book-bert": Recipe(bert.Config(**_SHAPE), Settings(1_800, lr=1e-3, warmup=100, evaluate_every=200), kept=(0, 300)),
+    "book-gpt-small": Recipe(
+        gpt.Config(**_SMALL), Settings(600, lr=1.2e-2, warmup=30, evaluate_every=20), n_stories=3_000, batch_size=16
+    ),
 }
 
 

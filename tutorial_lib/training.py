@@ -76,13 +76,14 @@ class Progress:
         return f"step {self.step} of {self.n_steps}: loss {self.loss:.3f}, {left} left"
 
 
-def train(model, loss, settings, folder=None, evaluate=None, tell=None):
+def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=None):
     """Train the model in place. Returns the curve: {"loss": [one a step], "evaluated": [[step, value], ...]}.
 
     loss: a function of the model and a `torch.Generator` that returns a loss, such as `next_tokens` makes; it draws its
     batch with the generator. folder: where the checkpoint is kept; a run that was cut off goes on from there. evaluate:
     a function of the model that returns a number, the smaller the better. tell: called with a `Progress` after each
-    step.
+    step. until: stop after this step, of the n_steps that the learning rate is planned for; with a folder, a later call
+    goes on.
 
     Raises OSError before the first step where the folder cannot be written or the disk has no room for checkpoints;
     ValueError where the folder holds another run; FloatingPointError where the loss is not a number: the message names
@@ -98,6 +99,8 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
     generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
     curve, path = {"loss": [], "evaluated": []}, None if folder is None else Path(folder) / CHECKPOINT
+    if until is not None:
+        whole_number("until", until, 1, "a step, 1 or more, or None")
     if path is not None:
         if path.exists():
             curve = _resume(path, model, optimizer, generator, settings)
@@ -105,9 +108,9 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
             _check_room(path.parent, model)
             _save(path, model, optimizer, generator, curve, settings)
     model.train()
-    start, first = time.monotonic(), len(curve["loss"])
+    start, first, last = time.monotonic(), len(curve["loss"]), min(settings.n_steps, until or settings.n_steps)
     saved, ended = first, _should_stop(curve["evaluated"], settings.patience)
-    for step in range(first, first if ended else settings.n_steps):
+    for step in range(first, first if ended else last):
         for group in optimizer.param_groups:
             group["lr"] = settings.rate(step)
         value = loss(model, generator)
@@ -124,7 +127,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
         optimizer.step()
         curve["loss"].append(value.item())
         done = step + 1
-        if evaluate is not None and (done % settings.evaluate_every == 0 or done == settings.n_steps):
+        if evaluate is not None and (done % settings.evaluate_every == 0 or done == last):
             model.eval()
             with torch.no_grad():
                 curve["evaluated"].append([done, float(evaluate(model))])
@@ -132,8 +135,8 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
             ended = _should_stop(curve["evaluated"], settings.patience)
         if tell is not None:
             pace = (time.monotonic() - start) / (done - first)
-            tell(Progress(done, settings.n_steps, value.item(), pace * (settings.n_steps - done)))
-        if path is not None and (ended or done % settings.save_every == 0 or done == settings.n_steps):
+            tell(Progress(done, last, value.item(), pace * (last - done)))
+        if path is not None and (ended or done % settings.save_every == 0 or done == last):
             _save(path, model, optimizer, generator, curve, settings)
             saved = done
         if ended:
