@@ -86,7 +86,7 @@ def main():
             times[key] for key in ("ours", "transformers", "without cache")
         )
         rows = (
-            ("without cache", whole, whole / wall, whole_busy / busy, f">={CACHE:.0f}"),
+            ("without cache", whole, whole / wall, whole_busy / busy, f">={CACHE:.0f}" if n == NEW else ""),
             ("transformers", their_wall, wall / their_wall, busy / their_busy, f"<={PEER:.2f}"),
         )
         for other, took, ratio, by_processor, limit in rows:
