@@ -11,7 +11,7 @@ LISTED = ("BERT", "RoBERTa", "ALBERT", "OPT", "Llama-2", "GPT2", "GPT-J", "Falco
 CAPTIONS = ("Bloom-2.5", "Pythia-2.8B")
 
 
-def decoder_parameters(layers, d, vocabulary, per_layer, matrices=1, extra=0):
+def decoder_parameters(layers, d, vocabulary, per_layer, matrices, extra):
     """How many numbers a decoder learns: layers, embeddings (1 or 2 matrices) and the last norm."""
     return layers * per_layer + matrices * vocabulary * d + extra
 

@@ -156,8 +156,8 @@ claim("N-1.2-one-hot", "The token ID is called a “hot-encoding” of the token
       lambda: "the vector is the one-hot encoding of the id", kind=READING, verdict=FAILS,
       note="It is the other way round: the vector with a single 1 is the one-hot encoding of the id.")
 
-claim("N-1.2-transpose", "With the transpose, the value at the token's place is no nice peak of 1.0 (here: the "
-      "smallest and the largest among some tokens of the default model).", True,
+claim("N-1.2-transpose", "With the transpose, the value at the token's place is no nice peak of 1.0 (here: "
+      "among some tokens of the default model, the smallest is below 0.9 and the largest above 1.1).", True,
       lambda: [bool((own := unembedded(some_tokens()[0])[0]).min() < 0.9), bool(own.max() > 1.1)],
       expected=[True, True],
       note="It is the vector's squared length: from 0.2 to 2.1.")
@@ -238,18 +238,21 @@ def _():
     return torch.allclose(torch.linalg.pinv(W), by_squares(W).T)
 
 
-@claim("N-3.2-indices", "(W_E⁻¹)ᵢⱼ = (W_E)ⱼᵢ / Σⱼ (W_E)²ᵢⱼ (here: the sum runs over the same coordinates of the "
-       "same token that the numerator names).", True, kind=ITSELF, verdict=FAILS,
+@claim("N-3.2-indices", "(W_E⁻¹)ᵢⱼ = (W_E)ⱼᵢ / Σⱼ (W_E)²ᵢⱼ (here: every token then gives 1 with its own vector, "
+       "tokens in rows, or in columns, of a random 5 × 5 matrix, where both shapes fit).", True,
+       expected=[True, True], kind=ARITHMETIC, verdict=FAILS,
        note="The numerator is row j, column i; the sum runs along row i. One of them has its indices exchanged, and "
             "j, which the sum uses up, stands outside it as well. Meant is (W_E)ᵢⱼ / Σₖ (W_E)²ᵢₖ, with one row a "
             "token.")
 def _():
-    numerator, summed = ("j", "i"), ("i", "j")
-    return numerator == summed
+    W = torch.randn(5, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    inverse = torch.stack([W[:, i] / W[i].square().sum() for i in range(5)])  # row i: column i by the sum along row i
+    return [bool(torch.allclose(own.diagonal(), torch.ones(5).double())) for own in (W @ inverse, inverse @ W)]
 
 
 claim("N-3.2-neither", "In practice, symmetric models neither ensure that token vectors are of one length nor "
-      "invert anything (here: how far the lengths of a decoder's token vectors are apart).", True,
+      "invert anything (here, a small decoder with random weights: its longest token vector is more than a fifth "
+      "longer than its shortest, and the unembedding is the embedding's own matrix).", True,
       lambda: [(lengths := small_gpt().unembedding.weight.norm(dim=1)).max() > 1.2 * lengths.min(),
                small_gpt().unembedding.weight.data_ptr() == small_gpt().embeddings.tokens.weight.data_ptr()],
       expected=[True, True])
