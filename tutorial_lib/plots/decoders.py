@@ -63,7 +63,7 @@ def steps(n_prompt, n_new):
     axes[0].set_ylabel("step")
     handles = [
         Patch(color=now, label="computed"),
-        Patch(facecolor=kept, edgecolor=ROLES["key"], hatch="///", linewidth=0.4, label="key and value read"),
+        Patch(facecolor=kept, edgecolor=ROLES["key"], hatch="///", linewidth=0.4, label="kept from before"),
     ]
     fig.legend(handles=handles, loc="outside lower center", ncols=2)
     return list(axes)
