@@ -67,6 +67,34 @@ def judge(model, tokenizer, read) -> dict:
     return found
 
 
+KINDS = ("full stops", "verbs", "nouns", "pronouns", "names told before", "new names", "other words")
+
+
+@torch.no_grad()
+def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
+    """What each kind of word costs a decoder: kind -> mean -log p of the word's first token, in nats.
+
+    told: `Story` objects. A name is "told before" where it stands in the story already; the generator draws a new one
+    by lot.
+    """
+    found = {kind: [] for kind in KINDS}
+    for story in told:
+        encoding = tokenizer.encode(END + story.text)
+        logits, _ = model([encoding.ids[:-1]], fused=True)  # (1, n, vocab_size)
+        log_p = logits[0].log_softmax(-1)  # (n, vocab_size)
+        words = story.word_of(encoding.tokens)
+        for place in range(1, len(words)):
+            if words[place] not in (None, words[place - 1]):
+                found[_kind(story.words, words[place])].append(-log_p[place - 1, encoding.ids[place]].item())
+    return {kind: sum(losses) / len(losses) for kind, losses in found.items() if losses}
+
+
+def _kind(words, i):
+    if words[i].pos == "name":
+        return "names told before" if words[i].text in [word.text for word in words[:i]] else "new names"
+    return "full stops" if words[i].text == "." else f"{words[i].pos}s" if f"{words[i].pos}s" in KINDS else KINDS[-1]
+
+
 @torch.no_grad()
 def judge_encoder(model, tokenizer, told, rate=0.15, seed=0) -> dict:
     """An encoder on stories that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
