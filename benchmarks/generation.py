@@ -23,8 +23,8 @@ CACHE, PEER = 5, 1.05  # the judgment: at least so many times as fast as without
 def models():
     """name -> a decoder of transformers; the book's own where it is there."""
     torch.manual_seed(0)
-    # With GPT-2's whole vocabulary, the scores of 50,257 tokens would be two thirds of so narrow a model's work, and they
-    # cost the same with the cache or without: with 12,500 the table is 31 % of all parameters, as it is in GPT-2.
+    # With GPT-2's whole vocabulary, the scores of 50,257 tokens would be two thirds of so narrow a model's work, which
+    # the cache does not change: with 12,500 the table is 31 % of all parameters, as it is in GPT-2.
     medium = GPT2Config(vocab_size=12_500, n_embd=384, n_layer=6, n_head=6, n_positions=512)
     yield "random, d=384, 6 layers", GPT2LMHeadModel(medium)
     try:
