@@ -112,8 +112,10 @@ def test_nothing_holds_the_place_of_the_repository_address():
 
 
 def test_no_tracked_file_is_large_or_carries_outputs():
+    """The book's own models excepted: tests/test_recipes.py says how large they are together."""
     for path in tracked_files():
-        assert path.stat().st_size < 1_000_000, f"{path} is larger than 1 MB"
+        most = 2_500_000 if path.parent.parent == ROOT / "tutorial_lib" / "data" / "models" else 1_000_000
+        assert path.stat().st_size < most, f"{path} is larger than {most / 1e6:g} MB"
         if path.suffix == ".ipynb":
             assert '"output_type"' not in path.read_text(encoding="utf-8"), f"{path} carries outputs"
 

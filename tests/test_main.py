@@ -106,3 +106,40 @@ def test_a_wrong_command_is_answered_with_the_usage(arguments, capsys):
         command_line.main(arguments)
     assert exit.value.code == 2
     assert "usage: python -m tutorial_lib" in capsys.readouterr().err
+
+
+def test_train_writes_a_model_and_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    from tutorial_lib import recipes
+    from tutorial_lib.training import Progress
+
+    def make(name, folder, tell):
+        for step in range(1, 101):
+            tell(Progress(step, 100, 1.5, 30.0))
+        return {"held_out": 1.234}
+
+    monkeypatch.setattr(recipes, "make", make)
+    assert command_line.main(["train", "book-gpt-small", "--folder", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "step 50 of 100: loss 1.500, 30 s left\n" in out and "step 51" not in out and "step 100 of 100" in out
+    assert f"book-gpt-small is in {tmp_path / 'book-gpt-small'}" in out and "1.234" in out
+
+
+def test_train_stopped_by_the_reader_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    from tutorial_lib import recipes
+
+    def make(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recipes, "make", make)
+    assert command_line.main(["train", "book-gpt", "--folder", str(tmp_path)]) == 130
+    out = capsys.readouterr().out
+    assert f"The checkpoint is in {tmp_path / 'book-gpt-run'}" in out
+    assert f"python -m tutorial_lib train book-gpt --folder {tmp_path}" in out
+
+
+def test_train_says_what_is_wrong_before_it_begins(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert command_line.main(["train", "book-gtp", "--folder", str(tmp_path / "new")]) == 1
+    assert "must be one of book-gpt, book-bert, book-gpt-small" in capsys.readouterr().err
+    assert command_line.main(["train", "book-gpt", "--folder", str(tmp_path / "file")]) == 1
+    assert "file" in capsys.readouterr().err and not (tmp_path / "new").exists()

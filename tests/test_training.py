@@ -22,8 +22,10 @@ from tutorial_lib.training import (
     Progress,
     Settings,
     evaluate_next_tokens,
+    evaluate_next_tokens_of,
     hidden_tokens,
     next_tokens,
+    next_tokens_of,
     train,
 )  # fmt: skip
 
@@ -259,3 +261,31 @@ def test_a_text_shorter_than_the_context_is_refused():
 def test_settings_are_checked(change):
     with pytest.raises(ValueError, match=next(iter(change))):
         Settings(**{"n_steps": 5} | change)
+
+
+def test_in_stages_it_is_the_same_run(tmp_path):
+    """Stopped after some steps and gone on with: the learning rate follows the whole plan, not the stage."""
+    whole, staged, settings = new(), new(), Settings(n_steps=30, warmup=5, save_every=7)
+    curve = train(whole, loss(), settings, evaluate=lambda model: 0.0)
+    for until in (1, 12, 30, 30):
+        told = []
+        part = train(staged, loss(), settings, tmp_path, until=until, tell=told.append)
+        assert len(part["loss"]) == until and all(progress.n_steps == until for progress in told)
+    assert part["loss"] == curve["loss"]
+    for p, q in zip(whole.parameters(), staged.parameters(), strict=True):
+        assert torch.equal(p, q)
+    with pytest.raises(ValueError, match="until must be a step"):
+        train(staged, loss(), settings, until=0)
+
+
+def test_whole_texts_are_learned_each_alone():
+    """The loss is that of each text by itself, however they are padded, and no token of padding counts."""
+    gpt, texts = new(), [[0, 5, 6, 7, 0], [0, 9, 0], [0, 1, 2, 3, 4, 5, 6, 0]]
+    each = [torch.nn.functional.cross_entropy(gpt([text[:-1]])[0][0], torch.tensor(text[1:])) for text in texts]
+    lengths = torch.tensor([len(text) - 1.0 for text in texts])
+    expected = (torch.stack(each) * lengths).sum() / lengths.sum()
+    assert abs(evaluate_next_tokens_of(gpt, texts) - expected) < 1e-5
+    alone = next_tokens_of([texts[1]], batch_size=3)(gpt, torch.Generator().manual_seed(0))
+    assert abs(alone - each[1]) < 1e-5
+    curve = train(new(), next_tokens_of(texts, batch_size=8), Settings(n_steps=150, lr=1e-2, warmup=10))
+    assert curve["loss"][-1] < 0.5 < curve["loss"][0]

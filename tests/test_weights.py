@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -358,3 +359,29 @@ def test_a_model_that_the_hub_has_only_in_part_is_not_available(hub, tmp_path, m
     run = fetch(hub, tmp_path / "home")
     assert run.returncode != 0
     assert re.search("ModelNotAvailable.* did not deliver it .*404", run.stderr)
+
+
+# The book's own models
+
+
+def test_a_model_of_the_book_is_in_the_package_and_never_asked_of_a_hub(cache, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *_, **__: pytest.fail("asked"))
+    monkeypatch.setattr("huggingface_hub.utils.get_session", lambda: pytest.fail("asked"))
+    assert resolve("book-gpt") == resolve("tutorial_lib/book-gpt") == available()["book-gpt"]
+    assert resolve("book-gpt").parent == resolve("book-gpt-400").parent
+    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModelNotAvailable, match="'book-gpt' is part of tutorial_lib.*install tutorial_lib again"):
+        resolve("book-gpt")
+    assert "book-gpt" not in available()
+
+
+def test_a_damaged_model_of_the_book_is_refused(tmp_path, monkeypatch):
+    copy = shutil.copytree(resolve("book-gpt-20"), tmp_path / "tutorial_lib" / KNOWN["book-gpt-20"].inside)
+    data = bytearray((copy / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(data)
+    spec = type("", (), {"submodule_search_locations": [str(tmp_path / "tutorial_lib")]})
+    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda name: spec)
+    with pytest.raises(ValueError, match="is damaged or belongs to another model"):
+        load_state_dict(resolve("book-gpt-20"))

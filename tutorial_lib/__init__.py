@@ -7,13 +7,14 @@ modules import each other; a test reads this list and holds both. Heavy librarie
  2  tokenization, positions, attention, decoding, pretraining  from scratch
  3  checkpoints                                                files and names of Hugging Face; knows no model class
  4  bert, gpt, encoder_decoder                                 families made of 2, with their Config and table of names
- 5  parity                                                     ours against Hugging Face, value by value
+ 5  parity, saving                                             ours against Hugging Face's, value by value; in its files
  6  vectors, generation                                        text -> the vectors of every layer; text -> more text
  7  geometry                                                   measurements on arrays; knows no model
- 8  training, probing, search, quantization, real_texts        the longer experiments
+ 8  training, recipes, model_cards                             models that are trained here, and what they are worth
+ 8  probing, search, quantization, real_texts                  the other long experiments
  9  show, guess, table, plots, views                           what stands on a page
 10  claims, exercises                                          the documents' numbers recomputed; what students write
-11  __main__                                                   python -m tutorial_lib doctor | claims | parity
+11  __main__                                                   python -m tutorial_lib doctor | claims | parity | train
 """
 
 __version__ = "0.1.0"

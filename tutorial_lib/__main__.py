@@ -1,4 +1,4 @@
-"""The command line: `python -m tutorial_lib doctor | claims | parity`."""
+"""The command line: `python -m tutorial_lib doctor | claims | parity | train`."""
 
 import argparse
 import importlib.metadata
@@ -37,17 +37,26 @@ def main(arguments=None) -> int:
     )
     parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
+    trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
+    trains.add_argument("name", help="book-gpt-small (two minutes), book-gpt or book-bert (ten and more)")
+    trains.add_argument(
+        "--folder",
+        default="models",
+        help="where the model goes, and the checkpoint of a run that is cut off (%(default)s)",
+    )
     options = parser.parse_args(arguments)
     try:
         if options.command == "doctor":
             return doctor()
+        if options.command == "train":
+            return train(options.name, options.folder)
         return claims(options.inventory) if options.command == "claims" else parity_table(options.model)
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
         if library in ("", "tutorial_lib"):
             raise  # a mistake of ours, not something that the reader can install
         print(f"{options.command} needs {library}: pip install {library}", file=sys.stderr)
-    except (ModelNotAvailable, ValueError) as error:
+    except (ModelNotAvailable, ValueError, OSError, FloatingPointError) as error:
         print(f"{options.command}: {error}", file=sys.stderr)
     return 1
 
@@ -105,6 +114,28 @@ def parity_table(name: str) -> int:
         print(f"parity: {error}", file=sys.stderr)
         return 1
     print("\nOnly rounding, in float32 and in float64.")
+    return 0
+
+
+def train(name: str, folder: str) -> int:
+    """Train a model of the book, with its progress on one line; 130 where Ctrl-C stops it."""
+    from tutorial_lib.recipes import make
+
+    line = "\r{:70}" if sys.stdout.isatty() else "{}\n"
+    often = 1 if sys.stdout.isatty() else 50
+
+    def tell(progress):
+        if progress.step % often == 0 or progress.step == progress.n_steps:
+            print(line.format(str(progress)), end="", flush=True)
+
+    print(f"{name}: the stories are told first, which takes some seconds; Ctrl-C stops, and the same command goes on")
+    try:
+        about = make(name, folder, tell)
+    except KeyboardInterrupt:
+        again = f"python -m tutorial_lib train {name} --folder {folder}"
+        print(f"\nStopped. The checkpoint is in {Path(folder) / f'{name}-run'}; to go on from there: {again}")
+        return 130
+    print(f"\n{name} is in {Path(folder) / name}; on stories that it has not read its loss is {about['held_out']:.3f}")
     return 0
 
 

@@ -14,7 +14,7 @@ class ModelNotAvailable(LookupError):
 class Model:
     """A model that this book knows: where it lives, under which license, and what its weights must be."""
 
-    repo: str  # owner/name on the Hugging Face hub
+    repo: str  # owner/name on the Hugging Face hub; of the book's own models, the package's name and theirs
     license: str
     revision: str | None  # the commit on the hub; None: not known, so the newest
     size: int | None = None  # bytes of the weights file; None: not known
@@ -22,6 +22,7 @@ class Model:
     vocabulary: tuple[str, ...] = ("vocab.txt", "tokenizer_config.json")
     weights: str = "model.safetensors"
     package: str | None = None  # an installed package that carries the same files
+    inside: str = "model"  # their folder in that package
 
     @property
     def name(self) -> str:
@@ -33,8 +34,36 @@ class Model:
         """The files without which the model cannot run."""
         return ("config.json", *self.vocabulary, self.weights)
 
+    @property
+    def shipped(self) -> bool:
+        """Whether this library carries the model, so that no hub is ever asked."""
+        return self.package == "tutorial_lib"
+
 
 _BPE = ("vocab.json", "merges.txt")
+_SHIPPED = {  # the book's own models (see `recipes`), and the SHA-256 of their weights; -STEP: after so many steps
+    "book-gpt": "cb129110f67737b0e1685e329176c85b908dead992c8f147e36dd5389925164c",
+    "book-gpt-0": "6eee361285db4abc1cd17367dac022397de9b1a66470a19111210236372eb88f",
+    "book-gpt-20": "47ec8a72c3b42d6c402bd1056f4cf4202242f7ffbddb291b6835d800ba6b93e7",
+    "book-gpt-100": "dc3df3ebe8955d23a08417e76e01130992d185fdf4d5d56a8a8a94d7fa80bb3c",
+    "book-gpt-400": "5fe0e4c1b268105c4f739b2fd1ef0708c0ddc8415587bb9497c13dcf4fa66b6e",
+    "book-bert-0": "75f8d8d0294a5e2abb9454b0c12f0472c50e3a33206d7e36f043fa88a1225399",
+}
+
+
+def _own(name: str, sha256: str) -> Model:
+    decodes = name.startswith("book-gpt")
+    return Model(
+        repo=f"tutorial_lib/{name}",
+        license="MIT",
+        revision=None,
+        size=2_008_448 if decodes else 2_007_848,
+        sha256=sha256,
+        vocabulary=_BPE if decodes else Model.vocabulary,
+        package="tutorial_lib",
+        inside=f"data/models/{name}",
+    )
+
 
 KNOWN = {
     model.name: model
@@ -102,6 +131,7 @@ KNOWN = {
             vocabulary=("vocab.txt",),
             weights="pytorch_model.bin",
         ),
+        *(_own(name, sha256) for name, sha256 in _SHIPPED.items()),
     )
 }
 

@@ -14,12 +14,17 @@ from tutorial_lib import weights
 def read(name):
     """(settings, weights) of a model by name or folder: its config.json and its tensors, as they stand in the files.
 
+    Weights that are stored in half precision come in float32, which changes no value.
+
     >>> settings, state = read("all-MiniLM-L6-v2")
     >>> settings["hidden_size"], state["embeddings.word_embeddings.weight"].shape
     (384, torch.Size([30522, 384]))
     """
     folder = weights.resolve(name)
-    return weights.read_config(folder), weights.load_state_dict(folder)
+    state = weights.load_state_dict(folder)
+    halves = (torch.float16, torch.bfloat16)
+    state = {name: tensor.float() if tensor.dtype in halves else tensor for name, tensor in state.items()}
+    return weights.read_config(folder), state
 
 
 def settings_of(hf_model):

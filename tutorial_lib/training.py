@@ -76,13 +76,14 @@ class Progress:
         return f"step {self.step} of {self.n_steps}: loss {self.loss:.3f}, {left} left"
 
 
-def train(model, loss, settings, folder=None, evaluate=None, tell=None):
+def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=None):
     """Train the model in place. Returns the curve: {"loss": [one a step], "evaluated": [[step, value], ...]}.
 
     loss: a function of the model and a `torch.Generator` that returns a loss, such as `next_tokens` makes; it draws its
     batch with the generator. folder: where the checkpoint is kept; a run that was cut off goes on from there. evaluate:
     a function of the model that returns a number, the smaller the better. tell: called with a `Progress` after each
-    step.
+    step. until: stop after this step, of the n_steps that the learning rate is planned for; with a folder, a later call
+    goes on.
 
     Raises OSError before the first step where the folder cannot be written or the disk has no room for checkpoints;
     ValueError where the folder holds another run; FloatingPointError where the loss is not a number: the message names
@@ -98,6 +99,8 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
     generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
     curve, path = {"loss": [], "evaluated": []}, None if folder is None else Path(folder) / CHECKPOINT
+    if until is not None:
+        whole_number("until", until, 1, "a step, 1 or more, or None")
     if path is not None:
         if path.exists():
             curve = _resume(path, model, optimizer, generator, settings)
@@ -105,9 +108,9 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
             _check_room(path.parent, model)
             _save(path, model, optimizer, generator, curve, settings)
     model.train()
-    start, first = time.monotonic(), len(curve["loss"])
+    start, first, last = time.monotonic(), len(curve["loss"]), min(settings.n_steps, until or settings.n_steps)
     saved, ended = first, _should_stop(curve["evaluated"], settings.patience)
-    for step in range(first, first if ended else settings.n_steps):
+    for step in range(first, first if ended else last):
         for group in optimizer.param_groups:
             group["lr"] = settings.rate(step)
         value = loss(model, generator)
@@ -124,18 +127,18 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None):
         optimizer.step()
         curve["loss"].append(value.item())
         done = step + 1
-        if evaluate is not None and (done % settings.evaluate_every == 0 or done == settings.n_steps):
+        if evaluate is not None and (done % settings.evaluate_every == 0 or done == last):
             model.eval()
             with torch.no_grad():
                 curve["evaluated"].append([done, float(evaluate(model))])
             model.train()
             ended = _should_stop(curve["evaluated"], settings.patience)
-        if path is not None and (ended or done % settings.save_every == 0 or done == settings.n_steps):
-            _save(path, model, optimizer, generator, curve, settings)
-            saved = done
         if tell is not None:
             pace = (time.monotonic() - start) / (done - first)
-            tell(Progress(done, settings.n_steps, value.item(), pace * (settings.n_steps - done)))
+            tell(Progress(done, last, value.item(), pace * (last - done)))
+        if path is not None and (ended or done % settings.save_every == 0 or done == last):
+            _save(path, model, optimizer, generator, curve, settings)
+            saved = done
         if ended:
             break
     model.eval()
@@ -158,6 +161,28 @@ def next_tokens(tokens, context, batch_size):
     return loss
 
 
+def next_tokens_of(texts, batch_size):
+    """A loss for `train`: mean -log p of each next token, over whole texts, each in a row of its own (CLM).
+
+    So a text never looks at the end of another one. texts: lists of ids, each of two or more; one sign before each and
+    one behind it teach the model to begin and to end. Source: L 3.2.7.
+    """
+    ids, mask = padded(texts)
+
+    def loss(model, generator):
+        drawn = torch.randint(len(ids), (batch_size,), generator=generator)
+        return _of_texts(model, ids[drawn], mask[drawn])
+
+    return loss
+
+
+def _of_texts(model, ids, mask):
+    n, device = mask.sum(1).max(), next(model.parameters()).device  # no wider than these need
+    labels = ids[:, 1:n].where(mask[:, 1:n].bool(), IGNORE)
+    logits, _ = model(ids[:, : n - 1].to(device), fused=True)  # padding stands behind: no token looks at it
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten().to(device), ignore_index=IGNORE)
+
+
 def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
     """A loss for `train`: BERT's two tasks, hidden tokens (MLM) and pairs of texts (NSP), added. Source: L 3.3.3.
 
@@ -170,10 +195,9 @@ def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
         inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate)
         device = next(model.parameters()).device
         X = model(inputs.to(device), batch.attention_mask, batch.token_type_ids, fused=True)
-        guesses, judged = model.mlm(X), model.nsp(model.pooler(X))
-        truth = torch.tensor([pair.label for pair in pairs], device=device)
-        hidden = F.cross_entropy(guesses.flatten(0, 1), labels.to(device).flatten(), ignore_index=IGNORE)
-        return hidden + F.cross_entropy(judged, truth)
+        chosen, truth = labels != IGNORE, torch.tensor([pair.label for pair in pairs], device=device)
+        hidden = F.cross_entropy(model.mlm(X[chosen]), labels[chosen].to(device))  # no scores where nothing is hidden
+        return hidden + F.cross_entropy(model.nsp(model.pooler(X)), truth)
 
     return loss
 
@@ -222,6 +246,18 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
         logits, _ = model(x.to(device), fused=True)
         total += F.cross_entropy(logits.flatten(0, 1), y.flatten().to(device), reduction="sum").item()
     return total / (n * context)
+
+
+@torch.no_grad()
+def evaluate_next_tokens_of(model, texts):
+    """Mean -log p of each next token over whole texts, lists of ids: a float, in nats; as `next_tokens_of` counts.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
+    >>> abs(evaluate_next_tokens_of(gpt, [[0, 5, 6, 0], [0, 7, 0]]) - math.log(20)) < 0.1  # it knows nothing yet
+    True
+    """
+    return _of_texts(model, *padded(texts)).item()
 
 
 def _longer_than(context, tokens):

@@ -23,8 +23,8 @@ _answered: dict[Path, Model] = {}  # folder -> the known model that `resolve` fo
 def resolve(name: str | os.PathLike | None = None) -> Path:
     """The folder that holds config, vocabulary and weights of a model.
 
-    Tried in order: a path; an installed weights package; the Hugging Face cache; the hub, at the model's
-    fixed revision.
+    Tried in order: a path; an installed package that carries the model, this one for ``"book-gpt"`` and its like; the
+    Hugging Face cache; the hub, at the model's fixed revision.
 
     name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, or None for the
     default model, all-MiniLM-L6-v2.
@@ -111,13 +111,18 @@ def load_state_dict(folder: str | os.PathLike) -> dict:
 
 def check_sha256(path: str | os.PathLike, expected: str) -> None:
     """Refuse a file whose SHA-256 is not the expected one: ValueError with the expected and the found digest."""
-    stat = os.stat(path)
-    found = _sha256(os.fspath(path), stat.st_size, stat.st_mtime_ns)
+    found = sha256(path)
     if found != expected:
         raise ValueError(
             f"{path} is damaged or belongs to another model: its SHA-256 must be {expected}, got {found}; "
             "delete it and get it again"
         )
+
+
+def sha256(path: str | os.PathLike) -> str:
+    """The SHA-256 of a file, as 64 hexadecimal digits."""
+    stat = os.stat(path)
+    return _sha256(os.fspath(path), stat.st_size, stat.st_mtime_ns)
 
 
 @lru_cache
@@ -153,10 +158,10 @@ def _local_folder(model: Model) -> Path | None:
     if model.package is not None:
         spec = importlib.util.find_spec(model.package)  # finds a top-level package without running its code
         for location in (spec.submodule_search_locations or ()) if spec else ():
-            folder = Path(location) / "model"
+            folder = Path(location) / model.inside
             if all((folder / file).is_file() for file in model.files):
                 return folder
-    return _cached_folder(model)
+    return None if model.shipped else _cached_folder(model)
 
 
 def _cached_folder(model: Model) -> Path | None:
@@ -177,6 +182,9 @@ def _cached_folder(model: Model) -> Path | None:
 
 def _download(model: Model) -> Path:
     """Fetch the model's files from the hub, with progress bars; a download that broke off is resumed."""
+    if model.shipped:
+        raise ModelNotAvailable(f"{model.name!r} is part of tutorial_lib, but its files in {model.inside} are not all "
+                                f"there ({', '.join(model.files)}): install tutorial_lib again")  # fmt: skip
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.utils import get_session
 

@@ -1,0 +1,147 @@
+"""What the chapter on learning tells: the small model's run, the ages of book-gpt, and what its stories are worth."""
+
+import copy
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tutorial_lib.gpt import GPT
+from tutorial_lib.model_cards import baselines, losses_by_kind, sample
+from tutorial_lib.recipes import RECIPES, prepare
+from tutorial_lib.texts.checked import check
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization.bpe import BPE
+from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens_of, train
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+RECIPE = RECIPES["book-gpt-small"]
+
+
+@pytest.fixture(scope="module")
+def ready():
+    return prepare(RECIPE)
+
+
+@pytest.fixture(scope="module")
+def counted(ready):
+    return baselines(ready.text, ready.held_out, len(ready.tokenizer))
+
+
+@pytest.fixture(scope="module")
+def run(ready):
+    """The small model, trained in one go, and its curve."""
+    torch.set_num_threads(1)
+    model = copy.deepcopy(ready.model)
+    return model, train(model, ready.loss, RECIPE.settings, evaluate=ready.evaluate)
+
+
+@pytest.fixture(scope="module")
+def ages():
+    names = {step: f"book-gpt-{step}" for step in RECIPES["book-gpt"].kept} | {1600: "book-gpt"}
+    return {step: GPT.from_pretrained(name, device="cpu") for step, name in names.items()}
+
+
+@pytest.fixture(scope="module")
+def big_tok():
+    return BPE.from_pretrained("book-gpt")
+
+
+def test_an_untrained_model_knows_nothing_and_counting_is_worth_176_and_16(ready, counted):
+    assert len(ready.text) == 3000 and len(ready.tokenizer) == 1499
+    assert ready.evaluate(ready.model) == pytest.approx(math.log(1499), abs=0.1)
+    assert math.exp(counted["unigram"]) == pytest.approx(176, abs=1)
+    assert math.exp(counted["bigram"]) == pytest.approx(16, abs=0.5)
+
+
+def test_the_small_model_passes_the_bigrams_after_some_80_steps_and_goes_on(run, counted):
+    _, curve = run
+    crossed = next(step for step, loss in curve["evaluated"] if loss < counted["bigram"])
+    assert 60 <= crossed <= 120
+    assert curve["evaluated"][-1] == [500, pytest.approx(1.25, abs=0.1)]
+    unigrams = next(step for step, loss in enumerate(curve["loss"], 1) if loss < counted["unigram"])
+    assert 8 < unigrams < 25
+
+
+def test_long_steps_at_once_end_near_the_unigrams(ready, counted):
+    plan = replace(RECIPE.settings, lr=0.12, warmup=0)
+    losses = train(copy.deepcopy(ready.model), ready.loss, plan, until=40)["loss"]
+    assert losses[4] > losses[0] + 0.5 and abs(losses[-1] - counted["unigram"]) < 0.5
+
+
+def test_the_larger_one_learns_to_take_a_name_from_the_story_and_the_small_one_does_not(run, ready, ages, big_tok):
+    told = stories(60, seed=1)
+    costs = {age: losses_by_kind(model, big_tok, told) for age, model in ages.items()}
+    small = losses_by_kind(run[0], ready.tokenizer, told)
+    last = costs[1600]
+    order = ["full stops", "verbs", "names told before", "new names"]
+    assert sorted(order, key=last.get) == order
+    assert last["names told before"] == pytest.approx(0.85, abs=0.05) and last["full stops"] < 0.1
+    assert all(cost["names told before"] > cost["new names"] - 0.2 for cost in (costs[20], costs[100], small))
+    assert costs[400]["names told before"] == pytest.approx(2.44, abs=0.05)
+    assert last["new names"] == pytest.approx(math.log(32), abs=0.2) and last["new names"] > math.log(32)
+    assert len({word.text for one in stories(500) for word in one.words if word.pos == "name"}) == 32
+
+
+def test_one_head_looks_at_the_name_that_comes_next(ages, big_tok):
+    """40 % of its attention on average; 6 % before training, and if all tokens were alike."""
+    found = {0: [], 1600: []}
+    for story in stories(60, seed=1):
+        encoding = big_tok.encode("<|endoftext|>" + story.text)
+        word = story.word_of(encoding.tokens)
+        name = [w is not None and story.words[w].pos == "name" and story.words[w].text for w in word]
+        asked = [(place, [j for j in range(place) if name[place] and name[j] == name[place]])
+                 for place in range(1, len(name)) if word[place] != word[place - 1]]  # fmt: skip
+        for age, looks in found.items():
+            trace = ages[age].trace([encoding.ids])
+            W = torch.cat([trace[f"layer.{i}.attention.weights"][0] for i in range(4)])
+            looks += [W[:, place - 1, same].sum(-1) for place, same in asked if same]
+    before, after = (torch.stack(looks).mean(0) for looks in found.values())
+    assert after.argmax() == 3 and after[3] == pytest.approx(0.40, abs=0.02)
+    assert before[3] == pytest.approx(0.06, abs=0.01) and after.median() < 0.1
+
+
+def test_the_kite_is_expected_only_at_the_end(ages, big_tok):
+    ids = big_tok.encode("<|endoftext|>Mia had a kite. She lost it in the park. Leo found the").ids
+    p = {age: model(ids)[0][0, -1].softmax(-1)[big_tok.vocab["Ġkite"]].item() for age, model in ages.items()}
+    assert p[100] < 0.05 < p[400] < 0.3 < p[1600]
+
+
+def test_five_of_six_sentences_are_right_and_half_of_the_stories(ages, big_tok):
+    verdicts = [check(text) for text in sample(ages[1600], big_tok, n=200, temperature=0.7)]
+    sentences = [one.grammatical and one.consistent for verdict in verdicts for one in verdict.sentences]
+    good = sum(verdict.grammatical and verdict.consistent for verdict in verdicts) / 200
+    assert good == pytest.approx(0.52, abs=0.1) and sum(sentences) / len(sentences) == pytest.approx(0.83, abs=0.04)
+
+
+# Exercises
+
+
+def test_cold_stories_are_better_and_hot_ones_are_not(ages, big_tok):
+    good = {}
+    for T in (0.3, 1.5):
+        verdicts = [check(text) for text in sample(ages[1600], big_tok, n=60, temperature=T)]
+        good[T] = sum(verdict.grammatical and verdict.consistent for verdict in verdicts) / 60
+    assert good[0.3] > 0.6 and good[1.5] < 0.05
+
+
+def test_twenty_stories_are_learned_by_heart(ready):
+    torch.manual_seed(0)
+    curve = train(GPT(ready.model.config), next_tokens_of(ready.text[:20], 16),
+                  Settings(100, lr=6e-3, warmup=20, evaluate_every=25), evaluate=ready.evaluate)  # fmt: skip
+    evaluated = [loss for _, loss in curve["evaluated"]]
+    assert curve["loss"][-1] < 0.5 and evaluated[-1] > min(evaluated) + 0.5
+
+
+def test_words_in_disorder_cost_more_than_knowing_nothing_of_order(run, ready, counted):
+    generator, mixed = torch.Generator().manual_seed(0), []
+    for text in ready.held_out:
+        order = 1 + torch.randperm(len(text) - 2, generator=generator)
+        mixed.append([text[0], *(text[i] for i in order), text[-1]])
+    assert evaluate_next_tokens_of(run[0], mixed) > 1.5 * counted["unigram"]
+
+
+def test_the_exercise_with_pencil_and_paper():
+    loss = -(9 * math.log(0.9) + math.log(0.0001)) / 10
+    assert loss == pytest.approx(1.016, abs=0.0005) and math.exp(loss) == pytest.approx(2.76, abs=0.005)

@@ -1,0 +1,157 @@
+"""The shipped models are what their recipes make, a run comes out the same twice, and what is wrong is said early."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+import tutorial_lib
+from tutorial_lib import gpt as decoders
+from tutorial_lib.bert import Bert
+from tutorial_lib.catalog import KNOWN
+from tutorial_lib.gpt import GPT
+from tutorial_lib.pretraining import FOLLOWS, guesses
+from tutorial_lib.recipes import RECIPES, make, prepare, recipe_of
+from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.tokenization.bpe import BPE
+from tutorial_lib.training import Settings, train
+from tutorial_lib.weights import resolve, sha256
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+MODELS = Path(tutorial_lib.__file__).parent / "data" / "models"
+SHIPPED = [name for name, model in KNOWN.items() if model.shipped]
+N_FIRST = 21  # steps of the real recipes that are trained again here: one more than the first checkpoint's
+# A step moves each weight by about the learning rate whatever the gradient's size, so another order of the same sums
+# (another processor, another torch) shows in the third digit of the loss after 20 steps; another recipe in the first.
+CLOSE = 0.02
+TINY = replace(
+    RECIPES["book-gpt-small"],
+    config=decoders.Config(1500, d_model=16, n_layers=1, n_heads=2, d_ff=32, n_positions=128),
+    settings=Settings(6, lr=3e-3, warmup=2, save_every=4, evaluate_every=3),
+    n_stories=60,
+    kept=(0, 2, 4),
+)
+TINY_BERT = replace(RECIPES["book-bert"], settings=TINY.settings, n_stories=60, batch_size=2, kept=(2,))
+
+
+def curves(name):
+    return json.loads((MODELS / name / "curves.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Few stories to judge by, where a test makes a model."""
+    monkeypatch.setattr("tutorial_lib.recipes.N_HELD_OUT", 4)
+    monkeypatch.setattr("tutorial_lib.model_cards.N_SAMPLES", 4)
+
+
+def test_the_shipped_models_are_all_there_and_small():
+    assert {folder.name for folder in MODELS.iterdir()} == set(SHIPPED)
+    made = [f"{name}-{step}" for name in ("book-gpt", "book-bert") for step in RECIPES[name].kept]
+    assert set(SHIPPED) == {"book-gpt", "book-bert", *made}
+    assert sum(file.stat().st_size for file in MODELS.rglob("*")) < 25e6
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_model_loads_by_name_and_is_the_one_that_its_card_names(name, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    model = GPT.from_pretrained(name) if "gpt" in name else Bert.from_pretrained(name)
+    tokenizer = (BPE if "gpt" in name else WordPiece).from_pretrained(name)
+    assert len(tokenizer) == model.config.vocab_size and next(model.parameters()).dtype == torch.float32
+    file = resolve(name) / "model.safetensors"
+    assert sha256(file) == KNOWN[name].sha256 and file.stat().st_size == KNOWN[name].size
+    main = "-".join(name.split("-")[:2])
+    assert f"| {name} | `{KNOWN[name].sha256}` |" in (MODELS / main / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["book-gpt", "book-bert"])
+def test_the_recipe_makes_what_is_shipped(name):
+    """Its first steps, trained again: the same losses, and the weights that were kept after 20 steps."""
+    recipe, stored = RECIPES[name], curves(name)
+    assert len(stored["loss"]) == recipe.settings.n_steps and recipe.settings.warmup > N_FIRST
+    ready = prepare(recipe)
+    before, weights = (resolve(f"{name}-0"), ready.model.embeddings.tokens.weight)
+    assert (type(ready.model).from_pretrained(before).embeddings.tokens.weight - weights).abs().max() < 1e-4
+    kept = {}
+
+    def keep(progress):
+        if progress.step == 20:
+            kept.update({name: p.detach().clone() for name, p in ready.model.named_parameters()})
+
+    curve = train(ready.model, ready.loss, replace(recipe.settings, n_steps=N_FIRST), tell=keep)
+    assert max(abs(a - b) for a, b in zip(curve["loss"], stored["loss"], strict=False)) < CLOSE
+    if 20 in recipe.kept:
+        shipped = dict(GPT.from_pretrained(f"{name}-20", device="cpu").named_parameters())
+        far = max(float((shipped[one] - kept[one]).norm() / kept[one].norm()) for one in kept if kept[one].ndim == 2)
+        assert far < CLOSE
+
+
+def test_the_stored_curves_fall_below_what_counting_reaches():
+    decoder, encoder = curves("book-gpt"), curves("book-bert")
+    assert decoder["held_out"] < decoder["bigram"] < decoder["unigram"] < decoder["loss"][0]
+    assert abs(decoder["loss"][0] - math.log(1499)) < 0.3  # it begins with no idea
+    assert abs(decoder["held_out"] - decoder["evaluated"][-1][1]) < 0.01  # rounding to float16 costs next to nothing
+    assert encoder["hidden_right"] > 0.5 and encoder["pair_right"] > 0.8
+
+
+def test_the_encoder_fills_gaps_and_judges_pairs():
+    bert, tok = Bert.from_pretrained("book-bert", device="cpu"), WordPiece.from_pretrained("book-bert")
+    best = guesses(bert, tok, "Mia had a red ball. She lost [MASK] in the park.", k=3)[0]
+    assert best[0][0] == "it" and best[0][1] > 0.5
+    pairs = [("Mia had a red ball.", "She lost it in the park."), ("Mia had a red ball.", "Leo was tired of the rain.")]
+    for (first, second), expected in zip(pairs, (FOLLOWS, 1 - FOLLOWS), strict=True):
+        encoding = tok.encode(first, second)
+        X = bert([encoding.ids], token_type_ids=[encoding.token_type_ids])
+        assert int(bert.nsp(bert.pooler(X)).argmax()) == expected
+
+
+@pytest.mark.parametrize("recipe", [TINY, TINY_BERT], ids=["decoder", "encoder"])
+def test_made_twice_it_is_the_same(tmp_path, recipe):
+    first, second = (make("tiny", tmp_path / place, recipe=recipe) for place in ("a", "b"))
+    assert {**first, "seconds": 0} == {**second, "seconds": 0}
+    for step in ("", *(f"-{step}" for step in recipe.kept)):
+        one, other = (tmp_path / place / f"tiny{step}" / "model.safetensors" for place in ("a", "b"))
+        assert one.read_bytes() == other.read_bytes()
+    card = (tmp_path / "a" / "tiny" / "README.md").read_text()
+    assert f"{recipe.n_stories}, seed=0" in card and sha256(tmp_path / "a" / "tiny" / "model.safetensors") in card
+
+
+@pytest.mark.parametrize("at", range(1, 7))
+def test_stopped_anywhere_and_made_again_it_is_the_same(tmp_path, at):
+    """Every checkpoint on the way is written, also where the run ends between two of its own."""
+
+    def stop(progress):
+        if progress.step == at:
+            raise KeyboardInterrupt
+
+    whole = make("tiny", tmp_path / "whole", recipe=TINY)
+    with pytest.raises(KeyboardInterrupt):
+        make("tiny", tmp_path / "cut", stop, recipe=TINY)
+    assert make("tiny", tmp_path / "cut", recipe=TINY)["loss"] == whole["loss"]
+    for name in ("tiny", "tiny-0", "tiny-2", "tiny-4"):
+        one, other = (tmp_path / place / name / "model.safetensors" for place in ("whole", "cut"))
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_name_that_is_not_known_is_answered_with_those_that_are():
+    with pytest.raises(ValueError, match="one of book-gpt, book-bert, book-gpt-small, got 'book-gtp'"):
+        recipe_of("book-gtp")
+
+
+def test_what_keeps_it_from_writing_is_said_before_anything_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("tutorial_lib.recipes.stories", lambda *_, **__: pytest.fail("told stories"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        make("book-gpt", tmp_path / "file")
+    with pytest.raises(ValueError, match="book-gpt-small"):
+        make("book", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_full_disk_is_said_before_training(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("", (), {"free": 1000}))
+    with pytest.raises(OSError, match="has room for 0 MB"):
+        make("tiny", tmp_path, lambda _: pytest.fail("trained"), recipe=TINY)

@@ -1,0 +1,196 @@
+"""What a model of the book is worth: its loss beside what counting reaches, its stories judged; and its card.
+
+A card says in a README.md what a model read, how it was trained, what was measured, and what it cannot do.
+Sources: L 3.3.3; N 2.
+"""
+
+from collections import Counter
+
+import torch
+from torch.nn import functional as F
+
+from tutorial_lib.generation import generate
+from tutorial_lib.pretraining import IGNORE, make_pair, mask_tokens
+from tutorial_lib.texts.checked import check
+from tutorial_lib.tokenization.bpe import END
+from tutorial_lib.weights import sha256
+
+N_SAMPLES = 200  # stories that are sampled and judged, at each temperature
+TEMPERATURES = (1.0, 0.7)
+
+
+def baselines(texts, held_out, size) -> dict[str, float]:
+    """Mean -log p of each next token by counting alone, in nats: by the token itself, and by the one before it.
+
+    texts, held_out: lists of ids, to count in and to be judged on; a text's first token is given. A pair that was never
+    seen gets a share of the unigram's: one count of each first token is kept for such pairs.
+
+    >>> baselines([[0, 1, 2, 3] * 100], [[0, 1, 2, 3]], 4)["bigram"] < 0.1
+    True
+    """
+    first, second = _pairs(texts)
+    pairs = torch.bincount(first * size + second, minlength=size * size).view(size, size)
+    alone = pairs.sum(0) + 1.0
+    alone = alone / alone.sum()
+    first, second = _pairs(held_out)
+    p = (pairs[first, second] + alone[second]) / (pairs[first].sum(-1) + 1)
+    return {"unigram": -alone[second].log().mean().item(), "bigram": -p.log().mean().item()}
+
+
+def _pairs(texts):
+    sides = (torch.tensor([id for ids in texts for id in ids[cut]]) for cut in (slice(-1), slice(1, None)))
+    return tuple(sides)
+
+
+def sample(model, tokenizer, n=N_SAMPLES, temperature=1.0, seed=0) -> list[str]:
+    """n stories of a decoder, each from its first word on."""
+    end = tokenizer.vocab[END]
+    new = generate(model, [[end]] * n, model.config.n_positions - 1, temperature, seed=seed, stop=[end])
+    return [tokenizer.decode(ids, skip_special=True) for ids in new]
+
+
+def judge(model, tokenizer, read) -> dict:
+    """Shares of a decoder's sampled stories that hold by the rules: temperature -> kind -> share.
+
+    read: the stories that it was trained on; "known" is the share of samples that stand there word for word.
+    """
+    read, found = set(read) - {""}, {}
+    for temperature in TEMPERATURES:
+        texts = sample(model, tokenizer, temperature=temperature)
+        verdicts = [check(text) for text in texts if any(map(str.isalpha, text))]  # it refuses what has no word
+        found[str(temperature)] = {
+            "grammatical": sum(verdict.grammatical for verdict in verdicts) / len(texts),
+            "consistent": sum(verdict.consistent for verdict in verdicts) / len(texts),
+            "both": sum(verdict.grammatical and verdict.consistent for verdict in verdicts) / len(texts),
+            "known": sum(text in read for text in texts) / len(texts),
+        }
+    return found
+
+
+KINDS = ("full stops", "verbs", "nouns", "pronouns", "names told before", "new names", "other words")
+
+
+@torch.no_grad()
+def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
+    """What each kind of word costs a decoder: kind -> mean -log p of the word's first token, in nats.
+
+    told: `Story` objects. A name is "told before" where it stands in the story already; the generator draws a new one
+    by lot.
+    """
+    found = {kind: [] for kind in KINDS}
+    for story in told:
+        encoding = tokenizer.encode(END + story.text)
+        logits, _ = model([encoding.ids[:-1]], fused=True)  # (1, n, vocab_size)
+        log_p = logits[0].log_softmax(-1)  # (n, vocab_size)
+        words = story.word_of(encoding.tokens)
+        for place in range(1, len(words)):
+            if words[place] not in (None, words[place - 1]):
+                found[_kind(story.words, words[place])].append(-log_p[place - 1, encoding.ids[place]].item())
+    return {kind: sum(losses) / len(losses) for kind, losses in found.items() if losses}
+
+
+def _kind(words, i):
+    if words[i].pos == "name":
+        return "names told before" if words[i].text in [word.text for word in words[:i]] else "new names"
+    return "full stops" if words[i].text == "." else f"{words[i].pos}s" if f"{words[i].pos}s" in KINDS else KINDS[-1]
+
+
+@torch.no_grad()
+def judge_encoder(model, tokenizer, told, rate=0.15, seed=0) -> dict:
+    """An encoder on stories that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
+
+    told: `Story` objects; two pairs are made of each. Every token is hidden with probability `rate`; pairs are judged
+    with nothing hidden.
+    """
+    documents, generator, found = [story.sentences for story in told], torch.Generator().manual_seed(seed), Counter()
+    for _ in range(2 * len(told)):
+        pair = make_pair(documents, generator)
+        encoding = tokenizer.encode(pair.first, pair.second, max_length=model.config.n_positions)
+        ids, segments = torch.tensor([encoding.ids]), [encoding.token_type_ids]
+        inputs, labels = mask_tokens(ids, tokenizer, generator, rate)
+        hidden = labels != IGNORE
+        guessed = model.mlm(model(inputs, token_type_ids=segments)[hidden])
+        judged = model.nsp(model.pooler(model(ids, token_type_ids=segments)))
+        found["n"] += int(hidden.sum())
+        found["hidden"] += F.cross_entropy(guessed, labels[hidden], reduction="sum").item()
+        found["hidden_right"] += int((guessed.argmax(-1) == labels[hidden]).sum())
+        found["pair"] += F.cross_entropy(judged, torch.tensor([pair.label])).item()
+        found["pair_right"] += int(judged.argmax()) == pair.label
+    n = {"hidden": found.pop("n"), "pair": 2 * len(told)}
+    return {name: value / n[name.removesuffix("_right")] for name, value in found.items()}
+
+
+def card(name, recipe, about, folder) -> str:
+    """The README.md of a model that `recipes.make` wrote into folder/NAME; about: what its curves.json holds."""
+    c, s = recipe.config, recipe.settings
+    kind = "decoder of GPT-2's kind" if recipe.decodes else "encoder of BERT's kind, with its two heads (MLM, NSP)"
+    cut = "byte-level BPE" if recipe.decodes else "WordPiece, lower case"
+    batch = (f"{recipe.batch_size} stories" if recipe.decodes else
+             f"{recipe.batch_size} pairs of texts, {recipe.rate:.0%} of their tokens hidden")  # fmt: skip
+    lines = [
+        f"# {name}",
+        "",
+        f"A small {kind}, trained for the book *Transformers from scratch* on stories that its own generator tells. "
+        "License: MIT, as the library.",
+        "",
+        f"- **Shape**: {c.n_layers} layers, d_model {c.d_model}, {c.n_heads} heads, d_ff {c.d_ff}, {c.n_positions} "
+        f"positions; vocabulary: {cut}, learned from the same stories. Stored in float16.",
+        f"- **Texts**: `texts.generated.stories({recipe.n_stories}, seed=0)`: English stories of 5 to 9 sentences.",
+        f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
+        f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; seed "
+        f"{s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread, "
+        f"{about['seconds'] / 60:.0f} minutes of it.",
+        f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER`. On another kind of processor sums round "
+        "otherwise: the curve is the same at first, and close later.",
+        "",
+        "## Curve",
+        "",
+        "Mean -log p in nats: of the last 20 batches, and on stories that it has not read"
+        + (" (hidden tokens and pairs, added)." if not recipe.decodes else "."),
+        "",
+        "| step | batches | held out |",
+        "| ---: | ---: | ---: |",
+    ]
+    evaluated = dict(about["evaluated"])
+    for step in sorted({*(step for step in recipe.kept if step), *list(evaluated)[:: max(1, len(evaluated) // 8)],
+                        s.n_steps}):  # fmt: skip
+        mean = sum(about["loss"][max(0, step - 20) : step]) / min(20, step)
+        lines.append(f"| {step:,} | {mean:.3f} | {format(evaluated[step], '.3f') if step in evaluated else ''} |")
+    lines += ["", "## Measured", ""]
+    lines += _measured_of_decoder(about) if recipe.decodes else _measured_of_encoder(about)
+    lines += ["", "## Weights", "", "| folder | SHA-256 of model.safetensors |", "| --- | --- |"]
+    for one in (name, *(f"{name}-{step}" for step in recipe.kept)):
+        lines.append(f"| {one} | `{sha256(folder / one / 'model.safetensors')}` |")
+    lines += ["", "## What it cannot do", "", CANNOT]
+    return "\n".join(lines) + "\n"
+
+
+CANNOT = (
+    "It knows some 685 words and the turns of one generator. It has no knowledge of the world, cannot answer or "
+    "follow, and what it shows about attention or geometry it shows for stories of this kind only. Its texts are not "
+    "fit for any other use than teaching."
+)
+
+
+def _measured_of_decoder(about):
+    told = [
+        f"Held out, with these weights: {about['held_out']:.3f} nats a token; counting alone reaches "
+        f"{about['unigram']:.3f} (unigrams) and {about['bigram']:.3f} (bigrams).",
+        "",
+        f"Of {N_SAMPLES} stories that it writes from nothing (seed 0), judged by `texts.checked.check`:",
+        "",
+        "| temperature | grammatical | consistent | both | stands in what it read |",
+        "| ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for temperature, share in about["samples"].items():
+        kinds = ("grammatical", "consistent", "both", "known")
+        told.append(f"| {temperature} | " + " | ".join(f"{share[kind]:.1%}" for kind in kinds) + " |")
+    return told
+
+
+def _measured_of_encoder(about):
+    return [
+        f"On stories that it has not read: {about['hidden_right']:.1%} of hidden tokens right (15 % are hidden; "
+        f"{about['hidden']:.3f} nats each), {about['pair_right']:.1%} of pairs right ({about['pair']:.3f} nats; "
+        "guessing reaches 50 % and 0.693).",
+    ]

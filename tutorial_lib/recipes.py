@@ -1,0 +1,165 @@
+"""The models that were trained for this book: what they read, their shapes, how they were trained, and what was kept.
+
+`make` trains one from nothing and writes it as Hugging Face would: the shipped folders in ``data/models`` are what it
+wrote, copied. The texts are those of `texts.generated`. Sources: L 3.2.7, 3.3.3; N 2; A 2.1.
+"""
+
+import json
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from tutorial_lib import bert, gpt, model_cards
+from tutorial_lib.saving import save
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.tokenization.bpe import BPE, END
+from tutorial_lib.tokenization.files import write_text
+from tutorial_lib.training import Settings, evaluate_next_tokens_of, hidden_tokens, next_tokens_of, train
+
+VOCABULARY = 1_500  # more than the stories' words, so nearly every word is one token
+HELD_OUT = 1  # the seed of the stories that are kept for evaluation; the models read those of seed 0
+N_HELD_OUT = 200
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is made. The vocabulary's size in `config` is filled in from the tokenizer.
+
+    config: of `gpt`, a decoder that learns next tokens, or of `bert`, an encoder that learns hidden tokens and pairs.
+    n_stories: how many it reads, of seed 0. batch_size: stories in a step (encoders: pairs of texts). kept: after how
+    many steps the weights are kept, besides the last ones. rate: the share of tokens that are hidden (encoders). std:
+    the spread of the first weights. 0.02 is what BERT and GPT-2 have at d_model 768; narrow models learn sooner with
+    more (1 / √d_model keeps a vector's length through a matrix).
+    """
+
+    config: gpt.Config | bert.Config
+    settings: Settings
+    n_stories: int = 20_000
+    batch_size: int = 24
+    kept: tuple[int, ...] = ()
+    rate: float = 0.3
+    std: float = 0.06
+
+    @property
+    def decodes(self) -> bool:
+        return isinstance(self.config, gpt.Config)
+
+
+_SHAPE = dict(vocab_size=VOCABULARY, d_model=128, n_layers=4, n_heads=4, d_ff=512, n_positions=128)
+_SMALL = dict(vocab_size=VOCABULARY, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=128)
+RECIPES = {
+    "book-gpt": Recipe(gpt.Config(**_SHAPE), Settings(1_600, lr=4e-3, warmup=100), kept=(0, 20, 100, 400)),
+    "book-bert": Recipe(bert.Config(**_SHAPE), Settings(1_800, lr=1e-3, warmup=100, evaluate_every=200), kept=(0, 300)),
+    "book-gpt-small": Recipe(
+        gpt.Config(**_SMALL), Settings(500, lr=1.2e-2, warmup=30, evaluate_every=20), n_stories=3_000, batch_size=16
+    ),
+}
+
+
+def recipe_of(name: str) -> Recipe:
+    """The recipe of this name. Raises ValueError with the names that there are.
+
+    >>> recipe_of("book-gpt").config.d_model
+    128
+    """
+    if name not in RECIPES:
+        raise ValueError(f"name must be one of {', '.join(RECIPES)}, got {name!r}")
+    return RECIPES[name]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A recipe with its texts told: tokenizer, an untrained model, and the functions that `training.train` takes.
+
+    text, held_out: the ids of each story, between two <|endoftext|>, for training and for evaluation (decoders).
+    """
+
+    tokenizer: BPE | WordPiece
+    model: gpt.GPT | bert.Bert
+    loss: object
+    evaluate: object
+    text: list[list[int]] | None = None
+    held_out: list[list[int]] | None = None
+
+
+def prepare(recipe: Recipe) -> Prepared:
+    """Tell the stories, learn the vocabulary, and set up a model with random weights (seed 0) and its loss.
+
+    >>> ready = prepare(replace(RECIPES["book-gpt-small"], n_stories=50))
+    >>> ready.tokenizer.decode(ready.text[0])[:37]
+    '<|endoftext|>Grandpa and Tom were the'
+    """
+    told, others = stories(recipe.n_stories), stories(N_HELD_OUT, seed=HELD_OUT)
+    kind = BPE if recipe.decodes else WordPiece
+    tokenizer = kind.train([story.text for story in told], VOCABULARY)
+    config = replace(recipe.config, vocab_size=len(tokenizer))
+    torch.manual_seed(recipe.settings.seed)
+    if recipe.decodes:
+        text, held_out = ([tokenizer.encode(END + story.text + END).ids for story in some] for some in (told, others))
+        loss = next_tokens_of(text, recipe.batch_size)
+        model, evaluate = gpt.GPT(config), lambda model: evaluate_next_tokens_of(model, held_out)
+        with torch.no_grad():  # a new GPT has GPT-2's spread, and less for what is added up in each layer
+            for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
+                weight *= recipe.std / 0.02
+        return Prepared(tokenizer, model, loss, evaluate, text, held_out)
+    model = bert.initialize(bert.Bert(config, mlm=True, nsp=True), recipe.std)
+    texts, kept = ([story.sentences for story in some] for some in (told, others))
+    loss = hidden_tokens(texts, tokenizer, config.n_positions, recipe.batch_size, recipe.rate)
+    same = hidden_tokens(kept, tokenizer, config.n_positions, N_HELD_OUT // 2, recipe.rate)
+    return Prepared(tokenizer, model, loss, lambda model: same(model, torch.Generator().manual_seed(0)))
+
+
+def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
+    """Train the model of a recipe, and write it into folder/NAME, with its vocabulary, curve and card.
+
+    The weights on the way go into folder/NAME-STEP. A run that was cut off goes on from its checkpoint, in
+    folder/NAME-run. tell: called with a `training.Progress` after each step. recipe: another than that of this name.
+    One thread, so that the same numbers come out again on the same kind of processor. Returns what curves.json holds.
+
+    Raises ValueError for a name that is not known, OSError where the folder cannot be written or the disk is full:
+    both before anything is trained.
+    """
+    recipe, folder, threads = recipe or recipe_of(name), Path(folder), torch.get_num_threads()
+    for made in (folder / name, folder / f"{name}-run"):
+        made.mkdir(parents=True, exist_ok=True)  # complains before the stories are told
+    torch.set_num_threads(1)
+    try:
+        ready, began = prepare(recipe), time.process_time()
+        if 0 in recipe.kept:
+            save(ready.model, ready.tokenizer, folder / f"{name}-0")
+
+        def kept(progress):
+            if progress.step in recipe.kept:
+                save(ready.model, ready.tokenizer, folder / f"{name}-{progress.step}")
+            if tell is not None:
+                tell(progress)
+
+        curve = train(ready.model, ready.loss, recipe.settings, folder / f"{name}-run", ready.evaluate, kept)
+        seconds = time.process_time() - began
+        save(ready.model, ready.tokenizer, folder / name)
+        model = type(ready.model).from_pretrained(folder / name, device="cpu")  # what was rounded is what is measured
+        measured = _measured(model, ready)
+    finally:
+        torch.set_num_threads(threads)
+    about = {"seconds": round(seconds), **measured, **{key: _rounded(value) for key, value in curve.items()}}
+    write_text(folder / name / "curves.json", json.dumps(about) + "\n")
+    write_text(folder / name / "README.md", model_cards.card(name, recipe, about, folder))
+    return about
+
+
+@torch.no_grad()
+def _measured(model, ready):
+    found = {"held_out": float(ready.evaluate(model))}
+    if ready.text is None:
+        told = stories(N_HELD_OUT, seed=HELD_OUT)
+        return found | model_cards.judge_encoder(model, ready.tokenizer, told)
+    found |= model_cards.baselines(ready.text, ready.held_out, len(ready.tokenizer))
+    read = [ready.tokenizer.decode(ids, skip_special=True) for ids in ready.text]
+    return found | {"samples": model_cards.judge(model, ready.tokenizer, read)}
+
+
+def _rounded(value):
+    return [_rounded(one) for one in value] if isinstance(value, list) else round(value, 4)
