@@ -88,6 +88,6 @@ def test_an_encoder_that_knows_nothing_guesses(tok):
 
     torch.manual_seed(0)
     bert = Bert(BertConfig(len(tok), d_model=16, n_layers=1, n_heads=2, d_ff=32, n_positions=128), mlm=True, nsp=True)
-    found = judge_encoder(initialize(bert).eval(), tok, stories(6, seed=1))
+    found = judge_encoder(initialize(bert).eval(), tok, [story.sentences for story in stories(12, seed=1)])
     assert found["hidden"] == pytest.approx(math.log(len(tok)), abs=0.5) and found["hidden_right"] < 0.1
     assert found["pair"] == pytest.approx(math.log(2), abs=0.1) and 0 <= found["pair_right"] <= 1

@@ -94,7 +94,7 @@ def test_the_stored_curves_fall_below_what_counting_reaches():
     assert decoder["held_out"] < decoder["bigram"] < decoder["unigram"] < decoder["loss"][0]
     assert abs(decoder["loss"][0] - math.log(1499)) < 0.3  # it begins with no idea
     assert abs(decoder["held_out"] - decoder["evaluated"][-1][1]) < 0.01  # rounding to float16 costs next to nothing
-    assert encoder["hidden_right"] > 0.5 and encoder["pair_right"] > 0.8
+    assert all(encoder[kind]["hidden_right"] > 0.5 and encoder[kind]["pair_right"] > 0.8 for kind in ("short", "whole"))
 
 
 def test_the_encoder_fills_gaps_and_judges_pairs():

@@ -47,7 +47,6 @@ _SHIPPED = {  # the book's own models (see `recipes`), and the SHA-256 of their 
     "book-gpt-20": "47ec8a72c3b42d6c402bd1056f4cf4202242f7ffbddb291b6835d800ba6b93e7",
     "book-gpt-100": "dc3df3ebe8955d23a08417e76e01130992d185fdf4d5d56a8a8a94d7fa80bb3c",
     "book-gpt-400": "5fe0e4c1b268105c4f739b2fd1ef0708c0ddc8415587bb9497c13dcf4fa66b6e",
-    "book-bert-0": "75f8d8d0294a5e2abb9454b0c12f0472c50e3a33206d7e36f043fa88a1225399",
 }
 
 

@@ -96,14 +96,14 @@ def _kind(words, i):
 
 
 @torch.no_grad()
-def judge_encoder(model, tokenizer, told, rate=0.15, seed=0) -> dict:
-    """An encoder on stories that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
+def judge_encoder(model, tokenizer, documents, rate=0.15, seed=0) -> dict:
+    """An encoder on texts that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
 
-    told: `Story` objects; two pairs are made of each. Every token is hidden with probability `rate`; pairs are judged
-    with nothing hidden.
+    documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `rate`; pairs
+    are judged with nothing hidden.
     """
-    documents, generator, found = [story.sentences for story in told], torch.Generator().manual_seed(seed), Counter()
-    for _ in range(2 * len(told)):
+    generator, found = torch.Generator().manual_seed(seed), Counter()
+    for _ in documents:
         pair = make_pair(documents, generator)
         encoding = tokenizer.encode(pair.first, pair.second, max_length=model.config.n_positions)
         ids, segments = torch.tensor([encoding.ids]), [encoding.token_type_ids]
@@ -116,7 +116,7 @@ def judge_encoder(model, tokenizer, told, rate=0.15, seed=0) -> dict:
         found["hidden_right"] += int((guessed.argmax(-1) == labels[hidden]).sum())
         found["pair"] += F.cross_entropy(judged, torch.tensor([pair.label])).item()
         found["pair_right"] += int(judged.argmax()) == pair.label
-    n = {"hidden": found.pop("n"), "pair": 2 * len(told)}
+    n = {"hidden": found.pop("n"), "pair": len(documents)}
     return {name: value / n[name.removesuffix("_right")] for name, value in found.items()}
 
 
@@ -126,7 +126,8 @@ def card(name, recipe, about, folder) -> str:
     kind = "decoder of GPT-2's kind" if recipe.decodes else "encoder of BERT's kind, with its two heads (MLM, NSP)"
     cut = "byte-level BPE" if recipe.decodes else "WordPiece, lower case"
     batch = (f"{recipe.batch_size} stories" if recipe.decodes else
-             f"{recipe.batch_size} pairs of texts, {recipe.rate:.0%} of their tokens hidden")  # fmt: skip
+             f"{recipe.batch_size} pairs of whole stories' parts or {2 * recipe.batch_size} short ones, "
+             f"{recipe.rate:.0%} of their tokens hidden")  # fmt: skip
     lines = [
         f"# {name}",
         "",
@@ -189,8 +190,15 @@ def _measured_of_decoder(about):
 
 
 def _measured_of_encoder(about):
-    return [
-        f"On stories that it has not read: {about['hidden_right']:.1%} of hidden tokens right (15 % are hidden; "
-        f"{about['hidden']:.3f} nats each), {about['pair_right']:.1%} of pairs right ({about['pair']:.3f} nats; "
-        "guessing reaches 50 % and 0.693).",
+    told = [
+        "On stories that it has not read, with 15 % of the tokens hidden; guessing judges 50 % of pairs right, at "
+        "0.693 nats.",
+        "",
+        "| texts | hidden tokens right | nats | pairs right | nats |",
+        "| --- | ---: | ---: | ---: | ---: |",
     ]
+    for name, kind in (("short", "two or three sentences"), ("whole", "whole stories")):
+        one = about[name]
+        told.append(f"| {kind} | {one['hidden_right']:.1%} | {one['hidden']:.3f} | {one['pair_right']:.1%} "
+                    f"| {one['pair']:.3f} |")  # fmt: skip
+    return told

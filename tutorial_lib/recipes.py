@@ -22,6 +22,7 @@ from tutorial_lib.training import Settings, evaluate_next_tokens_of, hidden_toke
 VOCABULARY = 1_500  # more than the stories' words, so nearly every word is one token
 HELD_OUT = 1  # the seed of the stories that are kept for evaluation; the models read those of seed 0
 N_HELD_OUT = 200
+SHARE_WHOLE = 0.25  # of an encoder's steps: on parts of whole stories; the others are on short texts
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Recipe:
     """How a model is made. The vocabulary's size in `config` is filled in from the tokenizer.
 
     config: of `gpt`, a decoder that learns next tokens, or of `bert`, an encoder that learns hidden tokens and pairs.
-    n_stories: how many it reads, of seed 0. batch_size: stories in a step (encoders: pairs of texts). kept: after how
+    n_stories: how many it reads, of seed 0. batch_size: stories in a step (encoders: pairs of parts of whole stories;
+    three of four steps take twice as many pairs of two or three sentences in all). kept: after how
     many steps the weights are kept, besides the last ones. rate: the share of tokens that are hidden (encoders). std:
     the spread of the first weights. 0.02 is what BERT and GPT-2 have at d_model 768; narrow models learn sooner with
     more (1 / √d_model keeps a vector's length through a matrix).
@@ -52,7 +54,7 @@ _SHAPE = dict(vocab_size=VOCABULARY, d_model=128, n_layers=4, n_heads=4, d_ff=51
 _SMALL = dict(vocab_size=VOCABULARY, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=128)
 RECIPES = {
     "book-gpt": Recipe(gpt.Config(**_SHAPE), Settings(1_600, lr=4e-3, warmup=100), kept=(0, 20, 100, 400)),
-    "book-bert": Recipe(bert.Config(**_SHAPE), Settings(1_800, lr=1e-3, warmup=100, evaluate_every=200), kept=(0, 300)),
+    "book-bert": Recipe(bert.Config(**_SHAPE), Settings(1_500, lr=3e-3, warmup=100, evaluate_every=100), kept=(0, 200)),
     "book-gpt-small": Recipe(
         gpt.Config(**_SMALL), Settings(500, lr=1.2e-2, warmup=30, evaluate_every=20), n_stories=3_000, batch_size=16
     ),
@@ -106,10 +108,34 @@ def prepare(recipe: Recipe) -> Prepared:
                 weight *= recipe.std / 0.02
         return Prepared(tokenizer, model, loss, evaluate, text, held_out)
     model = bert.initialize(bert.Bert(config, mlm=True, nsp=True), recipe.std)
-    texts, kept = ([story.sentences for story in some] for some in (told, others))
-    loss = hidden_tokens(texts, tokenizer, config.n_positions, recipe.batch_size, recipe.rate)
-    same = hidden_tokens(kept, tokenizer, config.n_positions, N_HELD_OUT // 2, recipe.rate)
-    return Prepared(tokenizer, model, loss, lambda model: same(model, torch.Generator().manual_seed(0)))
+    read, kept = (parts_of(some) for some in (told, others))
+    n = recipe.batch_size
+
+    def pairs(documents, sizes=(2 * n, n)):
+        settings = tokenizer, config.n_positions
+        return [hidden_tokens(d, *settings, size, recipe.rate) for d, size in zip(documents, sizes, strict=True)]
+
+    short, whole = pairs(read)
+    same = pairs(kept, (N_HELD_OUT // 2, N_HELD_OUT // 2))
+    return Prepared(
+        tokenizer,
+        model,
+        lambda model, rng: (whole if torch.rand((), generator=rng) < SHARE_WHOLE else short)(model, rng),
+        lambda model: sum(loss(model, torch.Generator().manual_seed(0)) for loss in same) / 2,
+    )
+
+
+def parts_of(told) -> tuple[list[list[str]], list[list[str]]]:
+    """What an encoder's pairs are cut from: every two or three sentences in a row, and the whole stories.
+
+    A model finds out sooner from short texts that neighbors matter; BERT, too, was trained on short ones first.
+
+    >>> short, whole = parts_of(stories(1))
+    >>> len(whole[0]), len(short), short[0] == whole[0][:2]
+    (8, 13, True)
+    """
+    whole = [story.sentences for story in told]
+    return [text[i : i + n] for text in whole for n in (2, 3) for i in range(len(text) - n + 1)], whole
 
 
 def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
@@ -154,8 +180,9 @@ def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
 def _measured(model, ready):
     found = {"held_out": float(ready.evaluate(model))}
     if ready.text is None:
-        told = stories(N_HELD_OUT, seed=HELD_OUT)
-        return found | model_cards.judge_encoder(model, ready.tokenizer, told)
+        short, whole = parts_of(stories(N_HELD_OUT, seed=HELD_OUT))
+        judged = {"short": short[::5], "whole": whole}
+        return found | {name: model_cards.judge_encoder(model, ready.tokenizer, d) for name, d in judged.items()}
     found |= model_cards.baselines(ready.text, ready.held_out, len(ready.tokenizer))
     read = [ready.tokenizer.decode(ids, skip_special=True) for ids in ready.text]
     return found | {"samples": model_cards.judge(model, ready.tokenizer, read)}
