@@ -27,12 +27,12 @@ publish: pdf  ## what goes on the web: _build/publish, the site with PDF and zip
 
 test: book  ## all tests, those of the built site too; JOBS=4 runs four at a time
 	@$(BIN)/ruff check --quiet --select F .
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	@$(BIN)/python -m pytest -n $(JOBS)
 
 check: $(READY)  ## one chapter, its page in a browser, its tests and claims: make check CHAPTER=meaning
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
 	@$(BIN)/python tools/build_book.py
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup tests/book tests/chapters tests/plots tests/claims \
+	@$(BIN)/python -m pytest -n $(JOBS) tests/book tests/chapters tests/plots tests/claims \
 		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/'
 
 lint: $(READY)  ## the style of the code

@@ -97,6 +97,24 @@ def test_padding_on_the_left_changes_nothing(gpt, lengths, seed):
         assert torch.allclose(more[row], gpt([[3]], kept)[0][0], atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["gpt2", "opt"])
+def test_padded_on_the_left_the_cache_changes_nothing_at_any_split(hugging_face, kind):
+    """Up to the last position, with weights far from those of a new model; as one text alone has it."""
+    ours = GPT.from_hf(hugging_face(kind, 4)).double()
+    n = ours.config.n_positions
+    texts = [some_ids(ours, length, texts=1, seed=length)[0] for length in (n, n - 3, 5)]
+    ids = torch.stack([torch.cat([torch.full((n - len(text),), 7), text]) for text in texts])
+    mask = torch.stack([torch.tensor([0] * (n - len(text)) + [1] * len(text)) for text in texts])
+    whole, _ = ours(ids, attention_mask=mask)
+    for row, text in enumerate(texts):
+        assert torch.allclose(whole[row, n - len(text) :], ours(text)[0][0], atol=1e-10)
+    for split in range(1, n):
+        _, cache = ours(ids[:, :split], attention_mask=mask[:, :split])
+        after, _ = ours(ids[:, split:], cache, mask)
+        real = mask[:, split:].bool()
+        assert torch.allclose(after[real], whole[:, split:][real], atol=1e-10)
+
+
 def test_no_token_sees_a_later_one(gpt):
     ids = some_ids(gpt, 10)
     changed = ids.clone()

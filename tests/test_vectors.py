@@ -1,6 +1,7 @@
 """Vectors of texts: equal to transformers' at every layer, and the laws of batching, saving and refusing."""
 
 import json
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -72,11 +73,16 @@ def test_a_name_a_folder_and_a_model_give_the_same(bert, default_folder):
         np.testing.assert_array_equal(embed(TEXTS, model, device="cpu"), ours)
 
 
-@given(order=st.permutations(range(len(TEXTS))), batch_size=st.integers(1, 7), n_tokens=st.integers(1, 40))
-def test_order_and_batches_do_not_matter_and_duplicates_are_equal(order, batch_size, n_tokens):
+@lru_cache
+def some_model_and_its_vectors():
     torch.manual_seed(0)
     model = Bert(Config(vocab_size=30_522, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=40)).eval()
-    expected = embed(TEXTS, model, layers="all")
+    return model, embed(TEXTS, model, layers="all")
+
+
+@given(order=st.permutations(range(len(TEXTS))), batch_size=st.integers(1, 7), n_tokens=st.integers(1, 40))
+def test_order_and_batches_do_not_matter_and_duplicates_are_equal(order, batch_size, n_tokens):
+    model, expected = some_model_and_its_vectors()
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(vectors.TOKENS, "cpu", n_tokens)
         ours = embed([TEXTS[i] for i in order], model, layers="all", batch_size=batch_size)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from directives import DIRECTIVE, blocks
+from directives import DIRECTIVE, blocks, split_directive
 
 ROOT = Path(__file__).resolve().parents[1]
 THEIRS = "What the documents print"  # in this box, letters are those of the documents
@@ -52,7 +52,9 @@ def formulas(text: str):
         body = "\n".join(lines)
         if head is None:
             yield from (inner or display for display, inner in FORMULA.findall(CODE.sub("", body)))
-        elif (match := DIRECTIVE.match(head)) and match["argument"] != THEIRS:
+        elif (match := DIRECTIVE.match(head)) and match["name"] == "math":
+            yield "\n".join([match["argument"], *split_directive(lines)[1]])
+        elif match and match["argument"] != THEIRS:
             if match["name"] == "code-cell":
                 body = body.split("---\n")[1] if lines[0] == "---" else ""  # its metadata
             yield from formulas(f"{match['argument']}\n{body}")

@@ -80,6 +80,11 @@ def body(docstring: str) -> list[nodes.Element]:
             entries = re.split(rf"^{indent}(?! )", "\n".join(lines[1:]), flags=re.M)[1:]
             items = [nodes.list_item("", nodes.paragraph("", "", *inline(entry))) for entry in entries]
             out += [nodes.paragraph("", "", nodes.strong("", lines[0])), nodes.bullet_list("", *items)]
+        elif any(line.startswith("- ") for line in lines):
+            text, *entries = re.split(r"^- ", block, flags=re.M)
+            out += [nodes.paragraph("", "", *inline(text))] if text.strip() else []
+            items = [nodes.list_item("", nodes.paragraph("", "", *inline(entry))) for entry in entries]
+            out.append(nodes.bullet_list("", *items))
         elif all(line.startswith(" ") for line in lines):
             out.append(nodes.literal_block(block, block, language="text"))
         else:

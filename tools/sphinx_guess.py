@@ -226,7 +226,7 @@ def join(doctree: nodes.document) -> list[element]:
 
 def fold(hidden) -> None:
     """Put cells that follow each other and wait for the same guesses into one fold."""
-    last = None
+    last, hidden = None, list(hidden)
     for cell, names in hidden:
         page, names = cell.parent, " ".join(names)
         follows = last in page.children and page.index(last) + 1 == page.index(cell)
@@ -237,6 +237,10 @@ def fold(hidden) -> None:
             last = element("details", summary, classes=["guess-cells"], data_guess=names)
             page.replace(cell, last)
         last.append(cell)
+    for box in {id(cell.parent): cell.parent for cell, _ in hidden}.values():
+        if not any(node.get("nb_element") == "cell_code_output" for node in box.findall(nodes.container)):
+            box["classes"].append("guess-code")  # opens to nothing where the reader has hidden the code
+            box[0].replace_self(element("summary", nodes.Text("After your guess: code")))
 
 
 def show_truth(box: element, value) -> None:

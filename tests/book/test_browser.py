@@ -1,17 +1,15 @@
 """What holds for every page in a real browser, with the network cut: from the files alone."""
 
-from importlib import resources
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from tests.accessible import RULES, THEMES, WIDTHS, audit, turn
+
 MOST_BYTES = 2_500_000  # of a page with formulas, before its own text and figures
 MOST_SCREENS = 12  # of 1280 by 900 pixels, for a chapter of the core path
 CORE = ["evolution", "meaning", "seeing", "shape", "token-vectors"]
-WIDTHS = [1280, 390]
-THEMES = ["light", "dark"]
-AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 READY = """async () => {
   if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
@@ -63,22 +61,11 @@ ONE_OF_EACH = """tokens => {
     if (seen.has(token.look)) token.replaceWith(...token.childNodes);
     else seen.add(token.look);
 }"""
-VIOLATIONS = """async rules => (
-  await axe.run(document, {runOnly: rules, preload: false, resultTypes: ['violations']})
-).violations.flatMap(
-  v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)))"""
-
 
 def file_size(url: str) -> int:
     """Bytes of a file that the page loads; 0 for its own text and figures."""
     path = Path(unquote(urlsplit(url).path))
     return path.stat().st_size if "_static" in path.parts and path.is_file() else 0
-
-
-@pytest.fixture(scope="module")
-def axe():
-    package = pytest.importorskip("axe_playwright_python")
-    return resources.files(package).joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -97,11 +84,6 @@ def opened(browser, page):
     context.close()
 
 
-def turn(tab, theme):
-    tab.emulate_media(color_scheme=theme)
-    tab.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
-
-
 def out_of_proportion(tab, name):
     """What is too long, or shows more code than pictures, among the chapters: those pages that count guesses."""
     if not tab.locator(".guess-tally").count():
@@ -113,25 +95,19 @@ def out_of_proportion(tab, name):
         yield f"code takes {code:.0f} pixels of its height, figures, views and tables {pictures:.0f}"
 
 
-def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, page, axe):
+def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, page):
     problems = [f"formula not rendered: {formula}" for formula in opened.evaluate(UNRENDERED)]
     problems += [f"formula wider than the text: {formula}" for formula in opened.evaluate(CUT_OFF)]
     problems += out_of_proportion(opened, page.stem)
     for width in WIDTHS:
         opened.set_viewport_size({"width": width, "height": 900})
         problems += [f"{width} pixels, too wide: {found}" for found in opened.evaluate(TOO_WIDE)]
-    opened.add_script_tag(content=axe)
     opened.add_style_tag(content="* { transition: none !important; }")  # or colors are measured on their way
     for theme in THEMES:
         turn(opened, theme)
         opened.evaluate(NOTE, TOKENS)
     opened.evaluate(ONE_OF_EACH, TOKENS)
-    for width in WIDTHS:
-        opened.set_viewport_size({"width": width, "height": 900})
-        opened.wait_for_timeout(400)  # after 300 ms, the theme makes what now scrolls reachable by keyboard
-        for theme in THEMES:
-            turn(opened, theme)
-            problems += [f"{theme}, {width} pixels: {found}" for found in opened.evaluate(VIOLATIONS, AXE_RULES)]
+    problems += audit(opened, rules=[*RULES, "best-practice"])
     inside = ("file:", "data:", "blob:")
     problems += [f"asked for {url}" for url in opened.requests if not url.startswith(inside)] + opened.complaints
     weight = sum(map(file_size, opened.requests))

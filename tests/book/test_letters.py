@@ -73,11 +73,32 @@ def test_each_row_is_used_from_its_chapter_on():
         assert any(letters_of & on[page] for page in pages), f"no page of {pages} has {row.meaning}"
 
 
+# Where code does not write a letter as the formula does, this is what it writes.
+OTHER_NAMES = {"h": "n_heads", "L": "n_layers", "u": "U", "t": "id", r"\mathcal{V}": "vocab", r"\ell": "loss",
+               "G, g": "G", "b_K, b_V, b_O, b": "b", r"\varepsilon": "eps", "": "C"}  # fmt: skip
+LIBRARY = "\n".join(path.read_text(encoding="utf-8") for path in (letters.ROOT / "tutorial_lib").glob("*.py"))
+
+
+def as_code(letter: str) -> str:
+    """A letter as code writes it: d_{\\text{model}} is d_model."""
+    return re.sub(r"\\text|[\\{}]", "", letter)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.code], ids=lambda row: f"{row.code} {row.chapters}")
+def test_the_name_in_code_is_the_letter_s_and_is_used(row):
+    theirs = OTHER_NAMES.get(", ".join(row.letters), ", ".join(map(as_code, row.letters)))
+    assert row.code == theirs
+    pages = [page for page in PAGES if covers(row, page)]
+    cells = "\n".join([LIBRARY, *(cell for page in pages for cell in CELL.findall(source(page)))])
+    assert [name for name in row.code.split(", ") if not re.search(rf"(?<!\w){name}(?!\w)", cells)] == []
+
+
 @pytest.mark.parametrize(
     "text, expected",
     [
         (r"An unknown $\zeta$.", [r"\zeta"]),
         (r"$$ \sum_i \zeta_i $$ (eq-z)", [r"\zeta"]),
+        ("```{math}\n:label: eq-z\n\\zeta = 1\n```", [r"\zeta"]),
         (":::{guess} name\nHow large is $N$?\n\nBecause $D$.\n:::", ["D", "N"]),
         ("```{code-cell} python3\n---\nmystnb:\n  figure:\n    caption: One $N$.\n---\nplot('$D$')\n```", ["N"]),
         (":::{dropdown} What the documents print\n$N$\n:::", []),

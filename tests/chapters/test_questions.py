@@ -1,10 +1,13 @@
 """What the chapter on L's open questions (L 5.2) finds in the default model."""
 
+import copy
+
 import numpy as np
 import pytest
+import torch
 
 from tutorial_lib import geometry
-from tutorial_lib.quantization import quantize
+from tutorial_lib.quantization import quantize, round_to_grid
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
@@ -120,3 +123,19 @@ def test_a_step_for_each_row_turns_vectors_far_less_than_one_for_the_matrix(bert
 def test_coarse_rounding_draws_all_texts_together(bert, texts, exact):
     rounded = geometry.average_cosine(embed(texts, quantize(bert, 4, per="tensor")))
     assert rounded > 0.7 and geometry.average_cosine(exact) < 0.1
+
+
+@torch.no_grad()
+def test_rounded_layers_do_more_harm_than_rounded_tables(bert, texts, exact):
+    """Exercise 3, with its numbers."""
+    found, sizes = {}, {}
+    for tables in (True, False):
+        part = copy.deepcopy(bert)
+        chosen = [weight for name, weight in part.named_parameters()
+                  if weight.ndim == 2 and name.startswith("embeddings") == tables]  # fmt: skip
+        for weight in chosen:
+            weight.copy_(round_to_grid(weight, 4))
+        found[tables] = cosine(embed(texts[:40], part), exact[:40]).mean()
+        sizes[tables] = sum(weight.numel() for weight in chosen) / 1e6
+    assert found == {True: pytest.approx(0.971, abs=0.002), False: pytest.approx(0.921, abs=0.002)}
+    assert sizes == {True: pytest.approx(11.9, abs=0.05), False: pytest.approx(10.8, abs=0.05)}

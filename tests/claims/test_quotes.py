@@ -49,10 +49,13 @@ def sections(documents):
 
 
 def stands_in(sections, quote, tag, number=None):
-    """Whether a quotation, but for what it omits, stands in a section or one below it; None: anywhere in a document."""
-    text = " | ".join(text for place, text in sections.items()
-                      if place[0] == tag and (number is None or f"{place[1]}.".startswith(f"{number}.")))  # fmt: skip
-    return all(words(part) in text for part in re.split(OMITTED, quote))
+    """Whether a quotation, but for what it omits, stands in a section or one below it; None: anywhere in a document.
+
+    Its parts must stand in one section, in their order.
+    """
+    parts = ".*".join(re.escape(words(part)[:-1]) + r"\b" for part in re.split(OMITTED, quote) if words(part).strip())
+    return any(re.search(parts, text) for place, text in sections.items()
+               if place[0] == tag and (number is None or f"{place[1]}.".startswith(f"{number}.")))  # fmt: skip
 
 
 def test_a_quotation_is_found_with_the_places_of_its_paragraph():
@@ -65,6 +68,9 @@ def test_a_changed_quotation_is_seen():
     assert stands_in(sections, "dot product indicates [...] relevance", "R")
     assert stands_in(sections, "dot product", "R", "6") and stands_in(sections, "dot product", "R", "6.1")
     assert not stands_in(sections, "dot product means relevance", "R")
+    assert not stands_in(sections, "relevance … dot product", "R"), "what is omitted lies between"
+    assert not stands_in(sections, "Why … relevance", "R"), "parts of two sections are no quotation"
+    assert not stands_in(sections, "a high dot prod", "R") and stands_in(sections, "… relevance …", "R")
     assert not stands_in(sections, "dot product", "R", "6.2") and not stands_in(sections, "dot product", "L", "6.1")
 
 

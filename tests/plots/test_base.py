@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tutorial_lib import plots
-from tutorial_lib.plots.base import COLORS, DARK, ON_DEEP, ON_PALE, ROLES, TINTS, as_array
+from tutorial_lib.plots.base import COLORS, DARK, GROUP_MARKERS, GROUPS, ON_DEEP, ON_PALE, ROLES, TINTS, as_array
 
 
 def test_a_heatmap_holds_the_matrix_its_numbers_and_its_labels():
@@ -93,6 +93,15 @@ def test_views_have_the_colors_of_the_figures():
     assert [color.upper() for _, color in dark] == [DARK[color] for color in COLORS[:4]]
     named = dict(re.findall(r"--(query|key|value|attention):var\(--(\w)\)", sheet))
     assert named == {role: "abcd"[COLORS.index(ROLES[role])] for role in named} and len(named) == 4
+
+
+def test_a_group_of_points_has_the_color_in_figures_that_it_has_in_views():
+    folder = Path(plots.__file__).parents[1] / "views" / "js"
+    kinds = re.findall(r"tl-kind\d\{--p:var\(--(\w+)\)", (folder / "point_cloud.css").read_text(encoding="utf-8"))
+    assert len(kinds) == len(GROUPS) == len(GROUP_MARKERS) == 6 and kinds == [*"abcd", "ink", "soft"]
+    ink, soft = re.findall(r"--(?:ink|soft):(#\w+)", (folder / "view.css").read_text(encoding="utf-8"))[:2]
+    for ours, theirs in zip(GROUPS, [*COLORS[:4], ink, soft], strict=True):
+        assert contrast(ours, theirs.upper()) < 1.25 and contrast(ours, "#FFFFFF") >= 3
 
 
 def test_the_written_grammar_is_the_one_that_is_used():

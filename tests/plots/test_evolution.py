@@ -35,6 +35,11 @@ def test_the_last_step_is_an_arrow_and_a_name_is_written_once(paths):
     assert lines[0] == lines[2] != lines[1]
 
 
+def test_a_name_without_letters_stands_in_quotation_marks(paths):
+    ax = plots.evolution.last_jump(paths, ["the", ".", "[SEP]"])
+    assert [text.get_text() for text in ax.texts if text.get_text()] == ["the", "“.”", "[SEP]"]
+
+
 def test_labels_of_paths_that_end_at_one_place_do_not_overlap():
     ax = plots.evolution.last_jump(np.arange(3.0)[:, None, None] * np.ones((3, 4, 2)), list("abcd"))
     ax.figure.canvas.draw()

@@ -75,6 +75,19 @@ def test_places_that_are_empty_take_none():
     assert len(figure.axes) == 5
 
 
+@pytest.mark.parametrize("n, shown", [(12, 12), (40, 20)])
+def test_names_below_a_matrix_do_not_run_into_each_other(n, shown):
+    figure, ax = plt.subplots(figsize=(6, 6))
+    ax.imshow(np.zeros((n, n)))
+    ax.set_xticks(range(n), [f"token{i}" for i in range(n)])
+    phone.narrow(figure)
+    names = [label for label in ax.get_xticklabels() if label.get_text()]
+    assert [label.get_text() for label in names] == [f"token{i}" for i in range(0, n, n // shown)]
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in names]
+    assert all(one.x1 <= other.x0 + 1 for one, other in zip(boxes, boxes[1:], strict=False))
+
+
 def test_letters_stay_large_enough():
     figure = curves(2)
     figure.axes[0].text(0.1, 0.5, "small", fontsize=6)

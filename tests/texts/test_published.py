@@ -112,7 +112,7 @@ def publisher(monkeypatch, tmp_path):
     yield server
     server.shutdown()
     server.server_close()
-    gc.collect()  # pooch leaves the connection of a failed download to the garbage collector
+    gc.collect(1)  # pooch leaves the connection of a failed download to the garbage collector
 
 
 def cached(tmp_path):

@@ -1,4 +1,4 @@
-"""Our ids are Hugging Face's ids: on every character of Unicode, on 20,000 strings, on pairs and in truncation."""
+"""Our ids are Hugging Face's ids: on every character that is assigned, on 20,000 strings, on pairs, in truncation."""
 
 import itertools
 import random
@@ -10,7 +10,8 @@ from tutorial_lib.tokenization import WordPiece, chunks
 from tutorial_lib.tokenization.wordpiece import SPECIAL
 
 ALL = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-ASSIGNED = [c for c in ALL if ord(c) < 0x32400 or 0xE0000 <= ord(c) < 0xE0200]  # and the private-use planes, all alike
+ASSIGNED = [c for c in ALL if ord(c) < 0x32400 or 0xE0000 <= ord(c) < 0xE0200]
+SOME_OF_THE_REST = [*ASSIGNED, *(c for c in ALL[0x32400:] if ord(c) % 97 == 0)]  # what nobody has assigned is all alike
 SETTINGS = list(itertools.product([True, False], repeat=3))
 
 
@@ -42,7 +43,8 @@ def test_words_of_bert_are_the_same_around_every_character(setting, young_here):
     def theirs(text):
         return [word for word, _ in cutter.pre_tokenize_str(normalizer.normalize_str(text))]
 
-    found = characters_that_differ(tok.words, theirs, lambda c: f"a{c}b ", ALL if all(setting) else ASSIGNED)
+    characters = SOME_OF_THE_REST if all(setting) else ASSIGNED
+    found = characters_that_differ(tok.words, theirs, lambda c: f"a{c}b ", characters)
     assert [hex(ord(c)) for c in found if c not in young_here] == []
 
 
@@ -52,7 +54,7 @@ def test_chunks_of_gpt2_are_the_same_around_every_character(young_here):
     def theirs(text):
         return [text[start:end] for _, (start, end) in cutter.pre_tokenize_str(text)]
 
-    found = characters_that_differ(chunks, theirs, lambda c: f"a{c}1{c} ", ALL)
+    found = characters_that_differ(chunks, theirs, lambda c: f"a{c}1{c} ", SOME_OF_THE_REST)
     assert [hex(ord(c)) for c in found if c not in young_here] == []
 
 

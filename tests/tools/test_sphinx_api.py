@@ -38,6 +38,14 @@ def test_a_docstring_becomes_paragraphs_lists_and_examples():
     assert example["language"] == "pycon" and example.astext() == ">>> f(1)\n1\n\n>>> f(2)\n2"
 
 
+def test_a_list_in_a_docstring_stays_one():
+    text, entries, after = sphinx_api.body("There are:\n- `one`, on\n  two lines\n- two - or so\n\nNo list - a dash.")
+    assert text.astext() == "There are:" and after.astext() == "No list - a dash."
+    assert [entry.astext() for entry in entries] == ["one, on two lines", "two - or so"]
+    [alone] = sphinx_api.body("- one\n- two")
+    assert len(alone) == 2 and isinstance(alone, nodes.bullet_list)
+
+
 def test_every_public_module_has_its_place_on_the_page():
     package = ROOT / "tutorial_lib"
     rooms = {path.name.removesuffix(".py") for path in package.iterdir() if (path.suffix == ".py" or path.is_dir())}

@@ -42,6 +42,7 @@ PAGES = {
         "## Section $x$\n\n" + CHOICE, [other()], "Text.", [output("key", "k_2")], [other()], ":::{guesses}\n:::",
     ],
     "shared": [CHOICE + "\n" + NUMBER, [other()], [output("key", "k1"), output("growth", 4.02)], [other()]],
+    "no-output": [CHOICE, [], "Text.", [other()], [output("key", "k1")]],
     "order": [ORDER, [output("near", ["cat", "kitten", "car"])]],
     "finding": [":::{finding} It is $x$.\nMore.\n:::"],
     "opening": [
@@ -150,7 +151,16 @@ def test_cells_that_follow_each_other_are_one_fold_and_two_guesses_may_share_it(
     assert told == []
     (fold,) = page.select("details.guess-cells")
     assert fold["data-guess"] == "key growth" and len(fold.select(".cell")) == 2
+    assert fold.summary.text.strip() == "After your guess" and "guess-code" not in fold["class"]
     assert page.select_one("#guess-growth .guess-truth").text.strip() == "4.02 times"
+
+
+def test_a_fold_that_shows_nothing_but_code_says_so(book):
+    page, told = book("no-output")
+    assert told == []
+    first, second = page.select("details.guess-cells")
+    assert "guess-code" in first["class"] and first.summary.text.strip() == "After your guess: code"
+    assert "guess-code" not in second["class"] and second.summary.text.strip() == "After your guess"
 
 
 def test_an_order_shows_the_items_in_the_true_order(book):

@@ -1,6 +1,9 @@
-"""A 3.3: encoders and decoders, and the models of both kinds that A looks at, recomputed."""
+"""R 1, L 3.2.7, A 3.3: encoders and decoders, and the models of both kinds that A looks at, recomputed."""
 
-from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, ROUND, claims_of
+import torch
+
+from tutorial_lib import bert, gpt
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
 from tutorial_lib.claims.tools import count, published_decoder, small_bert, small_gpt
 
 claim = claims_of("architectures")
@@ -11,7 +14,7 @@ LISTED = ("BERT", "RoBERTa", "ALBERT", "OPT", "Llama-2", "GPT2", "GPT-J", "Falco
 CAPTIONS = ("Bloom-2.5", "Pythia-2.8B")
 
 
-def decoder_parameters(layers, d, vocabulary, per_layer, matrices=1, extra=0):
+def decoder_parameters(layers, d, vocabulary, per_layer, matrices, extra):
     """How many numbers a decoder learns: layers, embeddings (1 or 2 matrices) and the last norm."""
     return layers * per_layer + matrices * vocabulary * d + extra
 
@@ -24,6 +27,23 @@ def gpt_layer(d):
 def llama_layer(d, d_ff):
     """A layer of Llama 2 without biases: attention, three matrices of the gated feed-forward, two norms of scale."""
     return 4 * d * d + 3 * d * d_ff + 2 * d
+
+
+claim("R-1-both-halves", "R builds toward complete understanding of both encoders and decoders (here: what its "
+      "sections are about).", ["encoder", "decoder"], lambda: ["encoder"], kind=READING, verdict=FAILS,
+      note="No section has a causal mask, cross-attention or the writing of a text. What R explains, it explains on an "
+           "encoder.")
+
+
+@claim("L-3.2.7-main-difference", "The main difference between GPT's architecture and BERT's is the masked attention "
+       "(here: whether their layers, with the same parameters, agree without the mask, and with it).", [True, False])
+def _():
+    shape = dict(d_model=16, n_heads=2, d_ff=32)
+    theirs, ours = bert.Layer(bert.Config(**shape)), gpt.Layer(gpt.Config(**shape, activation="gelu", norm_first=False))
+    ours.load_state_dict(theirs.state_dict())
+    X = torch.randn(1, 7, 16)
+    masks = (None, gpt.looks_back(7, 0))
+    return [torch.allclose(ours(X, None, mask)[0], theirs(X), atol=1e-5) for mask in masks]
 
 
 claim("A-3.3-independent", "Encoder and decoder can each work without the other (here: each gives a vector a token).",

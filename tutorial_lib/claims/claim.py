@@ -21,10 +21,11 @@ RECOMPUTED, ARITHMETIC, ITSELF, READING = KINDS = (
 )  # fmt: skip
 ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
-    *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context", "learning"),
+    *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
+    *("learning", "decoders", "architectures"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
-    *("decoders", "architectures", "directions", "shape-of-learning"),  # to come: no pages yet
+    *("directions", "shape-of-learning"),  # to come: no pages yet
 )
 SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev"}
 UNNUMBERED = {  # N numbers the sections of its first part alone, A none before its first: here they have numbers, too

@@ -9,7 +9,19 @@ from torch import nn
 from tutorial_lib.attention import softmax
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, HOLDS, ITSELF, READING, claims_of
 from tutorial_lib.claims.tools import bert, bpe, decoder, published_decoder, small_gpt, tokenizer
-from tutorial_lib.geometry import cosine, distance_matrix, intrinsic_dimension
+from tutorial_lib.geometry import (
+    best_probability,
+    cosine,
+    distance_matrix,
+    intrinsic_dimension,
+    inverse_unembedding,
+    logit_lens,
+    measure_overlap,
+    nearest_by_measure,
+    own_scores,
+    top_tokens,
+)
+from tutorial_lib.geometry.directions import MEASURES
 from tutorial_lib.texts import load_texts
 
 claim = claims_of("directions")
@@ -25,39 +37,34 @@ def some_tokens(n=400):
     return E, torch.randperm(len(E), generator=torch.Generator().manual_seed(0))[:n]
 
 
-def nearest_by(measure):
-    """For each of some tokens, the other one that is nearest: by "dot", "cosine" or "distance"."""
+@lru_cache
+def overlap():
+    """How often two measures name the same nearest other token, for some tokens of the default model, (3, 3)."""
     E, some = some_tokens()
-    dots, squares = E[some] @ E.T, E.square().sum(1)  # (n, vocab_size), (vocab_size,)
-    near = {"dot": dots, "cosine": dots / squares.sqrt(), "distance": 2 * dots - squares}[measure]
-    near[torch.arange(len(some)), some] = -torch.inf
-    return near.argmax(1)
+    return measure_overlap(nearest_by_measure(E[some], E, k=1, leave_out=some))
 
 
 def agreement(first, second):
-    """How often two measures name the same nearest token."""
-    return (nearest_by(first) == nearest_by(second)).double().mean().item()
-
-
-def unembedded(inverse):
-    """What some tokens, embedded and unembedded again, have at their own place, and whether that is the largest.
-
-    inverse: (vocab_size, d_model), one row a token.
-    """
-    E, some = some_tokens()
-    back = E[some] @ inverse.T  # (n, vocab_size)
-    return back.gather(1, some[:, None])[:, 0], (back.argmax(1) == some)
+    """How often two measures name the same one: "distance", "dot" or "cosine"."""
+    return overlap()[MEASURES.index(first), MEASURES.index(second)]
 
 
 @lru_cache
-def pseudo_inverse():
-    """The left inverse of the default model's embedding matrix, (d_model, vocab_size)."""
-    return torch.linalg.pinv(some_tokens()[0])
+def inverse(kind):
+    """The default model's unembedding of that kind, if it had one: (vocab_size, d_model)."""
+    return inverse_unembedding(some_tokens()[0], kind)
 
 
-def by_squares(E):
-    """Each row divided by its squared length: what N 3.2 means."""
-    return E / E.square().sum(1, keepdim=True)
+def peaks(kind):
+    """The values of some tokens, embedded and unembedded again, at their own places."""
+    E, some = some_tokens()
+    return own_scores(E[some], inverse(kind)[some])
+
+
+def came_back():
+    """Whether each of some tokens has the largest value, embedded and unembedded with the transpose."""
+    E, some = some_tokens()
+    return top_tokens(E[some], E) == some.numpy()
 
 
 def two_points():
@@ -99,7 +106,7 @@ def _():
 
 claim("N-0-round-trip", "With a symmetric embedding, embedding a token and unembedding it gives the same token (here: "
       "the share of some tokens of the default model that come back, with the transpose).", True,
-      lambda: unembedded(some_tokens()[0])[1].double().mean(), expected=1, verdict=FAILS,
+      lambda: came_back().mean(), expected=1, verdict=FAILS,
       note="399 of 400: for the last, a longer vector in nearly the same direction has a larger dot product. With rows "
            "of one length it is all, for nothing has a larger cosine with a vector than itself.")
 
@@ -118,14 +125,14 @@ def is_tied(model):
 claim("N-1.2-left-inverse", "The unembedding computes the left inverse of the embedding matrix, 768 × 50,000 (here, "
       "in the default model: its size, and its product with the embedding matrix, from the left, is the identity).",
       True,
-      lambda: [list(pseudo_inverse().shape),
-               torch.allclose(pseudo_inverse() @ some_tokens()[0], torch.eye(384), atol=1e-3)],
+      lambda: [list((left := inverse("pseudo-inverse").T).shape),
+               np.allclose(left @ some_tokens()[0].detach().double().numpy(), np.eye(384))],
       expected=[[384, 30_522], True],
       note="A left inverse exists. But a token goes the other way, first through E, then through the inverse: that "
            "product has 50,000 rows and rank 768 and is no identity.")
 
 claim("N-1.2-peak", "The left inverse gives back the value 1.0 at the token's place (here: the largest value of "
-      "some tokens of the default model).", 1.0, lambda: unembedded(pseudo_inverse().T)[0].max(),
+      "some tokens of the default model).", 1.0, lambda: peaks("pseudo-inverse").max(),
       verdict=FAILS,
       note="0.013 on average, 0.07 at most of all. With any inverse of that kind, the values of all tokens at their "
            "own places add up to the rank: 384 / 30,522 each here, 768 / 50,000 = 0.015 in OPT-125m. A peak of 1.0 "
@@ -133,7 +140,7 @@ claim("N-1.2-peak", "The left inverse gives back the value 1.0 at the token's pl
 
 claim("N-1.2-peak-rows", "The value at the token's place is 1.0 (here: with each row of the transpose divided by "
       "its squared length; for some tokens of the default model).", 1.0,
-      lambda: (unembedded(by_squares(some_tokens()[0]))[0] - 1).abs().max() + 1, tolerance=1e-4)
+      lambda: abs(peaks("normalized transpose") - 1).max() + 1, tolerance=1e-9)
 
 claim("N-1.2-noise", "The values at all other places are not zero (here: for some tokens of the default model).", True,
       lambda: bool((some_tokens()[0][some_tokens()[1]] @ some_tokens()[0].T != 0).all()),
@@ -147,8 +154,8 @@ claim("N-1.2-noise", "The values at all other places are not zero (here: for som
 def _():
     model, tok = decoder("opt-125m"), bpe("opt-125m")
     (place,) = tok.encode(" NEXT").ids
-    back = by_squares(model.unembedding.weight) @ model.embeddings.tokens.weight[place]  # (vocab_size,)
-    near = [i for i in back.argsort(descending=True)[:11].tolist() if i != place and i < len(tok)]
+    rows = inverse_unembedding(model.unembedding.weight, "normalized transpose")
+    near = nearest_by_measure(model.embeddings.tokens.weight[[place]], rows[: len(tok)], k=10, leave_out=[place]).dot[0]
     return sum("next" in tok.tokens[i].lower() for i in near) > 5
 
 
@@ -156,9 +163,9 @@ claim("N-1.2-one-hot", "The token ID is called a “hot-encoding” of the token
       lambda: "the vector is the one-hot encoding of the id", kind=READING, verdict=FAILS,
       note="It is the other way round: the vector with a single 1 is the one-hot encoding of the id.")
 
-claim("N-1.2-transpose", "With the transpose, the value at the token's place is no nice peak of 1.0 (here: the "
-      "smallest and the largest among some tokens of the default model).", True,
-      lambda: [bool((own := unembedded(some_tokens()[0])[0]).min() < 0.9), bool(own.max() > 1.1)],
+claim("N-1.2-transpose", "With the transpose, the value at the token's place is no nice peak of 1.0 (here: "
+      "among some tokens of the default model, the smallest is below 0.9 and the largest above 1.1).", True,
+      lambda: [bool((own := peaks("transpose")).min() < 0.9), bool(own.max() > 1.1)],
       expected=[True, True],
       note="It is the vector's squared length: from 0.2 to 2.1.")
 
@@ -235,21 +242,24 @@ def _():
             "what N's picture shows; it inverts nothing.")
 def _():
     W = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    return torch.allclose(torch.linalg.pinv(W), by_squares(W).T)
+    return np.allclose(*(inverse_unembedding(W, kind) for kind in ("pseudo-inverse", "normalized transpose")))
 
 
-@claim("N-3.2-indices", "(W_E⁻¹)ᵢⱼ = (W_E)ⱼᵢ / Σⱼ (W_E)²ᵢⱼ (here: the sum runs over the same coordinates of the "
-       "same token that the numerator names).", True, kind=ITSELF, verdict=FAILS,
+@claim("N-3.2-indices", "(W_E⁻¹)ᵢⱼ = (W_E)ⱼᵢ / Σⱼ (W_E)²ᵢⱼ (here: every token then gives 1 with its own vector, "
+       "tokens in rows, or in columns, of a random 5 × 5 matrix, where both shapes fit).", True,
+       expected=[True, True], kind=ARITHMETIC, verdict=FAILS,
        note="The numerator is row j, column i; the sum runs along row i. One of them has its indices exchanged, and "
             "j, which the sum uses up, stands outside it as well. Meant is (W_E)ᵢⱼ / Σₖ (W_E)²ᵢₖ, with one row a "
             "token.")
 def _():
-    numerator, summed = ("j", "i"), ("i", "j")
-    return numerator == summed
+    W = torch.randn(5, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    inverse = torch.stack([W[:, i] / W[i].square().sum() for i in range(5)])  # row i: column i by the sum along row i
+    return [bool(torch.allclose(own.diagonal(), torch.ones(5).double())) for own in (W @ inverse, inverse @ W)]
 
 
 claim("N-3.2-neither", "In practice, symmetric models neither ensure that token vectors are of one length nor "
-      "invert anything (here: how far the lengths of a decoder's token vectors are apart).", True,
+      "invert anything (here, a small decoder with random weights: its longest token vector is more than a fifth "
+      "longer than its shortest, and the unembedding is the embedding's own matrix).", True,
       lambda: [(lengths := small_gpt().unembedding.weight.norm(dim=1)).max() > 1.2 * lengths.min(),
                small_gpt().unembedding.weight.data_ptr() == small_gpt().embeddings.tokens.weight.data_ptr()],
       expected=[True, True])
@@ -326,9 +336,9 @@ def last_state():
     return small_gpt().trace([PROMPT])["norm"][0, -1]
 
 
-def best(state):
-    """The probability of the best token."""
-    return softmax(small_gpt().unembedding(state)).max().item()
+def best(*scales):
+    """The probability of the best token, for that state at each of these lengths."""
+    return best_probability(small_gpt().unembedding(last_state()), scales)
 
 
 claim("N-6-normalized", "The softmax gives probabilities that add up to 1.", 1,
@@ -341,10 +351,10 @@ claim("N-6-multiple", "A larger vector multiplies the logits (here: three times 
                softmax(small_gpt().unembedding(last_state()), temperature=1 / 3))], expected=[True, True])
 
 claim("N-6-zero", "For a vector of length zero all tokens are equally likely (here: the best of 60).", 1 / 60,
-      lambda: best(0 * last_state()), tolerance=1e-9)
+      lambda: best(0)[0], tolerance=1e-9)
 
 claim("N-6-confident", "The larger the vector that is unembedded, the more confident the model in one outcome.", True,
-      lambda: all(best(a * last_state()) < best(b * last_state()) for a, b in ((0, 0.1), (0.1, 1), (1, 3), (3, 10))))
+      lambda: bool((np.diff(best(0, 0.1, 1, 3, 10)) > 0).all()))
 
 
 @claim("N-6-last-norm", "The size of a token's vector on its way shows in the certainty (here: in a decoder of GPT-2's "
@@ -369,7 +379,7 @@ claim("N-6-target", "A longer token vector is a larger target (here, in the defa
 def winners():
     """For each of 500 random directions, the default model's token with the largest dot product."""
     X = torch.randn(500, 384, generator=torch.Generator().manual_seed(0))
-    return (X @ some_tokens()[0].T).argmax(1)
+    return top_tokens(X, some_tokens()[0])
 
 
 @claim("N-6-overshadow", "A token's direction can be overshadowed by others (here: (0.4, 0.4) between (1, 0) and "
@@ -409,8 +419,8 @@ def _():
 def lens(model, ids, tokens):
     """The scores of some tokens after the text, read off after each layer through the last norm and the unembedding."""
     stops = model.trace([ids])
-    states = torch.stack([stops[f"layer.{i}.output"][0, -1] for i in range(model.config.n_layers)])  # (n_layers, d)
-    return model.unembedding(model.norm(states))[:, tokens]  # (n_layers, tokens)
+    states = [stops[f"layer.{i}.output"] for i in range(model.config.n_layers)]
+    return logit_lens(states, model.norm, model.unembedding)[:, 0, -1, tokens]  # (n_layers, tokens)
 
 
 def mary_and_john():
@@ -427,7 +437,7 @@ claim("N-6-mary", "The state of OPT-125m ends in the direction of “ Mary” (h
 
 claim("N-6-wandering", "For most of the way it wanders in other dimensions (here: up to the middle layer, the lens "
       "shows less than half of the last difference between the two names).", True,
-      lambda: bool((gap := mary_and_john())[: len(gap) // 2].abs().max() < gap[-1].abs() / 2), needs="opt-125m")
+      lambda: bool(abs((gap := mary_and_john())[: len(gap) // 2]).max() < abs(gap[-1]) / 2), needs="opt-125m")
 
 claim("N-6-768", "Two of 768 dimensions are drawn (here: OPT-125m's).", 768,
       lambda: published_decoder("opt-125m").config.d_model)
@@ -480,9 +490,9 @@ claim("N-7-modern", "In most modern models, input and output embeddings are sepa
 
 claim("N-7-lens", "The logit lens looks at states on their way from the view of the unembedding (here: after the "
       "last layer it shows the model's own logits).", True,
-      lambda: torch.allclose(lens(small_gpt(), PROMPT, list(range(60)))[-1], small_gpt().trace([PROMPT])["logits"][0,
+      lambda: np.array_equal(lens(small_gpt(), PROMPT, list(range(60)))[-1], small_gpt().trace([PROMPT])["logits"][0,
                -1]),
-      note="Through the last LayerNorm, without which it does not.")
+      note="To the last bit, through the last LayerNorm, without which it does not.")
 
 # --- N 8: Conclusion -------------------------------------------------------------------------------------------------
 

@@ -207,7 +207,7 @@ def _fed_first(X, w, n_heads, mask=None):
 
 
 def _pre_norm_with(norm=lambda x, gamma, beta: rms_norm(x, gamma), numbers=(1, 2), kept=(False, False), last=False):
-    """A pre-norm layer with one step made otherwise.
+    """A pre-LN layer with one step made otherwise.
 
     numbers: of each norm, or None. kept: whether the sum takes what is normalized. last: a norm at the end as well.
     """

@@ -7,8 +7,10 @@ first asked for, so that a chapter depends on those that it measures with.
 from importlib import import_module
 
 _NAMES = {
+    "contrasts": "contrast_cosines difference_vectors",
     "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",
-    "directions": "contrast_cosines difference_vectors",
+    "directions": "Nearest PlanePath TokenPlane best_probability inverse_unembedding layer_agreement logit_lens "
+    "measure_overlap nearest_by_measure own_scores plane_path token_plane top_tokens",
     "gender_bias": "sign_flip_test swap_test",
     "groups": "group_test linear_accuracy neighbor_purity silhouette",
     "links": "crossings linking_number",

@@ -1,50 +1,285 @@
-"""Do differences of vectors have a direction, and what do two directions have to do with each other?
+"""Tokens as directions: what an unembedding reads off a state, and how near is near.
 
-A contrast is a set of pairs that differ in one respect. How much its differences agree says `average_cosine`. Source:
-L 4.4.2.
+An unembedding is a matrix of one row a token, (vocab_size, d). A token's score for a state x (d,) is the dot product of
+its row with x. Source: N.
+
+The path of a state through the layers is read in two ways: through the whole unembedding (`logit_lens`) and in the
+plane of two tokens (`token_plane`). The lens takes the model's own last LayerNorm and its unembedding, as functions;
+all else works on arrays.
 """
 
-from tutorial_lib.geometry.arrays import as_vectors
-from tutorial_lib.geometry.similarity import cosine_matrix
+from typing import NamedTuple
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_numbers, as_vectors
+from tutorial_lib.geometry.similarity import unit
+
+CHUNK = 256  # states that are compared with a whole vocabulary at once: 100 MB in float64 for 50,000 tokens
+INVERSES = ("transpose", "normalized transpose", "pseudo-inverse")
+MEASURES = ("distance", "dot", "cosine")
 
 
-def difference_vectors(first, second):
-    """E2 - E1 for each pair, (n, d): the way from the first vectors to the second.
+class Nearest(NamedTuple):
+    """What `nearest_by_measure` finds: numbers of rows (n, k), nearest first, by each of `MEASURES`."""
 
-    Raises ValueError where the two have different shapes. Source: L 4.4.2.
+    distance: np.ndarray
+    dot: np.ndarray
+    cosine: np.ndarray
 
-    >>> difference_vectors([[1.0, 1.0]], [[3.0, 0.0]])
-    array([[ 2., -1.]])
+
+class TokenPlane(NamedTuple):
+    """What `token_plane` finds: two orthonormal axes (2, d), and in them the two tokens, one a row (2, 2)."""
+
+    axes: np.ndarray
+    tokens: np.ndarray
+
+
+class PlanePath(NamedTuple):
+    """What `plane_path` finds: coordinates (..., 2), shares of squared length (...), scores of both tokens (..., 2)."""
+
+    coordinates: np.ndarray
+    shares: np.ndarray
+    scores: np.ndarray
+
+
+def logit_lens(states, norm, unembedding):
+    """The scores of all tokens for the states after each layer, (n_layers, ..., vocab_size), in float64.
+
+    states: of each layer, (..., d), as the model has them. norm, unembedding: functions, the model's last LayerNorm and
+    what turns its result into scores. Both run on one layer's states at a time. A sum's rounding depends on how many
+    rows a product has: so the last layer's scores are the model's logits to the last bit, if the states are all those
+    that the model computed at once. For a `gpt.GPT` and its `trace`:
+
+        logit_lens([stops[f"layer.{i}.output"] for i in range(n_layers)], model.norm, model.unembedding)
+
+    Raises ValueError where there is no layer, or layers' scores differ in shape or are not finite. Source: N,
+    "Non-symmetric Embeddings"; nostalgebraist, "interpreting GPT: the logit lens" (2020).
+
+    >>> E = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])  # three tokens
+    >>> logit_lens([[3.0, 1.0], [1.0, 3.0]], lambda x: x - np.mean(x), lambda x: x @ E.T)
+    array([[ 1., -1.,  0.],
+           [-1.,  1.,  0.]])
     """
-    first, second = as_vectors("first", first), as_vectors("second", second)
-    if first.shape != second.shape:
-        raise ValueError(f"first and second must have one shape, got {first.shape} and {second.shape}")
-    return second - first
+    scores = [as_numbers("scores", unembedding(norm(X))) for X in states]
+    if len({layer.shape for layer in scores}) != 1:
+        raise ValueError(f"states must be one or more layers of one shape, got scores {[s.shape for s in scores]}")
+    return np.stack(scores)
 
 
-def contrast_cosines(differences):
-    """The cosines between the average difference vectors of contrasts, (n, n).
+def layer_agreement(scores):
+    """How often each layer's top token is the last layer's: shares (n_layers,) of scores (n_layers, ..., vocab_size).
 
-    `differences` maps each contrast's name to its difference vectors (n_pairs, d); rows and columns are in its order.
-    Raises ValueError for differing widths, or for a contrast whose differences cancel (it has no direction).
-    Source: L 4.4.2.
+    The last share is 1. Raises ValueError where there are no two axes, or one is empty. Source: N, as `logit_lens`.
 
-    >>> contrast_cosines({"east": [[1.0, 0.0], [3.0, 0.0]], "north-east": [[1.0, 1.0]]}).round(3)
-    array([[1.   , 0.707],
-           [0.707, 1.   ]])
+    >>> layer_agreement([[[2, 1], [1, 2]], [[2, 1], [2, 1]], [[2, 1], [1, 2]]])
+    array([1. , 0.5, 1. ])
     """
-    return cosine_matrix([X.mean(axis=0) for X in as_contrasts(differences).values()])
+    scores = as_numbers("scores", scores)
+    if scores.ndim < 2 or not scores.size:
+        raise ValueError(f"scores must have shape (n_layers, ..., vocab_size), none of it 0, got {scores.shape}")
+    top = scores.argmax(axis=-1)  # (n_layers, ...)
+    return (top == top[-1]).reshape(len(top), -1).mean(axis=1)
 
 
-def as_contrasts(differences):
-    """The contrasts as arrays: of one width, and none without a direction."""
-    arrays = {name: as_vectors(name, vectors) for name, vectors in differences.items()}
-    if not arrays:
-        raise ValueError("differences must hold at least one contrast, got none")
-    widths = {array.shape[1] for array in arrays.values()}
-    if len(widths) > 1:
-        raise ValueError(f"{' and '.join(arrays)} must have vectors of one width, got {sorted(widths)}")
-    for name, array in arrays.items():
-        if not array.mean(axis=0).any():
-            raise ValueError(f"{name} must have a direction, but its average difference is zero")
-    return arrays
+def nearest_by_measure(queries, rows, k=10, leave_out=None):
+    """The k rows nearest to each query by Euclidean distance, by dot product and by cosine: a `Nearest`.
+
+    queries (n, d), rows (m, d), such as states and an unembedding. leave_out: for each query, the number of a row that
+    does not count (n,), such as its own. From |x - y|^2 = |x|^2 + |y|^2 - 2 x y: for one x, the smallest distance is
+    the largest x y - |y|^2 / 2. So for rows y of one length, all three measures agree. Of rows equally near, the first
+    come first; at the end of the list, it is open which of them come in.
+
+    Raises ValueError for a row of zeros, which has no cosine, for rows of another width, or for k above what is left.
+    Source: N, TL;DR and "Directions in Space".
+
+    >>> near = nearest_by_measure([[2.0, 1.0]], [[2.0, 0.0], [4.0, 2.0], [9.0, 0.0]], k=2)
+    >>> near.distance.tolist(), near.dot.tolist(), near.cosine.tolist()
+    ([[0, 1]], [[2, 1]], [[1, 0]])
+    """
+    X, Y = _as_pair("queries", queries, "rows", rows)
+    out = None if leave_out is None else _as_places("leave_out", leave_out, len(X), len(Y))
+    most = len(Y) - (out is not None)
+    k = whole_number("k", k, 1, f"a number of neighbors (an int from 1 to {most})", most)
+    _lengths("queries", X)
+    lengths = _lengths("rows", Y)  # (m,)
+    found = []
+    for at in range(0, len(X), CHUNK):
+        dots = X[at : at + CHUNK] @ Y.T  # (b, m)
+        closeness = dots - lengths**2 / 2, dots, dots / lengths
+        if out is not None:
+            for S in closeness:
+                S[np.arange(len(S)), out[at : at + CHUNK]] = -np.inf
+        found.append([_largest(S, k) for S in closeness])
+    return Nearest(*map(np.concatenate, zip(*found)))
+
+
+def measure_overlap(near):
+    """The share of neighbors that two measures have in common, on average over queries: (3, 3), as `MEASURES` stand.
+
+    near: a `Nearest`, or three arrays (n, k). With k = 1: how often both name the same one. Source: as above.
+
+    >>> measure_overlap(Nearest([[0, 1]], [[2, 1]], [[1, 0]]))
+    array([[1. , 0.5, 1. ],
+           [0.5, 1. , 0.5],
+           [1. , 0.5, 1. ]])
+    """
+    lists = as_numbers("near", near)
+    if lists.ndim != 3 or not lists.size:
+        raise ValueError(f"near must hold a list (n, k) for each measure, got shape {lists.shape}")
+    same = lists[:, None, :, :, None] == lists[None, :, :, None, :]  # (3, 3, n, k, k)
+    return same.any(axis=-1).mean(axis=(-2, -1))
+
+
+def top_tokens(states, unembedding):
+    """The number of the token with the largest score for each state: (n, d) and (vocab_size, d) -> (n,).
+
+    For an embedding's own rows as states: what comes back for each token that is embedded and unembedded at once.
+    Raises ValueError for states of another width. Source: N 1.2, N 3.2.
+
+    >>> top_tokens([[1.0, 0.1], [-1.0, 3.0]], [[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
+    array([2, 1])
+    """
+    X, W = _as_pair("states", states, "unembedding", unembedding)
+    return np.concatenate([(X[at : at + CHUNK] @ W.T).argmax(axis=1) for at in range(0, len(X), CHUNK)])
+
+
+def inverse_unembedding(E, kind):
+    """An unembedding (vocab_size, d) for the embedding E (vocab_size, d), of one of three kinds (`INVERSES`).
+
+    "transpose": E itself, as tied models have it; a token's score for its own row is the row's squared length.
+    "normalized transpose": each row divided by its squared length, which makes that score 1. "pseudo-inverse": the rows
+    E (E^T E)^-1, whose transpose (E^T E)^-1 E^T is the left inverse; a token's own score is then at most 1, and all of
+    them add up to the rank. (Where E^T E has no inverse, its pseudo-inverse stands in; singular values of E below a
+    millionth of the largest count as 0.)
+
+    Raises ValueError for another kind, or a row of zeros to be normalized. Source: N 1.2, N 3.2.
+
+    >>> E = [[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    >>> inverse_unembedding(E, "normalized transpose")
+    array([[0.5, 0. ],
+           [0. , 1. ],
+           [0.5, 0.5]])
+    >>> np.allclose(inverse_unembedding(E, "pseudo-inverse").T @ E, np.eye(2))
+    True
+    """
+    E = as_vectors("E", E)
+    if kind == "transpose":
+        return E
+    if kind == "normalized transpose":
+        return E / _lengths("E", E)[:, None] ** 2
+    if kind == "pseudo-inverse":
+        return E @ np.linalg.pinv(E.T @ E, rcond=1e-12, hermitian=True)  # (m, d) (d, d)
+    raise ValueError(f"kind must be one of {', '.join(INVERSES)}, got {kind!r:.60}")
+
+
+def own_scores(E, unembedding):
+    """The score of each token for its own row of the embedding: (vocab_size, d) twice -> (vocab_size,).
+
+    These are the peaks that remain of the 1 in a token's one-hot vector. Raises ValueError for matrices of two shapes.
+    Source: N 1.2.
+
+    >>> own_scores([[2.0, 0.0], [0.0, 1.0]], [[0.5, 0.0], [0.0, 3.0]])
+    array([1., 3.])
+    """
+    E, W = _as_pair("E", E, "unembedding", unembedding)
+    if len(E) != len(W):
+        raise ValueError(f"unembedding must have a row for each row of E, {len(E)}, got {len(W)}")
+    return (E * W).sum(axis=1)
+
+
+def token_plane(a, b):
+    """The plane through 0 and two tokens' rows of the unembedding, a and b, (d,) each: a `TokenPlane`.
+
+    The first axis points to a, the second is at right angles to it, on b's side. Raises ValueError where a and b are
+    not two vectors of one width, or stand on one line, so that they span no plane. Source: N, "The Effect of Vector
+    Length".
+
+    >>> token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0])
+    TokenPlane(axes=array([[0., 1., 0.],
+           [1., 0., 0.]]), tokens=array([[2., 0.],
+           [1., 3.]]))
+    """
+    a, b = as_numbers("a", a), as_numbers("b", b)
+    if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
+        raise ValueError(f"a and b must be two vectors of one width, 2 or more, got shapes {a.shape} and {b.shape}")
+    Q, R = np.linalg.qr(np.stack([a, b], axis=1))  # (d, 2), (2, 2)
+    if abs(R[1, 1]) <= 1e-12 * np.linalg.norm(b) or not a.any():
+        raise ValueError("a and b must point in two directions, got vectors on one line")
+    signs = np.where(R.diagonal() < 0, -1.0, 1.0)
+    return TokenPlane((Q * signs).T + 0.0, (R.T * signs) + 0.0)  # + 0.0: no -0.0
+
+
+def plane_path(plane, states):
+    """Where states (..., d) stand in the plane of two tokens, and what the plane shows of them: a `PlanePath`.
+
+    states: what the unembedding reads, so those after the last LayerNorm. shares: of the squared length, what lies in
+    the plane; for a direction by chance 2 / d on average. scores: both tokens' dot products with the state. Their rows
+    lie in the plane, so the two coordinates tell both scores in full, however small the share.
+
+    Raises ValueError for states of another width than the plane's, or of zeros. Source: as `token_plane`.
+
+    >>> path = plane_path(token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0]), [[0.0, 0.0, 5.0], [1.0, 2.0, 2.0]])
+    >>> path.coordinates.tolist(), path.shares.round(3).tolist(), path.scores.tolist()
+    ([[0.0, 0.0], [2.0, 1.0]], [0.0, 0.556], [[0.0, 0.0], [4.0, 5.0]])
+    """
+    axes, tokens = as_vectors("plane", plane[0]), as_vectors("plane", plane[1])
+    X = as_numbers("states", states)
+    if not X.ndim or X.shape[-1] != axes.shape[1]:
+        raise ValueError(f"states must be vectors of the plane's width, {axes.shape[1]}, got shape {X.shape}")
+    coordinates = X @ axes.T  # (..., 2)
+    shares = ((unit(X, "states") @ axes.T) ** 2).sum(axis=-1)  # (...)
+    return PlanePath(coordinates, np.minimum(shares, 1), coordinates @ tokens.T)
+
+
+def best_probability(scores, scales):
+    """The probability of the best token where the state is `scales` times as long, (n, ...).
+
+    scores: of all tokens, (..., vocab_size), from an unembedding without bias: a state c times as long then has c times
+    the scores. That is the softmax at temperature 1 / c, and the best token's part of it is 1 / sum exp(c (z - max z)).
+    scales: (n,), 0 or more. At 0 all tokens are equally likely. Which token is best, no scale above 0 changes.
+
+    Raises ValueError for a negative scale or another shape. Source: N 3.3, N, "The Effect of Vector Length".
+
+    >>> best_probability([2.0, 1.0, 0.0], [0, 1, 10]).round(3)
+    array([0.333, 0.665, 1.   ])
+    """
+    z, scales = as_numbers("scores", scores), as_numbers("scales", scales)
+    if not z.ndim or not z.size:
+        raise ValueError(f"scores must have shape (..., vocab_size), none of it 0, got {z.shape}")
+    if scales.ndim != 1 or not len(scales) or scales.min() < 0:
+        raise ValueError(f"scales must be a list of numbers, 0 or more, got {scales.tolist()!r:.60}")
+    below = z - z.max(axis=-1, keepdims=True)  # (..., vocab_size), the best is 0
+    return np.stack([1 / np.exp(c * below).sum(axis=-1) for c in scales])
+
+
+def _as_pair(first_name, first, second_name, second):
+    """Both as float64 arrays of one width, (n, d) and (m, d)."""
+    X, Y = as_vectors(first_name, first), as_vectors(second_name, second)
+    if X.shape[1] != Y.shape[1]:
+        raise ValueError(f"{second_name} must be as wide as {first_name}, {X.shape[1]}, got {Y.shape[1]}")
+    return X, Y
+
+
+def _as_places(name, places, n, m):
+    """n numbers of rows, each one of m, as ints."""
+    places = as_numbers(name, places)
+    if places.shape != (n,) or places.min() < 0 or places.max() >= m or (places % 1).any():
+        raise ValueError(f"{name} must hold one number of a row, 0 to {m - 1}, for each query, {n}, got {places!r:.60}")
+    return places.astype(int)
+
+
+def _lengths(name, X):
+    """The lengths (n,) of the rows of X (n, d), none of them 0."""
+    lengths = np.linalg.norm(X, axis=1)
+    if not lengths.all():
+        raise ValueError(f"{name} must have no row of zeros, which has no direction, got row {lengths.argmin()}")
+    return lengths
+
+
+def _largest(S, k):
+    """The columns of the k largest of each row of S (n, m), largest first, the first first among equals: (n, k)."""
+    near = np.sort(np.argpartition(-S, k - 1, axis=1)[:, :k], axis=1)
+    order = np.argsort(-np.take_along_axis(S, near, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(near, order, axis=1)

@@ -1,6 +1,6 @@
 """Does the step from "doctor" to "nurse" go the way from "he" to "she", or is it chance? Two tests. Source: L 4.4.2.
 
-The cosine of the two steps is `directions.contrast_cosines`; both tests work for any two directions. The sentences are
+The cosine of the two steps is `contrasts.contrast_cosines`; both tests work for any two directions. The sentences are
 the collection "sentence-pairs"; the words that serve as chance stand in the chapter `meaning`.
 """
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_vectors
-from tutorial_lib.geometry.directions import as_contrasts
+from tutorial_lib.geometry.contrasts import as_contrasts
 from tutorial_lib.geometry.similarity import cosine, unit
 from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 

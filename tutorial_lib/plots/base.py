@@ -21,6 +21,9 @@ ROLES = dict(
     zip(("query", "key", "value", "attention", "feed forward", "embeddings", "[CLS]"), COLORS, strict=True),
     **{"first text": COLORS[0], "second text": COLORS[1], "the rest": "#808080"},
 )
+# Groups of points in a cloud, up to six: those that `views.point_cloud` gives them, in the same order.
+GROUPS = [*COLORS[:4], "#000000", "#5C5C5C"]
+GROUP_MARKERS = "os^DPX"
 # The same, pale, for areas that carry black text.
 TINTS = dict(
     zip(

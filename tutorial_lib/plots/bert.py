@@ -43,7 +43,7 @@ def layer_diagram(trace, i=0):
     start = "embeddings.output" if i == 0 else f"layer.{i - 1}.output"
     plate = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # where the line that is kept begins
     ax.text(5.2, 0, f"{start}  {tuple(trace[start].shape)}", ha="center", va="center", weight="bold", bbox=plate)
-    parts = ((3.0, "Q", "query", "queries"), (5.4, "K", "key", "keys"), (8.4, "V", "value", "values"))
+    parts = ((2.6, "Q", "query", "queries"), (5.4, "K", "key", "keys"), (8.4, "V", "value", "values"))
     for x, letter, kind, name in parts:
         _arrow(ax, (5.2, 0.35), (x, 1.3))
         _box(ax, x, 1.7, f"$W_{letter}$", kind, 1.6)
@@ -66,7 +66,7 @@ def layer_diagram(trace, i=0):
     for y, text, kind, width, name in chain:
         _box(ax, 5.7 if width > 6 else 4.2, y, text, kind, width)
         _arrow(ax, (4.2, y + 0.4), (4.2, y + 1.2))
-        ax.text(4.4, y + 0.78, says(name), va="center", fontsize=9, weight="bold" if name == "output" else None)
+        ax.text(4.4, y + 0.78, says(name), va="center", fontsize=8, weight="bold" if name == "output" else None)
     for top, bottom in ((0.0, 11.8), (14.1, 19.8)):
         ax.plot([2.2 if top == 0 else 4.2, 0.6, 0.6], [top, top, bottom], color=LINE, lw=1.2)
         _arrow(ax, (0.6, bottom), (3.8, bottom))
@@ -84,6 +84,10 @@ def norms_by_sublayer(trace, n_layers):
     x = np.arange(len(stops))
     for i in range(0, n_layers, 2):
         ax.axvspan(4 * i + 0.5, 4 * i + 4.5, color="#F2F2F2", lw=0)
+    beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # points by which the number of a stop stands off its dot
+    for k, (name, offset) in enumerate(zip(SUBLAYERS, beside, strict=True), 1):
+        ax.annotate(str(k), (k, lengths[k, 0]), xytext=offset, textcoords="offset points", ha="center", fontsize=8)
+        ax.plot([], [], " ", label=f"{k}  {name}")  # first: a column of the legend for the stops, one for the lines
     ax.axhline(np.sqrt(trace[stops[0]].shape[-1]), color=LINE, ls=":", lw=1.2, label=r"$\sqrt{d_{model}}$")
     ax.plot(x, lengths[:, 0], "o-", ms=4, color=ROLES["[CLS]"], label="[CLS]")
     ax.plot(x, lengths[:, 1:].mean(1), "s-", ms=3.5, color=COLORS[0], label="other tokens: mean, and range")
@@ -93,11 +97,7 @@ def norms_by_sublayer(trace, n_layers):
     ax.minorticks_off()
     ax.set_xticks([0, *(4 * i + 2.5 for i in range(n_layers))], ["emb.", *(f"layer {i}" for i in range(n_layers))])
     ax.tick_params(axis="x", length=0)
-    beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # points by which the number of a stop stands off its dot
-    for k, (name, offset) in enumerate(zip(SUBLAYERS, beside, strict=True), 1):
-        ax.annotate(str(k), (k, lengths[k, 0]), xytext=offset, textcoords="offset points", ha="center", fontsize=8)
-        ax.plot([], [], " ", label=f"{k}  {name}")
-    ax.legend(ncols=3, fontsize=8, loc="lower center", bbox_to_anchor=(0.48, 1))
+    ax.legend(ncols=2, fontsize=8, loc="lower center", bbox_to_anchor=(0.48, 1))
     return ax
 
 
@@ -161,21 +161,21 @@ def parameter_bars(models):
         "all the rest": ROLES["the rest"],
     }
     shown = [*colors][:3]
-    _, ax = plt.subplots(figsize=(6.4, 0.9 + 0.62 * len(models)))
-    for y, counts in enumerate(models.values()):
+    _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.75 * len(models)))
+    for y, (name, counts) in enumerate(models.items()):
         total, left = sum(counts.values()), 0.0
+        ax.text(0, y - 0.36, f"{name}, {total / 1e6:.1f}M", va="bottom")  # above: a phone has no room beside the bar
         shares = {part: counts.get(part, 0) for part in shown}
         shares["all the rest"] = sum(counts.get(part, 0) for part in parts if part not in shown)
         for part, count in shares.items():
             width = 100 * count / total
-            ax.barh(y, width, left=left, color=colors[part], label=part if y == 0 else None, edgecolor="white")
+            ax.barh(y, width, 0.6, left=left, color=colors[part], label=part if y == 0 else None, edgecolor="white")
             if width > 6:
                 middle = left + width / 2
                 ax.text(middle, y, f"{count / 1e6:.1f}M", ha="center", va="center", color=ON_PALE, weight="bold")
             left += width
-    ax.set_yticks(range(len(models)), [f"{name}\n{sum(c.values()) / 1e6:.1f}M" for name, c in models.items()])
-    ax.set(xlabel="share of all parameters (%)", xlim=(0, 100))
-    ax.invert_yaxis()
+    ax.set(xlabel="share of all parameters (%)", xlim=(0, 100), ylim=(len(models) - 0.6, -0.75), yticks=[])
+    ax.spines["left"].set_visible(False)
     ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1), fontsize=9, columnspacing=1, handlelength=1.2)
     return ax
 

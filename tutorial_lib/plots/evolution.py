@@ -57,6 +57,7 @@ def last_jump(paths, tokens, together=(), ax=None):
     Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
     if ax is None:
         _, ax = plt.subplots(figsize=(7.4, 4.0))
+    ax.figure.phone = {"panel_height": 3.4}  # room between the names
     ends = {}
     for j, name in enumerate(tokens):
         color = COLORS[1] if name in together else COLORS[0]
@@ -72,7 +73,8 @@ def last_jump(paths, tokens, together=(), ax=None):
     beside = Y[-1, first] + np.outer(aside, [0.015 * width, 0])
     places = _spread(beside, 0.12 * width, 0.06 * height)
     for (name, (_, color)), place, side in zip(ends.items(), places, aside, strict=True):
-        ax.text(*place, name, fontsize=9, color=color, va="center", ha="right" if side < 0 else "left")
+        said = name if any(map(str.isalnum, name)) else f"“{name}”"  # a lone full stop looks like a speck
+        ax.text(*place, said, fontsize=9, color=color, va="center", ha="right" if side < 0 else "left")
     ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{100 * picture.shares.sum():.0f} % of the variance")
     return ax
 

@@ -78,7 +78,7 @@ def head_grid(weights, tokens, title="head"):
     columns = min(3, len(weights))
     rows = -(-len(weights) // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(8, 2.5 * rows + 0.6), squeeze=False, sharex=True, sharey=True)
-    figure.phone = {"columns": 2, "panel_height": max(1.6, 0.1 * len(tokens) + 0.3)}
+    figure.phone = {"columns": 2, "panel_height": max(1.6, 0.12 * len(tokens) + 0.3)}
     for h, ax in enumerate(axes.flat):
         ax.spines[:].set_visible(False)
         if h >= len(weights):

@@ -8,9 +8,9 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, GROUP_MARKERS, GROUPS, as_array
 
-MARKERS = "os^DvPX*"
+MARKERS = GROUP_MARKERS + "v*"
 
 
 def sentence_groups(points, labels, shares=None, ax=None):
@@ -121,7 +121,7 @@ def _name_components(ax, shares):
 
 
 def _color(number):
-    colors = [*COLORS, "#7F7F7F"]
+    colors = [*GROUPS, *COLORS[4:6]]
     return colors[number % len(colors)]
 
 

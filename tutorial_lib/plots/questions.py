@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.patches import Ellipse
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_lib.plots.base import COLORS, as_array
+from tutorial_lib.plots.base import COLORS, GROUPS, as_array
 
 STYLES = ("o-", "s--", "^-.", "D:", "v-", "x--")
 
@@ -65,7 +65,7 @@ def token_kinds(points, kinds, n_deviations=2):
     points = as_array(points)
     _, ax = plt.subplots(figsize=(6.8, 5.2), dpi=150)
     ax.plot(*points.T, ",", color="0.72", zorder=0, rasterized=True)  # as shapes, 30,000 dots are megabytes
-    for color, style, (name, chosen) in zip(COLORS, ("-", "--", "-.", ":", "-", "--"), kinds.items(), strict=False):
+    for color, style, (name, chosen) in zip(GROUPS, ("-", "--", "-.", ":", "-", "--"), kinds.items(), strict=False):
         some = points[np.asarray(chosen)]
         center = some.mean(axis=0)
         variances, axes = np.linalg.eigh(np.cov(some.T, bias=True))

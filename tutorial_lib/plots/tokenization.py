@@ -109,7 +109,7 @@ def batch_grid(batch):
             style = {"facecolor": PAIR[segment]} if mask else {"facecolor": "white", "hatch": "////"}
             ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor="#999999", lw=0.6, **style))
             plate = None if mask else {"facecolor": "white", "edgecolor": "none", "pad": 1}
-            ax.text(column, row, f"{token}\n{id}", ha="center", va="center", fontsize=8, bbox=plate)
+            ax.text(column, row, f"{token}\n{id}", ha="center", va="center", fontsize=7.6, bbox=plate)
     n_segments = 1 + max(map(max, batch.token_type_ids))
     looks = {f"segment {number}": {"facecolor": PAIR[number]} for number in range(n_segments)}
     looks["padding: mask 0"] = {"facecolor": "white", "hatch": "////"}

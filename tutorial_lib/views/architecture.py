@@ -24,7 +24,7 @@ DOES = {
     ),
     "attention": ("lets each token collect from all tokens, in several heads", "attention", "attention"),
     "masked attention": ("lets each token collect from itself and those before it", "heads", "attention"),
-    "cross-attention": ("lets each token of the output collect from the input’s vectors", "", "attention"),
+    "cross-attention": ("lets each token of the output collect from the input’s vectors", "architectures", "attention"),
     "add, LayerNorm": ("what came in is added, then each vector gets mean 0 and variance 1", "bert", ""),
     "feed-forward": ("transforms each vector by itself: wider, an activation, narrower", "bert", "feed-forward"),
     "linear, softmax": ("turn a vector into a probability for each token of the vocabulary", "", ""),

@@ -1,0 +1,224 @@
+"""What the chapter on decoders (row 45) tells about book-gpt and about published decoders, pinned."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from tutorial_lib.claims.tools import PUBLISHED
+from tutorial_lib.generation import generate, probabilities
+from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.parity import compare, difference
+from tutorial_lib.texts.checked import check
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
+
+PAGE = (Path(__file__).parents[2] / "book" / "decoders.md").read_text(encoding="utf-8")
+END = "<|endoftext|>"
+PROMPT = END + "Mia had a red ball. She took the bus to the"
+
+
+@pytest.fixture(scope="module")
+def gpt():
+    return GPT.from_pretrained("book-gpt", device="cpu").eval()
+
+
+@pytest.fixture(scope="module")
+def book_bpe():
+    return BPE.from_pretrained("book-gpt")
+
+
+@pytest.fixture(scope="module")
+def ids(book_bpe):
+    return book_bpe.encode(PROMPT).ids
+
+
+@pytest.fixture(scope="module")
+def trace(gpt, ids):
+    return gpt.trace(ids)
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients():
+    with torch.no_grad():
+        yield
+
+
+def groups(ids, size=5):
+    return [tuple(ids[i : i + size]) for i in range(len(ids) - size + 1)]
+
+
+def judged(some, tok):
+    texts = [tok.decode(story).removesuffix(END).strip() for story in some]
+    sentences = [found for text in texts if text for found in check(text).sentences]
+    return sum(found.grammatical and found.consistent for found in sentences) / len(sentences)
+
+
+# one pass
+
+
+def test_the_prompt_is_thirteen_tokens_with_whole_words(book_bpe):
+    tokens = [token.removeprefix("Ġ") for token in book_bpe.encode(PROMPT).tokens]
+    assert tokens == [END, *"Mia had a red ball . She took the bus to the".split()]
+
+
+def test_replacing_a_token_moves_the_predictions_after_itself_and_behind_it(gpt, ids, book_bpe):
+    p = torch.softmax(gpt(ids)[0][0], -1)
+    for j in range(13):
+        other = list(ids)
+        other[j] = book_bpe.vocab["Ġcat"]
+        moved = (p - torch.softmax(gpt(other)[0][0], -1)).abs().sum(-1)
+        assert (moved[:j] == 0).all() and (moved[j:] > 0).all()
+
+
+def test_scores_are_dot_products_with_the_rows_of_the_token_table(gpt, trace):
+    assert gpt.config.tied and torch.equal(gpt.unembedding.weight, gpt.embeddings.tokens.weight)
+    assert difference(trace["norm"] @ gpt.embeddings.tokens.weight.T, trace["logits"]).is_rounding
+
+
+# the cache
+
+
+def test_one_more_token_leaves_all_rows_of_a_decoder_and_none_of_berts(gpt, trace, ids, bert, tok):
+    more = gpt.trace([*ids, 5])
+    for name in ("embeddings.output", "layer.0.output", "layer.3.output"):
+        assert difference(trace[name][0], more[name][0, :13]).is_rounding
+    text = "Mia had a red ball. She took the bus to the"
+    one, two = (bert.trace(tok.encode(t).ids[:-1]) for t in (text, text + " park"))
+    n = one["embeddings.output"].shape[1]
+    stays = {name: torch.isclose(one[name][0], two[name][0, :n], atol=1e-4).all(-1).sum()
+             for name in ("embeddings.output", "layer.0.output", "layer.3.output")}  # fmt: skip
+    assert list(stays.values()) == [n, 0, 0]
+
+
+def test_hundred_tokens_after_thirteen_are_6250_rows_without_and_112_with_the_cache():
+    rows = [sum(range(13, 113)), 13 + 99]
+    assert rows == [6250, 112] and "6,250 in all" in PAGE and "one: 112." in PAGE
+
+
+def test_multiplications_by_hand_are_those_that_pytorch_counts(gpt, ids):
+    def write(n, cached):
+        new, cache = [], None
+        for _ in range(n):
+            X, kept = gpt.hidden(new[-1:] if cache else ids + new, cache)
+            cache = kept if cached else None
+            new.append(int(gpt.unembedding(X[0, -1]).argmax()))
+
+    c = gpt.config
+    for cached in (False, True):
+        lengths = range(13, 23)
+        rows = [1 if cached and n > 13 else n for n in lengths]
+        maps = sum(rows) * (4 * c.d_model**2 + 2 * c.d_model * c.d_ff)
+        pairs = sum(row * n for row, n in zip(rows, lengths, strict=True))
+        by_hand = c.n_layers * (maps + 2 * c.d_model * pairs) + 10 * c.d_model * c.vocab_size
+        with FlopCounterMode(display=False) as counter:
+            write(10, cached)
+        assert counter.get_total_flops() == 2 * by_hand
+
+
+# the next token
+
+
+def test_top_p_keeps_most_tokens_where_the_model_is_least_sure(gpt, book_bpe):
+    kept = {}
+    for text in ("Mia", "Mia had", "Mia had a", "Mia had a red"):
+        scores = gpt(book_bpe.encode(END + text).ids)[0][0, -1]
+        kept[text] = int((probabilities(scores, top_p=0.9) > 0).sum())
+    most = max(kept, key=kept.get)
+    assert kept[most] > 2 * min(kept.values())
+    assert sorted(kept.values())[-2] < kept[most]  # one answer
+
+
+def test_colder_stories_have_fewer_errors_and_the_grammars_own_have_none(gpt, book_bpe):
+    stop = [book_bpe.vocab[END]]
+    right = [judged(generate(gpt, [stop] * 40, 120, temperature=T, stop=stop), book_bpe) for T in (0.3, 1.0, 1.5)]
+    assert right[0] > right[1] + 0.02 > right[2] + 0.1
+    told = [book_bpe.encode(story.text + END).ids for story in stories(40, seed=5)]
+    assert judged(told, book_bpe) == 1
+
+
+def test_greedy_stories_are_more_alike_than_drawn_ones_and_those_than_the_grammars_own(gpt, book_bpe):
+    stop = [book_bpe.vocab[END]]
+    told = [book_bpe.encode(story.text + END).ids for story in stories(30, seed=5)]
+    begun = [stop + story[:6] for story in told]
+
+    def shared(some):
+        sets = [set(groups(story)) for story in some]
+        others = [set().union(*sets[:i], *sets[i + 1 :]) for i in range(len(sets))]
+        return sum(len(one & rest) for one, rest in zip(sets, others, strict=True)) / sum(map(len, sets))
+
+    greedy, drawn = (shared(generate(gpt, begun, 120, temperature=T, stop=stop)) for T in (0, 1))
+    assert greedy > 1.5 * drawn and drawn < shared([story[6:] for story in told]) + 0.15
+
+
+def test_a_greedy_story_is_likelier_than_the_grammars_own_and_one_drawn_at_temperature_1_is_as_likely(gpt, book_bpe):
+    stop = [book_bpe.vocab[END]]
+
+    def mean_log_p(some):
+        logs = []
+        for story in some:
+            scores, _ = gpt((stop + story)[:128])
+            log_p = torch.log_softmax(scores[0, :-1], -1)
+            logs.append(log_p[range(len(log_p)), (stop + story)[1:128]])
+        return torch.cat(logs).mean().item()
+
+    told = mean_log_p([book_bpe.encode(story.text + END).ids for story in stories(30, seed=5)])
+    greedy = mean_log_p([generate(gpt, stop, 120, stop=stop)])
+    drawn = mean_log_p(generate(gpt, [stop] * 20, 120, temperature=1.0, stop=stop))
+    assert greedy > told + 0.1 and drawn == pytest.approx(told, abs=0.15)
+
+
+# the layer
+
+
+def test_from_the_embeddings_to_the_end_runs_a_sum_of_updates(gpt, trace):
+    total = trace["embeddings.output"]
+    for i in range(gpt.config.n_layers):
+        total = total + trace[f"layer.{i}.attention.output"] + trace[f"layer.{i}.feed_forward"]
+    assert difference(total, trace["layer.3.output"]).is_rounding
+
+
+def test_the_table_of_differences_has_the_published_settings():
+    bert, gpt2, opt = (PUBLISHED[name] for name in ("bert-base-uncased", "gpt2", "opt-125m"))
+    ours = [Config.from_hf(settings) for settings in (gpt2, opt)]
+    assert ours[0] == Config()
+    assert ours[1] == Config(vocab_size=50_272, n_positions=2_048, offset=2, activation="relu")
+    assert (bert["max_position_embeddings"], bert["type_vocab_size"], bert["hidden_act"]) == (512, 2, "gelu")
+    assert '"activation": ["GELU", "GELU, by tanh", "ReLU"]' in PAGE
+    assert [config.activation for config in ours] == ["gelu_new", "relu"]
+    assert all(config.norm_first and config.tied for config in ours)
+
+
+def test_the_table_of_tokens_is_31_percent_of_gpt_2():
+    with torch.device("meta"):
+        model = GPT(Config())
+    total = sum(p.numel() for p in model.parameters())
+    assert total == 124_439_808 and round(model.embeddings.tokens.weight.numel() / total, 2) == 0.31
+
+
+# exercises
+
+
+def test_the_price_of_the_cache_in_memory():
+    assert [2 * 12 * 1024 * 768 * 4 / 1e9, 2 * 96 * 2048 * 12_288 * 2 / 1e9] == pytest.approx([0.0755, 9.66], abs=0.005)
+
+
+def test_only_w_o_of_gpt_2_can_be_loaded_untransposed_and_then_it_is_wrong(hugging_face):
+    theirs, wrong = hugging_face("gpt2", 3), []
+    for name in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"):
+        state = {key: value.T if f".{name}.weight" in key else value for key, value in theirs.state_dict().items()}
+        try:
+            wrong.append((name, GPT.from_checkpoint(theirs.config.to_dict(), state)))
+        except ValueError:
+            continue
+    [(name, ours)] = wrong
+    assert name == "attn.c_proj"
+    assert not compare(ours, theirs, {"ids": [[1, 2, 3, 4]]}).worst[1].is_rounding
+
+
+def test_padding_belongs_on_the_left(gpt, ids):
+    alone = gpt(ids[:5])[0][0, -1]
+    right, _ = gpt([ids[:5] + [0] * 3], attention_mask=[[1] * 5 + [0] * 3])
+    left, _ = gpt([[0] * 3 + ids[:5]], attention_mask=[[0] * 3 + [1] * 5])
+    assert difference(left[0, -1], alone).is_rounding and not torch.allclose(right[0, -1], alone, atol=1)
