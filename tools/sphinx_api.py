@@ -17,7 +17,7 @@ ROOMS = {  # the order and the titles of the page; a room's name is a module's o
     "Models and texts": ["weights", "catalog", "texts", "toy"],
     "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace", "arguments"],
     "Models": ["bert", "gpt", "encoder_decoder", "checkpoints"],
-    "Training and writing": ["training", "generation"],
+    "Training and writing": ["training", "generation", "recipes", "saving", "model_cards"],
     "Comparison with Hugging Face": ["parity"],
     "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization", "real_texts"],
     "On the page": ["show", "guess", "table", "plots", "views"],

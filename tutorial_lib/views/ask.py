@@ -52,5 +52,6 @@ def _printed(answer, text):
 
 def _live():
     """Whether somebody sits before a notebook: a kernel, with widgets, that is not building the book's pages."""
-    kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    kernel = getattr(shell, "kernel", None)  # IPython in a terminal has none
     return kernel is not None and importlib.util.find_spec("ipywidgets") and "TUTORIAL_LIB_STATIC" not in os.environ
