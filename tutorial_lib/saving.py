@@ -10,45 +10,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from tutorial_lib import bert
+from tutorial_lib import bert, gpt
 from tutorial_lib.checkpoints import renamed
 from tutorial_lib.tokenization.files import write_text
-
-# (our name, their name), applied in this order to each parameter's name.
-GPT_NAMES = [
-    (r"^embeddings\.tokens\.", "wte."),
-    (r"^embeddings\.positions\.", "wpe."),
-    (r"^norm\.", "ln_f."),
-    (r"^layer\.(\d+)\.", r"h.\1."),
-    (r"\.attention_norm\.", ".ln_1."),
-    (r"\.norm\.", ".ln_2."),
-    (r"\.attention\.W_O\.", ".attn.c_proj."),
-    (r"\.feed_forward\.W_1\.", ".mlp.c_fc."),
-    (r"\.feed_forward\.W_2\.", ".mlp.c_proj."),
-    (r"^(?!unembedding)", "transformer."),
-    (r"^unembedding\.", "lm_head."),
-]
-BERT_NAMES = [
-    (r"^embeddings\.tokens\.", "bert.embeddings.word_embeddings."),
-    (r"^embeddings\.positions\.", "bert.embeddings.position_embeddings."),
-    (r"^embeddings\.segments\.", "bert.embeddings.token_type_embeddings."),
-    (r"^embeddings\.norm\.", "bert.embeddings.LayerNorm."),
-    (r"^(layer\.\d+)\.norm\.", r"\1.output.LayerNorm."),
-    (r"^(layer\.\d+)\.attention_norm\.", r"\1.attention.output.LayerNorm."),
-    (r"\.attention\.W_Q\.", ".attention.self.query."),
-    (r"\.attention\.W_K\.", ".attention.self.key."),
-    (r"\.attention\.W_V\.", ".attention.self.value."),
-    (r"\.attention\.W_O\.", ".attention.output.dense."),
-    (r"\.feed_forward\.W_1\.", ".intermediate.dense."),
-    (r"\.feed_forward\.W_2\.", ".output.dense."),
-    (r"^layer\.", "bert.encoder.layer."),
-    (r"^pooler\.W\.", "bert.pooler.dense."),
-    (r"^mlm\.W\.", "cls.predictions.transform.dense."),
-    (r"^mlm\.norm\.", "cls.predictions.transform.LayerNorm."),
-    (r"^mlm\.decoder\.bias$", "cls.predictions.bias"),
-    (r"^mlm\.decoder\.", "cls.predictions.decoder."),
-    (r"^nsp\.", "cls.seq_relationship."),
-]
 
 
 def save(model, tokenizer, folder) -> None:
@@ -94,7 +58,7 @@ def spelled(model) -> tuple[dict, dict]:
                         intermediate_size=c.d_ff, max_position_embeddings=c.n_positions, type_vocab_size=c.n_segments,
                         hidden_act=c.activation, layer_norm_eps=c.eps, pad_token_id=0, hidden_dropout_prob=0.0,
                         attention_probs_dropout_prob=0.0, torch_dtype="float32")  # fmt: skip
-        return settings, renamed(own, BERT_NAMES)
+        return settings, _by_their_names(own, "BertForPreTraining", settings, bert.RENAME)
     if c.offset or not c.norm_first:
         raise ValueError(f"model must be a decoder of GPT-2's kind, offset 0 and norm_first, got {c}")
     settings = dict(architectures=["GPT2LMHeadModel"], model_type="gpt2", vocab_size=c.vocab_size, n_embd=c.d_model,
@@ -102,7 +66,17 @@ def spelled(model) -> tuple[dict, dict]:
                     activation_function=c.activation, layer_norm_epsilon=c.eps, tie_word_embeddings=c.tied,
                     bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
                     torch_dtype="float32")  # fmt: skip
-    return settings, renamed(_tangled(own), GPT_NAMES)
+    return settings, _by_their_names(_tangled(own), "GPT2LMHeadModel", settings, gpt.RENAME["gpt2"])
+
+
+def _by_their_names(own, kind, settings, table):
+    """Our tensors under the names that a model of transformers has: what loads it renames, read backwards."""
+    import transformers
+
+    with torch.device("meta"):  # names only
+        theirs = getattr(transformers, kind)(getattr(transformers, kind).config_class(**settings))
+    names = renamed({name: name for name in reversed(theirs.state_dict())}, table)  # ours -> theirs, of two the first
+    return {names[name]: tensor for name, tensor in own.items()}
 
 
 def _tangled(own):
@@ -111,7 +85,7 @@ def _tangled(own):
     for name, tensor in own.items():
         if ".attention.W_Q." in name:
             three = torch.cat([own[name.replace("W_Q", W)] for W in ("W_Q", "W_K", "W_V")])
-            tangled[name.replace("attention.W_Q", "attn.c_attn")] = three.T if three.ndim == 2 else three
+            tangled[name.replace("W_Q", "W_QKV")] = three.T if three.ndim == 2 else three
         elif ".attention.W_K." not in name and ".attention.W_V." not in name:
             transposed = name.endswith((".W_O.weight", ".W_1.weight", ".W_2.weight"))
             tangled[name] = tensor.T if transposed else tensor
