@@ -38,8 +38,7 @@ def hf_bert(default_folder):
     return BertModel.from_pretrained(default_folder, attn_implementation="eager").eval()
 
 
-@pytest.fixture
-def one_thread():
+def _one_thread():
     """For models that are too small for two; and only on one thread do sums come out the same."""
     import torch
 
@@ -47,6 +46,10 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+one_thread = pytest.fixture(_one_thread)
+one_thread_for_a_file = pytest.fixture(_one_thread, scope="module")
 
 
 @pytest.fixture(scope="session")

@@ -287,9 +287,8 @@ def test_the_trace_is_every_stop_in_order_and_its_last_is_what_comes_out(model):
 
 
 @pytest.fixture(scope="module")
-def translator():
+def translator(one_thread_for_a_file):
     """A small one, trained for a few seconds: (model, word -> id, sentences that it has not seen)."""
-    torch.set_num_threads(1)
     torch.manual_seed(0)
     vocab, pairs = vocabulary(), translations(3200)
     ids = [([vocab[w] for w in pair.source], [vocab[w] for w in pair.target] + [STOP]) for pair in pairs[:3000]]

@@ -37,6 +37,7 @@ def count(part):
     return sum(parameter.numel() for parameter in part.parameters())
 
 
+pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 RECIPE = Settings(180, lr=6e-3, warmup=50, seed=1, evaluate_every=45)
 
 
@@ -45,16 +46,8 @@ def new_model(**changes):
     return EncoderDecoder(encoder_decoder.Config(**SHAPE | {"n_positions": 16} | changes))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread_for_all():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
-def trained(one_thread_for_all):
+def trained(one_thread_for_a_file):
     """The model of the page, its curve, and the shares of right translations on the way."""
     model, shares = new_model(), []
 
