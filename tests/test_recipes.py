@@ -34,7 +34,7 @@ TINY = replace(
     config=decoders.Config(1500, d_model=16, n_layers=1, n_heads=2, d_ff=32, n_positions=128),
     settings=Settings(6, lr=3e-3, warmup=2, save_every=4, evaluate_every=3),
     n_stories=60,
-    kept=(0, 2, 4),
+    kept=(2, 4),
 )
 TINY_BERT = replace(RECIPES["book-bert"], settings=TINY.settings, n_stories=60, batch_size=2, kept=(2,))
 
@@ -75,9 +75,6 @@ def test_the_recipe_makes_what_is_shipped(name):
     recipe, stored = RECIPES[name], curves(name)
     assert len(stored["loss"]) == recipe.settings.n_steps and recipe.settings.warmup > N_FIRST
     ready = prepare(recipe)
-    first, shipped = (model.embeddings.tokens.weight for model in
-                      (ready.model, type(ready.model).from_pretrained(f"{name}-0", device="cpu")))  # fmt: skip
-    assert ((first - shipped).abs() <= 2**-11 * first.abs() + 1e-7).all()  # no more than rounding to float16
     kept = {}
 
     def keep(progress):
@@ -139,7 +136,7 @@ def test_stopped_anywhere_and_made_again_it_is_the_same(tmp_path, at):
     with pytest.raises(KeyboardInterrupt):
         make("tiny", tmp_path / "cut", stop, recipe=TINY)
     assert make("tiny", tmp_path / "cut", recipe=TINY)["loss"] == whole["loss"]
-    for name in ("tiny", "tiny-0", "tiny-2", "tiny-4"):
+    for name in ("tiny", "tiny-2", "tiny-4"):
         one, other = (tmp_path / place / name / "model.safetensors" for place in ("whole", "cut"))
         assert one.read_bytes() == other.read_bytes()
 

@@ -43,12 +43,10 @@ class Model:
 _BPE = ("vocab.json", "merges.txt")
 _SHIPPED = {  # the book's own models (see `recipes`), and the SHA-256 of their weights; -STEP: after so many steps
     "book-gpt": "cb129110f67737b0e1685e329176c85b908dead992c8f147e36dd5389925164c",
-    "book-gpt-0": "6eee361285db4abc1cd17367dac022397de9b1a66470a19111210236372eb88f",
     "book-gpt-20": "47ec8a72c3b42d6c402bd1056f4cf4202242f7ffbddb291b6835d800ba6b93e7",
     "book-gpt-100": "dc3df3ebe8955d23a08417e76e01130992d185fdf4d5d56a8a8a94d7fa80bb3c",
     "book-gpt-400": "5fe0e4c1b268105c4f739b2fd1ef0708c0ddc8415587bb9497c13dcf4fa66b6e",
     "book-bert": "d92c62d74e4817915bd403cdcb2c7a9de655a8ee67d2eea3bc463a7e1e46c9f6",
-    "book-bert-0": "75f8d8d0294a5e2abb9454b0c12f0472c50e3a33206d7e36f043fa88a1225399",
     "book-bert-200": "29b5dd98cede8342698c091a96c712882ac62e163d6f747097820ae9f3d5d3be",
 }
 

@@ -167,7 +167,7 @@ def card(name, recipe, about, folder) -> str:
 
 
 CANNOT = (
-    "It knows some 685 words and the turns of one generator. It has no knowledge of the world, cannot answer or "
+    "It knows the few hundred words and the turns of one generator. It has no knowledge of the world, cannot answer or "
     "follow, and what it shows about attention or geometry it shows for stories of this kind only. Its texts are not "
     "fit for any other use than teaching."
 )

@@ -31,10 +31,10 @@ class Recipe:
 
     config: of `gpt`, a decoder that learns next tokens, or of `bert`, an encoder that learns hidden tokens and pairs.
     n_stories: how many it reads, of seed 0. batch_size: stories in a step (encoders: pairs of parts of whole stories;
-    three of four steps take twice as many pairs of two or three sentences in all). kept: after how
-    many steps the weights are kept, besides the last ones. rate: the share of tokens that are hidden (encoders). std:
-    the spread of the first weights. 0.02 is what BERT and GPT-2 have at d_model 768; narrow models learn sooner with
-    more (1 / √d_model keeps a vector's length through a matrix).
+    three of four steps take twice as many pairs of two or three sentences in all). kept: after how many steps the
+    weights are kept, besides the last ones (those before the first step are `new_model`'s). rate: the share of tokens
+    that are hidden (encoders). std: the spread of the first weights. 0.02 is what BERT and GPT-2 have at d_model 768;
+    narrow models learn sooner with more (1 / √d_model keeps a vector's length through a matrix).
     """
 
     config: gpt.Config | bert.Config
@@ -53,8 +53,8 @@ class Recipe:
 _SHAPE = dict(vocab_size=VOCABULARY, d_model=128, n_layers=4, n_heads=4, d_ff=512, n_positions=128)
 _SMALL = dict(vocab_size=VOCABULARY, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=128)
 RECIPES = {
-    "book-gpt": Recipe(gpt.Config(**_SHAPE), Settings(1_600, lr=4e-3, warmup=100), kept=(0, 20, 100, 400)),
-    "book-bert": Recipe(bert.Config(**_SHAPE), Settings(1_500, lr=3e-3, warmup=100, evaluate_every=100), kept=(0, 200)),
+    "book-gpt": Recipe(gpt.Config(**_SHAPE), Settings(1_600, lr=4e-3, warmup=100), kept=(20, 100, 400)),
+    "book-bert": Recipe(bert.Config(**_SHAPE), Settings(1_500, lr=3e-3, warmup=100, evaluate_every=100), kept=(200,)),
     "book-gpt-small": Recipe(
         gpt.Config(**_SMALL), Settings(500, lr=1.2e-2, warmup=30, evaluate_every=20), n_stories=3_000, batch_size=16
     ),
@@ -70,6 +70,24 @@ def recipe_of(name: str) -> Recipe:
     if name not in RECIPES:
         raise ValueError(f"name must be one of {', '.join(RECIPES)}, got {name!r}")
     return RECIPES[name]
+
+
+def new_model(recipe: Recipe, vocab_size: int):
+    """The model of a recipe before its first step, with random weights: the same ones each time.
+
+    >>> shipped = gpt.GPT.from_pretrained("book-gpt", device="cpu")
+    >>> shipped.config == new_model(RECIPES["book-gpt"], shipped.config.vocab_size).config
+    True
+    """
+    config = replace(recipe.config, vocab_size=vocab_size)
+    torch.manual_seed(recipe.settings.seed)
+    if not recipe.decodes:
+        return bert.initialize(bert.Bert(config, mlm=True, nsp=True), recipe.std)
+    model = gpt.GPT(config)
+    with torch.no_grad():  # a new GPT has GPT-2's spread, and less for what is added up in each layer
+        for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
+            weight *= recipe.std / 0.02
+    return model.eval()
 
 
 @dataclass(frozen=True)
@@ -97,22 +115,16 @@ def prepare(recipe: Recipe) -> Prepared:
     told, others = stories(recipe.n_stories), stories(N_HELD_OUT, seed=HELD_OUT)
     kind = BPE if recipe.decodes else WordPiece
     tokenizer = kind.train([story.text for story in told], VOCABULARY)
-    config = replace(recipe.config, vocab_size=len(tokenizer))
-    torch.manual_seed(recipe.settings.seed)
+    model, length = new_model(recipe, len(tokenizer)), recipe.config.n_positions
     if recipe.decodes:
         text, held_out = ([tokenizer.encode(END + story.text + END).ids for story in some] for some in (told, others))
         loss = next_tokens_of(text, recipe.batch_size)
-        model, evaluate = gpt.GPT(config), lambda model: evaluate_next_tokens_of(model, held_out)
-        with torch.no_grad():  # a new GPT has GPT-2's spread, and less for what is added up in each layer
-            for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
-                weight *= recipe.std / 0.02
-        return Prepared(tokenizer, model, loss, evaluate, text, held_out)
-    model = bert.initialize(bert.Bert(config, mlm=True, nsp=True), recipe.std)
+        return Prepared(tokenizer, model, loss, lambda model: evaluate_next_tokens_of(model, held_out), text, held_out)
     read, kept = (parts_of(some) for some in (told, others))
     n = recipe.batch_size
 
     def pairs(documents, sizes=(2 * n, n)):
-        settings = tokenizer, config.n_positions
+        settings = tokenizer, length
         return [hidden_tokens(d, *settings, size, recipe.rate) for d, size in zip(documents, sizes, strict=True)]
 
     short, whole = pairs(read)
@@ -154,8 +166,6 @@ def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
     torch.set_num_threads(1)
     try:
         ready, began = prepare(recipe), time.process_time()
-        if 0 in recipe.kept:
-            save(ready.model, ready.tokenizer, folder / f"{name}-0")
 
         def kept(progress):
             if progress.step in recipe.kept:
