@@ -9,7 +9,7 @@ import torch
 
 from tutorial_lib.gpt import GPT
 from tutorial_lib.model_cards import baselines, losses_by_kind, sample
-from tutorial_lib.recipes import RECIPES, prepare
+from tutorial_lib.recipes import RECIPES, new_model, prepare
 from tutorial_lib.texts.checked import check
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization.bpe import BPE
@@ -30,22 +30,22 @@ def counted(ready):
 
 
 @pytest.fixture(scope="module")
-def run(ready):
+def run(ready, one_thread_for_a_file):
     """The small model, trained in one go, and its curve."""
-    torch.set_num_threads(1)
     model = copy.deepcopy(ready.model)
     return model, train(model, ready.loss, RECIPE.settings, evaluate=ready.evaluate)
 
 
 @pytest.fixture(scope="module")
-def ages():
-    names = {step: f"book-gpt-{step}" for step in RECIPES["book-gpt"].kept} | {1600: "book-gpt"}
-    return {step: GPT.from_pretrained(name, device="cpu") for step, name in names.items()}
+def big_tok():
+    return BPE.from_pretrained("book-gpt")
 
 
 @pytest.fixture(scope="module")
-def big_tok():
-    return BPE.from_pretrained("book-gpt")
+def ages(big_tok):
+    names = {step: f"book-gpt-{step}" for step in RECIPES["book-gpt"].kept} | {1600: "book-gpt"}
+    loaded = {step: GPT.from_pretrained(name, device="cpu") for step, name in names.items()}
+    return {0: new_model(RECIPES["book-gpt"], len(big_tok))} | loaded
 
 
 def test_an_untrained_model_knows_nothing_and_counting_is_worth_176_and_16(ready, counted):
