@@ -17,6 +17,7 @@ from tutorial_lib.catalog import DEFAULT, KNOWN
 from tutorial_lib.real_texts import FILE, measure
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.published import SOURCES
+from tutorial_lib.tokenization.files import write_text
 
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "umap-learn")
 
@@ -44,7 +45,5 @@ def written(found: dict) -> str:
 
 
 if __name__ == "__main__":
-    beside = FILE.with_name(FILE.name + ".part")
-    beside.write_text(written(record()), encoding="utf-8")
-    beside.replace(FILE)
+    write_text(FILE, written(record()))
     print(f"{FILE}: {FILE.stat().st_size:,} bytes")
