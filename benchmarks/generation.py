@@ -1,8 +1,9 @@
 """Generation: ours with the cache against ours without it, and against transformers' generate, all in the same run.
 
 `make bench` runs this. Greedy, one text, the same weights: a GPT-2 of medium size with random ones, with two sizes of
-vocabulary, and the book's own decoder, as far as its positions go. Runs alternate, and the fastest of each counts: whatever else the machine does only
-makes a run slower. "busy" is the same ratio by the processor's own time. The tokens must be the same.
+vocabulary, and the book's own decoder, as far as its positions go. Runs alternate, and the fastest of each counts:
+whatever else the machine does only makes a run slower. "busy" is the same ratio by the processor's own time. The tokens
+must be the same.
 """
 
 import argparse
