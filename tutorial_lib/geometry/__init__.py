@@ -20,7 +20,7 @@ _NAMES = {
     "projection": "PCA ProjectionQuality cubes hopf_link pca projection_quality tsne umap",
     "shape": "anisotropy participation_ratio pca_dimension spectrum",
     "similarity": "Distributions ToMean average_cosine cosine cosine_matrix distance_matrix distributions to_mean",
-    "statistics": "PermutationTest bootstrap_interval holm permutation_p",
+    "statistics": "PermutationTest bootstrap_interval holm mean_interval permutation_p",
     "two_nn": "distinct intrinsic_dimension neighbor_ratios",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -39,6 +39,28 @@ def permutation_p(observed, null):
     return float((1 + np.count_nonzero(null >= observed - rounding)) / (1 + null.size))
 
 
+def mean_interval(values, level=0.95):
+    """The mean over the first axis, and where the mean of all there could be lies: (mean, low, high), by Student's t.
+
+    For a few values, such as one for each seed, where a bootstrap has too little to draw from. It supposes that they
+    are drawn from a normal distribution. Raises ValueError for fewer than 2 values or a level outside (0, 1).
+
+    >>> mean, low, high = mean_interval([1.0, 2.0, 3.0])
+    >>> round(float(mean), 2), round(float(low), 2), round(float(high), 2)
+    (2.0, -0.48, 4.48)
+    """
+    from scipy.stats import t
+
+    values = as_numbers("values", values)
+    if not values.ndim or len(values) < 2:
+        raise ValueError(f"values must be 2 or more, got shape {values.shape}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    mean, n = values.mean(0), len(values)
+    reach = t.ppf((1 + level) / 2, n - 1) * values.std(0, ddof=1) / n**0.5
+    return mean, mean - reach, mean + reach
+
+
 def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
     """Percentile bootstrap: the middle `level` of the statistic over n resamples, as (low, high).
 
