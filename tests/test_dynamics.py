@@ -103,7 +103,7 @@ def test_all_that_was_measured_is_stored_for_each_seed_step_and_layer():
 
 @pytest.mark.parametrize("kind, seed", [("decoder, post-norm", 1), ("encoder, pre-norm", 0)])
 def test_the_stored_numbers_come_out_again(kind, seed):
-    """On another processor the sums differ in their last digits, and ten steps of training make them a little larger."""
+    """On another processor the last digits of sums differ, and ten steps of training make that a little more."""
     values = stored()["kinds"][kind]
     for i, step in enumerate(follow(kind, seed, until=10)):
         assert step["loss"] == pytest.approx(values["loss"][seed, i], abs=0.01)

@@ -1,8 +1,8 @@
 """Tune a trained decoder to sort texts into classes, with all of ULMFiT's means or without them. Source: L 3.3.3.
 
-ULMFiT trains in three phases: on much text of any kind, on the target's own texts (both are `training.train`), and then,
-here, on labeled ones. For that last phase it has three means: rates that rise steeply and fall slowly, smaller rates for
-lower layers, and layers that join from the top, one after the other. Howard and Ruder (2018).
+ULMFiT trains in three phases: on much text of any kind, on the target's own texts (both are `training.train`), and
+then, here, on labeled ones. For that last phase it has three means: rates that rise steeply and fall slowly, smaller
+rates for lower layers, and layers that join from the top, one after the other. Howard and Ruder (2018).
 """
 
 import random
@@ -82,7 +82,7 @@ class Classifier(nn.Module):
                 list(self.body.embeddings.parameters())]  # fmt: skip
 
 
-def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=16):
+def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
     """Train a classifier in place on labeled texts, and return the losses, one a step.
 
     texts: lists of ids. labels: a class for each, 0, 1, ... Batches are drawn by the seed. Raises ValueError where

@@ -5,11 +5,14 @@ from functools import lru_cache
 import numpy as np
 import torch
 
+from tutorial_lib import dynamics
 from tutorial_lib.attention import scores, softmax
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, claims_of
 from tutorial_lib.claims.tools import bert, bpe, decoder, small_gpt, token_vectors, tokenizer
 from tutorial_lib.geometry import anisotropy, average_cosine, distinct, intrinsic_dimension
 from tutorial_lib.texts import load_texts
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization.bpe import END
 from tutorial_lib.vectors import embed
 
 claim = claims_of("shape-of-learning")
@@ -198,3 +201,88 @@ class _Numbers:
     def encode(self, seed):
         self.ids = torch.randint(60, (20,), generator=torch.Generator().manual_seed(seed)).tolist()
         return self
+
+
+@lru_cache
+def stories_begun(n):
+    """The first n tokens of stories that book-gpt has not read, 2,560 tokens in all: ids (n_texts, n)."""
+    texts = [END + story.text for story in stories(2_560 // n + 60, seed=1)]
+    return dynamics.openings(texts, bpe("book-gpt"), n)[: 2_560 // n]
+
+
+@lru_cache
+def book_states(name, n=64):
+    """The vectors of the first n tokens of these stories, by layer."""
+    return dynamics.layer_states(decoder(name), stories_begun(n))
+
+
+def book_profile(name, measure, which, n=64, norm=False):
+    """A measure after each layer of one of the book's decoders; norm: after its last LayerNorm, too."""
+    states = {layer: X for layer, X in book_states(name, n).items() if norm or layer != "norm"}
+    return dynamics.profile(states, stories_begun(n), measure, which)
+
+
+claim("A-4.1-book", "Decoders have a bell-shaped profile (here: book-gpt, over all tokens of stories' first 64).", True,
+      lambda: is_bell(book_profile("book-gpt", anisotropy, "all tokens")), verdict=FAILS,
+      note="From 0.08 to 0.12, highest after the third of four layers; without the first token 0.10. A decoder of four "
+           "layers that has read small stories.")
+
+claim("A-4.1-book-norm", "Decoders have a bell-shaped profile (here: book-gpt over stories' first 16 tokens, up to the "
+      "last LayerNorm: of all tokens, and without the first of each text).", [True, True],
+      lambda: [is_bell(book_profile("book-gpt", anisotropy, which, n=16, norm=True))
+               for which in ("all tokens", "without the first")], verdict=FAILS,
+      note="Over all tokens it is one: 0.29 after the third layer, and the fall behind the fourth is the last "
+           "LayerNorm's. It is gone without one vector of 16.")
+
+
+def kinds_at_the_end(measure, which):
+    """A measure after the last step, by layer, average of the seeds: kind -> (5,)."""
+    kinds = dynamics.stored()["kinds"]
+    return {kind: values[which][measure][:, -1, :5].mean(0).tolist() for kind, values in kinds.items()}
+
+
+claim("A-4.1-kinds", "Decoders have a bell, encoders are level (here: small decoders, then encoders, each with pre- "
+      "and post-norm; which of the four has a bell over all tokens).", [True, True, False, False],
+      lambda: [is_bell(profile) for profile in kinds_at_the_end("anisotropy", "all tokens").values()], verdict=FAILS,
+      note="None. A's decoders are pre-norm and its encoders post-norm, so two differences stand for one. Here both "
+           "are told apart, and the first token matters in the pre-norm decoder alone.")
+
+
+def by_step(kind, measure, which):
+    """A measure along training, average over layers 1 to 4 and the seeds: (n_steps,)."""
+    return dynamics.stored()["kinds"][kind][which][measure][:, :, 1:5].mean((0, 2))
+
+
+def book_by_step(measure, which):
+    """A measure of book-gpt after 20, 100, 400 and 1,600 steps, average over layers 1 to 4."""
+    names = ("book-gpt-20", "book-gpt-100", "book-gpt-400", "book-gpt")
+    return [float(np.mean(book_profile(name, measure, which)[1:])) for name in names]
+
+
+claim("A-4.2-book", "Through training, the anisotropy of decoders grows (here: of book-gpt after 20, 100, 400 and "
+      "1,600 steps, layers 1 to 4; that no value is below the one before).", True,
+      lambda: bool((np.diff(book_by_step(anisotropy, "all tokens")) > 0).all()), verdict=FAILS,
+      note="0.48, 0.15, 0.10, 0.10: a spike when frequencies are learned, before A's first checkpoints may stand.")
+
+claim("A-4.2-kinds", "Through training, the anisotropy of decoders grows and then stays (here: in small decoders, pre- "
+      "and post-norm, the highest value of 640 steps over the last; close to 1).", [1, 1],
+      lambda: [float(max(values) / values[-1]) for values in
+               (by_step(kind, "anisotropy", "without the first") for kind in list(dynamics.KINDS)[:2])],
+      tolerance=0.2, verdict=FAILS,
+      note="2.3 and 1.9: it spikes at step 40, and so it does in encoders.")
+
+claim("A-4.3-book", "Through training, the intrinsic dimension first grows, then shrinks (here: of book-gpt, over all "
+      "tokens and over one vector of each type; that it is higher after 100 steps than after 20).", [True, True],
+      lambda: [values[1] > values[0] for values in
+               (book_by_step(intrinsic_dimension, which) for which in ("all tokens", "one of each type"))],
+      verdict=FAILS, note="It shrinks from the first steps on, 7 to 4 over all tokens, 16 to 6 over types.")
+
+
+@claim("A-4.3-kinds", "Through training, the intrinsic dimension of decoders first grows, then shrinks (here, over one "
+       "vector of each type: in which of the four kinds the highest value of the steps between lies 1 or more above "
+       "both ends).", [True, True], expected=[True, True, False, False], verdict=FAILS,
+       note="In the post-norm encoder alone: 16, 19, 17. Over all tokens it only grows with post-norm, and only "
+            "shrinks with pre-norm.")
+def _():
+    values = [by_step(kind, "intrinsic dimension", "one of each type") for kind in dynamics.KINDS]
+    return [bool(max(found[1:-1]) > 1 + max(found[0], found[-1])) for found in values]

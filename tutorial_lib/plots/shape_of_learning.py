@@ -52,12 +52,14 @@ def _panels(panels, ylabel, xlabel, columns, names):
         own = names or range(max(np.shape(values)[-1] for values in lines.values()))
         ax.set_xticks(range(len(own)), [f"{name:,}" if isinstance(name, int) else name for name in own])
         ax.set(title=title, xlabel=xlabel)
-        ax.set_ylim(0, None)
+        ax.tick_params(axis="x", labelsize=8)
+    for ax in axes.flat:
+        ax.set_ylim(0, None)  # when all have drawn: they may share a scale
     for ax in axes[:, 0]:
         ax.set_ylabel(ylabel or "")
     handles = {label: line for ax in axes.flat for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     if len(handles) > 1:
-        fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(4, len(handles)))
+        fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2)
     fig.phone = {"panel_height": 2.2}
     return list(axes.flat[: len(panels)])
 
