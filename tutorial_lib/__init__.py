@@ -10,7 +10,7 @@ modules import each other; a test reads this list and holds both. Heavy librarie
  5  parity, saving                                             ours against Hugging Face's, value by value; in its files
  6  vectors, generation                                        text -> the vectors of every layer; text -> more text
  7  geometry                                                   measurements on arrays; knows no model
- 8  training, recipes, model_cards                             models that are trained here, and what they are worth
+ 8  training, recipes, model_cards, tuning                     models that are trained here, and what they are worth
  8  probing, search, quantization, real_texts, dynamics        the other long experiments
  9  show, guess, table, plots, views                           what stands on a page
 10  claims, exercises                                          the documents' numbers recomputed; what students write
