@@ -127,12 +127,15 @@ def test_every_page_of_the_table_of_contents_is_there():
     assert [page for page in pages if not (ROOT / f"{page}.md").exists()] == []
 
 
-def test_every_citation_has_its_entry():
+def test_every_citation_has_its_entry_and_every_entry_is_cited():
     entries = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.M)
     assert len(entries) == len(set(entries))
+    cited = set()
     for page in (ROOT / "book").glob("*.md"):
         for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", page.read_text(encoding="utf-8")):
-            assert set(re.split(r",\s*", keys)) <= set(entries), f"{page.name}: {keys}"
+            cited |= set(re.split(r",\s*", keys))
+            assert cited <= set(entries), f"{page.name}: {keys}"
+    assert set(entries) - cited == set()
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "book").glob("*.md")), ids=lambda page: page.stem)

@@ -44,7 +44,7 @@ gpt = GPT(Config(vocab_size=20, d_model=16, n_layers=2, n_heads=2, d_ff=32, n_po
 loss = next_tokens(torch.arange(2000) * 7 % 20, context=8, batch_size=4)
 print("ready", flush=True)
 curve = train(gpt, loss, Settings(n_steps=200, save_every=10, warmup=5), sys.argv[1] or None)
-print(json.dumps([curve["loss"], float(sum(p.double().sum() for p in gpt.parameters()))]))
+print(json.dumps([curve["loss"], sum(p.double().sum().item() for p in gpt.parameters())]))
 """
 
 
