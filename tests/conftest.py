@@ -52,11 +52,16 @@ one_thread = pytest.fixture(_one_thread)
 one_thread_for_a_file = pytest.fixture(_one_thread, scope="module")
 
 
+def texts_folder():
+    """Where the published texts may lie: what TUTORIAL_LIB_TEXTS names, or shared/data beside the repository."""
+    named = os.environ.get("TUTORIAL_LIB_TEXTS")
+    return Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
+
+
 @pytest.fixture(scope="session")
 def real_folder():
-    """The folder with the published texts: what TUTORIAL_LIB_TEXTS names, or shared/data beside the repository."""
-    named = os.environ.get("TUTORIAL_LIB_TEXTS")
-    folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
+    """The folder with the published texts."""
+    folder = texts_folder()
     if not (folder / "wikitext-2-valid.txt").is_file():
         pytest.skip("the published texts are not at hand: name their folder in TUTORIAL_LIB_TEXTS")
     return folder

@@ -19,19 +19,20 @@ import tutorial_lib.plots
 import tutorial_lib.views
 
 ROOT = Path(__file__).resolve().parents[1]
-HERE = []  # tests of this file that this process ran
 CONDA_NAMES = {"pytorch": "torch"}
 ONLY_IN_CONDA = {"python", "pip"}
 IN_A_NOTEBOOK = {"IPython", "ipywidgets", "matplotlib_inline"}  # imported only where a notebook runs, which brings them
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_side_by_side_the_tests_of_a_file_stay_in_one_process(number):
+def test_side_by_side_the_tests_of_a_file_stay_in_one_process(number, tmp_path_factory):
     """Or else what they share is made in each: conftest.py tells xdist so, and xdist may have stopped listening."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         pytest.skip("the tests run in one process: try pytest -n 2")
-    HERE.append(number)
-    assert len(HERE) == number
+    ran_in = tmp_path_factory.getbasetemp().parent / "workers.txt"  # one folder for all workers of a run
+    with ran_in.open("a") as file:
+        print(os.environ["PYTEST_XDIST_WORKER"], file=file)
+    assert len(set(ran_in.read_text().split())) == 1
 
 
 def pyproject():
@@ -126,12 +127,15 @@ def test_every_page_of_the_table_of_contents_is_there():
     assert [page for page in pages if not (ROOT / f"{page}.md").exists()] == []
 
 
-def test_every_citation_has_its_entry():
+def test_every_citation_has_its_entry_and_every_entry_is_cited():
     entries = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.M)
     assert len(entries) == len(set(entries))
+    cited = set()
     for page in (ROOT / "book").glob("*.md"):
         for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", page.read_text(encoding="utf-8")):
-            assert set(re.split(r",\s*", keys)) <= set(entries), f"{page.name}: {keys}"
+            cited |= set(re.split(r",\s*", keys))
+            assert cited <= set(entries), f"{page.name}: {keys}"
+    assert set(entries) - cited == set()
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "book").glob("*.md")), ids=lambda page: page.stem)

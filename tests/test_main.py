@@ -126,15 +126,20 @@ def test_train_writes_a_model_and_says_how_far_it_is(tmp_path, monkeypatch, caps
 
 def test_train_stopped_by_the_reader_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     from tutorial_lib import recipes
+    from tutorial_lib.training import CHECKPOINT
 
     def make(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(recipes, "make", make)
-    assert command_line.main(["train", "book-gpt", "--folder", str(tmp_path)]) == 130
-    out = capsys.readouterr().out
-    assert f"The checkpoint is in {tmp_path / 'book-gpt-run'}" in out
-    assert f"python -m tutorial_lib train book-gpt --folder {tmp_path}" in out
+    folder, run = tmp_path / "my models", tmp_path / "my models" / "book-gpt-run"
+    again = f"python -m tutorial_lib train book-gpt --folder '{folder}'\n"
+    assert command_line.main(["train", "book-gpt", "--folder", str(folder)]) == 130
+    assert f"Stopped. To begin again: {again}" in capsys.readouterr().out
+    run.mkdir(parents=True)
+    (run / CHECKPOINT).touch()
+    assert command_line.main(["train", "book-gpt", "--folder", str(folder)]) == 130
+    assert f"The checkpoint is {run / CHECKPOINT}; to go on from there: {again}" in capsys.readouterr().out
 
 
 def test_train_says_what_is_wrong_before_it_begins(tmp_path, capsys):

@@ -3,6 +3,7 @@
 import argparse
 import importlib.metadata
 import platform
+import shlex
 import sys
 from pathlib import Path
 
@@ -119,8 +120,10 @@ def parity_table(name: str) -> int:
 
 def train(name: str, folder: str) -> int:
     """Train a model of the book, with its progress on one line; 130 where Ctrl-C stops it."""
-    from tutorial_lib.recipes import make
+    from tutorial_lib.recipes import make, recipe_of
+    from tutorial_lib.training import CHECKPOINT
 
+    recipe_of(name)  # complains of a name that is not known
     line = "\r{:70}" if sys.stdout.isatty() else "{}\n"
     often = 1 if sys.stdout.isatty() else 50
 
@@ -132,8 +135,10 @@ def train(name: str, folder: str) -> int:
     try:
         about = make(name, folder, tell)
     except KeyboardInterrupt:
-        again = f"python -m tutorial_lib train {name} --folder {folder}"
-        print(f"\nStopped. The checkpoint is in {Path(folder) / f'{name}-run'}; to go on from there: {again}")
+        checkpoint = Path(folder) / f"{name}-run" / CHECKPOINT
+        again = shlex.join(["python", "-m", "tutorial_lib", "train", name, "--folder", folder])
+        where = f"The checkpoint is {checkpoint}; to go on from there" if checkpoint.exists() else "To begin again"
+        print(f"\nStopped. {where}: {again}")
         return 130
     print(f"\n{name} is in {Path(folder) / name}; on stories that it has not read its loss is {about['held_out']:.3f}")
     return 0

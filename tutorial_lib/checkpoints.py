@@ -4,9 +4,12 @@ Checkpoints on the hub are older than the code that writes them today, so severa
 family's own file brings its table of names (`bert.RENAME`) and its configuration; what all families share is here.
 """
 
+import os
 import re
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
 
 from tutorial_lib import weights
 
@@ -70,6 +73,24 @@ def fill(model, state):
         )
     model.load_state_dict(state, assign=True)
     model.requires_grad_(True).eval()
+
+
+def write(path, tensors, about):
+    """Write tensors and a dictionary of texts into a safetensors file, beside and renamed.
+
+    A kill at any moment leaves the old file or the new one. Raises OSError where it cannot be written.
+    """
+    beside = path.with_name(path.name + ".part")
+    try:
+        save_file(tensors, beside, about)
+        with open(beside, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException as error:
+        beside.unlink(missing_ok=True)
+        if isinstance(error, SafetensorError):  # what it raises on a full disk is no OSError
+            raise OSError(f"{path} cannot be written: {error}") from error
+        raise
 
 
 def pick_device(device="auto"):

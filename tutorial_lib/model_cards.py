@@ -17,6 +17,7 @@ from tutorial_lib.weights import sha256
 
 N_SAMPLES = 200  # stories that are sampled and judged, at each temperature
 TEMPERATURES = (1.0, 0.7)
+HIDDEN = 0.15  # the share of tokens that an encoder is judged on
 
 
 def baselines(texts, held_out, size) -> dict[str, float]:
@@ -42,7 +43,7 @@ def _pairs(texts):
     return tuple(sides)
 
 
-def sample(model, tokenizer, n=N_SAMPLES, temperature=1.0, seed=0) -> list[str]:
+def sample(model, tokenizer, n, temperature=1.0, seed=0) -> list[str]:
     """n stories of a decoder, each from its first word on."""
     end = tokenizer.vocab[END]
     new = generate(model, [[end]] * n, model.config.n_positions - 1, temperature, seed=seed, stop=[end])
@@ -56,7 +57,7 @@ def judge(model, tokenizer, read) -> dict:
     """
     read, found = set(read) - {""}, {}
     for temperature in TEMPERATURES:
-        texts = sample(model, tokenizer, temperature=temperature)
+        texts = sample(model, tokenizer, N_SAMPLES, temperature)
         verdicts = [check(text) for text in texts if any(map(str.isalpha, text))]  # it refuses what has no word
         found[str(temperature)] = {
             "grammatical": sum(verdict.grammatical for verdict in verdicts) / len(texts),
@@ -96,7 +97,7 @@ def _kind(words, i):
 
 
 @torch.no_grad()
-def judge_encoder(model, tokenizer, documents, rate=0.15, seed=0) -> dict:
+def judge_encoder(model, tokenizer, documents, rate=HIDDEN, seed=0) -> dict:
     """An encoder on texts that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
 
     documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `rate`; pairs
@@ -139,8 +140,7 @@ def card(name, recipe, about, folder) -> str:
         f"- **Texts**: `texts.generated.stories({recipe.n_stories}, seed=0)`: English stories of 5 to 9 sentences.",
         f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
         f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; seed "
-        f"{s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread, "
-        f"{about['seconds'] / 60:.0f} minutes of it.",
+        f"{s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread.",
         f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER`. On another kind of processor sums round "
         "otherwise: the curve is the same at first, and close later.",
         "",
@@ -153,7 +153,7 @@ def card(name, recipe, about, folder) -> str:
         "| ---: | ---: | ---: |",
     ]
     evaluated = dict(about["evaluated"])
-    for step in sorted({*(step for step in recipe.kept if step), *list(evaluated)[:: max(1, len(evaluated) // 8)],
+    for step in sorted({*recipe.kept, *list(evaluated)[:: max(1, len(evaluated) // 8)],
                         s.n_steps}):  # fmt: skip
         mean = sum(about["loss"][max(0, step - 20) : step]) / min(20, step)
         lines.append(f"| {step:,} | {mean:.3f} | {format(evaluated[step], '.3f') if step in evaluated else ''} |")
@@ -191,8 +191,8 @@ def _measured_of_decoder(about):
 
 def _measured_of_encoder(about):
     told = [
-        "On stories that it has not read, with 15 % of the tokens hidden; guessing judges 50 % of pairs right, at "
-        "0.693 nats.",
+        f"On stories that it has not read, with {HIDDEN * 100:.0f} % of the tokens hidden; guessing judges 50 % of "
+        "pairs right, at 0.693 nats.",
         "",
         "| texts | hidden tokens right | nats | pairs right | nats |",
         "| --- | ---: | ---: | ---: | ---: |",

@@ -5,7 +5,6 @@ wrote, copied. The texts are those of `texts.generated`. Sources: L 3.2.7, 3.3.3
 """
 
 import json
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import torch
 
 from tutorial_lib import bert, gpt, model_cards
 from tutorial_lib.saving import save
-from tutorial_lib.texts.generated import stories
+from tutorial_lib.texts.generated import Story, stories
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.tokenization.bpe import BPE, END
 from tutorial_lib.tokenization.files import write_text
@@ -94,13 +93,16 @@ def new_model(recipe: Recipe, vocab_size: int):
 class Prepared:
     """A recipe with its texts told: tokenizer, an untrained model, and the functions that `training.train` takes.
 
-    text, held_out: the ids of each story, between two <|endoftext|>, for training and for evaluation (decoders).
+    told, others: the stories that it reads, and those that it is evaluated on. text, held_out: the ids of each of them,
+    between two <|endoftext|> (decoders).
     """
 
     tokenizer: BPE | WordPiece
     model: gpt.GPT | bert.Bert
     loss: object
     evaluate: object
+    told: list[Story]
+    others: list[Story]
     text: list[list[int]] | None = None
     held_out: list[list[int]] | None = None
 
@@ -118,8 +120,8 @@ def prepare(recipe: Recipe) -> Prepared:
     model, length = new_model(recipe, len(tokenizer)), recipe.config.n_positions
     if recipe.decodes:
         text, held_out = ([tokenizer.encode(END + story.text + END).ids for story in some] for some in (told, others))
-        loss = next_tokens_of(text, recipe.batch_size)
-        return Prepared(tokenizer, model, loss, lambda model: evaluate_next_tokens_of(model, held_out), text, held_out)
+        loss, same = next_tokens_of(text, recipe.batch_size), lambda model: evaluate_next_tokens_of(model, held_out)
+        return Prepared(tokenizer, model, loss, same, told, others, text, held_out)
     read, kept = (parts_of(some) for some in (told, others))
     n = recipe.batch_size
 
@@ -134,6 +136,8 @@ def prepare(recipe: Recipe) -> Prepared:
         model,
         lambda model, rng: (whole if torch.rand((), generator=rng) < SHARE_WHOLE else short)(model, rng),
         lambda model: sum(loss(model, torch.Generator().manual_seed(0)) for loss in same) / 2,
+        told,
+        others,
     )
 
 
@@ -157,15 +161,19 @@ def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
     folder/NAME-run. tell: called with a `training.Progress` after each step. recipe: another than that of this name.
     One thread, so that the same numbers come out again on the same kind of processor. Returns what curves.json holds.
 
-    Raises ValueError for a name that is not known, OSError where the folder cannot be written or the disk is full:
-    both before anything is trained.
+    Raises ValueError for a name that is not known or a folder with a run of another recipe, OSError where the folder
+    cannot be written or the disk is full: all before anything is trained.
     """
     recipe, folder, threads = recipe or recipe_of(name), Path(folder), torch.get_num_threads()
     for made in (folder / name, folder / f"{name}-run"):
         made.mkdir(parents=True, exist_ok=True)  # complains before the stories are told
+    begun = folder / f"{name}-run" / "recipe.txt"
+    if begun.exists() and begun.read_text(encoding="utf-8") != repr(recipe):
+        raise ValueError(f"{begun.parent} is of another recipe: train into another folder, or delete it")
+    write_text(begun, repr(recipe))
     torch.set_num_threads(1)
     try:
-        ready, began = prepare(recipe), time.process_time()
+        ready = prepare(recipe)
 
         def kept(progress):
             if progress.step in recipe.kept:
@@ -174,13 +182,12 @@ def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
                 tell(progress)
 
         curve = train(ready.model, ready.loss, recipe.settings, folder / f"{name}-run", ready.evaluate, kept)
-        seconds = time.process_time() - began
         save(ready.model, ready.tokenizer, folder / name)
         model = type(ready.model).from_pretrained(folder / name, device="cpu")  # what was rounded is what is measured
         measured = _measured(model, ready)
     finally:
         torch.set_num_threads(threads)
-    about = {"seconds": round(seconds), **measured, **{key: _rounded(value) for key, value in curve.items()}}
+    about = {**measured, **{key: _rounded(value) for key, value in curve.items()}}
     write_text(folder / name / "curves.json", json.dumps(about) + "\n")
     write_text(folder / name / "README.md", model_cards.card(name, recipe, about, folder))
     return about
@@ -190,11 +197,11 @@ def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
 def _measured(model, ready):
     found = {"held_out": float(ready.evaluate(model))}
     if ready.text is None:
-        short, whole = parts_of(stories(N_HELD_OUT, seed=HELD_OUT))
+        short, whole = parts_of(ready.others)
         judged = {"short": short[::5], "whole": whole}
         return found | {name: model_cards.judge_encoder(model, ready.tokenizer, d) for name, d in judged.items()}
     found |= model_cards.baselines(ready.text, ready.held_out, len(ready.tokenizer))
-    read = [ready.tokenizer.decode(ids, skip_special=True) for ids in ready.text]
+    read = [story.text for story in ready.told]
     return found | {"samples": model_cards.judge(model, ready.tokenizer, read)}
 
 

@@ -4,14 +4,11 @@ The way back of `GPT.from_checkpoint` and `Bert.from_checkpoint`: transformers l
 """
 
 import json
-import os
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 
-from tutorial_lib import bert, gpt
-from tutorial_lib.checkpoints import renamed
+from tutorial_lib import bert, checkpoints, gpt
 from tutorial_lib.tokenization.files import write_text
 
 
@@ -37,9 +34,8 @@ def save(model, tokenizer, folder) -> None:
     settings, state = spelled(model)
     tokenizer.save(folder)
     write_text(folder / "config.json", json.dumps(settings, indent=2) + "\n")
-    beside = folder / ".model.safetensors.part"
-    save_file({name: tensor.half().contiguous() for name, tensor in state.items()}, beside, {"format": "pt"})
-    os.replace(beside, folder / "model.safetensors")
+    half = {name: tensor.half().contiguous() for name, tensor in state.items()}
+    checkpoints.write(folder / "model.safetensors", half, {"format": "pt"})
 
 
 def spelled(model) -> tuple[dict, dict]:
@@ -75,7 +71,8 @@ def _by_their_names(own, kind, settings, table):
 
     with torch.device("meta"):  # names only
         theirs = getattr(transformers, kind)(getattr(transformers, kind).config_class(**settings))
-    names = renamed({name: name for name in reversed(theirs.state_dict())}, table)  # ours -> theirs, of two the first
+    # Ours -> theirs; of two for one of ours, the first.
+    names = checkpoints.renamed({name: name for name in reversed(theirs.state_dict())}, table)
     return {names[name]: tensor for name, tensor in own.items()}
 
 

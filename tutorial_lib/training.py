@@ -6,7 +6,6 @@ thread of a CPU, bit for bit as if it had never stopped. Sources: L 3.3.3; N 2; 
 
 import json
 import math
-import os
 import shutil
 import time
 from dataclasses import asdict, dataclass
@@ -14,9 +13,9 @@ from pathlib import Path
 
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
 from torch.nn import functional as F
 
+from tutorial_lib import checkpoints
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.encoder_decoder import padded
 from tutorial_lib.pretraining import IGNORE, make_pair, mask_tokens
@@ -86,8 +85,8 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     goes on.
 
     Raises OSError before the first step where the folder cannot be written or the disk has no room for checkpoints;
-    ValueError where the folder holds another run; FloatingPointError where the loss is not a number: the message names
-    the step, and the last checkpoint stays.
+    ValueError where the folder holds another run; FloatingPointError where the loss or its gradient is not a number:
+    the message names the step, and the last checkpoint stays.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))
@@ -118,16 +117,16 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
         value.backward()
         length = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
         if not (torch.isfinite(value) and torch.isfinite(length)):
-            what = "the loss" if not torch.isfinite(value) else "the length of the gradient"
+            what, bad = ("the loss", value) if not torch.isfinite(value) else ("the length of the gradient", length)
             where = f"; the checkpoint of step {saved} is in {folder}" if folder else ""
             raise FloatingPointError(
-                f"{what} is {(value if what == 'the loss' else length).item()} at step {step}: try a smaller lr (it is "
-                f"{settings.rate(step):.2g}) or a longer warmup (it is {settings.warmup}){where}"
+                f"{what} is {bad.item()} at step {step}: try a smaller lr (it is {settings.rate(step):.2g}) or a "
+                f"longer warmup (it is {settings.warmup}){where}"
             )
         optimizer.step()
         curve["loss"].append(value.item())
         done = step + 1
-        if evaluate is not None and (done % settings.evaluate_every == 0 or done == last):
+        if evaluate is not None and (done % settings.evaluate_every == 0 or done == settings.n_steps):
             model.eval()
             with torch.no_grad():
                 curve["evaluated"].append([done, float(evaluate(model))])
@@ -176,11 +175,11 @@ def next_tokens_of(texts, batch_size):
     return loss
 
 
-def _of_texts(model, ids, mask):
+def _of_texts(model, ids, mask, reduction="mean"):
     n, device = mask.sum(1).max(), next(model.parameters()).device  # no wider than these need
     labels = ids[:, 1:n].where(mask[:, 1:n].bool(), IGNORE)
     logits, _ = model(ids[:, : n - 1].to(device), fused=True)  # padding stands behind: no token looks at it
-    return F.cross_entropy(logits.flatten(0, 1), labels.flatten().to(device), ignore_index=IGNORE)
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten().to(device), ignore_index=IGNORE, reduction=reduction)
 
 
 def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
@@ -196,7 +195,8 @@ def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
         device = next(model.parameters()).device
         X = model(inputs.to(device), batch.attention_mask, batch.token_type_ids, fused=True)
         chosen, truth = labels != IGNORE, torch.tensor([pair.label for pair in pairs], device=device)
-        hidden = F.cross_entropy(model.mlm(X[chosen]), labels[chosen].to(device))  # no scores where nothing is hidden
+        hidden = F.cross_entropy(model.mlm(X[chosen]), labels[chosen].to(device), reduction="sum")
+        hidden = hidden / chosen.sum().clamp(min=1)  # a small batch may hide nothing
         return hidden + F.cross_entropy(model.nsp(model.pooler(X)), truth)
 
     return loss
@@ -249,7 +249,7 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
 
 
 @torch.no_grad()
-def evaluate_next_tokens_of(model, texts):
+def evaluate_next_tokens_of(model, texts, batch_size=32):
     """Mean -log p of each next token over whole texts, lists of ids: a float, in nats; as `next_tokens_of` counts.
 
     >>> from tutorial_lib.gpt import GPT, Config
@@ -257,7 +257,9 @@ def evaluate_next_tokens_of(model, texts):
     >>> abs(evaluate_next_tokens_of(gpt, [[0, 5, 6, 0], [0, 7, 0]]) - math.log(20)) < 0.1  # it knows nothing yet
     True
     """
-    return _of_texts(model, *padded(texts)).item()
+    batches = (texts[i : i + batch_size] for i in range(0, len(texts), batch_size))
+    total = sum(_of_texts(model, *padded(batch), reduction="sum").item() for batch in batches)
+    return total / sum(len(text) - 1 for text in texts)
 
 
 def _longer_than(context, tokens):
@@ -290,7 +292,7 @@ def _check_room(folder, model):
 
 
 def _save(path, model, optimizer, generator, curve, settings):
-    """All that a run needs to go on, written beside and renamed: a kill leaves the old file or the new one."""
+    """All that a run needs to go on, in one file."""
     tensors = {f"model.{name}": p.detach().contiguous().clone() for name, p in model.named_parameters()}
     for name, p in model.named_parameters():
         for kind in ("exp_avg", "exp_avg_sq"):
@@ -298,15 +300,7 @@ def _save(path, model, optimizer, generator, curve, settings):
                 tensors[f"optimizer.{kind}.{name}"] = optimizer.state[p][kind].contiguous().clone()
     tensors["generator"] = generator.get_state()
     about = {"curve": json.dumps(curve), "settings": json.dumps(asdict(settings))}
-    beside = path.with_name(path.name + ".part")
-    try:
-        save_file(tensors, beside, about)
-        with open(beside, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    checkpoints.write(path, tensors, about)
 
 
 def _resume(path, model, optimizer, generator, settings):

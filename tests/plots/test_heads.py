@@ -44,6 +44,7 @@ def test_the_grid_draws_each_heads_own_weights(mha):
     for h, ax in enumerate(axes):
         np.testing.assert_array_equal(ax.images[0].get_array(), weights[h].numpy())
         assert ax.images[0].get_clim() == (0, 1)  # one scale, so that heads can be compared
+        assert ax.images[0].norm(0.04) == pytest.approx(0.2)  # small weights are seen, too
     assert [t.get_text() for t in axes[0].get_yticklabels()] == ["a", "b", "c"]
 
 

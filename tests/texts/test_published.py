@@ -5,7 +5,6 @@ import hashlib
 import http.server
 import io
 import json
-import os
 import re
 import tarfile
 import threading
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import texts_folder
 from tutorial_lib.texts import TextsNotAvailable, fetch, load_texts, published
 from tutorial_lib.texts.fetch import Source
 
@@ -304,7 +304,7 @@ def test_the_real_pairs_of_L_are_not_ours(real_folder):
     assert not theirs & {sentence for found in ours.values() for pair in found for sentence in pair}
 
 
-WORDNET = [Path(os.environ.get(fetch.VARIABLE) or "."), Path("/usr/share/wordnet"), Path("/usr/share/wordnet/dict")]
+WORDNET = [texts_folder(), Path("/usr/share/wordnet"), Path("/usr/share/wordnet/dict")]
 WORDNET = [place for place in WORDNET if (place / "index.noun").is_file() or (place / "wn3.1.dict.tar.gz").is_file()]
 
 

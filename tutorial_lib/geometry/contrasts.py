@@ -4,6 +4,8 @@ A contrast is a set of pairs that differ in one respect. How much its difference
 L 4.4.2.
 """
 
+import numpy as np
+
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.similarity import cosine_matrix
 
@@ -45,6 +47,7 @@ def as_contrasts(differences):
     if len(widths) > 1:
         raise ValueError(f"{' and '.join(arrays)} must have vectors of one width, got {sorted(widths)}")
     for name, array in arrays.items():
-        if not array.mean(axis=0).any():
+        longest = np.linalg.norm(array, axis=1).max()
+        if np.linalg.norm(array.mean(axis=0)) <= 1e-12 * longest:  # they cancel, up to rounding
             raise ValueError(f"{name} must have a direction, but its average difference is zero")
     return arrays

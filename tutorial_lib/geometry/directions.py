@@ -16,7 +16,7 @@ from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.geometry.similarity import unit
 
-CHUNK = 256  # states that are compared with a whole vocabulary at once: 100 MB in float64 for 50,000 tokens
+CHUNK = 256  # states that are compared with a whole vocabulary at once: five matrices of 100 MB for 50,000 tokens
 INVERSES = ("transpose", "normalized transpose", "pseudo-inverse")
 MEASURES = ("distance", "dot", "cosine")
 

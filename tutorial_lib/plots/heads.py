@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import PowerNorm
 from matplotlib.patches import Rectangle
 
 from tutorial_lib.attention import causal_mask
@@ -68,6 +69,8 @@ def _arrow(ax, top, bottom, label):
 def head_grid(weights, tokens, title="head"):
     """Every head's weights in one layer, (n_heads, n, n), as small pictures: rows ask, columns answer.
 
+    Colors follow the root of a weight: with 20 tokens most weights are near 1/20, and would all be one dark color.
+
     >>> figure = head_grid(np.ones((2, 1, 1)), ["bear"])
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['head 0', 'head 1']
@@ -84,7 +87,7 @@ def head_grid(weights, tokens, title="head"):
         if h >= len(weights):
             ax.axis("off")
             continue
-        image = ax.imshow(weights[h], vmin=0, vmax=1, aspect="auto")
+        image = ax.imshow(weights[h], norm=PowerNorm(0.5, 0, 1), aspect="auto")
         ax.set_title(f"{title} {h}")
         ax.tick_params(length=0, labelsize=7)
     axes[0, 0].set_xticks(range(len(tokens)), tokens)  # all panels share them
@@ -93,7 +96,8 @@ def head_grid(weights, tokens, title="head"):
         ax.tick_params(axis="x", labelrotation=90)
     figure.supxlabel("token that is attended to", fontsize="medium")
     figure.supylabel("token that asks", fontsize="medium")
-    figure.colorbar(image, ax=axes, label="weight", location="top", shrink=0.5, aspect=40)
+    ticks = [0, 0.05, 0.2, 0.5, 1]
+    figure.colorbar(image, ax=axes, label="weight", location="top", shrink=0.5, aspect=40, ticks=ticks, format="%g")
     return figure
 
 
