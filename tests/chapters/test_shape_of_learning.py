@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from tutorial_lib import dynamics
 from tutorial_lib.bert import Bert
 from tutorial_lib.dynamics import (
     CLOUDS,
@@ -19,7 +20,7 @@ from tutorial_lib.dynamics import (
     same_type,
     stored,
 )
-from tutorial_lib.geometry import anisotropy, average_cosine, mean_interval, pca
+from tutorial_lib.geometry import anisotropy, average_cosine, cosine, mean_interval, pca
 from tutorial_lib.gpt import GPT
 from tutorial_lib.recipes import RECIPES, new_model
 from tutorial_lib.texts.generated import stories
@@ -171,6 +172,13 @@ def test_loud_coordinates_change_next_to_nothing(kinds):
             for name, limit in (("anisotropy", 0.03), ("intrinsic dimension", 0.35)):
                 loud, quiet = values[which][name][:, -1, 1:], values[f"{which}, quiet"][name][:, -1, 1:]
                 assert abs(loud - quiet).max() < limit, name
+
+
+def test_at_first_a_post_norm_layer_changes_its_input_little(ids):
+    for kind, (_, norm_first) in KINDS.items():
+        found = layer_states(dynamics.new_model(kind, 0, 1210), ids % 1210)
+        moved = cosine(found["0"], found["1"]).mean()
+        assert moved < 0.5 if norm_first else moved > 0.85
 
 
 @pytest.mark.parametrize("layer, r", [("1", 0.87), ("4", 0.17)])
