@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_lib.geometry import mean_interval, pca
-from tutorial_lib.plots.base import COLORS, GROUP_MARKERS, GROUPS, as_array
+from tutorial_lib.plots.base import COLORS, GROUP_MARKERS, GROUPS, ROLES, as_array
 
 MARKERS, STYLES = "os^D", ("-", "--", "-.", ":")
 
@@ -75,6 +75,8 @@ def _line(ax, values, **look):
 def cloud(X, groups, title=""):
     """Vectors (n, d) in their own two principal components, colored and shaped by group (n names). Returns the axes.
 
+    Groups whose names begin with "other" are gray.
+
     >>> ax = cloud([[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]], ["others", "others", "first"], "step 20")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['first', 'others']
@@ -82,6 +84,7 @@ def cloud(X, groups, title=""):
     Y, groups = pca(as_array(X)).coordinates, np.asarray(groups)
     fig, ax = plt.subplots(figsize=(4.8, 3.6))
     for color, marker, name in zip(GROUPS, GROUP_MARKERS, np.unique(groups), strict=False):
+        color = ROLES["the rest"] if name.startswith("other") else color
         ax.plot(*Y[groups == name].T, marker, color=color, markersize=4, alpha=0.5, markeredgewidth=0, label=name)
     ax.set(xlabel="PC 1", ylabel="PC 2", title=title)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=9)
