@@ -140,7 +140,7 @@ def lens(tops, probabilities, tokens, layers):
 
 
 def plane(found, paths, names, layers):
-    """Paths of states through the layers in the plane of two tokens, whose directions are lines from 0. Returns the axes.
+    """Paths of states through the layers in the plane of two tokens, and the tokens' directions. Returns the axes.
 
     found: a `geometry.TokenPlane`. paths: name -> coordinates (n_layers, 2) in it. names: of the two tokens. layers:
     n_layers names, written at the first path. On the dotted line both tokens have the same score. Source: N 6.
@@ -175,7 +175,8 @@ def plane(found, paths, names, layers):
             for point, layer in zip(path, layers, strict=True):
                 ax.annotate(layer, point, (0, -5), textcoords="offset points", color=color, fontsize=8, ha="center",
                             va="top")  # fmt: skip
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=f"along{names[0]}", ylabel=f"across, toward{names[1]}")
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.set(xlabel=f"along{names[0]}", ylabel=f"across, toward{names[1]}")
     ax.set_aspect("equal")
     fig.legend(loc="outside lower center", ncols=len(paths))
     fig.phone = {"panel_height": 3.2}
