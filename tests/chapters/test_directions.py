@@ -125,7 +125,7 @@ def test_the_three_lists_of_mia(E, book_bpe):
     near = nearest_by_measure(E[[mia]], E, k=5, leave_out=[mia])
     first = [[book_bpe.tokens[i] for i in ids[0, :3]] for ids in near]
     assert first == [["Lena", "Rosa", "Noah"], ["Ġsent", "Ġwrote", "Ġshone"], ["Lena", "Rosa", "Noah"]]
-    assert 'the nearest tokens "Lena, Rosa, Noah"' in PAGE or 'names "Lena, Rosa, Noah"' in PAGE
+    assert 'say "Lena", "Rosa", "Noah"; one says " sent", " wrote", " shone"' in PAGE
 
 
 def test_distance_and_dot_product_part_for_tokens_and_agree_for_states(E, counts, X):
