@@ -134,7 +134,7 @@ def lens(tops, probabilities, tokens, layers):
     heatmap(P.T, tokens, layers, ax, limits=(0, 1), label="probability", diverging=False)
     for (i, j), p in np.ndenumerate(P):
         ax.text(i, j, tops[i][j], ha="center", va="center", fontsize=8.5, color=ON_DEEP if p < 0.6 else ON_PALE)
-    ax.set(xlabel="after layer", ylabel="what is read")
+    ax.set(xlabel="layers done", ylabel="what is read")
     fig.phone = {"panel_height": 0.26 * len(tokens) + 0.8}
     return ax
 
