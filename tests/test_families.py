@@ -11,6 +11,8 @@ from tutorial_lib.bert import Bert, Config
 from tutorial_lib.families import FAMILIES
 from tutorial_lib.parity import compare, difference
 from tutorial_lib.saving import save
+from tutorial_lib.tokenization import BPE, RobertaBPE, WordPiece
+from tutorial_lib.vectors import embed
 
 transformers = pytest.importorskip("transformers")
 KINDS = ("distilbert", "roberta", "albert")
@@ -155,3 +157,40 @@ def test_only_bert_itself_is_written(tmp_path, kind):
 def test_a_silent_file_has_the_defaults_of_transformers(kind):
     theirs = transformers.AutoConfig.for_model(kind)
     assert Config.from_hf({"model_type": kind}) == Config.from_hf(theirs.to_dict())
+
+
+def as_folder(kind, folder, lines):
+    """A random model of this kind as a folder of the hub, with a vocabulary that is learned from the lines."""
+    theirs = some_model(kind, 6)
+    if kind == "roberta":
+        bpe = BPE.train(lines, 300)
+        RobertaBPE([*RobertaBPE.special, *bpe.tokens[1:]], bpe.merges).save(folder)
+        n_tokens = 304
+    else:
+        WordPiece.train(lines, 120).save(folder)
+        n_tokens = len(WordPiece.from_pretrained(folder))
+    config = type(theirs.config)(
+        **theirs.config.to_dict() | {"vocab_size": n_tokens, "pad_token_id": 1 if kind == "roberta" else 0}
+    )
+    config._attn_implementation = "eager"
+    theirs = type(theirs)(config).eval()
+    theirs.save_pretrained(folder)
+    return theirs
+
+
+@pytest.mark.parametrize("kind", ["distilbert", "roberta"])
+def test_texts_become_vectors_by_the_models_own_tokenizer(tmp_path, kind):
+    lines = ["the bear waited for the door to open", "a tin can", "the bear can open the door"]
+    theirs = as_folder(kind, tmp_path, lines)
+    ours = embed(lines, tmp_path, pooling="tokens", device="cpu")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    for line, rows in zip(lines, ours, strict=True):
+        inputs = tokenizer(line, return_tensors="pt")
+        expected = getattr(theirs, kind)(inputs["input_ids"]).last_hidden_state[0]
+        assert difference(torch.tensor(rows), expected.detach()).is_rounding
+
+
+def test_a_model_without_a_tokenizer_of_ours_says_so(tmp_path):
+    some_model("albert", 0).save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="name must be a model with WordPiece or BPE, got .*, which has no vocab.txt"):
+        embed(["a bear"], tmp_path)

@@ -138,7 +138,8 @@ OPT_NORM_AFTER = OPT | {
     "layer.{i}.feed_forward_sum": ("layers.{i}.final_layer_norm", "in"),
     "norm": ("layers.{last}", "out"),  # this kind ends without a LayerNorm
 }
-PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.")  # of the module's name in models with a head
+# Of the module's name in models with a head.
+PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.")
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
 
