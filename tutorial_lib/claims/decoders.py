@@ -125,7 +125,7 @@ def _():
     return sum(len(tokens[0]) == 2 for tokens in cut) >= len(cut) / 20
 
 
-claim("N-1.1-end", 'There are some special tokens, such as "<|endoftext|>" (here: how many it is in trained BPE).', True,
+claim("N-1.1-end", 'There are some special tokens, such as "<|endoftext|>" (here: its pieces in trained BPE).', True,
       lambda: len(trained_bpe().encode("<|endoftext|>").ids), expected=1)
 
 # --- N 1.2: the embedding matrix -------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ claim("A-3.1-cone", "Unlike fixed word embeddings, a transformer's token embeddi
       lambda: average_cosine(decoder("gpt2").embeddings.tokens.weight[::10]) > 0.1, needs="gpt2")
 
 claim("A-3.1-cone-book", "In generative models, tied token embeddings stand in a narrow cone (here: the average cosine "
-      "of the book's decoder's is above 0.1, and that of the same decoder after 20 steps of its training is not).", True,
+      "of the book's decoder's is above 0.1, and that of the same decoder after 20 steps of training is not).", True,
       lambda: [average_cosine(decoder(name).embeddings.tokens.weight) > 0.1 for name in ("book-gpt", "book-gpt-20")],
       expected=[True, False], note="0.35 against 0.004. The default model, an encoder, has 0.02.")
 
