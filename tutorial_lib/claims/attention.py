@@ -24,6 +24,7 @@ from tutorial_lib.claims.tools import (
     nearest,
     original,
     published,
+    query_matrix,
     random_attention,
     refuses,
     tokenizer,
@@ -444,7 +445,7 @@ claim("L-3.2.5-d-q", "d_Q = 64 in the original transformer and in BERT.", [64, 6
 
 claim("L-3.2.5-matrix-shape", "Q = M_Q × E + B_Q with M_Q of this dimension, and E a vector as in L 2.1 (here: of "
       "BERT).", "d_model × d_Q",
-      lambda: list(bert_attention().W_Q.weight[:64].shape), expected=[768, 64], verdict=FAILS,
+      lambda: list(query_matrix(bert_attention()).shape), expected=[768, 64], verdict=FAILS,
       note="By L 2.1 an m × n matrix takes a vector of n numbers: M_Q × E needs d_Q × d_model. The shape d_model × d_Q "
            "belongs to rows, x W^Q, as in R.")
 

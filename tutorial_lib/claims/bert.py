@@ -16,6 +16,7 @@ from tutorial_lib.claims.tools import (
     count,
     distilbert,
     original,
+    query_matrix,
     small_bert,
     tokenizer,
     trace,
@@ -300,7 +301,7 @@ def _():
 
 
 claim("L-3.3.2-one-head", "A head's query matrix has 64 · 768 = 49,152 numbers.", 49_152,
-      lambda: cased().layer[0].attention.W_Q.weight[:64].numel())
+      lambda: query_matrix(cased().layer[0].attention).numel())
 
 claim("L-3.3.2-twelve-heads", "49,152 · 12 = 589,824.", 589_824, lambda: 49_152 * 12, kind=ARITHMETIC)
 
