@@ -102,8 +102,9 @@ def _():
 
 @claim("A-2.2-average", "The average over batches is the layer's measure (here: the average intrinsic dimension over "
        "eight batches is that of the whole cloud, within a tenth of it).", True, verdict=FAILS,
-       note="11.4 over eight batches, 10.0 over four, and 8.9 for the cloud. With fewer points the nearest neighbors are "
-            "farther away, and TwoNN sees the cloud at another scale. So batches of one size alone can be compared.")
+       note="11.4 over eight batches, 10.0 over four, and 8.9 for the cloud. With fewer points the nearest neighbors "
+            "are farther away, and TwoNN sees the cloud at another scale. So batches of one size alone can be "
+            "compared.")
 def _():
     whole, (mean, _) = intrinsic_dimension(token_cloud()), over_batches(intrinsic_dimension, 8)
     return abs(mean - whole) < whole / 10
