@@ -325,18 +325,18 @@ claim("L-3.3.3-binary", "Next sentence prediction is a binary classification fro
 
 
 @claim("L-3.3.3-pairs", "Next sentence prediction combines the halves of texts with the original half or another "
-       "(here: of 2,000 pairs, the share that keeps the original one).", True, expected=0.5, tolerance=0.03)
+       "(here: of 5,000 pairs, the share that keeps the original one).", True, expected=0.5, tolerance=0.03)
 def _():
     generator, halves = torch.Generator().manual_seed(0), [[f"{i} first.", f"{i} second."] for i in range(10)]
-    pairs = [make_pair(halves, generator) for _ in range(2000)]
+    pairs = [make_pair(halves, generator) for _ in range(5000)]
     return sum(pair.first.split()[0] == pair.second.split()[0] for pair in pairs) / len(pairs)
 
 
 @claim("L-3.3.3-shares", "15 % of the tokens are selected; of these 80 % become [MASK], 10 % a random token and 10 % "
-       "stay (here: as `mask_tokens` does with 200,000 tokens).", [15, 80, 10, 10], tolerance=0.5,
+       "stay (here: as `mask_tokens` does with a million tokens).", [15, 80, 10, 10], tolerance=0.5,
        note="Of all tokens: 12 % [MASK], 1.5 % a random token, 1.5 % unchanged.")
 def _():
-    ids = torch.full((200_000,), tokenizer().vocab["bear"])
+    ids = torch.full((1_000_000,), tokenizer().vocab["bear"])
     inputs, labels = mask_tokens(ids, tokenizer(), torch.Generator().manual_seed(0))
     of_selected = inputs[labels != IGNORE]
     masked, same = (of_selected == tokenizer().vocab[MASK]).double(), (of_selected == ids[0]).double()
