@@ -1,5 +1,6 @@
 """The shipped models are what their recipes make, a run comes out the same twice, and what is wrong is said early."""
 
+import functools
 import json
 import math
 from dataclasses import replace
@@ -69,8 +70,16 @@ def test_a_shipped_model_loads_by_name_and_is_the_one_that_its_card_names(name, 
     assert f"| {name} | `{KNOWN[name].sha256}` |" in (MODELS / main / "README.md").read_text()
 
 
+@pytest.fixture(scope="module")
+def told_once():
+    """Both recipes read the same 20,000 stories, which take nine seconds to tell."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tutorial_lib.recipes.stories", functools.cache(stories))
+        yield
+
+
 @pytest.mark.parametrize("name", ["book-gpt", "book-bert"])
-def test_the_recipe_makes_what_is_shipped(name):
+def test_the_recipe_makes_what_is_shipped(name, told_once):
     """Its first steps, trained again: the same losses, and of the decoder the weights that were kept after 20 steps."""
     recipe, stored = RECIPES[name], curves(name)
     assert len(stored["loss"]) == recipe.settings.n_steps

@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 ROOMS = {  # the order and the titles of the page; a room's name is a module's or a folder's
     "Models and texts": ["weights", "catalog", "texts", "toy"],
     "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace", "arguments"],
-    "Models": ["bert", "gpt", "encoder_decoder", "checkpoints"],
+    "Models": ["bert", "families", "gpt", "encoder_decoder", "checkpoints"],
     "Training and writing": ["training", "generation", "recipes", "saving", "model_cards", "tuning"],
     "Comparison with Hugging Face": ["parity"],
     "Vectors and their geometry": ["vectors", "geometry", "probing", "search", "quantization", "real_texts",

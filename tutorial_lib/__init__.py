@@ -5,7 +5,7 @@ modules import each other; a test reads this list and holds both. Heavy librarie
 
  1  arguments, trace, catalog, weights, texts, toy            where models and texts come from
  2  tokenization, positions, attention, decoding, pretraining  from scratch
- 3  checkpoints                                                files and names of Hugging Face; knows no model class
+ 3  checkpoints, families                                      files and names of Hugging Face; knows no model class
  4  bert, gpt, encoder_decoder                                 families made of 2, with their Config and table of names
  5  parity, saving                                             ours against Hugging Face's, value by value; in its files
  6  vectors, generation                                        text -> the vectors of every layer; text -> more text

@@ -1,7 +1,8 @@
 """BERT, whole: embeddings, layers, pooler and the two heads that it was trained with.
 
-Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. `RENAME` and
-`Config.from_hf` say what Hugging Face calls things; `tutorial_lib.checkpoints` reads the files.
+Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. DistilBERT,
+RoBERTa and ALBERT are the same encoder with other numbers in `Config`. `tutorial_lib.families` says what Hugging Face
+calls things; `tutorial_lib.checkpoints` reads the files.
 
 `layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
 kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: the same roundings, so
@@ -20,39 +21,20 @@ from torch.nn import functional as F
 
 from tutorial_lib import checkpoints
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
+from tutorial_lib.families import family_of
 from tutorial_lib.trace import Trace, inside, nothing
 
-# (their name, our name), applied in this order to each parameter's name.
-RENAME = [
-    (r"^bert\.", ""),
-    (r"LayerNorm\.gamma$", "LayerNorm.weight"),
-    (r"LayerNorm\.beta$", "LayerNorm.bias"),
-    (r"^embeddings\.word_embeddings\.", "embeddings.tokens."),
-    (r"^embeddings\.position_embeddings\.", "embeddings.positions."),
-    (r"^embeddings\.token_type_embeddings\.", "embeddings.segments."),
-    (r"^embeddings\.LayerNorm\.", "embeddings.norm."),
-    (r"^encoder\.layer\.(\d+)\.", r"layer.\1."),
-    (r"\.attention\.self\.query\.", ".attention.W_Q."),
-    (r"\.attention\.self\.key\.", ".attention.W_K."),
-    (r"\.attention\.self\.value\.", ".attention.W_V."),
-    (r"\.attention\.output\.dense\.", ".attention.W_O."),
-    (r"\.attention\.output\.LayerNorm\.", ".attention_norm."),
-    (r"\.intermediate\.dense\.", ".feed_forward.W_1."),
-    (r"^(layer\.\d+)\.output\.dense\.", r"\1.feed_forward.W_2."),
-    (r"^(layer\.\d+)\.output\.LayerNorm\.", r"\1.norm."),
-    (r"^pooler\.dense\.", "pooler.W."),
-    (r"^cls\.predictions\.transform\.dense\.", "mlm.W."),
-    (r"^cls\.predictions\.transform\.LayerNorm\.", "mlm.norm."),
-    (r"^cls\.predictions\.decoder\.", "mlm.decoder."),
-    (r"^cls\.predictions\.bias$", "mlm.decoder.bias"),
-    (r"^cls\.seq_relationship\.", "nsp."),
-]
 PARTS = ("embeddings.", "layer.", "pooler.", "mlm.", "nsp.")  # what starts otherwise is the head of another task
 
 
 @dataclass(frozen=True)
 class Config:
     """The numbers that fix a BERT's shape. The defaults are those of bert-base-uncased.
+
+    The last three are for others of its family. pad_id: positions count the tokens that are not this one, from
+    pad_id + 1 on (RoBERTa). d_embedding: the width of the tables, mapped to d_model before the first layer;
+    n_different: how many layers have weights of their own, each used for as many layers in a row (both ALBERT).
+    n_segments 0: no segments (DistilBERT). n_positions is how many tokens a text may have.
 
     >>> Config(vocab_size=28_996).d_model
     768
@@ -67,6 +49,9 @@ class Config:
     n_segments: int = 2
     activation: str = "gelu"
     eps: float = 1e-12
+    pad_id: int | None = None
+    d_embedding: int | None = None
+    n_different: int | None = None
 
     def __post_init__(self):
         if self.activation not in ACTIVATIONS:
@@ -76,21 +61,17 @@ class Config:
     def from_hf(cls, settings):
         """The shape in the dictionary of a Hugging Face `config.json`.
 
-        Raises ValueError for what these classes do not compute: other families (RoBERTa counts its positions from 2),
-        decoders, relative positions, other activations.
+        Raises ValueError for what these classes do not compute: other families, decoders, relative positions, other
+        activations.
 
         >>> Config.from_hf({"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536}).d_model
         384
         """
-        computed = dict(model_type="bert", is_decoder=False, add_cross_attention=False,
-                        position_embedding_type="absolute")  # fmt: skip
-        for name, value in computed.items():
-            if (found := settings.get(name) or value) != value:
-                raise ValueError(f"{name} must be {value!r}, got {found!r}: Bert does not compute that")
-        ours = dict(vocab_size="vocab_size", d_model="hidden_size", n_layers="num_hidden_layers",
-                    n_heads="num_attention_heads", d_ff="intermediate_size", n_positions="max_position_embeddings",
-                    n_segments="type_vocab_size", activation="hidden_act", eps="layer_norm_eps")  # fmt: skip
-        return cls(**{name: settings[theirs] for name, theirs in ours.items() if theirs in settings})
+        family = family_of(settings)
+        ours = {name: settings.get(theirs, default) for name, (theirs, default) in family.settings.items()}
+        if "pad_id" in ours:
+            ours["n_positions"] -= ours["pad_id"] + 1  # the rows up to pad_id are no token's
+        return cls(**ours, **family.fixed)
 
 
 def layer_norm(x, gamma, beta, eps):
@@ -161,16 +142,27 @@ class Embeddings(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
-        self.positions = nn.Embedding(config.n_positions, config.d_model)
-        self.segments = nn.Embedding(config.n_segments, config.d_model)
-        self.norm = nn.LayerNorm(config.d_model, config.eps)
+        width, unused = config.d_embedding or config.d_model, 0 if config.pad_id is None else config.pad_id + 1
+        self.tokens = nn.Embedding(config.vocab_size, width)
+        self.positions = nn.Embedding(unused + config.n_positions, width)
+        self.segments = nn.Embedding(config.n_segments, width) if config.n_segments else None
+        self.norm = nn.LayerNorm(width, config.eps)
+        self.W = nn.Linear(width, config.d_model) if config.d_embedding else None
+        self.pad_id = config.pad_id
 
     def forward(self, ids, segments, keep=nothing):
-        tokens = keep("tokens", self.tokens(ids))  # (B, n, d_model)
-        positions = keep("positions", self.positions.weight[: ids.shape[1]])  # (n, d_model), the same for every text
-        segments = keep("segments", self.segments(segments))  # (B, n, d_model)
-        return keep("output", self.norm(keep("sum", tokens + segments + positions)))
+        tokens = keep("tokens", self.tokens(ids))  # (B, n, width)
+        positions = keep("positions", self._positions(ids))  # (n, width), the same for every text
+        if self.segments:
+            tokens = tokens + keep("segments", self.segments(segments))  # (B, n, width)
+        X = self.norm(keep("sum", tokens + positions))
+        return keep("output", self.W(keep("normalized", X)) if self.W else X)  # (B, n, d_model)
+
+    def _positions(self, ids):
+        if self.pad_id is None:
+            return self.positions.weight[: ids.shape[1]]
+        real = (ids != self.pad_id).long()
+        return self.positions(real.cumsum(-1) * real + self.pad_id)  # (B, n, width)
 
 
 class FeedForward(nn.Module):
@@ -220,9 +212,10 @@ class MaskedLanguageHead(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        self.W = nn.Linear(config.d_model, config.d_model)
-        self.norm = nn.LayerNorm(config.d_model, config.eps)
-        self.decoder = nn.Linear(config.d_model, config.vocab_size)
+        width = config.d_embedding or config.d_model
+        self.W = nn.Linear(config.d_model, width)
+        self.norm = nn.LayerNorm(width, config.eps)
+        self.decoder = nn.Linear(width, config.vocab_size)
         self.activation = KERNELS[config.activation]
 
     def forward(self, X):
@@ -231,6 +224,9 @@ class MaskedLanguageHead(nn.Module):
 
 class Bert(nn.Module):
     """Any encoder of the BERT family with absolute positions; see `Config` for the shapes.
+
+    BERT, DistilBERT, RoBERTa and ALBERT load by name. In ALBERT the scores of `nsp` say which of two sentences came
+    first, which is the task that it was trained for instead.
 
     Pooler and heads are there where asked for, or where the loaded weights have them; otherwise they are None.
 
@@ -243,7 +239,8 @@ class Bert(nn.Module):
         super().__init__()
         self.config = config
         self.embeddings = Embeddings(config)
-        self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
+        different = [Layer(config) for _ in range(config.n_different or config.n_layers)]
+        self.layer = nn.ModuleList(different[i] for i in self._which(config))
         self.pooler = Pooler(config) if pooler else None
         self.mlm = MaskedLanguageHead(config) if mlm else None
         self.nsp = nn.Linear(config.d_model, 2) if nsp else None
@@ -263,18 +260,22 @@ class Bert(nn.Module):
     def from_hf(cls, hf_model):
         """The same weights out of a transformers model (BertModel, or one with a pre-training head), same device."""
         settings = checkpoints.settings_of(hf_model)
-        Config.from_hf(settings)  # refuses what is no BERT before anything is copied
+        Config.from_hf(settings)  # refuses what is not of the family before anything is copied
         return cls.from_checkpoint(settings, checkpoints.copied_weights(hf_model))
 
     @classmethod
     def from_checkpoint(cls, settings, state):
         """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
-        state = checkpoints.renamed(state, RENAME)
+        config, state = Config.from_hf(settings), checkpoints.renamed(state, family_of(settings).rename)
+        for i, k in enumerate(cls._which(config)):  # ALBERT's files hold each different layer once
+            prefix = f"different.{k}."
+            layer = {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}
+            state |= {f"layer.{i}.{name}": tensor for name, tensor in layer.items()}
         state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
         state.pop("embeddings.position_ids", None)  # a counter 0, 1, 2, ... that older checkpoints carry
         parts = "pooler.W.weight" in state, "mlm.W.weight" in state, "nsp.weight" in state
         with torch.device("meta"):  # shapes only: the memory comes with the weights
-            bert = cls(Config.from_hf(settings), *parts)
+            bert = cls(config, *parts)
         if bert.mlm:
             tokens = state.get("embeddings.tokens.weight")
             if not torch.equal(state.setdefault("mlm.decoder.weight", tokens), tokens):
@@ -283,6 +284,12 @@ class Bert(nn.Module):
         if bert.mlm and torch.equal(bert.mlm.decoder.weight, bert.embeddings.tokens.weight):
             bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # tied: one matrix, counted once
         return bert
+
+    @staticmethod
+    def _which(config):
+        """For each layer the one of the different ones that it is."""
+        group = config.n_layers / (config.n_different or config.n_layers)
+        return [int(i / group) for i in range(config.n_layers)]  # rounded as transformers does
 
     def forward(self, ids, attention_mask=None, token_type_ids=None, fused=False, keep=nothing):
         """The last hidden state, (B, n, d_model).
@@ -301,7 +308,8 @@ class Bert(nn.Module):
     def trace(self, ids, attention_mask=None, token_type_ids=None):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
-        embeddings.tokens, .segments, .sum, .output      (B, n, d_model); embeddings.positions (n, d_model)
+        embeddings.tokens, .segments, .sum, .output      (B, n, d_model); embeddings.positions (n, d_model), of RoBERTa
+                                                         (B, n, d_model); of ALBERT .normalized, before .output
         layer.0.attention.queries, .keys, .values        (B, n_heads, n, d_k)
         layer.0.attention.scores, .weights               (B, n_heads, n, n); masked scores are -inf
         layer.0.attention.heads                          (B, n_heads, n, d_k): the weighted sums of values
@@ -346,9 +354,9 @@ class Bert(nn.Module):
         if ids.shape[1] > c.n_positions:
             n = ids.shape[1]
             raise ValueError(f"ids has {n} tokens, but this model has positions for {c.n_positions}; truncate")
-        segments = torch.zeros_like(ids)
+        segments, n_segments = torch.zeros_like(ids), max(c.n_segments, 1)  # DistilBERT's are all the first one
         if token_type_ids is not None:
-            segments = _as_ids("token_type_ids", token_type_ids, device, c.n_segments, "the segments", ids.shape)
+            segments = _as_ids("token_type_ids", token_type_ids, device, n_segments, "the segments", ids.shape)
         if attention_mask is None:
             return ids, None, segments
         mask = padding_mask(_as_ids("attention_mask", attention_mask, device, 2, "1 a token, 0 padding", ids.shape))

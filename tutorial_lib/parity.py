@@ -7,6 +7,7 @@ computes attention weights: load it with attn_implementation="eager".
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from dataclasses import dataclass
@@ -42,6 +43,53 @@ BERT = {
     "pooler.output": ("pooler", "out"),
     "mlm.logits": ("cls.predictions", "out"),
     "nsp.logits": ("cls.seq_relationship", "out"),
+}
+ROBERTA = BERT | {"mlm.logits": ("lm_head", "out")}
+DISTILBERT = {
+    "embeddings.tokens": ("embeddings.word_embeddings", "out"),
+    "embeddings.positions": ("embeddings.position_embeddings", "out"),
+    "embeddings.sum": ("embeddings.LayerNorm", "in"),
+    "embeddings.output": ("embeddings.LayerNorm", "out"),
+    "layer.{i}.attention.queries": ("transformer.layer.{i}.attention.q_lin", "out"),
+    "layer.{i}.attention.keys": ("transformer.layer.{i}.attention.k_lin", "out"),
+    "layer.{i}.attention.values": ("transformer.layer.{i}.attention.v_lin", "out"),
+    "layer.{i}.attention.weights": ("transformer.layer.{i}.attention", "weights"),
+    "layer.{i}.attention.heads": ("transformer.layer.{i}.attention.out_lin", "in"),
+    "layer.{i}.attention.concat": ("transformer.layer.{i}.attention.out_lin", "in"),
+    "layer.{i}.attention.output": ("transformer.layer.{i}.attention.out_lin", "out"),
+    "layer.{i}.attention_sum": ("transformer.layer.{i}.sa_layer_norm", "in"),
+    "layer.{i}.attention_norm": ("transformer.layer.{i}.sa_layer_norm", "out"),
+    "layer.{i}.hidden": ("transformer.layer.{i}.ffn.lin1", "out"),
+    "layer.{i}.activation": ("transformer.layer.{i}.ffn.lin2", "in"),
+    "layer.{i}.feed_forward": ("transformer.layer.{i}.ffn.lin2", "out"),
+    "layer.{i}.feed_forward_sum": ("transformer.layer.{i}.output_layer_norm", "in"),
+    "layer.{i}.output": ("transformer.layer.{i}.output_layer_norm", "out"),
+    "mlm.logits": ("vocab_projector", "out"),
+}
+ALBERT = {  # {same}: the layer whose weights layer i has; it runs once for each of them, in their order
+    "embeddings.tokens": ("embeddings.word_embeddings", "out"),
+    "embeddings.positions": ("embeddings.position_embeddings", "out"),
+    "embeddings.segments": ("embeddings.token_type_embeddings", "out"),
+    "embeddings.sum": ("embeddings.LayerNorm", "in"),
+    "embeddings.normalized": ("embeddings.LayerNorm", "out"),
+    "embeddings.output": ("encoder.embedding_hidden_mapping_in", "out"),
+    "layer.{i}.attention.queries": ("{same}.attention.query", "out"),
+    "layer.{i}.attention.keys": ("{same}.attention.key", "out"),
+    "layer.{i}.attention.values": ("{same}.attention.value", "out"),
+    "layer.{i}.attention.weights": ("{same}.attention", "weights"),
+    "layer.{i}.attention.heads": ("{same}.attention.dense", "in"),
+    "layer.{i}.attention.concat": ("{same}.attention.dense", "in"),
+    "layer.{i}.attention.output": ("{same}.attention.dense", "out"),
+    "layer.{i}.attention_sum": ("{same}.attention.LayerNorm", "in"),
+    "layer.{i}.attention_norm": ("{same}.attention.LayerNorm", "out"),
+    "layer.{i}.hidden": ("{same}.ffn", "out"),
+    "layer.{i}.activation": ("{same}.ffn_output", "in"),
+    "layer.{i}.feed_forward": ("{same}.ffn_output", "out"),
+    "layer.{i}.feed_forward_sum": ("{same}.full_layer_layer_norm", "in"),
+    "layer.{i}.output": ("{same}.full_layer_layer_norm", "out"),
+    "pooler.output": ("pooler_activation", "out"),
+    "mlm.logits": ("predictions", "out"),
+    "nsp.logits": ("sop_classifier", "out"),
 }
 GPT2 = {
     "embeddings.tokens": ("wte", "out"),
@@ -90,7 +138,8 @@ OPT_NORM_AFTER = OPT | {
     "layer.{i}.feed_forward_sum": ("layers.{i}.final_layer_norm", "in"),
     "norm": ("layers.{last}", "out"),  # this kind ends without a LayerNorm
 }
-PREFIXES = ("", "bert.", "transformer.", "model.decoder.", "decoder.")  # of the module's name in models with a head
+# Of the module's name in models with a head.
+PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.")
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
 
@@ -224,6 +273,8 @@ def compare(ours, hf_model, encodings):
     inputs = {name: value.reshape(-1, value.shape[-1]) for name, value in inputs.items()}
     if isinstance(ours, GPT):
         inputs = {"ids": inputs["ids"]}  # a decoder's padding is a matter of positions, not of these stops
+    elif not ours.config.n_segments:
+        inputs.pop("token_type_ids", None)  # DistilBERT takes none
     trace = ours.trace(**inputs)
     theirs = _hf_values(hf_model, inputs, ours.config.n_layers)
     stops = {}
@@ -250,7 +301,17 @@ def _stops(hf_model):
     config = hf_model.config
     if config.model_type == "opt":
         return OPT_NORM_FIRST if config.do_layer_norm_before else OPT_NORM_AFTER
-    return GPT2 if config.model_type == "gpt2" else BERT
+    kinds = {"gpt2": GPT2, "distilbert": DISTILBERT, "roberta": ROBERTA, "albert": ALBERT}
+    return kinds.get(config.model_type, BERT)
+
+
+def _same(config, i):
+    """Of an ALBERT, the module of layer i, and how many layers before i it is as well."""
+    groups = getattr(config, "num_hidden_groups", None)
+    if groups is None:
+        return "", 0
+    of = [int(layer / (config.num_hidden_layers / groups)) for layer in range(i + 1)]
+    return f"encoder.albert_layer_groups.{of[i]}.albert_layers.0", of[:i].count(of[i])
 
 
 def _hf_values(hf_model, inputs, n_layers):
@@ -259,10 +320,11 @@ def _hf_values(hf_model, inputs, n_layers):
     values, hooks = {}, []
     for name, (path, *where) in _stops(hf_model).items():
         for i in range(n_layers if "{i}" in name else 1):
-            at = path.format(i=i, last=n_layers - 1)
+            same, before = _same(hf_model.config, i)
+            at = path.format(i=i, last=n_layers - 1, same=same)
             module = next((modules[prefix + at] for prefix in PREFIXES if prefix + at in modules), None)
             if module is not None:
-                hooks.append(module.register_forward_hook(_catch(values, name.format(i=i), *where)))
+                hooks.append(module.register_forward_hook(_catch(values, name.format(i=i), before, *where)))
     device = next(hf_model.parameters()).device
     theirs = {"ids": "input_ids"}
     was_training = hf_model.training
@@ -275,8 +337,12 @@ def _hf_values(hf_model, inputs, n_layers):
     return values
 
 
-def _catch(values, name, side, third=None):
+def _catch(values, name, before, side, third=None):
+    calls = itertools.count()
+
     def hook(module, args, output):
+        if next(calls) != before:
+            return
         outputs = output if isinstance(output, tuple) else (output,)
         if side == "weights" and (len(outputs) < 2 or outputs[1] is None):
             remedy = 'load it with attn_implementation="eager"'

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 
 from tutorial_lib import bert, checkpoints, gpt
+from tutorial_lib.families import FAMILIES
 from tutorial_lib.tokenization.files import write_text
 
 
@@ -49,12 +50,14 @@ def spelled(model) -> tuple[dict, dict]:
     """
     c, own = model.config, {name: p.detach() for name, p in model.named_parameters()}
     if isinstance(model, bert.Bert):
+        if c.pad_id is not None or c.d_embedding or c.n_different or not c.n_segments:
+            raise ValueError(f"model must be a BERT, not another of its family, got {c}")
         settings = dict(architectures=["BertForPreTraining"], model_type="bert", vocab_size=c.vocab_size,
                         hidden_size=c.d_model, num_hidden_layers=c.n_layers, num_attention_heads=c.n_heads,
                         intermediate_size=c.d_ff, max_position_embeddings=c.n_positions, type_vocab_size=c.n_segments,
                         hidden_act=c.activation, layer_norm_eps=c.eps, pad_token_id=0, hidden_dropout_prob=0.0,
                         attention_probs_dropout_prob=0.0, torch_dtype="float32")  # fmt: skip
-        return settings, _by_their_names(own, "BertForPreTraining", settings, bert.RENAME)
+        return settings, _by_their_names(own, "BertForPreTraining", settings, FAMILIES["bert"].rename)
     if c.offset or not c.norm_first:
         raise ValueError(f"model must be a decoder of GPT-2's kind, offset 0 and norm_first, got {c}")
     settings = dict(architectures=["GPT2LMHeadModel"], model_type="gpt2", vocab_size=c.vocab_size, n_embd=c.d_model,

@@ -18,7 +18,7 @@ import torch
 
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
-from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.tokenization import WordPiece, tokenizer_of
 
 POOLINGS = ("cls", "mean", "max", "tokens")
 TOKENS = {"cpu": 512}  # in one batch, at most: fits a processor's caches, and texts of one batch are alike in length
@@ -32,9 +32,9 @@ def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=
     Nothing is normalized. The order of the texts and the size of the batches change nothing but the last digits, and
     equal texts get equal vectors. A text with more tokens than the model has positions is cut; one warning says so.
 
-    texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder
-    (None: the default model), or a `Bert`; device: where a model given by name runs; tokenizer: for a `Bert` with a
-    vocabulary that is not the default model's.
+    texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder of
+    BERT's family (None: the default model), or a `Bert`; device: where a model given by name runs; tokenizer: for a
+    `Bert` with a vocabulary that is not the default model's.
 
     pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; or "tokens",
     no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens, d_model) for several
@@ -156,7 +156,7 @@ def _model_and_tokenizer(model, tokenizer, device):
             raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
         tokenizer = WordPiece.from_pretrained() if tokenizer is None else tokenizer
     else:
-        tokenizer = WordPiece.from_pretrained(model) if tokenizer is None else tokenizer
+        tokenizer = tokenizer_of(model) if tokenizer is None else tokenizer
         model = Bert.from_pretrained(model, device)
     if len(tokenizer) > model.config.vocab_size:
         sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"

@@ -12,6 +12,8 @@ from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertMode
 from tutorial_lib.bert import Bert, Config, FeedForward, gelu, gelu_new, layer_norm
 from tutorial_lib.parity import compare
 from tutorial_lib.plots.bert import parameters_by_component
+from tutorial_lib.pretraining import guesses
+from tutorial_lib.tokenization import WordPiece
 
 BEAR = "Then the bear waited for the door to open with a serendipitous smile."
 
@@ -71,6 +73,25 @@ def test_that_neuron_fires_at_place_0_whatever_token_stands_there_and_nowhere_el
     for ids in ([cls, *rest], rest, [*rest[:5], cls, *rest[5:]]):
         fires = bert.trace(ids)["layer.0.activation"][0, :, 856]
         assert fires[0] > 20 and fires[1:].abs().max() < 0.01
+
+
+# [MASK]
+
+
+def test_book_bert_knows_that_the_sick_lie_in_bed_and_not_that_they_are_there():
+    storyteller, tok = Bert.from_pretrained("book-bert", device="cpu"), WordPiece.from_pretrained("book-bert")
+
+    def best(text):
+        return dict(guesses(storyteller, tok, text, k=4)[0])
+
+    assert list(best("They [MASK] tired."))[:2] == ["were", "are"]
+    assert best("They were tired and went to [MASK].")["bed"] > 0.9
+    assert next(iter(best("Mia was [MASK] because her ball was gone."))) == "sad"
+    lost = best("Mia had a red ball. She lost [MASK] in the park.")
+    assert list(lost)[:2] == ["it", "them"] and lost["them"] > 0.8 * lost["it"]
+    assert best("Tom was sick and lay in [MASK].")["bed"] > 0.8
+    was = best("Tom was sick. He was in [MASK].")
+    assert next(iter(was)) == "them" and was.get("bed", 0) < 0.05
 
 
 # formulas and kernels

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib import dynamics
+from tutorial_lib import dynamics, weights
 from tutorial_lib.bert import Bert
 from tutorial_lib.dynamics import (
     CLOUDS,
@@ -97,6 +97,11 @@ def test_anisotropy_spikes_at_step_20_and_half_of_it_is_the_full_stop(states, id
     along = pca(found[20], n=1).coordinates[:, 0] ** 2
     shares = {token: along[kept == token].sum() / along.sum() for token in set(kept)}
     assert max(shares, key=shares.get) == tok.vocab["."] and max(shares.values()) == pytest.approx(0.71, abs=0.02)
+
+
+def test_at_step_20_its_loss_is_still_above_the_unigrams():
+    curve = weights.read_json(weights.resolve("book-gpt") / "curves.json")
+    assert np.mean(curve["loss"][17:22]) > curve["unigram"] > curve["loss"][40]
 
 
 def test_the_mean_state_says_how_frequent_tokens_are(gpts, states, ids, tok):

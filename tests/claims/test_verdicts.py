@@ -62,6 +62,13 @@ def test_computing_twice_gives_the_same_value(claim):  # what is recomputed: see
     assert first == second or first != first
 
 
+@pytest.mark.parametrize("claim", ALL, ids=name)
+def test_printed_is_what_a_document_says_and_not_what_we_make_of_it(claim):
+    printed = claim.printed if isinstance(claim.printed, list) else [claim.printed]
+    said = [value for value in printed if isinstance(value, bool)]
+    assert all(said) and len(said) in (0, len(printed)), "a sentence is True; what the check wants is `expected`"
+
+
 @pytest.mark.parametrize("claim", [claim for claim in ALL if claim.verdict == FAILS], ids=name)
 def test_what_does_not_hold_is_explained(claim):
     assert len(claim.note) > 20 and claim.note.endswith((".", ")"))

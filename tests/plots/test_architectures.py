@@ -49,7 +49,7 @@ def test_what_the_mask_forbids_stays_white_and_frames_stand_where_a_word_comes_f
 
 
 def test_norm_curves_average_and_tell_place_and_start_apart():
-    names = [(place, start) for place in ("post-norm", "pre-norm") for start in ("with warm-up", "without warm-up")]
+    names = [(place, start) for place in ("post-norm", "pre-norm") for start in ("with warmup", "without warmup")]
     ax = plots.architectures.norm_curves(dict.fromkeys(names, [4.0, 2.0, 0.0]), smooth=2)
     assert [line.get_label() for line in ax.lines] == [" ".join(name) for name in names]
     assert ax.lines[0].get_xydata().tolist() == [[2, 3], [3, 1]]

@@ -6,7 +6,8 @@ import re
 import pytest
 import tokenizers
 
-from tutorial_lib.tokenization import BPE, WordPiece
+from tutorial_lib.tokenization import BPE, RobertaBPE, WordPiece
+from tutorial_lib.tokenization.bpe import END
 from tutorial_lib.tokenization.kinds import Kind
 
 # Letters, digits and capitals that joined Unicode after 2021: `tokenizers` before 0.23 knows some or none of them.
@@ -117,3 +118,20 @@ def hf_bpe(bpe, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bpe")
     bpe.save(folder)
     return GPT2TokenizerFast.from_pretrained(folder)
+
+
+@pytest.fixture(scope="session")
+def roberta(bpe) -> RobertaBPE:
+    return RobertaBPE([*RobertaBPE.special, *(token for token in bpe.tokens if token != END)], bpe.merges)
+
+
+@pytest.fixture(scope="session")
+def hf_roberta(roberta, tmp_path_factory):
+    from transformers import AddedToken, RobertaTokenizerFast
+
+    folder = tmp_path_factory.mktemp("roberta")
+    roberta.save(folder)
+    (folder / "config.json").write_text('{"model_type": "roberta"}')
+    assert type(BPE.from_pretrained(folder)) is RobertaBPE
+    mask = AddedToken("<mask>", lstrip=True, special=True)  # as in roberta-base's own tokenizer.json
+    return RobertaTokenizerFast.from_pretrained(folder, mask_token=mask)

@@ -88,11 +88,11 @@ def test_cased_wordpiece_ids_are_the_same_with_a_vocabulary_trained_here(strings
     assert differences([tok.encode(text).ids for text in texts], theirs, texts) == []
 
 
-@pytest.mark.parametrize("kind", ["wordpiece", "bpe"])
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe", "roberta"])
 def test_pairs_cut_to_any_length_are_the_same(kind, strings, request):
     ours, hf = request.getfixturevalue(kind), request.getfixturevalue(f"hf_{kind}")
     rng = random.Random(3)
-    least = 3 if kind == "wordpiece" else 1
+    least = {"wordpiece": 3, "bpe": 1, "roberta": 4}[kind]
     for length in [*range(least, 20), 33, 64]:
         texts, pairs = rng.sample(strings, 100), rng.sample(strings, 100)
         theirs = hf(texts, pairs, truncation="longest_first", max_length=length, return_token_type_ids=True)
@@ -100,6 +100,15 @@ def test_pairs_cut_to_any_length_are_the_same(kind, strings, request):
         asked = [(text, pair, length) for text, pair in zip(texts, pairs, strict=True)]
         assert differences([e.ids for e in encodings], theirs["input_ids"], asked) == []
         assert differences([e.token_type_ids for e in encodings], theirs["token_type_ids"], asked) == []
+
+
+def test_roberta_keeps_its_special_tokens_whole_and_takes_the_space_before_a_mask(roberta, hf_roberta, strings):
+    rng = random.Random(5)
+    gaps = ["", " ", "  ", "\n", "\t\u2003", "\u00a0", "\u200b"]
+    texts = strings[:1000]
+    texts += ["".join(rng.choice([*roberta.special, *gaps, "bear", "Ä"]) for _ in range(7)) for _ in range(2000)]
+    theirs = hf_roberta(texts)["input_ids"]
+    assert differences([roberta.encode(text).ids for text in texts], theirs, texts) == []
 
 
 def test_lengths_of_a_truncated_pair_are_the_same_on_a_grid(wordpiece, hf_wordpiece):
@@ -124,7 +133,7 @@ def test_a_padded_batch_of_pairs_is_the_same(wordpiece, hf_wordpiece, strings):
 
 
 @pytest.mark.parametrize("skip", [False, True])
-@pytest.mark.parametrize("kind", ["wordpiece", "bpe"])
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe", "roberta"])
 def test_decoding_gives_the_same_text(kind, skip, strings, request):
     """Any ids, not only those that a text has: so the tokens come in impossible orders, and bytes are cut in half."""
     ours, hf = request.getfixturevalue(kind), request.getfixturevalue(f"hf_{kind}")

@@ -36,7 +36,8 @@ claim("R-1-both-halves", "R builds toward complete understanding of both encoder
 
 
 @claim("L-3.2.7-main-difference", "The main difference between GPT's architecture and BERT's is the masked attention "
-       "(here: whether their layers, with the same parameters, agree without the mask, and with it).", [True, False])
+       "(here: whether their layers, with the same parameters, agree without the mask, and with it).", True,
+       expected=[True, False])
 def _():
     shape = dict(d_model=16, n_heads=2, d_ff=32)
     theirs, ours = bert.Layer(bert.Config(**shape)), gpt.Layer(gpt.Config(**shape, activation="gelu", norm_first=False))

@@ -24,6 +24,7 @@ from tutorial_lib.claims.tools import (
     nearest,
     original,
     published,
+    query_matrix,
     random_attention,
     refuses,
     tokenizer,
@@ -67,10 +68,11 @@ claim("R-4.1-the", "The word “the” appears twice in “The artist painted th
       note="Three times: The, the, the. R's model lower-cases its text, so all three are one token, id 1996.")
 
 claim("R-4.1-degrees", "“painted” is strongly connected with “artist” and “portrait”, less with “studio”, least with "
-      "“the” (here: the order of the cosines of the default model's token embeddings).", True,
-      lambda: sorted(["artist", "portrait", "studio", "the"], key=nearest("painted").index),
-      expected=["artist", "portrait", "studio", "the"],
-      note="Which of artist and portrait comes first, R does not say.")
+      "“the” (here: the order of the cosines of the default model's token embeddings, the first two as a pair).", True,
+      lambda: [sorted((order := sorted(["artist", "portrait", "studio", "the"], key=nearest("painted").index))[:2]),
+               *order[2:]], expected=[["artist", "portrait"], "studio", "the"],
+      note="Of all tokens, artist is the 45th nearest to “painted”, portrait the 133rd; studio comes after 3,368 "
+           "others, “the” after 11,945.")
 
 
 @claim("R-4.2-equation-1",
@@ -135,8 +137,13 @@ def _():
     return torch.allclose(mha.split(mha.W_Q(X))[:, 5], mha.split(mha.W_Q(X[5:6]))[:, 0], atol=1e-12)
 
 
-claim("R-5.3-bert-matrix", "In BERT, each head's matrices are 768 × 64.", [768, 64],
-      lambda: list(bert_attention().value_map(0)[0].shape))
+@claim("R-5.3-bert-matrix", "In BERT, each head's matrices are 768 × 64 (here: the shapes of the heads' parts of W^Q, "
+       "W^K and W^V).", [768, 64], expected=[[768, 64]])
+def _():
+    part = bert_attention()
+    of_heads = [W.weight.T.chunk(part.n_heads, dim=1) for W in (part.W_Q, part.W_K, part.W_V)]
+    return [list(shape) for shape in {matrix.shape for matrices in of_heads for matrix in matrices}]
+
 
 claim("R-5.3-twelve-heads", "12 heads of 64 coordinates make 768 again.", 768,
       lambda: sum(len(bert_attention().value_map(i)[1]) for i in range(12)))
@@ -174,9 +181,9 @@ def _():
 claim("R-6.1-cosines", "The cosines of 0, 90 and 180 degrees.", [1, 0, -1],
       lambda: [cos(radians(angle)) for angle in (0, 90, 180)], tolerance=1e-12, kind=ARITHMETIC)
 
-claim("R-6.1-direction", "A high dot product of query and key means similar directions: the key with the highest "
-      "score points most along the query.", "painted", lambda: ranking(worked().scores / worked().K.norm(dim=1))[0],
-      kind=ARITHMETIC, verdict=FAILS,
+claim("R-6.1-direction", "A high dot product of query and key means similar directions (here: the key with the highest "
+      "score, that of “painted”, points most along the query).", True,
+      lambda: ranking(worked().scores / worked().K.norm(dim=1))[0], expected="painted", kind=ARITHMETIC, verdict=FAILS,
       note="All seven keys point almost the same way as this query (cosine at least 0.9978), and the best aligned one "
            "is “the”, whose score is the second lowest. A dot product mixes direction and length, and here length "
            "decides: “painted” has the longest key.")
@@ -436,8 +443,9 @@ claim("L-3.2.5-18-vectors", "The sentence is 18 vectors, E_0 to E_17.", [0, 17],
 claim("L-3.2.5-d-q", "d_Q = 64 in the original transformer and in BERT.", [64, 64],
       lambda: [model().layer[0].attention.d_k for model in (original, bert_base)])
 
-claim("L-3.2.5-matrix-shape", "Q = M_Q × E + B_Q with M_Q of dimension d_model × d_Q, and E a vector as in L 2.1.",
-      [768, 64], lambda: list(bert_attention().W_Q.weight[:64].shape), verdict=FAILS,
+claim("L-3.2.5-matrix-shape", "Q = M_Q × E + B_Q with M_Q of this dimension, and E a vector as in L 2.1 (here: of "
+      "BERT).", "d_model × d_Q",
+      lambda: list(query_matrix(bert_attention()).shape), expected=[768, 64], verdict=FAILS,
       note="By L 2.1 an m × n matrix takes a vector of n numbers: M_Q × E needs d_Q × d_model. The shape d_model × d_Q "
            "belongs to rows, x W^Q, as in R.")
 

@@ -16,12 +16,14 @@ from tutorial_lib.claims.tools import (
     count,
     distilbert,
     original,
+    query_matrix,
     small_bert,
     tokenizer,
     trace,
 )
 from tutorial_lib.positions import sinusoidal
 from tutorial_lib.pretraining import IGNORE, MASK, make_pair, mask_tokens
+from tutorial_lib.texts import load_texts
 
 claim = claims_of("bert")
 
@@ -73,9 +75,10 @@ claim("R-3-depth", "The key architectural difference between BERT and DistilBERT
       note="98.6 %. The rest, 592,128, are the segment embeddings and the pooler, which it drops too: that is why it "
            "takes no token_type_ids.")
 
-claim("R-3-same-layers",
-      "Inside, a layer of BERT and one of DistilBERT are the same (here: the shapes of its parameters).", True,
-      lambda: len({str([p.shape for p in model.layer[0].parameters()]) for model in (bert_base(), distilbert())}) == 1)
+claim("R-3-same-layers", "Inside, a layer of BERT and one of DistilBERT are the same (here: the shapes of its "
+      "parameters, its number of heads and its activation, by the two published configurations).", True,
+      lambda: len({(str([p.shape for p in model.layer[0].parameters()]), model.config.n_heads, model.config.activation)
+                   for model in (bert_base(), distilbert())}) == 1)
 
 claim("R-3-parts", "Each layer contains multi-head self-attention, normalization steps and a feed-forward network.",
       True, lambda: [type(part).__name__ for part in bert_base().layer[0].children()],
@@ -110,10 +113,10 @@ claim("L-3.2.1-blocks", "6 blocks in the original encoder, 12 in BERT.", [6, 12]
 claim("L-3.2.1-same-shape", "A block turns 18 vectors of d_model numbers into 18 such vectors.", [18, 768],
       lambda: list(bert_base().layer[0](torch.zeros(1, 18, 768, device="meta")).shape[1:]))
 
-claim("L-3.2.1-context", "“The” of “The cat.” and of “The hat.” have the same vector before the first block, and "
-      "different ones after it.", [True, False],
+claim("L-3.2.1-context", "“The” of “The cat.” and of “The hat.” have different vectors from the first block on (here: "
+      "whether they are equal before it, and after it).", True,
       lambda: [torch.equal(*(trace(text)[stop][0, 1] for text in ("The cat.", "The hat.")))
-               for stop in ("embeddings.output", "layer.0.output")])
+               for stop in ("embeddings.output", "layer.0.output")], expected=[True, False])
 
 
 @claim("L-3.2.1-residual", "E' = E + Σ ΔE, and then E^A = Normalize(E + E') (here: the largest difference to what "
@@ -183,8 +186,10 @@ def _():
 
 # --- L 3.3.1 Overview of the architecture --------------------------------------------------------------------------
 
-claim("L-3.3.1-special", "BERT adds [CLS] at the start and [SEP] at the end of any tokenization.", ["[CLS]", "[SEP]"],
-      lambda: tokenizer().encode("").tokens)
+claim("L-3.3.1-special", "BERT adds [CLS] at the start and [SEP] at the end of any tokenization (here: to that of an "
+      "empty text, and of each of the stories).", True,
+      lambda: all(tokenizer().encode(text).tokens == ["[CLS]", *tokenizer().tokenize(text), "[SEP]"]
+                  for text in ("", *load_texts("stories"))))
 
 
 @claim("L-3.3.1-learned", "The positions are learned vectors instead of sinusoidal ones (here: the default model's "
@@ -296,7 +301,7 @@ def _():
 
 
 claim("L-3.3.2-one-head", "A head's query matrix has 64 · 768 = 49,152 numbers.", 49_152,
-      lambda: cased().layer[0].attention.W_Q.weight[:64].numel())
+      lambda: query_matrix(cased().layer[0].attention).numel())
 
 claim("L-3.3.2-twelve-heads", "49,152 · 12 = 589,824.", 589_824, lambda: 49_152 * 12, kind=ARITHMETIC)
 
@@ -320,18 +325,18 @@ claim("L-3.3.3-binary", "Next sentence prediction is a binary classification fro
 
 
 @claim("L-3.3.3-pairs", "Next sentence prediction combines the halves of texts with the original half or another "
-       "(here: of 2,000 pairs, the share that keeps the original one).", True, expected=0.5, tolerance=0.03)
+       "(here: of 5,000 pairs, the share that keeps the original one).", True, expected=0.5, tolerance=0.03)
 def _():
     generator, halves = torch.Generator().manual_seed(0), [[f"{i} first.", f"{i} second."] for i in range(10)]
-    pairs = [make_pair(halves, generator) for _ in range(2000)]
+    pairs = [make_pair(halves, generator) for _ in range(5000)]
     return sum(pair.first.split()[0] == pair.second.split()[0] for pair in pairs) / len(pairs)
 
 
 @claim("L-3.3.3-shares", "15 % of the tokens are selected; of these 80 % become [MASK], 10 % a random token and 10 % "
-       "stay (here: as `mask_tokens` does with 200,000 tokens).", [15, 80, 10, 10], tolerance=0.5,
+       "stay (here: as `mask_tokens` does with a million tokens).", [15, 80, 10, 10], tolerance=0.5,
        note="Of all tokens: 12 % [MASK], 1.5 % a random token, 1.5 % unchanged.")
 def _():
-    ids = torch.full((200_000,), tokenizer().vocab["bear"])
+    ids = torch.full((1_000_000,), tokenizer().vocab["bear"])
     inputs, labels = mask_tokens(ids, tokenizer(), torch.Generator().manual_seed(0))
     of_selected = inputs[labels != IGNORE]
     masked, same = (of_selected == tokenizer().vocab[MASK]).double(), (of_selected == ids[0]).double()

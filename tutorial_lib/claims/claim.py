@@ -22,10 +22,9 @@ RECOMPUTED, ARITHMETIC, ITSELF, READING = KINDS = (
 ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
     *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
-    *("learning", "decoders", "architectures", "shape-of-learning"),
+    *("learning", "decoders", "architectures", "directions", "shape-of-learning"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
-    "directions",  # to come: no page yet
 )
 SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev"}
 UNNUMBERED = {  # N numbers the sections of its first part alone, A none before its first: here they have numbers, too

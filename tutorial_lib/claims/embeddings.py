@@ -65,7 +65,7 @@ def _():
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
 claim("L-3.2.1-d-model", "d_model is 512 in the original transformer and 768 in BERT.", [512, 768],
-      lambda: [model().embeddings.tokens.weight.shape[1] for model in (original, cased)])
+      lambda: [model().embeddings.tokens.weight.shape[1] for model in (original, cased)], kind=READING)
 
 claim("L-3.2.1-matrix", "There is a matrix of size #(tokenizer vocabulary) × d_model, and a token's input embedding is "
       "the row of its index.", True,

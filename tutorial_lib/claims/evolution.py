@@ -39,7 +39,7 @@ claim("L-4.3-coordinates", "An embedding has 768 coordinates.", 768, lambda: ber
 
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
        "(here: random walks that share 20 % of each step's squared length; the cosine of two steps is above 0.9 in the "
-       "picture, 0.2 in full).", [True, 0.20], tolerance=0.01,
+       "picture, 0.2 in full).", True, expected=[True, 0.20], tolerance=0.01,
        note="PCA looks for what is common to many points, and shows only that.")
 def _():
     still = np.zeros((12, 22, 768))  # 22 paths of 11 steps of length 6, as in L's figures without the last step

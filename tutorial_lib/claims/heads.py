@@ -244,8 +244,8 @@ claim("L-3.2.1-updates",
 
 # --- L 3.2.5 The attention mechanism -------------------------------------------------------------------------------
 
-claim("L-3.2.5-value-shapes", "A value goes through d_model × d_Q, then d_Q × d_model.", [[768, 64], [64, 768]],
-      lambda: [list(factor.shape) for factor in bert_attention().value_map(0)])
+claim("L-3.2.5-value-shapes", "A value goes through two matrices (here: BERT's).", ["d_model × d_Q", "d_Q × d_model"],
+      lambda: [list(factor.shape) for factor in bert_attention().value_map(0)], expected=[[768, 64], [64, 768]])
 
 claim("L-3.2.5-value-parameters", "Two factors need drastically fewer parameters than one d_model × d_model matrix "
       "(here: how many times as many that would have).", True,

@@ -83,7 +83,8 @@ claim("L-4.4.1-meeting-file", "The full list of meeting sentences is in sentence
 
 
 @claim("L-4.4.1-within", "The sentences are more similar within each group than between different groups (here, on the "
-       "default model: the mean cosines, for each group).", True, note="0.79 within and 0.16 between.")
+       "default model: the mean cosines, for each group).", True, note="0.95 within and 0.70 between; without "
+       "coordinate 99, in which all [CLS] vectors are alike, 0.87 and 0.25.")
 def _():
     X, labels, meant = group_vectors()
     C, labels = cosine_matrix(X[meant]), labels[meant]

@@ -4,6 +4,7 @@ from math import pi
 
 import torch
 
+from tutorial_lib.bert import Bert
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, READING, ROUND, claims_of
 from tutorial_lib.claims.tools import (
     bear_trace,
@@ -12,6 +13,7 @@ from tutorial_lib.claims.tools import (
     cased,
     count,
     first_input_error,
+    original,
     random_attention,
     refuses,
     share_between,
@@ -155,8 +157,11 @@ def _():
     return torch.allclose(PE[:512] @ PE[:512].T, PE[-512:] @ PE[-512:].T, atol=1e-3)
 
 
-claim("R-3.7-deterministic", "Sinusoidal encodings are deterministic.", True,
-      lambda: torch.equal(sinusoidal(512, 64), sinusoidal(512, 64)))
+claim("R-3.7-deterministic", "Sinusoidal encodings are deterministic (here: whether they are the same twice, and "
+      "learned ones, of two new models).", True,
+      lambda: [torch.equal(sinusoidal(20, 16), sinusoidal(20, 16)),
+               torch.equal(*(Bert(small_bert().config).embeddings.positions.weight for _ in range(2)))],
+      expected=[True, False])
 
 claim("R-3.7-learned-matrix", "Learned positions are a matrix n_max × d_model (here: BERT's).", True,
       lambda: list(bert_base().embeddings.positions.weight.shape), expected=[512, 768], kind=READING)
@@ -204,8 +209,8 @@ def _():
 claim("L-3.2.4-differ", "The encodings can be told from one another.", True,
       lambda: torch.pdist(encodings_as_printed(512, 512)).min() > 0.1, kind=ARITHMETIC, note="With L's formula too.")
 
-claim("L-3.2.4-figure-6", "Figure 6 shows 128 positions of dimension 512.", [128, 512],
-      lambda: list(sinusoidal(128, 512).shape))
+claim("L-3.2.4-figure-6", "Figure 6 shows encodings of dimension 512 (here: as wide as the original transformer).", 512,
+      lambda: original().config.d_model, kind=READING)
 
 # --- L 3.2.8 Putting it all together -------------------------------------------------------------------------------
 

@@ -110,7 +110,7 @@ def _():
 claim("L-2.3.1-linked", "The two circles of the Hopf link are linked (here: their linking number, up to its sign).",
       True, lambda: abs(linking_number(*circles(hopf_link(200)[0]))), expected=1, tolerance=0.001)
 
-claim("L-2.3.1-pca", "PCA does not separate the circles (here: how often they cross in its picture, at least).", True,
+claim("L-2.3.1-pca", "PCA does not separate the circles (here: how often they cross in its picture).", True,
       lambda: crossings(*circles(pca(hopf_link(100)[0]).coordinates)), expected=2,
       note="No flat shadow separates them: a link with linking number 1 has two crossings or more in each.")
 

@@ -49,6 +49,11 @@ def bert_attention():
     return bert_base().layer[0].attention
 
 
+def query_matrix(attention):
+    """A head's part of W^Q as torch keeps it, (d_k, d_model)."""
+    return attention.W_Q.weight.chunk(attention.n_heads)[0]
+
+
 def cased(**heads):
     """L's model."""
     return published("bert-base-cased", **heads)

@@ -124,9 +124,9 @@ def norm_curves(curves, smooth=5):
     curves: (place of the norm, start) -> losses, one a step; a color for each place, a line style for each start.
     smooth: steps that are averaged. Returns the axes.
 
-    >>> ax = norm_curves({("post-norm", "with warm-up"): [5.0, 3.0], ("pre-norm", "with warm-up"): [5.0, 1.0]}, 1)
+    >>> ax = norm_curves({("post-norm", "with warmup"): [5.0, 3.0], ("pre-norm", "with warmup"): [5.0, 1.0]}, 1)
     >>> [line.get_label() for line in ax.lines]
-    ['post-norm with warm-up', 'pre-norm with warm-up']
+    ['post-norm with warmup', 'pre-norm with warmup']
     """
     fig, ax = plt.subplots(figsize=(7.2, 3.4))
     places, starts = (list(dict.fromkeys(names)) for names in zip(*curves, strict=True))

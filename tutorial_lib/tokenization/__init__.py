@@ -5,14 +5,15 @@ special tokens, pairs, truncation and padding, `kinds` for what counts as a lett
 vocabulary is made of. Source: R 2.1, 11.1-11.5, L 3.2.2, 4.2.1.
 """
 
-from tutorial_lib.tokenization.bpe import BPE, byte_characters, chunks
+from tutorial_lib.tokenization.bpe import BPE, RobertaBPE, byte_characters, chunks
 from tutorial_lib.tokenization.encoding import Encoding, Tokenizer, truncated_lengths
 from tutorial_lib.tokenization.kinds import characters, words
 from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge, wordpiece_score
+from tutorial_lib.tokenization.pretrained import tokenizer_of
 from tutorial_lib.tokenization.vocabulary import Anatomy, anatomy
 from tutorial_lib.tokenization.wordpiece import WordPiece
 
 __all__ = [
-    "BPE", "Anatomy", "Encoding", "Tokenizer", "WordPiece", "anatomy", "bpe_score", "byte_characters", "characters",
-    "chunks", "learn_merges", "merge", "truncated_lengths", "wordpiece_score", "words",
+    "BPE", "Anatomy", "Encoding", "RobertaBPE", "Tokenizer", "WordPiece", "anatomy", "bpe_score", "byte_characters",
+    "characters", "chunks", "learn_merges", "merge", "tokenizer_of", "truncated_lengths", "wordpiece_score", "words",
 ]

@@ -38,23 +38,26 @@ class BPE(Tokenizer):
     """
 
     pad_token = END
+    special = [END]  # tokens that stay whole where they stand in a text
 
     def __init__(self, vocab, merges: list[tuple[str, str]]):
         super().__init__(vocab)
         self.merges = _as_pairs(merges)
-        needed = [*byte_characters().values(), END, *(token for a, b in self.merges for token in (a, b, a + b))]
+        glued = (token for a, b in self.merges for token in (a, b, a + b))
+        needed = [*byte_characters().values(), *self.special, *glued]
         missing = [token for token in needed if token not in self.vocab]
         if missing:
-            raise ValueError(f"vocab must hold the 256 bytes, {END} and all merges; it lacks {missing[0]!r}")
+            special = ", ".join(self.special)
+            raise ValueError(f"vocab must hold the 256 bytes, {special} and all merges; it lacks {missing[0]!r}")
         self.rank = {pair: number for number, pair in enumerate(self.merges)}
         self._known_chunks = {}
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text; bytes show as the characters of `byte_characters`."""
         tokens = []
-        for part in split_special(check_text("text", text), [END]):
-            if part == END:
-                tokens.append(END)
+        for part in split_special(check_text("text", text), self.special):
+            if part in self.special:
+                tokens.append(part)
             else:
                 for chunk in chunks(part):
                     tokens.extend(self.pieces(chunk))
@@ -80,16 +83,18 @@ class BPE(Tokenizer):
     def decode(self, ids, skip_special: bool = False) -> str:
         """The text that the ids stand for. Bytes that are no UTF-8, as in half a character, become U+FFFD.
 
-        ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave ``<|endoftext|>`` out.
+        ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave special tokens out.
         Raises ValueError if an id is not in the vocabulary.
         """
         byte_of = {character: byte for byte, character in byte_characters().items()}
-        tokens = self._tokens_of(ids, {END} if skip_special else set())
+        tokens = self._tokens_of(ids, set(self.special) if skip_special else set())
         return bytes(byte_of[c] for token in tokens for c in token).decode(errors="replace")
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
         """The tokenizer of a model: a known name, or a folder with vocab.json and merges.txt.
+
+        Of a RoBERTa, by its config.json, a `RobertaBPE`.
 
         Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder
         lacks one of the files.
@@ -101,7 +106,9 @@ class BPE(Tokenizer):
         vocab = read_json(folder / "vocab.json")
         lines = read_text(folder / "merges.txt").split("\n")
         pairs = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
-        return cls(vocab, pairs)
+        config = folder / "config.json"
+        own = config.is_file() and read_json(config).get("model_type") == "roberta"
+        return (RobertaBPE if own else cls)(vocab, pairs)
 
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.json and merges.txt, which Hugging Face's GPT2Tokenizer loads too."""
@@ -131,6 +138,32 @@ class BPE(Tokenizer):
         table = byte_characters()
         words = Counter({tuple(table[byte] for byte in chunk.encode()): n for chunk, n in words.items()})
         return cls(*learn_merges(words, start, vocab_size, bpe_score, str.__add__))
+
+
+class RobertaBPE(BPE):
+    """RoBERTa's tokenizer: GPT-2's way of cutting, with BERT's way of putting texts between special tokens.
+
+    ``<s>`` first, ``</s>`` after each text, two of them between a pair, whose texts are both segment 0. White space
+    before ``<mask>`` belongs to it. Its ids equal those of `transformers.RobertaTokenizerFast`.
+    Source: Liu et al. (2019).
+
+    >>> letters = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *byte_characters().values()]
+    >>> RobertaBPE(letters, []).encode("a <mask>", "b").tokens
+    ['<s>', 'a', '<mask>', '</s>', '</s>', 'b', '</s>']
+    """
+
+    before, between, after = ["<s>"], ["</s>", "</s>"], ["</s>"]
+    pad_token = "<pad>"
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text, without those that `encode` puts around it."""
+        return super().tokenize(re.sub(f"[{WHITE.pattern}]+(?=<mask>)", "", check_text("text", text)))
+
+    def _assemble(self, first, second):
+        encoding = super()._assemble(first, second)
+        encoding.token_type_ids = [0] * len(encoding)
+        return encoding
 
 
 def _as_pairs(merges) -> list[tuple[str, str]]:
