@@ -278,7 +278,7 @@ def book_by_step(measure, which):
 claim("A-4.2-book", "Through training, the anisotropy of decoders grows (here: of book-gpt after 20, 100, 400 and "
       "1,600 steps, layers 1 to 4; that no value is below the one before).", True,
       lambda: bool((np.diff(book_by_step(anisotropy, "all tokens")) > 0).all()), verdict=FAILS,
-      note="0.48, 0.15, 0.10, 0.10: a spike when frequencies are learned, before A's first checkpoints may stand.")
+      note="0.48, 0.15, 0.10, 0.10: a spike when frequencies are learned. Checkpoints that begin later do not see it.")
 
 claim("A-4.2-kinds", "Through training, the anisotropy of decoders grows and then stays (here: in small decoders, pre- "
       "and post-norm, the highest value of 640 steps over the last; close to 1).", True,
@@ -291,7 +291,8 @@ claim("A-4.3-book", "Through training, the intrinsic dimension first grows, then
       "tokens and over one vector of each type; that it is higher after 100 steps than after 20).", True,
       lambda: [values[1] > values[0] for values in
                (book_by_step(intrinsic_dimension, which) for which in ("all tokens", "one of each type"))],
-      expected=[True, True], verdict=FAILS, note="It shrinks from the first steps on, 7 to 4 over all tokens, 16 to 6 over types.")
+      expected=[True, True], verdict=FAILS,
+      note="It shrinks from the first steps on, 7 to 4 over all tokens, 16 to 6 over types.")
 
 
 @claim("A-4.3-kinds", "Through training, the intrinsic dimension of decoders first grows, then shrinks (here, over one "
