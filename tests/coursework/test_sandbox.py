@@ -286,9 +286,12 @@ def _told(path):
 
 
 def _below(process):
-    """The processes below a process."""
-    tasks = Path(f"/proc/{process}/task").glob("*/children")
-    children = [child for path in tasks for child in _told(path).split()]
+    """The processes below a process; none where it has just ended."""
+    try:
+        tasks = os.listdir(f"/proc/{process}/task")
+    except OSError:
+        return []
+    children = [child for task in tasks for child in _told(Path(f"/proc/{process}/task/{task}/children")).split()]
     return [int(child) for child in children] + [each for child in children for each in _below(child)]
 
 
