@@ -108,7 +108,7 @@ def cloud(X, ids, which):
     d, chosen = X.shape[-1], X if which.startswith("all") else X[:, 1:]
     rows = chosen.reshape(-1, d)
     if which == "one of each type":
-        return rows[np.sort(np.unique(np.asarray(ids)[:, 1:], return_index=True)[1])]
+        return rows[np.unique(np.asarray(ids)[:, 1:], return_index=True)[1]]
     loud = np.argsort(np.square(X[:, 1:]).mean((0, 1)))[-LOUD:]
     return np.delete(rows, loud, axis=1) if which.endswith("quiet") else rows
 
