@@ -114,6 +114,13 @@ def test_the_stored_numbers_come_out_again(kind, seed):
             assert step[name] == pytest.approx(values[name][seed, i], rel=0.03, abs=0.02), (i, name)
 
 
+def test_the_seed_sets_the_draws_too(monkeypatch):
+    seen = []
+    monkeypatch.setattr(dynamics, "train", lambda model, loss, settings, **rest: seen.append(settings.seed))
+    follow("decoder, post-norm", seed=3, until=10)
+    assert seen == [3]
+
+
 def test_counting_reaches_what_is_stored():
     assert dynamics.counted() == pytest.approx(stored()["counted"], abs=0.001)
 

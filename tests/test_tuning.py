@@ -7,7 +7,7 @@ import torch
 
 from tutorial_lib import gpt
 from tutorial_lib.texts.generated import stories
-from tutorial_lib.tuning import HAPPY, SAD, Classifier, Plan, accuracy, dialect, feelings, retold, tune
+from tutorial_lib.tuning import HAPPY, HELPERS, SAD, Classifier, Plan, accuracy, dialect, feelings, retold, tune
 
 TEXTS, LABELS = [[5, 6], [7, 8, 6], [5, 9], [7, 6]] * 3, [0, 1, 0, 1] * 3
 
@@ -68,12 +68,15 @@ def test_it_learns_and_the_seed_draws_the_batches(body):
     assert accuracy(classifiers[0], TEXTS, LABELS) == 1
     with pytest.raises(ValueError, match="labels must hold one for each text, 12, got 2"):
         tune(classifiers[0], TEXTS, [0, 1])
+    with pytest.raises(ValueError, match="texts must be one or more, got none"):
+        tune(classifiers[0], [], [])
 
 
 def test_a_dialect_changes_words_and_not_their_parts_of_speech():
     told = stories(80, seed=5)
     words = dialect(told, seed=1)
     assert words == dialect(told, seed=1) != dialect(told, seed=2)
+    assert not HELPERS & set(words["verb"]) and words["noun"] != {word: word for word in words["noun"]}
     for story in told[:20]:
         new = retold(story, words)
         assert len(new) == len(story.sentences)
@@ -97,3 +100,8 @@ def test_a_text_does_not_tell_its_label_and_classes_are_even():
         [story] = [story for story in whole if text in story][:1]
         behind = story[story.index(text) + len(text) + 1 :].split(".")[0].lower().split()
         assert {word.strip(",") for word in behind} & (SAD if label else HAPPY)
+
+
+def test_a_text_has_the_three_sentences_before_or_two_where_there_are_no_more():
+    texts, _ = feelings(stories(1000, seed=5))
+    assert {sum(word.endswith((".", "!", "?")) for word in text.split()) for text in texts} == {2, 3}

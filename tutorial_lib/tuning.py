@@ -1,8 +1,9 @@
 """Tune a trained decoder to sort texts into classes, with all of ULMFiT's means or without them. Source: L 3.3.3.
 
-ULMFiT trains in three phases: on much text of any kind, on the target's own texts (both are `training.train`), and
-then, here, on labeled ones. For that last phase it has three means: rates that rise steeply and fall slowly, smaller
-rates for lower layers, and layers that join from the top, one after the other. Howard and Ruder (2018).
+ULMFiT trains in three phases: on much text of any kind, on the target's own texts (here both are `training.train`),
+and then, in this file, on labeled ones. It has three means: rates that rise steeply and fall slowly and smaller rates
+for lower layers, both in the second phase, too; and layers that join from the top, one after the other, in the third.
+Its head reads the mean and the maximum of all states besides the last; ours reads the last. Howard and Ruder (2018).
 """
 
 import random
@@ -85,8 +86,8 @@ class Classifier(nn.Module):
 def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
     """Train a classifier in place on labeled texts, and return the losses, one a step.
 
-    texts: lists of ids. labels: a class for each, 0, 1, ... Batches are drawn by the seed. Raises ValueError where
-    there is not one label for each text.
+    texts: lists of ids. labels: a class for each, 0, 1, ... Batches are drawn by the seed. Parameters that have not
+    joined at the end are left frozen. Raises ValueError where there is no text, or not one label for each.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))
@@ -94,6 +95,8 @@ def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
     >>> losses[-1] < 0.1 < losses[0]
     True
     """
+    if not len(texts):
+        raise ValueError("texts must be one or more, got none")
     if len(texts) != len(labels):
         raise ValueError(f"labels must hold one for each text, {len(texts)}, got {len(labels)}")
     parts, labels, losses = classifier.parts(), torch.as_tensor(labels), []

@@ -260,8 +260,9 @@ claim("A-4.1-kinds", "Decoders have a bell, encoders are level (here: small deco
       "and post-norm; which of the four has a bell over all tokens).", True,
       lambda: [is_bell(profile) for profile in kinds_at_the_end("anisotropy", "all tokens").values()],
       expected=[True, True, False, False], verdict=FAILS,
-      note="None. A's decoders are pre-norm and its encoders post-norm, so two differences stand for one. Here both "
-           "are told apart, and the first token matters in the pre-norm decoder alone.")
+      note="None. A's decoders are pre-norm (but for OPT-350M, if it is among them) and its encoders post-norm, so two "
+           "differences stand for one. Here both are told apart, and the first token matters in the pre-norm decoder "
+           "alone.")
 
 
 def by_step(kind, measure, which):
