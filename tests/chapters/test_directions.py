@@ -1,5 +1,7 @@
 """What the chapter on directions (rows 40 to 44, and the lens) tells about book-gpt and three small models, pinned."""
 
+import itertools
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -51,13 +53,19 @@ def book_bpe():
 
 
 @pytest.fixture(scope="module")
+def ready():
+    return prepare(RECIPES["book-gpt-small"])
+
+
+@pytest.fixture(scope="module")
 def E(gpt):
     return gpt.unembedding.weight.detach().double().numpy()
 
 
 @pytest.fixture(scope="module")
-def counts(book_bpe):
-    return np.bincount(sum([[*book_bpe.encode(END + s.text).ids, 0] for s in stories(2_000)], []), minlength=1500)
+def counts(book_bpe, ready):
+    first = [story.text for story in ready.told[:2_000]]  # the stories that the page counts in, told once here
+    return np.bincount(sum([[*book_bpe.encode(END + text).ids, 0] for text in first], []), minlength=1500)
 
 
 def states_of(gpt, ids):
@@ -89,7 +97,7 @@ def following(unread, book_bpe):
 @pytest.fixture(scope="module")
 def scores(gpt, H):
     with torch.no_grad():
-        return logit_lens(H, gpt.norm, gpt.unembedding)
+        return np.concatenate([logit_lens(X[None], gpt.norm, gpt.unembedding).astype(np.float32) for X in H])
 
 
 def loss_of(z, following):
@@ -99,23 +107,46 @@ def loss_of(z, following):
 # rows of the table
 
 
-def test_tokens_never_told_are_the_longest_and_point_one_way(E, counts, X):
-    lengths, told = np.linalg.norm(E, axis=1), counts > 0
-    assert (told.sum(), (~told).sum()) == (718, 782) and "718 tokens that are told" in PAGE and "782 that" in PAGE
-    assert lengths[~told].mean() == pytest.approx(2.84, abs=0.01) and lengths[told].max() < 2.3
-    down = E[~told].mean(0)
-    assert cosine(E[~told], down).mean() > 0.98 and cosine(E[told], down).mean() == pytest.approx(0.155, abs=0.01)
-    assert cosine(X.mean(0), down) == pytest.approx(-0.55, abs=0.01)
-    assert spearmanr(counts[told], lengths[told])[0] == pytest.approx(0.23, abs=0.01)
+def test_the_page_counts_in_the_stories_that_its_generator_tells_first(ready):
+    assert [story.text for story in ready.told[:50]] == [story.text for story in stories(50)]
+
+
+def test_unseen_tokens_are_the_longest_and_point_one_way(E, counts, X):
+    lengths, seen = np.linalg.norm(E, axis=1), counts > 0
+    assert (seen.sum(), (~seen).sum()) == (718, 782) and "718 tokens of the stories" in PAGE and "782 unseen" in PAGE
+    assert lengths[~seen].mean() == pytest.approx(2.84, abs=0.01) and 2.2 < lengths[seen].max() < 2.3
+    short = lengths < lengths[seen].max()  # every row of the bundle is longer than every row that was seen
+    assert (short & ~seen).sum() == 8 and "Eight of the 782 are short" in PAGE
+    down = E[~seen].mean(0)
+    assert cosine(E[~seen], down).mean() > 0.98 and cosine(E[seen], down).mean() == pytest.approx(0.155, abs=0.01)
+    assert cosine(X.mean(0), down) == pytest.approx(-0.55, abs=0.01) and ((X @ down) < 0).mean() > 0.97
+    assert spearmanr(counts[seen], lengths[seen])[0] == pytest.approx(0.23, abs=0.01)
+    axes = np.linalg.svd(E, full_matrices=False)[2][:3]
+    assert abs(cosine(axes[0], down)) > 0.999 and "The first is the bundle's" in PAGE
+    shown = ((E[seen] @ axes.T) ** 2).sum() / (E[seen] ** 2).sum()
+    assert shown == pytest.approx(1 / 8, abs=0.01) and "show an eighth" in PAGE
+
+
+def test_after_20_steps_no_row_is_longer_than_another_for_being_unseen(counts):
+    young = GPT.from_pretrained("book-gpt-20", device="cpu").unembedding.weight.detach().norm(dim=1).numpy()
+    assert young[counts > 0].mean() == pytest.approx(young[counts == 0].mean(), abs=0.01)
+
+
+def test_the_gradient_of_an_unseen_row_moves_it_against_the_states():
+    torch.manual_seed(0)
+    X, W = torch.randn(5, 4), torch.randn(6, 4, requires_grad=True)
+    nn.functional.cross_entropy(X @ W.T, torch.tensor([0, 1, 2, 0, 1]), reduction="sum").backward()
+    p = (X @ W.detach().T).softmax(-1)
+    assert torch.allclose(W.grad[3:], p[:, 3:].T @ X, atol=1e-6)
 
 
 def test_where_the_zero_is_decides_which_rows_are_long_and_changes_no_probability(E, counts, X):
-    told, centered = counts > 0, E - E.mean(0)
+    seen, centered = counts > 0, E - E.mean(0)
     lengths = np.linalg.norm(centered, axis=1)
-    assert lengths[~told].mean() == pytest.approx(1.3, abs=0.05) and lengths[told].mean() > 1.8
+    assert lengths[~seen].mean() == pytest.approx(1.3, abs=0.05) and lengths[seen].mean() > 1.8
     p, q = (torch.tensor(X[::20] @ rows.T).softmax(-1) for rows in (E, centered))
     assert (p - q).abs().max() < 1e-12
-    some = np.flatnonzero(told)[::20]
+    some = np.flatnonzero(seen)[::20]
     one, other = (nearest_by_measure(rows[some], rows, k=5, leave_out=some) for rows in (E, centered))
     assert np.array_equal(one.distance, other.distance) and not np.array_equal(one.dot, other.dot)
 
@@ -126,6 +157,9 @@ def test_the_three_lists_of_mia(E, book_bpe):
     first = [[book_bpe.tokens[i] for i in ids[0, :3]] for ids in near]
     assert first == [["Lena", "Rosa", "Noah"], ["Ġsent", "Ġwrote", "Ġshone"], ["Lena", "Rosa", "Noah"]]
     assert 'say "Lena", "Rosa", "Noah"; one says " sent", " wrote", " shone"' in PAGE
+    lengths = np.linalg.norm(E, axis=1)
+    longer = lengths[near.dot[0, :3]] / lengths[mia]
+    assert longer.round(1).tolist() == [1.9, 1.7, 1.6] and "1.6 to 1.9 times as long" in PAGE
 
 
 def test_distance_and_dot_product_part_for_tokens_and_agree_for_states(E, counts, X):
@@ -136,24 +170,31 @@ def test_distance_and_dot_product_part_for_tokens_and_agree_for_states(E, counts
     assert of_states[[0, 1, 0], [1, 2, 2]] == pytest.approx([0.962, 0.795, 0.826], abs=0.005)
     few = X[::5]
     shares = [measure_overlap(nearest_by_measure(c * few, E, k=1)) for c in (0.03, 0.1, 0.3, 1, 3, 10)]
-    assert all(np.diff([share[0, 1] for share in shares]) > 0) and shares[0][0, 1] < 0.2 and shares[-1][0, 1] > 0.99
+    assert all(np.diff([share[0, 1] for share in shares]) > 0)
+    assert shares[0][0, 1] == pytest.approx(0.13, abs=0.01) and shares[-1][0, 1] > 0.99
     assert np.ptp([share[1, 2] for share in shares]) == 0  # no length of the state changes these two
 
 
 # there and back
 
 
-def test_own_scores_and_who_comes_back(E, counts):
-    told = counts > 0
+def test_own_scores_and_who_comes_back(E, counts, book_bpe):
+    seen = counts > 0
     kinds = {kind: inverse_unembedding(E, kind) for kind in ("transpose", "normalized transpose", "pseudo-inverse")}
     means = [own_scores(E, W).mean() for W in kinds.values()]
     assert means == pytest.approx([5.30, 1, 128 / 1500], abs=0.005)
     back = {kind: top_tokens(E, W) == np.arange(1500) for kind, W in kinds.items()}
-    assert back["transpose"][told].mean() > 0.98 and back["transpose"][~told].mean() < 0.05
+    assert back["transpose"][seen].mean() > 0.98 and back["transpose"][~seen].mean() < 0.05
     longest = np.linalg.norm(E, axis=1).argmax()
-    lost = top_tokens(E, E)[~told]
-    assert Counter(lost.tolist()).most_common(1)[0][0] == longest
-    assert back["pseudo-inverse"][~told].mean() > 0.9
+    won = Counter(top_tokens(E, E)[~seen].tolist()).most_common(1)[0]
+    assert won == (longest, 726) and "726 of 782" in PAGE
+    assert back["pseudo-inverse"][~seen].mean() > 0.9 and back["pseudo-inverse"].mean() > 0.97
+    assert np.allclose(kinds["pseudo-inverse"].T @ E, np.eye(128))
+    kite = book_bpe.vocab["Ġkite"]
+    scores = [E[kite] @ W.T for W in kinds.values()]
+    assert [z[kite] for z in scores] == pytest.approx([1.37, 1, 0.11], abs=0.005)
+    assert [book_bpe.tokens[i] for i in scores[0].argsort()[::-1][:3]] == ["Ġkite", "Ġball", "Ġboat"]
+    assert np.quantile(scores[0][~seen], [0.05, 0.95]) == pytest.approx([0.4, 0.4], abs=0.05)
 
 
 # length
@@ -161,10 +202,10 @@ def test_own_scores_and_who_comes_back(E, counts):
 
 def test_the_loss_is_smallest_at_the_length_that_training_found(X, E, following):
     z = X @ E.T
-    scales = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 4, 8]
-    losses = [loss_of(scale * z, following) for scale in scales]
-    assert scales[int(np.argmin(losses))] == 1 and losses[4] == pytest.approx(0.67, abs=0.01)
-    assert losses[0] == pytest.approx(5.3, abs=0.1) and losses[-1] == pytest.approx(2.4, abs=0.2)
+    assert [loss_of(scale * z, following) for scale in (0.1, 1, 8)] == pytest.approx([5.35, 0.67, 2.30], abs=0.01)
+    assert "from 5.3 nats to its smallest value, 0.7, at 1, and rises slowly to 2.3 at 8" in PAGE
+    scales, some = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 4, 8], slice(None, None, 5)
+    assert scales[int(np.argmin([loss_of(scale * z[some], following[some]) for scale in scales]))] == 1
     assert all((scale * z).argmax(1).tolist() == z.argmax(1).tolist() for scale in (0.1, 8))
     best = best_probability(z[:50], scales)
     assert (np.diff(best, axis=0) > -1e-12).all()
@@ -212,17 +253,32 @@ def test_two_stories_go_to_two_names_in_the_last_layer(gpt, E, book_bpe):
             said = book_bpe.tokens[gpt(ids)[0][0, -1].argmax()]
         assert said == ("ĠLily" if text == LILY else "ĠTom")
     gaps = np.array([path.scores[:, 0] - path.scores[:, 1] for path in paths])
+    assert "at 66 degrees" in PAGE and np.degrees(np.arctan2(*pair.tokens[1, ::-1])) == pytest.approx(66, abs=0.5)
     assert gaps[:, -1] == pytest.approx([4.66, -2.45], abs=0.02) and np.abs(gaps[:, :4]).max() < 1.7
     assert gaps[0, 0] == gaps[1, 0] and (gaps[0, 1:] > gaps[1, 1:]).all()
     assert [path.shares[-1] for path in paths] == pytest.approx([0.51, 0.52], abs=0.01)
 
 
+def test_the_gap_of_64_pairs_of_names_comes_mostly_in_the_last_layer(gpt, E, book_bpe):
+    girls, boys = (re.search(rf'{kind} = "(.*)".split', PAGE)[1].split() for kind in ("girls", "boys"))
+    gaps, right = [], 0
+    for girl, boy in itertools.product(girls, boys):
+        pair = [book_bpe.vocab["Ġ" + name] for name in (girl, boy)]
+        leads = []
+        for own, text in enumerate([STORY.format(girl, boy, "her", "She", "he", "He"),
+                                    STORY.format(boy, girl, "his", "He", "she", "She")]):  # fmt: skip
+            with torch.no_grad():
+                path = gpt.norm(states_of(gpt, book_bpe.encode(END + text).ids)[:, -1]).double().numpy()
+            leads.append(path @ (E[pair[0]] - E[pair[1]]))
+            right += (E @ path[-1]).argmax() == pair[own]
+        gaps.append(leads[0] - leads[1])
+    gaps = np.array(gaps)
+    assert gaps.mean(0)[3:] == pytest.approx([1.23, 4.72], abs=0.02) and "1.2 after three layers and 4.7" in PAGE
+    late = gaps[:, 4] - gaps[:, 3] > gaps[:, 4] / 2
+    assert (late.sum(), len(late), right) == (56, 64, 103) and "in 56 of 64 pairs" in PAGE
+
+
 # models that are trained on the page
-
-
-@pytest.fixture(scope="module")
-def ready():
-    return prepare(RECIPES["book-gpt-small"])
 
 
 def new(ready, without=None, **changes):
@@ -271,6 +327,11 @@ def test_without_layers_two_tables_hold_bigrams_and_one_does_not(ready):
     assert itself > 0.3 > 0.2 > follower and follower_2 > 0.5 and itself_2 < 0.05
 
 
+def test_a_second_table_adds_62_percent_of_parameters(ready):
+    one, two = (sum(p.numel() for p in new(ready, tied=tied).parameters()) for tied in (True, False))
+    assert two / one == pytest.approx(1.62, abs=0.005) and PAGE.count("62 %") == 2
+
+
 def test_a_tied_table_says_each_token_again_before_the_layers(gpt, unread):
     assert straight(gpt, unread * 5)[0] > 0.99
 
@@ -313,10 +374,3 @@ def test_without_a_last_norm_length_is_confidence(ready, small):
             sure = model.unembedding(model.norm(Z)).softmax(-1).max(-1).values
         found[name] = spearmanr(Z.norm(dim=1), sure)[0]
     assert found["the last"] > 0.4 and found["any"] > 0.45 and found["None"] < found["the last"] - 0.1
-
-
-def test_at_a_small_learning_rate_the_norm_is_ahead(ready):
-    plan = replace(PLAN, lr=0.01)
-    with_it, without = (trained(ready, which, plan) for which in (None, "any"))
-    with torch.no_grad():
-        assert float(ready.evaluate(without) - ready.evaluate(with_it)) > 0.3

@@ -5,13 +5,13 @@ from tutorial_lib import plots
 from tutorial_lib.geometry import plane_path, token_plane
 
 
-def test_lengths_are_told_apart_by_whether_a_token_was_told():
+def test_lengths_are_told_apart_by_whether_a_token_was_seen():
     left, right = plots.directions.row_lengths([1.0, 1.2, 2.9, 3.0], [40, 3, 0, 0])
-    assert [text.get_text() for text in left.figure.legends[0].get_texts()] == ["told", "never told"]
+    assert [text.get_text() for text in left.figure.legends[0].get_texts()] == ["seen", "unseen"]
     assert right.lines[0].get_xydata().tolist() == [[40.0, 1.0], [3.0, 1.2]]
-    assert [text.get_text() for text in right.texts] == ["never told"]
+    assert [text.get_text() for text in right.texts] == ["unseen"]
     _, alone = plots.directions.row_lengths([1.0, 1.2], [4, 5])
-    assert not alone.texts  # no band where every token was told
+    assert not alone.texts  # no band where every token was seen
     with pytest.raises(ValueError, match=r"two lists of one length, got \(2,\) and \(3,\)"):
         plots.directions.row_lengths([1.0, 2.0], [1, 2, 3])
 

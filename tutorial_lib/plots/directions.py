@@ -15,9 +15,9 @@ STYLES = (("o-", 1.6), ("s--", 1.6), ("^:", 1.6), ("v-.", 1.6))
 
 
 def row_lengths(lengths, counts):
-    """How long the tokens' vectors are: two outlines (told, never told), and length against count. Returns both axes.
+    """How long the tokens' vectors are: two outlines (seen, unseen), and length against count. Returns both axes.
 
-    lengths, counts: one for each token; a token of count 0 was never told. Source: N 5.
+    lengths, counts: one for each token; a token of count 0 is unseen. Source: N 5.
 
     >>> axes = row_lengths([1.0, 1.2, 2.9], [40, 3, 0])
     >>> [ax.get_xlabel() for ax in axes]
@@ -26,17 +26,17 @@ def row_lengths(lengths, counts):
     lengths, counts = as_array(lengths), as_array(counts)
     if lengths.shape != counts.shape or lengths.ndim != 1:
         raise ValueError(f"lengths and counts must be two lists of one length, got {lengths.shape} and {counts.shape}")
-    told = counts > 0
+    seen = counts > 0
     fig, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.7))
     edges = np.linspace(0, 1.05 * lengths.max(), 40)
-    for chosen, name, color, style in ((told, "told", COLORS[0], "-"), (~told, "never told", COLORS[1], "--")):
+    for chosen, name, color, style in ((seen, "seen", COLORS[0], "-"), (~seen, "unseen", COLORS[1], "--")):
         left.hist(lengths[chosen], edges, histtype="step", color=color, linestyle=style, linewidth=1.8, label=name)
     left.set(xlabel="length", ylabel="tokens")
-    right.plot(counts[told], lengths[told], "o", markersize=2.5, alpha=0.5, color=COLORS[0])
-    if (~told).any():
-        low, high = np.quantile(lengths[~told], [0.05, 0.95])
+    right.plot(counts[seen], lengths[seen], "o", markersize=2.5, alpha=0.5, color=COLORS[0])
+    if (~seen).any():
+        low, high = np.quantile(lengths[~seen], [0.05, 0.95])
         right.axhspan(low, high, color=COLORS[1], alpha=0.25, linewidth=0)
-        right.annotate("never told", (0.98, high), (0, 2), xycoords=("axes fraction", "data"), ha="right",
+        right.annotate("unseen", (0.98, high), (0, 2), xycoords=("axes fraction", "data"), ha="right",
                        textcoords="offset points", color=COLORS[1], fontsize=9)  # fmt: skip
     right.set(xscale="log", xlabel="times in the stories", ylabel="length", ylim=(0, 1.12 * lengths.max()))
     fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
@@ -53,7 +53,7 @@ def peaks(panels, place, names):
     >>> [text.get_text() for text in ax.texts]
     ['boat', '1.40']
     """
-    fig, axes = plt.subplots(len(panels), 1, figsize=(7.6, 1.25 * len(panels) + 0.5), sharex=True, squeeze=False)
+    fig, axes = plt.subplots(len(panels), 1, figsize=(7.6, 1.05 * len(panels) + 0.5), sharex=True, squeeze=False)
     for ax, (title, scores) in zip(axes[:, 0], panels.items(), strict=True):
         scores = as_array(scores)
         rest = np.delete(np.arange(len(scores)), place)
