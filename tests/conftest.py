@@ -113,6 +113,20 @@ def random_decoder(kind, seed):
     return model.eval()
 
 
+@pytest.fixture(scope="module")
+def book_gpt():
+    from tutorial_lib.gpt import GPT
+
+    return GPT.from_pretrained("book-gpt", device="cpu").eval()
+
+
+@pytest.fixture(scope="module")
+def book_bpe():
+    from tutorial_lib.tokenization import BPE
+
+    return BPE.from_pretrained("book-gpt")
+
+
 @pytest.fixture(scope="session")
 def hugging_face():
     """Call it with "gpt2" or "opt" and a seed for a decoder of transformers with random shape and weights."""

@@ -29,7 +29,6 @@ from tutorial_lib.gpt import GPT
 from tutorial_lib.model_cards import baselines
 from tutorial_lib.recipes import RECIPES, prepare
 from tutorial_lib.texts.generated import stories
-from tutorial_lib.tokenization import BPE
 from tutorial_lib.training import Settings, next_tokens_of, train
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
@@ -43,23 +42,13 @@ TOM = STORY.format("Tom", "Lily", "his", "He", "she", "She")
 
 
 @pytest.fixture(scope="module")
-def gpt():
-    return GPT.from_pretrained("book-gpt", device="cpu").eval()
-
-
-@pytest.fixture(scope="module")
-def book_bpe():
-    return BPE.from_pretrained("book-gpt")
-
-
-@pytest.fixture(scope="module")
 def ready():
     return prepare(RECIPES["book-gpt-small"])
 
 
 @pytest.fixture(scope="module")
-def E(gpt):
-    return gpt.unembedding.weight.detach().double().numpy()
+def E(book_gpt):
+    return book_gpt.unembedding.weight.detach().double().numpy()
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +57,8 @@ def counts(book_bpe, ready):
     return np.bincount(sum([[*book_bpe.encode(END + text).ids, 0] for text in first], []), minlength=1500)
 
 
-def states_of(gpt, ids):
-    stops = gpt.trace(ids)
+def states_of(book_gpt, ids):
+    stops = book_gpt.trace(ids)
     return torch.cat([stops["embeddings.output"], *(stops[f"layer.{i}.output"] for i in range(4))])
 
 
@@ -79,14 +68,14 @@ def unread(book_bpe):
 
 
 @pytest.fixture(scope="module")
-def H(gpt, unread):
-    return torch.cat([states_of(gpt, ids) for ids in unread], dim=1)
+def H(book_gpt, unread):
+    return torch.cat([states_of(book_gpt, ids) for ids in unread], dim=1)
 
 
 @pytest.fixture(scope="module")
-def X(gpt, H):
+def X(book_gpt, H):
     with torch.no_grad():
-        return gpt.norm(H[-1]).double().numpy()
+        return book_gpt.norm(H[-1]).double().numpy()
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +84,9 @@ def following(unread, book_bpe):
 
 
 @pytest.fixture(scope="module")
-def scores(gpt, H):
+def scores(book_gpt, H):
     with torch.no_grad():
-        return np.concatenate([logit_lens(X[None], gpt.norm, gpt.unembedding).astype(np.float32) for X in H])
+        return np.concatenate([logit_lens(X[None], book_gpt.norm, book_gpt.unembedding).astype(np.float32) for X in H])
 
 
 def loss_of(z, following):
@@ -211,9 +200,9 @@ def test_the_loss_is_smallest_at_the_length_that_training_found(X, E, following)
     assert (np.diff(best, axis=0) > -1e-12).all()
 
 
-def test_length_before_the_last_norm_does_nothing_and_longer_states_are_less_sure(gpt, H, unread):
+def test_length_before_the_last_norm_does_nothing_and_longer_states_are_less_sure(book_gpt, H, unread):
     with torch.no_grad():
-        p, q = (gpt.unembedding(gpt.norm(scale * H[-1])).softmax(-1) for scale in (1, 2))
+        p, q = (book_gpt.unembedding(book_gpt.norm(scale * H[-1])).softmax(-1) for scale in (1, 2))
     assert (p - q).abs().sum(-1).mean() / 2 < 1e-5
     first = np.cumsum([0] + [len(ids) for ids in unread[:-1]])
     later = np.delete(np.arange(H.shape[1]), first)
@@ -221,14 +210,14 @@ def test_length_before_the_last_norm_does_nothing_and_longer_states_are_less_sur
     assert spearmanr(raw[later], p.max(-1).values[later])[0] == pytest.approx(-0.37, abs=0.02)
     assert raw[first].mean() > 2.5 * raw[later].mean()
     with torch.no_grad():
-        normed = gpt.norm(H[-1]).norm(dim=1)
+        normed = book_gpt.norm(H[-1]).norm(dim=1)
     assert normed.std() / normed.mean() < 0.02
 
 
 # layers
 
 
-def test_the_lens_ends_at_the_model_and_agrees_more_and_more(gpt, scores, H, unread, following):
+def test_the_lens_ends_at_the_model_and_agrees_more_and_more(book_gpt, scores, H, unread, following):
     same = layer_agreement(scores)
     assert same == pytest.approx([0, 0.474, 0.651, 0.775, 1], abs=0.005)
     read = np.concatenate(unread)
@@ -239,18 +228,19 @@ def test_the_lens_ends_at_the_model_and_agrees_more_and_more(gpt, scores, H, unr
     first = np.cumsum([0] + [len(ids) for ids in unread[:-1]])
     assert layer_agreement(scores[:, first]).tolist() == [0, 0, 1, 1, 1]
     with torch.no_grad():
-        alone = logit_lens([gpt.trace(unread[0])[f"layer.{i}.output"] for i in range(4)], gpt.norm, gpt.unembedding)
-        assert np.array_equal(alone[-1], gpt(unread[0])[0].double().numpy())
+        states = [book_gpt.trace(unread[0])[f"layer.{i}.output"] for i in range(4)]
+        alone = logit_lens(states, book_gpt.norm, book_gpt.unembedding)
+        assert np.array_equal(alone[-1], book_gpt(unread[0])[0].double().numpy())
 
 
-def test_two_stories_go_to_two_names_in_the_last_layer(gpt, E, book_bpe):
+def test_two_stories_go_to_two_names_in_the_last_layer(book_gpt, E, book_bpe):
     pair = token_plane(*(E[book_bpe.vocab[name]] for name in ("ĠLily", "ĠTom")))
     paths = []
     for text in (LILY, TOM):
         ids = book_bpe.encode(END + text).ids
         with torch.no_grad():
-            paths.append(plane_path(pair, gpt.norm(states_of(gpt, ids)[:, -1])))
-            said = book_bpe.tokens[gpt(ids)[0][0, -1].argmax()]
+            paths.append(plane_path(pair, book_gpt.norm(states_of(book_gpt, ids)[:, -1])))
+            said = book_bpe.tokens[book_gpt(ids)[0][0, -1].argmax()]
         assert said == ("ĠLily" if text == LILY else "ĠTom")
     gaps = np.array([path.scores[:, 0] - path.scores[:, 1] for path in paths])
     assert "at 66 degrees" in PAGE and np.degrees(np.arctan2(*pair.tokens[1, ::-1])) == pytest.approx(66, abs=0.5)
@@ -259,7 +249,7 @@ def test_two_stories_go_to_two_names_in_the_last_layer(gpt, E, book_bpe):
     assert [path.shares[-1] for path in paths] == pytest.approx([0.51, 0.52], abs=0.01)
 
 
-def test_the_gap_of_64_pairs_of_names_comes_mostly_in_the_last_layer(gpt, E, book_bpe):
+def test_the_gap_of_64_pairs_of_names_comes_mostly_in_the_last_layer(book_gpt, E, book_bpe):
     girls, boys = (re.search(rf'{kind} = "(.*)".split', PAGE)[1].split() for kind in ("girls", "boys"))
     gaps, right = [], 0
     for girl, boy in itertools.product(girls, boys):
@@ -268,7 +258,7 @@ def test_the_gap_of_64_pairs_of_names_comes_mostly_in_the_last_layer(gpt, E, boo
         for own, text in enumerate([STORY.format(girl, boy, "her", "She", "he", "He"),
                                     STORY.format(boy, girl, "his", "He", "she", "She")]):  # fmt: skip
             with torch.no_grad():
-                path = gpt.norm(states_of(gpt, book_bpe.encode(END + text).ids)[:, -1]).double().numpy()
+                path = book_gpt.norm(states_of(book_gpt, book_bpe.encode(END + text).ids)[:, -1]).double().numpy()
             leads.append(path @ (E[pair[0]] - E[pair[1]]))
             right += (E @ path[-1]).argmax() == pair[own]
         gaps.append(leads[0] - leads[1])
@@ -332,8 +322,8 @@ def test_a_second_table_adds_62_percent_of_parameters(ready):
     assert two / one == pytest.approx(1.62, abs=0.005) and PAGE.count("62 %") == 2
 
 
-def test_a_tied_table_says_each_token_again_before_the_layers(gpt, unread):
-    assert straight(gpt, unread * 5)[0] > 0.99
+def test_a_tied_table_says_each_token_again_before_the_layers(book_gpt, unread):
+    assert straight(book_gpt, unread * 5)[0] > 0.99
 
 
 def last_states(model, texts):
