@@ -17,7 +17,7 @@ from tutorial_lib import gpt
 from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, nearest_neighbors, pca
 from tutorial_lib.model_cards import baselines
 from tutorial_lib.pretraining import IGNORE, mask_tokens
-from tutorial_lib.recipes import HELD_OUT
+from tutorial_lib.recipes import HELD_OUT, spread
 from tutorial_lib.texts import written
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import WordPiece
@@ -193,13 +193,8 @@ def new_model(kind, seed, vocab_size):
     """
     decodes, norm_first = KINDS[kind]
     torch.manual_seed(seed)
-    model = (gpt.GPT if decodes else BothWays)(
-        gpt.Config(vocab_size, d_model=64, n_layers=4, n_heads=4, d_ff=256, n_positions=N_TOKENS, norm_first=norm_first)
-    )
-    with torch.no_grad():
-        for weight in [p for p in model.parameters() if p.ndim == 2]:
-            weight *= STD / 0.02
-    return model
+    shape = dict(d_model=64, n_layers=4, n_heads=4, d_ff=256, n_positions=N_TOKENS, norm_first=norm_first)
+    return spread((gpt.GPT if decodes else BothWays)(gpt.Config(vocab_size, **shape)), STD)
 
 
 def loss_of(kind, model, ids, tokenizer, generator=None):

@@ -82,11 +82,22 @@ def new_model(recipe: Recipe, vocab_size: int):
     torch.manual_seed(recipe.settings.seed)
     if not recipe.decodes:
         return bert.initialize(bert.Bert(config, mlm=True, nsp=True), recipe.std)
-    model = gpt.GPT(config)
-    with torch.no_grad():  # a new GPT has GPT-2's spread, and less for what is added up in each layer
-        for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
-            weight *= recipe.std / 0.02
-    return model.eval()
+    return spread(gpt.GPT(config), recipe.std).eval()
+
+
+@torch.no_grad()
+def spread(model, std):
+    """Give the weights of a new decoder another spread than GPT-2's 0.02, in proportion. Returns the model.
+
+    Smaller models learn faster from larger weights: at d_model 128, from 0.06.
+
+    >>> model = spread(gpt.GPT(gpt.Config(vocab_size=1000, d_model=64, n_layers=1, n_heads=2, d_ff=16)), 0.06)
+    >>> abs(model.embeddings.tokens.weight.std() - 0.06) < 0.003
+    tensor(True)
+    """
+    for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
+        weight *= std / 0.02  # in proportion: less for what is added up in each layer
+    return model
 
 
 @dataclass(frozen=True)
