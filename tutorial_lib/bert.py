@@ -222,6 +222,16 @@ class MaskedLanguageHead(nn.Module):
         return self.decoder(self.norm(self.activation(self.W(X))))  # (B, n, vocab_size)
 
 
+def which_layers(config) -> list[int]:
+    """For each layer which one of the different ones it is: 0, 1, 2, ... but in ALBERT.
+
+    >>> which_layers(Config(n_layers=4)), which_layers(Config(n_layers=4, n_different=2))
+    ([0, 1, 2, 3], [0, 0, 1, 1])
+    """
+    in_a_row = config.n_layers / (config.n_different or config.n_layers)
+    return [int(i / in_a_row) for i in range(config.n_layers)]  # rounded as transformers does
+
+
 class Bert(nn.Module):
     """Any encoder of the BERT family with absolute positions; see `Config` for the shapes.
 
@@ -240,7 +250,7 @@ class Bert(nn.Module):
         self.config = config
         self.embeddings = Embeddings(config)
         different = [Layer(config) for _ in range(config.n_different or config.n_layers)]
-        self.layer = nn.ModuleList(different[i] for i in self._which(config))
+        self.layer = nn.ModuleList(different[i] for i in which_layers(config))
         self.pooler = Pooler(config) if pooler else None
         self.mlm = MaskedLanguageHead(config) if mlm else None
         self.nsp = nn.Linear(config.d_model, 2) if nsp else None
@@ -267,7 +277,7 @@ class Bert(nn.Module):
     def from_checkpoint(cls, settings, state):
         """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
         config, state = Config.from_hf(settings), checkpoints.renamed(state, family_of(settings).rename)
-        for i, k in enumerate(cls._which(config)):  # ALBERT's files hold each different layer once
+        for i, k in enumerate(which_layers(config)):  # ALBERT's files hold each different layer once
             prefix = f"different.{k}."
             layer = {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}
             state |= {f"layer.{i}.{name}": tensor for name, tensor in layer.items()}
@@ -284,12 +294,6 @@ class Bert(nn.Module):
         if bert.mlm and torch.equal(bert.mlm.decoder.weight, bert.embeddings.tokens.weight):
             bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # tied: one matrix, counted once
         return bert
-
-    @staticmethod
-    def _which(config):
-        """For each layer the one of the different ones that it is."""
-        group = config.n_layers / (config.n_different or config.n_layers)
-        return [int(i / group) for i in range(config.n_layers)]  # rounded as transformers does
 
     def forward(self, ids, attention_mask=None, token_type_ids=None, fused=False, keep=nothing):
         """The last hidden state, (B, n, d_model).

@@ -97,10 +97,10 @@ def _kind(words, i):
 
 
 @torch.no_grad()
-def judge_encoder(model, tokenizer, documents, rate=HIDDEN, seed=0) -> dict:
+def judge_encoder(model, tokenizer, documents, seed=0) -> dict:
     """An encoder on texts that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
 
-    documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `rate`; pairs
+    documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `HIDDEN`; pairs
     are judged with nothing hidden.
     """
     generator, found = torch.Generator().manual_seed(seed), Counter()
@@ -108,7 +108,7 @@ def judge_encoder(model, tokenizer, documents, rate=HIDDEN, seed=0) -> dict:
         pair = make_pair(documents, generator)
         encoding = tokenizer.encode(pair.first, pair.second, max_length=model.config.n_positions)
         ids, segments = torch.tensor([encoding.ids]), [encoding.token_type_ids]
-        inputs, labels = mask_tokens(ids, tokenizer, generator, rate)
+        inputs, labels = mask_tokens(ids, tokenizer, generator, HIDDEN)
         hidden = labels != IGNORE
         guessed = model.mlm(model(inputs, token_type_ids=segments)[hidden])
         judged = model.nsp(model.pooler(model(ids, token_type_ids=segments)))

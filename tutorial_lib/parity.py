@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 
 from tutorial_lib.attention import scores
-from tutorial_lib.bert import Bert
+from tutorial_lib.bert import Bert, which_layers
 from tutorial_lib.gpt import GPT
 
 # Where each stop of our trace stands in theirs: (module, "in" or "out"), for {i} = layer number. A third entry: which
@@ -66,27 +66,27 @@ DISTILBERT = {
     "layer.{i}.output": ("transformer.layer.{i}.output_layer_norm", "out"),
     "mlm.logits": ("vocab_projector", "out"),
 }
-ALBERT = {  # {same}: the layer whose weights layer i has; it runs once for each of them, in their order
+ALBERT = {  # {same}: which of the different layers layer i is; each runs once for every layer that it is, in order
     "embeddings.tokens": ("embeddings.word_embeddings", "out"),
     "embeddings.positions": ("embeddings.position_embeddings", "out"),
     "embeddings.segments": ("embeddings.token_type_embeddings", "out"),
     "embeddings.sum": ("embeddings.LayerNorm", "in"),
     "embeddings.normalized": ("embeddings.LayerNorm", "out"),
     "embeddings.output": ("encoder.embedding_hidden_mapping_in", "out"),
-    "layer.{i}.attention.queries": ("{same}.attention.query", "out"),
-    "layer.{i}.attention.keys": ("{same}.attention.key", "out"),
-    "layer.{i}.attention.values": ("{same}.attention.value", "out"),
-    "layer.{i}.attention.weights": ("{same}.attention", "weights"),
-    "layer.{i}.attention.heads": ("{same}.attention.dense", "in"),
-    "layer.{i}.attention.concat": ("{same}.attention.dense", "in"),
-    "layer.{i}.attention.output": ("{same}.attention.dense", "out"),
-    "layer.{i}.attention_sum": ("{same}.attention.LayerNorm", "in"),
-    "layer.{i}.attention_norm": ("{same}.attention.LayerNorm", "out"),
-    "layer.{i}.hidden": ("{same}.ffn", "out"),
-    "layer.{i}.activation": ("{same}.ffn_output", "in"),
-    "layer.{i}.feed_forward": ("{same}.ffn_output", "out"),
-    "layer.{i}.feed_forward_sum": ("{same}.full_layer_layer_norm", "in"),
-    "layer.{i}.output": ("{same}.full_layer_layer_norm", "out"),
+    "layer.{i}.attention.queries": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.query", "out"),
+    "layer.{i}.attention.keys": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.key", "out"),
+    "layer.{i}.attention.values": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.value", "out"),
+    "layer.{i}.attention.weights": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention", "weights"),
+    "layer.{i}.attention.heads": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.dense", "in"),
+    "layer.{i}.attention.concat": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.dense", "in"),
+    "layer.{i}.attention.output": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.dense", "out"),
+    "layer.{i}.attention_sum": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.LayerNorm", "in"),
+    "layer.{i}.attention_norm": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.LayerNorm", "out"),
+    "layer.{i}.hidden": ("encoder.albert_layer_groups.{same}.albert_layers.0.ffn", "out"),
+    "layer.{i}.activation": ("encoder.albert_layer_groups.{same}.albert_layers.0.ffn_output", "in"),
+    "layer.{i}.feed_forward": ("encoder.albert_layer_groups.{same}.albert_layers.0.ffn_output", "out"),
+    "layer.{i}.feed_forward_sum": ("encoder.albert_layer_groups.{same}.albert_layers.0.full_layer_layer_norm", "in"),
+    "layer.{i}.output": ("encoder.albert_layer_groups.{same}.albert_layers.0.full_layer_layer_norm", "out"),
     "pooler.output": ("pooler_activation", "out"),
     "mlm.logits": ("predictions", "out"),
     "nsp.logits": ("sop_classifier", "out"),
@@ -276,7 +276,8 @@ def compare(ours, hf_model, encodings):
     elif not ours.config.n_segments:
         inputs.pop("token_type_ids", None)  # DistilBERT takes none
     trace = ours.trace(**inputs)
-    theirs = _hf_values(hf_model, inputs, ours.config.n_layers)
+    same = which_layers(ours.config) if isinstance(ours, Bert) else range(ours.config.n_layers)
+    theirs = _hf_values(hf_model, inputs, list(same))
     stops = {}
     for name, value in trace.items():
         if name.endswith(".scores"):
@@ -305,25 +306,16 @@ def _stops(hf_model):
     return kinds.get(config.model_type, BERT)
 
 
-def _same(config, i):
-    """Of an ALBERT, the module of layer i, and how many layers before i it is as well."""
-    groups = getattr(config, "num_hidden_groups", None)
-    if groups is None:
-        return "", 0
-    of = [int(layer / (config.num_hidden_layers / groups)) for layer in range(i + 1)]
-    return f"encoder.albert_layer_groups.{of[i]}.albert_layers.0", of[:i].count(of[i])
-
-
-def _hf_values(hf_model, inputs, n_layers):
-    """Their values by our names, caught by forward hooks during one run."""
+def _hf_values(hf_model, inputs, same):
+    """Their values by our names, caught by forward hooks during one run. same: for each layer which one it is."""
     modules = dict(hf_model.named_modules())
     values, hooks = {}, []
     for name, (path, *where) in _stops(hf_model).items():
-        for i in range(n_layers if "{i}" in name else 1):
-            same, before = _same(hf_model.config, i)
-            at = path.format(i=i, last=n_layers - 1, same=same)
+        for i in range(len(same) if "{i}" in name else 1):
+            at = path.format(i=i, last=len(same) - 1, same=same[i])
             module = next((modules[prefix + at] for prefix in PREFIXES if prefix + at in modules), None)
             if module is not None:
+                before = same[:i].count(same[i])
                 hooks.append(module.register_forward_hook(_catch(values, name.format(i=i), before, *where)))
     device = next(hf_model.parameters()).device
     theirs = {"ids": "input_ids"}
