@@ -62,6 +62,13 @@ def test_gpt2s_matrices_are_transposed_and_side_by_side(hugging_face):
     assert torch.equal(ours.layer[0].feed_forward.W_1.weight, theirs.transformer.h[0].mlp.c_fc.weight.T)
 
 
+def test_what_widens_is_read_by_columns(hugging_face):
+    """The speed beside transformers rests on it: `benchmarks/generation.py`."""
+    matrices = [m.weight for m in GPT.from_hf(hugging_face("gpt2", 1)).modules() if isinstance(m, torch.nn.Linear)]
+    assert {W.T.is_contiguous() for W in matrices if len(W) >= len(W.T)} == {True}
+    assert {W.is_contiguous() for W in matrices if len(W) < len(W.T)} == {True}
+
+
 @pytest.fixture(scope="module")
 def gpt():
     torch.manual_seed(0)

@@ -18,6 +18,7 @@ from tutorial_lib import checkpoints
 from tutorial_lib.bert import Bert, initialize
 from tutorial_lib.bert import Config as BertConfig
 from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.saving import spelled
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.training import (
     CHECKPOINT,
@@ -92,7 +93,14 @@ def test_killed_at_any_moment_it_goes_on_as_if_it_had_not(tmp_path):
     assert os.listdir(folder) == [CHECKPOINT]
 
 
-def test_cut_off_by_an_exception_it_goes_on_the_same(tmp_path):
+def loaded(seed=0):
+    """From a checkpoint, whose matrices lie otherwise in memory."""
+    settings, state = spelled(new(seed))
+    return GPT.from_checkpoint(settings, state)
+
+
+@pytest.mark.parametrize("new", [new, loaded])
+def test_cut_off_by_an_exception_it_goes_on_the_same(tmp_path, new):
     settings = Settings(n_steps=40, save_every=10, warmup=5)
     expected, gpt = train(new(), loss(), settings), new()
 

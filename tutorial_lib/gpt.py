@@ -232,6 +232,7 @@ class GPT(nn.Module):
         checkpoints.fill(gpt, state)
         if config.tied:
             gpt.unembedding.weight = gpt.embeddings.tokens.weight  # one matrix, counted once
+        _columns_together(gpt)
         return gpt
 
     def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
@@ -311,6 +312,17 @@ def looks_back(n, n_past, device=None):
             [1, 1, 1]], dtype=torch.int32)
     """
     return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)
+
+
+def _columns_together(gpt):
+    """The matrices that make vectors wider, or no narrower, laid out column by column in memory; nothing else changes.
+
+    A generated token is one vector, and each matrix is read once for it: the time is that of the reading. A matrix of
+    more rows than columns is then read a quarter to two fifths faster along its columns (`benchmarks/generation.py`).
+    """
+    for linear in gpt.modules():
+        if isinstance(linear, nn.Linear) and linear.out_features >= linear.in_features:
+            linear.weight.data = linear.weight.data.T.contiguous().T
 
 
 def _untangled(state):

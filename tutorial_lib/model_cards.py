@@ -100,8 +100,8 @@ def _kind(words, i):
 def judge_encoder(model, tokenizer, documents, seed=0) -> dict:
     """An encoder on texts that it has not read: loss and share of right guesses, of hidden tokens and of pairs.
 
-    documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `HIDDEN`; pairs
-    are judged with nothing hidden.
+    documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `HIDDEN`;
+    pairs are judged with nothing hidden.
     """
     generator, found = torch.Generator().manual_seed(seed), Counter()
     for _ in documents:
