@@ -61,7 +61,7 @@ claim("R-1-all-others", "Self-attention lets each word consider all other words,
 claim("R-1.2-d-k", "d_k = d_v = d_model / h (here: d_model / h in all published sizes that this book knows, against "
       "the numbers that a head's values have).", True,
       lambda: all(len((part := published(name).layer[0].attention).value_map(0)[1]) == part.d_model / part.n_heads
-                  for name in ENCODERS))
+                  for name in ENCODERS), kind=READING)
 
 claim("R-4.1-the", "The word “the” appears twice in “The artist painted the portrait in the studio.”", 2,
       lambda: tokenizer().tokenize(STUDIO).count("the"), verdict=FAILS,
