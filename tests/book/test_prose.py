@@ -12,7 +12,8 @@ PARTS = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))["
 CHAPTERS = [Path(chapter["file"]).name for part in PARTS if part.get("numbered") for chapter in part["chapters"]]
 FIRST, OTHERS = 0.12, 0.20  # of the words of the first six chapters, and of the others
 
-ASIDE = re.compile(r"\{cite[:\w]*\}`[^`]*`|\$\$.+?\$\$|\$[^$]+\$|`[^`]*`|\((?:[^()]|\([^()]*\))*\)", re.S)  # sources, formulas
+# Sources, formulas, code, and what stands in parentheses.
+ASIDE = re.compile(r"\{cite[:\w]*\}`[^`]*`|\$\$.+?\$\$|\$[^$]+\$|`[^`]*`|\((?:[^()]|\([^()]*\))*\)", re.S)
 SPEAKS = re.compile(r"\b[RLN]\b|\bA(?:’s|'s| \d)|\bdocuments?\b|\bthesis\b|\bprint(?:s|ed)\b")
 
 
