@@ -220,3 +220,20 @@ def test_exercise_3_the_column_comes_from_the_bias_of_the_queries(bert, tok):
     texts = [text for name in KINDS for text in load_texts(name)[::16][:5]]
     directional = [census(scores_of(read(model, tok, texts)[0]))[1] for model in (bert, plain)]
     assert directional[1] < directional[0] / 2
+
+
+def test_two_pure_gates_meet_half_way():
+    column, even = gate_example("directional", 12, seed=1), gate_example("open", 12)
+    names = [gate_of(gate_scores((1 - share) * column + share * even)) for share in (0, 0.2, 0.4, 0.6, 0.8, 1)]
+    assert names == ["directional"] * 3 + ["open"] * 3
+
+
+def test_exercise_6_one_head_looks_at_the_token_before(trained):
+    def token_before(A):
+        cells = np.eye(A.shape[-1], k=-1, dtype=bool)
+        cells[0, 0] = True
+        return ((A * cells).sum(-1).mean(-1) - cells.mean()) / (1 - cells.mean())
+
+    mine = np.mean([token_before(A) for A in trained[0]], axis=0)
+    assert np.argwhere(mine >= 0.5).tolist() == [[0, 2]]
+    assert max(token_before(gate_example(gate, 12, seed=1)) for gate in GATES) < 0.5
