@@ -15,6 +15,12 @@ def test_every_item_has_a_claim_or_a_reason_and_every_claim_an_item():
     assert gaps(IDS) == []
 
 
+def test_a_claim_has_the_section_of_an_item_that_names_it_or_one_above():
+    places = {(id, f"{item.source}-{item.section}.") for item in inventory() for id in item.claims}
+    right = {id for id, place in places if place.startswith("-".join(id.split("-")[:2]) + ".")}
+    assert not {id for id, _ in places} - right
+
+
 @pytest.mark.parametrize(
     ("source", "sections", "least"),
     [("R", ("",), 0.98), ("L", ("2", "3", "4", "5"), 0.95), ("N", ("",), 0.95), ("A", ("",), 0.95),
