@@ -39,7 +39,7 @@ def main(arguments=None) -> int:
     parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
-    trains.add_argument("name", help="book-gpt-small (two minutes), book-virus (five), book-gpt or book-bert (ten and more)")
+    trains.add_argument("name", help="book-gpt-small (two minutes), book-virus (five), book-gpt or book-bert (ten)")
     trains.add_argument(
         "--folder",
         default="models",

@@ -53,7 +53,7 @@ def test_every_lineage_has_its_outbreaks_and_samples(virus):
 
 
 def test_an_outbreak_is_near_copies(virus):
-    """Two samples differ by their own substitutions alone: twice the mean of one, and the tree's other branches more."""
+    """Two samples differ by their own substitutions alone: twice the mean of one; other branches add theirs."""
     one, far = virus.genomes[: Evolution().samples], virus.genomes[Evolution().samples]
     within = [len(differences(one[0].aligned, other.aligned)) for other in one[1:]]
     assert np.mean(within) < 4 < len(differences(one[0].aligned, virus.genomes[-1].aligned))

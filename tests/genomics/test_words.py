@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib.genomics import kmer_counts, kmer_ids, kmer_tokenizer, kmers
+from tutorial_lib.genomics import kmer_counts, kmer_ids, kmer_tokenizer, kmers, kmers_at
 
 sequences = st.text("ACGUNRY", max_size=40)
 
@@ -60,8 +60,26 @@ def test_the_tokenizer_is_transformers_own(tmp_path):
         assert theirs(text).input_ids == tok.encode(text).ids
 
 
-@pytest.mark.parametrize("wrong, message", [({"k": 0}, "k must be a number of bases, 1 or more, got 0"),
-                                            ({"step": 0}, "step must be"), ({"start": -1}, "start must be")])  # fmt: skip
+@pytest.mark.parametrize("wrong, message", [
+    ({"k": 0}, "k must be a number of bases, 1 or more, got 0"),
+    ({"step": 0}, "step must be"),
+    ({"start": -1}, "start must be"),
+])  # fmt: skip
 def test_what_is_no_number_of_bases_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         kmers("ACGU", **wrong)
+
+
+@given(st.lists(st.sampled_from("ACGU-"), min_size=1, max_size=30).map("".join), st.integers(1, 4), st.data())
+def test_a_site_is_in_the_kmer_that_holds_its_base(aligned, k, data):
+    site = data.draw(st.integers(0, len(aligned) - 1))
+    marked = aligned[:site] + "X" + aligned[site + 1 :]
+    holding = [i for i, piece in enumerate(kmers(marked.replace("-", ""), k)) if "X" in piece]
+    if aligned[site] != "-":
+        assert kmers_at(aligned, [site], k) == holding
+
+
+def test_sites_in_one_kmer_name_it_once_and_a_lost_one_the_base_before():
+    assert kmers_at("ACGUAC", [0, 1, 2], 3) == [0]
+    assert kmers_at("ACG---UAC", [3, 4], 3) == [0] and kmers_at("---ACG", [0], 3) == []
+    assert kmers_at("ACGUA", [4], 3) == []  # what is left at the end is no k-mer

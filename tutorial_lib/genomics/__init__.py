@@ -12,7 +12,7 @@ _NAMES = {
     "scores": "Calibration by_group calibration confusion macro_f1",
     "simulator": "Evolution Genome Simulation differences sequenced simulate",
     "splits": "Split coin_labels split_genomes",
-    "words": "kmer_counts kmer_ids kmer_tokenizer kmers",
+    "words": "kmer_counts kmer_ids kmer_tokenizer kmers kmers_at",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULES)

@@ -83,10 +83,15 @@ def make_virus(name, folder, tell=None, recipe=RECIPE) -> dict:
     """Train the model of a recipe and write it into folder/NAME, with its vocabulary, curve and card.
 
     A run that was cut off goes on from its checkpoint, in folder/NAME-run. tell: called with a `training.Progress`
-    after each step. One thread, so that the same numbers come out again. Returns what curves.json holds.
+    after each step. One thread, so that the same numbers come out again. Returns what curves.json holds. Raises
+    ValueError where the folder holds a run of another recipe, OSError where it cannot be written.
     """
     folder, threads = Path(folder), torch.get_num_threads()
     (folder / name).mkdir(parents=True, exist_ok=True)
+    begun = folder / f"{name}-run" / "recipe.txt"
+    if begun.exists() and begun.read_text(encoding="utf-8") != repr(recipe):
+        raise ValueError(f"{begun.parent} is of another recipe: train into another folder, or delete it")
+    write_text(begun, repr(recipe))
     torch.set_num_threads(1)
     try:
         split, tokenizer = split_genomes(simulate(recipe.evolution).genomes), kmer_tokenizer(K)

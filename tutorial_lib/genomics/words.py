@@ -67,3 +67,15 @@ def kmer_counts(sequences, k=K) -> np.ndarray:
             windows = windows[(windows >= 0).all(1)]
             row += np.bincount(windows @ 4 ** np.arange(k - 1, -1, -1), minlength=4**k)
     return counts
+
+
+def kmers_at(aligned, sites, k=K) -> list[int]:
+    """Which k-mers of an aligned genome, side by side from its first base on, hold these sites of the ancestor.
+
+    A site that is lost ("-") counts for the base before it. Each k-mer is named once, in order.
+
+    >>> kmers_at("ACGU--ACGU", [0, 1, 8], k=2)
+    [0, 3]
+    """
+    places = {sum(base != "-" for base in aligned[: site + 1]) - 1 for site in sites}
+    return sorted({place // k for place in places if 0 <= place < (len(aligned) - aligned.count("-")) // k * k})
