@@ -60,7 +60,7 @@ RECIPES = {
 }
 
 
-VIRUS = "book-virus"  # its recipe is another kind of recipe, in `genomics.recipe`
+VIRUSES = ("book-virus", "book-virus-frames")  # made by another kind of recipe, in `genomics.recipe`
 
 
 def recipe_of(name: str):
@@ -69,12 +69,12 @@ def recipe_of(name: str):
     >>> recipe_of("book-gpt").config.d_model
     128
     """
-    if name == VIRUS:
-        from tutorial_lib.genomics.recipe import RECIPE  # loads what only this one needs
+    if name in VIRUSES:
+        from tutorial_lib.genomics import recipe  # loads what only these need
 
-        return RECIPE
+        return recipe.VIRUSES[name]
     if name not in RECIPES:
-        raise ValueError(f"name must be one of {', '.join(RECIPES)}, {VIRUS}, got {name!r}")
+        raise ValueError(f"name must be one of {', '.join([*RECIPES, *VIRUSES])}, got {name!r}")
     return RECIPES[name]
 
 

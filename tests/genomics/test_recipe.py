@@ -11,6 +11,7 @@ from tutorial_lib.bert import Config
 from tutorial_lib.catalog import KNOWN
 from tutorial_lib.genomics import (
     RECIPE,
+    VIRUSES,
     Evolution,
     VariantBert,
     another_seed,
@@ -28,7 +29,7 @@ from tutorial_lib.training import Settings, train
 from tutorial_lib.weights import resolve, sha256
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-SHIPPED = Path(tutorial_lib.__file__).parent / "data" / "models" / "book-virus"
+MODELS = Path(tutorial_lib.__file__).parent / "data" / "models"
 CLOSE = 0.02  # as for the other recipes: tests/test_recipes.py says why
 TINY = replace(
     RECIPE,
@@ -40,27 +41,28 @@ TINY = replace(
 
 
 @pytest.fixture(scope="module")
-def stored():
-    return json.loads((SHIPPED / "curves.json").read_text())
+def split():
+    return split_genomes(simulate().genomes)
 
 
-def test_the_recipe_makes_what_is_shipped(stored):
+@pytest.mark.parametrize("name", VIRUSES)
+def test_the_recipe_makes_what_is_shipped(name, split):
     """Its first steps, trained again: the same losses."""
-    assert recipe_of("book-virus") == RECIPE and len(stored["loss"]) == RECIPE.settings.n_steps
-    split, tok = split_genomes(simulate(RECIPE.evolution).genomes), kmer_tokenizer()
-    loss = variant_loss(split.train, tok, 6, RECIPE.batch_size, RECIPE.n_frames, errors=RECIPE.errors)
-    curve = train(new_virus_model(), loss, RECIPE.settings, until=6)
+    recipe, stored = recipe_of(name), json.loads((MODELS / name / "curves.json").read_text())
+    assert recipe.evolution == Evolution() and len(stored["loss"]) == recipe.settings.n_steps
+    loss = variant_loss(split.train, kmer_tokenizer(), 6, recipe.batch_size, recipe.n_frames, errors=recipe.errors)
+    curve = train(new_virus_model(recipe), loss, recipe.settings, until=5)
     assert max(abs(a - b) for a, b in zip(curve["loss"], stored["loss"], strict=False)) < CLOSE
 
 
-def test_the_card_and_the_curve_are_those_of_the_shipped_weights(stored):
-    card = (SHIPPED / "README.md").read_text()
-    assert KNOWN["book-virus"].sha256 in card and "**simulated**" in card
-    tok = WordPiece.from_pretrained("book-virus")
-    assert tok.tokens == kmer_tokenizer().tokens and resolve("book-virus") == SHIPPED
-    split = split_genomes(simulate(RECIPE.evolution).genomes)
+@pytest.mark.parametrize("name", VIRUSES)
+def test_the_card_and_the_curve_are_those_of_the_shipped_weights(name, split):
+    card, stored = (MODELS / name / "README.md").read_text(), json.loads((MODELS / name / "curves.json").read_text())
+    assert KNOWN[name].sha256 in card and "**simulated**" in card
+    tok = WordPiece.from_pretrained(name)
+    assert tok.tokens == kmer_tokenizer().tokens and resolve(name) == MODELS / name
     few = split._replace(copies=split.copies[::6], outbreaks=split.outbreaks[::6], lineages=split.lineages[::6])
-    found = judge_virus(VariantBert.from_pretrained("book-virus", device="cpu"), tok, few)
+    found = judge_virus(VariantBert.from_pretrained(name, device="cpu"), tok, few)
     for kind, scores in stored["measured"].items():
         assert f"| {scores['accuracy']:.1%} | {scores['macro_f1']:.3f} |" in card
         assert found[kind]["accuracy"] == pytest.approx(scores["accuracy"], abs=0.1)

@@ -21,8 +21,9 @@ def test_confusion_and_macro_f1_are_scikit_learns(guessed):
     assert macro_f1(found) == pytest.approx(f1_score(labels, p.argmax(1), average="macro"))
 
 
-def test_a_class_that_nobody_has_and_nobody_guesses_counts_as_0():
-    assert macro_f1(confusion([0, 0], [0, 0], 2)) == 0.5
+def test_a_class_that_nobody_has_and_nobody_guesses_does_not_count():
+    assert macro_f1(confusion([0, 0], [0, 0], 2)) == 1
+    assert macro_f1(confusion([0, 0], [0, 1], 2)) == pytest.approx(f1_score([0, 0], [0, 1], average="macro")) == 1 / 3
 
 
 def test_groups_add_up_to_the_whole(guessed):

@@ -1,6 +1,8 @@
-"""How the book's `book-virus` is made: a small BERT, from nothing, on simulated genomes; and its card.
+"""How the book's `book-virus` is made, a small BERT, from nothing, on simulated genomes; and its card.
 
-`make` trains it and writes the folder that is shipped. Source: G's case study, on simulated data.
+`make_virus` trains it and writes the folder that is shipped. For `book-virus` the k-mers of a genome begin at its first
+base; `book-virus-frames` learned from genomes that begin at any of the first six. Source: G's case study, on simulated
+data.
 """
 
 import json
@@ -21,12 +23,11 @@ from tutorial_lib.tokenization.files import write_text
 from tutorial_lib.training import Settings, train
 from tutorial_lib.weights import sha256
 
-NAME = "book-virus"
-
 
 @dataclass(frozen=True)
 class VirusRecipe:
-    """How a `VariantBert` is made. std: the spread of the first weights. n_frames: see `variant_loss`."""
+    """How a `VariantBert` is made. errors: the share of wrong bases in what it learns from. std: the spread of the first
+    weights. n_frames: see `variant_loss`."""
 
     config: bert.Config
     settings: Settings
@@ -35,13 +36,16 @@ class VirusRecipe:
     n_frames: int = 1
     errors: float = 0.005
     std: float = 0.06
-    kept: tuple[int, ...] = ()  # no weights on the way
 
 
 RECIPE = VirusRecipe(
     bert.Config(4**K + 5, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=256),
-    Settings(500, lr=2e-3, warmup=50, evaluate_every=50),
+    Settings(300, lr=2e-3, warmup=30, evaluate_every=50),
 )
+VIRUSES = {
+    "book-virus": RECIPE,
+    "book-virus-frames": replace(RECIPE, n_frames=K, settings=replace(RECIPE.settings, n_steps=800, warmup=60)),
+}
 
 
 def new_virus_model(recipe=RECIPE) -> VariantBert:
@@ -117,7 +121,8 @@ def make_virus(name, folder, tell=None, recipe=RECIPE) -> dict:
 
 def virus_card(name, recipe, about, folder) -> str:
     """The README.md of a model that `make_virus` wrote; about: what its curves.json holds."""
-    c, s, frames = recipe.config, recipe.settings, f"{recipe.n_frames} frames" if recipe.n_frames > 1 else "one frame"
+    c, s = recipe.config, recipe.settings
+    frames = f"one of the first {recipe.n_frames} bases, by lot" if recipe.n_frames > 1 else "the first base"
     lines = [
         f"# {name}",
         "",
@@ -128,7 +133,7 @@ def virus_card(name, recipe, about, folder) -> str:
         f"positions; vocabulary: all {4**K:,} k-mers of {K} bases, side by side. Stored in float16.",
         f"- **Data**: `genomics.simulate({'' if recipe.evolution == Evolution() else recipe.evolution}).genomes`, the "
         "part `train` of `genomics.split_genomes`; each genome is sequenced anew each time it is drawn, with "
-        f"{recipe.errors:.1%} wrong bases, ambiguous bases and stretches of N; read in {frames}.",
+        f"{recipe.errors:.1%} wrong bases, ambiguous bases and stretches of N. Its k-mers begin at {frames}.",
         f"- **Training**: {s.n_steps:,} steps of {recipe.batch_size} genomes; AdamW, learning rate {s.lr:g} after "
         f"{s.warmup} steps of warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at "
         f"{s.clip:g}; seed {s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread.",
