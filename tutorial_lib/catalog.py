@@ -49,6 +49,7 @@ _SHIPPED = {  # the book's own models (see `recipes`), and the SHA-256 of their 
     "book-bert": "d92c62d74e4817915bd403cdcb2c7a9de655a8ee67d2eea3bc463a7e1e46c9f6",
     "book-bert-200": "29b5dd98cede8342698c091a96c712882ac62e163d6f747097820ae9f3d5d3be",
     "book-virus": "52670ba1041dd3b48bc02664d2ba9a154b244242cd77d9ac0eec7515aa5a7f28",
+    "book-virus-frames": "e4c78ff928e9c9b59e4a9c012e10259188be4ef0c07735c93264a7ced87ccbcd",
 }
 
 
