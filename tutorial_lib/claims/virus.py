@@ -19,5 +19,5 @@ def right(kind):
 claim("G-0-accuracy", "A BERT that classifies SARS-CoV-2 variants by their RNA reaches a very high accuracy (here: a "
       "small one on a simulated virus; above 95 % on new outbreaks of sub-lineages that it learned from).", True,
       lambda: bool(right("outbreaks") > 0.95),
-      note="On simulated data only: G's own genomes are not at hand. So does a linear model on k-mer counts; the chapter "
-           "says what is left on sub-lineages that neither has seen.")
+      note="On simulated data only: G's own genomes are not at hand. A linear model on k-mer counts reaches it, too; "
+           "the chapter says what is left on sub-lineages that neither has seen.")

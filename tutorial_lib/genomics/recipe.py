@@ -26,8 +26,11 @@ from tutorial_lib.weights import sha256
 
 @dataclass(frozen=True)
 class VirusRecipe:
-    """How a `VariantBert` is made. errors: the share of wrong bases in what it learns from. std: the spread of the first
-    weights. n_frames: see `variant_loss`."""
+    """How a `VariantBert` is made.
+
+    errors: the share of wrong bases in what it learns from. std: the spread of the first weights. n_frames: see
+    `variant_loss`.
+    """
 
     config: bert.Config
     settings: Settings
