@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from tutorial_lib.genomics import Record, read_fasta, write_fasta
+from tutorial_lib.genomics import Record, labeled_genomes, read_fasta, simulate, split_genomes, write_fasta
 
 
 @pytest.fixture
@@ -68,3 +68,19 @@ def test_a_file_that_is_not_there(tmp_path):
         read_fasta(tmp_path / "none.fasta")
     with pytest.raises(FileNotFoundError):
         read_fasta(tmp_path)
+
+
+def test_simulated_genomes_come_back_from_a_file_as_they_were(tmp_path):
+    genomes = [genome for genome in simulate().genomes if "-" not in genome.aligned][::7]
+    write_fasta(tmp_path / "virus.fasta", [(genome.name, genome.sequence) for genome in genomes])
+    again = labeled_genomes(read_fasta(tmp_path / "virus.fasta"))
+    assert again == genomes and split_genomes(again) == split_genomes(genomes)
+
+
+def test_names_that_do_not_say_what_a_genome_is_are_refused():
+    with pytest.raises(ValueError, match="names such as 'variant.lineage.outbreak.sample', got 'EPI_1'"):
+        labeled_genomes([("EPI_1", "ACGU")])
+    with pytest.raises(ValueError, match="names such as"):
+        labeled_genomes([("A||A.1.1|one", "ACGU")])
+    with pytest.raises(ValueError, match="different names, got 'a.b.c.d' twice"):
+        labeled_genomes([("a|b|c|d", "ACGU"), ("a|b|c|d", "ACGU")])

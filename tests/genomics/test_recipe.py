@@ -87,3 +87,5 @@ def test_what_is_read_is_drawn_by_the_seed_alone():
     reads, labels = read_genomes(genomes, errors=0.01)
     assert reads == read_genomes(genomes, errors=0.01)[0] != read_genomes(genomes, seed=2, errors=0.01)[0]
     assert labels.tolist() == sorted(labels) and len(set(labels)) == 6
+    reads, labels = read_genomes(genomes[-1:], variants=["Oak"], errors=0, ambiguous=0, gap=0)
+    assert reads == [genomes[-1].sequence] and labels.tolist() == [0]

@@ -49,7 +49,7 @@ def test_every_lineage_has_its_outbreaks_and_samples(virus):
     assert len(lineages) == len(VARIANTS) * e.sublineages
     assert set(lineages.values()) == {e.outbreaks * e.samples}
     assert len({genome.name for genome in virus.genomes}) == len(virus.genomes)
-    assert all(genome.name.startswith("simulated|") for genome in virus.genomes)
+    assert virus.genomes[0].name == "Ash|Ash.1|Ash.1.1|simulated 1"
 
 
 def test_an_outbreak_is_near_copies(virus):

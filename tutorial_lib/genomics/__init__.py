@@ -7,7 +7,7 @@ from importlib import import_module
 
 _NAMES = {
     "classifier": "VariantBert probabilities unread_drops variant_loss",
-    "fasta": "Record read_fasta write_fasta",
+    "fasta": "Record labeled_genomes read_fasta write_fasta",
     "recipe": "RECIPE VIRUSES VirusRecipe another_seed judge_virus make_virus new_virus_model read_genomes",
     "scores": "Calibration by_group calibration confusion macro_f1",
     "simulator": "Evolution Genome Simulation differences sequenced simulate",

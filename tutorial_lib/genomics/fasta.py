@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from tutorial_lib.genomics.simulator import Genome
 from tutorial_lib.tokenization.files import write_text
 
 LETTERS = "ACGURYSWKMBDHVN"  # bases, and IUPAC's codes of what is not certain
@@ -58,6 +59,26 @@ def write_fasta(path, records, width=70) -> None:
     for name, sequence in records:
         lines += [f">{name}", *(sequence[i : i + width] for i in range(0, len(sequence), width))]
     write_text(Path(path), "\n".join(lines) + "\n")
+
+
+def labeled_genomes(records) -> list[Genome]:
+    """Genomes out of records with names such as "Ash|Ash.1|Ash.1.1|sample 1": variant, lineage, outbreak, sample.
+
+    So a file of real genomes goes where the simulated ones go: `split_genomes`, `read_genomes`, `variant_loss`. Raises
+    ValueError for a name of another form, or one that stands twice.
+
+    >>> labeled_genomes([("A|A.1|A.1.1|one", "ACGU")])
+    [Genome(name='A|A.1|A.1.1|one', variant='A', lineage='A.1', outbreak='A.1.1', aligned='ACGU')]
+    """
+    genomes = {}
+    for name, sequence in records:
+        parts = name.split("|")
+        if len(parts) != 4 or not all(parts):
+            raise ValueError(f"records must have names such as 'variant|lineage|outbreak|sample', got {name!r:.60}")
+        if name in genomes:
+            raise ValueError(f"records must have different names, got {name!r:.60} twice")
+        genomes[name] = Genome(name, *parts[:3], sequence)
+    return list(genomes.values())
 
 
 def _rna(sequence):

@@ -61,15 +61,17 @@ def new_virus_model(recipe=RECIPE) -> VariantBert:
     return bert.initialize(VariantBert(bert.Bert(recipe.config), VARIANTS), recipe.std).eval()
 
 
-def read_genomes(genomes, seed=1, **noise) -> tuple[list[str], np.ndarray]:
+def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str], np.ndarray]:
     """Genomes as they are sequenced, with errors drawn by the seed, and their variants as numbers: (reads, labels).
+
+    variants: the names that the numbers count. noise: as for `sequenced`; real genomes have theirs already: all 0.
 
     >>> reads, labels = read_genomes(simulate().genomes[:3])
     >>> len(reads), labels.tolist()
     (3, [0, 0, 0])
     """
     rng = np.random.default_rng(seed)
-    labels = np.array([VARIANTS.index(genome.variant) for genome in genomes])
+    labels = np.array([variants.index(genome.variant) for genome in genomes])
     return [sequenced(genome.sequence, rng, **noise) for genome in genomes], labels
 
 

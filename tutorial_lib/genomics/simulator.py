@@ -58,7 +58,10 @@ class Evolution:
 
 
 class Genome(NamedTuple):
-    """A simulated genome: where it stands in the tree, and its bases at the ancestor's sites, "-" where one is lost."""
+    """A genome: where it stands in the tree, and its bases at the ancestor's sites, "-" where one is lost.
+
+    name: "variant|lineage|outbreak|sample". Of a real genome, `aligned` may be its bases in a row.
+    """
 
     name: str
     variant: str
@@ -116,7 +119,8 @@ def simulate(evolution=Evolution(), seed=0) -> Simulation:
                 for n in range(1, evolution.samples + 1):
                     aligned = _substituted(source, rng.poisson(evolution.private), rng)
                     outbreak = f"{lineage}.{j}"
-                    genomes.append(Genome(f"simulated|{outbreak}|{n}", variant, lineage, outbreak, aligned))
+                    name = f"{variant}|{lineage}|{outbreak}|simulated {n}"
+                    genomes.append(Genome(name, variant, lineage, outbreak, aligned))
     return Simulation(ancestor, defining, roots, genomes)
 
 
