@@ -14,7 +14,7 @@ def test_the_names_stand_in_the_middle_of_their_blocks():
 def test_curves_have_bands_a_level_and_a_legend_for_all_panels():
     curves = {"BERT": ([0.9, 0.5], [0.8, 0.4], [1.0, 0.6]), "linear": ([1, 0.9], [1, 0.8], [1, 1])}
     first, second = plots.virus.falling_curves({"old": curves, "new": curves}, [0, 5], "wrong bases (%)", chance=0.2)
-    assert [line.get_ydata().tolist() for line in first.lines] == [[0.2, 0.2], [0.9, 0.5], [1, 0.9]]
+    assert [np.asarray(line.get_ydata()).tolist() for line in first.lines] == [[0.2, 0.2], [0.9, 0.5], [1, 0.9]]
     assert first.lines[1].get_color() != first.lines[2].get_color() and len(second.collections) == 2
     assert first.lines[1].get_linestyle() != first.lines[2].get_linestyle()
     names = [text.get_text() for text in first.figure.legends[0].get_texts()]

@@ -51,8 +51,8 @@ def coin_labels(genomes, seed=0) -> np.ndarray:
 
     >>> from tutorial_lib.genomics import simulate
     >>> labels = coin_labels(simulate().genomes)
-    >>> labels[:6].tolist(), float(labels.mean())
-    ([1, 1, 1, 1, 1, 1], 0.5)
+    >>> labels[4:8].tolist(), float(labels.mean())  # six genomes of the first outbreak, then the second
+    ([0, 0, 1, 1], 0.5)
     """
     outbreaks = list(dict.fromkeys(genome.outbreak for genome in genomes))
     tosses = np.random.default_rng(seed).permutation(np.arange(len(outbreaks)) % 2)
