@@ -55,13 +55,13 @@ def census(scores):
 
 @pytest.fixture(scope="module")
 def trained(bert, tok):
-    return read(bert, tok, [text for name in KINDS for text in load_texts(name)[:40]])
+    return read(bert, tok, [text for name in KINDS for text in load_texts(name)[::4][:40]])
 
 
 @pytest.fixture(scope="module")
 def other_texts(bert, tok):
     """Texts that were not looked at when the chapter was written."""
-    return read(bert, tok, [text for name in KINDS for text in load_texts(name)[40:80]])[0]
+    return read(bert, tok, [text for name in KINDS for text in load_texts(name)[1::4][:40]])[0]
 
 
 @pytest.fixture(scope="module")
@@ -69,33 +69,37 @@ def untrained(bert, tok):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         model = initialize(Bert(bert.config)).eval()
-    return model, *read(model, tok, [text for name in KINDS for text in load_texts(name)[:10]])
+    return model, *read(model, tok, [text for name in KINDS for text in load_texts(name)[::16][:10]])
 
 
 def test_the_census_and_its_intervals(trained):
     scores = scores_of(trained[0])
     assert dict(zip(NAMES, census(scores).tolist(), strict=True)) == {
-        "closed": 0, "directional": 22, "backward": 8, "forward": 0, "cluster": 0, "instance": 1, "open": 14,
-        "mixed": 27,
+        "closed": 0, "directional": 19, "backward": 12, "forward": 0, "cluster": 0, "instance": 1, "open": 15,
+        "mixed": 25,
     }  # fmt: skip
     low, high = bootstrap_interval(census, scores, n=200)
-    assert (high - low).max() <= 3
+    assert (high - low).max() < 3.5
 
 
 def test_the_census_where_it_stands_in_the_layers(trained):
     heads = gate_of(scores_of(trained[0]).mean(0))
-    assert (heads[0] == "open").sum() == 10 and (heads[5] == "mixed").sum() == 10
+    assert (heads[0] == "open").sum() == 10 and (heads[5] == "mixed").sum() == 9
     assert not (heads[[0, 5]] == "directional").any() and (heads[0, 2], heads[1, 8]) == ("backward", "instance")
 
 
-def test_other_texts_change_the_census_by_less_than_a_few_heads(trained, other_texts):
+def test_other_texts_leave_each_count_in_its_interval_and_move_two_heads(trained, other_texts):
     first, second = scores_of(trained[0]), scores_of(other_texts)
-    low, high = bootstrap_interval(lambda S: S.mean(0), first, n=100)
-    border = ((low < 0.5) & (high > 0.5)).any(-1)  # heads with a score that is not clear
-    changed = gate_of(first.mean(0)) != gate_of(second.mean(0))
-    assert changed.sum() <= 4 and (changed & ~border).sum() <= 2
-    halves = [gate_of(first[i::2].mean(0)) for i in (0, 1)]
-    assert (halves[0] == halves[1]).sum() >= 71
+    low, high = bootstrap_interval(census, first, n=500)
+    assert ((low <= census(second)) & (census(second) <= high)).all()
+    assert (gate_of(first.mean(0)) != gate_of(second.mean(0))).sum() == 2
+    for kind in range(3):
+        assert (gate_of(first[40 * kind :][:40].mean(0)) != gate_of(first.mean(0))).sum() <= 9
+
+
+def test_nine_of_twelve_backward_heads_look_back_at_cls(trained):
+    with_cls, without = (gate_of(scores_of(maps).mean(0)) == "backward" for maps in (trained[0], inner(trained[0])))
+    assert (with_cls & without).sum() == 3 and with_cls.sum() == 12
 
 
 @pytest.mark.parametrize("texts", ["trained", "other_texts"])
@@ -147,7 +151,9 @@ def test_the_lower_half_chooses_more_and_the_upper_half_does_not_hand_on_more(tr
 def test_the_effective_rank_falls_and_rises_in_the_last_layer(trained):
     pool = np.concatenate(trained[1], axis=1)
     ranks = [effective_number(spectrum(X)) for X in pool]
-    assert np.round(ranks).tolist() == pytest.approx([176, 134, 139, 142, 128, 116, 187], abs=2)
+    assert np.round(ranks).tolist() == pytest.approx([179, 138, 143, 148, 135, 121, 198], abs=1)
+    halves = [[effective_number(spectrum(X)) for X in np.concatenate(trained[1][i::2], axis=1)] for i in (0, 1)]
+    assert np.abs(np.subtract(*halves)).max() < 3.5
 
 
 def test_the_cone_of_a_text_narrows_and_that_of_all_texts_opens_at_the_end(trained, untrained):
@@ -155,11 +161,11 @@ def test_the_cone_of_a_text_narrows_and_that_of_all_texts_opens_at_the_end(train
     for cut in ([], [99, 223]):
         clouds = [np.delete(X, cut, axis=-1) for X in vectors]
         one = np.mean([[cone_index(rows, share=True) for rows in X] for X in clouds], axis=0)
-        assert one[0] == pytest.approx(0.32, abs=0.01) and one[-1] == pytest.approx(0.645, abs=0.01)
+        assert one[0] == pytest.approx(0.33, abs=0.01) and one[-1] == pytest.approx(0.65, abs=0.01)
         assert one[5] > one[0] + 0.15
         pool = np.concatenate(clouds, axis=1)
         together = [cone_index(X, share=True) for X in pool]
-        assert together[5] > 0.34 and together[6] == pytest.approx(0.2, abs=0.01)
+        assert together[5] > 0.34 and together[6] == pytest.approx(0.18, abs=0.01)
         means = pool.mean(1)
         assert np.degrees(np.arccos(cosine(means[:-1], means[-1]))).min() > 60
     raw = np.mean([[cone_index(rows, share=True) for rows in X] for X in untrained[2]], axis=0)
@@ -211,6 +217,23 @@ def test_exercise_3_the_column_comes_from_the_bias_of_the_queries(bert, tok):
     with torch.no_grad():
         for layer in plain.layer:
             layer.attention.W_Q.bias.zero_()
-    texts = [text for name in KINDS for text in load_texts(name)[:5]]
+    texts = [text for name in KINDS for text in load_texts(name)[::16][:5]]
     directional = [census(scores_of(read(model, tok, texts)[0]))[1] for model in (bert, plain)]
     assert directional[1] < directional[0] / 2
+
+
+def test_two_pure_gates_meet_half_way():
+    column, even = gate_example("directional", 12, seed=1), gate_example("open", 12)
+    names = [gate_of(gate_scores((1 - share) * column + share * even)) for share in (0, 0.2, 0.4, 0.6, 0.8, 1)]
+    assert names == ["directional"] * 3 + ["open"] * 3
+
+
+def test_exercise_6_one_head_looks_at_the_token_before(trained):
+    def token_before(A):
+        cells = np.eye(A.shape[-1], k=-1, dtype=bool)
+        cells[0, 0] = True
+        return ((A * cells).sum(-1).mean(-1) - cells.mean()) / (1 - cells.mean())
+
+    mine = np.mean([token_before(A) for A in trained[0]], axis=0)
+    assert np.argwhere(mine >= 0.5).tolist() == [[0, 2]]
+    assert max(token_before(gate_example(gate, 12, seed=1)) for gate in GATES) < 0.5

@@ -30,9 +30,9 @@ IN_CONTRIBUTIONS = "directional, open, backward contextual, forward contextual, 
 
 @lru_cache
 def read_texts():
-    """Maps (layers, heads, n, n) and vectors (layers + 1, n, d_model) of 15 texts of three kinds."""
+    """Maps (layers, heads, n, n) and vectors (layers + 1, n, d_model) of nine texts of three kinds."""
     maps, vectors = [], []
-    for text in sum((load_texts(name)[:5] for name in ("stories", "encyclopedia", "posts")), []):
+    for text in sum((load_texts(name)[:3] for name in ("stories", "encyclopedia", "posts")), []):
         steps, layers = bert().trace(tokenizer().encode(text).ids), range(bert().config.n_layers)
         maps.append(np.stack([steps[f"layer.{i}.attention.weights"][0] for i in layers]))
         vectors.append(np.stack([steps["embeddings.output"][0], *(steps[f"layer.{i}.output"][0] for i in layers)]))
@@ -80,13 +80,13 @@ def _():
 
 
 @claim("G-2-gates", "Seven patterns are found in the self-attention matrix (here, on the default model, by this book's "
-       "definitions: each of them is the gate of some head).", True, verdict=FAILS,
-       note="Four are: directional, backward, instance, open. No head is closed, forward or a cluster; without [CLS] "
+       "definitions: how many of them are the gate of some head).", 7, verdict=FAILS,
+       note="Directional, backward, instance, open. No head is closed, forward or a cluster; without [CLS] "
             "and [SEP] some are forward, and none is directional. G's definitions are not at hand, and its BERT is "
             "another one.")
 def _():
     heads = gate_of(np.mean([gate_scores(A) for A in read_texts()[0]], axis=0))  # (layers, heads)
-    return set(GATES) <= set(heads.ravel())
+    return len(set(GATES) & set(heads.ravel()))
 
 
 claim("G-2-cone", "The cone index quantifies the coherence of row vectors (here: it is 0 where they cancel, the root "
@@ -97,7 +97,7 @@ claim("G-2-cone", "The cone index quantifies the coherence of row vectors (here:
 claim("G-2-lower", "By Shannon's entropy, lower layers specialize in finding direction choices (here, on the default "
       "model: rows of attention have a lower entropy in layers 0 to 2 than in 3 to 5, divided by log n).", True,
       lambda: bool(np.less(*halves([entropy(A).mean((1, 2)) / np.log(A.shape[-1]) for A in read_texts()[0]]))),
-      note="0.56 against 0.60 of an even row's. But the layer that chooses least is the first, with 0.77.")
+      note="On 120 texts 0.56 against 0.61 of an even row's. But the layer that chooses least is the first, with 0.77.")
 
 claim("G-2-upper", "Upper layers bring forward previous achievements (here, on the default model: the cosine of a "
       "layer's input and output is higher in layers 3 to 5 than in 0 to 2).", True,
@@ -117,7 +117,7 @@ def _():
 
 @claim("G-2-global", "The alignment is a behavior of the network (here, on the default model: the cone index of all "
        "texts' tokens together is higher after the last layer than before it).", True, verdict=FAILS,
-       note="0.20 after 0.48, divided by n: within a text vectors align, and the texts part.")
+       note="On 120 texts 0.18 after 0.48, divided by n: within a text vectors align, and the texts part.")
 def _():
     before, after = (np.concatenate([X[layer] for X in read_texts()[1]]) for layer in (-2, -1))
     return cone_index(after) > cone_index(before)

@@ -56,18 +56,18 @@ def map_with_scores(A, title=""):
     """
     A, scores = as_array(A), gate_scores(A)
     name = gate_of(scores)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 2.9), width_ratios=(1, 1.5))
-    figure.phone = {"panel_height": 2.7}
-    left.imshow(A, norm=PowerNorm(0.5, 0, 1))
+    _, (left, right) = plt.subplots(1, 2, figsize=(4.3, 2.3), width_ratios=(1, 1.2))  # as it is on a phone
+    # the dark theme turns a slide's colors round: gray, so that weight stands out from the page in both
+    left.imshow(A, norm=PowerNorm(0.5, 0, 1), cmap="Greys")
     left.set(xticks=[], yticks=[], title=title)
-    left.spines[:].set_visible(False)
+    left.spines[:].set(visible=True, color="#808080")
     places = np.arange(len(GATES))[::-1]
     colors = [COLORS[1] if gate == name else ROLES["the rest"] for gate in GATES]
     right.barh(places, scores, color=colors, height=0.7)
     right.axvline(THRESHOLD, color="black", linestyle=":", linewidth=1)
     right.axvline(0, color="black", linewidth=0.8)
     right.set_yticks(places, GATES)
-    right.tick_params(axis="y", length=0)
+    right.tick_params(axis="y", length=0, labelsize=9)
     right.set(xlim=(-1, 1.05), xlabel="score", title=f"gate: {name}")
     return left, right
 
