@@ -166,7 +166,7 @@ def test_of_gates_cones_and_subspaces_training_changes_the_cone(split):
         gates[name] = set(gate_of(np.mean([gate_scores(A) for A in maps], 0)).ravel())
         if name == "trained":
             last = [one["layer.1.output"][0] for one in stops]  # without the largest coordinate
-            less = np.mean([cone_index(np.delete(x, int(x.square().mean(0).argmax()), 1), True) for x in last])
+            less = np.mean([cone_index(np.delete(x.numpy(), int(x.square().mean(0).argmax()), 1), True) for x in last])
             heads = [product_svd(*layer.attention.score_map(h))[0] for layer in model.bert.layer for h in range(4)]
             seen = [variance_seen(stops[0][places[i // 4]][0], U) for i, U in enumerate(heads)]
     assert np.allclose(cones["trained"], [0.42, 0.65, 0.89], atol=0.03) and np.ptp(cones["not"]) < 0.05
