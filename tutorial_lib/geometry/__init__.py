@@ -13,6 +13,8 @@ _NAMES = {
     "measure_overlap nearest_by_measure own_scores plane_path token_plane top_tokens",
     "gender_bias": "sign_flip_test swap_test",
     "groups": "group_test linear_accuracy neighbor_purity silhouette",
+    "heads": "MapShares attention_pattern head_statistics hits map_shares offset_hits selectors sign_test "
+    "weighted_norms word_weights",
     "links": "crossings linking_number",
     "neighbors": "nearest_neighbors",
     "pairs": "ExtremePairs extreme_pairs",
