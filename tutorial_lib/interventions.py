@@ -1,6 +1,6 @@
 """Change what a head puts out while the model runs: silence it, or give it another text's output. Source: R 10.
 
-A model hands each intermediate value to `keep(name, value)` and goes on with what comes back (see `tutorial_lib.trace`).
+A model hands each intermediate value to `keep(name, value)` and goes on with what comes back, see `tutorial_lib.trace`.
 A `keep` that returns another value is an intervention; nothing in the model has to know of it. The functions here make
 such a `keep`, for encoders and decoders alike:
 
@@ -18,8 +18,7 @@ def silence(heads):
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
-    >>> with torch.no_grad():
-    ...     (bert([[5, 6]]) == bert([[5, 6]], keep=silence([(0, 1)]))).all()
+    >>> (bert([[5, 6]]) == bert([[5, 6]], keep=silence([(0, 1)]))).all()
     tensor(False)
     """
     return _changing(heads, lambda name, value, chosen: value.new_zeros(()))
@@ -34,9 +33,8 @@ def patch(heads, other, tokens=slice(None)):
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
-    >>> with torch.no_grad():
-    ...     same = bert([[5, 6]], keep=patch([(0, 1)], bert.trace([[5, 6]])))
-    ...     (bert([[5, 6]]) == same).all()
+    >>> same = bert([[5, 6]], keep=patch([(0, 1)], bert.trace([[5, 6]])))
+    >>> (bert([[5, 6]]) == same).all()
     tensor(True)
     """
 

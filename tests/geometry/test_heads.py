@@ -143,7 +143,8 @@ def test_the_shares_of_pure_maps_are_known():
     segments = [0] * 4 + [1] * 4
     blocks = np.kron(np.eye(2), np.full((4, 4), 1 / 4))
     assert map_shares(np.eye(N)[[2] * N]).vertical == 1
-    assert map_shares(np.eye(N)).diagonal == 1 and map_shares(BEFORE).diagonal == pytest.approx(7 / 8)
+    for A in (np.eye(N), BEFORE, AFTER, (np.eye(N) + np.eye(N)[[0] * N]) / 2):  # beside a column, too
+        assert map_shares(A).diagonal == pytest.approx(1)
     assert map_shares(blocks, segments).block == pytest.approx(1) and map_shares(blocks).block == 0
     even = map_shares(np.full((N, N), 1 / N), segments)
     assert even.block == pytest.approx(0.5) and even.vertical == pytest.approx(2 / N)
@@ -161,9 +162,10 @@ def test_the_rule_can_be_followed_by_hand():
     for shares in itertools.product((0, 1), repeat=3):
         limits = {name: 0.0 if on else 2.0 for name, on in zip(LIMITS, shares, strict=True)}
         vertical, diagonal, block = shares
-        expected = PATTERNS[2] if vertical and diagonal else PATTERNS[0] if vertical else PATTERNS[1]
-        if not (vertical or diagonal):
-            expected = PATTERNS[3] if block else PATTERNS[4]
+        if diagonal:
+            expected = PATTERNS[2] if vertical else PATTERNS[1]
+        else:
+            expected = PATTERNS[3] if block else PATTERNS[0] if vertical else PATTERNS[4]
         assert attention_pattern(soft(N, N), [0] * 4 + [1] * 4, limits) == expected
 
 

@@ -1,13 +1,14 @@
-"""The sentences with marked words: balanced, in two sets that share no sentence, and their labels are the marked ones."""
+"""The sentences with marked words: balanced, two sets without a common sentence, and labels as they are marked."""
 
 import re
 from collections import Counter
 
 import pytest
 
-from tutorial_lib.texts.generated import POSSESSIVE, SUBJECT
+from tutorial_lib.geometry.heads import PATTERNS
+from tutorial_lib.texts.generated import POSSESSIVE, SUBJECT, stories
 from tutorial_lib.texts.grammar import OBJECT
-from tutorial_lib.texts.marked import LINKS, SETS, marked, read
+from tutorial_lib.texts.marked import LINKS, SETS, labeled_maps, marked, read, sentences_of
 from tutorial_lib.texts.written import groups
 
 BOTH = {name: marked(name) for name in SETS}
@@ -73,3 +74,23 @@ def test_half_a_pair_is_refused(line):
 def test_another_set_is_refused():
     with pytest.raises(ValueError, match="which must be one of 'first', 'second', got 'third'"):
         marked("third")
+
+
+def test_the_labeled_maps_are_some_dozens_of_both_halves_and_none_twice():
+    found = labeled_maps()
+    assert len(found) == len({(m.text, m.layer, m.head) for m in found}) == 84
+    halves = [{m.text for m in found if m.half == half} for half in SETS]
+    assert [len(half) for half in halves] == [6, 6] and not halves[0] & halves[1]
+    assert {m.pattern for m in found} <= set(PATTERNS) and 0 < sum(not m.sure for m in found) < 25
+    assert all(0 <= m.layer < 6 and 0 <= m.head < 12 for m in found)
+
+
+def test_a_story_s_sentences_keep_the_relations_within_them():
+    for story in stories(30, seed=3):
+        parts = sentences_of(story)
+        assert [part.text for part in parts] == story.sentences
+        assert [word.text for part in parts for word in part.words] == [word.text for word in story.words]
+        for relation in LINKS:
+            told = [(story.words[i].text, story.words[j].text) for i, j in story.pairs(relation)]
+            kept = [(part.words[i].text, part.words[j].text) for part in parts for i, j in part.pairs(relation)]
+            assert kept == told if relation != "antecedent" else len(kept) <= len(told)

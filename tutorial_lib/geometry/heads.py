@@ -14,7 +14,7 @@ from tutorial_lib.geometry.arrays import as_numbers
 SPECIAL = ("[CLS]", "[SEP]", "[PAD]")
 PATTERNS = ("vertical", "diagonal", "vertical + diagonal", "block", "heterogeneous")
 # From which share on a map is called so: tuned on one half of the maps in data/attention-maps.txt, tested on the other.
-LIMITS = {"vertical": 0.4, "diagonal": 0.4, "block": 0.8}
+LIMITS = {"vertical": 0.4, "diagonal": 0.25, "block": 0.7}
 
 
 def selectors(tokens) -> dict[str, np.ndarray]:
@@ -143,50 +143,50 @@ class MapShares(NamedTuple):
 def map_shares(weights, segments=None):
     """How vertical, diagonal and block-like a map is: three shares that can be read off the picture.
 
-    vertical: the mean weight on the two columns that get most, together. diagonal: the mean weight on the best diagonal
-    of five, from two tokens before to two after. block: of what a token does not give to the two columns, the share
-    that stays among the tokens of its own sentence, 0 where there is one sentence. segments: 0 or 1 for each token.
+    vertical: the mean weight on the two columns that get most, together. Of what is left beside these two columns:
+    diagonal, the share on the best diagonal of five, from two tokens before to two after; block, the share that stays
+    among the tokens of its own sentence, 0 where there is one sentence. segments: 0 or 1 for each token.
 
-    >>> shares = map_shares(np.eye(4)[[3, 0, 1, 2]])
+    >>> shares = map_shares(np.eye(4))
     >>> float(shares.diagonal), float(shares.vertical)
-    (0.75, 0.5)
+    (1.0, 0.5)
     """
     A = _as_weights(weights)
     n = A.shape[-1]
-    columns = A.mean(-2)  # (..., n)
-    two = np.argsort(-columns, axis=-1, kind="stable")[..., :2]
-    vertical = np.take_along_axis(columns, two, -1).sum(-1)
-    near = [np.diagonal(A, k, -2, -1).sum(-1) / n for k in range(-2, 3) if abs(k) < n]
-    diagonal = np.max(near, axis=0)
+    two = np.argsort(-A.mean(-2), axis=-1, kind="stable")[..., None, :2]  # (..., 1, 2)
+    two = np.broadcast_to(two, (*A.shape[:-1], 2))
+    vertical = np.take_along_axis(A, two, -1).sum(-1).mean(-1)
+    rest = A.copy()
+    np.put_along_axis(rest, two, 0, -1)
+    total = rest.sum((-2, -1))
+
+    def share(part):
+        return np.divide(part, total, out=np.zeros_like(total), where=total > 1e-9)
+
+    diagonal = share(np.max([np.diagonal(rest, k, -2, -1).sum(-1) for k in range(-2, 3) if abs(k) < n], axis=0))
     segments = np.zeros(n, dtype=int) if segments is None else np.asarray(segments)
     if len(set(segments.tolist())) < 2:
-        return MapShares(vertical, diagonal, np.zeros(A.shape[:-2]))
-    rest = A.copy()
-    np.put_along_axis(rest, np.broadcast_to(two[..., None, :], (*A.shape[:-1], 2)), 0, -1)
-    own = segments[:, None] == segments[None, :]
-    total = rest.sum((-2, -1))
-    block = np.divide((rest * own).sum((-2, -1)), total, out=np.zeros_like(total), where=total > 1e-9)
-    return MapShares(vertical, diagonal, block)
+        return MapShares(vertical, diagonal, np.zeros_like(total))
+    return MapShares(vertical, diagonal, share((rest * (segments[:, None] == segments)).sum((-2, -1))))
 
 
 def attention_pattern(weights, segments=None, limits=LIMITS):
     """Which of Kovaleva's five patterns a map is, by a rule to follow by hand: an array of names, of the heads' shape.
 
-    1. vertical, where two columns hold `limits["vertical"]` of the weight or more; 2. diagonal, where one diagonal near
-    the main one does; both, where both hold; 3. else block, where nearly all that is left stays within a sentence;
-    4. else heterogeneous. See `map_shares` for the three shares. Source: Kovaleva et al. (2019), L Fig. 8, who name the
-    patterns and let people label them: the rule is this book's.
+    With the three shares of `map_shares`: 1. diagonal, where that share reaches its limit, and vertical + diagonal
+    where the vertical one does, too; 2. else block; 3. else vertical; 4. else heterogeneous. Source: Kovaleva et al.
+    (2019), L Fig. 8, who name the patterns and let people label them: the rule is this book's.
 
-    >>> str(attention_pattern(np.eye(6)))
+    >>> attention_pattern(np.eye(6))
     'diagonal'
     """
     shares = map_shares(weights, segments)
     vertical, diagonal, block = (getattr(shares, name) >= limits[name] for name in MapShares._fields)
     names = np.full(vertical.shape, PATTERNS[4], dtype=object)
+    names[vertical] = PATTERNS[0]
     names[block] = PATTERNS[3]
     names[diagonal] = PATTERNS[1]
-    names[vertical] = PATTERNS[0]
-    names[vertical & diagonal] = PATTERNS[2]
+    names[diagonal & vertical] = PATTERNS[2]
     return names if names.ndim else names.item()
 
 

@@ -14,8 +14,9 @@ from tutorial_lib.plots.base import COLORS, ON_PALE, ROLES, TINTS, as_array
 
 # Each pattern's area: its color and its letter, which says the same.
 PATTERNS = {
-    "vertical": (TINTS["query"], "V"), "diagonal": (TINTS["key"], "D"), "vertical + diagonal": (TINTS["attention"], "VD"),
-    "block": (TINTS["value"], "B"), "heterogeneous": (TINTS["the rest"], "·"),
+    "vertical": (TINTS["query"], "V"), "diagonal": (TINTS["key"], "D"),
+    "vertical + diagonal": (TINTS["attention"], "VD"), "block": (TINTS["value"], "B"),
+    "heterogeneous": (TINTS["the rest"], "·"),
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ are many and narrow, these are few and wide: both are needed to say what a head 
 """
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from tutorial_lib.texts.generated import Story, Word
@@ -56,10 +57,31 @@ def read(line: str) -> Story:
     return Story(words, [text], text)
 
 
+def sentences_of(story: Story) -> list[Story]:
+    """The sentences of a story as stories of their own; relations from one sentence into another are left out.
+
+    >>> from tutorial_lib.texts.generated import stories
+    >>> [one.text for one in sentences_of(stories(1)[0])][:2]
+    ['Grandpa and Tom were the best friends.', 'Tom had a puzzle.']
+    """
+    found, at = [], 0
+    for text in story.sentences:
+        start = story.text.index(text, at)
+        at = start + len(text)
+        number = {i: k for k, i in enumerate(i for i, word in enumerate(story.words) if start <= word.start < at)}
+        words = []
+        for word in (story.words[i] for i in number):
+            links = {relation: number.get(getattr(word, relation)) for relation in LINKS}
+            words.append(replace(word, start=word.start - start, **links))
+        found.append(Story(words, [text], text))
+    return found
+
+
 class LabeledMap(NamedTuple):
     """An attention map of the default model and the pattern that it was given by eye.
 
-    text, pair: what was read, pair None for one text. half: "first", on which the rule was tuned, or "second".
+    text, pair: what was read, pair None for one text. sure: whether the reader was. half: "first", on which the rule
+    was tuned, or "second".
     """
 
     text: str
@@ -67,6 +89,7 @@ class LabeledMap(NamedTuple):
     layer: int
     head: int
     pattern: str
+    sure: bool
     half: str
 
 
@@ -82,5 +105,6 @@ def labeled_maps() -> list[LabeledMap]:
     for half in SETS:
         for line in sections[half]:
             number, layer, head, pattern = line.split(" ", 3)
-            found.append(LabeledMap(*texts[int(number)], int(layer), int(head), pattern, half))
+            text, name = texts[int(number)], pattern.rstrip("?")
+            found.append(LabeledMap(*text, int(layer), int(head), name, name == pattern, half))
     return found
