@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from tutorial_lib import plots
 from tutorial_lib.geometry.heads import PATTERNS
@@ -28,7 +29,8 @@ def test_every_pattern_has_a_letter_and_a_color_of_its_own():
     assert len({color for color, _ in plots.roles.PATTERNS.values()}) == 5
     ax = plots.roles.pattern_grid([list(PATTERNS)], [[True, True, False, True, True]])
     assert [text.get_text() for text in ax.texts] == ["V", "D", "(VD)", "B", "·"]
-    assert ax.images[0].get_array().tolist() == [[0, 1, 2, 3, 4]]
+    cells = [(patch.get_xy(), to_hex(patch.get_facecolor()).upper()) for patch in ax.patches]
+    assert cells == [((i - 0.5, -0.5), color) for i, (color, _) in enumerate(plots.roles.PATTERNS.values())]
     legend = [text.get_text() for text in ax.figure.legends[0].get_texts()]
     assert legend == ["V vertical", "D diagonal", "VD vertical + diagonal", "B block", "· heterogeneous"]
 

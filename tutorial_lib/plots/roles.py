@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import ListedColormap, PowerNorm
+from matplotlib.colors import PowerNorm
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 from tutorial_lib.plots.base import COLORS, ON_PALE, ROLES, TINTS, as_array
@@ -33,7 +34,7 @@ def census(masses, columns=3):
     columns = min(columns, len(masses))
     rows = -(-len(masses) // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(8, 1.55 * rows + 0.6), squeeze=False)
-    figure.phone = {"columns": 1, "panel_height": 1.5}
+    figure.phone = {"columns": min(2, columns), "panel_height": 1.5}
     for ax in axes.flat[len(masses) :]:
         ax.axis("off")
     for ax, (name, values) in zip(axes.flat, masses.items(), strict=False):
@@ -96,16 +97,17 @@ def pattern_grid(names, sure=None):
     """
     names = np.asarray(names, dtype=object)
     sure = np.ones(names.shape, dtype=bool) if sure is None else np.asarray(sure)
-    order = list(PATTERNS)
     figure, ax = plt.subplots(figsize=(6.8, 0.36 * len(names) + 0.9))
     figure.phone = {"panel_height": 0.36 * len(names) + 0.9}
-    kinds = np.array([[order.index(name) for name in row] for row in names])
-    _grid(ax, kinds, cmap=ListedColormap([color for color, _ in PATTERNS.values()]), vmin=-0.5, vmax=4.5)
     for (i, j), name in np.ndenumerate(names):
-        letter = PATTERNS[name][1]
+        color, letter = PATTERNS[name]
+        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=color, edgecolor="white", linewidth=0.8))
         ax.text(j, i, letter if sure[i, j] else f"({letter})", ha="center", va="center", fontsize=8.5)
     ax.set(xlabel="head", ylabel="layer", xticks=range(names.shape[1]), yticks=range(len(names)))
-    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=color) for color, _ in PATTERNS.values()]
+    ax.set(xlim=(-0.5, names.shape[1] - 0.5), ylim=(len(names) - 0.5, -0.5))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    handles = [Rectangle((0, 0), 1, 1, facecolor=color) for color, _ in PATTERNS.values()]
     labels = [f"{letter} {name}" for name, (_, letter) in PATTERNS.items()]
     figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, columnspacing=1, handlelength=1)
     return ax
