@@ -178,6 +178,12 @@ def test_book_gpt_misses_one_head_of_the_first_layer(book_gpt, book_bpe):
     base = loss([])
     worse = {(i, k): loss([(i, k)]) - base for i, k in ((0, 3), (0, 1), (1, 3), (2, 2), (3, 2))}
     assert worse[0, 3] == pytest.approx(0.51, abs=0.01) and max(w for h, w in worse.items() if h != (0, 3)) < 0.2
+    n = max(map(len, rows)) - 1
+    X = torch.tensor([row[:-1] + [0] * (n - len(row) + 1) for row in rows])
+    goal = torch.tensor([row[1:] + [-100] * (n - len(row) + 1) for row in rows])
+    z, _ = book_gpt(X, keep=patch([(0, 3)], book_gpt.trace(X.roll(1, 0))))
+    by_story = cross_entropy(z.transpose(1, 2), goal, reduction="none").sum(1) / (goal >= 0).sum(1)
+    assert by_story.mean().item() - base == pytest.approx(0.83, abs=0.01)  # wrong news harms more than none
 
 
 def test_book_gpt_has_no_induction_head(book_gpt, book_bpe):
