@@ -51,3 +51,17 @@ def test_one_residual_connection_is_right_and_two_are_not(computed, hf_bert):
         once = (layer.LayerNorm(E + update) - trace["layer.0.attention_norm"]).abs().max().item()
         twice = (layer.LayerNorm(E + E + update) - trace["layer.0.attention_norm"]).abs().max().item()
     assert once < 1e-5 and twice == pytest.approx(computed("L-3.2.1-residual"), abs=1e-4)
+
+
+def test_the_shares_of_l_3_3_3_are_those_of_transformers_and_the_answer_is_the_word_itself(computed, default_folder):
+    from transformers import BertTokenizer, DataCollatorForLanguageModeling
+
+    tok = BertTokenizer.from_pretrained(default_folder)
+    ids = torch.full((1, 200_000), tok.convert_tokens_to_ids("bear"))
+    torch.manual_seed(0)
+    inputs, labels = DataCollatorForLanguageModeling(tok).torch_mask_tokens(ids.clone())
+    of_selected = inputs[labels != -100]
+    masked, same = (of_selected == tok.mask_token_id).double().mean(), (of_selected == ids[0, 0]).double().mean()
+    shares = len(of_selected) / ids.numel(), masked, 1 - masked - same, same
+    assert computed("L-3.3.3-shares") == pytest.approx([100 * float(share) for share in shares], abs=0.8)
+    assert (labels[labels != -100] == ids[0, 0]).all() and computed("L-3.3.3-guess-all")

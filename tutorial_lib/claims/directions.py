@@ -122,8 +122,8 @@ def is_tied(model):
 
 # --- N 1.2: the inverse of the embedding matrix ----------------------------------------------------------------------
 
-claim("N-1.2-left-inverse", "The unembedding computes the left inverse of the embedding matrix, 768 × 50,000 (here, "
-      "in the default model: its size, and its product with the embedding matrix, from the left, is the identity).",
+claim("N-1.2-left-inverse", "The embedding matrix has a left inverse, 768 × 50,000, that the unembedding can compute "
+      "(here, in the default model: its size, and whether its product with the embedding matrix is the identity).",
       True,
       lambda: [list((left := inverse("pseudo-inverse").T).shape),
                np.allclose(left @ some_tokens()[0].detach().double().numpy(), np.eye(384))],

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from tutorial_lib.attention import MultiHeadAttention, attention, causal_mask, softmax
-from tutorial_lib.claims.claim import FAILS, ITSELF, READING, claims_of
+from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, claims_of
 from tutorial_lib.claims.tools import (
     bert_attention,
     bert_base,
@@ -156,8 +156,10 @@ claim("L-3.2.7-two-sizes", "In cross-attention the two domains may have vectors 
       lambda: list(MultiHeadAttention(8, 2, d_memory=6)(torch.randn(5, 8), memory=torch.randn(9, 6))[0].shape),
       expected=[5, 8])
 
-claim("L-3.2.7-same-d", "Queries and keys must have the same dimension.", True,
-      lambda: refuses(attention, torch.zeros(5, 4), torch.zeros(9, 3), torch.zeros(9, 3)))
+claim("L-3.2.7-same-d", "Queries and keys must have the same dimension (here: whether 5 queries of 4 numbers have dot "
+      "products with 9 keys of 4, and of 3).", True,
+      lambda: [not refuses(torch.matmul, torch.zeros(5, 4), torch.zeros(9, d).T) for d in (4, 3)],
+      expected=[True, False], kind=ARITHMETIC)
 
 # --- L 3.2.8 Putting it all together -------------------------------------------------------------------------------
 

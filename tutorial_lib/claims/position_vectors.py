@@ -264,7 +264,7 @@ claim("L-5-families", "Positions, input embeddings and sentence types differ cle
       lambda: [bool(np.percentile(np.abs(cosine_matrix(a, b)), 95) < 0.2) for a, b in combinations(tables(), 2)],
       expected=[True, True, True], needs=MODEL)
 
-claim("L-4.2-first-type",
+claim("L-4.2.4-first-type",
       "Where there is one sentence, only the first type vector is used, and is the same for all tokens.", True,
       lambda: set(tokenizer().encode("One sentence.").token_type_ids) == {0})
 

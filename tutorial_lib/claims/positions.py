@@ -82,10 +82,10 @@ claim("R-3.2-sum", "X = X_tok + P for the 3 × 4 example.",
 claim("R-3.3-order", "“the cat is black” is processed as four tokens: first, second, third, fourth.",
       ["the", "cat", "is", "black"], lambda: tokenizer().tokenize("the cat is black"))
 
-claim("R-3.4-index-range", "In the sinusoidal formula, i runs from 0 to d_model − 1 (here: for d_model = 6).", True,
-      lambda: [0, len(wavelengths(6)) - 1], expected=[0, 5], verdict=FAILS,
-      note="i counts the sine-cosine pairs: 0 to d_model / 2 − 1. With R's range, 2i + 1 would reach 11, and the "
-           "vector of 3.6 has 6 coordinates.")
+claim("R-3.4-index-range", "In the sinusoidal formula, i runs from 0 to d_model − 1 (here: the last coordinate that it "
+      "then names, 2i + 1, for the 6 of 3.6, whose vector ends with coordinate 5).", True, lambda: 2 * (6 - 1) + 1,
+      expected=5, kind=ARITHMETIC, verdict=FAILS,
+      note="i counts the sine-cosine pairs: 0 to d_model / 2 − 1.")
 
 
 @claim("R-3.4-sine-cosine", "Even coordinates are sines, odd ones cosines of the same angle.", True)

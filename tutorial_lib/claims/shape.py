@@ -116,7 +116,7 @@ claim("A-3.1-global", "Global anisotropy is common to all transformers (here, in
 @claim("A-3.1-local", "Within local subspaces, isotropy prevails (here, in the default model: among the 50 nearest "
        "neighbors of a vector, one direction holds no more than twice what it holds in a ball of as many points).",
        True, verdict=FAILS,
-       note="0.18 against 0.04: as much as in a ball of some 12 dimensions. What others measured, average cosines "
+       note="0.18 against 0.04: as much as in a ball of some 11 dimensions. What others measured, average cosines "
             "around the center of a cluster, is near 0 for any cloud.")
 def _():
     X = token_cloud()

@@ -33,9 +33,6 @@ def _():
     return [distinct[0] > distinct[1] > distinct[2], 4 * total[0] < total[2] > 3 * total[1]]
 
 
-claim("R-2.1-definition", "A tokenizer maps a string to a sequence of tokens of a vocabulary.", True,
-      lambda: set(tokenizer().tokenize(" ".join(load_texts("stories")))) <= set(tokenizer().vocab))
-
 # --- R 11.1-11.5 What the Python code prints -----------------------------------------------------------------------
 
 ALGEBRA = "Linear algebra is at the core of machine learning"
@@ -50,12 +47,13 @@ claim("R-11.1-rarer",
       "Rarer words could be split into multiple subwords (here: “serendipitous”, by the number of its tokens).", True,
       lambda: len(tokenizer().tokenize("serendipitous")) > 1, note="5: ser ##end ##ip ##ito ##us.")
 
-claim("R-11.1-unique-ids", "Each token is mapped to an integer of its own.", True,
-      lambda: len(set(tokenizer().vocab.values())) == len(tokenizer().vocab))
+claim("R-11.1-unique-ids", "Each token is mapped to a unique integer (here: looked up, the tokens of BERT's list have "
+      "the numbers of their lines, which needs that none stands there twice).", True,
+      lambda: [*map(tokenizer().vocab.get, tokenizer().tokens)] == [*range(len(tokenizer()))])
 
 claim("R-11.1-frame", "[CLS] stands at the start of every input, [SEP] at the end of each sentence.", True,
-      lambda: [i for i, token in enumerate(tokenizer().encode("One.", "Two.").tokens) if token in ("[CLS]", "[SEP]")],
-      expected=[0, 3, 6])
+      lambda: tokenizer().encode("One.", "Two.").tokens,
+      expected=["[CLS]", "one", ".", "[SEP]", "two", ".", "[SEP]"])
 
 
 @claim("R-11.1-mask", "The attention mask makes the model ignore padding (here: on the default model, a text's vectors "

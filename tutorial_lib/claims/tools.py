@@ -17,8 +17,6 @@ from tutorial_lib.vectors import embed
 
 PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 
-ENCODERS = [name for name, settings in PUBLISHED.items() if settings.get("model_type", "bert") == "bert"]
-
 
 @lru_cache
 def tokenizer(name=None):
