@@ -23,7 +23,7 @@ ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a roun
 CHAPTERS = (
     *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
     *("learning", "decoders", "architectures", "directions", "shape-of-learning"),
-    *("gates", "virus"),
+    *("roles", "gates", "virus"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
 )

@@ -1,29 +1,22 @@
-"""R 9-10, L 3.2.1 and 3.2.5-3.2.8: many heads, masks and cross-attention, recomputed."""
+"""R 9, L 3.2.1 and 3.2.5-3.2.8: many heads, masks and cross-attention, recomputed."""
 
 import torch
 from torch import nn
 
 from tutorial_lib.attention import MultiHeadAttention, attention, causal_mask, softmax
-from tutorial_lib.bert import Bert
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, claims_of
-from tutorial_lib.claims.quotes import BEAR
 from tutorial_lib.claims.tools import (
-    bert,
     bert_attention,
     bert_base,
     distilbert,
     original,
-    published,
     random_attention,
     refuses,
-    tokenizer,
-    trace,
 )
-from tutorial_lib.texts import load_texts
 
 claim = claims_of("heads")
 
-# --- R 9-10 Many heads ---------------------------------------------------------------------------------------------
+# --- R 9 Many heads ------------------------------------------------------------------------------------------------
 
 claim("R-9.2-partition", "W^Q is d_model × d_k and is cut into h blocks of d_model × d_k; here for BERT.", [768, 64],
       lambda: list(bert_attention().W_Q.weight.T.shape), verdict=FAILS,
@@ -92,147 +85,6 @@ def _():
     mha, heads = MultiHeadAttention(768, 12), torch.randn(12, 7, 64)
     return all(torch.equal(mha.join(heads)[:, 64 * i : 64 * i + 64], heads[i]) for i in range(12))
 
-
-claim("R-10.1-layers", "BERT-base has 12 layers.", 12, lambda: len(bert_base().layer), kind=READING)
-
-claim("R-10.1-large", "BERT-large has 24 layers.", 24,
-      lambda: len(published("bert-large-uncased").layer), kind=READING)
-
-# What R 10 says of BERT-base's layers 1-2, 3-6 and 7-12 is asked of the default model's 6 layers, third by third.
-EARLY, MIDDLE, DEEP = slice(0, 2), slice(2, 4), slice(4, 6)
-
-ARTIST = "The artist painted the portrait"
-
-
-def weights(text, model=None):
-    """The attention of all heads on a text, (n_layers, n_heads, n, n); None: the default model's."""
-    kept = trace(text) if model is None else model.trace(**tokenizer().batch([text]).inputs)
-    return torch.stack([value[0] for name, value in kept.items() if name.endswith("attention.weights")])
-
-
-def gives_most(A, i, tokens):
-    """In which heads token i gives these tokens more than any other but itself, (n_layers, n_heads)."""
-    others = A[..., i, :].clone()
-    others[..., i] = 0
-    return (others.topk(len(tokens), -1).indices.sort(-1).values == torch.tensor(tokens)).all(-1)
-
-
-EVENTS = (ARTIST, "The king sold the castle", "The teacher read the letter", "The farmer fed the horse")
-
-
-def in_all_events(*looks):
-    """Which heads do so in four such sentences: word i looks most at these others, [CLS] and [SEP] left out."""
-    found = [gives_most(weights(text)[..., 1:-1, 1:-1], i, others) for text in EVENTS for i, others in looks]
-    return torch.stack(found).all(0)  # (n_layers, n_heads)
-
-
-def neighbor_shares():
-    """The mean weight that tokens give to the one before and the one after, (n_layers,)."""
-    found = []
-    for text in load_texts("documents")[:12]:
-        A = weights(text)
-        found.append((A.diagonal(1, -2, -1).mean(-1) + A.diagonal(-1, -2, -1).mean(-1)).mean(1))
-    return torch.stack(found).mean(0)
-
-
-claim("R-10.1-local", "Early layers focus on local patterns, later ones less (here: the mean weight on the two "
-      "neighbors, early against deep, on a dozen sentences).", True,
-      lambda: bool((local := neighbor_shares())[EARLY].mean() > local[DEEP].mean()),
-      note="0.28, 0.23 and 0.22 by thirds.")
-
-claim("R-10.2-subject-verb", "In the early layers, a head makes “artist” attend strongly to “painted” (here: with more "
-      "than half of its weight).", True, lambda: bool(weights(ARTIST)[EARLY, :, 2, 3].max() > 0.5),
-      note="0.52, in layer 0.")
-
-claim("R-10.2-adjacent",
-      "Some early heads attend primarily to adjacent tokens (here: nine tenths of the weight, on the bear sentence).",
-      True, lambda: bool(weights(BEAR)[EARLY].diagonal(-1, -2, -1).mean(-1).max() > 0.9),
-      note="Layer 0, head 2 gives 0.999 to the token before.")
-
-claim("R-10.2-the-artist",
-      "“the” attends strongly to “artist” (here: in an early head, with more than half of its weight).", True,
-      lambda: bool(weights(ARTIST)[EARLY, :, 1, 2].max() > 0.5), note="0.84, in layer 1.")
-
-claim("R-10.2-syntax-early", "Syntactic structure is learned in the early layers (here: the layers with a head whose "
-      "verb looks at its object more than at any other word, in four sentences).", True,
-      lambda: in_all_events((2, [4])).any(1).nonzero().flatten(), expected=[0, 1], verdict=FAILS,
-      note="They are layers 2, 3 and 5 of 0 to 5, with five heads; by chance, 0.3 would. Of BERT too, others report "
-           "syntax mainly in the middle layers (Rogers et al. 2020).")
-
-PERSONS = {"The artist painted the portrait. She was talented": 1, "The king sold the castle. He was poor": 1,
-           "The portrait pleased the artist. She was talented": 4, "The castle pleased the king. He was happy": 4}
-
-claim("R-10.3-coreference", "A middle head makes “She” attend to “artist” in “The artist painted the portrait. She was "
-      "talented.” (here: one head, more than to any other word, in four such sentences, the person first or last).",
-      True, lambda: bool(torch.stack([gives_most(weights(text)[MIDDLE, ..., 1:-1, 1:-1], 6, [person])
-                                      for text, person in PERSONS.items()]).all(0).any()),
-      note="One of 24: layer 2, head 5; by chance, 0.006 would. In R's sentence alone 4 do; by chance, 3 would.")
-
-claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here: one head "
-      "whose verb gives the two nouns more than the other words, in four such sentences).", True,
-      lambda: in_all_events((2, [1, 4]))[MIDDLE].any(),
-      note="Two of 24; by chance, 0.02 would. In R's sentence alone 8 do; by chance, 4 would.")
-
-VAN_GOGH = "Vincent van Gogh painted the Starry Night."
-
-
-@claim("R-10.3-entity", "Heads that attend between words of one name emerge in middle layers (here: the third of the "
-       "layers with the head whose “Vincent”, “van” and “Gogh” give each other most).", True, expected="middle",
-       verdict=FAILS,
-       note="Layer 0 has the clearest one, with 0.67 of the weight; the best of the middle layers gives 0.39.")
-def _():
-    A = weights(VAN_GOGH)[..., 1:4, 1:4]
-    shares = (A.sum((-1, -2)) - A.diagonal(0, -2, -1).sum(-1)) / 3  # (n_layers, n_heads)
-    return ("early", "middle", "deep")[shares.amax(1).argmax() // 2]
-
-
-claim("R-10.3-painting", "A middle head might connect painter and painting (here: give “Starry Night” more than its "
-      "share of the tokens, when asked from “Gogh”).", True,
-      lambda: bool(weights(VAN_GOGH)[MIDDLE, :, 3, 6:9].sum(-1).max() > 3 / 11), verdict=FAILS,
-      note="0.16 at most. A head of the last layer does, with 0.61.")
-
-
-@claim("R-10.4-learned", "The roles are not hard-coded but learned (here: with random weights, no head gives any word "
-       "more than half of its weight).", True)
-def _():
-    untrained = Bert(bert().config)
-    for parameter in untrained.parameters():
-        if parameter.dim() == 2:
-            parameter.normal_(std=0.02)  # as BERT starts
-    return bool(weights(ARTIST, untrained.eval()).max() < 0.5 < weights(ARTIST).max())
-
-
-claim("R-10-layer-groups", "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.", True,
-      lambda: [*range(1, 3), *range(3, 7), *range(7, 13)] == [*range(1, 13)], kind=ITSELF)
-
-claim("R-10.5-adjacent", "In “The artist painted the portrait”, the pairs of neighbors are these.",
-      ["The artist", "artist painted", "painted the", "the portrait"],
-      lambda: [f"{a} {b}" for a, b in zip(ARTIST.split(), ARTIST.split()[1:])], kind=READING)
-
-GRAMMAR = (0, [1]), (1, [2]), (2, [4]), (3, [4])  # the artist, artist painted, painted portrait, the portrait
-NEXT = tuple((i, [i + 1]) for i in range(4))
-EVENT = (1, [2, 4]), (2, [1, 4])  # artist: painted and portrait; painted: artist and portrait
-
-claim("R-10.5-syntactic", "A head follows the grammar: “artist” attends to “painted”, “painted” to “portrait”, “the” "
-      "to its nouns (here: how many of these four looks a head of the default model has in four such sentences, at "
-      "most).", True, lambda: sum(in_all_events(look).int() for look in GRAMMAR).max(), expected=4, verdict=FAILS,
-      note="Layer 3, head 1 has the articles and the object in all four, and the subject in R's sentence alone. There "
-           "two of 72 heads have all; by chance, 0.3 would.")
-
-claim("R-10.5-positional", "A head attends to the next token: The artist, artist painted, painted the, the portrait "
-      "(here: some head does, more than to the other words, in four such sentences).", True,
-      lambda: in_all_events(*NEXT).any(),
-      note="Two of 72: layer 1, head 8 and layer 4, head 9. In the former they get 0.84, 0.47, 0.92 and 0.83.")
-
-claim("R-10.5-semantic", "A head connects the event's three words: “artist” attends to “painted” and “portrait”, "
-      "“painted” to “artist” and “portrait” (here: some head does, more than to the other words, in four such "
-      "sentences).", True, lambda: in_all_events(*EVENT).any(),
-      note="One of 72, layer 2, head 2; by chance, none would. In R's sentence alone 15 do; by chance, 2 would.")
-
-claim("R-10.5-at-once", "The model gets all three perspectives at once (here: of which of the three, in this order, it "
-      "has a head in four such sentences).", True,
-      lambda: [in_all_events(*looks).any() for looks in (GRAMMAR, NEXT, EVENT)], expected=[True, True, True],
-      verdict=FAILS, note="Of the second and the third, in three different heads. Of the first it has parts.")
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 

@@ -14,6 +14,8 @@ _NAMES = {
     "gates": "GATES gate_example gate_of gate_scores without_tokens",
     "gender_bias": "sign_flip_test swap_test",
     "groups": "group_test linear_accuracy neighbor_purity silhouette",
+    "heads": "MapShares attention_pattern head_statistics hits map_shares offset_hits selectors sign_test "
+    "weighted_norms word_weights",
     "links": "crossings linking_number",
     "neighbors": "nearest_neighbors",
     "pairs": "ExtremePairs extreme_pairs",

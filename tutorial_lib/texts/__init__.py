@@ -14,7 +14,8 @@ Built in and written for this book (CC BY 4.0); each file in ``data`` says more 
 
 Made by a grammar, as many as you want: `texts.generated.stories(n, seed)`, small stories with labels, and
 `texts.checked.check`, which says whether a text is such a story, and why not; `texts.translations`, pairs of sentences
-in English and Spanish.
+in English and Spanish. With labels by hand: `texts.marked`, sentences whose verb, subject, object, determiner and
+pronoun are marked, and attention maps with their pattern.
 
 Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs" and "wordnet".
 """

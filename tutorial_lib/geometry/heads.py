@@ -1,0 +1,215 @@
+"""What attention heads look at, as numbers: masses, patterns, hits. Source: R 10, L 3.2.5 with Fig. 8.
+
+A head's weights on one text are a matrix A, (n, n): row i is how token i spreads its weight of 1. Nearly everything
+here is a product of A with a matrix B of 0 and 1 that selects keys: sum_j A_ij B_ij is what token i gives to them
+(Clark et al. 2019). Layers and heads are axes in front and are carried along.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tutorial_lib.geometry.arrays import as_numbers
+
+SPECIAL = ("[CLS]", "[SEP]", "[PAD]")
+PATTERNS = ("vertical", "diagonal", "vertical + diagonal", "block", "heterogeneous")
+# From which share on a map is called so: tuned on one half of the maps in data/attention-maps.txt, tested on the other.
+LIMITS = {"vertical": 0.4, "diagonal": 0.25, "block": 0.7}
+
+
+def selectors(tokens) -> dict[str, np.ndarray]:
+    """Which keys (columns) count for which query (row): a matrix (n, n) of 0 and 1 for each kind of key.
+
+    tokens: the n tokens of a text, [CLS] and [SEP] with them. "same token" is any other place with the same token.
+
+    >>> selectors(["[CLS]", "hi", "[SEP]"])["previous"]
+    array([[0., 0., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    tokens = np.asarray(list(tokens), dtype=object)
+    n = len(tokens)
+    marks = np.array([token not in SPECIAL and not any(map(str.isalnum, token)) for token in tokens], dtype=float)
+    columns = {"[CLS]": tokens == "[CLS]", "[SEP]": tokens == "[SEP]", "punctuation": marks}
+    return {
+        **{name: np.tile(np.asarray(column, dtype=float), (n, 1)) for name, column in columns.items()},
+        "previous": np.eye(n, k=-1),
+        "next": np.eye(n, k=1),
+        "self": np.eye(n),
+        "same token": (tokens[:, None] == tokens[None, :]) - np.eye(n),
+    }
+
+
+def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
+    """One text, all heads: entropy, mean distance, and the mass on each kind of key, means over the words that ask.
+
+    weights: (..., n, n), such as (n_layers, n_heads, n, n); tokens: n. Each result has the shape (...). The queries are
+    the text's own tokens, not [CLS] and [SEP]; a mass is the mean over those queries that have such a key, NaN where
+    none has. "entropy" in nats: e to its power is the number of keys that even weights would be spread over.
+    "distance" in tokens. Raises ValueError where weights do not fit, or rows do not sum to 1. Source: Clark et al.
+    (2019).
+
+    >>> found = head_statistics(np.eye(3)[[0, 0, 1]], ["[CLS]", "hi", "[SEP]"])  # each looks at the one before
+    >>> float(found["previous"]), float(found["[CLS]"]), float(found["distance"])
+    (1.0, 1.0, 1.0)
+    """
+    A, tokens = _as_weights(weights), list(tokens)
+    n = A.shape[-1]
+    if len(tokens) != n:
+        raise ValueError(f"tokens must be the {n} that the weights belong to, got {len(tokens)}")
+    ask = np.array([token not in SPECIAL for token in tokens])
+    if not ask.any():
+        raise ValueError(f"tokens must hold one that is not special, got {tokens}")
+    rows = A[..., ask, :]
+    logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
+    far = np.abs(np.arange(n)[:, None] - np.arange(n))
+    found = {"entropy": -(rows * logs).sum(-1).mean(-1), "distance": (rows * far[ask]).sum(-1).mean(-1)}
+    for name, B in selectors(tokens).items():
+        has = ask & B.any(1)
+        mass = (A * B)[..., has, :].sum(-1)  # (..., queries)
+        found[name] = mass.mean(-1) if has.any() else np.full(A.shape[:-2], np.nan)
+    return found
+
+
+def word_weights(weights, word_of, n_words):
+    """Attention between words out of attention between tokens: (..., n, n) -> (..., n_words, n_words).
+
+    word_of: for each token the number of its word, None for special tokens, which are left out. To a word: the sum over
+    its pieces; from a word: the mean over them (Clark et al. 2019). Rows add up to what special tokens leave. A word
+    without a token gets zeros.
+
+    >>> word_weights(np.full((3, 3), 1 / 3), [None, 0, 0], 1).round(2)
+    array([[0.67]])
+    """
+    A = _as_weights(weights)
+    if len(word_of) != A.shape[-1]:
+        raise ValueError(f"word_of must have one entry for each of the {A.shape[-1]} tokens, got {len(word_of)}")
+    M = np.zeros((len(word_of), n_words))  # which token is a piece of which word
+    for token, word in enumerate(word_of):
+        if word is not None:
+            M[token, word] = 1
+    return (M / np.maximum(M.sum(0), 1)).T @ A @ M
+
+
+def hits(weights, pairs):
+    """For each pair (asks, looked for) whether the asking word gives that word more than any other: bool (..., pairs).
+
+    weights: between words, (..., n, n), from `word_weights`. What a word gives itself does not count.
+
+    >>> hits([[0.5, 0.2, 0.3], [0, 1, 0], [0.6, 0.1, 0.3]], [(0, 2), (2, 1)]).tolist()
+    [True, False]
+    """
+    A = as_numbers("weights", weights).copy()
+    A[..., np.arange(A.shape[-1]), np.arange(A.shape[-1])] = -1
+    best = A.argmax(-1)  # (..., n): of two that are equal, the first
+    asks, wanted = np.array(pairs, dtype=int).reshape(-1, 2).T
+    return best[..., asks] == wanted
+
+
+def offset_hits(pairs, offsets):
+    """For each offset and pair whether looking always so many words on finds the word: bool (offsets, pairs).
+
+    >>> offset_hits([(0, 1), (3, 2)], [-1, 1]).tolist()
+    [[False, True], [True, False]]
+    """
+    asks, wanted = np.array(pairs, dtype=int).reshape(-1, 2).T
+    return np.asarray(offsets)[:, None] == (wanted - asks)[None]
+
+
+def sign_test(one, other):
+    """Of cases that one gets right and the other wrong, or the reverse: could a coin have dealt them out? p, one-sided.
+
+    one, other: bool (..., n), right or wrong on the same n cases. p is the chance that `one` wins as many or more of
+    the cases in which they differ; small means that `one` is better. Exact. Source: McNemar (1947).
+
+    >>> float(sign_test([True, True, True, True], [True, False, False, False]))
+    0.125
+    """
+    from scipy.stats import binom
+
+    one, other = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
+    wins, losses = (one & ~other).sum(-1), (other & ~one).sum(-1)
+    return binom.sf(wins - 1, wins + losses, 0.5)
+
+
+class MapShares(NamedTuple):
+    """What the rule of `attention_pattern` looks at, each from 0 to 1 and of the shape of the heads."""
+
+    vertical: np.ndarray
+    diagonal: np.ndarray
+    block: np.ndarray
+
+
+def map_shares(weights, segments=None):
+    """How vertical, diagonal and block-like a map is: three shares that can be read off the picture.
+
+    vertical: the mean weight on the two columns that get most, together. Of what is left beside these two columns:
+    diagonal, the share on the best diagonal of five, from two tokens before to two after; block, the share that stays
+    among the tokens of its own sentence, 0 where there is one sentence. segments: 0 or 1 for each token.
+
+    >>> shares = map_shares(np.eye(4))
+    >>> float(shares.diagonal), float(shares.vertical)
+    (1.0, 0.5)
+    """
+    A = _as_weights(weights)
+    n = A.shape[-1]
+    two = np.argsort(-A.mean(-2), axis=-1, kind="stable")[..., None, :2]  # (..., 1, 2)
+    two = np.broadcast_to(two, (*A.shape[:-1], 2))
+    vertical = np.take_along_axis(A, two, -1).sum(-1).mean(-1)
+    rest = A.copy()
+    np.put_along_axis(rest, two, 0, -1)
+    total = rest.sum((-2, -1))
+
+    def share(part):
+        return np.divide(part, total, out=np.zeros_like(total), where=total > 1e-9)
+
+    diagonal = share(np.max([np.diagonal(rest, k, -2, -1).sum(-1) for k in range(-2, 3) if abs(k) < n], axis=0))
+    segments = np.zeros(n, dtype=int) if segments is None else np.asarray(segments)
+    if len(set(segments.tolist())) < 2:
+        return MapShares(vertical, diagonal, np.zeros_like(total))
+    return MapShares(vertical, diagonal, share((rest * (segments[:, None] == segments)).sum((-2, -1))))
+
+
+def attention_pattern(weights, segments=None, limits=LIMITS):
+    """Which of Kovaleva's five patterns a map is, by a rule to follow by hand: an array of names, of the heads' shape.
+
+    With the three shares of `map_shares`: 1. diagonal, where that share reaches its limit, and vertical + diagonal
+    where the vertical one does, too; 2. else block; 3. else vertical; 4. else heterogeneous. Source: Kovaleva et al.
+    (2019), L Fig. 8, who name the patterns and let people label them: the rule is this book's.
+
+    >>> attention_pattern(np.eye(6))
+    'diagonal'
+    """
+    shares = map_shares(weights, segments)
+    vertical, diagonal, block = (getattr(shares, name) >= limits[name] for name in MapShares._fields)
+    names = np.full(vertical.shape, PATTERNS[4], dtype=object)
+    names[vertical] = PATTERNS[0]
+    names[block] = PATTERNS[3]
+    names[diagonal] = PATTERNS[1]
+    names[diagonal & vertical] = PATTERNS[2]
+    return names if names.ndim else names.item()
+
+
+def weighted_norms(weights, values, up):
+    """How far each key moves each query: |a_ij v_j W_O|, (..., h, n, n). A weight on a short value moves little.
+
+    weights: (..., h, n, n). values: (..., h, n, d_k), their bias included; up: (h, d_k, d_model), each head's rows of
+    W_O. Source: Kobayashi et al. (2020).
+
+    >>> weighted_norms([[[0.5, 0.5]]], [[[3.0, 4.0], [0.0, 0.0]]], [np.eye(2)]).tolist()
+    [[[2.5, 0.0]]]
+    """
+    A, V, U = (as_numbers(name, x) for name, x in (("weights", weights), ("values", values), ("up", up)))
+    if A.shape[-1] != V.shape[-2] or V.shape[-1] != U.shape[-2]:
+        raise ValueError(f"weights, values and up must be (..., n, m), (..., m, d_k) and (..., d_k, d_model), got "
+                         f"{A.shape}, {V.shape} and {U.shape}")  # fmt: skip
+    return A * np.linalg.norm(V @ U, axis=-1)[..., None, :]
+
+
+def _as_weights(weights):
+    A = as_numbers("weights", weights)
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+        raise ValueError(f"weights must be (..., n, n), a row for each query, got {A.shape}")
+    if not np.allclose(A.sum(-1), 1, atol=1e-3):
+        raise ValueError("weights must sum to 1 in each row: give the weights of one text, without padding")
+    return A

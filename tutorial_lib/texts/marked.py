@@ -1,0 +1,110 @@
+"""Labels by hand, for what heads do (R 10, L Fig. 8): sentences with marked words, and maps with their pattern.
+
+The sentences are `Story` objects as those that the grammar tells, so that `pairs` and `word_of` work alike. The stories
+are many and narrow, these are few and wide: both are needed to say what a head does.
+"""
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from tutorial_lib.texts.generated import Story, Word
+from tutorial_lib.texts.written import groups
+
+SETS = ("first", "second")
+LINKS = {"subject": "VS", "object": "VO", "determiner": "ND", "antecedent": "PA"}  # of which word, which word
+_WORD = re.compile(r"(\w+)(?:/([SVODNPA]+))?|[^\w\s]")
+
+
+def marked(which: str) -> list[Story]:
+    """The sentences of a set, "first" or "second", each a `Story` of one sentence with one pair of each relation.
+
+    Look at the first as often as you want; what you found there is tested on the second. Words carry no part of speech
+    but punctuation. Raises ValueError for another name.
+
+    >>> story = marked("first")[0]
+    >>> story.text
+    'The old baker slowly opened the heavy wooden door when he heard the bell.'
+    >>> [(story.words[i].text, story.words[j].text) for i, j in story.pairs("antecedent")]
+    [('he', 'baker')]
+    """
+    if which not in SETS:
+        raise ValueError(f"which must be one of {', '.join(map(repr, SETS))}, got {which!r}")
+    return [read(line) for line in groups("roles")[which]]
+
+
+def read(line: str) -> Story:
+    """A sentence whose words carry their letters behind a slash, as ``data/roles.txt`` explains them.
+
+    Raises ValueError where a letter stands twice, or without the one that it belongs to.
+
+    >>> read("Bears/S like/V honey/O.").pairs("object")
+    [(2, 1)]
+    """
+    text, words, at = re.sub(r"/[SVODNPA]+", "", line), [], {}
+    for match in _WORD.finditer(line):
+        start = len(re.sub(r"/[SVODNPA]+", "", line[: match.start()]))
+        words.append(Word(match[1] or match[0], "" if match[1] else "punctuation", start=start))
+        for letter in match[2] or "":
+            if letter in at:
+                raise ValueError(f"line must have each letter once, got {letter} twice in {line!r}")
+            at[letter] = len(words) - 1
+    for relation, (of, which) in LINKS.items():
+        if of in at and which in at:
+            setattr(words[at[of]], relation, at[which])
+        elif which in at or (of in at and of != "V"):
+            raise ValueError(f"line must have {of} and {which} both or neither, got one of them in {line!r}")
+    return Story(words, [text], text)
+
+
+def sentences_of(story: Story) -> list[Story]:
+    """The sentences of a story as stories of their own; relations from one sentence into another are left out.
+
+    >>> from tutorial_lib.texts.generated import stories
+    >>> [one.text for one in sentences_of(stories(1)[0])][:2]
+    ['Grandpa and Tom were the best friends.', 'Tom had a puzzle.']
+    """
+    found, at = [], 0
+    for text in story.sentences:
+        start = story.text.index(text, at)
+        at = start + len(text)
+        number = {i: k for k, i in enumerate(i for i, word in enumerate(story.words) if start <= word.start < at)}
+        words = []
+        for word in (story.words[i] for i in number):
+            links = {relation: number.get(getattr(word, relation)) for relation in LINKS}
+            words.append(replace(word, start=word.start - start, **links))
+        found.append(Story(words, [text], text))
+    return found
+
+
+class LabeledMap(NamedTuple):
+    """An attention map of the default model and the pattern that it was given by eye.
+
+    text, pair: what was read, pair None for one text. sure: whether the reader was. half: "first", on which the rule
+    was tuned, or "second".
+    """
+
+    text: str
+    pair: str | None
+    layer: int
+    head: int
+    pattern: str
+    sure: bool
+    half: str
+
+
+def labeled_maps() -> list[LabeledMap]:
+    """The maps of ``data/attention-maps.txt``, in the order in which they were labeled.
+
+    >>> len(labeled_maps()) >= 60, labeled_maps()[0].half
+    (True, 'first')
+    """
+    sections = groups("attention-maps")
+    texts = [(first, second or None) for first, _, second in (line.partition(" | ") for line in sections["texts"])]
+    found = []
+    for half in SETS:
+        for line in sections[half]:
+            number, layer, head, pattern = line.split(" ", 3)
+            text, name = texts[int(number)], pattern.rstrip("?")
+            found.append(LabeledMap(*text, int(layer), int(head), name, name == pattern, half))
+    return found
