@@ -57,7 +57,7 @@ claim("L-4.3-radial", "A norm that grows by 2 can be the reason for only a small
 claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space are almost orthogonal (footnote 9; "
       "here: the share of random pairs with 768 coordinates whose cosine is below 0.1).", True,
       lambda: (np.abs(cosine(*torch.randn(2, 20_000, 768))) < 0.1).mean(), expected=1.0, tolerance=0.01,
-      note="99.4 %: the cosines spread by 1 / √768 = 0.036.")
+      note="99.45 %: the cosines spread by 1 / √768 = 0.036.")
 
 # --- What the default model can tell -------------------------------------------------------------------------------
 

@@ -176,14 +176,29 @@ claim("R-10.3-roles", "A middle head connects agent, action and patient: artist,
 VAN_GOGH = "Vincent van Gogh painted the Starry Night."
 
 
+NAMES = {VAN_GOGH: 1, "The farmer sold the horse to John Quincy Adams.": 7,  # where a name of three words starts
+         "Last week Martin Luther King spoke to the people.": 3,
+         "The teacher said that George Washington Carver grew nuts.": 5}  # fmt: skip
+
+
+def to_each_other(A, start):
+    """The weight that three tokens in a row give each other, on average of the three, (n_layers, n_heads)."""
+    three = A[..., start : start + 3, start : start + 3]
+    return (three.sum((-1, -2)) - three.diagonal(0, -2, -1).sum(-1)) / 3
+
+
 @claim("R-10.3-entity", "Heads that attend between words of one name emerge in middle layers (here: the third of the "
-       "layers with the head whose “Vincent”, “van” and “Gogh” give each other most).", True, expected="middle",
-       verdict=FAILS,
-       note="Layer 0 has the clearest one, with 0.67 of the weight; the best of the middle layers gives 0.39.")
+       "layers with the head in which a name's three words give each other most, beyond what three other words in a "
+       "row do, on average of four sentences).", True, expected="middle", verdict=FAILS,
+       note="0.37 more in layer 0 and 0.34 in the last layer, 0.09 at most in a middle one. Without that comparison it "
+            "would be another head of layer 0, whose 0.67 any three words in a row get: it looks at neighbors.")
 def _():
-    A = weights(VAN_GOGH)[..., 1:4, 1:4]
-    shares = (A.sum((-1, -2)) - A.diagonal(0, -2, -1).sum(-1)) / 3  # (n_layers, n_heads)
-    return ("early", "middle", "deep")[shares.amax(1).argmax() // 2]
+    more = []
+    for text, start in NAMES.items():
+        A = weights(text)
+        others = [i for i in range(1, A.shape[-1] - 4) if abs(i - start) >= 3]  # within the words
+        more.append(to_each_other(A, start) - torch.stack([to_each_other(A, i) for i in others]).mean(0))
+    return ("early", "middle", "deep")[torch.stack(more).mean(0).amax(1).argmax() // 2]
 
 
 claim("R-10.3-painting", "A middle head might connect painter and painting (here: give “Starry Night” more than its "
