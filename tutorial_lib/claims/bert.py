@@ -145,11 +145,12 @@ def _():
     return torch.allclose(feed_forward(X), one_by_one, atol=1e-5)
 
 
-@claim("L-3.2.1-second-norm", "The block's output is Normalize(E^A + FF(E^A)).", True)
+@claim("L-3.2.1-second-norm", "A block's output is Normalize(E^A + FF(E^A)) (here: in the default model's six).", True)
 def _():
-    stops, layer = bear_trace(), bert().layer[0]
-    E_A = stops["layer.0.attention_norm"]
-    return torch.allclose(layer.norm(E_A + layer.feed_forward(E_A)), stops["layer.0.output"], atol=1e-5)
+    stops = bear_trace()
+    E_A = [stops[f"layer.{i}.attention_norm"] for i in range(6)]
+    return all(torch.allclose(layer.norm(X + layer.feed_forward(X)), stops[f"layer.{i}.output"], atol=1e-5)
+               for i, (layer, X) in enumerate(zip(bert().layer, E_A, strict=True)))
 
 
 claim("L-3.2.1-shape-kept",
