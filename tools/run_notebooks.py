@@ -30,7 +30,8 @@ from build_book import ROOT, chapters, say
 from make_notebooks import BESIDES, WEIGHTS, Book
 from packaging.requirements import Requirement
 
-ADDED = ["tutorial_lib", WEIGHTS.split("==")[0], BESIDES["apsw"], BESIDES["sqlite_vec"]]
+ADDED = ["tutorial_lib", WEIGHTS.split("==")[0], BESIDES["apsw"], BESIDES["sqlite_vec"], BESIDES["dnaio"],
+         "xopen", "isal", "zlib-ng", "backports.zstd"]  # the last four come with dnaio  # fmt: skip
 JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
 CELL_SECONDS = 300
 JOBS = 2  # notebooks at a time

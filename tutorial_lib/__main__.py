@@ -39,7 +39,7 @@ def main(arguments=None) -> int:
     parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
-    trains.add_argument("name", help="book-gpt-small (two minutes), book-gpt or book-bert (ten and more)")
+    trains.add_argument("name", help="book-gpt-small (two minutes), book-virus (five), book-gpt or book-bert (ten)")
     trains.add_argument(
         "--folder",
         default="models",
@@ -131,7 +131,7 @@ def train(name: str, folder: str) -> int:
         if progress.step % often == 0 or progress.step == progress.n_steps:
             print(line.format(str(progress)), end="", flush=True)
 
-    print(f"{name}: the stories are told first, which takes some seconds; Ctrl-C stops, and the same command goes on")
+    print(f"{name}: the texts are made first, which takes some seconds; Ctrl-C stops, and the same command goes on")
     try:
         about = make(name, folder, tell)
     except KeyboardInterrupt:
@@ -140,7 +140,7 @@ def train(name: str, folder: str) -> int:
         where = f"The checkpoint is {checkpoint}; to go on from there" if checkpoint.exists() else "To begin again"
         print(f"\nStopped. {where}: {again}")
         return 130
-    print(f"\n{name} is in {Path(folder) / name}; on stories that it has not read its loss is {about['held_out']:.3f}")
+    print(f"\n{name} is in {Path(folder) / name}; on texts that it has not read its loss is {about['held_out']:.3f}")
     return 0
 
 

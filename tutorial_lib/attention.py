@@ -149,10 +149,22 @@ class MultiHeadAttention(nn.Module):
         A row vector x is moved by (x @ down) @ up, plus biases. Together they stand for one d_memory x d_model matrix
         of rank d_k at most. Source: L 3.2.5, L 3.3.2.
         """
+        of_head = self._coordinates(h)
+        return self.W_V.weight[of_head].T, self.W_O.weight[:, of_head].T
+
+    def score_map(self, h):
+        """Head h's comparison of two vectors, in two factors: W_Q (d_model, d_k) and W_K^T (d_k, d_memory).
+
+        Without biases, x scores y by x @ W_Q @ W_K^T @ y / sqrt(d_k). Source: L 3.2.5.
+        """
+        of_head = self._coordinates(h)
+        return self.W_Q.weight[of_head].T, self.W_K.weight[of_head]
+
+    def _coordinates(self, h):
+        """Which of the h * d_k coordinates are head h's."""
         if not 0 <= h < self.n_heads:
             raise ValueError(f"h must be a head from 0 to {self.n_heads - 1}, got {h}")
-        of_head = slice(h * self.d_k, (h + 1) * self.d_k)
-        return self.W_V.weight[of_head].T, self.W_O.weight[:, of_head].T
+        return slice(h * self.d_k, (h + 1) * self.d_k)
 
     def head_updates(self, X, memory=None, mask=None):
         """What each head alone adds to each token: (..., n_heads, n, d_model).

@@ -48,16 +48,22 @@ _SHIPPED = {  # the book's own models (see `recipes`), and the SHA-256 of their 
     "book-gpt-400": "5fe0e4c1b268105c4f739b2fd1ef0708c0ddc8415587bb9497c13dcf4fa66b6e",
     "book-bert": "d92c62d74e4817915bd403cdcb2c7a9de655a8ee67d2eea3bc463a7e1e46c9f6",
     "book-bert-200": "29b5dd98cede8342698c091a96c712882ac62e163d6f747097820ae9f3d5d3be",
+    "book-virus": "52670ba1041dd3b48bc02664d2ba9a154b244242cd77d9ac0eec7515aa5a7f28",
+    "book-virus-frames": "e4c78ff928e9c9b59e4a9c012e10259188be4ef0c07735c93264a7ced87ccbcd",
 }
 
 
+_SIZES = {"book-gpt": 2_008_448, "book-bert": 2_007_848, "book-virus": 771_644}
+
+
 def _own(name: str, sha256: str) -> Model:
-    decodes = name.startswith("book-gpt")
+    main = "-".join(name.split("-")[:2])
+    decodes = main == "book-gpt"
     return Model(
         repo=f"tutorial_lib/{name}",
         license="MIT",
         revision=None,
-        size=2_008_448 if decodes else 2_007_848,
+        size=_SIZES[main],
         sha256=sha256,
         vocabulary=_BPE if decodes else Model.vocabulary,
         package="tutorial_lib",

@@ -60,14 +60,21 @@ RECIPES = {
 }
 
 
-def recipe_of(name: str) -> Recipe:
-    """The recipe of this name. Raises ValueError with the names that there are.
+VIRUSES = ("book-virus", "book-virus-frames")  # made by another kind of recipe, in `genomics.recipe`
+
+
+def recipe_of(name: str):
+    """The recipe of this name: a `Recipe`, or the `VirusRecipe`. Raises ValueError with the names that there are.
 
     >>> recipe_of("book-gpt").config.d_model
     128
     """
+    if name in VIRUSES:
+        from tutorial_lib.genomics import recipe  # loads what only these need
+
+        return recipe.VIRUSES[name]
     if name not in RECIPES:
-        raise ValueError(f"name must be one of {', '.join(RECIPES)}, got {name!r}")
+        raise ValueError(f"name must be one of {', '.join([*RECIPES, *VIRUSES])}, got {name!r}")
     return RECIPES[name]
 
 
@@ -165,7 +172,7 @@ def parts_of(told) -> tuple[list[list[str]], list[list[str]]]:
     return [text[i : i + n] for text in whole for n in (2, 3) for i in range(len(text) - n + 1)], whole
 
 
-def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
+def make(name: str, folder, tell=None, recipe=None) -> dict:
     """Train the model of a recipe, and write it into folder/NAME, with its vocabulary, curve and card.
 
     The weights on the way go into folder/NAME-STEP. A run that was cut off goes on from its checkpoint, in
@@ -176,6 +183,10 @@ def make(name: str, folder, tell=None, recipe: Recipe | None = None) -> dict:
     cannot be written or the disk is full: all before anything is trained.
     """
     recipe, folder, threads = recipe or recipe_of(name), Path(folder), torch.get_num_threads()
+    if not isinstance(recipe, Recipe):
+        from tutorial_lib.genomics.recipe import make_virus
+
+        return make_virus(name, folder, tell, recipe)
     for made in (folder / name, folder / f"{name}-run"):
         made.mkdir(parents=True, exist_ok=True)  # complains before the stories are told
     begun = folder / f"{name}-run" / "recipe.txt"

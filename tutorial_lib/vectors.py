@@ -1,7 +1,7 @@
 """From texts to vectors: any layer of an encoder, pooled, in batches, on any device. Source: L 4.1, L 4.5.
 
 A text of n tokens has n vectors in each layer: layer 0 is what goes into the first block, layer i what block i gives
-out. `embed` picks layers and pools the tokens' vectors to one. It is written for speed: texts of like length go
+out. `embed` picks layers and pools the tokens' vectors to one. It is written for speed: texts of similar length go
 together, so that hardly any padding is computed, and in small batches, so that the processor's caches hold them.
 """
 

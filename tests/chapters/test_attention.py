@@ -24,6 +24,8 @@ def test_in_rs_matrices_the_longer_key_wins_in_every_row():
     by_length = keys.norm(dim=1).argsort(descending=True)
     assert (A.argsort(dim=1, descending=True) == by_length).all()
     assert [toy.TOKENS[i] for i in by_length[:4]] == ["painted", "The", "artist", "portrait"]
+    terms = A[3][:, None] * (toy.X @ toy.W_V)  # the seven terms of the output of "painted"
+    assert (terms[3] > 0.5 * terms.sum(0)).all()
 
 
 @torch.no_grad()

@@ -19,7 +19,7 @@ ROOM = ["The room was dark.", "The room was bright.", "There was no light at all
 
 @pytest.fixture(scope="module")
 def tokens(bert):
-    return embed([*A, *B, *ROOM], bert, pooling="tokens", layers=[4, -1])
+    return embed([*A, *B, *ROOM], bert, pooling="tokens", layers=[4, 5, -1])
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def vectors(tokens):
     """(pooling, layer) -> the vectors of all texts, (n, d_model)."""
     pooled = {"cls": lambda T: T[0], "mean": lambda T: T.mean(0)}
     return {(name, layer): np.stack([pool(T[i]) for T in tokens]).astype(float)
-            for name, pool in pooled.items() for i, layer in enumerate((4, -1))}  # fmt: skip
+            for name, pool in pooled.items() for i, layer in enumerate((4, 5, -1))}  # fmt: skip
 
 
 def purity(X, of):
@@ -67,6 +67,13 @@ def test_one_coordinate_makes_the_cosines_of_cls_large_in_the_last_layer_only(ve
     squares = fourth**2
     assert (squares[:, 99] / squares.sum(1)).min() > 0.9
     assert cosine_matrix(np.delete(fourth, 99, axis=1)).min() > 0.95
+
+
+def test_another_coordinate_makes_nearly_a_third_of_the_cosines_of_means_after_layer_5(vectors):
+    X = vectors["mean", 5][: len(OF)][OF == 0]
+    assert (X**2 / (X**2).sum(1, keepdims=True)).mean(0).argmax() == 223
+    assert average_cosine(X) == pytest.approx(0.66, abs=0.02)
+    assert average_cosine(np.delete(X, 223, axis=1)) == pytest.approx(0.46, abs=0.02)
 
 
 def test_the_collections_are_far_apart_in_one_direction_and_close_in_distance(vectors):

@@ -26,6 +26,14 @@ def test_a_word_is_static_before_the_layers_and_contextual_after(bert, tok):
     assert F.cosine_similarity(one, other)[-1].item() == pytest.approx(0.931, abs=0.002)
 
 
+def test_the_cosines_do_not_rest_on_the_two_large_coordinates(bert, tok):
+    others = [i for i in range(384) if i not in (99, 223)]
+    for texts in (("I saw a bear in the forest.", "We must bear this burden."), ("The bear slept.", "To bear pain.")):
+        X = vectors_of("bear", texts, bert, tok)
+        with_them, without = (F.cosine_similarity(*part.unbind(1), dim=-1) for part in (X, X[..., others]))
+        assert 0 <= (with_them - without).max() < 0.025
+
+
 def test_leaving_out_cls_spoils_the_first_vector_only(bert, tok):
     ids = tok.encode("I love mathematics!").ids
     with torch.no_grad():

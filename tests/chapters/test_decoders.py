@@ -255,6 +255,7 @@ def test_the_price_of_the_cache_in_memory(book_gpt, ids):
                 cache.append(kept)
         sizes.append(size_of(cache) / 1e9)
     assert sizes == pytest.approx([0.0755, 9.66], abs=0.005)
+    assert round(350 / sizes[1]) == 36 and 0.4 < 124.4e6 * 4 / 1e9 < 0.6  # beside the weights: see the solution
     assert '("GPT-2", 12, 768, 1024, 4)' in PAGE and '("OPT-175b", 96, 12_288, 2048, 2)' in PAGE
 
 

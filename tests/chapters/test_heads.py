@@ -71,10 +71,3 @@ def test_an_empty_row_divides_0_by_0_and_attention_refuses_it():
     assert softmax(torch.full((3,), -torch.inf)).isnan().all()
     with pytest.raises(ValueError, match="attend to nothing"):
         attention(torch.ones(1, 2), torch.ones(3, 2), torch.ones(3, 2), torch.zeros(1, 3, dtype=torch.bool))
-
-
-def test_the_input_added_twice_moves_the_output_by_a_tenth(bert, trace):
-    X, update, norm = trace["embeddings.output"], trace["layer.0.attention.output"], bert.layer[0].attention_norm
-    once, twice = norm(X + update), norm(2 * X + update)
-    torch.testing.assert_close(once, trace["layer.0.attention_norm"])
-    assert 0.08 < (twice - once).norm() / once.norm() < 0.14

@@ -6,13 +6,16 @@ from tutorial_lib.claims import check, claims
 
 SOURCES = Path(__file__).parents[3] / "shared" / "sources"
 TEXTS = {"R": "002_2e4c13b0d56dcd9c", "L": "000_de843d0a090e3191", "N": "001_3cf6317272ba61fb",
-         "A": "003_81be05fd462a8409"}  # fmt: skip
+         "A": "003_81be05fd462a8409", "G": "004_2a075be51d4d1107"}  # fmt: skip
 NUMBERED = {  # headings as they stand in our copy, with the numbers of `claims.UNNUMBERED` or on a line of their own
     "N": {"Crossposted": "9 Crossposted", "This post is written as": "\n0 This post is written as",
           "## Introduction": "0 Introduction", "## 1. The Start": "1 The Start", "game.1.2 The": "game.\n1.2 The",
           "## 2. The": "2 The", "## 3. The": "3 The", '## "Points': "4 Points", '## "Directions': "5 Directions",
           "## The Effect": "6 The Effect", "## Non-symmetric": "7 Non-symmetric", "## Conclusion": "8 Conclusion"},
     "A": {"\nAbstract\n": "\n0 Abstract\n"},
+    "G": {"ArXiv cs.LG": "0 ArXiv cs.LG", "2502.12033 Published": "Published", "01\nMethodology": "1 Methodology",
+          "02\nResults": "2 Results", "03\nSignificance": "3 Significance", "04\nTechnical": "4 Technical",
+          "05\nNovelty": "5 Novelty", "06\nLimitations": "6 Limitations", "07\nFuture": "7 Future"},
 }  # fmt: skip
 
 

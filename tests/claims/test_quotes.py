@@ -8,7 +8,7 @@ import pytest
 from tutorial_lib.claims import CHAPTERS, claims
 
 PAGES = sorted((Path(__file__).parents[2] / "book").glob("*.md"))
-PLACE = re.compile(r"\b([RLNA]) (\d+(?:\.\d+)*)")  # R 6.1
+PLACE = re.compile(r"\b([RLNAG]) (\d+(?:\.\d+)*)")  # R 6.1
 HEADING = re.compile(r"^[\f ]*#* *(\d+(?:\.\d+)*) +[A-Z]", re.MULTILINE)
 OMITTED = r"\.\.\.|…|\[[^\]]*\]"
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from tutorial_lib.geometry import (
     anisotropy,
     average_cosine,
+    effective_number,
+    entropy,
     intrinsic_dimension,
     nearest_neighbors,
     participation_ratio,
@@ -70,6 +72,22 @@ def test_the_cone_is_seen_by_the_average_cosine_alone():
     assert abs(average_cosine(ball)) < 0.01 and average_cosine(far) > 0.9
     cigar = gaussian(500, 20, scale=np.r_[30, np.ones(19)])
     assert anisotropy(cigar) > 0.9 and abs(average_cosine(cigar)) < 0.05
+
+
+def test_entropy_is_scipy_s_and_counts_equal_shares():
+    from scipy import stats
+
+    p = np.random.default_rng(0).dirichlet(np.ones(6), (3, 4))
+    np.testing.assert_allclose(entropy(p), stats.entropy(p, axis=-1))
+    np.testing.assert_allclose(effective_number(p), np.exp(stats.entropy(p, axis=-1)))
+    assert effective_number(np.full(9, 1 / 9)) == pytest.approx(9)
+    assert effective_number([1, 0, 0]) == 1 and entropy([0.5, 0.5, 0]) == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.4], [1.5, -0.5], [], 1.0])
+def test_what_is_no_shares_has_no_entropy(shares):
+    with pytest.raises(ValueError, match="shares must be"):
+        entropy(shares)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])

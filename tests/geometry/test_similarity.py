@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics.pairwise import cosine_similarity
 
-from tutorial_lib.geometry import average_cosine, cosine_matrix, distributions, to_mean
+from tutorial_lib.geometry import average_cosine, cone_index, cosine_matrix, distributions, to_mean
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 7)) + 0.5
@@ -56,6 +56,30 @@ def test_the_average_cosine_is_the_mean_over_all_pairs_of_different_rows(X):
 )
 def test_the_average_cosine_of_known_figures(X, expected):
     assert average_cosine(X) == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize(("n", "d"), [(2, 2), (30, 5), (7, 200)])
+def test_the_squared_cone_index_is_n_and_all_cosines_of_pairs(n, d):
+    X = np.random.default_rng(n).normal(size=(n, d)) + 0.3
+    assert cone_index(X) ** 2 == pytest.approx(n + n * (n - 1) * average_cosine(X))
+    assert cone_index(X, share=True) == pytest.approx(cone_index(X) / n)
+    assert cone_index(X * np.arange(1, n + 1)[:, None]) == pytest.approx(cone_index(X))  # lengths do not count
+
+
+def test_the_cone_index_of_known_figures():
+    assert cone_index([[2.0, 0.0], [-5.0, 0.0]]) == 0
+    assert cone_index(np.ones((8, 3))) == pytest.approx(8)
+    assert cone_index(np.eye(9)) == pytest.approx(3)  # at right angles: the root of n
+    tilt = 0.4  # every vector at this angle to one axis, spread evenly around it
+    turn = np.arange(12) * np.pi / 6
+    cone = np.stack([np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.full(12, np.cos(tilt))], axis=1)
+    assert cone_index(cone, share=True) == pytest.approx(np.cos(tilt))
+
+
+def test_random_directions_have_a_cone_index_of_the_root_of_n():
+    rng = np.random.default_rng(0)
+    squares = [cone_index(rng.normal(size=(25, 40))) ** 2 for _ in range(400)]
+    assert np.mean(squares) == pytest.approx(25, rel=0.05)
 
 
 def test_uniform_directions_have_an_average_cosine_near_zero():

@@ -19,6 +19,13 @@ def test_a_quantity_by_layer_is_one_curve_for_each_collection():
     assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
 
 
+def test_a_cloud_without_a_coordinate_keeps_its_color_and_has_another_line():
+    names = ["[CLS]", "mean", "[CLS] without 99", "mean without 223"]
+    lines = plots.collections.curves_by_layer({name: [0.1, 0.2] for name in names}, "average").lines
+    colors, styles = [line.get_color() for line in lines], {line.get_linestyle() for line in lines}
+    assert colors[:2] == colors[2:] and colors[0] == plots.base.ROLES["[CLS]"] != colors[1] and len(styles) == 4
+
+
 def test_counted_histograms_have_area_1_and_each_measure_its_column():
     counted = {"edges": [0, 2], "counts": {"a": [1, 3], "b": [10, 10]}}
     kinds = ("norms", "distances", "dots", "cosines")

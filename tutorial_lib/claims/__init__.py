@@ -3,8 +3,8 @@
 `claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
 prints all of them. `inventory()` lists what the documents print, item by item, and which claim checks it.
 Each chapter's claims stand in the module with its name, which is imported when they are first asked for: a chapter's
-page loads no other chapter's claims. Sources: R; L 2-5; N; A. `UNNUMBERED` names the sections of N and A that have no
-number there.
+page loads no other chapter's claims. Sources: R; L 2-5; N; A; G. `UNNUMBERED` names the sections of N, A and G that
+have no number there.
 """
 
 from importlib import import_module
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
-    """The claims of a chapter ("attention"), a document ("R", "L", "N", "A"), a section ("5.4"), or all, in order.
+    """The claims of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), a section ("5.4"), or all in order.
 
     Raises ValueError if chapter or source is unknown.
 

@@ -322,8 +322,14 @@ claim("L-3.3.3-pair", "The pair of sentences with its special tokens: one [CLS],
 claim("L-3.3.3-segments", "The first segment reaches up to and including the first [SEP], the second has the rest.",
       True, lambda: tokenizer().encode(MAJESTIC, PICTURES).token_type_ids, expected=7 * [0] + 10 * [1])
 
-claim("L-3.3.3-binary", "Next sentence prediction is a binary classification from [CLS] (here: how many outcomes).",
-      True, lambda: bert_base(nsp=True).nsp.weight.shape[0], expected=2, kind=READING)
+
+@claim("L-3.3.3-binary", "Next sentence prediction is a binary classification from [CLS] (here, in book-bert: how many "
+       "outcomes, and which of 17 last vectors they depend on).", True, expected=[2, [0]])
+def _():
+    model, X = bert("book-bert"), torch.randn(1, 17, 128)
+    others = X + torch.eye(17)[:, :, None]  # (17, 17, 128): in text i, vector i is another one
+    outcomes, moved = model.nsp(model.pooler(X)), model.nsp(model.pooler(others))
+    return [outcomes.shape[-1], [i for i in range(17) if not torch.allclose(moved[i], outcomes[0], atol=1e-4)]]
 
 
 @claim("L-3.3.3-pairs", "Next sentence prediction combines the halves of texts with the original half or another "

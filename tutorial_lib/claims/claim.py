@@ -23,17 +23,19 @@ ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a roun
 CHAPTERS = (
     *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
     *("learning", "decoders", "architectures", "directions", "shape-of-learning"),
+    *("gates", "virus"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),
 )
-SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev"}
-UNNUMBERED = {  # N numbers the sections of its first part alone, A none before its first: here they have numbers, too
+SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev", "G": "Bonino"}
+UNNUMBERED = {  # N numbers the sections of its first part alone, A and G none before the first: here they have numbers
     "N": {
         "0": "TL;DR and Introduction", "1": "The Start of the Transformer Process",
         "4": '"Points in Space" Explanation', "5": '"Directions in Space" Explanation',
         "6": "The Effect of Vector Length", "7": "Non-symmetric Embeddings", "8": "Conclusion", "9": "the comments",
     },
     "A": {"0": "Abstract"},
+    "G": {"0": "Quick Summary to Abstract"},
 }  # fmt: skip
 
 
@@ -72,7 +74,7 @@ class Claim:
 
     @property
     def source(self) -> str:
-        """The document's tag, "R", "L", "N" or "A"."""
+        """The document's tag, "R", "L", "N", "A" or "G"."""
         return self.id.split("-")[0]
 
     @property

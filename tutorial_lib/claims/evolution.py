@@ -152,4 +152,4 @@ claim("L-4.3-retraining",
       "The last layer is most sensitive to retrainings, due to lack of gradient decay (with a reference).", True,
       needs="a model before and after a retraining",
       note="That fine-tuning changes the last layers most is reported by others (Rogers et al. 2020). The gradients of "
-           "the default model's layers are of like size, so decay cannot be what sets its last layer apart.")
+           "the default model's layers are of similar size, so decay cannot be what sets its last layer apart.")

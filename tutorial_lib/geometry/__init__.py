@@ -11,6 +11,7 @@ _NAMES = {
     "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",
     "directions": "Nearest PlanePath TokenPlane best_probability inverse_unembedding layer_agreement logit_lens "
     "measure_overlap nearest_by_measure own_scores plane_path token_plane top_tokens",
+    "gates": "GATES gate_example gate_of gate_scores without_tokens",
     "gender_bias": "sign_flip_test swap_test",
     "groups": "group_test linear_accuracy neighbor_purity silhouette",
     "links": "crossings linking_number",
@@ -18,9 +19,11 @@ _NAMES = {
     "pairs": "ExtremePairs extreme_pairs",
     "paths": "GroupDistances Steps group_distances random_walks step_alignment steps",
     "projection": "PCA ProjectionQuality cubes hopf_link pca projection_quality tsne umap",
-    "shape": "anisotropy participation_ratio pca_dimension spectrum",
-    "similarity": "Distributions ToMean average_cosine cosine cosine_matrix distance_matrix distributions to_mean",
+    "shape": "anisotropy effective_number entropy participation_ratio pca_dimension spectrum",
+    "similarity": "Distributions ToMean average_cosine cone_index cosine cosine_matrix distance_matrix distributions "
+    "to_mean",
     "statistics": "PermutationTest bootstrap_interval holm mean_interval permutation_p",
+    "subspaces": "effective_rank principal_angles product_svd random_subspace subspace_overlap variance_seen",
     "two_nn": "distinct intrinsic_dimension neighbor_ratios",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

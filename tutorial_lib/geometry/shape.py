@@ -1,11 +1,12 @@
 """The shape of a cloud of vectors: how its variance is spread over directions.
 
-Sources: A 2.3 (anisotropy); L 2.3.2 (PCA dimension). How many dimensions a cloud fills locally: `two_nn`.
+Sources: A 2.3 (anisotropy); L 2.3.2 (PCA dimension); G 2 (Shannon entropy).
+How many dimensions a cloud fills locally: `two_nn`.
 """
 
 import numpy as np
 
-from tutorial_lib.geometry.arrays import as_cloud
+from tutorial_lib.geometry.arrays import as_cloud, as_numbers
 
 
 def spectrum(X):
@@ -61,3 +62,29 @@ def participation_ratio(X):
     2.0
     """
     return float(1 / np.square(spectrum(X)).sum())
+
+
+def entropy(shares):
+    """The Shannon entropy of shares, in nats: minus the sum of p log p over the last axis, (..., m) -> (...).
+
+    0 where one share is all, log m where all m are equal. shares: none below 0, summing to 1 along the last axis, such
+    as rows of attention weights or a `spectrum`. Raises ValueError otherwise. Source: Shannon 1948.
+
+    >>> entropy([[1.0, 0.0], [0.5, 0.5]]).round(3)
+    array([0.   , 0.693])
+    """
+    p = as_numbers("shares", shares)
+    if not p.ndim or not p.size or p.min() < 0 or np.abs(p.sum(-1) - 1).max() > 1e-3:
+        raise ValueError("shares must be numbers from 0 on that sum to 1 along the last axis")
+    return (p * -np.log(np.where(p > 0, p, 1))).sum(-1) + 0.0  # no -0.0
+
+
+def effective_number(shares):
+    """How many equal shares would have this entropy: exp(entropy), from 1 to m; (..., m) -> (...).
+
+    Of a row of attention weights: at how many tokens it looks. Of a `spectrum`: over how many directions it spreads.
+
+    >>> effective_number([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
+    array([1., 2.])
+    """
+    return np.exp(entropy(shares))

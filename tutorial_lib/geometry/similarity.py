@@ -1,6 +1,6 @@
 """How alike vectors are: cosines, distances and dot products of many pairs, and the extreme pairs among all of them.
 
-Sources: L 4.2 (Figure 10), L 4.2.2 (Tables 2 and 3, Figure 12).
+Sources: L 4.2 (Figure 10), L 4.2.2 (Tables 2 and 3, Figure 12); the cone index: G 2.
 """
 
 from typing import NamedTuple
@@ -100,6 +100,20 @@ def average_cosine(X):
     U = unit(as_vectors("X", X, least=2))  # (n, d)
     n, total = len(U), U.sum(axis=0)
     return float((total @ total - n) / (n * (n - 1)))
+
+
+def cone_index(X, share=False):
+    """The length of the sum of the n unit vectors: 0 where they cancel, n where all have one direction.
+
+    share=True divides it by n. Random directions give sqrt(n), for the squared length is the sum of all n² cosines, and
+    those of different vectors are 0 on average: with `average_cosine` c, it is exactly n + n (n - 1) c.
+    X: (n, d). Raises ValueError for a row of zeros. Source: G 2.
+
+    >>> cone_index([[3.0, 0.0], [0.0, 4.0]]), cone_index([[3.0, 0.0], [9.0, 0.0]], share=True)
+    (1.4142135623730951, 1.0)
+    """
+    U = unit(as_vectors("X", X))  # (n, d)
+    return float(np.linalg.norm(U.sum(axis=0)) / (len(U) if share else 1))
 
 
 def distributions(X, n_pairs=200_000, seed=0):

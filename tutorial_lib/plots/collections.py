@@ -35,15 +35,17 @@ def cosine_outlines(panels):
 def curves_by_layer(curves, ylabel, bands=None):
     """A quantity after each layer, one curve for each entry (label -> values from layer 0 on). Returns the axes.
 
-    bands: label -> (low, high) arrays, drawn as a shade around that curve.
+    bands: label -> (low, high) arrays, drawn as a shade around that curve. "mean without 223" has the color of "mean".
 
     >>> ax = curves_by_layer({"posts": [0.1, 0.3]}, ylabel="average cosine")
     >>> ax.get_xlabel(), ax.lines[0].get_ydata().tolist()
     ('layer', [0.1, 0.3])
     """
     _, ax = plt.subplots(figsize=(5.6, 3.2))
-    for color, line, marker, (label, values) in zip(COLORS, LINES, "osD^", curves.items(), strict=False):
-        color, values = ROLES["[CLS]"] if label.startswith("[CLS]") else color, as_array(values)
+    whole = {label: label.partition(" without ")[0] for label in curves}
+    colors = dict(zip(dict.fromkeys(whole.values()), COLORS, strict=False)) | {"[CLS]": ROLES["[CLS]"]}
+    for line, marker, (label, values) in zip(LINES, "osD^", curves.items(), strict=False):
+        color, values = colors[whole[label]], as_array(values)
         ax.plot(values, color=color, linestyle=line, marker=marker, markersize=5, label=label)
         if bands and label in bands:
             ax.fill_between(range(len(values)), *bands[label], color=color, alpha=0.15, linewidth=0)

@@ -1,0 +1,68 @@
+"""Which genomes a classifier learns from, and which it is judged on: near copies, new outbreaks, new sub-lineages.
+
+Genomes of one outbreak are near copies. A split at random puts copies on both sides, and what looks like knowledge may
+be memory.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Split(NamedTuple):
+    """Genomes to learn from, and three sets to be judged on, each further from them than the one before.
+
+    copies: of the outbreaks learned from, as a split at random has them. outbreaks: new ones, of the same sub-lineages.
+    lineages: sub-lineages of which nothing was learned.
+    """
+
+    train: list
+    copies: list
+    outbreaks: list
+    lineages: list
+
+
+def split_genomes(genomes, n_lineages=4, n_outbreaks=2, n_copies=2) -> Split:
+    """Keep the last sub-lineages of each variant, the last outbreaks of the others and the last samples of the rest.
+
+    >>> from tutorial_lib.genomics import simulate
+    >>> split = split_genomes(simulate().genomes)
+    >>> [len(genomes) for genomes in split], {genome.lineage for genome in split.lineages[:30]}
+    ([432, 216, 432, 720], {'Ash.7'})
+    """
+    kept_lineages = _last([(g.variant, g.lineage) for g in genomes], n_lineages)
+    kept_outbreaks = _last([(g.lineage, g.outbreak) for g in genomes], n_outbreaks)
+    kept_samples = _last([(g.outbreak, g.name) for g in genomes], n_copies)
+    split = Split([], [], [], [])
+    for genome in genomes:
+        if genome.lineage in kept_lineages:
+            split.lineages.append(genome)
+        elif genome.outbreak in kept_outbreaks:
+            split.outbreaks.append(genome)
+        else:
+            (split.copies if genome.name in kept_samples else split.train).append(genome)
+    return split
+
+
+def coin_labels(genomes, seed=0) -> np.ndarray:
+    """A toss of a coin for each outbreak, 0 or 1, given to all its genomes: a label that no sequence tells.
+
+    What a classifier seems to know of it, it remembers. As many outbreaks get 0 as 1, or one more.
+
+    >>> from tutorial_lib.genomics import simulate
+    >>> labels = coin_labels(simulate().genomes)
+    >>> labels[4:8].tolist(), float(labels.mean())  # six genomes of the first outbreak, then the second
+    ([0, 0, 1, 1], 0.5)
+    """
+    outbreaks = list(dict.fromkeys(genome.outbreak for genome in genomes))
+    tosses = np.random.default_rng(seed).permutation(np.arange(len(outbreaks)) % 2)
+    of = dict(zip(outbreaks, tosses, strict=True))
+    return np.array([of[genome.outbreak] for genome in genomes])
+
+
+def _last(pairs, n):
+    """The last n members of each group, of (group, member) pairs."""
+    members = {}
+    for group, member in dict.fromkeys(pairs):
+        members.setdefault(group, []).append(member)
+    return {member for all_of in members.values() for member in all_of[len(all_of) - n :]}

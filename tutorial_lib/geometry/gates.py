@@ -1,0 +1,160 @@
+"""What an attention map lets through: seven gates, told apart on one map of weights.
+
+Document G (its section 2) names seven patterns of the attention matrix and defines none of them, as far as its summary
+goes. The definitions here are this book's reading of the names. Six of them say in which cells of the map the weight
+should lie; the seventh, the open gate, says that it should lie nowhere in particular:
+
+closed       each token looks at itself
+directional  all tokens look at the same one
+backward     each token looks at tokens before it (the first at itself)
+forward      each token looks at tokens after it (the last at itself)
+cluster      tokens look at themselves and at those that look back: both give the other more than an even share
+instance     each token looks at one token, and hardly two at the same
+open         each token looks at all, evenly
+"""
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_numbers
+from tutorial_lib.geometry.shape import effective_number
+
+# The order in which they are tried: a closed map also gives each token one of its own, and a column at the edge of the
+# map lies on one side of the diagonal. The narrower gate comes first.
+GATES = ("closed", "directional", "backward", "forward", "cluster", "instance", "open")
+MIXED = "mixed"
+THRESHOLD = 0.5  # nearer to the pure gate than to even attention; no two of closed, backward, forward can reach it
+
+
+def gate_scores(A):
+    """How far a map is on the way from even attention (0) to each of the seven pure gates (1): (..., 7), as `GATES`.
+
+    For a gate made of cells, with m the average weight that a row has in them and e what it has there if it is even,
+    the score is (m - e) / (1 - e): below 0 where the map avoids those cells. That of "instance" is multiplied by the
+    share of tokens that are some row's favorite. That of "open" is 1 where rows are even, and 0 where each is on one
+    token: with the effective number N of tokens in a row (see `effective_number`), the average of (N - 1) / (n - 1).
+
+    A: (..., n, n), rows sum to 1, n at least 3; else ValueError. Source: G 2, in this book's reading.
+
+    >>> gate_scores(np.eye(4)).round(2)  # closed, and each token has one of its own
+    array([ 1.  ,  0.  , -0.33, -0.33,  0.  ,  1.  ,  0.  ])
+    """
+    A = _as_maps(A)
+    n = A.shape[-1]
+    i, j = np.indices((n, n))
+    both = np.minimum(A, A.swapaxes(-1, -2)) * n > 1 + 1e-9  # (..., n, n): more than even, both ways
+    partners = both & (i != j)
+    favorite = A == A.max(-1, keepdims=True)
+    favorite &= favorite.cumsum(-1) == 1  # of equal weights the first, so that an even row has one favorite, too
+    column = A.sum(-2).argmax(-1)[..., None, None]  # the token that gets most
+    scores = {
+        "closed": _excess(A, i == j),
+        "directional": _excess(A, j == column),
+        "backward": _excess(A, (j < i) | (i + j == 0)),
+        "forward": _excess(A, (j > i) | (i + j == 2 * n - 2)),
+        "cluster": _excess(A, partners | (i == j) & partners.any(-1, keepdims=True)),
+        "instance": _excess(A, favorite) * favorite.any(-2).mean(-1),
+        "open": (effective_number(A).mean(-1) - 1) / (n - 1),
+    }
+    return np.stack([scores[gate] for gate in GATES], axis=-1)
+
+
+def _excess(A, cells):
+    """(m - e) / (1 - e) for maps A (..., n, n) and cells that are True where the weight should lie."""
+    cells = np.broadcast_to(cells, A.shape)
+    m, e = (A * cells).sum(-1).mean(-1), cells.mean((-2, -1))
+    return (m - e) / (1 - e)
+
+
+def gate_of(scores):
+    """The gate that scores (..., 7) stand for: the first of `GATES` whose score is at least 1/2, else "mixed".
+
+    Scores of one map, or their average over the maps of one head. Returns an array of str, for (7,) a str.
+
+    >>> gate_of(gate_scores([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.8, 0.2, 0.0]]))
+    'directional'
+    """
+    scores = as_numbers("scores", scores)
+    if scores.shape[-1:] != (len(GATES),):
+        raise ValueError(f"scores must have {len(GATES)} numbers in the last axis, got shape {scores.shape}")
+    reached = scores >= THRESHOLD
+    first = np.where(reached.any(-1), reached.argmax(-1), len(GATES))
+    names = np.array([*GATES, MIXED])[first]
+    return str(names) if scores.ndim == 1 else names
+
+
+def gate_example(gate, n, seed=0):
+    """A map (n, n) that is this gate and nothing else; where there are many, one of them, by the seed.
+
+    gate: one of `GATES`; n: 6 tokens or more. "directional": a random column; "cluster": neighbors in groups of two to
+    four, each even; "instance": each token looks at one other, all different, half of them ahead, no two at each other.
+
+    >>> gate_example("backward", 6)[:3].round(2)
+    array([[1. , 0. , 0. , 0. , 0. , 0. ],
+           [1. , 0. , 0. , 0. , 0. , 0. ],
+           [0.5, 0.5, 0. , 0. , 0. , 0. ]])
+    """
+    if gate not in GATES:
+        raise ValueError(f"gate must be one of {', '.join(GATES)}, got {gate!r:.60}")
+    n = whole_number("n", n, 6, "a number of tokens (an int, 6 or more)")
+    rng = np.random.default_rng(seed)
+    i, j = np.indices((n, n))
+    if gate == "directional":
+        cells = j == rng.integers(n)
+    elif gate == "cluster":
+        group = np.cumsum(_group_starts(n, rng))  # (n,)
+        cells = group[:, None] == group
+    elif gate == "instance":
+        cells = j == _far_partners(n, rng)[:, None]
+    else:
+        cells = {"closed": i == j, "backward": (j < i) | (i + j == 0), "forward": (j > i) | (i + j == 2 * n - 2),
+                 "open": i == i}[gate]  # fmt: skip
+    return cells / cells.sum(-1, keepdims=True)
+
+
+def _group_starts(n, rng):
+    """True where a group of neighbors begins: groups of two to four, and what is left over joins the last one."""
+    starts = np.zeros(n, bool)
+    at = 0
+    while n - at >= 2:
+        starts[at] = True
+        at += rng.integers(2, 5)
+    return starts
+
+
+def _far_partners(n, rng):
+    """For each token another one, all different: as many ahead as behind (or one more), and none that looks back."""
+    own = np.arange(n)
+    while True:
+        other = rng.permutation(n)
+        ahead = (other > own).sum()
+        if (other != own).all() and (other[other] != own).all() and n // 2 <= ahead <= (n + 1) // 2:
+            return other
+
+
+def without_tokens(A, places):
+    """The map without some tokens, such as [CLS] and [SEP]: neither their rows nor their columns; rows sum to 1 again.
+
+    A: (..., n, n); places: the tokens' numbers. What is left of a row may be little, and is enlarged: look at how much
+    the columns held before you trust it. Raises ValueError where a row looks at nothing else, or nothing is left.
+
+    >>> without_tokens([[0.8, 0.1, 0.1], [0.5, 0.0, 0.5], [0.5, 0.25, 0.25]], [0])
+    array([[0. , 1. ],
+           [0.5, 0.5]])
+    """
+    A = _as_maps(A)
+    rest = np.delete(np.arange(A.shape[-1]), list(places))
+    left = A[..., rest[:, None], rest]
+    totals = left.sum(-1, keepdims=True)
+    if not left.size or not (totals > 0).all():
+        raise ValueError("places must leave each of the other tokens something to look at")
+    return left / totals
+
+
+def _as_maps(A):
+    A = as_numbers("A", A)
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2] or A.shape[-1] < 3:
+        raise ValueError(f"A must be maps (..., n, n) of three tokens or more, got shape {A.shape}")
+    if A.min() < 0 or np.abs(A.sum(-1) - 1).max() > 1e-3:
+        raise ValueError("A must hold weights: none below 0, and each row sums to 1")
+    return A
