@@ -145,11 +145,12 @@ def _():
     return torch.allclose(feed_forward(X), one_by_one, atol=1e-5)
 
 
-@claim("L-3.2.1-second-norm", "The block's output is Normalize(E^A + FF(E^A)).", True)
+@claim("L-3.2.1-second-norm", "A block's output is Normalize(E^A + FF(E^A)) (here: in the default model's six).", True)
 def _():
-    stops, layer = bear_trace(), bert().layer[0]
-    E_A = stops["layer.0.attention_norm"]
-    return torch.allclose(layer.norm(E_A + layer.feed_forward(E_A)), stops["layer.0.output"], atol=1e-5)
+    stops = bear_trace()
+    E_A = [stops[f"layer.{i}.attention_norm"] for i in range(6)]
+    return all(torch.allclose(layer.norm(X + layer.feed_forward(X)), stops[f"layer.{i}.output"], atol=1e-5)
+               for i, (layer, X) in enumerate(zip(bert().layer, E_A, strict=True)))
 
 
 claim("L-3.2.1-shape-kept",
@@ -258,8 +259,9 @@ claim("L-3.3.2-400k", "512 · 768 ≈ 400k.", 400_000, lambda: 512 * 768, tolera
 
 claim("L-3.3.2-1536", "2 · 768 = 1536.", 1536, lambda: 2 * 768, kind=ARITHMETIC)
 
-claim("L-3.3.2-norms", "Each normalization layer has 768 weights and 768 biases.", [768, 768],
-      lambda: [parameter.numel() for parameter in cased().layer[0].norm.parameters()])
+claim("L-3.3.2-norms", "Each normalization layer has 768 weights and 768 biases (here: in BERT's 25).", [768, 768],
+      lambda: [[parameter.numel() for parameter in part.parameters()]
+               for part in cased().modules() if isinstance(part, torch.nn.LayerNorm)], expected=25 * [[768, 768]])
 
 claim("L-3.3.2-seven-million", "A layer has 7M weights.", 7e6, lambda: count(cased().layer[0]), tolerance=ROUND)
 
@@ -358,7 +360,14 @@ claim("L-3.3.3-mask-credit", "Why not only [MASK] is used is discussed in Vaswan
       note="The original transformer knows no [MASK]. The reasons stand in Devlin et al. 2019, section 3.1 and "
            "appendix C.2.")
 
-claim("L-3.3.3-example", "In the example, 15 % of the tokens are changed: [MASK], duck, [MASK].", True,
-      lambda: round(0.15 * len(tokenizer().encode(MAJESTIC, PICTURES).tokens)), expected=3,
-      note="15 % of the 17 tokens, special ones counted, is 2.55, which BERT's own program rounds to 3 (it never "
-           "chooses the special ones).")
+CHANGED = "[CLS] the [MASK] was majestic duck [SEP] we took [MASK] lot of pictures of it . [SEP]"  # L's, lower-cased
+
+
+@claim("L-3.3.3-example", "In the example, 15 % of the tokens are changed: [MASK], duck, [MASK] (here: what differs "
+       "from the pair's tokens, and how many 15 % are).", True, expected=[["[MASK]", "duck", "[MASK]"], 3],
+       note="15 % of the 17 tokens, special ones counted, is 2.55, which BERT's own program rounds to 3 (it never "
+            "chooses the special ones).")
+def _():
+    tokens = tokenizer().encode(MAJESTIC, PICTURES).tokens
+    changed = [new for new, old in zip(CHANGED.split(), tokens, strict=True) if new != old]
+    return [changed, round(0.15 * len(tokens))]

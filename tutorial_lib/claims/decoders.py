@@ -64,8 +64,9 @@ claim("N-1.1-one-to-one", "The map of token strings to token ids is one-to-one (
       lambda: [[*map(tok.vocab.get, tok.tokens)] == [*range(len(tok))] for tok in (trained_bpe(), tokenizer())],
       expected=[True, True])
 
-claim("N-1.1-case", "Token strings are case-sensitive, and hold the space before a word: six spellings of “next”, "
-      "with and without it, are six different lists of ids (here: trained BPE).", True,
+claim("N-1.1-case", "Token strings are case-sensitive: a word with a capital letter, or in capitals, needs tokens of "
+      "its own, and so it does with a space before it (here: six spellings of “next” are six different lists of ids, "
+      "in trained BPE).", True,
       lambda: len({tuple(trained_bpe().encode(text).ids) for text in NEXT}), expected=6,
       note='Different, but not all one token: GPT-2 has five of the six, and cuts "NEXT" into "N" and "EXT". '
            "The default model's tokenizer, which knows no case, gives one list for all six.")

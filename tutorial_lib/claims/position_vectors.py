@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
-from tutorial_lib.claims.tools import bert, tokenizer
+from tutorial_lib.claims.tools import bert, tokenizer, trace
 from tutorial_lib.geometry import cosine, cosine_matrix, turn_period
 
 claim = claims_of("position-vectors")
@@ -266,7 +266,7 @@ claim("L-5-families", "Positions, input embeddings and sentence types differ cle
 
 claim("L-4.2.4-first-type",
       "Where there is one sentence, only the first type vector is used, and is the same for all tokens.", True,
-      lambda: set(tokenizer().encode("One sentence.").token_type_ids) == {0})
+      lambda: bool((trace("One sentence.")["embeddings.segments"] == bert().embeddings.segments.weight[0]).all()))
 
 
 def cosine_at(distance):

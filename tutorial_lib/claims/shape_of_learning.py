@@ -53,12 +53,14 @@ def is_bell(profile):
 
 # --- A 1: Introduction -----------------------------------------------------------------------------------------------
 
-claim("A-1-orientation", "A higher anisotropy suggests that vectors are directed in specific orientations (here: for "
-      "the same vectors, moved far away in one direction, it is higher; their average cosine is).", True,
+claim("A-1-orientation", "Through anisotropy the orientation of embeddings can be studied, and a higher one suggests "
+      "specific orientations (here: of the same vectors, moved far away in one direction, it is higher; their average "
+      "cosine is).", True,
       lambda: [bool(measure(token_cloud() + 100) > measure(token_cloud()) + 0.01)
                for measure in (anisotropy, average_cosine)], expected=[True, True], verdict=FAILS,
       note="0.077 as before: by 2.3's formula the vectors are centered first, so a direction that all share does not "
-           "count. The average cosine sees it: from 0.17 to 1.00. Others who write of anisotropy mean that one.")
+           "count. The average cosine sees it: from 0.17 to 1.00. Others who write of anisotropy mean that one. What "
+           "A's does see is a direction in which the vectors differ most.")
 
 claim("A-1-progressive", "In the introduction, anisotropy in decoders increases progressively as training proceeds "
       "(here: what 4.2 reports).", "increases progressively", lambda: "growth pattern, followed by stabilization",
@@ -94,8 +96,9 @@ claim("A-2.2-deviations", "The standard deviation over the batches is captured (
       note="None, and no text of a figure has one: no reader can tell a rise from chance.")
 
 
-@claim("A-2.2-deviation", "Batches tell how sure a layer's anisotropy is (here, in the default model: the standard "
-       "deviation over four batches is less than a tenth of their mean).", True,
+@claim("A-2.2-deviation", "The results of batches are averaged to gauge a layer's metric, with their standard "
+       "deviation (here, for the anisotropy in the default model: over four batches it is less than a tenth of the "
+       "mean).", True,
        note="0.003 of 0.078. A needs 4096 vectors or more in a batch; these have 417 each. The deviation is of tokens "
             "of the same texts: of other texts, models or seeds it says nothing.")
 def _():
