@@ -119,8 +119,8 @@ def window_attention(Q, K, V, m):
     rest = n_blocks * m - n
     Q = F.pad(Q, (0, 0, 0, rest)).unflatten(-2, (n_blocks, m))  # (..., n_blocks, m, d_k)
     K, V = (F.pad(X, (0, 0, m, m + rest)).unfold(-2, 3 * m, m).transpose(-2, -1) for X in (K, V))
-    i = torch.arange(n_blocks * m).view(n_blocks, m, 1)  # K, V: (..., n_blocks, 3 m, d_k)
-    j = torch.arange(-m, 2 * m) + m * torch.arange(n_blocks)[:, None, None]
+    i = torch.arange(n_blocks * m, device=Q.device).view(n_blocks, m, 1)  # K, V: (..., n_blocks, 3 m, d_k)
+    j = i[:, :1] + torch.arange(-m, 2 * m, device=Q.device)  # (n_blocks, 1, 3 m)
     mask = ((i - j).abs() <= m) & (j >= 0) & (j < n)  # (n_blocks, m, 3 m)
     output, _ = attention(Q, K, V, mask)
     return output.flatten(-3, -2)[..., :n, :]

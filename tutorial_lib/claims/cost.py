@@ -21,8 +21,8 @@ def _():
 
 def counted(n, run, backward=False):
     """What run(Q, K, V) multiplies for n tokens with 64 numbers each; backward: only what its gradient takes."""
-    Q, K, V = (torch.zeros(n, 64, device="meta", requires_grad=True) for _ in range(3))
-    with FlopCounterMode(display=False) as counter:
+    Q, K, V = (torch.zeros(n, 64, requires_grad=True) for _ in range(3))
+    with FlopCounterMode(display=False) as counter, torch.enable_grad():
         output = run(Q, K, V)
         forward = counter.get_total_flops()
         if backward:

@@ -23,9 +23,12 @@ def seconds(measured, fitted, columns=2):
     >>> [line.get_label() for line in ax.lines]
     ['learned matrices', 'pairs of tokens', 'sum of both', 'measured']
     """
+    columns = min(columns, len(measured))
     rows = -(-len(measured) // columns)
     fig, axes = plt.subplots(rows, columns, figsize=(7.6, 2.5 * rows + 0.5), sharex=True, sharey=True, squeeze=False)
-    for ax, (title, (lengths, took)) in zip(axes.flat, measured.items(), strict=True):
+    for unused in axes.flat[len(measured) :]:
+        unused.axis("off")
+    for ax, (title, (lengths, took)) in zip(axes.flat, measured.items(), strict=False):
         matrices, pairs = map(as_array, fitted[title])
         ax.plot(lengths, matrices, "--", color=MATRICES, label="learned matrices")
         ax.plot(lengths, pairs, ":", color=PAIRS, linewidth=2, label="pairs of tokens")
