@@ -70,9 +70,9 @@ def factors(widths, factored, whole, chosen):
 
 
 def learning(curves, levels):
-    """Losses on texts that were not read, along training: a line for each way to learn, dotted lines to compare with.
+    """Losses on texts that were not read, along training, on a logarithmic axis: a line for each way to learn.
 
-    curves: name -> [[step, loss], ...]. levels: name -> loss. Returns the axes.
+    curves: name -> [[step, loss], ...]. levels: name -> loss, a dotted line to compare with. Returns the axes.
 
     >>> ax = learning({"the text": [[0, 3.0], [10, 2.0]]}, {"teacher": 1.5})
     >>> ax.lines[0].get_ydata().tolist(), [text.get_text() for text in ax.texts]
@@ -86,7 +86,12 @@ def learning(curves, levels):
         last = max(last, steps[-1])
     for name, loss in levels.items():
         ax.axhline(loss, color="black", linestyle=":", linewidth=1)
-        ax.annotate(name, (last, loss), (0, 3), textcoords="offset points", ha="right", fontsize=9)
-    ax.set(xlabel="step", ylabel="loss (nats a hidden token)", ylim=(0, None))
-    fig.legend(loc="outside lower center", ncols=len(curves))
+        ax.annotate(name, (last, loss), (0, -4), textcoords="offset points", ha="right", va="top", fontsize=9)
+    values = [loss for curve in curves.values() for _, loss in curve] + list(levels.values())
+    ax.set(xlabel="step", ylabel="loss (nats a hidden token)", yscale="log")
+    ax.set_ylim(0.8 * min(values), 1.1 * max(values))
+    ticks = [tick for tick in (0.5, 1, 1.5, 2, 3, 5, 7, 10) if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]]
+    ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.set_yticks([], minor=True)
+    fig.legend(loc="outside lower center", ncols=1)
     return ax
