@@ -26,7 +26,10 @@ from tutorial_lib.parity import difference
 def test_operations_are_those_that_torch_counts_forward_and_twice_as_many_backward(n, n_heads, d_k, d_ff):
     d = n_heads * d_k
     with torch.device("meta"):
-        layer, X = Layer(Config(d_model=d, n_heads=n_heads, d_ff=d_ff or 4 * d)), torch.zeros(1, n, d, requires_grad=True)
+        layer, X = (
+            Layer(Config(d_model=d, n_heads=n_heads, d_ff=d_ff or 4 * d)),
+            torch.zeros(1, n, d, requires_grad=True),
+        )
         with FlopCounterMode(display=False) as counter:
             output = layer(X)
             forward = counter.get_total_flops()

@@ -68,7 +68,9 @@ def test_the_soft_loss_is_the_divergence_and_its_gradient_keeps_its_size():
 
 def test_with_soft_0_it_is_the_loss_of_hidden_tokens(teacher, tokenizer):
     student = halved(teacher)
-    loss = distilled(DOCUMENTS, tokenizer, teacher, 32, 8, soft=0.0, rate=0.3)(student, torch.Generator().manual_seed(1))
+    loss = distilled(DOCUMENTS, tokenizer, teacher, 32, 8, soft=0.0, rate=0.3)(
+        student, torch.Generator().manual_seed(1)
+    )
     plain = Bert(student.config, mlm=True, nsp=True)
     plain.load_state_dict(student.state_dict(), strict=False)
     both = hidden_tokens(DOCUMENTS, tokenizer, 32, 8, rate=0.3)
@@ -84,7 +86,9 @@ def test_the_loss_is_a_mean_of_both_and_moves_the_student_alone(teacher, tokeniz
     student, before = halved(teacher), [p.clone() for p in teacher.parameters()]
 
     def loss(soft):
-        return distilled(DOCUMENTS, tokenizer, teacher, 32, 8, soft, rate=0.3)(student, torch.Generator().manual_seed(2))
+        return distilled(DOCUMENTS, tokenizer, teacher, 32, 8, soft, rate=0.3)(
+            student, torch.Generator().manual_seed(2)
+        )
 
     assert torch.allclose(loss(0.25), 0.25 * loss(1.0) + 0.75 * loss(0.0))
     loss(1.0).backward()
