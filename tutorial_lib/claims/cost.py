@@ -4,7 +4,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from tutorial_lib.attention import attention
-from tutorial_lib.claims.claim import claims_of
+from tutorial_lib.claims.claim import ARITHMETIC, claims_of
 from tutorial_lib.claims.tools import bert_attention
 from tutorial_lib.cost import window_attention
 
@@ -32,7 +32,7 @@ def counted(n, run, backward=False):
 
 claim("L-3.2.8-backward", "The calculations of backpropagation grow as O(N²), too (here: by which factor those of a "
       "head's scores and weighted sums from 128 to 512 tokens).", True,
-      lambda: counted(512, head, backward=True) / counted(128, head, backward=True), expected=16,
+      lambda: counted(512, head, backward=True) / counted(128, head, backward=True), expected=16, kind=ARITHMETIC,
       note="They are twice those of the forward pass.")
 
 
@@ -42,7 +42,7 @@ def head(Q, K, V):
 
 claim("L-3.2.8-other-mechanisms", "Some other attention mechanisms avoid this growth (footnote 15; here: attention in "
       "a window of 64 tokens on each side, by which factor its multiplications grow from 512 to 2,048 tokens).", True,
-      lambda: counted(2048, window) / counted(512, window), expected=4)
+      lambda: counted(2048, window) / counted(512, window), expected=4, kind=ARITHMETIC)
 
 
 def window(Q, K, V):
