@@ -4,7 +4,6 @@ from datetime import date
 
 import numpy as np
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
@@ -15,7 +14,6 @@ from tutorial_lib.claims.tools import (
     bert_base,
     cased,
     count,
-    distilbert,
     original,
     query_matrix,
     small_bert,
@@ -38,49 +36,7 @@ claim("R-2.2-bert-parameters", "BERT-base has 110 million parameters.", 110e6,
       note="110,106,428 with the two heads it was trained with. The encoder with its pooler, which BertModel loads, "
            "has 109,482,240.")
 
-claim("R-2.2-distilbert-layers", "DistilBERT has 6 layers, half of BERT's.", 6,
-      lambda: len(distilbert().layer), kind=READING)
-
-claim("R-2.2-distilbert-parameters", "DistilBERT has 66 million parameters.", 66e6, lambda: distilbert_parameters(),
-      tolerance=ROUND, note="66,362,880: tokens, positions, one LayerNorm and 6 layers; no segments, no pooler.")
-
-
-def distilbert_parameters():
-    """What DistilBERT has of a BERT with its numbers of layers: all but segment embeddings and pooler."""
-    return count(distilbert()) - count(distilbert().embeddings.segments)
-
-
-claim("R-2.2-distilbert-smaller", "DistilBERT is smaller than BERT.", True,
-      lambda: distilbert_parameters() < count(bert_base()))
-
-
-def operations(model):
-    """The additions and multiplications of its layers on 128 tokens, counted while they run, without numbers."""
-    with FlopCounterMode(display=False) as counter:
-        torch.nn.Sequential(*model.layer)(torch.zeros(1, 128, model.config.d_model, device="meta"))
-    return counter.get_total_flops()
-
-
-claim("R-2.2-distilbert-faster", "DistilBERT is faster (here: its layers take fewer operations for 128 tokens).", True,
-      lambda: operations(distilbert()) < operations(bert_base()), note="11.2 billion against 22.3.")
-
-claim("R-2.2-distilbert-97", "DistilBERT keeps about 97 % of BERT's performance.", 0.97,
-      needs="DistilBERT, BERT and the GLUE benchmark",
-      note="The figure of DistilBERT's authors, on the nine tasks of GLUE.")
-
 # --- R 3 Positional encodings --------------------------------------------------------------------------------------
-
-claim("R-3-depth", "The key architectural difference between BERT and DistilBERT is depth (here: at least nine tenths "
-      "of the parameters that DistilBERT lacks are in the layers).", True,
-      lambda: ((count(bert_base().layer) - count(distilbert().layer))
-               / (count(bert_base()) - distilbert_parameters()) >= 0.9),
-      note="98.6 %. The rest, 592,128, are the segment embeddings and the pooler, which it drops too: that is why it "
-           "takes no token_type_ids.")
-
-claim("R-3-same-layers", "Inside, a layer of BERT and one of DistilBERT are the same (here: the shapes of its "
-      "parameters, its number of heads and its activation, by the two published configurations).", True,
-      lambda: len({(str([p.shape for p in model.layer[0].parameters()]), model.config.n_heads, model.config.activation)
-                   for model in (bert_base(), distilbert())}) == 1)
 
 claim("R-3-parts", "Each layer contains multi-head self-attention, normalization steps and a feed-forward network.",
       True, lambda: [type(part).__name__ for part in bert_base().layer[0].children()],

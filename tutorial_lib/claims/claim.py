@@ -21,8 +21,8 @@ RECOMPUTED, ARITHMETIC, ITSELF, READING = KINDS = (
 )  # fmt: skip
 ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
-    *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context"),
-    *("learning", "decoders", "architectures", "directions", "shape-of-learning"),
+    *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context", "cost"),
+    *("learning", "decoders", "architectures", "family", "directions", "shape-of-learning"),
     *("roles", "gates", "virus"),
     *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
     *("meaning", "collections", "shape", "uses", "questions"),

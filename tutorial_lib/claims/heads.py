@@ -8,7 +8,6 @@ from tutorial_lib.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, claims
 from tutorial_lib.claims.tools import (
     bert_attention,
     bert_base,
-    distilbert,
     original,
     random_attention,
     refuses,
@@ -50,11 +49,6 @@ claim("R-9.2-bert-heads", "BERT-base has 12 layers × 12 heads = 144 heads.", 14
       lambda: sum(layer.attention.n_heads for layer in bert_base().layer), kind=READING)
 
 claim("R-9.2-bert-d-k", "d_k = 768 / 12 = 64.", 64, lambda: bert_attention().d_k)
-
-claim("R-9.2-distilbert-heads", "DistilBERT has 6 layers × 12 heads = 72 heads.", 72,
-      lambda: sum(layer.attention.n_heads for layer in distilbert().layer), kind=READING)
-
-claim("R-9.2-distilbert-d-k", "DistilBERT's heads too have d_k = 64.", 64, lambda: distilbert().layer[0].attention.d_k)
 
 
 @claim("R-9.2-no-explosion", "Splitting d_model across the heads does not add parameters.", True,
@@ -173,11 +167,3 @@ def _():
 claim("L-3.2.8-amount", "Besides the positions, nothing limits how many tokens the network may be given (here: "
       "attention without positions takes 2,000).", True,
       lambda: list(random_attention(2000)[0](random_attention(2000)[1])[0].shape) == [2000, 12])
-
-
-@claim("L-3.2.8-quadratic",
-       "The dot products grow as O(N²) (here: by which factor from 128 to 512 tokens, in a layer of BERT).", True,
-       expected=16)
-def _():
-    few, many = (bert_attention()(torch.zeros(n, 768, device="meta"))[1].numel() for n in (128, 512))
-    return many / few

@@ -63,7 +63,7 @@ def original():
 
 
 def distilbert():
-    """DistilBERT: here with segment embeddings, which it has not."""
+    """R's smaller model: no segments, no pooler."""
     return published("distilbert-base-uncased", pooler=False)
 
 

@@ -1,0 +1,148 @@
+"""What a layer costs: multiplications, seconds and bytes against the length of a text, and two ways to pay less.
+
+A window lets each token look at its neighbors alone; maps of low rank can be had from few numbers.
+Sources: L 3.2.8; Vaswani et al. (2017), section 4.
+"""
+
+import time
+from typing import NamedTuple
+
+import torch
+from torch.nn import functional as F
+
+from tutorial_lib.attention import attention
+
+
+class Operations(NamedTuple):
+    """Multiplications of numbers by numbers: those of the learned matrices, and those of tokens with tokens."""
+
+    matrices: int
+    pairs: int
+
+
+def operations(n, d_model, d_ff=None) -> Operations:
+    """What one layer multiplies for a text of n tokens. d_ff None: 4 d_model.
+
+    W_Q, W_K, W_V and W_O take n d_model² each, W_1 and W_2 n d_model d_ff each; scores and weighted sums n² d_model
+    each, however many heads share d_model. Additions, softmax, LayerNorm and activation are left out. A backward pass
+    takes twice as many again. Source: L 3.2.8.
+
+    >>> operations(128, 768)
+    Operations(matrices=905969664, pairs=25165824)
+    """
+    d_ff = 4 * d_model if d_ff is None else d_ff
+    return Operations(n * (4 * d_model**2 + 2 * d_model * d_ff), 2 * n**2 * d_model)
+
+
+def seconds(run, repeats=5):
+    """How long run() takes: the shortest of some runs, after one that does not count; others on the machine only add.
+
+    >>> 0 < seconds(lambda: sum(range(1000)), repeats=3) < 1
+    True
+    """
+    run()
+    took = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        took.append(time.perf_counter() - start)
+    return min(took)
+
+
+def fit_seconds(lengths, took, d_model, d_ff=None):
+    """Seconds per multiplication of matrices, and of pairs: the two numbers >= 0 that fit best, as an `Operations`.
+
+    took: the seconds that each of lengths takes. Least squares of the relative errors, so that short texts count as
+    much as long ones.
+
+    >>> took = [2e-11 * operations(n, 64).matrices + 5e-11 * operations(n, 64).pairs for n in (100, 400, 1600)]
+    >>> [f"{each:.0e}" for each in fit_seconds((100, 400, 1600), took, 64)]
+    ['2e-11', '5e-11']
+    """
+    from scipy.optimize import nnls
+
+    rows = [[1e9 * each / second for each in operations(n, d_model, d_ff)] for n, second in zip(lengths, took)]
+    found, _ = nnls(rows, [1e9] * len(rows))
+    return Operations(*map(float, found))
+
+
+def saved_bytes(run, weights=()):
+    """How many bytes run() keeps for its backward pass: each piece of memory once, those of `weights` left out.
+
+    run: returns what the backward pass would start from. weights: parameters, which are there anyway.
+
+    >>> x = torch.ones(1000, requires_grad=True)
+    >>> saved_bytes(lambda: x.exp())  # the result itself: 1,000 numbers of 4 bytes
+    4000
+    """
+    kept = {}
+
+    def keep(tensor):
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        output = run()  # holds what was kept, so that no address comes twice
+    for weight in weights:
+        kept.pop(weight.untyped_storage().data_ptr(), None)
+    del output
+    return sum(kept.values())
+
+
+def window_mask(n, m):
+    """The mask (n, n) of a window: each token may attend to itself and to m tokens on each side.
+
+    >>> window_mask(4, 1).int()
+    tensor([[1, 1, 0, 0],
+            [1, 1, 1, 0],
+            [0, 1, 1, 1],
+            [0, 0, 1, 1]], dtype=torch.int32)
+    """
+    i = torch.arange(n)
+    return (i[:, None] - i).abs() <= m
+
+
+def window_attention(Q, K, V, m):
+    """Attention in a window of m tokens on each side, in time and memory n m instead of n²: (..., n, d_v).
+
+    The queries stand in blocks of m; a block and its two neighbors hold all keys that it may see. Equal to
+    `attention(Q, K, V, window_mask(n, m))` up to rounding. Source: Beltagy et al. (2020), section 3.1.
+
+    >>> Q, K, V = torch.randn(3, 10, 4)
+    >>> torch.allclose(window_attention(Q, K, V, 3), attention(Q, K, V, window_mask(10, 3))[0], atol=1e-6)
+    True
+    """
+    n = Q.shape[-2]
+    n_blocks = -(-n // m)
+    rest = n_blocks * m - n
+    Q = F.pad(Q, (0, 0, 0, rest)).unflatten(-2, (n_blocks, m))  # (..., n_blocks, m, d_k)
+    K, V = (F.pad(X, (0, 0, m, m + rest)).unfold(-2, 3 * m, m).transpose(-2, -1) for X in (K, V))
+    i = torch.arange(n_blocks * m, device=Q.device).view(n_blocks, m, 1)  # K, V: (..., n_blocks, 3 m, d_k)
+    j = i[:, :1] + torch.arange(-m, 2 * m, device=Q.device)  # (n_blocks, 1, 3 m)
+    mask = ((i - j).abs() <= m) & (j >= 0) & (j < n)  # (n_blocks, m, 3 m)
+    output, _ = attention(Q, K, V, mask)
+    return output.flatten(-3, -2)[..., :n, :]
+
+
+def low_rank(A, k):
+    """The matrix of rank k that is nearest to A: its k largest singular values, with their directions.
+
+    A: (..., n, m). Nearest in the sum of squared differences. Source: Eckart and Young (1936).
+
+    >>> low_rank(torch.tensor([[3.0, 0.0], [0.0, 1.0]]), 1)
+    tensor([[3., 0.],
+            [0., 0.]])
+    """
+    U, S, V = torch.linalg.svd(A, full_matrices=False)
+    return (U[..., :k] * S[..., None, :k]) @ V[..., :k, :]
+
+
+def rank_for(A, share=0.9):
+    """How many singular values hold this share of the squares of A, (..., n, m) -> whole numbers (...).
+
+    >>> rank_for(torch.diag(torch.tensor([3.0, 1.0, 0.0]))), rank_for(torch.eye(10))
+    (tensor(1), tensor(9))
+    """
+    squares = torch.linalg.svdvals(A).square().cumsum(-1)
+    return (squares < (share - 1e-6) * squares[..., -1:]).sum(-1) + 1
