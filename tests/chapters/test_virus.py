@@ -24,7 +24,15 @@ from tutorial_lib.genomics import (
     unread_drops,
 )
 from tutorial_lib.genomics.simulator import VARIANTS
-from tutorial_lib.geometry import bootstrap_interval, cone_index, gate_of, gate_scores, product_svd, variance_seen
+from tutorial_lib.geometry import (
+    bootstrap_interval,
+    cone_index,
+    effective_number,
+    gate_of,
+    gate_scores,
+    product_svd,
+    variance_seen,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 
@@ -156,13 +164,14 @@ def test_attention_finds_defining_kmers_and_none_of_them_matters_alone(virus, as
 
 
 def test_of_gates_cones_and_subspaces_training_changes_the_cone(split):
-    tok, cones, gates, seen = kmer_tokenizer(), {}, {}, []
+    tok, cones, gates, rows, seen = kmer_tokenizer(), {}, {}, {}, []
     sample = kmer_ids(read_genomes(split.outbreaks[::18])[0], tok)
     for name, model in (("trained", VariantBert.from_pretrained("book-virus", "cpu")), ("not", new_virus_model())):
         stops = [model.bert.trace([ids]) for ids in sample]
         places = ("embeddings.output", "layer.0.output", "layer.1.output")
         cones[name] = [np.mean([cone_index(one[place][0], share=True) for one in stops]) for place in places]
         maps = [np.stack([one[f"layer.{i}.attention.weights"][0] for i in range(2)]) for one in stops]
+        rows[name] = np.mean([effective_number(A).mean((1, 2)) for A in maps], 0)  # (layers,)
         gates[name] = set(gate_of(np.mean([gate_scores(A) for A in maps], 0)).ravel())
         if name == "trained":
             last = [one["layer.1.output"][0] for one in stops]  # without the largest coordinate
@@ -171,6 +180,7 @@ def test_of_gates_cones_and_subspaces_training_changes_the_cone(split):
             seen = [variance_seen(stops[0][places[i // 4]][0], U) for i, U in enumerate(heads)]
     assert np.allclose(cones["trained"], [0.42, 0.65, 0.89], atol=0.03) and np.ptp(cones["not"]) < 0.05
     assert less > 0.85
+    assert np.allclose(rows["trained"], 160, atol=4) and (rows["not"] > 195).all()  # of 201 tokens
     assert gates == {"trained": {"open"}, "not": {"open"}} and np.mean(seen) == pytest.approx(0.25, abs=0.03)
 
 
