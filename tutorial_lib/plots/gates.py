@@ -60,7 +60,8 @@ def map_with_scores(A, title=""):
     # the dark theme turns a slide's colors round: gray, so that weight stands out from the page in both
     left.imshow(A, norm=PowerNorm(0.5, 0, 1), cmap="Greys")
     left.set(xticks=[], yticks=[], title=title)
-    left.spines[:].set(visible=True, color="#808080")
+    left.spines[:].set_visible(True)
+    left.spines[:].set_color("#808080")
     places = np.arange(len(GATES))[::-1]
     colors = [COLORS[1] if gate == name else ROLES["the rest"] for gate in GATES]
     right.barh(places, scores, color=colors, height=0.7)
