@@ -52,7 +52,7 @@ def learned(split):
     """The linear model of the page, and the counts that it learned from."""
     reads, labels = read_genomes(split.train, seed=0, errors=RECIPE.errors)
     counts = kmer_counts(reads)
-    return LogisticRegression(max_iter=200).fit(counts, labels), counts
+    return LogisticRegression(max_iter=2000).fit(counts, labels), counts
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_a_loss_changes_all_tokens_behind_it_and_hardly_a_kmer_at_any_place(viru
 
 def test_a_coin_is_remembered_and_not_known(virus, split, learned):
     coins = dict(zip((genome.name for genome in virus.genomes), coin_labels(virus.genomes), strict=True))
-    coin = LogisticRegression(max_iter=200).fit(learned[1], [coins[genome.name] for genome in split.train])
+    coin = LogisticRegression(max_iter=2000).fit(learned[1], [coins[genome.name] for genome in split.train])
     share = {name: np.mean(coin.predict(kmer_counts(read_genomes(genomes)[0])) == [coins[g.name] for g in genomes])
              for name, genomes in split._asdict().items() if name != "train"}  # fmt: skip
     assert share["copies"] == pytest.approx(0.88, abs=0.05)
@@ -194,7 +194,7 @@ def test_the_solutions_of_the_exercises(split, classify):
 
     def learned_from(genomes):
         reads, labels = read_genomes(genomes, seed=0, errors=RECIPE.errors)
-        return LogisticRegression(max_iter=200).fit(kmer_counts(reads), labels).score(kmer_counts(new), true)
+        return LogisticRegression(max_iter=2000).fit(kmer_counts(reads), labels).score(kmer_counts(new), true)
 
     fewer = learned_from([g for g in split.train if int(g.lineage.split(".")[1]) <= 3])
     assert abs(learned_from(split.train[::2]) - share[6]) < 0.01 < share[6] - fewer
