@@ -202,3 +202,14 @@ def _measured_of_encoder(about):
         told.append(f"| {kind} | {one['hidden_right']:.1%} | {one['hidden']:.3f} | {one['pair_right']:.1%} "
                     f"| {one['pair']:.3f} |")  # fmt: skip
     return told
+
+
+def rounded(value):
+    """A number, or a dictionary or list of them, to four places.
+
+    >>> rounded({"loss": [1.23456, 1.0]})
+    {'loss': [1.2346, 1.0]}
+    """
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, list) else round(value, 4)

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from tutorial_lib import bert, gpt, model_cards
-from tutorial_lib.saving import save
+from tutorial_lib.saving import begin, save
 from tutorial_lib.texts.generated import Story, stories
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.tokenization.bpe import BPE, END
@@ -187,12 +187,7 @@ def make(name: str, folder, tell=None, recipe=None) -> dict:
         from tutorial_lib.genomics.recipe import make_virus
 
         return make_virus(name, folder, tell, recipe)
-    for made in (folder / name, folder / f"{name}-run"):
-        made.mkdir(parents=True, exist_ok=True)  # complains before the stories are told
-    begun = folder / f"{name}-run" / "recipe.txt"
-    if begun.exists() and begun.read_text(encoding="utf-8") != repr(recipe):
-        raise ValueError(f"{begun.parent} is of another recipe: train into another folder, or delete it")
-    write_text(begun, repr(recipe))
+    run = begin(folder, name, recipe)  # complains before the stories are told
     torch.set_num_threads(1)
     try:
         ready = prepare(recipe)
@@ -203,13 +198,13 @@ def make(name: str, folder, tell=None, recipe=None) -> dict:
             if tell is not None:
                 tell(progress)
 
-        curve = train(ready.model, ready.loss, recipe.settings, folder / f"{name}-run", ready.evaluate, kept)
+        curve = train(ready.model, ready.loss, recipe.settings, run, ready.evaluate, kept)
         save(ready.model, ready.tokenizer, folder / name)
         model = type(ready.model).from_pretrained(folder / name, device="cpu")  # what was rounded is what is measured
         measured = _measured(model, ready)
     finally:
         torch.set_num_threads(threads)
-    about = {**measured, **{key: _rounded(value) for key, value in curve.items()}}
+    about = {**measured, **model_cards.rounded(curve)}
     write_text(folder / name / "curves.json", json.dumps(about) + "\n")
     write_text(folder / name / "README.md", model_cards.card(name, recipe, about, folder))
     return about
@@ -225,7 +220,3 @@ def _measured(model, ready):
     found |= model_cards.baselines(ready.text, ready.held_out, len(ready.tokenizer))
     read = [story.text for story in ready.told]
     return found | {"samples": model_cards.judge(model, ready.tokenizer, read)}
-
-
-def _rounded(value):
-    return [_rounded(one) for one in value] if isinstance(value, list) else round(value, 4)

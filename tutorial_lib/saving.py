@@ -39,6 +39,26 @@ def save(model, tokenizer, folder) -> None:
     checkpoints.write(folder / "model.safetensors", half, {"format": "pt"})
 
 
+def begin(folder, name, recipe) -> Path:
+    """Make folder/NAME and folder/NAME-run for a training, note its recipe in the latter, and return that.
+
+    Raises ValueError where the run that lies there is of another recipe, OSError where it cannot be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     begin(folder, "mine", "300 steps").name
+    'mine-run'
+    """
+    run = Path(folder) / f"{name}-run"
+    for made in (Path(folder) / name, run):
+        made.mkdir(parents=True, exist_ok=True)
+    begun = run / "recipe.txt"
+    if begun.exists() and begun.read_text(encoding="utf-8") != repr(recipe):
+        raise ValueError(f"{run} is of another recipe: train into another folder, or delete it")
+    write_text(begun, repr(recipe))
+    return run
+
+
 def spelled(model) -> tuple[dict, dict]:
     """(settings, weights) of a model with Hugging Face's names: what its config.json and its safetensors hold.
 

@@ -14,7 +14,6 @@ from tutorial_lib.genomics import (
     VIRUSES,
     Evolution,
     VariantBert,
-    another_seed,
     judge_virus,
     new_virus_model,
     read_genomes,
@@ -79,7 +78,7 @@ def test_made_twice_and_after_a_stop_it_is_the_same(tmp_path):
     assert make("tiny", tmp_path / "c", recipe=TINY) == first == second
     a, b, c = (sha256(tmp_path / place / "tiny" / "model.safetensors") for place in "abc")
     assert a == b == c and a in (tmp_path / "a" / "tiny" / "README.md").read_text()
-    assert make("tiny", tmp_path / "d", recipe=another_seed(1, TINY)) != first
+    assert make("tiny", tmp_path / "d", recipe=replace(TINY, settings=replace(TINY.settings, seed=1))) != first
 
 
 def test_what_is_read_is_drawn_by_the_seed_alone():

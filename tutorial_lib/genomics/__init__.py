@@ -8,7 +8,7 @@ from importlib import import_module
 _NAMES = {
     "classifier": "VariantBert probabilities unread_drops variant_loss",
     "fasta": "Record labeled_genomes read_fasta write_fasta",
-    "recipe": "RECIPE VIRUSES VirusRecipe another_seed judge_virus make_virus new_virus_model read_genomes",
+    "recipe": "RECIPE VIRUSES VirusRecipe judge_virus make_virus new_virus_model read_genomes",
     "scores": "Calibration by_group calibration confusion macro_f1",
     "simulator": "Evolution Genome Simulation differences sequenced simulate",
     "splits": "Split coin_labels split_genomes",

@@ -19,6 +19,8 @@ from tutorial_lib.genomics.scores import calibration, confusion, macro_f1
 from tutorial_lib.genomics.simulator import VARIANTS, Evolution, sequenced, simulate
 from tutorial_lib.genomics.splits import Split, split_genomes
 from tutorial_lib.genomics.words import K, kmer_tokenizer
+from tutorial_lib.model_cards import rounded
+from tutorial_lib.saving import begin
 from tutorial_lib.tokenization.files import write_text
 from tutorial_lib.training import Settings, train
 from tutorial_lib.weights import sha256
@@ -88,19 +90,16 @@ def judge_virus(model, tokenizer, split: Split, **noise) -> dict[str, dict[str, 
     return found
 
 
-def make_virus(name, folder, tell=None, recipe=RECIPE) -> dict:
+def make_virus(name, folder, tell=None, recipe=None) -> dict:
     """Train the model of a recipe and write it into folder/NAME, with its vocabulary, curve and card.
 
     A run that was cut off goes on from its checkpoint, in folder/NAME-run. tell: called with a `training.Progress`
-    after each step. One thread, so that the same numbers come out again. Returns what curves.json holds. Raises
-    ValueError where the folder holds a run of another recipe, OSError where it cannot be written.
+    after each step. recipe: another than that of this name. One thread, so that the same numbers come out again.
+    Returns what curves.json holds. Raises ValueError where the folder holds a run of another recipe, OSError where it
+    cannot be written.
     """
-    folder, threads = Path(folder), torch.get_num_threads()
-    (folder / name).mkdir(parents=True, exist_ok=True)
-    begun = folder / f"{name}-run" / "recipe.txt"
-    if begun.exists() and begun.read_text(encoding="utf-8") != repr(recipe):
-        raise ValueError(f"{begun.parent} is of another recipe: train into another folder, or delete it")
-    write_text(begun, repr(recipe))
+    recipe, folder, threads = recipe or VIRUSES[name], Path(folder), torch.get_num_threads()
+    run = begin(folder, name, recipe)
     torch.set_num_threads(1)
     try:
         split, tokenizer = split_genomes(simulate(recipe.evolution).genomes), kmer_tokenizer(K)
@@ -112,13 +111,13 @@ def make_virus(name, folder, tell=None, recipe=RECIPE) -> dict:
             p = probabilities(model, reads, tokenizer)
             return float(F.nll_loss(torch.tensor(p).clamp(min=1e-9).log(), torch.tensor(labels)))
 
-        curve = train(model, loss, recipe.settings, folder / f"{name}-run", evaluate, tell)
+        curve = train(model, loss, recipe.settings, run, evaluate, tell)
         model.save(tokenizer, folder / name)
         model = VariantBert.from_pretrained(folder / name, device="cpu")  # what was rounded is what is measured
         about = {"measured": judge_virus(model, tokenizer, split), "held_out": evaluate(model), **curve}
     finally:
         torch.set_num_threads(threads)
-    about = _rounded(about)
+    about = rounded(about)
     write_text(folder / name / "curves.json", json.dumps(about) + "\n")
     write_text(folder / name / "README.md", virus_card(name, recipe, about, folder))
     return about
@@ -162,14 +161,3 @@ def virus_card(name, recipe, about, folder) -> str:
               "virus, and must not be used on real genomes. A linear model on k-mer counts does the same task: see the "
               "book's chapter on the virus."]  # fmt: skip
     return "\n".join(lines) + "\n"
-
-
-def another_seed(seed, recipe=RECIPE) -> VirusRecipe:
-    """The same recipe with other first weights and other batches."""
-    return replace(recipe, settings=replace(recipe.settings, seed=seed))
-
-
-def _rounded(value):
-    if isinstance(value, dict):
-        return {name: _rounded(one) for name, one in value.items()}
-    return [_rounded(one) for one in value] if isinstance(value, list) else round(value, 4)
