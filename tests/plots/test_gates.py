@@ -38,6 +38,9 @@ def test_the_census_has_a_letter_for_each_head_and_a_legend_of_what_is_there():
     assert places == {(0, 0): "O", (1, 0): "·", (2, 0): "O", (0, 1): "K", (1, 1): "C", (2, 1): "O"}
     legend = [text.get_text() for text in ax.figure.legends[0].get_texts()]
     assert legend == ["C: closed", "K: cluster", "O: open", "·: mixed"]
+    assert all(text.get_text()[0] != "(" for text in ax.texts)
+    doubted = plots.gates.census([["open", "closed"]], [[False, True]])
+    assert [text.get_text() for text in doubted.texts] == ["(O)", "C"]
     with pytest.raises(ValueError, match="names must be gates or 'mixed'"):
         plots.gates.census([["half-open"]])
 
@@ -51,9 +54,18 @@ def test_curves_by_layer_have_bands_levels_and_one_legend():
     assert [text.get_text() for text in first.figure.legends[0].get_texts()] == ["x", "y"]
 
 
-def test_strips_have_a_dot_for_each_head_and_the_two_levels():
+def test_a_label_has_one_color_in_all_panels():
+    first, second = plots.gates.layer_panels({"a": {"x": [1, 2], "y": [2, 1]}, "b": {"z": [1, 1], "y": [2, 2]}})
+    colors = {line.get_label(): line.get_color() for ax in (first, second) for line in ax.lines}
+    assert len(set(colors.values())) == 3 and first.lines[1].get_color() == second.lines[1].get_color()
+
+
+def test_strips_have_a_dot_for_each_head_chance_as_a_band_and_the_best():
     shares = np.array([[0.1, 0.2, 0.3], [0.2, 0.2, 0.1]])
-    [ax] = plots.gates.variance_strips({"queries": shares}, 0.1, [0.5, 0.6])
+    [ax] = plots.gates.variance_strips({"queries": shares}, [[0.08, 0.09], [0.12, 0.11]], [0.5, 0.55])
     dots = [line.get_ydata() for line in ax.lines if line.get_marker() == "o"]
     np.testing.assert_array_equal(dots, shares)
-    assert ax.lines[2].get_ydata().tolist() == [0.5, 0.6] and set(ax.lines[3].get_ydata()) == {0.1}
+    assert ax.lines[2].get_ydata().tolist() == [0.5, 0.55]
+    bands = [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in ax.patches]
+    np.testing.assert_allclose(bands, [(0.08, 0.12), (0.09, 0.11)])
+    assert ax.get_ylim()[1] > 0.55
