@@ -47,17 +47,20 @@ def test_the_census_has_a_letter_for_each_head_and_a_legend_of_what_is_there():
 
 def test_curves_by_layer_have_bands_levels_and_one_legend():
     panels = {"a": {"x": ([1.0, 2.0], [0.5, 1.5], [1.5, 2.5]), "y": [0.0, 1.0]}, "b": {"y": [3.0, 2.0]}}
-    first, second = plots.gates.layer_panels(panels, levels={"b": 2.5}, first=1)
-    assert first.lines[0].get_xdata().tolist() == [1, 2] and first.lines[1].get_ydata().tolist() == [0, 1]
+    first, second = plots.gates.layer_panels(panels, levels={"b": 2.5})
+    assert first.lines[0].get_xdata().tolist() == [0, 1] and first.lines[1].get_ydata().tolist() == [0, 1]
     assert len(first.collections) == 1 and len(second.collections) == 0
     assert set(second.lines[-1].get_ydata()) == {2.5}
-    assert [text.get_text() for text in first.figure.legends[0].get_texts()] == ["x", "y"]
+    assert [text.get_text() for text in first.figure.legends[0].get_texts()] == ["y", "x"]
 
 
-def test_a_label_has_one_color_in_all_panels():
-    first, second = plots.gates.layer_panels({"a": {"x": [1, 2], "y": [2, 1]}, "b": {"z": [1, 1], "y": [2, 2]}})
-    colors = {line.get_label(): line.get_color() for ax in (first, second) for line in ax.lines}
-    assert len(set(colors.values())) == 3 and first.lines[1].get_color() == second.lines[1].get_color()
+def test_a_label_has_one_color_and_one_that_few_panels_have_takes_none_from_the_others():
+    both = {"x": [1, 2], "y": [2, 1]}
+    axes = plots.gates.layer_panels({"a": {"x": [1, 2], "only here": [2, 2], "y": [2, 1]}, "b": both})
+    plain = plots.gates.layer_panels({"a": {"x": [1, 2], "y": [2, 1]}})
+    colors = [{line.get_label(): line.get_color() for line in ax.lines} for ax in (*axes, *plain)]
+    assert colors[1] == colors[2] and {**colors[0], **colors[1]} == colors[0] and len(set(colors[0].values())) == 3
+    assert [text.get_text() for text in axes[0].figure.legends[0].get_texts()] == ["x", "y", "only here"]
 
 
 def test_strips_have_a_dot_for_each_head_chance_as_a_band_and_the_best():

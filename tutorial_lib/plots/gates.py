@@ -104,25 +104,27 @@ def census(names, sure=None):
     return ax
 
 
-def layer_panels(panels, levels=None, first=0):
+def layer_panels(panels, levels=None):
     """A panel for each measure (title -> {label -> values, or (values, low, high)}) by layer. Returns the axes.
 
-    low and high are drawn as a band. A label has the same color in all panels. levels: title -> a dotted line, such as
-    what chance gives. first: the number of the first layer.
+    low and high are drawn as a band. A label has one color in all panels; those that stand in most panels come first,
+    so that a curve that only one panel has does not change the others' colors. levels: title -> a dotted line, such as
+    what chance gives.
 
     >>> [ax] = layer_panels({"entropy": {"trained": ([1.0, 2.0], [0.5, 1.5], [1.5, 2.5])}}, {"entropy": 2.5})
     >>> ax.get_title(), ax.lines[0].get_ydata().tolist()
     ('entropy', [1.0, 2.0])
     """
     figure, axes = plt.subplots(1, len(panels), figsize=(max(5.8, 2.7 * len(panels)), 3.1), squeeze=False)
-    labels = dict.fromkeys(label for curves in panels.values() for label in curves)
+    there = [label for curves in panels.values() for label in curves]
+    labels = sorted(dict.fromkeys(there), key=there.count, reverse=True)
     style = dict(zip(labels, zip(COLORS, "os^DvPX", strict=False), strict=False))
     shown = {}
     for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
         for label, values in curves.items():
             color, marker = style[label]
             values, *band = values if isinstance(values, tuple) else (values,)
-            layers = np.arange(len(values)) + first
+            layers = np.arange(len(values))
             if band:
                 ax.fill_between(layers, as_array(band[0]), as_array(band[1]), color=color, alpha=0.2, linewidth=0)
             shown[label] = ax.plot(layers, as_array(values), color=color, marker=marker, markersize=4, label=label)[0]
@@ -131,7 +133,8 @@ def layer_panels(panels, levels=None, first=0):
         ax.set(xlabel="layer", title=title)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=min(3, len(shown)), fontsize=9)
+    handles = [shown[label] for label in labels]
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)), fontsize=9)
     return list(axes[0])
 
 
