@@ -207,9 +207,9 @@ class Score:
 def score(X, y, kind="softmax", n_splits=5, seed=0, groups=None, **settings):
     """Cross-validation: each word is tested once, by a probe that never saw it. Returns a `Score` of `n_splits` folds.
 
-    The folds are stratified: each holds the classes in equal shares. groups: a name for each row; rows of one name, such
-    as places of one word, are tested together, by a probe that saw none of them, and the interval is for other names.
-    settings go to `train_probe`.
+    The folds are stratified: each holds the classes in equal shares. groups: a name for each row; rows of one name,
+    such as places of one word, are tested together, by a probe that saw none of them, and the interval is for other
+    names. settings go to `train_probe`.
     Raises ValueError or TypeError as `train_probe` does.
 
     >>> X = np.array([[0, i] for i in range(20)] + [[1, i] for i in range(20)])
