@@ -134,12 +134,13 @@ def test_most_heads_of_the_middle_give_cls_two_fifths(bert, tok):
     assert (by_head[1:5] >= 0.4).sum() == 29 and by_head.max() == pytest.approx(0.75, abs=0.005)
 
 
-def test_the_sheriff_looks_at_the_verb_and_the_article_past_the_adjective(bert, tok):
-    story = marked("second")[0]
+def test_helen_looks_past_never_at_the_verb_and_the_article_past_the_adjective(bert, tok):
+    story = marked("second")[17]
     encoding = tok.encode(story.text)
-    assert encoding.tokens[1:10] == "the young sheriff brave ##ly entered the dark saloon".split()
+    assert encoding.tokens[1:9] == "helen never opened the dusty piano although she".split()
     A = attention_of(bert, encoding)[:, :, :, 1:-1]
-    assert A[2, 3, 3].argmax() == 5 and A[3, 1, 7].argmax() == 8
+    assert A[2, 3, 1].argmax() == 2 and A[2, 3, 2].argmax() != 2 and A[2, 3, 4].argmax() != 2
+    assert A[3, 1, 4].argmax() == 5 and A[3, 1, 8].argmax() == 0  # "the" at "piano", "she" at "helen"
 
 
 @pytest.mark.parametrize(("role", "layer", "head"), [("subject to verb", 2, 3), ("determiner to noun", 3, 1)])
