@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tutorial_lib.geometry.heads import sign_test
 from tutorial_lib.head_roles import OFFSETS, ROLES, Cases, choose_heads, confirm, role_cases, selectivity
 from tutorial_lib.texts.marked import marked, read
 
@@ -26,6 +27,16 @@ def test_a_head_that_is_right_is_chosen_and_confirmed_and_luck_is_not():
     found = confirm(chosen, made(1))
     assert found["subject to verb"].p < 0.001 and found["verb to object"].p > 0.5
     assert found["subject to verb"].low < found["subject to verb"].share < found["subject to verb"].high
+
+
+def test_p_is_corrected_for_all_heads_and_roles_at_first_and_for_the_roles_again():
+    first, second = made(0, good=0.6), made(1, good=0.6)
+    chosen = choose_heads(first)
+    found = confirm(chosen, second)
+    name, heads = "subject to verb", 2 * 4
+    for cases, one, looks in ((first, chosen[name], 2 * heads), (second, found[name], 2)):
+        raw = sign_test(cases[name].right[1, 2], cases[name].of_offset(chosen[name].offset))
+        assert one.p == pytest.approx(looks * raw) and 0 < one.p < 1  # the smallest of all
 
 
 def test_the_best_offset_is_the_rival_and_a_head_that_is_that_offset_wins_nothing():

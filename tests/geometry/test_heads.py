@@ -150,6 +150,14 @@ def test_the_shares_of_pure_maps_are_known():
     assert even.block == pytest.approx(0.5) and even.vertical == pytest.approx(2 / N)
 
 
+@pytest.mark.parametrize("far", [-3, -2, -1, 1, 2, 3])
+def test_a_diagonal_lies_up_to_two_tokens_away(far):
+    n = 12
+    looks = np.arange(n) + far
+    A = np.eye(n)[np.where((looks < 0) | (looks >= n), 0 if far < 0 else n - 1, looks)]
+    assert (map_shares(A).diagonal > 0.7) == (abs(far) <= 2)
+
+
 def test_pure_maps_of_each_pattern_get_their_names():
     n = 12
     column, blocks = np.eye(n)[[0] * n], np.kron(np.eye(2), np.full((6, 6), 1 / 6))
