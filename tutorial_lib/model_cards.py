@@ -142,8 +142,8 @@ def card(name, recipe, about, folder) -> str:
         f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
         f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; seed "
         f"{s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread.",
-        f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER{seeded}`. On another kind of processor sums round "
-        "otherwise: the curve is the same at first, and close later.",
+        f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER{seeded}`. On another kind of processor "
+        "sums round otherwise: the curve is the same at first, and close later.",
         "",
         "## Curve",
         "",

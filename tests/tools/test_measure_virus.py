@@ -1,4 +1,4 @@
-"""The tool trains each run in a folder of its own and stores what the library reads."""
+"""The tool trains each run in a folder of its own, and the shipped models measured now give what is stored."""
 
 import json
 from datetime import date
@@ -7,7 +7,9 @@ import pytest
 
 measure_virus = pytest.importorskip("measure_virus")
 
-from tutorial_lib.genomics import Run, again  # noqa: E402
+from tutorial_lib.genomics import Run, again, kmer_tokenizer, simulate, trained_again  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_each_run_is_trained_by_its_recipe_on_its_tree(monkeypatch, tmp_path, capsys):
@@ -15,7 +17,7 @@ def test_each_run_is_trained_by_its_recipe_on_its_tree(monkeypatch, tmp_path, ca
     monkeypatch.setattr(measure_virus, "make_virus", lambda name, folder, recipe: made.append((name, folder, recipe)))
     monkeypatch.setattr(measure_virus.VariantBert, "from_pretrained", lambda folder, device: folder)
     monkeypatch.setattr(measure_virus, "simulate", lambda seed: trees.append(seed))
-    monkeypatch.setattr(measure_virus, "measure_virus", lambda *_: {"lineages": 0.123456})
+    monkeypatch.setattr(measure_virus, "measured", lambda *_: {"lineages": 0.123456})
     runs = (Run("book-virus", seed=1), Run("book-virus", tree=2))
     found = measure_virus.record(tmp_path, runs)
     assert made == [("book-virus", tmp_path / "seed1-tree0", runs[0].recipe),
@@ -26,3 +28,14 @@ def test_each_run_is_trained_by_its_recipe_on_its_tree(monkeypatch, tmp_path, ca
     monkeypatch.setattr(again, "RUNS", runs)
     again.FILE.write_text(json.dumps(found))
     assert again.trained_again() == dict.fromkeys(runs, {"lineages": 0.1235})
+
+
+@pytest.mark.parametrize("name", ["book-virus", "book-virus-frames"])
+def test_the_stored_numbers_of_seed_0_are_those_of_the_shipped_model(name):
+    stored = trained_again()[Run(name)]
+    found = measure_virus.measured(
+        measure_virus.VariantBert.from_pretrained(name, device="cpu"), kmer_tokenizer(), simulate()
+    )
+    assert found.keys() == stored.keys()
+    for key, value in found.items():  # rounding on another processor may turn a genome or a token
+        assert value == pytest.approx(stored[key], rel=0.02, abs=0.02), key

@@ -6,7 +6,7 @@ A module loads when one of its names is first asked for. Source: G's case study,
 from importlib import import_module
 
 _NAMES = {
-    "again": "RUNS Run measure_virus trained_again",
+    "again": "RUNS Run trained_again",
     "classifier": "VariantBert probabilities unread_drops variant_loss",
     "fasta": "Record labeled_genomes read_fasta write_fasta",
     "recipe": "RECIPE VIRUSES VirusRecipe judge_virus make_virus new_virus_model read_genomes",
