@@ -85,9 +85,12 @@ def test_the_readable_path_keeps_one_map_a_head_and_the_fused_path_none(bert):
 def test_in_the_readable_path_pairs_take_several_times_as_long_as_matrices(bert, one_thread):
     layer, lengths = initialize(Layer(bert.config)), (128, 256, 512, 1_024)
     with torch.no_grad():
-        took = [seconds(lambda: layer(torch.randn(1, n, 384)), repeats=5) for n in lengths]
-    rates = fit_seconds(lengths, took, 384)
-    assert rates.pairs > 2 * rates.matrices
+        ratio = {}
+        for fused in (False, True):
+            took = [seconds(lambda: layer(torch.randn(1, n, 384), fused=fused), repeats=5) for n in lengths]  # noqa: B023
+            rates = fit_seconds(lengths, took, 384)
+            ratio[fused] = rates.pairs / rates.matrices
+    assert ratio[False] > 2 and ratio[False] > 1.5 * ratio[True]
 
 
 @torch.no_grad()
