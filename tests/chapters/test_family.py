@@ -157,7 +157,7 @@ def test_the_teacher_s_answers_are_worth_a_tenth_of_a_nat_more_than_the_text_s(t
         loss = distilled(told, tokenizer, teacher, 64, 24, soft=soft, rate=0.3)
         train(student, loss, Settings(48, lr=1.5e-3, warmup=8, seed=seed))
         ends[soft] = held_out(student.eval())
-    assert held_out(teacher) == pytest.approx(1.50, abs=0.02)
+    assert held_out(teacher) == pytest.approx(1.52, abs=0.02)
     assert held_out(halved(teacher)) == pytest.approx(2.49, abs=0.02)
     assert ends[1.0] < ends[0.5] < ends[0.0] < 2.1 and ends[1.0] > 1.7
     assert ends[0.0] - ends[1.0] == pytest.approx(0.11, abs=0.04)
