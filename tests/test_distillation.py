@@ -5,6 +5,7 @@ import torch
 
 from tutorial_lib.bert import Bert, Config, initialize
 from tutorial_lib.distillation import distilled, halved, soft_loss
+from tutorial_lib.pretraining import make_pair, mask_tokens
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.training import Settings, hidden_tokens, train
 
@@ -80,6 +81,21 @@ def test_with_soft_0_it_is_the_loss_of_hidden_tokens(teacher, tokenizer):
     plain.forward = lambda ids, mask, segments, fused: segments_of(ids, mask, fused=fused)
     expected = both(plain, torch.Generator().manual_seed(1)) - torch.log(torch.tensor(2.0))
     assert torch.allclose(loss, expected, atol=1e-5)
+
+
+@torch.no_grad()
+def test_with_soft_1_it_is_the_divergence_of_the_student_from_the_teacher_s_answers(teacher, tokenizer):
+    """Written out: the teacher's probabilities weigh, it sees the segments, and T² keeps the size."""
+    student, T = initialize(halved(teacher), std=0.5), 3.0
+    loss = distilled(DOCUMENTS, tokenizer, teacher, 32, 8, T=T, rate=0.3)(student, torch.Generator().manual_seed(4))
+    generator = torch.Generator().manual_seed(4)
+    pairs = [make_pair(DOCUMENTS, generator) for _ in range(8)]
+    batch = tokenizer.batch([pair.first for pair in pairs], [pair.second for pair in pairs], max_length=32)
+    inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate=0.3)
+    p = (teacher.trace(inputs, batch.attention_mask, batch.token_type_ids)["mlm.logits"] / T).softmax(-1)
+    q = (student.trace(inputs, batch.attention_mask)["mlm.logits"] / T).softmax(-1)
+    expected = (T**2 * p * (p / q).log()).sum(-1)[labels >= 0].mean()
+    assert torch.allclose(loss, expected, rtol=1e-4)
 
 
 def test_the_loss_is_a_mean_of_both_and_moves_the_student_alone(teacher, tokenizer):

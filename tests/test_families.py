@@ -2,12 +2,15 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 import torch
+from huggingface_hub import constants
 from safetensors.torch import save_file
 
 from tutorial_lib.bert import Bert, Config
+from tutorial_lib.catalog import KNOWN
 from tutorial_lib.families import FAMILIES
 from tutorial_lib.parity import compare, difference
 from tutorial_lib.saving import save
@@ -69,24 +72,54 @@ def test_every_stop_equals_transformers(kind, seed, dtype):
         assert ("pooler.output" in stops) == (kind == "albert" or (kind == "roberta" and not head))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("bare", [False, True], ids=["prefix", "bare"])
-def test_a_folder_as_on_the_hub_loads(tmp_path, kind, bare):
-    """With and without the body's prefix, old names of norms, the counter of positions, no tied matrix."""
-    theirs = some_model(kind, 4)
-    state = {}
+def write_as_on_the_hub(theirs, folder, bare=False):
+    """A model's files as the oldest ones on the hub are: old names of norms, the counter of positions, no tied matrix.
+
+    bare: without the prefix of the body.
+    """
+    kind, state = theirs.config.model_type, {}
     for name, tensor in theirs.state_dict().items():
         if not name.endswith(("decoder.weight", "decoder.bias", "vocab_projector.weight")):
             name = name.removeprefix(f"{kind}.") if bare else name
             name = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
-            state[name] = tensor
-    state[f"{'' if bare else kind + '.'}embeddings.position_ids"] = torch.arange(40)[None]
-    (tmp_path / "config.json").write_text(json.dumps(theirs.config.to_diff_dict()))  # only what is not the default
-    (tmp_path / "vocab.txt").write_text("\n".join(map(str, range(theirs.config.vocab_size))))
-    save_file({name: tensor.clone() for name, tensor in state.items()}, tmp_path / "model.safetensors")
+            state[name] = tensor.clone()
+    n_rows = theirs.config.max_position_embeddings
+    state[f"{'' if bare else kind + '.'}embeddings.position_ids"] = torch.arange(n_rows)[None]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(theirs.config.to_diff_dict()))  # only what is not the default
+    save_file(state, folder / "model.safetensors", {"format": "pt"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bare", [False, True], ids=["prefix", "bare"])
+def test_a_folder_as_on_the_hub_loads(tmp_path, kind, bare):
+    theirs = some_model(kind, 4)
+    write_as_on_the_hub(theirs, tmp_path, bare)
     ours = Bert.from_pretrained(tmp_path, device="cpu")
     assert ours.mlm.decoder.weight is ours.embeddings.tokens.weight
     compare(ours, theirs, some_batch(theirs)).check()
+
+
+@pytest.mark.parametrize("name", ["distilbert-base-uncased", "roberta-base", "albert-base-v2"])
+@pytest.mark.parametrize("former", [False, True], ids=["owner", "former name"])
+def test_a_name_loads_from_the_hub_s_own_folders_what_transformers_loads_there(tmp_path, monkeypatch, name, former):
+    """As a download leaves them: the hub's cache, its blobs and links; the folder of the name with or without owner."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    model = replace(KNOWN[name], sha256=None, size=None)  # the weights are random ones
+    monkeypatch.setitem(KNOWN, name, model)
+    drawn = some_model(name.split("-")[0], 4)
+    repo = tmp_path / f"models--{model.name if former else model.repo.replace('/', '--')}"
+    snapshot = repo / "snapshots" / model.revision
+    write_as_on_the_hub(drawn, repo / "blobs")
+    snapshot.mkdir(parents=True)
+    for file in model.files:
+        (repo / "blobs" / file).touch()  # the vocabulary is another test's
+        (snapshot / file).symlink_to(repo / "blobs" / file)
+    theirs = type(drawn).from_pretrained(snapshot, attn_implementation="eager")
+    for asked in (model.name, model.repo):
+        found = compare(Bert.from_pretrained(asked, device="cpu"), theirs, some_batch(theirs)).check()
+        assert "mlm.logits" in found.stops
 
 
 def test_the_sizes_are_those_that_the_papers_print():
@@ -115,6 +148,20 @@ def test_roberta_counts_positions_from_behind_its_padding():
     assert difference(ours(ids).detach(), theirs.roberta(ids).last_hidden_state.detach()).is_rounding
     with pytest.raises(ValueError, match=f"ids has {longest + 1} tokens, but this model has positions for {longest}"):
         ours(torch.full((1, longest + 1), 7))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_roberta_s_rows_are_transformers_wherever_the_padding_stands(seed):
+    """In front, between and behind; also where a padding token is not hidden by the mask."""
+    theirs, draw = some_model("roberta", seed), torch.Generator().manual_seed(seed)
+    pad = theirs.config.pad_token_id
+    ids = torch.randint(4, theirs.config.vocab_size, (6, 8), generator=draw)
+    hidden = torch.rand(6, 8, generator=draw) < 0.4
+    hidden[:, draw.initial_seed() % 8] = False  # each text has a token
+    ids[hidden] = pad
+    for mask in (torch.ones_like(ids), (~hidden).long()):
+        found = compare(Bert.from_hf(theirs), theirs, {"ids": ids, "attention_mask": mask}).check()
+        assert found.stops["embeddings.positions"].largest == 0
 
 
 def test_alberts_layers_share_their_weights_and_are_counted_once():

@@ -35,7 +35,10 @@ def operations(n, d_model, d_ff=None) -> Operations:
 
 
 def seconds(run, repeats=5):
-    """How long run() takes: the shortest of some runs, after one that does not count; others on the machine only add.
+    """Seconds of the processor that run() takes: the fewest of some runs, after one that does not count.
+
+    While run() waits for its turn on a busy machine, this clock stands still. It adds up the threads of this process,
+    so set one thread (`torch.set_num_threads(1)`) for the seconds on the wall.
 
     >>> 0 < seconds(lambda: sum(range(1000)), repeats=3) < 1
     True
@@ -43,9 +46,9 @@ def seconds(run, repeats=5):
     run()
     took = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         run()
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     return min(took)
 
 

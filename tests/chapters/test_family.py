@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from tutorial_lib.bert import Bert, Config, initialize
-from tutorial_lib.cost import operations
+from tutorial_lib.cost import operations, saved_bytes
 from tutorial_lib.distillation import distilled, halved
 from tutorial_lib.parity import difference
 from tutorial_lib.pretraining import make_pair, mask_tokens
@@ -53,6 +53,8 @@ def test_parameters_in_all_and_where_they_are():
     sizes = {name: count(empty(config, pooler=name != "DistilBERT")) for name, config in FAMILY.items()}
     assert sizes == {"BERT": 109_482_240, "DistilBERT": 66_362_880, "RoBERTa": 124_645_632, "ALBERT": 11_683_584}
     assert 100 * sizes["ALBERT"] / sizes["BERT"] == pytest.approx(10.7, abs=0.05)
+    unshared = count(empty(replace(FAMILY["ALBERT"], n_different=None)))
+    assert 100 * unshared / sizes["BERT"] == pytest.approx(81.9, abs=0.05)
     albert = empty(FAMILY["ALBERT"])
     assert albert.layer[0] is albert.layer[11]
     assert len(list(albert.layer.parameters())) == 16
@@ -60,16 +62,12 @@ def test_parameters_in_all_and_where_they_are():
     assert len(empty(FAMILY["RoBERTa"]).embeddings.positions.weight) == 514
 
 
-def test_the_view_s_parameters_of_a_partly_shared_albert_are_those_of_the_model():
+def test_albert_may_have_eight_different_layers_before_it_is_larger_than_distilbert():
     one = count(empty(FAMILY["ALBERT"]))
-    for n in (2, 3, 12):
-        layer = sum(p.numel() for p in empty(FAMILY["ALBERT"]).layer[0].parameters())
-        norms = 4 * 768
-        assert count(empty(replace(FAMILY["ALBERT"], n_different=n))) == one + (n - 1) * layer
-        in_layer = [p.numel() for name, p in empty(BASE).layer[0].named_parameters() if "norm" in name]
-        assert sum(in_layer) == norms == 3_072
-    sizes = [count(empty(replace(FAMILY["ALBERT"], n_different=n))) for n in (6, 12)]
-    assert sizes[0] < 66_362_880 < sizes[1] < 109_482_240
+    layer = sum(p.numel() for p in empty(FAMILY["ALBERT"]).layer[0].parameters())
+    sizes = {n: count(empty(replace(FAMILY["ALBERT"], n_different=n))) for n in (8, 9, 12)}
+    assert sizes == {n: one + (n - 1) * layer for n in sizes}
+    assert sizes[8] < 66_362_880 < sizes[9] and sizes[12] < 109_482_240
 
 
 def test_a_narrow_table_saves_up_to_a_width_of_749():
@@ -90,6 +88,14 @@ def test_sharing_saves_no_work():
         counted[name] = counter.get_total_flops() // 2
     assert counted["BERT"] == 12 * sum(operations(128, 768))
     assert counted["ALBERT"] == counted["BERT"] + 128 * 128 * 768  # one matrix more, behind its tables
+
+
+def test_sharing_saves_nothing_of_what_is_kept_for_a_backward_pass():
+    small, kept = Config(vocab_size=50, d_model=48, n_layers=6, n_heads=4, d_ff=96, n_positions=64), []
+    for n_different in (6, 1):
+        model = Bert(replace(small, n_different=n_different))
+        kept.append(saved_bytes(lambda: model(torch.ones(1, 64, dtype=torch.long)), model.parameters()))  # noqa: B023
+    assert kept[0] == kept[1] > 6 * 4 * 64 * 48
 
 
 def test_padding_in_front_moves_bert_and_not_roberta():
@@ -129,7 +135,7 @@ def tokenizer():
 def held_out(tokenizer):
     """The page's loss of hidden words in new stories."""
     generator = torch.Generator().manual_seed(0)
-    pairs = [make_pair(parts_of(stories(60, seed=1))[0], generator) for _ in range(200)]
+    pairs = [make_pair(parts_of(stories(400, seed=1))[0], generator) for _ in range(200)]
     batch = tokenizer.batch([p.first for p in pairs], [p.second for p in pairs], max_length=64)
     inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate=0.3)
     chosen = labels >= 0
@@ -151,7 +157,7 @@ def test_the_teacher_s_answers_are_worth_a_tenth_of_a_nat_more_than_the_text_s(t
         loss = distilled(told, tokenizer, teacher, 64, 24, soft=soft, rate=0.3)
         train(student, loss, Settings(48, lr=1.5e-3, warmup=8, seed=seed))
         ends[soft] = held_out(student.eval())
-    assert held_out(teacher) == pytest.approx(1.50, abs=0.02)
+    assert held_out(teacher) == pytest.approx(1.52, abs=0.02)
     assert held_out(halved(teacher)) == pytest.approx(2.49, abs=0.02)
     assert ends[1.0] < ends[0.5] < ends[0.0] < 2.1 and ends[1.0] > 1.7
     assert ends[0.0] - ends[1.0] == pytest.approx(0.11, abs=0.04)

@@ -23,14 +23,11 @@ def test_shares_add_up_to_one_and_say_that_of_the_pairs():
     assert ax.get_title() == "512 tokens"
 
 
-def test_losses_have_a_panel_for_each_way_a_band_and_a_color_of_their_own():
-    panels = {
-        "sides": {"window": ([1, 2], [0.5, 0.2], [0.4, 0.1], [0.6, 0.3]), "chance": ([1, 2], [1, 1], [1, 1], [1, 1])},
-        "rank": {"nearest": ([1, 4], [0.3, 0.1], [0.2, 0.0], [0.4, 0.2])},
-    }
-    first, second = plots.cost.losses(panels, level=1)
-    assert [line.get_label() for line in first.lines[:2]] == ["window", "chance"]
-    assert second.lines[0].get_ydata().tolist() == [0.3, 0.1] and second.get_xlabel() == "rank"
-    colors = {line.get_color() for line in (*first.lines[:2], second.lines[0])}
-    assert len(colors) == 3 and len(first.collections) == 2
-    assert set(first.lines[-1].get_ydata()) == {1}
+def test_losses_have_a_band_and_a_color_of_their_own():
+    curves = {"window": ([1, 2], [0.5, 0.2], [0.4, 0.1], [0.6, 0.3]), "chance": ([1, 4], [1, 1], [1, 1], [1, 1])}
+    ax = plots.cost.losses(curves, level=1)
+    window, chance, level = ax.lines
+    assert [window.get_label(), chance.get_label()] == ["window", "chance"] and set(level.get_ydata()) == {1}
+    assert window.get_ydata().tolist() == [0.5, 0.2] and window.get_color() != chance.get_color()
+    assert sorted(set(ax.collections[0].get_paths()[0].vertices[:, 1].round(9))) == [0.1, 0.3, 0.4, 0.6]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4"] and ax.get_xscale() == "log"

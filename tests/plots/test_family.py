@@ -21,13 +21,6 @@ def test_a_part_that_is_not_known_is_refused():
         plots.family.parts({"one": {"heads": 3}})
 
 
-def test_factors_are_in_millions_and_the_chosen_width_is_marked():
-    ax = plots.family.factors([0, 128, 256], [0, 4e6, 8e6], 23e6, {"ALBERT": 128})
-    line, level, dot = ax.lines
-    assert line.get_ydata().tolist() == [0, 4, 8] and set(level.get_ydata()) == {23}
-    assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (128, 4)
-
-
 def test_each_way_to_learn_is_a_line_from_its_first_step():
     ax = plots.family.learning({"text": [[0, 3.0], [8, 2.0]], "teacher's": [[0, 3.0], [8, 1.8]]}, {"teacher": 1.5})
     assert ax.lines[1].get_xdata().tolist() == [0, 8] and ax.lines[1].get_ydata().tolist() == [3.0, 1.8]

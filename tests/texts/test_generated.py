@@ -1,5 +1,6 @@
 """The generated stories: reproducible, varied, and labeled right, for the words and for any tokenizer's tokens."""
 
+import json
 import random
 import re
 from collections import defaultdict
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from tutorial_lib.texts import written
 from tutorial_lib.texts.generated import _cast, stories
 from tutorial_lib.texts.grammar import OBJECT, POSSESSIVE, SUBJECT, grammar, literal
-from tutorial_lib.tokenization import BPE, WordPiece
+from tutorial_lib.tokenization import BPE, RobertaBPE, WordPiece
 
 seeds = st.integers(0, 10**6)
 
@@ -253,6 +254,34 @@ def test_the_labels_carry_over_to_the_tokens_of_both_tokenizers(many):
             found.pop(None, None)
             together = {word: text for word, text in found.items() if '"' not in text}  # GPT-2's ',"' is of two
             assert together and all(story.words[word].text.lower() == text for word, text in together.items())
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe", "roberta"])
+def test_the_word_of_a_token_is_where_transformers_says_that_the_token_stands(many, tmp_path, kind):
+    """Their offsets, which character a token begins at; ours counts along the tokens and asks for no offsets."""
+    from transformers import BertTokenizerFast, GPT2TokenizerFast, RobertaTokenizerFast
+
+    texts = [story.text for story in many[:200]]
+    if kind == "wordpiece":
+        ours, theirs = WordPiece.train(texts, vocab_size=300), BertTokenizerFast
+    else:
+        ours, theirs = BPE.train(texts, vocab_size=400), GPT2TokenizerFast
+        if kind == "roberta":
+            ours, theirs = RobertaBPE([*RobertaBPE.special, *ours.tokens[1:]], ours.merges), RobertaTokenizerFast
+    ours.save(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    theirs, several = theirs.from_pretrained(tmp_path, add_prefix_space=False), 0
+    for story in many[200:260]:
+        encoding = theirs(story.text, return_offsets_mapping=True)
+        expected = []
+        for start, end in encoding["offset_mapping"]:
+            start += len(story.text[start:end]) - len(story.text[start:end].lstrip())  # GPT-2's include the space
+            at = max(i for i, word in enumerate(story.words) if word.start <= start)
+            expected.append(at if end > start else None)
+        found = story.word_of(ours.encode(story.text).tokens)
+        assert found == expected
+        several += len(found) > len(set(found))
+    assert several > 50  # words of several tokens
 
 
 def test_tokens_of_another_text_are_refused(many):

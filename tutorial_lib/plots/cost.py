@@ -72,30 +72,25 @@ def shares(n, models):
     return ax
 
 
-def losses(panels, level=None):
-    """How far texts' vectors move against what attention may use, a panel for each way to save. Returns the axes.
+def losses(curves, level=None):
+    """How far texts' vectors move against how many tokens on each side attention may see. Returns the axes.
 
-    panels: name of the horizontal axis -> {name of a curve: (values, means, low, high)}; the band is low to high.
-    level: a dotted line to compare with.
+    curves: name -> (values, means, low, high); the band is low to high. level: a dotted line to compare with.
 
-    >>> [ax] = losses({"tokens on each side": {"window": ([1, 2], [0.5, 0.2], [0.4, 0.1], [0.6, 0.3])}})
+    >>> ax = losses({"window": ([1, 2], [0.5, 0.2], [0.4, 0.1], [0.6, 0.3])})
     >>> ax.lines[0].get_ydata().tolist()
     [0.5, 0.2]
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(7.8, 3.2), sharey=True, squeeze=False)
-    styles = [(color, marker) for color, marker in zip(COLORS, "os^D", strict=False)]
-    for ax, (name, curves) in zip(axes[0], panels.items(), strict=True):
-        for label, (values, means, low, high) in curves.items():
-            color, marker = styles.pop(0)
-            ax.fill_between(values, as_array(low), as_array(high), color=color, alpha=0.15, linewidth=0)
-            ax.plot(values, as_array(means), color=color, marker=marker, markersize=4.5, label=label)
-        ax.set(xlabel=name, xscale="log", ylim=(0, None))
-        ticks = np.unique(np.concatenate([curve[0] for curve in curves.values()]))
-        ax.set_xticks(ticks, [f"{value:g}" for value in ticks])
-        ax.set_xticks([], minor=True)
-        if level is not None:
-            ax.axhline(level, color="black", linestyle=":", linewidth=1)
-    axes[0, 0].set_ylabel("moved, as a share of the\ndistance between two texts")
-    handles = [pair for ax in axes[0] for pair in zip(*ax.get_legend_handles_labels(), strict=True)]
-    fig.legend(*zip(*handles, strict=True), loc="outside lower center", ncols=2)
-    return list(axes[0])
+    fig, ax = plt.subplots(figsize=(6.6, 3.2))
+    for (label, (values, means, low, high)), color, marker in zip(curves.items(), COLORS, "os^D", strict=False):
+        ax.fill_between(values, as_array(low), as_array(high), color=color, alpha=0.15, linewidth=0)
+        ax.plot(values, as_array(means), color=color, marker=marker, markersize=4.5, label=label)
+    ax.set(xlabel="tokens on each side", xscale="log", ylim=(0, None))
+    ax.set_ylabel("moved, as a share of the\ndistance between two texts")
+    ticks = np.unique(np.concatenate([curve[0] for curve in curves.values()]))
+    ax.set_xticks(ticks, [f"{value:g}" for value in ticks])
+    ax.set_xticks([], minor=True)
+    if level is not None:
+        ax.axhline(level, color="black", linestyle=":", linewidth=1)
+    fig.legend(loc="outside lower center", ncols=2)
+    return ax

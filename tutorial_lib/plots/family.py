@@ -1,4 +1,4 @@
-"""Figures of the chapter on BERT's family: where the parameters are, what a narrow table saves, how a student learns.
+"""Figures of the chapter on BERT's family: where the parameters are, how a student learns.
 
 Sources: R 2.2, 3; A 3.3; Sanh et al. (2019), Liu et al. (2019), Lan et al. (2020).
 """
@@ -43,29 +43,6 @@ def parts(models, limit=None):
     ax.set(xlabel="parameters (millions)", ylim=(len(models) - 0.4, -0.6))
     ax.set_xlim(0, limit if limit else 1.12 * ax.get_xlim()[1])
     fig.legend(loc="outside lower center", ncols=3)
-    return ax
-
-
-def factors(widths, factored, whole, chosen):
-    """Parameters of a table in two factors against the width between them, and of the whole table. Returns the axes.
-
-    widths, factored: the widths and the numbers of parameters for each. whole: those of the one table, a dotted line.
-    chosen: name -> width, marked with a dot.
-
-    >>> ax = factors([1, 2, 4], [10, 20, 40], 25, {"a model": 2})
-    >>> [text.get_text() for text in ax.texts]
-    ['one table', 'a model']
-    """
-    _, ax = plt.subplots(figsize=(6.6, 3.0))
-    widths, factored = as_array(widths), as_array(factored) / 1e6
-    ax.plot(widths, factored, color=ROLES["embeddings"], linewidth=2)
-    ax.axhline(whole / 1e6, color="black", linestyle=":", linewidth=1)
-    ax.annotate("one table", (widths[0], whole / 1e6), (4, 4), textcoords="offset points", fontsize=9)
-    for name, width in chosen.items():
-        at = factored[list(widths).index(width)]
-        ax.plot(width, at, "o", color=COLORS[0])
-        ax.annotate(name, (width, at), (9, -11), textcoords="offset points", fontsize=9)
-    ax.set(xlabel="width of the table", ylabel="parameters (millions)", xlim=(0, None), ylim=(0, None))
     return ax
 
 
