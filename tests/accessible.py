@@ -7,8 +7,8 @@ import pytest
 WIDTHS = [390, 1280]
 THEMES = ["light", "dark"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-# Nearly all of axe's time goes into contrast. In a theme it is measured once for each look of a text: its element, class and
-# colors, and what it stands on. The rules that ask for no color are not asked again in the dark.
+# Nearly all of axe's time goes into contrast. In a theme it is measured once for each look of a text: its element,
+# class and colors, and what it stands on. The rules that ask for no color are not asked again in the dark.
 # The theme makes what scrolls reachable by keyboard 300 ms after the screen's width changes, later on a busy machine.
 REACHABLE = """async () => {
   const all = 'pre, .cell_output > .output, .pst-scrollable-table-container';
@@ -33,7 +33,8 @@ AUDIT = """async ([parts, rules, theme]) => {
     const around = [above.className.baseVal ?? above.className, getComputedStyle(above).color];
     return [e.tagName, e.className.baseVal ?? e.className, color, fill, fontSize, fontWeight, around, ground(e)].join();
   };
-  const says = e => e.matches('a, input, select, textarea') || [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+  const says = e => e.matches('a, input, select, textarea') ||
+    [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
   const seen = (window.looks ??= {})[theme] ??= new Set(), fresh = [];
   for (const e of document.querySelectorAll(parts.map(part => part + ', ' + part + ' *').join(', ')))
     if (says(e) && e.checkVisibility({visibilityProperty: true}) && !seen.has(look(e))) {
