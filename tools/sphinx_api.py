@@ -20,7 +20,7 @@ ROOMS = {  # the order and the titles of the page; a room's name is a module's o
     "Training and writing": ["training", "generation", "recipes", "saving", "model_cards", "tuning", "distillation"],
     "Comparison with Hugging Face": ["parity"],
     "Vectors and their geometry": ["vectors", "geometry", "probing", "interventions", "head_roles", "search",
-                                   "quantization", "real_texts", "dynamics", "cost"],
+                                   "quantization", "real_texts", "dynamics", "cost", "speed"],
     "Genomes": ["genomics"],
     "On the page": ["show", "guess", "table", "plots", "views"],
     "The documents, checked": ["claims"],

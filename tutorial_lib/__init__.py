@@ -13,6 +13,7 @@ modules import each other; a test reads this list and holds both. Heavy librarie
  8  training, recipes, model_cards, tuning                     models that are trained here, and what they are worth
  8  probing, head_roles, search, quantization, real_texts, dynamics  the other long experiments
  8  distillation, cost                                        what a smaller model keeps; what a longer text takes
+ 8  speed                                                      what was measured beside peers
  8  genomics                                                  a simulated virus, and a BERT that tells its variants
  9  show, guess, table, plots, views                           what stands on a page
 10  claims, exercises                                          the documents' numbers recomputed; what students write
