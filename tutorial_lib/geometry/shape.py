@@ -21,7 +21,7 @@ def spectrum(X):
     """
     X = as_cloud("X", X)
     Xc = X - X.mean(0)
-    Xc /= np.abs(Xc).max()  # so that squares stay in range
+    Xc /= max(Xc.max(), -Xc.min())  # so that squares stay in range
     G = Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T
     squares = np.linalg.eigvalsh(G)[::-1].clip(min=0)
     return squares / squares.sum()
