@@ -35,8 +35,8 @@ class Cloud:
     chunk, `merge(other)` and `a + b` join clouds of the same d and `without`. Their order changes the last digits
     alone, and to add chunk by chunk is to merge their clouds, to the last bit. `arrays()` is all that a file needs.
 
-    Sums are kept in float64. Products of float32 vectors (and shorter) are taken in float32, in blocks, around a
-    block's mean; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for shares of
+    Sums are kept in float64. Products of float32 vectors (and shorter) are taken in float32, in blocks, around a center
+    that is near; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for shares of
     variance. Vectors in float64 are computed in float64.
 
     n, mean (d,), covariance (d, d)  of the sample: divided by n - 1
