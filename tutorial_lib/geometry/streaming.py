@@ -6,14 +6,14 @@
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
 
 BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only the first look at them is one at memory
-PART = 16 * BLOCK  # rows around one center, and for one thread
+PART = 12 * BLOCK  # rows around one center, and for one thread
 SAFE = 1e-24, 1e24  # the largest square of a length for which float32 will do; other parts are computed in float64
 LARGEST = 1e150  # length, so that sums of squares stay in range in float64
 VALUE_STEPS, NORM_STEPS = 4, 32  # bins between a number and its double
@@ -82,11 +82,10 @@ class Cloud:
         """
         import torch
 
-        X, added = _as_rows(X, len(self.mean)), Cloud(len(self.mean), self.without)
-        with ThreadPoolExecutor(torch.get_num_threads()) as pool:  # most passes are bound by one core, not by BLAS
-            for part in pool.map(lambda i: _part(X[i : i + PART], i, self.without), range(0, len(X), PART)):
-                added.merge(part)
-        return self.merge(added)
+        X = _as_rows(X, len(self.mean))
+        with ThreadPoolExecutor(torch.get_num_threads()) as pool:  # BLAS uses all cores by itself; all else, one
+            parts = pool.map(lambda i: _part(X[i : i + PART], i, self.without), range(0, len(X), PART))
+            return self.merge(reduce(Cloud.merge, parts)) if len(X) else self
 
     def merge(self, other):
         """Count the vectors of another cloud, too, and return this one. Raises ValueError where they do not fit."""
