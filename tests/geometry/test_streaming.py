@@ -101,6 +101,7 @@ def test_histograms_count_every_vector_and_every_coordinate(dtype):
         np.testing.assert_array_equal(part.value_counts, np.bincount(places.ravel(), minlength=len(VALUE_EDGES) + 1))
     expected = np.histogram(norms, np.concatenate([[0], NORM_EDGES, [np.inf]]))[0]
     assert cloud.norm_counts.sum() == len(X) and np.abs(np.cumsum(cloud.norm_counts - expected)).max() <= 1
+    assert Cloud(2).add([[3.0, 4.0]]).norm_counts[1 + np.flatnonzero(NORM_EDGES == 5)[0]] == 1  # at an edge
     assert cloud.norm_counts[0] > 0 and cloud.value_counts[0] > 0 and cloud.value_counts[-1] > 0
 
 
@@ -178,8 +179,9 @@ def test_it_comes_back_out_of_a_file():
         again = Cloud.of(arrays)
     assert repr(again) == repr(cloud) == "Cloud(d=24, n=50, without=(1, 3))"
     assert all(np.array_equal(again.arrays()[name], value) for name, value in cloud.arrays().items())
-    again.add(vectors(5))
-    assert (again.n, cloud.n) == (55, 50)
+    before = cloud.arrays()
+    cloud.add(vectors(5))  # neither the arrays nor what is made of them
+    assert cloud.n == 55 and all(np.array_equal(again.arrays()[name], value) for name, value in before.items())
     with pytest.raises(ValueError, match=r"arrays must hold scatter of shape \(24, 24\), got \(2, 2\)"):
         Cloud.of({**cloud.arrays(), "scatter": np.eye(2)})
 
@@ -201,9 +203,11 @@ def test_one_vector_has_lengths_and_no_spread():
 
 @pytest.mark.parametrize("dtype", (np.float32, np.float64))
 def test_equal_vectors_have_no_shape(dtype):
-    X = np.full((2001, 3), 0.1, dtype)
-    with pytest.raises(ValueError, match="two different vectors, got 6003 times the same"):
-        anisotropy(Cloud(3).add(X).add(X[:7]).merge(Cloud(3).add(X[7:])).add(X))
+    draw = np.random.default_rng(0)
+    for n in draw.integers(2, 1500, 40):  # whatever their mean is rounded to
+        X = np.tile(draw.normal(size=3).astype(dtype), (n, 1))
+        with pytest.raises(ValueError, match=f"two different vectors, got {2 * n} times the same"):
+            anisotropy(Cloud(3).add(X).add(X[: n // 3]).merge(Cloud(3).add(X[n // 3 :])))
 
 
 def test_a_vector_of_zeros_has_a_place_and_no_cosine():
@@ -220,7 +224,8 @@ def test_a_vector_of_zeros_has_a_place_and_no_cosine():
 
 
 @pytest.mark.parametrize("value, shown", [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf"), (1e200, "1e\\+200")])
-def test_what_is_not_finite_is_refused_by_its_row_and_nothing_is_counted(value, shown):
+def test_what_is_not_finite_is_refused_by_its_row_and_nothing_is_counted(value, shown, monkeypatch):
+    monkeypatch.setattr(streaming, "PART", 2000)
     X = vectors(3000)
     X[2345, 11] = value
     cloud = Cloud(24).add(vectors(5))

@@ -111,10 +111,11 @@ def test_ratios_of_all_rows_from_the_disk_are_those_in_memory(dtype, place, tmp_
         gaussian(400, 30),
         np.round(3 * gaussian(600, 2)),
         gaussian(300, 3) / 1e3 + 100,
+        gaussian(300, 3) / 1e3 + 100 * (np.arange(300) % 2)[:, None],
         1e200 * gaussian(99, 4),
         np.eye(99),
     ],
-    ids=["round", "grid", "far", "huge", "equal"],
+    ids=["round", "grid", "far", "two far", "huge", "equal"],
 )
 @pytest.mark.parametrize("tile", [(16, 1), (30, 2), (50, 64), (1000, 1000)])
 def test_blocks_of_any_size_find_the_same_two_neighbors(X, tile, monkeypatch):

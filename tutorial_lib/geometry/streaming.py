@@ -201,10 +201,9 @@ def _part(X, start, without):
         squares[first : first + BLOCK] = found
         cloud.counts += _count(block, space)
         cloud.counts[1:] -= _count(block[:, list(without)], space[:, : len(without)].copy())
-    bad = np.flatnonzero(~(squares[:, 0] <= LARGEST**2))
-    if len(bad):
-        row = X[bad[0]]
-        got = f"{row[np.abs(row).argmax()]:g} in row {start + bad[0]}"  # NaN, where there is one
+    if not (squares[:, 0] <= LARGEST**2).all():  # one NaN may have made the center NaN, and so all lengths: look again
+        bad = (~(np.linalg.norm(X.astype(np.float64), axis=1) <= 0.999 * LARGEST)).argmax()  # 0.999: rounding
+        got = f"{X[bad][np.abs(X[bad]).argmax()]:g} in row {start + bad}"
         raise ValueError(f"X must be finite, with no vector longer than {LARGEST:g}, got {got}")
     total, norms = products[d, :d], np.sqrt(squares)
     cloud.n, cloud.mean, cloud.scatter = n, center + total / n, products[:d, :d] - np.outer(total, total / n)
