@@ -13,7 +13,7 @@ if "PYTEST_XDIST_WORKER_COUNT" in os.environ:  # the processes share the process
     threads = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, threads)))
 
-ALONE = ("tests/book/test_browser.py", "tests/book/test_other_models.py")  # each test is long and needs no other
+ALONE = ("tests/book/test_browser.py",)  # each test is long and needs no other
 TOGETHER = ("tests/coursework/", "tests/claims/")
 
 

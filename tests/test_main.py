@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -112,7 +113,8 @@ def test_train_writes_a_model_and_says_how_far_it_is(tmp_path, monkeypatch, caps
     from tutorial_lib import recipes
     from tutorial_lib.training import Progress
 
-    def make(name, folder, tell):
+    def make(name, folder, tell, recipe):
+        assert recipe == recipes.recipe_of(name)
         for step in range(1, 101):
             tell(Progress(step, 100, 1.5, 30.0))
         return {"held_out": 1.234}
@@ -140,6 +142,19 @@ def test_train_stopped_by_the_reader_says_how_to_go_on(tmp_path, monkeypatch, ca
     (run / CHECKPOINT).touch()
     assert command_line.main(["train", "book-gpt", "--folder", str(folder)]) == 130
     assert f"The checkpoint is {run / CHECKPOINT}; to go on from there: {again}" in capsys.readouterr().out
+    assert command_line.main(["train", "book-gpt", "--folder", str(folder), "--seed", "3"]) == 130
+    assert f"{again[:-1]} --seed 3\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["book-virus", "book-gpt-small"])
+def test_train_from_another_seed_changes_the_seed_alone(name, tmp_path, monkeypatch):
+    from tutorial_lib import recipes
+
+    seen = []
+    monkeypatch.setattr(recipes, "make", lambda *given: seen.append(given[3]) or {"held_out": 0.0})
+    assert command_line.main(["train", name, "--folder", str(tmp_path), "--seed", "7"]) == 0
+    assert seen[0].settings.seed == 7 != recipes.recipe_of(name).settings.seed
+    assert replace(seen[0], settings=recipes.recipe_of(name).settings) == recipes.recipe_of(name)
 
 
 def test_train_says_what_is_wrong_before_it_begins(tmp_path, capsys):

@@ -142,6 +142,30 @@ def test_a_score_tests_each_word_by_a_probe_that_never_saw_it():
     assert str(result) == "{:.1f} %  [{:.1f}, {:.1f}]".format(*(100 * np.array([right.mean(), *result.interval])))
 
 
+def test_rows_of_one_name_are_tested_together_and_drawn_together():
+    X, y = clouds(apart=1.5)
+    names = np.array([f"word {k}" for k in np.random.default_rng(0).integers(30, size=len(y))])
+    parts = folds(y, 4, seed=7, groups=names)
+    assert sorted(np.concatenate(parts)) == list(range(len(y))) and max(map(len, parts)) - min(map(len, parts)) <= 8
+    for i, part in enumerate(parts):
+        assert not set(names[part]) & {name for other in parts[:i] for name in names[other]}
+    result = score(X, y, n_splits=4, seed=7, groups=names)
+    for i, test in enumerate(parts):
+        train = np.setdiff1d(np.arange(len(y)), test)
+        probe = train_probe(X[train], y[train], seed=7 + i)
+        np.testing.assert_array_equal(result.right[test], probe.probabilities(X[test]).argmax(1) == y[test])
+    one_row_each = score(X, y, n_splits=4, seed=7, groups=np.arange(len(y)))
+    assert one_row_each.interval == bootstrap_interval(np.mean, one_row_each.right, seed=7)
+
+
+def test_an_interval_over_names_is_wider_where_their_rows_are_alike():
+    X, y = clouds(apart=0.5)
+    alike = np.repeat(np.arange(len(y) // 10), 10)
+    X, y = np.repeat(X[::10], 10, 0), np.repeat(y[::10], 10)
+    together, apart = (np.ptp(score(X, y, groups=names).interval) for names in (alike, np.arange(len(y))))
+    assert together > 1.5 * apart
+
+
 def test_random_vectors_keep_lengths_and_nothing_else():
     X, _ = clouds()
     R = random_vectors(X, seed=1)
@@ -218,6 +242,8 @@ def test_data_that_nothing_can_be_learned_from_is_refused_by_name(change, messag
         ({"validation": 1.0}, "validation must be a share from 0 to below 1, got 1.0"),
         ({"n_splits": 61}, "n_splits must be .* the size of the smallest class, 60, got 61"),
         ({"n_splits": 1}, "n_splits must be a number of folds"),
+        ({"groups": ["sun", "bus"]}, "groups must hold a name for each of 180 rows, 5 names or more, got 2 rows of 2"),
+        ({"groups": ["sun"] * 180}, "groups must hold .* got 180 rows of 1"),
     ],
 )
 def test_settings_that_do_not_exist_are_refused_by_name(settings, message):

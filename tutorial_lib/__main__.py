@@ -5,6 +5,7 @@ import importlib.metadata
 import platform
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import tutorial_lib
@@ -39,18 +40,19 @@ def main(arguments=None) -> int:
     parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
-    trains.add_argument("name", help="book-gpt-small (two minutes), book-virus (five), book-gpt or book-bert (ten)")
+    trains.add_argument("name", help="book-virus (a minute), book-gpt-small (two), book-gpt or book-bert (ten)")
     trains.add_argument(
         "--folder",
         default="models",
         help="where the model goes, and the checkpoint of a run that is cut off (%(default)s)",
     )
+    trains.add_argument("--seed", type=int, help="other first weights and batches than the recipe's, whose seed is 0")
     options = parser.parse_args(arguments)
     try:
         if options.command == "doctor":
             return doctor()
         if options.command == "train":
-            return train(options.name, options.folder)
+            return train(options.name, options.folder, options.seed)
         return claims(options.inventory) if options.command == "claims" else parity_table(options.model)
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
@@ -118,12 +120,14 @@ def parity_table(name: str) -> int:
     return 0
 
 
-def train(name: str, folder: str) -> int:
-    """Train a model of the book, with its progress on one line; 130 where Ctrl-C stops it."""
+def train(name: str, folder: str, seed: int | None = None) -> int:
+    """Train a model of the book, with its progress on one line; 130 where Ctrl-C stops it. seed: None, the recipe's."""
     from tutorial_lib.recipes import make, recipe_of
     from tutorial_lib.training import CHECKPOINT
 
-    recipe_of(name)  # complains of a name that is not known
+    recipe = recipe_of(name)  # complains of a name that is not known
+    if seed is not None:
+        recipe = replace(recipe, settings=replace(recipe.settings, seed=seed))
     line = "\r{:70}" if sys.stdout.isatty() else "{}\n"
     often = 1 if sys.stdout.isatty() else 50
 
@@ -131,16 +135,17 @@ def train(name: str, folder: str) -> int:
         if progress.step % often == 0 or progress.step == progress.n_steps:
             print(line.format(str(progress)), end="", flush=True)
 
-    print(f"{name}: the texts are made first, which takes some seconds; Ctrl-C stops, and the same command goes on")
+    print(f"{name}: what it reads is made first, which takes some seconds; Ctrl-C stops, and the same command goes on")
     try:
-        about = make(name, folder, tell)
+        about = make(name, folder, tell, recipe)
     except KeyboardInterrupt:
         checkpoint = Path(folder) / f"{name}-run" / CHECKPOINT
-        again = shlex.join(["python", "-m", "tutorial_lib", "train", name, "--folder", folder])
+        options = ["--folder", folder, *([] if seed is None else ["--seed", str(seed)])]
+        again = shlex.join(["python", "-m", "tutorial_lib", "train", name, *options])
         where = f"The checkpoint is {checkpoint}; to go on from there" if checkpoint.exists() else "To begin again"
         print(f"\nStopped. {where}: {again}")
         return 130
-    print(f"\n{name} is in {Path(folder) / name}; on texts that it has not read its loss is {about['held_out']:.3f}")
+    print(f"\n{name} is in {Path(folder) / name}; on what it has not read its loss is {about['held_out']:.3f}")
     return 0
 
 

@@ -125,6 +125,7 @@ def card(name, recipe, about, folder) -> str:
     """The README.md of a model that `recipes.make` wrote into folder/NAME; about: what its curves.json holds."""
     c, s = recipe.config, recipe.settings
     kind = "decoder of GPT-2's kind" if recipe.decodes else "encoder of BERT's kind, with its two heads (MLM, NSP)"
+    seeded = f" --seed {s.seed}" if s.seed else ""
     cut = "byte-level BPE" if recipe.decodes else "WordPiece, lower case"
     batch = (f"{recipe.batch_size} stories" if recipe.decodes else
              f"{recipe.batch_size} pairs of whole stories' parts or {2 * recipe.batch_size} short ones, "
@@ -141,7 +142,7 @@ def card(name, recipe, about, folder) -> str:
         f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
         f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; seed "
         f"{s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread.",
-        f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER`. On another kind of processor sums round "
+        f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER{seeded}`. On another kind of processor sums round "
         "otherwise: the curve is the same at first, and close later.",
         "",
         "## Curve",

@@ -188,10 +188,12 @@ class Score:
 
     accuracies   one for each fold
     interval     of the mean, for words drawn like these: bootstrap over the words, each right (1) or wrong (0)
+    right        for each word whether it was (n,), to compare two probes on the same words
     """
 
     accuracies: np.ndarray
     interval: tuple
+    right: np.ndarray
 
     @property
     def mean(self):
@@ -202,10 +204,12 @@ class Score:
         return f"{100 * self.mean:.1f} %  [{100 * low:.1f}, {100 * high:.1f}]"
 
 
-def score(X, y, kind="softmax", n_splits=5, seed=0, **settings):
+def score(X, y, kind="softmax", n_splits=5, seed=0, groups=None, **settings):
     """Cross-validation: each word is tested once, by a probe that never saw it. Returns a `Score` of `n_splits` folds.
 
-    The folds are stratified: each holds the classes in equal shares. settings go to `train_probe`.
+    The folds are stratified: each holds the classes in equal shares. groups: a name for each row; rows of one name,
+    such as places of one word, are tested together, by a probe that saw none of them, and the interval is for other
+    names. settings go to `train_probe`.
     Raises ValueError or TypeError as `train_probe` does.
 
     >>> X = np.array([[0, i] for i in range(20)] + [[1, i] for i in range(20)])
@@ -214,29 +218,49 @@ def score(X, y, kind="softmax", n_splits=5, seed=0, **settings):
     """
     X, y = _check(X, y)
     right, accuracies = np.zeros(len(y)), []
-    for fold, test in enumerate(folds(y, n_splits, seed)):
+    for fold, test in enumerate(folds(y, n_splits, seed, groups)):
         train = np.setdiff1d(np.arange(len(y)), test)
         probe = train_probe(X[train], y[train], kind, seed=seed + fold, **settings)
         right[test] = probe.probabilities(X[test]).argmax(1) == y[test]
         accuracies.append(right[test].mean())
-    interval = bootstrap_interval(np.mean, right, seed=seed)
-    return Score(np.array(accuracies), interval)
+    if groups is None:
+        interval = bootstrap_interval(np.mean, right, seed=seed)
+    else:  # what is drawn again are names, with all their rows
+        group = np.unique(np.asarray(groups), return_inverse=True)[1]
+        counts = np.stack([np.bincount(group, right), np.bincount(group)], 1)
+        interval = bootstrap_interval(lambda drawn: drawn[:, 0].sum() / drawn[:, 1].sum(), counts, seed=seed)
+    return Score(np.array(accuracies), interval, right)
 
 
-def folds(y, n_splits, seed=0):
+def folds(y, n_splits, seed=0, groups=None):
     """Cut the rows into n_splits sets that each hold the classes in equal shares: a list of arrays of row numbers.
+
+    groups: a name for each row; rows of one name then stay in one set, and the sets are about as large as each other,
+    whatever classes they hold. Raises ValueError where there are fewer names than sets, or not one a row.
 
     >>> [test.tolist() for test in folds([0, 0, 1, 1], 2)]
     [[0, 2], [1, 3]]
+    >>> [test.tolist() for test in folds([0, 0, 1, 1], 2, groups=["sun", "bus", "sun", "bus"])]
+    [[1, 3], [0, 2]]
     """
     y, rng = np.asarray(y), np.random.default_rng(seed)
     smallest = np.bincount(y).min()
     allowed = f"a number of folds from 2 to the size of the smallest class, {smallest}"
     n_splits = whole_number("n_splits", n_splits, 2, allowed, smallest)
     fold = np.empty(len(y), dtype=int)
-    for k in np.unique(y):
-        rows = rng.permutation(np.flatnonzero(y == k))
-        fold[rows] = np.arange(len(rows)) % n_splits
+    if groups is None:
+        for k in np.unique(y):
+            rows = rng.permutation(np.flatnonzero(y == k))
+            fold[rows] = np.arange(len(rows)) % n_splits
+    else:
+        names, group = np.unique(np.asarray(groups), return_inverse=True)
+        if group.shape != y.shape or len(names) < n_splits:
+            raise ValueError(f"groups must hold a name for each of {len(y)} rows, {n_splits} names or more, got "
+                             f"{group.size} rows of {len(names)}")  # fmt: skip
+        sizes = np.zeros(n_splits, dtype=int)
+        for k in rng.permutation(len(names)):  # each name to the set that is smallest so far
+            fold[group == k] = sizes.argmin()
+            sizes[sizes.argmin()] += (group == k).sum()
     return [np.flatnonzero(fold == i) for i in range(n_splits)]
 
 

@@ -44,8 +44,9 @@ HEIGHTS = """() => {
   folds.forEach(fold => fold.open = false);
   return [page, ...parts];
 }"""
-# A page has thousands of tokens of code in a dozen looks, and most of axe's time goes into the contrast of each. NOTE
-# writes down how each looks in a theme; ONE_OF_EACH leaves one token of each look, and of the others their text.
+# A page has thousands of tokens of code in a dozen looks, and of parts of formulas in one, and axe looks at each. NOTE
+# writes down how each token looks in a theme; ONE_OF_EACH leaves one of each look, of the others their text, and of a
+# formula one letter.
 TOKENS = ":is(pre, code, .sig) span:not(:has(*))"
 NOTE = """tokens => {
   for (const token of document.querySelectorAll(tokens)) {
@@ -60,6 +61,10 @@ ONE_OF_EACH = """tokens => {
   for (const token of document.querySelectorAll(tokens))
     if (seen.has(token.look)) token.replaceWith(...token.childNodes);
     else seen.add(token.look);
+  for (const math of document.querySelectorAll('mjx-math')) {
+    Object.assign(math.style, {display: 'inline-block', width: math.getBoundingClientRect().width + 'px'});
+    math.replaceChildren('x');
+  }
 }"""
 
 def file_size(url: str) -> int:

@@ -79,6 +79,13 @@ def test_made_twice_and_after_a_stop_it_is_the_same(tmp_path):
     a, b, c = (sha256(tmp_path / place / "tiny" / "model.safetensors") for place in "abc")
     assert a == b == c and a in (tmp_path / "a" / "tiny" / "README.md").read_text()
     assert make("tiny", tmp_path / "d", recipe=replace(TINY, settings=replace(TINY.settings, seed=1))) != first
+    assert "train tiny --folder FOLDER --seed 1`" in (tmp_path / "d" / "tiny" / "README.md").read_text()
+
+
+def test_another_tree_is_another_virus_and_the_card_says_so(tmp_path):
+    about = make("tiny", tmp_path, recipe=replace(TINY, tree=3))
+    assert about["loss"] != make("tiny", tmp_path / "first", recipe=TINY)["loss"]
+    assert ", seed=3).genomes`" in (tmp_path / "tiny" / "README.md").read_text()
 
 
 def test_what_is_read_is_drawn_by_the_seed_alone():
@@ -88,3 +95,8 @@ def test_what_is_read_is_drawn_by_the_seed_alone():
     assert labels.tolist() == sorted(labels) and len(set(labels)) == 6
     reads, labels = read_genomes(genomes[-1:], variants=["Oak"], errors=0, ambiguous=0, gap=0)
     assert reads == [genomes[-1].sequence] and labels.tolist() == [0]
+
+
+def test_a_variant_that_is_not_expected_is_named():
+    with pytest.raises(ValueError, match=r"variants must hold those of all genomes, got \['Oak'\] without \['Ash'\]"):
+        read_genomes(simulate(TINY.evolution).genomes[:1], variants=["Oak"])

@@ -90,6 +90,12 @@ def test_the_machine_errs_as_often_as_told():
     assert abs(len(slipped) - len(true)) < 200 and slipped != true
 
 
+def test_what_is_uncertain_in_a_real_genome_stays():
+    read = sequenced("ACGUNRYK" * 500, np.random.default_rng(0), errors=0.5, ambiguous=1, gap=0)
+    assert all(read[i::8] == code * 500 for i, code in enumerate("ACGUNRYK") if code in AMBIGUOUS)
+    assert all(set(read[i::8]) <= set(AMBIGUOUS) for i in range(4))
+
+
 def test_a_code_names_its_bases():
     assert CODES[frozenset("AG")] == "R" and CODES[frozenset("ACGU")] == "N" and len(CODES) == 11
 

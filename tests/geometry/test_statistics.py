@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tutorial_lib.geometry import bootstrap_interval, holm, permutation_p
+from tutorial_lib.geometry import (
+    bootstrap_interval,
+    effective_number,
+    holm,
+    jackknife_interval,
+    permutation_p,
+    spectrum,
+)
 
 
 def test_the_smallest_p_is_one_over_the_number_of_permutations_plus_one():
@@ -132,3 +139,39 @@ def test_holm_rejects_what_its_step_down_rule_rejects(p):
 def test_holm_refuses_what_are_no_p_values(p):
     with pytest.raises(ValueError, match="p_values must be one or more numbers from 0 to 1"):
         holm(p)
+
+
+def test_the_jackknife_of_a_mean_is_student_s_interval():
+    x = np.random.default_rng(0).exponential(size=30)
+    expected = stats.t.interval(0.9, 29, x.mean(), stats.sem(x))
+    assert jackknife_interval(np.mean, x, groups=30, level=0.9) == pytest.approx(expected)
+    groups = x.reshape(5, 6).mean(0)  # group i holds observations i, i + 6, ...
+    expected = stats.t.interval(0.95, 5, x.mean(), stats.sem(groups))
+    assert jackknife_interval(np.mean, x, groups=6) == pytest.approx(expected)
+
+
+def test_the_jackknife_of_an_array_is_that_of_each_number():
+    x = [np.full(size, size / 7) for size in range(1, 41)]  # observations of different sizes
+    both = jackknife_interval(lambda kept: [np.concatenate(kept).mean(), np.concatenate(kept).std()], x)
+    one = jackknife_interval(lambda kept: np.concatenate(kept).std(), x)
+    assert np.array(both)[:, 1] == pytest.approx(one)
+
+
+def test_where_a_bootstrap_shifts_the_jackknife_covers_what_samples_of_this_size_give():
+    def rank(kept):
+        return effective_number(spectrum(np.asarray(kept)))
+
+    rng = np.random.default_rng(0)
+    scale = 0.9 ** np.arange(30)
+    samples = rng.normal(size=(300, 80, 30)) * scale
+    truth = np.mean([rank(X) for X in samples])
+    intervals = np.array([jackknife_interval(rank, X) for X in samples])
+    assert 0.91 < ((intervals[:, 0] < truth) & (truth < intervals[:, 1])).mean() < 0.99
+    shifted = np.array([bootstrap_interval(rank, X, n=60) for X in samples[:40]])
+    assert ((shifted[:, 0] < truth) & (truth < shifted[:, 1])).mean() < 0.5
+
+
+@pytest.mark.parametrize("groups", [1, 6, 2.5])
+def test_jackknife_interval_refuses(groups):
+    with pytest.raises(ValueError, match="groups must be a number of groups from 2 to 5"):
+        jackknife_interval(np.mean, np.arange(5.0), groups)

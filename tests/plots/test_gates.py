@@ -38,22 +38,37 @@ def test_the_census_has_a_letter_for_each_head_and_a_legend_of_what_is_there():
     assert places == {(0, 0): "O", (1, 0): "·", (2, 0): "O", (0, 1): "K", (1, 1): "C", (2, 1): "O"}
     legend = [text.get_text() for text in ax.figure.legends[0].get_texts()]
     assert legend == ["C: closed", "K: cluster", "O: open", "·: mixed"]
+    assert all(text.get_text()[0] != "(" for text in ax.texts)
+    doubted = plots.gates.census([["open", "closed"]], [[False, True]])
+    assert [text.get_text() for text in doubted.texts] == ["(O)", "C"]
     with pytest.raises(ValueError, match="names must be gates or 'mixed'"):
         plots.gates.census([["half-open"]])
 
 
 def test_curves_by_layer_have_bands_levels_and_one_legend():
     panels = {"a": {"x": ([1.0, 2.0], [0.5, 1.5], [1.5, 2.5]), "y": [0.0, 1.0]}, "b": {"y": [3.0, 2.0]}}
-    first, second = plots.gates.layer_panels(panels, levels={"b": 2.5}, first=1)
-    assert first.lines[0].get_xdata().tolist() == [1, 2] and first.lines[1].get_ydata().tolist() == [0, 1]
+    first, second = plots.gates.layer_panels(panels, levels={"b": 2.5})
+    assert first.lines[0].get_xdata().tolist() == [0, 1] and first.lines[1].get_ydata().tolist() == [0, 1]
     assert len(first.collections) == 1 and len(second.collections) == 0
     assert set(second.lines[-1].get_ydata()) == {2.5}
-    assert [text.get_text() for text in first.figure.legends[0].get_texts()] == ["x", "y"]
+    assert [text.get_text() for text in first.figure.legends[0].get_texts()] == ["y", "x"]
 
 
-def test_strips_have_a_dot_for_each_head_and_the_two_levels():
+def test_a_label_has_one_color_and_one_that_few_panels_have_takes_none_from_the_others():
+    both = {"x": [1, 2], "y": [2, 1]}
+    axes = plots.gates.layer_panels({"a": {"x": [1, 2], "only here": [2, 2], "y": [2, 1]}, "b": both})
+    plain = plots.gates.layer_panels({"a": {"x": [1, 2], "y": [2, 1]}})
+    colors = [{line.get_label(): line.get_color() for line in ax.lines} for ax in (*axes, *plain)]
+    assert colors[1] == colors[2] and {**colors[0], **colors[1]} == colors[0] and len(set(colors[0].values())) == 3
+    assert [text.get_text() for text in axes[0].figure.legends[0].get_texts()] == ["x", "y", "only here"]
+
+
+def test_strips_have_a_dot_for_each_head_chance_as_a_band_and_the_best():
     shares = np.array([[0.1, 0.2, 0.3], [0.2, 0.2, 0.1]])
-    [ax] = plots.gates.variance_strips({"queries": shares}, 0.1, [0.5, 0.6])
+    [ax] = plots.gates.variance_strips({"queries": shares}, [[0.08, 0.09], [0.12, 0.11]], [0.5, 0.55])
     dots = [line.get_ydata() for line in ax.lines if line.get_marker() == "o"]
     np.testing.assert_array_equal(dots, shares)
-    assert ax.lines[2].get_ydata().tolist() == [0.5, 0.6] and set(ax.lines[3].get_ydata()) == {0.1}
+    assert ax.lines[2].get_ydata().tolist() == [0.5, 0.55]
+    bands = [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in ax.patches]
+    np.testing.assert_allclose(bands, [(0.08, 0.12), (0.09, 0.11)])
+    assert ax.get_ylim()[1] > 0.55

@@ -51,10 +51,3 @@ def test_the_head_that_is_missed_most_has_its_number():
     assert [text.get_text() for text in first.texts] == ["2.00"] and first.texts[0].get_position() == (3, 0)
     assert [text.get_text() for text in second.texts] == ["0.20"]
     assert first.images[0].get_clim() == (0, 2) and second.images[0].get_clim() == (0, 0.2)
-
-
-def test_the_second_telling_begins_at_the_dotted_line():
-    ax = plots.roles.repeated([[5, 5, 5, 1, 1], [6, 6, 6, 6, 6]], ["trained", "untrained"])
-    assert ax.lines[0].get_xdata().tolist() == [1, 2, 3, 4, 5]
-    assert ax.lines[2].get_xdata() == [3, 3]
-    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()

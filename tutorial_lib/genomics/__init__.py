@@ -6,12 +6,13 @@ A module loads when one of its names is first asked for. Source: G's case study,
 from importlib import import_module
 
 _NAMES = {
+    "again": "RUNS Run measure_virus trained_again",
     "classifier": "VariantBert probabilities unread_drops variant_loss",
     "fasta": "Record labeled_genomes read_fasta write_fasta",
     "recipe": "RECIPE VIRUSES VirusRecipe judge_virus make_virus new_virus_model read_genomes",
     "scores": "Calibration by_group calibration confusion macro_f1",
     "simulator": "Evolution Genome Simulation differences sequenced simulate",
-    "splits": "Split coin_labels split_genomes",
+    "splits": "Split coin_labels containment similar_groups split_genomes",
     "words": "kmer_counts kmer_ids kmer_tokenizer kmers kmers_at",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

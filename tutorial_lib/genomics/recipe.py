@@ -30,13 +30,14 @@ from tutorial_lib.weights import sha256
 class VirusRecipe:
     """How a `VariantBert` is made.
 
-    errors: the share of wrong bases in what it learns from. std: the spread of the first weights. n_frames: see
-    `variant_loss`.
+    tree: the seed of `simulate`. errors: the share of wrong bases in what it learns from. std: the spread of the first
+    weights. n_frames: see `variant_loss`.
     """
 
     config: bert.Config
     settings: Settings
     evolution: Evolution = Evolution()
+    tree: int = 0
     batch_size: int = 32
     n_frames: int = 1
     errors: float = 0.005
@@ -67,12 +68,16 @@ def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str]
     """Genomes as they are sequenced, with errors drawn by the seed, and their variants as numbers: (reads, labels).
 
     variants: the names that the numbers count. noise: as for `sequenced`; real genomes have theirs already: all 0.
+    Raises ValueError for a genome of another variant.
 
     >>> reads, labels = read_genomes(simulate().genomes[:3])
     >>> len(reads), labels.tolist()
     (3, [0, 0, 0])
     """
+    if others := {genome.variant for genome in genomes} - set(variants):
+        raise ValueError(f"variants must hold those of all genomes, got {list(variants)} without {sorted(others)}")
     rng = np.random.default_rng(seed)
+    variants = list(variants)
     labels = np.array([variants.index(genome.variant) for genome in genomes])
     return [sequenced(genome.sequence, rng, **noise) for genome in genomes], labels
 
@@ -102,7 +107,7 @@ def make_virus(name, folder, tell=None, recipe=None) -> dict:
     run = begin(folder, name, recipe)
     torch.set_num_threads(1)
     try:
-        split, tokenizer = split_genomes(simulate(recipe.evolution).genomes), kmer_tokenizer(K)
+        split, tokenizer = split_genomes(simulate(recipe.evolution, recipe.tree).genomes), kmer_tokenizer(K)
         model = new_virus_model(recipe)
         loss = variant_loss(split.train, tokenizer, K, recipe.batch_size, recipe.n_frames, errors=recipe.errors)
         reads, labels = read_genomes(split.outbreaks[::4])
@@ -126,6 +131,9 @@ def make_virus(name, folder, tell=None, recipe=None) -> dict:
 def virus_card(name, recipe, about, folder) -> str:
     """The README.md of a model that `make_virus` wrote; about: what its curves.json holds."""
     c, s = recipe.config, recipe.settings
+    drawn = [] if recipe.evolution == Evolution() else [repr(recipe.evolution)]
+    drawn = ", ".join(drawn + ([f"seed={recipe.tree}"] if recipe.tree else []))
+    seeded = f" --seed {s.seed}" if s.seed else ""
     frames = f"one of the first {recipe.n_frames} bases, by lot" if recipe.n_frames > 1 else "the first base"
     lines = [
         f"# {name}",
@@ -135,13 +143,13 @@ def virus_card(name, recipe, about, folder) -> str:
         "",
         f"- **Shape**: {c.n_layers} layers, d_model {c.d_model}, {c.n_heads} heads, d_ff {c.d_ff}, {c.n_positions} "
         f"positions; vocabulary: all {4**K:,} k-mers of {K} bases, side by side. Stored in float16.",
-        f"- **Data**: `genomics.simulate({'' if recipe.evolution == Evolution() else recipe.evolution}).genomes`, the "
+        f"- **Data**: `genomics.simulate({drawn}).genomes`, the "
         "part `train` of `genomics.split_genomes`; each genome is sequenced anew each time it is drawn, with "
         f"{recipe.errors:.1%} wrong bases, ambiguous bases and stretches of N. Its k-mers begin at {frames}.",
         f"- **Training**: {s.n_steps:,} steps of {recipe.batch_size} genomes; AdamW, learning rate {s.lr:g} after "
         f"{s.warmup} steps of warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at "
         f"{s.clip:g}; seed {s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread.",
-        f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER`.",
+        f"- **Again**: `python -m tutorial_lib train {name} --folder FOLDER{seeded}`.",
         "",
         "## Measured",
         "",

@@ -138,7 +138,8 @@ def sequenced(sequence, rng, errors=0.002, ambiguous=0.001, gap=0.3, slips=0.0) 
 
     errors: the share of bases that are read as another one. ambiguous: the share that is read as one of two, with
     IUPAC's code. gap: how likely a stretch of 20 to 200 bases is not read at all, N. slips: the share of bases that
-    are left out, or read twice. rng: a NumPy generator. Raises ValueError for shares outside 0..1.
+    are left out, or read twice. rng: a NumPy generator. What is not certain in the sequence already, as in real
+    genomes, stays. Raises ValueError for shares outside 0..1.
 
     >>> sequenced("ACGU" * 5, np.random.default_rng(1), errors=0.1, ambiguous=0.1, gap=0)
     'ACGUACGUAAGUACGKACKU'
@@ -147,9 +148,10 @@ def sequenced(sequence, rng, errors=0.002, ambiguous=0.001, gap=0.3, slips=0.0) 
         if not 0 <= share <= 1:
             raise ValueError(f"{name} must be a share from 0 to 1, got {share!r}")
     bases = list(sequence)
-    for i in np.flatnonzero(rng.random(len(bases)) < errors):
+    certain = np.array([base in BASES for base in bases], dtype=bool)
+    for i in np.flatnonzero((rng.random(len(bases)) < errors) & certain):
         bases[i] = _another(bases[i], rng)
-    for i in np.flatnonzero(rng.random(len(bases)) < ambiguous):
+    for i in np.flatnonzero((rng.random(len(bases)) < ambiguous) & certain):
         bases[i] = CODES[frozenset((bases[i], _another(bases[i], rng)))]
     if rng.random() < gap:
         length = int(rng.integers(20, 201))

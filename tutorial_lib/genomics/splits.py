@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tutorial_lib.genomics.words import K, kmer_counts
+
 
 class Split(NamedTuple):
     """Genomes to learn from, and three sets to be judged on, each further from them than the one before.
@@ -58,6 +60,43 @@ def coin_labels(genomes, seed=0) -> np.ndarray:
     tosses = np.random.default_rng(seed).permutation(np.arange(len(outbreaks)) % 2)
     of = dict(zip(outbreaks, tosses, strict=True))
     return np.array([of[genome.outbreak] for genome in genomes])
+
+
+def containment(sequences, others, k=K) -> np.ndarray:
+    """What share of the different k-mers of the shorter list stand in the longer one, too, at any place: (n, n_others).
+
+    It needs no alignment, and what was not read, N, does not count: 1 for copies. Source: Broder 1997.
+
+    >>> containment(["ACGUA"], ["ACGUA", "ACGUC", "ACG"], k=2).tolist()  # AC CG GU UA; AC CG GU UC; AC CG
+    [[1.0, 0.75, 1.0]]
+    """
+    held, held_by_others = (kmer_counts(some, k) > 0 for some in (sequences, others))
+    shared = held.astype(np.float32) @ held_by_others.T.astype(np.float32)
+    shorter = np.minimum(held.sum(1)[:, None], held_by_others.sum(1))
+    return shared / np.maximum(shorter, 1)
+
+
+def similar_groups(sequences, least=0.97, k=K) -> np.ndarray:
+    """Groups of near copies, numbered from 0: (n,). A split that keeps them whole leaks none, labels or not.
+
+    Sequences with a `containment` of at least `least` are in one group, and so is who is so near to one of it.
+
+    >>> from tutorial_lib.genomics import simulate
+    >>> genomes = simulate().genomes[:90]  # of three sub-lineages
+    >>> similar_groups([genome.sequence for genome in genomes]).tolist() == [0] * 30 + [1] * 30 + [2] * 30
+    True
+    """
+    if not 0 < least <= 1:
+        raise ValueError(f"least must be a share above 0, at most 1, got {least!r}")
+    near = containment(sequences, sequences, k) >= least  # (n, n)
+    groups = np.full(len(near), -1)
+    for i in range(len(near)):
+        if groups[i] < 0:
+            group, number, grown = near[i], groups.max() + 1, 0
+            while group.sum() > grown:
+                grown, group = group.sum(), near[group].any(0)
+            groups[group] = number
+    return groups
 
 
 def _last(pairs, n):

@@ -24,7 +24,7 @@ _NAMES = {
     "shape": "anisotropy effective_number entropy outlier_coordinates participation_ratio pca_dimension spectrum",
     "similarity": "Distributions ToMean average_cosine cone_index cosine cosine_matrix distance_matrix distributions "
     "to_mean",
-    "statistics": "PermutationTest bootstrap_interval holm mean_interval permutation_p",
+    "statistics": "PermutationTest bootstrap_interval holm jackknife_interval mean_interval permutation_p",
     "streaming": "NORM_EDGES VALUE_EDGES Cloud",
     "subspaces": "effective_rank principal_angles product_svd random_subspace subspace_overlap variance_seen",
     "two_nn": "distinct intrinsic_dimension neighbor_ratios ratio_dimension sampled_ratios",

@@ -73,52 +73,58 @@ def map_with_scores(A, title=""):
     return left, right
 
 
-def census(names, title="", ax=None):
+def census(names, sure=None):
     """The gate of every head, names (n_layers, n_heads), as a grid of letters on their color. Returns the axes.
 
-    >>> ax = census([["open", "mixed"], ["backward", "open"]])
+    sure: bool of that shape; where not, the letter stands in brackets.
+
+    >>> ax = census([["open", "mixed"], ["backward", "open"]], [[True, True], [False, True]])
     >>> [text.get_text() for text in ax.texts]
-    ['O', '·', 'B', 'O']
+    ['O', '·', '(B)', 'O']
     """
     names = np.asarray(names)
+    sure = np.ones(names.shape, dtype=bool) if sure is None else np.asarray(sure)
     if names.ndim != 2 or not set(names.flat) <= set(LETTERS):
         raise ValueError(f"names must be gates or {MIXED!r}, (n_layers, n_heads), got shape {names.shape}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(1.2 + 0.42 * names.shape[1], 1.5 + 0.34 * names.shape[0]))
+    figure, ax = plt.subplots(figsize=(1.2 + 0.42 * names.shape[1], 1.5 + 0.34 * names.shape[0]))
     for (layer, head), name in np.ndenumerate(names):
         ax.add_patch(plt.Rectangle((head - 0.46, layer - 0.46), 0.92, 0.92, facecolor=FILLS[name], edgecolor="#808080",
                                    linewidth=0.5))  # fmt: skip
-        ax.text(head, layer, LETTERS[name], ha="center", va="center", fontsize=9)
+        letter = LETTERS[name] if sure[layer, head] else f"({LETTERS[name]})"
+        ax.text(head, layer, letter, ha="center", va="center", fontsize=9)
     ax.set(xlim=(-0.6, names.shape[1] - 0.4), ylim=(names.shape[0] - 0.4, -0.6), xlabel="head", ylabel="layer")
     ax.set_xticks(range(names.shape[1]))
     ax.set_yticks(range(names.shape[0]))
-    ax.set_title(title)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     there = [name for name in LETTERS if name in names]
     used = [plt.Rectangle((0, 0), 1, 1, facecolor=FILLS[name], edgecolor="#808080") for name in there]
     labels = [f"{LETTERS[name]}: {name}" for name in there]
-    if ax.get_legend() is None:
-        ax.figure.legend(used, labels, loc="outside lower center", ncols=min(4, len(labels)), fontsize=9)
+    figure.legend(used, labels, loc="outside lower center", ncols=min(5, len(labels)), fontsize=9)
     return ax
 
 
-def layer_panels(panels, levels=None, first=0):
+def layer_panels(panels, levels=None):
     """A panel for each measure (title -> {label -> values, or (values, low, high)}) by layer. Returns the axes.
 
-    low and high are drawn as a band. levels: title -> a dotted line, such as what chance gives. first: the number of
-    the first layer.
+    low and high are drawn as a band. A label has one color in all panels; those that stand in most panels come first,
+    so that a curve that only one panel has does not change the others' colors. levels: title -> a dotted line, such as
+    what chance gives.
 
     >>> [ax] = layer_panels({"entropy": {"trained": ([1.0, 2.0], [0.5, 1.5], [1.5, 2.5])}}, {"entropy": 2.5})
     >>> ax.get_title(), ax.lines[0].get_ydata().tolist()
     ('entropy', [1.0, 2.0])
     """
     figure, axes = plt.subplots(1, len(panels), figsize=(max(5.8, 2.7 * len(panels)), 3.1), squeeze=False)
+    there = [label for curves in panels.values() for label in curves]
+    labels = sorted(dict.fromkeys(there), key=there.count, reverse=True)
+    style = dict(zip(labels, zip(COLORS, "os^DvPX", strict=False), strict=False))
     shown = {}
     for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
-        for color, marker, (label, values) in zip(COLORS, "os^DvPX", curves.items(), strict=False):
+        for label, values in curves.items():
+            color, marker = style[label]
             values, *band = values if isinstance(values, tuple) else (values,)
-            layers = np.arange(len(values)) + first
+            layers = np.arange(len(values))
             if band:
                 ax.fill_between(layers, as_array(band[0]), as_array(band[1]), color=color, alpha=0.2, linewidth=0)
             shown[label] = ax.plot(layers, as_array(values), color=color, marker=marker, markersize=4, label=label)[0]
@@ -127,28 +133,31 @@ def layer_panels(panels, levels=None, first=0):
         ax.set(xlabel="layer", title=title)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=min(3, len(shown)), fontsize=9)
+    handles = [shown[label] for label in labels]
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)), fontsize=9)
     return list(axes[0])
 
 
-def variance_strips(seen, level, best):
+def variance_strips(seen, chance, best):
     """What each head sees, a dot: panels (title -> (n_layers, n_heads) shares of the variance). Returns the axes.
 
-    level: what a random subspace sees on average, dotted; best: what the best one sees in each layer, a line.
+    chance: (low, high) of what random subspaces see in each layer, a band; best: what the best one sees, a line.
 
-    >>> [ax] = variance_strips({"queries": [[0.1, 0.2], [0.3, 0.2]]}, 0.1, [0.6, 0.7])
+    >>> [ax] = variance_strips({"queries": [[0.1, 0.2], [0.3, 0.2]]}, ([0.08, 0.09], [0.12, 0.11]), [0.6, 0.7])
     >>> ax.get_title(), len(ax.lines)
-    ('queries', 4)
+    ('queries', 3)
     """
-    figure, axes = plt.subplots(1, len(seen), figsize=(2.7 * len(seen), 3.1), squeeze=False, sharey=True)
+    chance = as_array(chance)  # (2, n_layers)
+    figure, axes = plt.subplots(1, len(seen), figsize=(2.7 * len(seen), 2.9), squeeze=False, sharey=True)
     for ax, (title, shares) in zip(axes[0], seen.items(), strict=True):
         shares = as_array(shares)
         for layer, row in enumerate(shares):
             dots = ax.plot(np.full(len(row), layer), row, "o", color=COLORS[0], markersize=4, alpha=0.6)[0]
         (top,) = ax.plot(range(len(best)), as_array(best), "_", color=COLORS[1], markersize=16, markeredgewidth=2.5)
-        chance = ax.axhline(level, color="black", linestyle=":", linewidth=1)
-        ax.set(xlabel="layer", title=title, ylim=(0, 1), xticks=range(len(shares)))
+        band = ax.bar(range(len(best)), chance[1] - chance[0], width=0.7, bottom=chance[0], color=ROLES["the rest"],
+                      alpha=0.5, zorder=0)  # fmt: skip
+        ax.set(xlabel="layer", title=title, ylim=(0, 0.6), xticks=range(len(shares)))
     axes[0, 0].set_ylabel("share of the variance")
-    handles = {"a head": dots, "the best subspace": top, "a random one": chance}
+    handles = {"a head": dots, "the best subspace": top, "95 % of random ones": band}
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3, fontsize=9)
     return list(axes[0])

@@ -160,23 +160,3 @@ def missed(panels, digits=2):
         ax.set(title=title, xlabel="head", ylabel="layer")
         figure.colorbar(image, ax=ax, location="bottom", shrink=0.9, aspect=25)
     return list(axes[0])
-
-
-def repeated(losses, names):
-    """The loss at each place of a sequence that is told twice, one line for each model. Returns the axes.
-
-    losses: one list a model, 2n - 1 numbers in nats: what comes after the first token, and so on. A dotted line stands
-    where the second telling begins.
-
-    >>> ax = repeated([[5.0, 5.0, 5.0, 2.0, 1.0]], ["book-gpt"])
-    >>> ax.get_ylabel()
-    'loss in nats'
-    """
-    figure, ax = plt.subplots(figsize=(6.6, 2.7))
-    for values, name, color, style in zip(losses, names, COLORS, ("-", "--", ":"), strict=False):
-        values = as_array(values)
-        ax.plot(np.arange(1, len(values) + 1), values, style, color=color, linewidth=1.5, label=name)
-    ax.axvline((len(values) + 1) / 2, color="black", linestyle=":", linewidth=1)
-    ax.set(xlabel="place of the token that is predicted", ylabel="loss in nats", ylim=(0, None))
-    figure.legend(loc="outside lower center", ncols=2)
-    return ax

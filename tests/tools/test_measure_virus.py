@@ -1,0 +1,28 @@
+"""The tool trains each run in a folder of its own and stores what the library reads."""
+
+import json
+from datetime import date
+
+import pytest
+
+measure_virus = pytest.importorskip("measure_virus")
+
+from tutorial_lib.genomics import Run, again  # noqa: E402
+
+
+def test_each_run_is_trained_by_its_recipe_on_its_tree(monkeypatch, tmp_path, capsys):
+    made, trees = [], []
+    monkeypatch.setattr(measure_virus, "make_virus", lambda name, folder, recipe: made.append((name, folder, recipe)))
+    monkeypatch.setattr(measure_virus.VariantBert, "from_pretrained", lambda folder, device: folder)
+    monkeypatch.setattr(measure_virus, "simulate", lambda seed: trees.append(seed))
+    monkeypatch.setattr(measure_virus, "measure_virus", lambda *_: {"lineages": 0.123456})
+    runs = (Run("book-virus", seed=1), Run("book-virus", tree=2))
+    found = measure_virus.record(tmp_path, runs)
+    assert made == [("book-virus", tmp_path / "seed1-tree0", runs[0].recipe),
+                    ("book-virus", tmp_path / "seed0-tree2", runs[1].recipe)]  # fmt: skip
+    assert trees == [0, 2] and "12.3% of new sub-lineages" in capsys.readouterr().out
+    assert found["date"] == date.today().isoformat() and "+" not in found["versions"]["torch"]
+    monkeypatch.setattr(again, "FILE", tmp_path / "numbers.json")
+    monkeypatch.setattr(again, "RUNS", runs)
+    again.FILE.write_text(json.dumps(found))
+    assert again.trained_again() == dict.fromkeys(runs, {"lineages": 0.1235})
