@@ -27,7 +27,7 @@ _NAMES = {
     "statistics": "PermutationTest bootstrap_interval holm mean_interval permutation_p",
     "streaming": "NORM_EDGES VALUE_EDGES Cloud",
     "subspaces": "effective_rank principal_angles product_svd random_subspace subspace_overlap variance_seen",
-    "two_nn": "distinct intrinsic_dimension neighbor_ratios",
+    "two_nn": "distinct intrinsic_dimension neighbor_ratios ratio_dimension sampled_ratios",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULES)

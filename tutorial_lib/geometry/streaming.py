@@ -5,6 +5,7 @@
 (mean and scatter of two parts together).
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from tutorial_lib.arguments import whole_number
 
 BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only the first look at them is one at memory
-SAFE = 1e-12, 1e12  # mean lengths for which float32 holds all squares that matter; other blocks go in float64
+PART = 16 * BLOCK  # rows around one center, and for one thread
+SAFE = 1e-24, 1e24  # the largest square of a length for which float32 will do; other parts are computed in float64
 LARGEST = 1e150  # length, so that sums of squares stay in range in float64
 VALUE_STEPS, NORM_STEPS = 4, 32  # bins between a number and its double
 
@@ -33,8 +35,8 @@ class Cloud:
     chunk, `merge(other)` and `a + b` join clouds of the same d and `without`. Their order changes the last digits
     alone, and to add chunk by chunk is to merge their clouds, to the last bit. `arrays()` is all that a file needs.
 
-    Sums are kept in float64. Products of float32 vectors (and shorter) are taken in float32, in blocks, around a
-    block's mean; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for shares of
+    Sums are kept in float64. Products of float32 vectors (and shorter) are taken in float32, in blocks, around a center
+    that is near; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for shares of
     variance. Vectors in float64 are computed in float64.
 
     n, mean (d,), covariance (d, d)  of the sample: divided by n - 1
@@ -78,10 +80,13 @@ class Cloud:
         Raises TypeError where X holds no numbers, ValueError where its shape does not fit, or a row holds NaN, infinity
         or is longer than 1e150. Then nothing is counted.
         """
-        X, chunk = _as_rows(X, len(self.mean)), Cloud(len(self.mean), self.without)
-        for start in range(0, len(X), BLOCK):
-            chunk.merge(_block(X[start : start + BLOCK], start, self.without))
-        return self.merge(chunk)
+        import torch
+
+        X, added = _as_rows(X, len(self.mean)), Cloud(len(self.mean), self.without)
+        with ThreadPoolExecutor(torch.get_num_threads()) as pool:  # most passes are bound by one core, not by BLAS
+            for part in pool.map(lambda i: _part(X[i : i + PART], i, self.without), range(0, len(X), PART)):
+                added.merge(part)
+        return self.merge(added)
 
     def merge(self, other):
         """Count the vectors of another cloud, too, and return this one. Raises ValueError where they do not fit."""
@@ -162,45 +167,64 @@ def _as_rows(X, d):
     return X.astype(np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64, copy=False)
 
 
-def _block(X, start, without):
-    """The cloud of the rows X (b, d), of which the first is row `start` of its chunk."""
-    b, d = X.shape
-    found, long = Cloud(d, without), X.astype(np.float64)
-    views = np.ones((len(found.zeros), d))  # 1 where a coordinate counts
-    views[1:, list(without)] = 0
-    norms = np.sqrt(np.square(long) @ views.T)  # (b, views)
-    bad = np.flatnonzero(~(norms[:, 0] <= LARGEST))
+@np.errstate(all="ignore")  # of what is not finite, which is refused
+def _part(X, start, without):
+    """The cloud of the rows X (n, d), of which the first is row `start` of all that are added.
+
+    One product, of the rows [x - c, 1, 1 / |x|], gives the scatter around a center c, and the sums of the vectors and
+    of the unit vectors. Lengths come from |x|^2 = |c|^2 + 2 c (x - c) + |x - c|^2: far from 0, where a float32 square
+    of x would lose what sets one length apart from another, this keeps it. For an x much shorter than c and x - c it is
+    the other way round; such rows are computed from x itself, in float64.
+    """
+    (n, d), cloud = X.shape, Cloud(X.shape[1], without)
+    views = np.ones((d, len(cloud.zeros)), X.dtype)  # 1 where a coordinate counts
+    views[list(without), 1:] = 0
+    center = X[0] + (X[:BLOCK] - X[0]).mean(0)  # if all are the same, then this one, to the last bit
+    far, along = np.square(center, dtype=np.float64) @ views, 2 * views * center[:, None]
+    squares, products = np.empty((n, views.shape[1])), np.zeros((d + 1 + views.shape[1],) * 2)
+    rows, space, product = (np.ones(shape, X.dtype) for shape in ((BLOCK, len(products)), (BLOCK, d), products.shape))
+    for first in range(0, n, BLOCK):  # into the same memory: to ask the system for more takes as long as to compute
+        block = X[first : first + BLOCK]
+        rows, space = rows[: len(block)], space[: len(block)]
+        Y = np.subtract(block, center, out=rows[:, :d])
+        apart = far + np.square(Y, out=space) @ views  # (b, views)
+        if X.dtype == np.float32 and not SAFE[0] < apart.max() < SAFE[1]:
+            return _part(X.astype(np.float64), start, without)
+        found = apart + Y @ along
+        near = (found < 0.1 * apart).any(1)
+        found[near] = np.square(block[near], dtype=np.float64) @ views
+        inverses = np.where(found > 0, found**-0.5, 0)
+        cloud.units += inverses[near].T @ block[near]
+        inverses[near] = 0
+        cloud.units += np.outer(inverses.sum(0), center)
+        rows[:, d + 1 :] = inverses
+        products += np.matmul(rows.T, rows, out=product)
+        squares[first : first + BLOCK] = found
+        cloud.counts += _count(block, space)
+        cloud.counts[1:] -= _count(block[:, list(without)], space[:, : len(without)].copy())
+    bad = np.flatnonzero(~(squares[:, 0] <= LARGEST**2))
     if len(bad):
-        values, row = X[bad[0]], start + bad[0]
-        worst = values[np.abs(values).argmax()]  # NaN, where there is one
-        raise ValueError(f"X must be finite and no vector longer than {LARGEST:g}, got {worst:g} in row {row}")
-    found.n, found.zeros = b, (norms == 0).sum(0)
-    inverses = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
-    found.lengths = norms.mean(0)
-    found.spread = np.square(norms - found.lengths).sum(0)
-    for view, column in enumerate(norms.T):
-        places = np.searchsorted(NORM_EDGES, column, side="right")
-        found.length_counts[view] = np.bincount(places, minlength=len(NORM_EDGES) + 1)
-    found.counts[:] = _count(X)
-    if without:
-        found.counts[1] -= _count(X[:, list(without)])
-    if not SAFE[0] < found.lengths[0] < SAFE[1]:
-        X = long
-    found.units = (inverses.T.astype(X.dtype) @ X * views).astype(np.float64)
-    same = (X[0] == X[-1]).all() and (X == X[0]).all()
-    found.mean = long[0] if same else long.mean(0)  # what all share is no spread, not even by rounding
-    center = found.mean.astype(X.dtype)
-    off = found.mean - center  # by how much the center is rounded
-    Y = X - center
-    found.scatter = Y.T @ Y - np.outer(b * off, off)
-    return found
+        row = X[bad[0]]
+        got = f"{row[np.abs(row).argmax()]:g} in row {start + bad[0]}"  # NaN, where there is one
+        raise ValueError(f"X must be finite, with no vector longer than {LARGEST:g}, got {got}")
+    total, norms = products[d, :d], np.sqrt(squares)
+    cloud.n, cloud.mean, cloud.scatter = n, center + total / n, products[:d, :d] - np.outer(total, total / n)
+    cloud.units = (cloud.units + products[d + 1 :, :d]) * views.T
+    cloud.zeros, cloud.lengths = (norms == 0).sum(0), norms.mean(0)
+    cloud.spread = np.square(norms - cloud.lengths).sum(0)
+    for counts, lengths in zip(cloud.length_counts, norms.T):
+        counts[:] = np.bincount(np.searchsorted(NORM_EDGES, lengths, side="right"), minlength=len(counts))
+    return cloud
 
 
-def _count(X):
+def _count(X, space):
     """How many numbers of X lie in each bin of VALUE_EDGES, by their first bits: quicker than to compare with edges."""
-    shift, bins = _bits(X.dtype)
-    codes = np.right_shift(np.ascontiguousarray(X).view(f"u{X.dtype.itemsize}"), shift)
-    return np.bincount(bins, np.bincount(codes.ravel(), minlength=len(bins)), len(VALUE_EDGES) + 1).astype(int)
+    import torch
+
+    (shift, bins), size = _bits(X.dtype), X.dtype.itemsize
+    codes = np.right_shift(X.view(f"u{size}"), shift, out=space.view(f"u{size}")).view(f"i{size}")
+    counts = torch.bincount(torch.from_numpy(codes.ravel()), minlength=len(bins))  # NumPy's would copy the codes
+    return np.bincount(bins, counts, len(VALUE_EDGES) + 1).astype(int)
 
 
 @lru_cache
