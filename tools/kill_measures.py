@@ -12,6 +12,7 @@ A kill is SIGKILL, of a real process. After it, each file in the folder must hol
 
 import argparse
 import json
+import logging
 import multiprocessing
 import os
 import random
@@ -47,7 +48,7 @@ def given(folder, n_stories):
 
 
 def run(settings, folder, **more):
-    """What a process of its own does: one thread, so that trials do not wait for each other's."""
+    """What a process of its own does: one thread, as the cluster's workers have."""
     torch.set_num_threads(1)
     measure.measure(**settings, folder=folder, **more)
 
@@ -69,14 +70,12 @@ def agree(a, b):
     """Whether two values of JSON, or arrays, are the same to 1e-6: of the value, and in lists of the largest."""
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(agree(a[name], b[name]) for name in a)
-    if isinstance(a, (list, np.ndarray)) and a is not None:
-        if any(isinstance(each, (list, type(None))) for each in (a if isinstance(a, list) else ())):
-            return len(a) == len(b) and all(agree(x, y) for x, y in zip(a, b))
-        a, b = np.asarray(a, float), np.asarray(b, float)
-        return a.shape == b.shape and (not a.size or np.abs(a - b).max() <= RELATIVE * max(1e-30, np.abs(a).max()))
-    if isinstance(a, float):
-        return abs(a - b) <= RELATIVE * max(abs(a), 1e-30)
-    return a == b
+    if isinstance(a, list) and not all(isinstance(each, (int, float)) for each in a):
+        return len(a) == len(b) and all(map(agree, a, b))
+    if a is None or isinstance(a, str):
+        return a == b
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    return a.shape == b.shape and np.abs(a - b).max(initial=0) <= RELATIVE * np.abs(a).max(initial=0)
 
 
 def check(folder, wanted):
@@ -101,13 +100,20 @@ def trial(kind, settings, folder, wanted, cluster, seconds, rng, context):
     """One kill. Returns whether it met work that was not done, and how many files it left half written."""
     moment = rng.uniform(0, seconds)
     if kind == "worker":
-        victim = rng.choice(sorted(cluster.workers.values(), key=lambda nanny: nanny.name))
-        timer = threading.Timer(moment, lambda: os.kill(victim.pid, signal.SIGKILL))
+        while len(cluster.scheduler_info["workers"]) < len(cluster.workers):  # one was killed before, and comes back
+            time.sleep(0.1)
+        victim, ended, met = rng.choice(list(cluster.workers.values())).pid, threading.Event(), []
+
+        def strike():
+            os.kill(victim, signal.SIGKILL)
+            met.append(not ended.is_set())
+
+        timer = threading.Timer(moment, strike)
         timer.start()
         run(settings, folder, cluster=cluster.scheduler_address)
-        met = not timer.is_alive()
+        ended.set()
         timer.join()
-        return met, check(folder, wanted)
+        return met[0], check(folder, wanted)
     where = {"cluster": cluster.scheduler_address} if kind == "client" else {"workers": 1}
     process = context.Process(target=run, args=(settings, folder), kwargs=where)
     process.start()
@@ -133,25 +139,24 @@ def main():
 
     rng, context = random.Random(options.seed), multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tutorial_lib.measure", "distributed"])  # so that a process starts at once
-    with tempfile.TemporaryDirectory() as folder, LocalCluster(2, threads_per_worker=1, memory_limit=0,
-            dashboard_address=None, silence_logs=50) as cluster:  # fmt: skip
+    local = dict(threads_per_worker=1, memory_limit=0, dashboard_address=None, silence_logs=logging.CRITICAL)
+    with tempfile.TemporaryDirectory() as folder, LocalCluster(2, **local) as cluster:
         folder = Path(folder)
         settings = given(folder, options.stories)
         wanted = expected(settings, folder / "expected")
         for kind in ("worker", "client", "writer"):
-            n_met = n_unfinished = 0
-            for number in range(-1, options.trials):
+            n_met, n_unfinished = 0, 0
+            where = {"workers": 1} if kind == "writer" else {"cluster": cluster.scheduler_address}
+            for name in ("cold", "warm"):
+                start = time.monotonic()
+                run(settings, folder / f"{kind}-{name}", **where)
+            seconds = time.monotonic() - start
+            for number in range(options.trials):
                 here, start = folder / f"{kind}-{number}", time.monotonic()
-                if number < 0:  # how long a run takes, once all is warm
-                    for name in ("cold", "warm"):
-                        start = time.monotonic()
-                        run(settings, folder / f"{kind}-{name}", **({"workers": 1} if kind == "writer" else
-                                                                    {"cluster": cluster.scheduler_address}))  # fmt: skip
-                    seconds = time.monotonic() - start
-                    continue
                 met, unfinished = trial(kind, settings, here, wanted, cluster, seconds, rng, context)
                 assert (here / measure.MEASURES).exists() and not list(here.glob("chunk-*"))
-                n_met, n_unfinished = n_met + met, n_unfinished + bool(unfinished)
+                n_met += met
+                n_unfinished += bool(unfinished)
                 print(f"{kind} {number + 1}: {'in the middle' if met else 'behind the end'}"
                       f"{', a file half written' * bool(unfinished)}, {time.monotonic() - start:.1f} s", flush=True)
             print(f"{kind}: {options.trials} kills, {n_met} of them in the middle of a run, {n_unfinished} with a file "

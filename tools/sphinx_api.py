@@ -21,6 +21,7 @@ ROOMS = {  # the order and the titles of the page; a room's name is a module's o
     "Comparison with Hugging Face": ["parity"],
     "Vectors and their geometry": ["vectors", "geometry", "probing", "interventions", "head_roles", "search",
                                    "quantization", "real_texts", "dynamics", "cost"],
+    "Past one machine": ["measure", "corpus", "cluster"],
     "Genomes": ["genomics"],
     "On the page": ["show", "guess", "table", "plots", "views"],
     "The documents, checked": ["claims"],

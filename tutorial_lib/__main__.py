@@ -17,6 +17,8 @@ OPTIONAL = {
     "scikit-learn": "t-SNE",
     "umap-learn": "UMAP",
     "jupyter-book": "building the pages",
+    "distributed": "measuring a corpus on several processes or machines",
+    "pyarrow": "a corpus in Parquet",
 }
 SENTENCE = [101, 1045, 2293, 5597, 999, 102]  # [CLS] i love mathematics ! [SEP]
 
@@ -50,8 +52,8 @@ def main(arguments=None) -> int:
         "measure",
         help="measure a model's vectors over a corpus of any size, layer by layer",
         description="Measure the vectors of all tokens of a corpus, [CLS] and [SEP] included, in each layer: norms, "
-        "average cosine, cone index, anisotropy and more, with and without the coordinates that are far larger than the "
-        "others. The numbers stand in FOLDER/measures.json. Stop it as you like: the same command goes on.",
+        "average cosine, cone index, anisotropy and more, with and without the coordinates that are far larger than "
+        "the others. The numbers stand in FOLDER/measures.json. Stop it as you like: the same command goes on.",
     )
     measures.add_argument("corpus", help="a file of texts, one a line: plain or gzip, in UTF-8, or Parquet")
     measures.add_argument("--model", default=DEFAULT, help="a known model or a folder (default: %(default)s)")

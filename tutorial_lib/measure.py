@@ -231,7 +231,7 @@ def sums_of_texts(job, texts):
 
     >>> sums = sums_of_texts(Job("book-bert", digest_of("book-bert")), ["The bear sat.", "The mouse ran away."])
     >>> {layer: cloud.n for layer, cloud in clouds_of(sums).items()}
-    {'0': 12, '1': 12, '2': 12, '3': 12, '4': 12}
+    {'0': 15, '1': 15, '2': 15, '3': 15, '4': 15}
     """
     if job.version != tutorial_lib.__version__:
         raise ValueError(f"tutorial_lib must be {job.version} on all machines, got {tutorial_lib.__version__} on "
