@@ -21,7 +21,7 @@ import tutorial_lib.views
 ROOT = Path(__file__).resolve().parents[1]
 CONDA_NAMES = {"pytorch": "torch"}
 ONLY_IN_CONDA = {"python", "pip"}
-OF_AN_EXTRA = {"distributed": "cluster", "pyarrow": "cluster"}  # what few need; without it, a message says so
+OF_AN_EXTRA = dict.fromkeys(["dask", "distributed", "pyarrow"], "cluster")  # what few need; a message says so
 IN_A_NOTEBOOK = {"IPython", "ipywidgets", "matplotlib_inline"}  # imported only where a notebook runs, which brings them
 
 

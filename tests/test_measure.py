@@ -15,6 +15,7 @@ from safetensors.numpy import load_file
 
 from tutorial_lib import __main__ as command_line
 from tutorial_lib import bert, geometry, gpt, measure, vectors
+from tutorial_lib.cluster import local
 from tutorial_lib.saving import save
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE, WordPiece
@@ -121,9 +122,9 @@ def test_a_decoder_is_measured_by_name(tmp_path):
 
 
 def test_long_texts_are_cut_and_counted(model, tmp_path):
-    (tmp_path / "corpus.txt").write_text("bear " * 300 + "\nA bear.\n")
-    found = measure.measure(tmp_path / "corpus.txt", model, tmp_path, workers=1)
-    assert found["corpus"]["cut"] == 1 and 40 < found["layers"]["0"]["n"] < 60
+    (tmp_path / "corpus.txt").write_text("A bear.\n" + ("bear " * 300 + "\n") * 3)
+    found = measure.measure(tmp_path / "corpus.txt", model, tmp_path, chunk=2, workers=1)
+    assert found["corpus"]["cut"] == 3 and 120 < found["layers"]["0"]["n"] < 140
 
 
 def test_what_is_not_defined_is_none():
@@ -238,8 +239,8 @@ def test_killed_while_it_writes_a_file_it_goes_on(undisturbed, corpus, model, tm
 
 @pytest.fixture(scope="module")
 def cluster():
-    distributed = pytest.importorskip("distributed", reason="without Dask there is one process")
-    with distributed.LocalCluster(2, threads_per_worker=1, memory_limit=0, dashboard_address=None) as cluster:
+    pytest.importorskip("distributed", reason="without Dask there is one process")
+    with local(2) as cluster:
         yield cluster
 
 

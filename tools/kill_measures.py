@@ -12,7 +12,6 @@ A kill is SIGKILL, of a real process. After it, each file in the folder must hol
 
 import argparse
 import json
-import logging
 import multiprocessing
 import os
 import random
@@ -28,6 +27,7 @@ import torch
 from safetensors.numpy import load_file
 
 from tutorial_lib import bert, measure
+from tutorial_lib.cluster import local
 from tutorial_lib.corpus import Corpus
 from tutorial_lib.saving import save
 from tutorial_lib.texts.generated import stories
@@ -91,11 +91,6 @@ def check(folder, wanted):
     return len(list(folder.glob("*.part")))
 
 
-def kill(process):
-    os.kill(process.pid, signal.SIGKILL)
-    process.join()
-
-
 def trial(kind, settings, folder, wanted, cluster, seconds, rng, context):
     """One kill. Returns whether it met work that was not done, and how many files it left half written."""
     moment = rng.uniform(0, seconds)
@@ -121,7 +116,8 @@ def trial(kind, settings, folder, wanted, cluster, seconds, rng, context):
     if kind == "writer":
         while process.is_alive() and not list(folder.glob("*.part")):
             pass
-    kill(process)
+    process.kill()
+    process.join()
     met = process.exitcode == -signal.SIGKILL and not (folder / measure.MEASURES).exists()
     unfinished = check(folder, wanted)
     run(settings, folder, **where)
@@ -135,12 +131,9 @@ def main():
     parser.add_argument("--stories", type=int, default=160, help="texts of the corpus (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    from distributed import LocalCluster
-
     rng, context = random.Random(options.seed), multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tutorial_lib.measure", "distributed"])  # so that a process starts at once
-    local = dict(threads_per_worker=1, memory_limit=0, dashboard_address=None, silence_logs=logging.CRITICAL)
-    with tempfile.TemporaryDirectory() as folder, LocalCluster(2, **local) as cluster:
+    with tempfile.TemporaryDirectory() as folder, local(2) as cluster:
         folder = Path(folder)
         settings = given(folder, options.stories)
         wanted = expected(settings, folder / "expected")
