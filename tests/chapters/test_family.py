@@ -135,7 +135,8 @@ def tokenizer():
 def held_out(tokenizer):
     """The page's loss of hidden words in new stories."""
     generator = torch.Generator().manual_seed(0)
-    pairs = [make_pair(parts_of(stories(400, seed=1))[0], generator) for _ in range(200)]
+    others = parts_of(stories(400, seed=1))[0]
+    pairs = [make_pair(others, generator) for _ in range(200)]
     batch = tokenizer.batch([p.first for p in pairs], [p.second for p in pairs], max_length=64)
     inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate=0.3)
     chosen = labels >= 0

@@ -7,6 +7,7 @@ be memory.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from tutorial_lib.genomics.words import K, kmer_counts
 
@@ -89,14 +90,7 @@ def similar_groups(sequences, least=0.97, k=K) -> np.ndarray:
     if not 0 < least <= 1:
         raise ValueError(f"least must be a share above 0, at most 1, got {least!r}")
     near = containment(sequences, sequences, k) >= least  # (n, n)
-    groups = np.full(len(near), -1)
-    for i in range(len(near)):
-        if groups[i] < 0:
-            group, number, grown = near[i], groups.max() + 1, 0
-            while group.sum() > grown:
-                grown, group = group.sum(), near[group].any(0)
-            groups[group] = number
-    return groups
+    return connected_components(near, directed=False)[1]
 
 
 def _last(pairs, n):
