@@ -29,14 +29,14 @@ pdf: book  ## the book in one file: _build/transformers-from-scratch.pdf
 publish: pdf  ## what goes on the web: _build/publish, the site with PDF and zip, and notebooks with their address
 	@$(BIN)/python tools/publish.py
 
-test: book  ## all tests, those of the built site too; JOBS=4 runs four at a time
+test: book  ## the tests, those of the built site too; LONG=1 runs the long ones, too, and JOBS=4 four at a time
 	@$(BIN)/ruff check --quiet --select F .
-	@$(PYTEST)
+	@$(PYTEST) $(if $(LONG),--long)
 
 check: $(READY)  ## one chapter, its page in a browser, its tests and claims: make check CHAPTER=meaning
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
 	@$(BIN)/python tools/build_book.py
-	@$(PYTEST) tests/book tests/chapters tests/plots tests/claims \
+	@$(PYTEST) --long tests/book tests/chapters tests/plots tests/claims \
 		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/'
 
 lint: $(READY)  ## the style of the code

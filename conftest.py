@@ -35,9 +35,16 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
 
 
-def pytest_collection_modifyitems(items):
-    """Chapters with another model take longest, so they do not come last."""
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="run the tests that are marked long, too")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Chapters with another model take longest, so they do not come last. What is marked long runs when asked for."""
     items.sort(key=lambda item: not item.path.match("tests/book/test_other_models.py"))
+    if not config.option.long:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
 @pytest.fixture(autouse=True)

@@ -98,8 +98,15 @@ def load(assignment) -> dict[str, Callable]:
 
 
 def process():
-    """A process for what needs a model: its memory is not the grader's, and goes when it ends."""
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin)
+    """A process for what needs a model: its memory is not the grader's, and goes when it ends.
+
+    It is a copy of one that has imported what takes seconds and has computed nothing, where the system can copy one.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():  # Windows
+        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
+    return ProcessPoolExecutor(1, context, initializer=_begin)
 
 
 def _begin():

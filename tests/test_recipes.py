@@ -79,6 +79,7 @@ def told_once():
         yield
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["book-gpt", "book-bert"])
 def test_the_recipe_makes_what_is_shipped(name, told_once):
     """Its first steps, trained again: the same losses, and of the decoder the weights that were kept after 20 steps."""

@@ -75,6 +75,7 @@ def finish(run):
     return json.loads(told.splitlines()[-1])
 
 
+@pytest.mark.long
 def test_killed_at_any_moment_it_goes_on_as_if_it_had_not(tmp_path):
     """Bit for bit: every loss, and the sum of all weights."""
     began = time.monotonic()

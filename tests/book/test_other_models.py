@@ -18,6 +18,7 @@ build_book = pytest.importorskip("build_book")
 
 LINE = re.compile(r"^MODEL = None\b.*$", re.M)
 CHAPTERS = [path for path in build_book.chapters(build_book.ROOT) if LINE.search(path.read_text(encoding="utf-8"))]
+QUICK = ("evolution", "questions")
 WRITTEN = ("documents", "sentence-pairs", "synonyms", "paraphrases", "homonyms")  # a cased model knows their capitals
 # A process that has imported what takes long runs each chapter in a copy of itself, and says how that ended.
 RUN = """
@@ -95,7 +96,11 @@ def encoder(tmp_path_factory, default_folder):
     return folder
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path if path.stem in QUICK else pytest.param(path, marks=pytest.mark.long) for path in CHAPTERS],
+    ids=lambda path: path.stem,
+)
 def test_one_line_changes_the_model(path, encoder, run_cells, tmp_path):
     cells = [cell.source for cell in jupytext.read(path).cells if cell.cell_type == "code"]
     changed = [LINE.sub(f"MODEL = {str(encoder)!r}", source) for source in cells]

@@ -203,6 +203,7 @@ def test_the_article_knows_its_noun_by_the_encoder_and_not_where_a_head_looks(mo
     assert looks["look"] == looks["both"] == [0, 0]
 
 
+@pytest.mark.long
 def test_exercise_4_of_four_slower_runs_two_need_the_road_and_two_do_not(model, kept_articles):
     loss, kept = translated(TO_LEARN, 64, START), []
     for seed in range(4):
@@ -216,6 +217,7 @@ def test_exercise_4_of_four_slower_runs_two_need_the_road_and_two_do_not(model, 
     assert all(run["road"] > 0.9 and 0.9 < run["look"] < 0.995 for run in kept[2:])
 
 
+@pytest.mark.long
 def test_post_norm_needs_its_warmup():
     loss, ends = translated(TO_LEARN, 64, START), {}
     for norm_first, warmup in product((False, True), (50, 0)):

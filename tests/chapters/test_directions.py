@@ -331,6 +331,7 @@ def last_states(model, texts):
         return torch.cat([model.trace([text[:-1]])["layer.1.output"][0] for text in texts])
 
 
+@pytest.mark.long
 def test_what_hides_length_and_what_hides_the_zero(ready, small):
     texts = ready.held_out[:60]
     for name, model in small.items():
@@ -356,6 +357,7 @@ def test_what_hides_length_and_what_hides_the_zero(ready, small):
         assert moved(Z, lengths.mean() * W / lengths)[0] > 0.25
 
 
+@pytest.mark.long
 def test_without_a_last_norm_length_is_confidence(ready, small):
     found = {}
     for name, model in small.items():

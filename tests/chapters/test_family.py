@@ -150,7 +150,7 @@ def held_out(tokenizer):
     return loss
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_the_teacher_s_answers_are_worth_a_tenth_of_a_nat_more_than_the_text_s(teacher, tokenizer, held_out, seed):
     told, ends = parts_of(stories(600))[0], {}
     for soft in (0.0, 0.5, 1.0):
@@ -165,6 +165,7 @@ def test_the_teacher_s_answers_are_worth_a_tenth_of_a_nat_more_than_the_text_s(t
     assert ends[0.5] - ends[1.0] < 0.5 * (ends[0.0] - ends[1.0])  # nearer to the teacher's answers
 
 
+@pytest.mark.long
 def test_exercise_5_other_temperatures_end_near(teacher, tokenizer, held_out):
     told, ends = parts_of(stories(600))[0], []
     for T in (1.0, 2.0, 4.0):

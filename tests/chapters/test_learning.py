@@ -63,6 +63,7 @@ def test_an_untrained_model_knows_nothing_and_counting_is_worth_176_and_16(ready
     assert math.exp(counted["bigram"]) == pytest.approx(16, abs=0.5)
 
 
+@pytest.mark.long
 def test_the_small_model_passes_the_bigrams_after_some_80_steps_and_goes_on(run, counted):
     _, curve = run
     crossed = next(step for step, loss in curve["evaluated"] if loss < counted["bigram"])
@@ -81,6 +82,7 @@ def test_long_steps_at_once_end_near_the_unigrams(ready, counted):
     assert losses[4] > losses[0] + 0.5 and abs(losses[-1] - counted["unigram"]) < 0.5
 
 
+@pytest.mark.long
 def test_the_larger_one_learns_to_take_a_name_from_the_story_and_the_small_one_does_not(run, ready, ages, big_tok):
     told = stories(60, seed=1)
     costs = {age: losses_by_kind(model, big_tok, told) for age, model in ages.items()}
@@ -184,6 +186,7 @@ def test_twenty_stories_are_learned_by_heart(ready):
     assert curve["loss"][-1] < 0.5 and evaluated[-1] > min(evaluated) + 0.5
 
 
+@pytest.mark.long
 def test_words_in_disorder_cost_more_than_knowing_nothing(run, ready, counted):
     generator, mixed = torch.Generator().manual_seed(0), []
     for text in ready.held_out:

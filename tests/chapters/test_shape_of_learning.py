@@ -248,6 +248,7 @@ def test_the_longest_direction_at_the_end_is_the_position_in_one_layer(states, i
     assert abs(np.corrcoef(along, np.tile(np.arange(1, 64), 40))[0, 1]) == pytest.approx(r, abs=0.03)
 
 
+@pytest.mark.long
 def test_general_training_gains_the_head_alone_is_not_enough_and_counted_words_are(gpts, tok):
     corpus = stories(1000, seed=5)
     texts, labels = feelings(corpus, dialect(corpus))

@@ -213,6 +213,7 @@ def test_a_second_grading_of_the_same_folder_waits_its_turn(tmp_path):
     assert not (tmp_path / "new").exists() and not (tmp_path / ".lock").exists()
 
 
+@pytest.mark.long
 def test_a_grading_that_is_killed_goes_on_and_leaves_nothing(solved, tmp_path, bubblewrap):
     """kill -9, again and again, at random moments."""
     for number in range(3):
