@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from transformers import BertConfig, BertForPreTraining, BertModel
 
 from tutorial_lib.bert import KERNELS, Bert
-from tutorial_lib.parity import UNITS, Difference, Parity, compare, difference
+from tutorial_lib.parity import UNITS, Difference, Parity, _catch, compare, difference
 
 # In a batch of two lengths, each text has two segments.
 BATCH = {
@@ -245,6 +245,14 @@ def test_one_wrong_number_in_the_weights_is_found(stop):
         ours.get_parameter(stop).view(-1)[0] += 0.1
     with pytest.raises(AssertionError, match="stops differ by more than rounding"):
         compare(ours, theirs, random_batch(config, 0)).check()
+
+
+def test_a_cache_that_comes_before_the_weights_is_not_taken_for_them():
+    """transformers 4.40's GPT-2 gives its output, the keys and values, then the weights."""
+    values, weights = {}, torch.rand(1, 2, 3, 3)
+    cache = (torch.rand(1, 2, 3, 4), torch.rand(1, 2, 3, 4))
+    _catch(values, "here", 0, "weights")(None, (), (torch.rand(1, 3, 8), cache, weights))
+    assert values["here"] is weights
 
 
 def test_a_model_without_attention_weights_is_refused(hf_bert_sdpa):

@@ -336,10 +336,11 @@ def _catch(values, name, before, side, third=None):
         if next(calls) != before:
             return
         outputs = output if isinstance(output, tuple) else (output,)
-        if side == "weights" and (len(outputs) < 2 or outputs[1] is None):
+        weights = [value for value in outputs[1:] if torch.is_tensor(value)]  # and not the older versions' cache of GPT-2
+        if side == "weights" and not weights:
             remedy = 'load it with attn_implementation="eager"'
             raise ValueError(f"the transformers model shows no attention weights: {remedy}")
-        value = {"in": args[:1], "out": outputs, "weights": outputs[1:]}[side][0]
+        value = {"in": args[:1], "out": outputs, "weights": weights}[side][0]
         values[name] = value if third is None else value.chunk(3, dim=-1)[third]
 
     return hook
