@@ -336,7 +336,7 @@ def _catch(values, name, before, side, third=None):
         if next(calls) != before:
             return
         outputs = output if isinstance(output, tuple) else (output,)
-        weights = [value for value in outputs[1:] if torch.is_tensor(value)]  # and not the older versions' cache of GPT-2
+        weights = [value for value in outputs[1:] if torch.is_tensor(value)]  # not a cache, as GPT-2 had
         if side == "weights" and not weights:
             remedy = 'load it with attn_implementation="eager"'
             raise ValueError(f"the transformers model shows no attention weights: {remedy}")
