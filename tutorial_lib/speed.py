@@ -7,6 +7,7 @@ from tutorial_lib.texts import written
 from tutorial_lib.weights import read_json
 
 FILE = written.FOLDER / "speed.json"
+SCALING = written.FOLDER / "scaling.json"
 
 
 def stored() -> list[dict]:
@@ -36,3 +37,21 @@ def which(run) -> tuple:
     """
     machine = run["machine"]
     return run["versions"]["tutorial_lib"], machine["processor"], machine["cores"], machine["threads"]
+
+
+def scaling() -> dict:
+    """How `measure` scaled: what tools/measure_scaling.py stored in data/scaling.json.
+
+    "date", "machine" ("load" before each round, and at the end), "versions", "model"; "corpus", with the bytes, texts
+    and tokens that were read; "chunk", texts in one; "runs", each with "workers", "threads" of each worker,
+    "texts_per_second" and "seconds" of each round; "layers", each with its shape and the "multiplications_per_second"
+    of one thread. Raises ValueError where the file is damaged.
+
+    >>> [run["workers"] for run in scaling()["runs"]]
+    [1, 2, 1]
+    """
+    found = read_json(SCALING)
+    if missing := {"date", "machine", "versions", "model", "corpus", "chunk", "runs", "layers"} - set(found):
+        what = f"{SCALING} lacks {', '.join(sorted(missing))}"
+        raise ValueError(f"{what}: write it again with tools/measure_scaling.py")
+    return found
