@@ -1,10 +1,10 @@
-"""Time `measure` with one worker and with two, and layers of three widths on one thread: tutorial_lib/data/scaling.json.
+"""Time `measure` with one worker and with two, and layers of three widths: tutorial_lib/data/scaling.json.
 
     python tools/measure_scaling.py        some minutes; needs Dask: pip install -e ".[cluster]"
 
 The default model reads paragraphs of Wikipedia (TUTORIAL_LIB_TEXTS=FOLDER, or they are fetched). Runs take turns, so
 that a slow moment of the machine hits all. A rate counts from when each worker is in its second chunk: by then it has
-loaded the model. The layers have weights by chance, which take as long as others, and their vectors go into a `Cloud`.
+loaded the model. The layers, with weights drawn by chance, run on one thread, and their vectors go into a `Cloud`.
 """
 
 from __future__ import annotations

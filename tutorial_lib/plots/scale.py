@@ -89,7 +89,7 @@ def by_layer(layers, measures):
 
 
 def rates(runs):
-    """Texts a second against threads, as `speed.scaling` has the runs: medians, the lowest, the highest. Returns the axes.
+    """Texts a second against threads, as `speed.scaling` has the runs: median, lowest, highest. Returns the axes.
 
     The dotted line is what so many times one worker would be. Open: one worker, with as many threads.
 
