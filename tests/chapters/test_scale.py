@@ -55,7 +55,7 @@ def test_means_4_apart_make_a_variance_of_1_one_of_5():
 
 
 def test_the_average_cosine_follows_from_the_sum_of_unit_vectors(X):
-    U = X / np.linalg.norm(X, axis=1, keepdims=True, dtype=float)
+    U = X / np.linalg.norm(X.astype(float), axis=1, keepdims=True)
     n = len(U)
     assert (np.square(U.sum(0)).sum() - n) / (n * n - n) == pytest.approx(geometry.average_cosine(X), abs=1e-6)
 

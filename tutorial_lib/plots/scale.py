@@ -13,6 +13,7 @@ from tutorial_lib.geometry import Cloud
 from tutorial_lib.plots.base import ROLES, as_array
 
 FIRST, SECOND, OTHERS = ROLES["first text"], ROLES["second text"], ROLES["the rest"]
+MARKS = {1 / 24: "an hour", 1: "a day", 30: "a month", 365: "a year", 3_650: "ten years"}  # days
 
 
 def merged(first, second):
@@ -118,24 +119,28 @@ def rates(runs):
 
 
 def days(machines, seconds):
-    """Days that each corpus and model takes on so many machines, a bar each on a logarithmic axis. Returns the axes.
+    """How long each model takes on so many machines: a dot each on a logarithmic axis of time. Returns the axes.
 
-    seconds: name -> seconds of one machine.
+    seconds: name -> seconds of one machine. The axis stays the same from 1 machine to 1,000.
 
     >>> ax = days(10, {"small": 864_000, "large": 8_640_000})
     >>> [text.get_text() for text in ax.texts]
     ['1 day', '10 days']
     """
     took = [value / machines / 86_400 for value in seconds.values()]
-    ax = plt.subplots(figsize=(6.6, 0.55 * len(took) + 1.3))[1]
-    ax.barh(range(len(took)), took, height=0.6, color=FIRST)
+    ax = plt.subplots(figsize=(6.6, 0.55 * len(took) + 1.4))[1]
+    for x in MARKS:
+        ax.axvline(x, color=OTHERS, linestyle=":", linewidth=1)
+    ax.plot(took, range(len(took)), "o", color=FIRST, markersize=9)
     for y, value in enumerate(took):
-        ax.annotate(told(value), (value, y), (5, 0), textcoords="offset points", va="center", fontsize=9)
-    ax.set_yticks(range(len(took)), seconds)
-    ax.tick_params(axis="y", length=0)
-    low, high = (value / 86_400 for value in (min(seconds.values()) / 1000, max(seconds.values())))
-    ax.set(xscale="log", xlim=(0.5 * low, 30 * high), ylim=(len(took) - 0.4, -0.6), xlabel="days",
+        ax.annotate(told(value), (value, y), (9, 0), textcoords="offset points", va="center", fontsize=9)
+    low, high = min(seconds.values()) / 86_400_000, max(seconds.values()) / 86_400
+    ax.set(xscale="log", xlim=(0.5 * low, 20 * high), ylim=(len(took) - 0.4, -0.6),
            title=f"{machines:,} machine" + "s" * (machines > 1))  # fmt: skip
+    ax.set_yticks(range(len(took)), seconds)
+    ax.set_xticks([x for x in MARKS if low < x < 20 * high], [MARKS[x] for x in MARKS if low < x < 20 * high])
+    ax.set_xticks([], minor=True)
+    ax.tick_params(axis="y", length=0)
     return ax
 
 
