@@ -13,7 +13,7 @@ from tutorial_lib.geometry import Cloud
 from tutorial_lib.plots.base import ROLES, as_array
 
 FIRST, SECOND, OTHERS = ROLES["first text"], ROLES["second text"], ROLES["the rest"]
-MARKS = {1 / 24: "an hour", 1: "a day", 30: "a month", 365: "a year", 3_650: "ten years"}  # days
+MARKS = {1 / 24: "hour", 1: "day", 30: "month", 365: "year"}  # in days
 
 
 def merged(first, second):
