@@ -89,9 +89,11 @@ def test_asking_250_vectors_gives_the_dimension_and_a_cloud_of_250_about_twice_o
         assert np.mean(thinned) / dimension == pytest.approx(times, abs=0.2)
 
 
-def test_two_workers_read_more_than_one_and_more_than_two_threads_of_one():
-    rates = {(run["workers"], run["threads"]): np.median(run["texts_per_second"]) for run in speed.scaling()["runs"]}
-    assert rates[2, 1] > rates[1, 1] and rates[2, 1] > rates[1, 2]
+def test_two_workers_read_more_than_one_but_not_twice_as_much_and_take_longer_to_start():
+    runs = {(run["workers"], run["threads"]): run for run in speed.scaling()["runs"]}
+    one, two = (runs[workers, 1] for workers in (1, 2))
+    assert 1 < np.median(two["texts_per_second"]) / np.median(one["texts_per_second"]) < 2
+    assert np.median(two["seconds"]) > np.median(one["seconds"])
 
 
 def test_a_decoder_of_7_billion_weights_fits_no_machine_of_23_gib_and_its_clouds_take_4_4_gb(plans):
