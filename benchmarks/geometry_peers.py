@@ -1,8 +1,11 @@
 """Anisotropy and TwoNN beside llm-microscope's and DADApy's, on the same arrays: where definitions agree, so do values.
 
-`make bench` runs this. Neither peer can be installed beside this library: llm-microscope 0.0.7 does not
+Neither peer can be installed beside this library: llm-microscope 0.0.7 does not
 import as shipped, and DADApy 0.3.4 asks for a NumPy below 2. So both are fetched into a folder of their own,
-and only the files with these functions are loaded. Ends with an error where values differ that should not.
+and only the files with these functions are loaded. Values that should agree are judged.
+
+Copies: we leave them out before anything is counted. llm-microscope drops a point that has a copy, but counts it among
+the points below; DADApy divides by the distance 0.
 """
 
 import importlib.util
@@ -15,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from harness import Bench
 
 from tutorial_lib.bert import Bert
 from tutorial_lib.geometry import anisotropy, intrinsic_dimension
@@ -62,10 +66,9 @@ def clouds():
 
 
 def main():
-    wrong = 0
+    bench = Bench("geometry_peers")
     with tempfile.TemporaryDirectory() as folder:
         their_anisotropy, their_dimension, dadapy_dimension = fetched(folder)
-        print(f"{'':17}{'measure':36}{'ours':>10}{'theirs':>10}{'differ by':>11}")
         for name, X in clouds().items():
             copied = "copies" in name
             with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -76,14 +79,10 @@ def main():
                     ("TwoNN, DADApy, nine tenths", intrinsic_dimension(X), _or_nan(dadapy_dimension, X, 0.9)),
                 ]
             for measure, ours, theirs in rows:
-                apart = abs(ours - theirs) / ours
-                expected = copied and measure.startswith("TwoNN")
-                wrong += not expected and not apart < CLOSE
-                why = "  (see below)" if expected else ""
-                print(f"{name:17}{measure:36}{ours:10.5f}{theirs:10.5f}{apart:11.1e}{why}")
-    print("Copies: we leave them out before anything is counted. llm-microscope drops a point that has a copy, but\n"
-          "counts it among the points below; DADApy divides by the distance 0.", flush=True)
-    return wrong and f"values that differ by more than {CLOSE:g} of them: {wrong}"
+                told = f"{name}: {measure}, {ours:.5f} and {theirs:.5f}, differ by"
+                most = None if copied and measure.startswith("TwoNN") else CLOSE
+                bench.report(told, abs(ours - theirs) / ours, "of ours", most)
+    return bench.finish()
 
 
 def _or_nan(dimension, *arguments):

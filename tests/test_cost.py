@@ -14,12 +14,14 @@ from tutorial_lib.cost import (
     fit_seconds,
     low_rank,
     operations,
+    plan,
     rank_for,
     saved_bytes,
     seconds,
     window_attention,
     window_mask,
 )
+from tutorial_lib.geometry import Cloud
 from tutorial_lib.parity import difference
 
 
@@ -54,6 +56,19 @@ def test_seconds_are_those_of_the_shortest_run_after_one_that_does_not_count(mon
     monkeypatch.setattr("tutorial_lib.cost.time.process_time", lambda: next(clock))
     runs = []
     assert seconds(lambda: runs.append(1), repeats=3) == 3 and len(runs) == 4
+
+
+def test_a_plan_counts_the_weights_of_a_model_the_sums_of_its_layers_and_each_token_once(bert):
+    c = bert.config
+    found = plan(1000, 100, 1.0, c.d_model, c.n_layers, c.d_ff, c.vocab_size)
+    matrices = [p for name, p in bert.named_parameters() if p.ndim == 2 and "pooler" not in name]
+    others = bert.embeddings.positions.weight.numel() + bert.embeddings.segments.weight.numel()
+    assert found.weights == 4 * (sum(p.numel() for p in matrices) - others)
+    assert found.sums == sum(Cloud(c.d_model).scatter.nbytes for _ in range(c.n_layers + 1))
+    work = 10 * (c.n_layers * sum(operations(100, c.d_model, c.d_ff)) + 100 * (c.n_layers + 1) * c.d_model**2)
+    assert found.seconds == pytest.approx(work)
+    assert plan(2000, 100, 4.0, c.d_model, c.n_layers, c.d_ff).seconds == pytest.approx(work / 2)
+    assert plan(1, 1, 1.0, 8, 1, weight_bytes=2).weights == 2 * 12 * 8**2
 
 
 @pytest.mark.parametrize("rates", [(1e-11, 9e-11), (3e-11, 0.0)])

@@ -21,6 +21,7 @@ import tutorial_lib.views
 ROOT = Path(__file__).resolve().parents[1]
 CONDA_NAMES = {"pytorch": "torch"}
 ONLY_IN_CONDA = {"python", "pip"}
+OF_AN_EXTRA = dict.fromkeys(["dask", "distributed", "pyarrow"], "cluster")  # what few need; a message says so
 IN_A_NOTEBOOK = {"IPython", "ipywidgets", "matplotlib_inline"}  # imported only where a notebook runs, which brings them
 
 
@@ -96,9 +97,12 @@ def test_what_the_library_imports_is_declared():
     files = {name: path for path in (ROOT / "tutorial_lib").rglob("*.py") for name in imported(path)}
     declared = {canonicalize_name(Requirement(line).name) for line in pyproject()["dependencies"]}
     brought_by = packages_distributions()
-    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - {"tutorial_lib"}
+    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - {"tutorial_lib"} - OF_AN_EXTRA.keys()
     undeclared = {name for name in others if not declared & {canonicalize_name(p) for p in brought_by[name]}}
     assert {name: str(files[name].relative_to(ROOT)) for name in undeclared} == {}
+    extras = pyproject()["optional-dependencies"]
+    assert OF_AN_EXTRA.keys() <= files.keys()
+    assert all(name in {Requirement(line).name for line in extras[extra]} for name, extra in OF_AN_EXTRA.items())
 
 
 def test_a_pin_is_one_plain_version():

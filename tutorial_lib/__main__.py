@@ -1,10 +1,11 @@
-"""The command line: `python -m tutorial_lib doctor | claims | parity | train`."""
+"""The command line: `python -m tutorial_lib doctor | claims | parity | train | measure`."""
 
 import argparse
 import importlib.metadata
 import platform
 import shlex
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,8 @@ OPTIONAL = {
     "scikit-learn": "t-SNE",
     "umap-learn": "UMAP",
     "jupyter-book": "building the pages",
+    "distributed": "measuring a corpus on several processes or machines",
+    "pyarrow": "a corpus in Parquet",
 }
 SENTENCE = [101, 1045, 2293, 5597, 999, 102]  # [CLS] i love mathematics ! [SEP]
 
@@ -47,12 +50,31 @@ def main(arguments=None) -> int:
         help="where the model goes, and the checkpoint of a run that is cut off (%(default)s)",
     )
     trains.add_argument("--seed", type=int, help="other first weights and batches than the recipe's, whose seed is 0")
+    measures = commands.add_parser(
+        "measure",
+        help="measure a model's vectors over a corpus of any size, layer by layer",
+        description="Measure the vectors of all tokens of a corpus, [CLS] and [SEP] included, in each layer: norms, "
+        "average cosine, cone index, anisotropy and more, with and without the coordinates that are far larger than "
+        "the others. The numbers stand in FOLDER/measures.json. Stop it as you like: the same command goes on.",
+    )
+    measures.add_argument("corpus", help="a file of texts, one a line: plain or gzip, in UTF-8, or Parquet")
+    measures.add_argument("--model", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
+    measures.add_argument("--to", default="measures", metavar="FOLDER", help="where results go (default: %(default)s)")
+    measures.add_argument("--chunk", type=int, default=1000, metavar="LINES", help="lines that a worker takes at once, "
+                          "and that a kill costs (default: %(default)s)")  # fmt: skip
+    where = measures.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, metavar="N", help="processes on this machine, which share its cores; 1 "
+                       "does without Dask (default: one a core, at most 8)")  # fmt: skip
+    where.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://10.0.0.1:8786; its "
+                       "workers need tutorial_lib and the model")  # fmt: skip
     options = parser.parse_args(arguments)
     try:
         if options.command == "doctor":
             return doctor()
         if options.command == "train":
             return train(options.name, options.folder, options.seed)
+        if options.command == "measure":
+            return measure(options)
         return claims(options.inventory) if options.command == "claims" else parity_table(options.model)
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
@@ -146,6 +168,44 @@ def train(name: str, folder: str, seed: int | None = None) -> int:
         print(f"\nStopped. {where}: {again}")
         return 130
     print(f"\n{name} is in {Path(folder) / name}; on what it has not read its loss is {about['held_out']:.3f}")
+    return 0
+
+
+def measure(options) -> int:
+    """Measure a model over a corpus, with the progress on stderr; 130 where Ctrl-C stops it."""
+    from tutorial_lib.measure import MEASURES
+    from tutorial_lib.measure import measure as run
+
+    line = "\r{:70}" if sys.stderr.isatty() else "{}\n"
+    often, told = (0.2 if sys.stderr.isatty() else 10), -1e9  # seconds
+
+    def tell(progress):
+        nonlocal told
+        if time.monotonic() - told > often or progress.done == progress.n_chunks:
+            print(line.format(str(progress)), end="", file=sys.stderr, flush=True)
+            told = time.monotonic()
+
+    settings = {name: getattr(options, name) for name in ("corpus", "model", "chunk", "workers", "cluster")}
+    try:
+        found = run(**settings, folder=options.to, tell=tell)
+    except KeyboardInterrupt:
+        given = {"model": DEFAULT, "to": "measures", "chunk": 1000, "workers": None, "cluster": None}
+        chosen = [(f"--{name}", str(getattr(options, name))) for name in given if getattr(options, name) != given[name]]
+        again = shlex.join(["python", "-m", "tutorial_lib", "measure", options.corpus, *sum(chosen, ())])
+        print(f"\nStopped. What was measured is in {options.to}; to go on from there: {again}")
+        return 130
+    corpus, layers = found["corpus"], found["layers"]
+    print(f"{Path(options.to) / MEASURES}: {corpus['texts']} texts, {next(iter(layers.values()))['n']} tokens")
+    if corpus["cut"]:
+        print(f"{corpus['cut']} texts have more tokens than the model has positions, and were cut")
+    print("\nlayer " + " ".join(f"{name:>11}" for name in ("norm", "cosine", "without", "anisotropy", "dimensions")))
+    for layer, all_of_it in layers.items():
+        rest = all_of_it.get("rest", {"average_cosine": None})
+        values = [all_of_it["norm_mean"], all_of_it["average_cosine"], rest["average_cosine"], all_of_it["anisotropy"],
+                  all_of_it["participation_ratio"]]  # fmt: skip
+        print(f"{layer:>5} " + " ".join(f"{'-' if value is None else format(value, '.4g'):>11}" for value in values))
+    print("\ncosine: the average of all pairs; without: the same without the coordinates that are far larger than the\n"
+          "others, where there are any; dimensions: the participation ratio")  # fmt: skip
     return 0
 
 

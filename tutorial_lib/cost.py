@@ -34,6 +34,32 @@ def operations(n, d_model, d_ff=None) -> Operations:
     return Operations(n * (4 * d_model**2 + 2 * d_model * d_ff), 2 * n**2 * d_model)
 
 
+class Plan(NamedTuple):
+    """What a corpus takes: bytes that each worker holds, and seconds of a single one."""
+
+    weights: int
+    sums: int
+    seconds: float
+
+
+def plan(n_tokens, length, rate, d_model, n_layers, d_ff=None, vocab_size=0, weight_bytes=4) -> Plan:
+    """What it takes to measure all layers of a model over a corpus, as `measure` does: a `Plan`.
+
+    n_tokens: of the corpus, in texts of so many tokens (length). rate: multiplications a second of one worker, which
+    must have been measured: a small model reaches less than a large one. weight_bytes: 4 for float32.
+
+    Weights are those of the matrices. Each of n_layers + 1 layers keeps d_model² products in float64, and takes as many
+    multiplications for each vector. What a batch takes, Python and torch come on top: some hundred MB.
+
+    >>> plan(1_000_000, 128, 1e10, d_model=384, n_layers=6, vocab_size=30_522)
+    Plan(weights=89349120, sums=8257536, seconds=1223.8848)
+    """
+    each = sum(operations(length, d_model, d_ff)) / length  # of a token, in a layer
+    matrices = n_layers * operations(1, d_model, d_ff).matrices + vocab_size * d_model
+    work = n_tokens * (n_layers * each + (n_layers + 1) * d_model**2)
+    return Plan(weight_bytes * matrices, 8 * (n_layers + 1) * d_model**2, work / rate)
+
+
 def seconds(run, repeats=5):
     """Seconds of the processor that run() takes: the fewest of some runs, after one that does not count.
 

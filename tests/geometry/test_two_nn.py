@@ -5,7 +5,15 @@ import warnings
 import numpy as np
 import pytest
 
-from tutorial_lib.geometry import distinct, intrinsic_dimension, neighbor_ratios, pca_dimension
+from tutorial_lib.geometry import (
+    distinct,
+    intrinsic_dimension,
+    neighbor_ratios,
+    pca_dimension,
+    ratio_dimension,
+    sampled_ratios,
+    two_nn,
+)
 
 
 def gaussian(n, d, seed=0, scale=1.0):
@@ -81,3 +89,81 @@ def test_three_distinct_points_are_the_least():
 def test_bad_options_are_refused_by_name(options, name):
     with pytest.raises(ValueError, match=f"^{name} must"):
         intrinsic_dimension(gaussian(5, 2), **options)
+
+
+# Past memory
+
+
+@pytest.mark.parametrize("place", [0, 1000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ratios_of_all_rows_from_the_disk_are_those_in_memory(dtype, place, tmp_path, monkeypatch):
+    monkeypatch.setattr(two_nn, "TILE", (70, 90))
+    X = (linear(3, 500) + place).astype(dtype)
+    np.save(tmp_path / "X.npy", X)
+    found = sampled_ratios(np.load(tmp_path / "X.npy", mmap_mode="r"))
+    np.testing.assert_allclose(found, neighbor_ratios(X), rtol=1e-12)
+    assert ratio_dimension(found, "mle", 0.2) == pytest.approx(intrinsic_dimension(X, "mle", 0.2), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        gaussian(400, 30),
+        np.round(3 * gaussian(600, 2)),
+        gaussian(300, 3) / 1e3 + 100,
+        1e200 * gaussian(99, 4),
+        np.eye(99),
+    ],
+    ids=["round", "grid", "far", "huge", "equal"],
+)
+@pytest.mark.parametrize("tile", [(16, 1), (30, 2), (50, 64), (1000, 1000)])
+def test_blocks_of_any_size_find_the_same_two_neighbors(X, tile, monkeypatch):
+    monkeypatch.setattr(two_nn, "TILE", tile)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of copies, on the grid
+        np.testing.assert_allclose(sampled_ratios(X), neighbor_ratios(X), rtol=1e-12)
+
+
+def test_a_sample_s_ratios_are_those_of_its_rows_in_the_whole_cloud():
+    X = linear(4, 3000)
+    all_ratios, some = neighbor_ratios(X), sampled_ratios(X, n=300)
+    assert len(some) == 300 and np.isclose(some[:, None], all_ratios, rtol=1e-12, atol=0).any(1).all()
+    np.testing.assert_array_equal(some, sampled_ratios(X, n=300, seed=0))
+    assert not np.array_equal(some, sampled_ratios(X, n=300, seed=1))
+
+
+def test_the_stated_error_of_a_sample_is_the_one_that_is_found():
+    X = linear(5, 3000)
+    whole = intrinsic_dimension(X, "mle")
+    errors = [ratio_dimension(sampled_ratios(X, 200, seed), "mle") / whole - 1 for seed in range(40)]
+    stated = 1 / np.sqrt(200 * 0.9)
+    assert 0.7 * stated < np.std(errors) < 1.3 * stated and abs(np.mean(errors)) < stated / 2
+
+
+def test_copies_on_the_disk_are_left_out_with_one_warning():
+    X = linear(3, 400)
+    doubled = np.concatenate([X, X[:100], X[:50]])
+    doubled[70, 3], doubled[470, 3] = 0.0, -0.0
+    with pytest.warns(UserWarning, match="150 exact copies among 550") as caught:
+        found = sampled_ratios(doubled)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    np.testing.assert_allclose(found, neighbor_ratios(distinct(doubled)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: sampled_ratios(np.ones((5, 2))), "^X must hold at least 3 distinct vectors, got 1"),
+        (lambda: sampled_ratios(np.ones(5)), r"^X must be an array of vectors, one a row, got \(5,\)"),
+        (lambda: sampled_ratios([[1.0]]), "^X must be an array of vectors, one a row, got list"),
+        (lambda: sampled_ratios(np.vstack([np.eye(9), np.full(9, np.nan)])), "^X must be finite.* row 9"),
+        (lambda: sampled_ratios(np.eye(9), n=1), "^n must be a number of rows"),
+        (lambda: ratio_dimension([0.5, 2, 3]), "^ratios must be 1 or more, got 0.5"),
+        (lambda: ratio_dimension([1, 1, 1, 1]), "perfect grid"),
+        (lambda: ratio_dimension([2.0]), "^discard must leave"),
+        (lambda: ratio_dimension([2.0, 3.0], "ml"), "^method must"),
+    ],
+)
+def test_what_has_no_ratios_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

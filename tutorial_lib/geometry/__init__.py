@@ -21,12 +21,13 @@ _NAMES = {
     "pairs": "ExtremePairs extreme_pairs",
     "paths": "GroupDistances Steps group_distances random_walks step_alignment steps",
     "projection": "PCA ProjectionQuality cubes hopf_link pca projection_quality tsne umap",
-    "shape": "anisotropy effective_number entropy participation_ratio pca_dimension spectrum",
+    "shape": "anisotropy effective_number entropy outlier_coordinates participation_ratio pca_dimension spectrum",
     "similarity": "Distributions ToMean average_cosine cone_index cosine cosine_matrix distance_matrix distributions "
     "to_mean",
     "statistics": "PermutationTest bootstrap_interval holm jackknife_interval mean_interval permutation_p",
+    "streaming": "NORM_EDGES VALUE_EDGES Cloud",
     "subspaces": "effective_rank principal_angles product_svd random_subspace subspace_overlap variance_seen",
-    "two_nn": "distinct intrinsic_dimension neighbor_ratios",
+    "two_nn": "distinct intrinsic_dimension neighbor_ratios ratio_dimension sampled_ratios",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULES)

@@ -6,7 +6,8 @@ How many dimensions a cloud fills locally: `two_nn`.
 
 import numpy as np
 
-from tutorial_lib.geometry.arrays import as_cloud, as_numbers
+from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors
+from tutorial_lib.geometry.streaming import Cloud
 
 
 def spectrum(X):
@@ -14,16 +15,13 @@ def spectrum(X):
 
     With the singular values s_i of the centered matrix Xc, share i is s_i^2 over the sum of all s_j^2. The s_i^2 are
     the eigenvalues of Xc^T Xc and of Xc Xc^T; the smaller of the two is quicker than the singular values themselves.
-    X: (n, d). Raises ValueError where all vectors are the same. Source: A 2.3.
+    X: (n, d), or a `Cloud` that has read them, here and in all that rests on it. Raises ValueError where all vectors
+    are the same. Source: A 2.3.
 
     >>> spectrum([[3, 0], [-3, 0], [0, 1], [0, -1]])
     array([0.9, 0.1])
     """
-    X = as_cloud("X", X)
-    Xc = X - X.mean(0)
-    Xc /= np.abs(Xc).max()  # so that squares stay in range
-    G = Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T
-    squares = np.linalg.eigvalsh(G)[::-1].clip(min=0)
+    squares = np.linalg.eigvalsh(_products(X))[::-1][: len(X)].clip(min=0)
     return squares / squares.sum()
 
 
@@ -64,6 +62,24 @@ def participation_ratio(X):
     return float(1 / np.square(spectrum(X)).sum())
 
 
+def outlier_coordinates(X, times=5):
+    """The numbers of coordinates far larger than the others, largest first: at least so many times the median one.
+
+    The size of a coordinate is the root of its mean square over the vectors. times: above 1. X: (n, d), or a `Cloud`.
+
+    >>> outlier_coordinates([[1, 9, 1, -2], [1, -8, 2, 1]]).tolist()
+    [1]
+    """
+    if not times > 1:
+        raise ValueError(f"times must be above 1, got {times!r:.60}")
+    if isinstance(X, Cloud):
+        sizes = np.sqrt(X.mean**2 + X.scatter.diagonal() / max(len(X), 1))  # (d,)
+    else:
+        sizes = np.linalg.norm(as_vectors("X", X), axis=0) / len(X) ** 0.5
+    order = (-sizes).argsort(kind="stable")
+    return order[(sizes > 0)[order] & (sizes >= times * np.median(sizes))[order]]
+
+
 def entropy(shares):
     """The Shannon entropy of shares, in nats: minus the sum of p log p over the last axis, (..., m) -> (...).
 
@@ -88,3 +104,15 @@ def effective_number(shares):
     array([1., 2.])
     """
     return np.exp(entropy(shares))
+
+
+def _products(X):
+    """Xc^T Xc or Xc Xc^T, whichever is smaller, but for a factor."""
+    if isinstance(X, Cloud):
+        if not X.scatter.any():
+            raise ValueError(f"X must hold at least two different vectors, got {X.n} times the same")
+        return X.scatter
+    X = as_cloud("X", X)
+    Xc = X - X.mean(0)
+    Xc /= max(Xc.max(), -Xc.min())  # so that squares stay in range
+    return Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T

@@ -10,6 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_numbers, as_vectors
+from tutorial_lib.geometry.streaming import Cloud
 
 CHUNK = 4096  # pairs or rows that are worked on at once in float64
 
@@ -92,13 +93,13 @@ def average_cosine(X):
 
     With unit vectors u_i, the squared length of their sum is the sum of all n² cosines; the n cosines of a vector with
     itself go, and n (n - 1) remain. Many papers call this the anisotropy; A's, the largest share of variance, is
-    `shape.anisotropy`. Raises ValueError for fewer than two rows and for a row of zeros. Source: A.
+    `shape.anisotropy`. X: (n, d), or a `Cloud` that has read them. Raises ValueError for fewer than two rows and for a
+    row of zeros. Source: A.
 
     >>> average_cosine([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0]])
     -0.3333333333333333
     """
-    U = unit(as_vectors("X", X, least=2))  # (n, d)
-    n, total = len(U), U.sum(axis=0)
+    n, total = unit_sum(X, least=2)
     return float((total @ total - n) / (n * (n - 1)))
 
 
@@ -107,13 +108,13 @@ def cone_index(X, share=False):
 
     share=True divides it by n. Random directions give sqrt(n), for the squared length is the sum of all n² cosines, and
     those of different vectors are 0 on average: with `average_cosine` c, it is exactly n + n (n - 1) c.
-    X: (n, d). Raises ValueError for a row of zeros. Source: G 2.
+    X: (n, d), or a `Cloud` that has read them. Raises ValueError for a row of zeros. Source: G 2.
 
     >>> cone_index([[3.0, 0.0], [0.0, 4.0]]), cone_index([[3.0, 0.0], [9.0, 0.0]], share=True)
     (1.4142135623730951, 1.0)
     """
-    U = unit(as_vectors("X", X))  # (n, d)
-    return float(np.linalg.norm(U.sum(axis=0)) / (len(U) if share else 1))
+    n, total = unit_sum(X)
+    return float(np.linalg.norm(total) / (n if share else 1))
 
 
 def distributions(X, n_pairs=200_000, seed=0):
@@ -160,6 +161,22 @@ def _pairs(n, n_pairs, seed):
     generator = np.random.default_rng(seed)
     first = generator.integers(n, size=n_pairs)
     return first, (first + generator.integers(1, n, size=n_pairs)) % n  # never the same row twice
+
+
+def unit_sum(X, least=1):
+    """How many vectors there are, and the sum of their unit vectors: n, (d,). X: (n, d), or a `Cloud`.
+
+    >>> unit_sum([[3.0, 0.0], [0.0, 4.0]])
+    (2, array([1., 1.]))
+    """
+    if not isinstance(X, Cloud):
+        U = unit(as_vectors("X", X, least))
+        return len(U), U.sum(axis=0)
+    if X.n < least:
+        raise ValueError(f"X must be a cloud of {least} or more vectors, got {X.n}")
+    if X.zeros[0]:
+        raise ValueError(f"X must have no row of zeros, which has no cosine, got {X.zeros[0]}")
+    return X.n, X.units[0]
 
 
 def unit(X, name="X"):

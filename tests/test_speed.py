@@ -1,0 +1,158 @@
+"""No speed that the project claims has halved: ratios against a peer in the same run, never seconds.
+
+One thread, and the processor's own time, so that what else the machine does hardly counts. Of each side the fastest run
+counts, and a ratio above its bound is measured on, up to MOST pairs: what was disturbed comes down, what is slow stays.
+A bound lies halfway, on a logarithmic scale, between the ratio and its double. `make bench` measures with more care.
+"""
+
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import torch
+from harness import alternate
+from threadpoolctl import threadpool_limits
+
+from tutorial_lib import bert as berts
+from tutorial_lib import generation, gpt, tokenization, vectors, weights
+from tutorial_lib.geometry import pairs, shape, two_nn
+from tutorial_lib.texts import load_texts
+
+LEAST, MOST = 3, 9  # pairs
+
+
+@pytest.fixture(autouse=True)
+def _one_thread(one_thread):
+    with threadpool_limits(1):
+        yield
+
+
+def slower(ours, theirs, bound):
+    """Whether ours takes more than `bound` times the time of theirs; and the ratio."""
+    found, ratio = [], float("inf")
+    while len(found) < MOST and ratio > bound:
+        found += alternate(ours, theirs, 0, LEAST, time.process_time)
+        ratio = min(a for a, _ in found) / min(b for _, b in found)
+    return ratio > bound, ratio
+
+
+@contextmanager
+def doubled(owner, name):
+    """A slowdown put in by hand: the function does its work twice."""
+    function = getattr(owner, name)
+
+    def twice(*arguments, **named):
+        function(*arguments, **named)
+        return function(*arguments, **named)
+
+    setattr(owner, name, twice)
+    try:
+        yield
+    finally:
+        setattr(owner, name, function)
+
+
+@pytest.fixture(scope="module")
+def clouds():
+    draw = np.random.default_rng(0)
+    return draw.normal(size=(2048, 384)), draw.normal(size=(4000, 384))
+
+
+def forward(fused, request):
+    from transformers import BertModel
+
+    implementation = "sdpa" if fused else "eager"
+    ours = request.getfixturevalue("bert")
+    theirs = BertModel.from_pretrained(weights.resolve(), attn_implementation=implementation).eval()
+    ids = torch.arange(1000, 1128).view(2, 64)
+    return lambda: ours(ids, fused=fused), lambda: theirs(ids)
+
+
+def embedding(request):
+    """`embed` beside the bare forward passes of its batches."""
+    model, tok = request.getfixturevalue("bert"), request.getfixturevalue("tok")
+    texts = load_texts("encyclopedia")[:6]
+    ids = sorted((tok.encode(text).ids for text in texts), key=len)
+    batches = list(vectors.batches(range(len(ids)), ids, 32, vectors.TOKENS["cpu"]))
+    padded = [torch.tensor([ids[i] + [0] * (len(ids[batch[-1]]) - len(ids[i])) for i in batch]) for batch in batches]
+    return lambda: vectors.embed(texts, model), lambda: [model(batch, batch > 0, fused=True) for batch in padded]
+
+
+def decoding(request):
+    from transformers import GPT2LMHeadModel
+
+    theirs = GPT2LMHeadModel.from_pretrained(weights.resolve("book-gpt"), dtype=torch.float32).eval()
+    ours, ids = gpt.GPT.from_hf(theirs), torch.arange(5, 133).view(2, 64)
+    return lambda: ours(ids), lambda: theirs(ids)
+
+
+def generating(request):
+    """`generate` beside the forward passes that it needs: one of the prompt, one of each token."""
+    model, n = request.getfixturevalue("book_gpt"), 32
+
+    def passes():
+        cache = None
+        for _ in range(n):
+            _, cache = model([[5]], cache)
+
+    return lambda: generation.generate(model, [5], n), passes
+
+
+def cutting(request):
+    """Words that were seen before, beside Hugging Face's tokenizer in Rust."""
+    from tokenizers import Tokenizer
+
+    ours, theirs = request.getfixturevalue("tok"), Tokenizer.from_file(str(weights.resolve() / "tokenizer.json"))
+    texts = 4 * load_texts("encyclopedia")
+    return (lambda: [ours.encode(text) for text in texts]), (lambda: [theirs.encode(text) for text in texts])
+
+
+def half_product(X):
+    """The products of 768 rows with all that follow: a few more than half of X Xᵀ."""
+    U = torch.from_numpy(X).float()
+    return lambda: [U[i : i + 768] @ U[i:].T for i in range(0, len(U), 768)]
+
+
+def all_pairs(request):
+    X, _ = request.getfixturevalue("clouds")
+    return lambda: pairs.extreme_pairs(X, 20), half_product(X)
+
+
+def nearest(request):
+    X, _ = request.getfixturevalue("clouds")
+    return lambda: two_nn.intrinsic_dimension(X), half_product(X)
+
+
+def variances(request):
+    """The spectrum beside the one product and the eigenvalues that it needs."""
+    _, X = request.getfixturevalue("clouds")
+    return lambda: shape.spectrum(X), lambda: np.linalg.eigvalsh(X.T @ X)
+
+
+# name -> (what makes ours and theirs, bound, what the slowdown doubles)
+COMPARISONS = {
+    "fused forward, transformers": (lambda request: forward(True, request), 1.4, berts.Layer, "forward"),
+    "readable forward, transformers": (lambda request: forward(False, request), 1.4, berts.Layer, "forward"),
+    "embed, its forward passes": (embedding, 1.7, vectors, "_run"),
+    "decoder, transformers": (decoding, 1.15, gpt.GPT, "forward"),
+    "generate, its forward passes": (generating, 1.4, generation, "generate"),
+    "WordPiece, tokenizers": (cutting, 0.8, tokenization.WordPiece, "encode"),
+    "all pairs, half the product": (all_pairs, 3.4, pairs, "extreme_pairs"),
+    "TwoNN, half the product": (nearest, 5.8, two_nn, "intrinsic_dimension"),
+    "spectrum, product and eigenvalues": (variances, 1.75, shape, "spectrum"),
+}
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@torch.inference_mode()
+def test_it_is_no_slower_than_its_bound_and_a_slowdown_is_seen(name, request):
+    make, bound, owner, function = COMPARISONS[name]
+    ours, theirs = make(request)
+    too_slow, ratio = slower(ours, theirs, bound)
+    print(f"{name}: {ratio:.2f}, ", end="")
+    assert not too_slow, f"{name}: {ratio:.2f} times the time of the peer, and the bound is {bound}"
+    with doubled(owner, function):
+        too_slow, ratio = slower(ours, theirs, bound)
+    print(f"doubled {ratio:.2f}, bound {bound}")  # pytest -rP shows it
+    assert too_slow, f"{name}: with its work doubled {ratio:.2f} times the time of the peer, and the bound is {bound}"

@@ -1,0 +1,107 @@
+"""Run a function over many chunks: in this process, in some on this machine, or on the workers of a Dask scheduler.
+
+Dask brings back what a lost worker had: kill one, and its chunk is computed again by another.
+"""
+
+import logging
+import signal
+import threading
+from contextlib import contextmanager, nullcontext
+from itertools import islice
+
+from tutorial_lib.arguments import whole_number
+
+AHEAD = 2  # chunks for each thread of a worker: the one that it computes, and the next
+
+
+@contextmanager
+def workers(n=1, address=None, threads=1):
+    """What runs a function over tasks: `with workers(2) as run: ... in run(function, tasks)`.
+
+    n: processes on this machine, each with so many threads; 1 is this process itself, with those that it has.
+    address: a scheduler of Dask, in place of processes; its workers keep the threads that they were started with, and
+    where there is none yet, run waits for one. tasks: (number, argument) pairs, drawn as they are needed. run gives
+    (number, function(argument)) as they are done, in any order.
+
+    Raises ModuleNotFoundError where Dask is needed and not installed; OSError where no scheduler answers, the cluster
+    is lost, or a task's worker dies again and again. What the function raises comes out of run.
+
+    >>> with workers() as run:
+    ...     list(run(len, [(0, "a bear"), (1, "a mouse")]))
+    [(0, 6), (1, 7)]
+    """
+    n = whole_number("n", n, 1, "a number of workers (an int, 1 or more)")
+    if n == 1 and address is None:
+        yield lambda function, tasks: ((number, function(argument)) for number, argument in tasks)
+        return
+    from distributed import Client
+
+    with local(n, threads) if address is None else nullcontext(address) as cluster:
+        try:
+            client = Client(cluster)
+        except (OSError, ValueError) as error:
+            told = f"no Dask scheduler answers at {address} ({error}): start one with `dask scheduler`"
+            raise OSError(told) from error
+        with client:
+            yield lambda function, tasks: _run(client, function, tasks)
+
+
+@contextmanager
+def local(n, threads=1):
+    """A Dask cluster of n processes on this machine, each with so many threads. One that is killed is started again.
+
+    Nothing of it can be reached from other machines.
+    """
+    import dask
+    from distributed import LocalCluster
+
+    share = {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "MKL", "OPENBLAS")}
+    # Or Dask gives a worker up that was killed, came back, and is away again when it looks, 15 s after the first time.
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
+        with _without_interrupts():  # Ctrl-C is for us: we end the workers
+            cluster = LocalCluster(
+                n_workers=n, threads_per_worker=1, memory_limit=0, env=share, dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,  # a lost worker is no error
+            )  # fmt: skip
+        with cluster:
+            yield cluster
+
+
+@contextmanager
+def _without_interrupts():
+    """What is started meanwhile never hears of Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _run(client, function, tasks):
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker, as_completed
+
+    tasks, running, done = iter(tasks), {}, as_completed()
+
+    def start():
+        n = AHEAD * max(1, sum(client.nthreads().values())) - len(running)
+        for number, argument in islice(tasks, max(0, n)):
+            future = client.submit(function, argument, pure=False)  # pure: equal texts would be one task
+            running[future] = number
+            done.add(future)
+
+    try:
+        start()
+        for future in done:
+            found = future.result()
+            yield running.pop(future), found
+            start()
+    except KilledWorker as error:
+        raise OSError(f"a chunk's worker died {error.allowed_failures + 1} times: is its memory too small? Try fewer "
+                      "workers or smaller chunks") from error  # fmt: skip
+    except CancelledError as error:
+        raise OSError("the Dask scheduler was lost: start it again, and go on with the same command") from error

@@ -1,0 +1,236 @@
+"""A cloud of vectors too large for memory: sums that one pass collects, and that two machines can add.
+
+`spectrum`, `anisotropy`, `pca_dimension`, `participation_ratio`, `outlier_coordinates`, `average_cosine` and
+`cone_index` take a `Cloud` in place of the vectors, and so each is defined once. Source: Chan, Golub and LeVeque 1983
+(mean and scatter of two parts together).
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, reduce
+
+import numpy as np
+
+from tutorial_lib.arguments import whole_number
+
+BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only the first look at them is one at memory
+PART = 12 * BLOCK  # rows around one center, and for one thread
+SAFE = 1e-24, 1e24  # the largest square of a length for which float32 will do; other parts are computed in float64
+LARGEST = 1e150  # length, so that sums of squares stay in range in float64
+VALUE_STEPS, NORM_STEPS = 4, 32  # bins between a number and its double
+
+
+def _edges(steps, low, high):
+    """2^low to 2^high, with so many bins of equal width from each power of two to the next."""
+    return np.append(np.ldexp(1 + np.arange(steps) / steps, np.arange(low, high)[:, None]), 2.0**high)
+
+
+NORM_EDGES = _edges(NORM_STEPS, -10, 20)  # about 0.001 to 1,000,000
+VALUE_EDGES = np.concatenate([-_edges(VALUE_STEPS, -10, 10)[::-1], _edges(VALUE_STEPS, -10, 10)])  # -1,024 to 1,024
+
+
+class Cloud:
+    """What one pass over vectors of d coordinates collects: 8 d^2 bytes and a little, however many vectors there are.
+
+    d: number of coordinates. without: numbers of coordinates; `rest` is then the cloud without them. `add(X)` reads a
+    chunk, `merge(other)` and `a + b` join clouds of the same d and `without`. Their order changes the last digits
+    alone, and to add chunk by chunk is to merge their clouds, to the last bit. `arrays()` is all that a file needs.
+
+    Sums are kept in float64. Products of float32 vectors (and shorter) are taken in float32, in blocks, around a center
+    that is near; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for shares of
+    variance. Vectors in float64 are computed in float64.
+
+    n, mean (d,), covariance (d, d)  of the sample: divided by n - 1
+    norm_mean, norm_std              of the vectors' lengths, as np.mean and np.std
+    norm_counts, value_counts        histograms of lengths and of all coordinates together: counts below the first of
+                                     NORM_EDGES or VALUE_EDGES, between them, and beyond the last. What lies at an edge
+                                     counts to the side away from 0.
+
+    >>> from tutorial_lib.geometry import average_cosine
+    >>> cloud = Cloud(2, without=[1])
+    >>> cloud.add([[3.0, 4.0], [0.0, 2.0]]).add([[6.0, 8.0]])
+    Cloud(d=2, n=3, without=(1,))
+    >>> cloud.mean.round(2).tolist(), round(cloud.norm_mean, 2), cloud.rest.mean.tolist()
+    ([3.0, 4.67], 5.67, [3.0])
+    >>> round(average_cosine(cloud), 2)
+    0.87
+    """
+
+    def __init__(self, d, without=()):
+        d = whole_number("d", d, 1, "a number of coordinates (an int, 1 or more)")
+        allowed = f"numbers of coordinates, from 0 to {d - 1}"
+        self.without = tuple(sorted({whole_number("without", i, 0, allowed, d - 1) for i in without}))
+        if len(self.without) == d:
+            raise ValueError(f"without must leave a coordinate, got all {d}")
+        views = 1 + bool(self.without)  # with all coordinates; without some
+        self.n, self.mean, self.scatter = 0, np.zeros(d), np.zeros((d, d))  # scatter: sum of (x - mean)^T (x - mean)
+        self.units, self.zeros = np.zeros((views, d)), np.zeros(views, int)  # sum of unit vectors; rows of zeros
+        self.lengths, self.spread = np.zeros(views), np.zeros(views)  # mean length; sum of (length - mean)^2
+        self.length_counts = np.zeros((views, len(NORM_EDGES) + 1), int)
+        self.counts = np.zeros((views, len(VALUE_EDGES) + 1), int)
+
+    def __repr__(self):
+        return f"Cloud(d={len(self.mean)}, n={self.n}" + f", without={self.without}" * bool(self.without) + ")"
+
+    def __len__(self):
+        return self.n
+
+    def add(self, X):
+        """Count the rows of X (n, d), NumPy's or torch's, and return the cloud. Empty: nothing changes.
+
+        Raises TypeError where X holds no numbers, ValueError where its shape does not fit, or a row holds NaN, infinity
+        or is longer than 1e150. Then nothing is counted.
+        """
+        import torch
+
+        X = _as_rows(X, len(self.mean))
+        with ThreadPoolExecutor(torch.get_num_threads()) as pool:  # BLAS uses all cores by itself; all else, one
+            parts = pool.map(lambda i: _part(X[i : i + PART], i, self.without), range(0, len(X), PART))
+            return self.merge(reduce(Cloud.merge, parts)) if len(X) else self
+
+    def merge(self, other):
+        """Count the vectors of another cloud, too, and return this one. Raises ValueError where they do not fit."""
+        if len(self.mean) != len(other.mean) or self.without != other.without:
+            raise ValueError(f"other must be a cloud like this one, {self!r}, got {other!r}")
+        if other.n:
+            n, share = self.n + other.n, other.n / (self.n + other.n)
+            step, longer = other.mean - self.mean, other.lengths - self.lengths
+            self.scatter += other.scatter
+            self.scatter += np.outer(self.n * share * step, step)
+            self.spread += other.spread + self.n * share * longer**2
+            self.mean += share * step
+            self.lengths += share * longer
+            for name in ("units", "zeros", "length_counts", "counts"):
+                getattr(self, name)[...] += getattr(other, name)
+            self.n = n
+        return self
+
+    def __add__(self, other):
+        return Cloud(len(self.mean), self.without).merge(self).merge(other)
+
+    def arrays(self):
+        """The cloud as a dict of arrays, such as np.savez takes; `Cloud.of` makes it a cloud again."""
+        return {name: np.array(value) for name, value in vars(self).items()}
+
+    @classmethod
+    def of(cls, arrays):
+        """The cloud that these `arrays()` are of, such as np.load gives. Raises ValueError where they do not fit.
+
+        >>> Cloud.of(Cloud(2).add([[1.0, 2.0]]).arrays())
+        Cloud(d=2, n=1)
+        """
+        cloud = cls(len(arrays["mean"]), np.asarray(arrays["without"], int).tolist())
+        for name, empty in cloud.arrays().items():
+            found = np.asarray(arrays[name])
+            if found.shape != empty.shape:
+                raise ValueError(f"arrays must hold {name} of shape {empty.shape}, got {found.shape}")
+            if name not in ("n", "without"):
+                setattr(cloud, name, found.astype(empty.dtype))
+        cloud.n = int(arrays["n"])
+        return cloud
+
+    @property
+    def rest(self):
+        """The cloud of the same vectors without the coordinates `without`."""
+        if not self.without:
+            return self
+        kept = np.delete(np.arange(len(self.mean)), self.without)
+        rest = Cloud(len(kept))
+        rest.n, rest.mean, rest.scatter = self.n, self.mean[kept], self.scatter[np.ix_(kept, kept)]
+        rest.units = self.units[1:, kept]
+        for name in ("zeros", "lengths", "spread", "length_counts", "counts"):
+            setattr(rest, name, getattr(self, name)[1:].copy())
+        return rest
+
+    @property
+    def covariance(self):
+        if self.n < 2:
+            raise ValueError(f"a covariance takes 2 or more vectors, got {self.n}")
+        return self.scatter / (self.n - 1)
+
+    norm_mean = property(lambda self: float(self.lengths[0]))
+    norm_std = property(lambda self: float((self.spread[0] / max(self.n, 1)) ** 0.5))
+    norm_counts = property(lambda self: self.length_counts[0])
+    value_counts = property(lambda self: self.counts[0])
+
+
+def _as_rows(X, d):
+    """X as an array (n, d) of float32 or float64."""
+    if hasattr(X, "detach"):  # a torch tensor, without importing torch
+        X = X.detach().cpu()
+        X = (X.float() if X.dtype.itemsize == 2 else X).numpy()  # NumPy has no bfloat16
+    X = np.asarray(X)
+    if X.dtype.kind not in "biuf" and X.size:
+        raise TypeError(f"X must be an array of real numbers, got {X.dtype}")
+    if X.ndim != 2 or X.shape[1] != d:
+        raise ValueError(f"X must be a matrix of vectors of {d} coordinates, one a row, got shape {X.shape}")
+    return X.astype(np.float32 if X.dtype.kind == "f" and X.dtype.itemsize <= 4 else np.float64, copy=False)
+
+
+@np.errstate(all="ignore")  # of what is not finite, which is refused
+def _part(X, start, without):
+    """The cloud of the rows X (n, d), of which the first is row `start` of all that are added.
+
+    One product, of the rows [x - c, 1, 1 / |x|], gives the scatter around a center c, and the sums of the vectors and
+    of the unit vectors. Lengths come from |x|^2 = |c|^2 + 2 c (x - c) + |x - c|^2: far from 0, where a float32 square
+    of x would lose what sets one length apart from another, this keeps it. For an x much shorter than c and x - c it is
+    the other way round; such rows are computed from x itself, in float64.
+    """
+    (n, d), cloud = X.shape, Cloud(X.shape[1], without)
+    views = np.ones((d, len(cloud.zeros)), X.dtype)  # 1 where a coordinate counts
+    views[list(without), 1:] = 0
+    center = X[0] + (X[:BLOCK] - X[0]).mean(0)  # if all are the same, then this one, to the last bit
+    far, along = np.square(center, dtype=np.float64) @ views, 2 * views * center[:, None]
+    squares, products = np.empty((n, views.shape[1])), np.zeros((d + 1 + views.shape[1],) * 2)
+    rows, space, product = (np.ones(shape, X.dtype) for shape in ((BLOCK, len(products)), (BLOCK, d), products.shape))
+    for first in range(0, n, BLOCK):  # into the same memory: to ask the system for more takes as long as to compute
+        block = X[first : first + BLOCK]
+        rows, space = rows[: len(block)], space[: len(block)]
+        Y = np.subtract(block, center, out=rows[:, :d])
+        apart = far + np.square(Y, out=space) @ views  # (b, views)
+        if X.dtype == np.float32 and not SAFE[0] < apart.max() < SAFE[1]:
+            return _part(X.astype(np.float64), start, without)
+        found = apart + Y @ along
+        near = (found < 0.1 * apart).any(1)
+        found[near] = np.square(block[near], dtype=np.float64) @ views
+        inverses = np.where(found > 0, found**-0.5, 0)
+        cloud.units += inverses[near].T @ block[near]
+        inverses[near] = 0
+        cloud.units += np.outer(inverses.sum(0), center)
+        rows[:, d + 1 :] = inverses
+        products += np.matmul(rows.T, rows, out=product)
+        squares[first : first + BLOCK] = found
+        cloud.counts += _count(block, space)
+        cloud.counts[1:] -= _count(block[:, list(without)], space[:, : len(without)].copy())
+    if not (squares[:, 0] <= LARGEST**2).all():  # one NaN may have made the center NaN, and so all lengths: look again
+        bad = (~(np.linalg.norm(X.astype(np.float64), axis=1) <= 0.999 * LARGEST)).argmax()  # 0.999: rounding
+        got = f"{X[bad][np.abs(X[bad]).argmax()]:g} in row {start + bad}"
+        raise ValueError(f"X must be finite, with no vector longer than {LARGEST:g}, got {got}")
+    total, norms = products[d, :d], np.sqrt(squares)
+    cloud.n, cloud.mean, cloud.scatter = n, center + total / n, products[:d, :d] - np.outer(total, total / n)
+    cloud.units = (cloud.units + products[d + 1 :, :d]) * views.T
+    cloud.zeros, cloud.lengths = (norms == 0).sum(0), norms.mean(0)
+    cloud.spread = np.square(norms - cloud.lengths).sum(0)
+    for counts, lengths in zip(cloud.length_counts, norms.T):
+        counts[:] = np.bincount(np.searchsorted(NORM_EDGES, lengths, side="right"), minlength=len(counts))
+    return cloud
+
+
+def _count(X, space):
+    """How many numbers of X lie in each bin of VALUE_EDGES, by their first bits: quicker than to compare with edges."""
+    import torch
+
+    (shift, bins), size = _bits(X.dtype), X.dtype.itemsize
+    codes = np.right_shift(X.view(f"u{size}"), shift, out=space.view(f"u{size}")).view(f"i{size}")
+    counts = torch.bincount(torch.from_numpy(codes.ravel()), minlength=len(bins))  # NumPy's would copy the codes
+    return np.bincount(bins, counts, len(VALUE_EDGES) + 1).astype(int)
+
+
+@lru_cache
+def _bits(dtype):
+    """How many last bits of a float to drop, so that sign, exponent and two more remain; the bin of each such code."""
+    kind = np.finfo(dtype)
+    shift = kind.nmant - 2  # VALUE_STEPS are 2^2
+    codes = np.arange(2 ** (kind.bits - shift), dtype=f"u{dtype.itemsize}")
+    ends = (codes << codes.dtype.type(shift)).view(dtype)  # of all numbers with this code, the nearest to 0
+    right, left = (np.searchsorted(VALUE_EDGES, ends, side) for side in ("right", "left"))
+    return shift, np.where(np.signbit(ends), left, right)
