@@ -108,7 +108,7 @@ def test_histograms_count_every_vector_and_every_coordinate(dtype):
 # In parts
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, 300), max_size=8), st.sampled_from(TYPES), st.randoms())
 def test_chunks_and_the_order_of_merging_change_nothing(cuts, dtype, random):
     X = vectors(300, loud=[4]).astype(dtype)
