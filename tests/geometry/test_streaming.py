@@ -262,6 +262,14 @@ def test_torch_s_types_are_taken(dtype):
     same(Cloud(24).add(X), X.double().numpy())
 
 
+def test_a_dead_coordinate_hides_no_loud_one():
+    """In the default model's last layer one coordinate is around 1e-33: its squares are 0 in float32."""
+    X = vectors(3000, loud=[5]).astype(np.float32)
+    X[:, 7] = np.linspace(3e-33, -3e-33, 3000)
+    cloud = Cloud(24).add(X)
+    assert (cloud.covariance.diagonal() >= 0).all() and outlier_coordinates(cloud).tolist() == [5]
+
+
 def test_loud_coordinates_are_named_largest_first():
     X = vectors(500, loud=[5])
     X[:, 9] = 100
