@@ -97,10 +97,12 @@ def trial(kind, settings, folder, wanted, cluster, seconds, rng, context):
     if kind == "worker":
         while len(cluster.scheduler_info["workers"]) < len(cluster.workers):  # one was killed before, and comes back
             time.sleep(0.1)
-        victim, ended, met = rng.choice(list(cluster.workers.values())).pid, threading.Event(), []
+        ended, met = threading.Event(), []
 
         def strike():
-            os.kill(victim, signal.SIGKILL)
+            while not (alive := [worker.pid for worker in cluster.workers.values() if worker.pid]):
+                time.sleep(0.01)
+            os.kill(rng.choice(alive), signal.SIGKILL)
             met.append(not ended.is_set())
 
         timer = threading.Timer(moment, strike)

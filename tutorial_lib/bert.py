@@ -284,7 +284,7 @@ class Bert(nn.Module):
         state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
         state.pop("embeddings.position_ids", None)  # a counter 0, 1, 2, ... that older checkpoints carry
         parts = "pooler.W.weight" in state, "mlm.W.weight" in state, "nsp.weight" in state
-        with torch.device("meta"):  # shapes only: the memory comes with the weights
+        with checkpoints.shapes_only():  # the memory comes with the weights
             bert = cls(config, *parts)
         if bert.mlm:
             tokens = state.get("embeddings.tokens.weight")

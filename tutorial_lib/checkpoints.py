@@ -6,10 +6,12 @@ family's own file brings its table of names (`bert.RENAME`) and its configuratio
 
 import os
 import re
+from contextlib import contextmanager
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
 
 from tutorial_lib import weights
 
@@ -56,8 +58,25 @@ def renamed(state, table):
     return {names[name]: tensor for name, tensor in state.items()}
 
 
+@contextmanager
+def shapes_only():
+    """What is made inside has shapes, on torch's "meta" device, but no memory and no numbers.
+
+    Nor are numbers drawn: for the first normal ones on this device torch would load its compiler, a second or more.
+    """
+    with torch.device("meta"), _NothingDrawn():
+        yield
+
+
+class _NothingDrawn(TorchFunctionMode):
+    def __torch_function__(self, function, types, arguments=(), named=None):
+        if getattr(function, "__module__", None) == "torch.nn.init":
+            return named["tensor"]
+        return function(*arguments, **(named or {}))
+
+
 def fill(model, state):
-    """Put weights into a model that was made on torch's "meta" device, and make it ready for use.
+    """Put weights into a model that was made in `shapes_only`, and make it ready for use.
 
     Raises ValueError that names what is missing, not expected, or of another shape.
     """

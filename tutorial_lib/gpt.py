@@ -222,7 +222,7 @@ class GPT(nn.Module):
         if settings["model_type"] == "gpt2":
             state = _untangled(state)
         state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
-        with torch.device("meta"):  # shapes only: the memory comes with the weights
+        with checkpoints.shapes_only():  # the memory comes with the weights
             gpt = cls(config)
         tokens = state.get("embeddings.tokens.weight")
         if config.tied:

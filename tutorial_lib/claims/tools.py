@@ -9,6 +9,7 @@ import torch
 from tutorial_lib import gpt
 from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.bert import Bert, Config
+from tutorial_lib.checkpoints import shapes_only
 from tutorial_lib.claims.quotes import BEAR
 from tutorial_lib.geometry import cosine
 from tutorial_lib.texts import load_texts
@@ -33,7 +34,7 @@ def bert(name=None):
 @lru_cache
 def published(name, **heads):
     """A published model's architecture without any numbers in it: shapes and counts, no memory, no weights."""
-    with torch.device("meta"):
+    with shapes_only():
         return Bert(Config.from_hf(PUBLISHED[name]), **heads)
 
 
@@ -88,7 +89,7 @@ def bpe(name):
 @lru_cache
 def published_decoder(name):
     """A published decoder's architecture: shapes and counts, no memory, no weights."""
-    with torch.device("meta"):
+    with shapes_only():
         return gpt.GPT(gpt.Config.from_hf(PUBLISHED[name]))
 
 

@@ -99,7 +99,7 @@ def average_cosine(X):
     >>> average_cosine([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0]])
     -0.3333333333333333
     """
-    n, total = unit_sum(X, least=2)
+    n, total = unit_sum(X, least=2)  # total: of the unit vectors, (d,)
     return float((total @ total - n) / (n * (n - 1)))
 
 
@@ -113,7 +113,7 @@ def cone_index(X, share=False):
     >>> cone_index([[3.0, 0.0], [0.0, 4.0]]), cone_index([[3.0, 0.0], [9.0, 0.0]], share=True)
     (1.4142135623730951, 1.0)
     """
-    n, total = unit_sum(X)
+    n, total = unit_sum(X)  # total: of the unit vectors, (d,)
     return float(np.linalg.norm(total) / (n if share else 1))
 
 

@@ -207,6 +207,7 @@ def _part(X, start, without):
         raise ValueError(f"X must be finite, with no vector longer than {LARGEST:g}, got {got}")
     total, norms = products[d, :d], np.sqrt(squares)
     cloud.n, cloud.mean, cloud.scatter = n, center + total / n, products[:d, :d] - np.outer(total, total / n)
+    np.fill_diagonal(cloud.scatter, cloud.scatter.diagonal().clip(min=0))  # below, where float32 squares vanish
     cloud.units = (cloud.units + products[d + 1 :, :d]) * views.T
     cloud.zeros, cloud.lengths = (norms == 0).sum(0), norms.mean(0)
     cloud.spread = np.square(norms - cloud.lengths).sum(0)
