@@ -19,8 +19,8 @@ import harness
 
 from tutorial_lib import speed
 
-SUBJECTS = ("limits", "forward", "embed", "all_pairs", "two_nn", "spectrum", "wordpiece", "generation",
-            "geometry_peers", "views")  # fmt: skip
+SUBJECTS = ("limits", "forward", "embed", "all_pairs", "two_nn", "spectrum", "streaming", "wordpiece",
+            "generation", "geometry_peers", "views")  # fmt: skip
 
 
 def keep(found):

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tutorial_lib.cluster import local, workers
+from tutorial_lib.cluster import _without_interrupts, local, workers
 
 pytest.importorskip("distributed", reason="without Dask there is one process")
 
@@ -55,7 +55,16 @@ def test_a_worker_that_is_killed_again_and_again_is_not_given_up_and_hears_of_no
         found = run(lambda number: __import__("signal").getsignal(number), [(0, int(signal.SIGINT))])
         assert list(found) == [(0, signal.SIG_IGN)]
     assert impatient.scheduler_address.startswith("tcp://127.0.0.1:")
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_starts_workers_hears_of_interrupts_again_afterwards():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with _without_interrupts():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_task_that_kills_its_worker_is_told(impatient):
