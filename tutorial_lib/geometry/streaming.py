@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, reduce
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from tutorial_lib.arguments import whole_number
 
 BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only the first look at them is one at memory
-PART = 12 * BLOCK  # rows around one center, and for one thread
+PART = 8 * BLOCK  # rows around one center, and for one thread
 SAFE = 1e-24, 1e24  # the largest square of a length for which float32 will do; other parts are computed in float64
 LARGEST = 1e150  # length, so that sums of squares stay in range in float64
 VALUE_STEPS, NORM_STEPS = 4, 32  # bins between a number and its double
@@ -83,9 +84,13 @@ class Cloud:
         import torch
 
         X = _as_rows(X, len(self.mean))
-        with ThreadPoolExecutor(torch.get_num_threads()) as pool:  # BLAS uses all cores by itself; all else, one
-            parts = pool.map(lambda i: _part(X[i : i + PART], i, self.without), range(0, len(X), PART))
-            return self.merge(reduce(Cloud.merge, parts)) if len(X) else self
+        if len(X) <= PART:
+            return self.merge(_part(X, 0, self.without)) if len(X) else self
+        starts, cores = range(0, len(X), PART), torch.get_num_threads()
+        share = max(1, cores // len(starts))  # if each part's products took all cores, it would take twice as long
+        with threadpool_limits(share, "blas"), ThreadPoolExecutor(cores) as pool:
+            parts = pool.map(lambda i: _part(X[i : i + PART], i, self.without), starts)
+            return self.merge(reduce(Cloud.merge, parts))
 
     def merge(self, other):
         """Count the vectors of another cloud, too, and return this one. Raises ValueError where they do not fit."""
