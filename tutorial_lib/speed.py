@@ -1,6 +1,7 @@
-"""How fast the library is beside its peers: what `make bench` measured, as it is stored in data/speed.json.
+"""How fast the library is: what was measured beforehand, as it is stored in data/.
 
-A ratio is the time of ours over the time of a peer, in the same run. `python benchmarks --keep` measures and stores.
+Beside its peers: speed.json, which `python benchmarks --keep` writes. A ratio is the time of ours over the time of a
+peer, in the same run. With more workers: scaling.json, which tools/measure_scaling.py writes.
 """
 
 from tutorial_lib.texts import written
