@@ -89,11 +89,12 @@ def test_asking_250_vectors_gives_the_dimension_and_a_cloud_of_250_about_twice_o
         assert np.mean(thinned) / dimension == pytest.approx(times, abs=0.2)
 
 
-def test_two_workers_read_more_than_one_but_not_twice_as_much_and_take_longer_to_start():
+def test_two_workers_read_more_than_one_but_not_twice_as_much_and_are_done_after_one_with_two_threads():
     runs = {(run["workers"], run["threads"]): run for run in speed.scaling()["runs"]}
-    one, two = (runs[workers, 1] for workers in (1, 2))
+    one, two, threads = (runs[each] for each in ((1, 1), (2, 1), (1, 2)))
     assert 1 < np.median(two["texts_per_second"]) / np.median(one["texts_per_second"]) < 2
-    assert np.median(two["seconds"]) > np.median(one["seconds"])
+    assert np.median(two["texts_per_second"]) > np.median(threads["texts_per_second"])
+    assert np.median(two["seconds"]) > np.median(threads["seconds"])
 
 
 def test_a_decoder_of_7_billion_weights_fits_no_machine_of_23_gib_and_its_clouds_take_4_4_gb(plans):
@@ -110,7 +111,7 @@ def test_the_small_model_takes_hours_or_days_and_the_large_one_months_or_years(p
     assert days["MiniLM"] < 14 and days["7 B decoder"] > 60
     small, big = (plan(1, 126, 1.0, *shape).seconds for shape in ((384, 6), (4_096, 32, 16_512)))
     assert big / small == pytest.approx(600, rel=0.1)
-    assert 1 < 600 / (days["7 B decoder"] / days["MiniLM"]) < 6  # wide layers are faster for each multiplication
+    assert 1 < 600 / (days["7 B decoder"] / days["MiniLM"]) < 6  # wide layers are no slower for each multiplication
 
 
 @pytest.mark.parametrize("text", ["{}", '{"date": "2026-01-01"}'])
