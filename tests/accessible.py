@@ -12,7 +12,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 # The theme makes what scrolls reachable by keyboard 300 ms after the screen's width changes, later on a busy machine.
 REACHABLE = """async () => {
   const all = 'pre, .cell_output > .output, .pst-scrollable-table-container';
-  const scrolls = e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight;
+  const scrolls = e => e.checkVisibility() && (e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight);
   const missed = () => [...document.querySelectorAll(all)].some(e => e.tabIndex < 0 && scrolls(e));
   for (let waited = 0; waited < 5000 && missed(); waited += 50) await new Promise(done => setTimeout(done, 50));
 }"""

@@ -101,9 +101,8 @@ def test_all_that_was_measured_is_stored_for_each_seed_step_and_layer():
     assert dynamics.FILE.stat().st_size < 110_000
 
 
-@pytest.mark.parametrize(
-    "kind, seed", [pytest.param("decoder, post-norm", 1, marks=pytest.mark.long), ("encoder, pre-norm", 0)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("kind, seed", [("decoder, post-norm", 1), ("encoder, pre-norm", 0)])
 def test_the_stored_numbers_come_out_again(kind, seed):
     """On another processor the last digits of sums differ, and ten steps of training make that a little more."""
     values = stored()["kinds"][kind]

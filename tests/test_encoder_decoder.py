@@ -299,6 +299,7 @@ def translator(one_thread_for_a_file):
     return model, vocab, pairs[3000:]
 
 
+@pytest.mark.long
 def test_it_learns_to_translate_what_it_has_not_seen(translator):
     model, vocab, unseen = translator
     written = translate(model, [[vocab[w] for w in pair.source] for pair in unseen], 12, START, [STOP])
@@ -306,6 +307,7 @@ def test_it_learns_to_translate_what_it_has_not_seen(translator):
     assert sum(right) / len(right) > 0.8
 
 
+@pytest.mark.long
 def test_its_cross_attention_looks_where_the_word_comes_from(translator):
     model, vocab, unseen = translator
     sources, mask = padded([[vocab[w] for w in pair.source] for pair in unseen])
@@ -317,6 +319,7 @@ def test_its_cross_attention_looks_where_the_word_comes_from(translator):
     assert sum(hits) / len(hits) > 0.85 > 0.45 > sum(straight) / len(straight)
 
 
+@pytest.mark.long
 def test_written_with_and_without_the_cache_together_and_alone(translator):
     model, vocab, unseen = translator
     sources = [[vocab[w] for w in pair.source] for pair in unseen[:20]]

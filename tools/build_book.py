@@ -29,6 +29,7 @@ import loaded
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch", "transformers", "umap-learn"]
+SOURCES = ["book", "coursework", "tutorial_lib"]  # folders that pages are made of
 CELL_SECONDS = 300  # a cell that takes longer hangs
 MOST_SECONDS = 20  # a cell should take, on two quiet cores
 MOST_RUNS = 5  # of a chapter that are kept
@@ -96,7 +97,7 @@ def kernel_environment(jobs: int) -> dict[str, str]:
 
 async def run_chapter(path: Path, notebook, environment: dict[str, str], root: Path) -> tuple[float, list[Path]]:
     """Run all cells in place, in a kernel of their own; return the seconds that it took and the files that it read."""
-    from nbclient import NotebookClient
+    from kernels import Client
     from traitlets.config import Config
 
     start = time.perf_counter()
@@ -104,9 +105,10 @@ async def run_chapter(path: Path, notebook, environment: dict[str, str], root: P
         read = Path(private, "read")
         note = f"__import__('runpy').run_path({loaded.__file__!r})['note']({str(read)!r}, {str(root)!r})"
         kernel = {"transport": "ipc", "connection_file": f"{private}/kernel.json"}
-        client = NotebookClient(
+        client = Client(
             notebook,
             timeout=CELL_SECONDS,
+            coalesce_streams=True,  # or where a line of output ends depends on the moment
             extra_arguments=[f"--IPKernelApp.exec_lines={note}"],
             resources={"metadata": {"path": str(path.parent)}},
             config=Config(KernelManager=kernel),
@@ -237,11 +239,15 @@ def _joint_key(root: Path, files: list[Path]) -> str:
 def build_pages(root: Path, made: dict[str, str]) -> int:
     """Let Jupyter Book make the pages that changed; a warning is an error. Returns the exit code.
 
-    made: page -> what it was made of, besides its source, which Sphinx looks at.
+    made: page -> what it was made of, besides its source, which Sphinx looks at. Where no source has changed either,
+    not even Sphinx runs.
     """
     record = root / "_build" / "pages.json"
+    sources = _joint_key(root, [path for name in SOURCES for path in (root / name).rglob("*")])
     now = {"": site_key(root), "book/api": _joint_key(root, [*(root / "tutorial_lib").rglob("*.py")]), **made}
     before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    if before == now | {"sources": sources} and (root / "_build" / "html" / "index.html").exists():
+        return 0
     record.unlink(missing_ok=True)  # warnings come once: after a build that failed, all pages are made again
     again = [page for page, key in now.items() if before.get(page) != key]
     every = ["--all"] if "" in again else []
@@ -257,7 +263,7 @@ def build_pages(root: Path, made: dict[str, str]) -> int:
         told = [line for line in lines if re.search(r"WARNING|ERROR|CRITICAL|[Ee]xception", line)]
         print("\n".join(told or lines[-40:]), f"(the whole log: {log.relative_to(root)})", sep="\n", file=sys.stderr)
     else:
-        record.write_text(json.dumps(now), encoding="utf-8")
+        record.write_text(json.dumps(now | {"sources": sources}), encoding="utf-8")
     return code
 
 

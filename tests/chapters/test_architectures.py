@@ -281,6 +281,7 @@ def test_exercise_2_the_vocabulary_that_would_make_65_million():
     assert (65e6 - (count(paper) - 37_000 * 512)) / 512 == pytest.approx(40_700, abs=50)
 
 
+@pytest.mark.long
 def test_exercise_3_a_decoder_alone_translates_less_well_in_the_same_steps():
     lines, real = padded([source + [START] + target for source, target in TO_LEARN])
     begins = torch.tensor([[len(source)] for source, _ in TO_LEARN])

@@ -115,6 +115,7 @@ def test_more_words_make_the_means_vary_less(bert):
     assert spread[0] > spread[1] > spread[2]
 
 
+@pytest.mark.long
 def test_the_encyclopedia_varies_less_than_posts_on_whole_texts_and_more_at_equal_length(bert):
     for words, less in ((6, False), (100, True)):
         cut = [[" ".join(text.split()[:words]) for text in texts if len(text.split()) >= 6] for texts in (A, B)]

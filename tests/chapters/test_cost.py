@@ -172,6 +172,7 @@ def test_exercise_3_only_the_input_stays(bert):
     assert again == pytest.approx(4 * 256 * 384, rel=0.05) and again < 0.1 * saved_bytes(lambda: layer(X))
 
 
+@pytest.mark.long
 def test_exercise_4_the_last_layer_needs_its_pairs_most(bert, ids):
     narrow, found = only((window(8) + ends()).clamp(max=1)), []
     with torch.no_grad():

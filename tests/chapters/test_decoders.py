@@ -132,6 +132,7 @@ def test_top_p_keeps_most_tokens_where_the_model_is_least_sure(book_gpt, book_bp
     assert sorted(kept.values())[-2] < kept[most]  # one answer
 
 
+@pytest.mark.long
 def test_hot_stories_have_errors_and_cold_ones_repeat_each_other(book_gpt, book_bpe):
     stop, temperatures = [book_bpe.vocab[END]], (0.3, 0.7, 1.0, 1.5)
     found = {p: [judged(generate(book_gpt, [stop] * 30, 120, temperature=T, top_p=p, stop=stop), book_bpe)
@@ -221,6 +222,7 @@ def test_the_columns_of_the_table_are_bert_base_gpt_2_and_opt():
 # exercises
 
 
+@pytest.mark.long
 def test_at_1_5_top_p_near_0_8_and_top_k_near_3_make_as_many_errors_as_temperature_1(book_gpt, book_bpe):
     stop = [book_bpe.vocab[END]]
 

@@ -307,6 +307,7 @@ def straight(model, texts):
     return np.mean([top[one] == one for one in pairs]), np.mean([top[one] == two for one, two in pairs.items()])
 
 
+@pytest.mark.long
 def test_without_layers_two_tables_hold_bigrams_and_one_does_not(ready):
     counted = baselines(ready.text, ready.held_out, len(ready.tokenizer))["bigram"]
     assert counted == pytest.approx(2.78, abs=0.005) and "2.78 nats" in PAGE

@@ -150,7 +150,8 @@ def held_out(tokenizer):
     return loss
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [0, 1])
 def test_the_teacher_s_answers_are_worth_a_tenth_of_a_nat_more_than_the_text_s(teacher, tokenizer, held_out, seed):
     told, ends = parts_of(stories(600))[0], {}
     for soft in (0.0, 0.5, 1.0):
@@ -176,6 +177,7 @@ def test_exercise_5_other_temperatures_end_near(teacher, tokenizer, held_out):
     assert max(abs(end - ends[1]) for end in ends) < 0.03
 
 
+@pytest.mark.long
 def test_random_weights_learn_next_to_nothing_in_so_few_steps(teacher, tokenizer, held_out):
     torch.manual_seed(0)
     fresh = initialize(Bert(halved(teacher).config, pooler=False, mlm=True), std=0.06)

@@ -122,6 +122,7 @@ def test_other_texts_leave_each_count_in_its_interval_and_move_two_heads(trained
     assert sum(((census(part) < low) | (census(part) > high)).sum() for part in parts) == 2
 
 
+@pytest.mark.long
 def test_stories_from_elsewhere_in_the_book_leave_each_count_in_its_interval(bert, tok, trained, other_texts):
     """The other texts stand beside the first ones, in the same stories; these do not."""
     far = scores_of(read(bert, tok, load_texts("stories")[160::5][:40])[0])

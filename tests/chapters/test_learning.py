@@ -178,6 +178,7 @@ def test_cold_stories_are_better_and_more_alike_than_hot_ones(ages, big_tok):
     assert varied[1.5] > varied[0.3] + 0.1
 
 
+@pytest.mark.long
 def test_twenty_stories_are_learned_by_heart(ready):
     torch.manual_seed(0)
     curve = train(GPT(ready.model.config), next_tokens_of(ready.text[:20], 16),

@@ -122,6 +122,7 @@ def test_both_roles_hold_on_sentences_of_another_hand(bert, tok):
     assert (holm(p) < 0.02).all()
 
 
+@pytest.mark.long
 def test_most_heads_of_the_middle_give_cls_two_fifths(bert, tok):
     collections = (load_texts("stories")[:30], load_texts("encyclopedia")[::6],
                    [story.text for story in stories(30, seed=2)])  # fmt: skip

@@ -136,6 +136,7 @@ def test_the_mean_state_says_how_frequent_tokens_are(gpts, states, ids, tok):
     assert [found[step] for step in (20, 100, 400)] == pytest.approx([0.63, 0.85, 0.78], abs=0.02)
 
 
+@pytest.mark.long
 def test_dimensions_of_the_books_models(states, ids, bert_tok):
     dimension = MEASURES["intrinsic dimension"]
 

@@ -69,6 +69,7 @@ def test_the_bear_on_its_hind_legs_is_found_first(X, bert):
     assert "hind legs" in found[0][0] and "Sloth bears" in found[1][0]
 
 
+@pytest.mark.long
 def test_chunks_of_128_with_overlap_bring_more_whole_answers_than_without_and_than_one_large_chunk(Q, bert, tok):
     encyclopedia = load_texts("encyclopedia")
 

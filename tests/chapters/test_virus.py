@@ -100,6 +100,7 @@ def test_a_coin_is_remembered_and_not_known(virus, split, learned):
     assert abs(share["outbreaks"] - 0.5) < 0.1 and abs(share["lineages"] - 0.5) < 0.1
 
 
+@pytest.mark.long
 def test_on_known_sublineages_all_are_right_and_on_new_ones_bert_and_the_linear_model_cannot_be_told_apart(
     split, classify
 ):

@@ -27,6 +27,7 @@ KEPT = (tools.bert, tools.tokenizer)  # loading a model takes long, and what com
 TWINS = {  # what takes seconds, and rests on the same pictures or vectors as another claim, which stands for it
     *("L-2.3.1-separate", "L-2.3.1-unlinked", "L-2.3.1-distances", "L-4.4.2-separated", "L-4.4.2-doctor-default"),
 }
+SLOW = {"L-2.3.1-nonlinear", "L-4.5.1-pooling", "R-10.2-subject-verb", "R-10.3-roles"}
 ALL = [claim for claim in claims() if claim.kind == RECOMPUTED and claim.id not in TWINS and can_be_checked(claim)]
 
 
@@ -230,7 +231,9 @@ def noticed(claim, loading=False, deep=False):
     return None
 
 
-@pytest.mark.parametrize("claim", ALL, ids=lambda claim: claim.id)
+@pytest.mark.parametrize(
+    "claim", [pytest.param(claim, id=claim.id, marks=[pytest.mark.long] * (claim.id in SLOW)) for claim in ALL]
+)
 def test_a_wrong_library_changes_what_is_recomputed(claim):
     found = noticed(claim) or noticed(claim, loading=True) or noticed(claim, deep=True)
     assert found, "no function of the library changes the value: give the claim another kind, or compute it"

@@ -101,6 +101,7 @@ def test_tsne_needs_fewer_neighbors_than_points():
         tsne(CLOUD, start="umap")
 
 
+@pytest.mark.long
 def test_what_umap_compiles_is_kept_on_disk():
     """Another process finds it there, the ten seconds too that umap-learn itself does not keep."""
     umap(CLOUD)

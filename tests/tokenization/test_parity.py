@@ -88,7 +88,7 @@ def test_cased_wordpiece_ids_are_the_same_with_a_vocabulary_trained_here(strings
     assert differences([tok.encode(text).ids for text in texts], theirs, texts) == []
 
 
-@pytest.mark.parametrize("kind", ["wordpiece", "bpe", "roberta"])
+@pytest.mark.parametrize("kind", ["wordpiece", "bpe", pytest.param("roberta", marks=pytest.mark.long)])
 def test_pairs_cut_to_any_length_are_the_same(kind, strings, request):
     ours, hf = request.getfixturevalue(kind), request.getfixturevalue(f"hf_{kind}")
     rng = random.Random(3)
