@@ -182,3 +182,36 @@ def test_a_failing_cell_is_told_with_its_traceback_and_not_cached(book):
     for _ in range(2):
         (failure,) = run(book)
         assert "one.md" in failure and "1 / 0" in failure and "ZeroDivisionError" in failure
+
+
+def test_pages_are_made_only_where_something_changed(book, monkeypatch):
+    """Sphinx stands in for itself: it writes the front page and complains where it is told to."""
+    calls, code = [], 0
+
+    class Ended:
+        returncode = property(lambda self: code)
+
+    def sphinx(command, **_):
+        calls.append(command)
+        (book / "_build" / "html").mkdir(exist_ok=True)
+        (book / "_build" / "html" / "index.html").write_text("a book")
+        return Ended()
+
+    def makes(made="a key"):
+        calls.clear()
+        assert build_book.build_pages(book, {"book/one": made}) == code
+        return bool(calls)
+
+    (book / "_build").mkdir()
+    monkeypatch.setattr(build_book.subprocess, "run", sphinx)
+    assert makes() and not makes()
+    assert makes("another key") and not makes("another key")
+    for name in ("book/index.md", "_toc.yml", "tutorial_lib/__init__.py", "book/new.md"):
+        (book / name).write_text("changed")
+        assert makes(), name
+        assert not makes(), name
+    (book / "_build" / "html" / "index.html").unlink()
+    assert makes() and not makes()
+    code = 1  # what failed is made again
+    (book / "book" / "index.md").write_text("wrong")
+    assert makes() and makes()
