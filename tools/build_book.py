@@ -26,10 +26,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import loaded
+from origin import Origin
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch", "transformers", "umap-learn"]
-SOURCES = ["book", "coursework", "tutorial_lib"]  # folders that pages are made of
+SOURCES = ["*", "book/**/*", "coursework/**/*", "tutorial_lib/**/*"]  # what the site is made of, besides runs
 CELL_SECONDS = 300  # a cell that takes longer hangs
 MOST_SECONDS = 20  # a cell should take, on two quiet cores
 MOST_RUNS = 5  # of a chapter that are kept
@@ -240,10 +241,10 @@ def build_pages(root: Path, made: dict[str, str]) -> int:
     """Let Jupyter Book make the pages that changed; a warning is an error. Returns the exit code.
 
     made: page -> what it was made of, besides its source, which Sphinx looks at. Where no source has changed either,
-    not even Sphinx runs.
+    nor the address and commit that notebooks carry, not even Sphinx runs.
     """
     record = root / "_build" / "pages.json"
-    sources = _joint_key(root, [path for name in SOURCES for path in (root / name).rglob("*")])
+    sources = f"{_joint_key(root, [path for name in SOURCES for path in root.glob(name)])} {Origin.of(root)}"
     now = {"": site_key(root), "book/api": _joint_key(root, [*(root / "tutorial_lib").rglob("*.py")]), **made}
     before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     if before == now | {"sources": sources} and (root / "_build" / "html" / "index.html").exists():

@@ -1,6 +1,8 @@
 """The build runs a chapter when, and only when, something that it depends on changed."""
 
 import asyncio
+import subprocess
+from types import SimpleNamespace
 
 import pytest
 
@@ -203,13 +205,17 @@ def test_pages_are_made_only_where_something_changed(book, monkeypatch):
         return bool(calls)
 
     (book / "_build").mkdir()
-    monkeypatch.setattr(build_book.subprocess, "run", sphinx)
+    monkeypatch.setattr(build_book, "subprocess", SimpleNamespace(run=sphinx, STDOUT=subprocess.STDOUT))  # git stays
     assert makes() and not makes()
     assert makes("another key") and not makes("another key")
-    for name in ("book/index.md", "_toc.yml", "tutorial_lib/__init__.py", "book/new.md"):
+    for name in ("book/index.md", "_toc.yml", "pyproject.toml", "tutorial_lib/__init__.py", "book/new.md"):
         (book / name).write_text("changed")
         assert makes(), name
         assert not makes(), name
+    address = ["init", "-q"], ["remote", "add", "origin", "https://github.com/us/book"]
+    for arguments in address:
+        subprocess.run(["git", "-C", book, *arguments], check=True)
+    assert makes() and not makes()  # links to Colab lead there
     (book / "_build" / "html" / "index.html").unlink()
     assert makes() and not makes()
     code = 1  # what failed is made again
