@@ -12,7 +12,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import cache
 
 from jupyter_client.provisioning import LocalProvisioner
@@ -27,7 +26,7 @@ AT_IMPORT = ["MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTH
 # It reads a line for each copy (arguments, environment, folder) and writes the copy's number. Nobody waits for a copy;
 # a copy ends when this process does, and this one when its own parent closes the pipe.
 SERVER = """
-import atexit, json, os, signal, sys
+import atexit, json, os, signal, sys, traceback
 from importlib import import_module
 from ipykernel.kernelapp import IPKernelApp
 
@@ -54,6 +53,8 @@ os.environ.update(environment)
 os.chdir(folder)
 try:
     IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={server}"])
+except Exception:
+    traceback.print_exc()
 finally:
     atexit._run_exitfuncs()
     os._exit(0)  # to tear down what was imported takes two seconds
@@ -79,7 +80,10 @@ class Copies(LocalProvisioner):
         arguments = cmd[cmd.index("ipykernel_launcher") + 1 :]
         server.stdin.write(json.dumps([arguments, kwargs["env"], kwargs.get("cwd", ".")]) + "\n")
         server.stdin.flush()
-        self.process = Copy(int(server.stdout.readline()))
+        number = server.stdout.readline()
+        if not number:
+            raise RuntimeError("no kernel: the process that kernels are copies of has ended; it said why above")
+        self.process = Copy(int(number))
         self.pid = self.pgid = self.process.pid
         return self.connection_info
 
@@ -99,10 +103,7 @@ class Copy:
             return 0
         return None
 
-    def wait(self) -> int:
-        while self.poll() is None:
-            time.sleep(0.01)
-        return 0
+    wait = poll  # it is only asked of a copy that has ended
 
     def send_signal(self, number: int) -> None:
         os.kill(self.pid, number)
