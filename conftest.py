@@ -43,9 +43,9 @@ def pytest_collection_modifyitems(config, items):
     """Chapters with another model take longest, so they do not come last. What is marked long runs when asked for."""
     items.sort(key=lambda item: not item.path.match("tests/book/test_other_models.py"))
     if not config.option.long:
-        long = [item for item in items if item.get_closest_marker("long")]
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if not item.get_closest_marker("long")]
+        long = {item for item in items if item.get_closest_marker("long")}
+        config.hook.pytest_deselected(items=list(long))
+        items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(autouse=True)
