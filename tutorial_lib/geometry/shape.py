@@ -9,6 +9,8 @@ import numpy as np
 from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors
 from tutorial_lib.geometry.streaming import Cloud
 
+ROWS = 1024  # of a block
+
 
 def spectrum(X):
     """The share of the variance along each principal direction, largest first: min(n, d) numbers that sum to 1.
@@ -112,7 +114,23 @@ def _products(X):
         if not X.scatter.any():
             raise ValueError(f"X must hold at least two different vectors, got {X.n} times the same")
         return X.scatter
-    X = as_cloud("X", X)
-    Xc = X - X.mean(0)
+    X = as_cloud("X", X, copy=False)
+    mean = X.mean(0)
+    if len(X) > X.shape[1]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            S = _scatter(X, mean)
+        if 1e-250 < S.diagonal().max() < 1e250:
+            return S
+    Xc = X - mean
     Xc /= max(Xc.max(), -Xc.min())  # so that squares stay in range
     return Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T
+
+
+def _scatter(X, mean):
+    """Xc^T Xc, block by block: a block of Xc stays in the processor's caches."""
+    S, space = np.zeros((X.shape[1], X.shape[1])), np.empty((min(ROWS, len(X)), X.shape[1]))
+    for start in range(0, len(X), ROWS):
+        block = X[start : start + ROWS]
+        Xc = np.subtract(block, mean, out=space[: len(block)])
+        S += Xc.T @ Xc
+    return S
