@@ -115,6 +115,7 @@ def test_nothing_but_numbers_is_stored_of_the_texts():
         assert all(isinstance(key, int) or len(key) < 25 for key in path)
 
 
+@pytest.mark.long
 def test_the_recipe_run_now_gives_the_stored_numbers(monkeypatch, real_folder):
     """Up to rounding. t-SNE and UMAP draw another picture on another machine, so theirs are not compared."""
     monkeypatch.setenv(fetch.VARIABLE, str(real_folder))

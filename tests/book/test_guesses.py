@@ -12,6 +12,11 @@ from tests.accessible import RULES, audit
 CHOICE, NUMBER, ORDER = "#guess-higher-score", "#guess-growth", "#guess-ranking-of-painted"
 FOLDED_CODE = "details.hide.above-input:not(:has(.cell_output))"
 PARTS = [".guess", ".guess-tally", ".guess-cells > summary", ".finding", "table.result", ".code-switch"]
+# axe walks through all of a page whatever it is to look at: what neither is a part nor holds one goes.
+OTHERS_AWAY = """parts => {
+  for (const e of document.querySelectorAll('article .cell, article pre, article .math, nav, aside'))
+    if (!e.closest(parts) && !e.querySelector(parts)) e.remove();
+}"""
 
 
 @pytest.fixture
@@ -211,6 +216,7 @@ def test_the_open_boxes_are_for_everyone(chapter):
         chapter.locator(f"{guess} .guess-commit").click()
     chapter.locator("#guess-the-other-six button", has_text="Show me").click()
     chapter.add_style_tag(content="* { transition: none !important; animation: none !important; }")
+    chapter.evaluate(OTHERS_AWAY, ", ".join(PARTS))
     problems = list(audit(chapter, PARTS, [*RULES, "best-practice"]))
     assert not problems, "\n".join(problems)
 
