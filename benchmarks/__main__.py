@@ -26,13 +26,14 @@ SUBJECTS = ("limits", "forward", "embed", "all_pairs", "two_nn", "spectrum", "st
 def keep(found):
     """Add a run to those that the book shows, in place of one of the same version and machine.
 
-    found: what each benchmark wrote. Numbers keep four digits.
+    found: what each benchmark wrote. Numbers keep four digits. The load is that before the first one began: the others
+    found the load of those before them.
     """
     def flat(name):
         return [{"subject": each["subject"], **row} for each in found for row in each[name]]
 
     run = {"date": max(each["date"] for each in found), "machine": found[0]["machine"],
-           "load": max(each["machine"]["load"] for each in found), "versions": found[0]["versions"],
+           "load": found[0]["machine"]["load"], "versions": found[0]["versions"],
            "comparisons": flat("comparisons"), "values": flat("values")}  # fmt: skip
     run["machine"] = {name: value for name, value in run["machine"].items() if name != "load"}
     text = json.dumps(run, allow_nan=False)

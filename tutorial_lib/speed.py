@@ -14,7 +14,7 @@ SCALING = written.FOLDER / "scaling.json"
 def stored() -> list[dict]:
     """The runs that are stored, oldest first, one for each version and machine.
 
-    A run has "date", "machine", "load" (how many programs wanted the processor before a benchmark began, at most),
+    A run has "date", "machine", "load" (how many programs wanted the processor before the first benchmark began),
     "versions", "values", and "comparisons", each with "subject", "name", "peer", "pairs", "ours_s" and "theirs_s" (the
     medians, in seconds), "ratio", "low" and "high" (its quartiles), "limit" and "passed" (None where it is not judged).
     Raises ValueError where the file is damaged.
