@@ -8,7 +8,7 @@ modules import each other; a test reads this list and holds both. Heavy librarie
  3  checkpoints, families                                      files and names of Hugging Face; knows no model class
  4  bert, gpt, encoder_decoder                                 families made of 2, with their Config and table of names
  5  parity, saving                                             ours against Hugging Face's, value by value; in its files
- 6  vectors, generation, interventions                         text -> vectors of every layer; more text; other heads
+ 6  vectors, inference, generation, interventions              text -> vectors of every layer; more text; other heads
  7  geometry                                                   measurements on arrays; knows no model
  8  training, recipes, model_cards, tuning                     models that are trained here, and what they are worth
  8  probing, head_roles, search, quantization, real_texts, dynamics  the other long experiments

@@ -94,7 +94,7 @@ def padding_mask(attention_mask):
     tensor([[[[ True,  True, False]]]])
     """
     real = torch.as_tensor(attention_mask)
-    if ((real != 0) & (real != 1)).any():
+    if (real != real.bool()).any():
         raise ValueError(f"attention_mask must hold only 1 (a token) and 0 (padding), got {real.unique().tolist()}")
     return real.bool()[..., None, None, :]
 

@@ -175,8 +175,9 @@ class FeedForward(nn.Module):
         self.activation = KERNELS[config.activation]
 
     def forward(self, X, keep=nothing):
-        hidden = keep("hidden", self.W_1(X))  # (B, n, d_ff)
-        return keep("feed_forward", self.W_2(keep("activation", self.activation(hidden))))  # (B, n, d_model)
+        X = keep("hidden", self.W_1(X))  # (B, n, d_ff)
+        X = keep("activation", self.activation(X))  # the largest array of a layer: what it came from is let go
+        return keep("feed_forward", self.W_2(X))  # (B, n, d_model)
 
 
 class Layer(nn.Module):
@@ -377,7 +378,7 @@ def _as_ids(name, value, device, size, of_what, shape=None):
     value = torch.atleast_2d(value.long())
     if shape is not None and value.shape != shape:
         raise ValueError(f"{name} must have the shape of ids, {tuple(shape)}, got {tuple(value.shape)}")
-    outside = value[(value < 0) | (value >= size)]
-    if len(outside):
-        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what}), got {outside[0]}")
+    low, high = value.aminmax() if value.numel() else (0, 0)
+    if low < 0 or high >= size:
+        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what}), got {low if low < 0 else high}")
     return value

@@ -11,6 +11,7 @@ import operator
 import os
 import warnings
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import torch
 
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
+from tutorial_lib.inference import WORTH_PACKING, packed, side_by_side
 from tutorial_lib.tokenization import WordPiece, tokenizer_of
 
 POOLINGS = ("cls", "mean", "max", "tokens")
@@ -67,10 +69,15 @@ def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=
     shape = (len(chosen),) * several + (spans[-1].stop if spans else 0, model.config.d_model)
     store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, [ids, copies, pooling, chosen]))
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))[store.done :]
-    n_tokens = TOKENS.get(model.embeddings.tokens.weight.device.type, TOKENS_ELSEWHERE)
-    with _bar(progress, len(ids), store.done) as bar:
-        for batch in batches(order, ids, batch_size, n_tokens):
-            blocks = _run(model, [ids[i] for i in batch], pooling, chosen, tokenizer.vocab[tokenizer.pad_token])
+    device, pad = model.embeddings.tokens.weight.device, tokenizer.vocab[tokenizer.pad_token]
+    cut = batches(order, ids, batch_size, TOKENS.get(device.type, TOKENS_ELSEWHERE))
+    quick = packed(model) if sum(len(ids[i]) for i in order) >= WORTH_PACKING else model
+
+    def run(batch):
+        return _run(quick, [ids[i] for i in batch], pooling, chosen, pad)
+
+    with _bar(progress, len(ids), store.done) as bar, closing(side_by_side(run, cut, device)) as done:
+        for batch, blocks in done:
             for i, block in zip(batch, blocks, strict=True):
                 for j in copies[i]:
                     store.rows[..., spans[j], :] = block if several else block[0]

@@ -1,0 +1,116 @@
+"""`inference`: packed layers are the layers, jobs that run side by side come back in order."""
+
+import platform
+import subprocess
+import sys
+import threading
+
+import pytest
+import torch
+from torch import nn
+
+from tutorial_lib.bert import Bert, Config
+from tutorial_lib.inference import Packed, packed, side_by_side
+from tutorial_lib.vectors import embed
+
+CPU = torch.device("cpu")
+
+
+def tiny(**more):
+    torch.manual_seed(0)
+    return Bert(Config(vocab_size=50, n_positions=20, d_model=24, n_layers=4, n_heads=2, d_ff=40, **more))
+
+
+@pytest.fixture
+def two_threads():
+    n = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(n)
+
+
+def through(layers, X, mask=None):
+    for layer in layers:
+        X = layer(X, mask, fused=True)
+    return X
+
+
+@pytest.mark.parametrize("more", [{}, {"activation": "gelu_new"}, {"activation": "relu"}, {"n_different": 2}], ids=str)
+@torch.no_grad()
+def test_packed_layers_compute_what_the_layers_compute(more):
+    bert, X = tiny(**more), torch.randn(3, 7, 24)
+    mask = torch.arange(7) < torch.tensor([7, 3, 1])[:, None, None, None]
+    quick = packed(bert)
+    assert sum(type(part) is Packed for part in quick.modules()) == 6 * more.get("n_different", 4)
+    torch.testing.assert_close(through(quick.layer, X, mask), through(bert.layer, X, mask), atol=5e-6, rtol=0)
+    assert not any(type(part) is Packed for part in bert.modules())
+    assert {id(p) for p in quick.parameters()} <= {id(p) for p in bert.parameters()}
+
+
+def test_what_cannot_be_packed_stays_as_it_is():
+    bert = tiny().to(torch.bfloat16)
+    assert packed(bert) is bert
+    bert = tiny()
+    bert.layer[2].norm.register_forward_hook(lambda module, given, answer: answer * 0)
+    assert packed(bert) is bert
+
+
+def test_a_linear_map_that_is_more_than_one_is_left_alone():
+    class Adapted(nn.Linear):
+        def forward(self, X):
+            return super().forward(X) + 1
+
+    bert, X = tiny(), torch.randn(1, 2, 24)
+    bert.layer[0].feed_forward.W_2 = Adapted(40, 24)
+    with torch.no_grad():
+        torch.testing.assert_close(through(packed(bert).layer, X), through(bert.layer, X), atol=5e-6, rtol=0)
+
+
+def test_jobs_run_at_once_and_come_back_in_order(two_threads):
+    both = threading.Barrier(2, timeout=20)  # breaks where only one job runs at a time
+
+    def run(i):
+        both.wait()
+        assert torch.get_num_threads() == 1
+        return -i
+
+    assert list(side_by_side(run, iter(range(20)), CPU)) == [(i, -i) for i in range(20)]
+    assert torch.get_num_threads() == 2
+
+
+def test_few_jobs_are_begun_ahead_and_none_when_it_is_closed(two_threads):
+    begun = []
+    done = side_by_side(begun.append, iter(range(1000)), CPU)
+    next(done)
+    done.close()
+    assert len(begun) <= 6 and torch.get_num_threads() == 2
+
+
+def test_an_error_in_a_job_is_the_callers(two_threads):
+    with pytest.raises(ZeroDivisionError):
+        list(side_by_side(lambda i: 1 // i, [3, 2, 1, 0, 1], CPU))
+    assert torch.get_num_threads() == 2
+
+
+def test_threads_change_no_vector(bert, two_threads):
+    texts = [f"{'bear ' * (i % 40)}dances {i}" for i in range(150)]  # enough tokens for matrices to be packed
+    at_once = embed(texts, bert, "tokens")
+    torch.set_num_threads(1)
+    for ours, alone in zip(at_once, embed(texts, bert, "tokens"), strict=True):
+        torch.testing.assert_close(torch.from_numpy(ours), torch.from_numpy(alone), atol=2e-5, rtol=0)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another library gives memory here")
+def test_a_layer_takes_the_memory_that_another_has_freed():
+    code = """if True:
+        import resource, torch
+        from tutorial_lib.bert import Bert, Config
+        bert, ids = Bert(Config(vocab_size=50, n_layers=4, d_model=384, n_heads=12, d_ff=1536)), [[1] * 128] * 8
+        faults = []
+        with torch.no_grad():
+            for _ in range(4):
+                bert(ids, fused=True)
+                faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+        print(faults[-1] - faults[-2])"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert int(run.stdout) < 1000
