@@ -12,11 +12,13 @@ import os
 import warnings
 from collections.abc import Iterable
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from tutorial_lib import weights
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
 from tutorial_lib.inference import WORTH_PACKING, packed, side_by_side
@@ -100,13 +102,17 @@ def _spans(n_texts, ids, copies, pooling):
 def batches(order, ids, batch_size, n_tokens):
     """Cut an order of texts into batches: at most batch_size texts and n_tokens tokens, padding included (or one text).
 
+    A text that would bring a batch much padding begins the next one: one more takes as long as some tokens do.
+
     >>> list(batches([0, 1, 2, 3], [[5], [6], [7], [8, 9]], batch_size=2, n_tokens=3))
     [[0, 1], [2], [3]]
     """
     batch, longest = [], 0
     for i in order:
+        padding = (len(ids[i]) - longest) * len(batch)
         longest = max(longest, len(ids[i]))
-        if batch and (len(batch) == batch_size or longest * (len(batch) + 1) > n_tokens):
+        full = len(batch) == batch_size or longest * (len(batch) + 1) > n_tokens
+        if batch and (full or padding > n_tokens // 25):
             yield batch
             batch, longest = [], len(ids[i])
         batch.append(i)
@@ -161,7 +167,7 @@ def _model_and_tokenizer(model, tokenizer, device):
     if isinstance(model, Bert):
         if device != "auto":
             raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
-        tokenizer = WordPiece.from_pretrained() if tokenizer is None else tokenizer
+        tokenizer = _default_tokenizer(weights.resolve()) if tokenizer is None else tokenizer
     else:
         tokenizer = tokenizer_of(model) if tokenizer is None else tokenizer
         model = Bert.from_pretrained(model, device)
@@ -169,6 +175,12 @@ def _model_and_tokenizer(model, tokenizer, device):
         sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"
         raise ValueError(f"tokenizer must be the model's own: it has {sizes}; give tokenizer=")
     return model, tokenizer
+
+
+@lru_cache(maxsize=1)
+def _default_tokenizer(folder):
+    """The default model's tokenizer, read once: it keeps the words that it has cut."""
+    return WordPiece.from_pretrained(folder)
 
 
 def _check_layers(layers, n_layers):
