@@ -98,6 +98,7 @@ def test_the_teacher_marks_a_written_answer_in_formgrader(course, formgrader):
     assert "2 of 4" in feedback_page and "And the gradient?" in feedback_page
 
 
+@pytest.mark.long
 def test_grading_needs_no_activated_environment(tmp_path):
     """nbgrader looks for its tools on PATH: they are found where this Python lies."""
     code = "import sys; from coursework import gradebook\nwith gradebook.opened(sys.argv[1]): pass"

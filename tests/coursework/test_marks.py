@@ -133,6 +133,7 @@ def test_every_right_value_fits_into_its_limit():
 # --- what a mark depends on ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_key_covers_every_file_that_grading_imports(tmp_path):
     """All modules of ours that a real grading has imported at its end, the checks' own files too."""
     code = (
