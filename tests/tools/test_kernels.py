@@ -42,11 +42,12 @@ def run(*cells, folder, timeout=60, **environment):
 @pytest.mark.usefixtures("nothing_imported")
 def test_a_copy_has_its_own_folder_variables_and_names_and_ends(tmp_path):
     code = "import os; print(os.getcwd(), os.environ['WHOSE'], 'mine' in globals(), os.read(0, 1))"
+    alone = "os.getsid(0) == os.getpid()"  # Ctrl-C in the terminal reaches the build alone, which ends its kernels
     numbers = []
     for whose in ("a", "b"):
-        shown, number = run(code, "mine = 1; print('x')", folder=tmp_path, WHOSE=whose)
+        shown, number = run(code, "mine = 1; print('x')", alone, folder=tmp_path, WHOSE=whose)
         assert shown[0][0]["text"] == f"{tmp_path} {whose} False b''\n"
-        assert shown[1][0]["text"] == "x\n"
+        assert shown[1][0]["text"] == "x\n" and shown[2][0]["text/plain"] == "True"
         numbers.append(number)
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
