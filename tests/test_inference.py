@@ -9,9 +9,10 @@ import pytest
 import torch
 from torch import nn
 
+from tutorial_lib import inference, vectors
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.inference import Packed, packed, side_by_side
-from tutorial_lib.vectors import embed
+from tutorial_lib.vectors import batches, embed
 
 CPU = torch.device("cpu")
 
@@ -29,12 +30,16 @@ def two_threads():
     torch.set_num_threads(n)
 
 
+needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this torch has no oneDNN")
+
+
 def through(layers, X, mask=None):
     for layer in layers:
         X = layer(X, mask, fused=True)
     return X
 
 
+@needs_onednn
 @pytest.mark.parametrize("more", [{}, {"activation": "gelu_new"}, {"activation": "relu"}, {"n_different": 2}], ids=str)
 @torch.no_grad()
 def test_packed_layers_compute_what_the_layers_compute(more):
@@ -75,7 +80,11 @@ def test_jobs_run_at_once_and_come_back_in_order(two_threads):
         return -i
 
     assert list(side_by_side(run, iter(range(20)), CPU)) == [(i, -i) for i in range(20)]
-    assert torch.get_num_threads() == 2
+    later = []
+    thread = threading.Thread(target=lambda: later.append(torch.get_num_threads()))
+    thread.start()
+    thread.join()
+    assert torch.get_num_threads() == 2 and later == [2]
 
 
 def test_few_jobs_are_begun_ahead_and_none_when_it_is_closed(two_threads):
@@ -98,6 +107,21 @@ def test_threads_change_no_vector(bert, two_threads):
     torch.set_num_threads(1)
     for ours, alone in zip(at_once, embed(texts, bert, "tokens"), strict=True):
         torch.testing.assert_close(torch.from_numpy(ours), torch.from_numpy(alone), atol=2e-5, rtol=0)
+
+
+def test_matrices_are_packed_where_that_pays(bert, monkeypatch):
+    seen = []
+    monkeypatch.setattr(vectors, "packed", lambda model: seen.append(model) or model)
+    embed(["bear " * 400], bert)
+    assert seen == []
+    embed([f"{'bear ' * 400}{i}" for i in range(inference.WORTH_PACKING // 400)], bert)
+    assert seen == [bert]
+
+
+def test_a_text_that_would_bring_much_padding_begins_a_batch():
+    ids = [[0] * n for n in (10, 10, 11, 30, 31)]
+    assert list(batches(range(5), ids, 32, 512)) == [[0, 1, 2], [3, 4]]
+    assert list(batches(range(5), ids, 32, 16_384)) == [[0, 1, 2, 3, 4]]
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another library gives memory here")

@@ -25,7 +25,6 @@ def distinct(X):
            [3., 4.]])
     """
     X = as_vectors("X", X)
-    X += 0.0  # X is a copy; -0.0 becomes 0.0
     if len(np.unique(X[:, 0])) == len(X):  # quicker to see than that whole rows differ
         return X
     first = np.unique(X, axis=0, return_index=True)[1]
