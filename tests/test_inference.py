@@ -101,9 +101,12 @@ def test_an_error_in_a_job_is_the_callers(two_threads):
     assert torch.get_num_threads() == 2
 
 
-def test_threads_change_no_vector(bert, two_threads):
+def test_threads_change_no_vector(bert, two_threads, monkeypatch):
     texts = [f"{'bear ' * (i % 40)}dances {i}" for i in range(150)]  # enough tokens for matrices to be packed
+    run, threads = vectors._run, set()
+    monkeypatch.setattr(vectors, "_run", lambda *given: threads.add(threading.current_thread()) or run(*given))
     at_once = embed(texts, bert, "tokens")
+    assert threads and threading.main_thread() not in threads
     torch.set_num_threads(1)
     for ours, alone in zip(at_once, embed(texts, bert, "tokens"), strict=True):
         torch.testing.assert_close(torch.from_numpy(ours), torch.from_numpy(alone), atol=2e-5, rtol=0)
