@@ -10,8 +10,10 @@ import torch
 from torch import nn
 
 from tutorial_lib import inference, vectors
+from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.inference import Packed, packed, side_by_side
+from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import batches, embed
 
 CPU = torch.device("cpu")
@@ -47,7 +49,11 @@ def test_packed_layers_compute_what_the_layers_compute(more):
     mask = torch.arange(7) < torch.tensor([7, 3, 1])[:, None, None, None]
     quick = packed(bert)
     assert sum(type(part) is Packed for part in quick.modules()) == 6 * more.get("n_different", 4)
-    torch.testing.assert_close(through(quick.layer, X, mask), through(bert.layer, X, mask), atol=5e-6, rtol=0)
+    padded = through(bert.layer, X, mask)
+    torch.testing.assert_close(through(quick.layer, X, mask), padded, atol=5e-6, rtol=0)
+    real = mask[:, 0, 0]
+    texts = through(quick.layer, X[real][None], [7, 3, 1])
+    torch.testing.assert_close(texts[0], padded[real], atol=5e-6, rtol=0)
     assert not any(type(part) is Packed for part in bert.modules())
     assert {id(p) for p in quick.parameters()} <= {id(p) for p in bert.parameters()}
 
@@ -69,6 +75,30 @@ def test_a_linear_map_that_is_more_than_one_is_left_alone():
     bert.layer[0].feed_forward.W_2 = Adapted(40, 24)
     with torch.no_grad():
         torch.testing.assert_close(through(packed(bert).layer, X), through(bert.layer, X), atol=5e-6, rtol=0)
+
+
+@needs_onednn
+def test_padding_goes_through_no_layer(monkeypatch):
+    seen, texts = [], [f"bear {'dances ' * n}" for n in range(100)]
+    call = Packed.forward
+    monkeypatch.setattr(Packed, "forward", lambda self, X: seen.append(X.shape[:2].numel()) or call(self, X))
+    n_tokens = sum(map(len, embed(texts, pooling="tokens")))
+    assert sum(seen) == n_tokens * 6 * 6  # tokens, layers, matrices of a layer
+
+
+@torch.no_grad()
+def test_attention_of_another_kind_is_given_its_mask():
+    class Halved(MultiHeadAttention):
+        def forward(self, X, **more):
+            output, weights = super().forward(X, **more)
+            return output / 2, weights
+
+    bert, texts = Bert.from_pretrained(device="cpu"), [f"bear {'dances ' * n}" for n in range(100)]
+    halved = Halved(384, 12)
+    halved.load_state_dict(bert.layer[2].attention.state_dict())
+    bert.layer[2].attention = halved
+    slow = bert(WordPiece.from_pretrained().encode(texts[70]).ids, fused=True)[0]
+    torch.testing.assert_close(torch.from_numpy(embed(texts, bert, "tokens")[70]), slow, atol=5e-5, rtol=0)
 
 
 def test_jobs_run_at_once_and_come_back_in_order(two_threads):

@@ -1,9 +1,10 @@
-"""Forward passes as fast as a processor allows: matrices packed, batches side by side. `vectors.embed` runs on it.
+"""Forward passes as fast as a processor allows: matrices packed, no padding, batches side by side. For `vectors.embed`.
 
 The results are those of `Bert` up to rounding; read this only if you want to know where the time goes. Most goes into
 matrix products. `packed` copies each matrix once into the order in which oneDNN reads it: a product then takes a tenth
-less time, and one of few rows a third. `side_by_side` gives each core batches of its own, since what stands between
-the products, such as attention in short texts, is hardly quicker on two cores than on one.
+less time, and one of few rows a third. `TextByText` spares the products the padding. `side_by_side` gives each core
+batches of its own, since what stands between the products, such as attention in short texts, is hardly quicker on two
+cores than on one.
 """
 
 import copy
@@ -13,6 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+from tutorial_lib.attention import MultiHeadAttention, attention
+from tutorial_lib.trace import nothing
 
 WORTH_PACKING = 2000  # tokens: with fewer, packing takes longer than it saves
 
@@ -34,12 +38,35 @@ class Packed(nn.Module):
         return torch.ops.mkldnn._linear_pointwise(X, self.W, self.bias, self.after, [], "none")
 
 
-def packed(model):
-    """A copy of a `Bert` for inference, its layers' matrices packed; or the model itself where nothing can be packed.
+class TextByText(nn.Module):
+    """A `MultiHeadAttention` that also takes texts one after another, with no padding; each attends to itself alone.
 
-    That is so on a GPU, in another precision than float32, with hooks, which must see the modules they were given to,
-    and with a torch that has no oneDNN. What is not packed is shared with the model. The packed matrices are not: what
-    the model learns later they do not know.
+    X is then (1, n_1 + n_2 + ..., d_model), and a list of the lengths, [n_1, n_2, ...], takes the mask's place.
+
+    >>> heads, X = TextByText(MultiHeadAttention(d_model=4, n_heads=2)), torch.randn(1, 5, 4)
+    >>> torch.allclose(heads(X, mask=[2, 3])[0][:, :2], heads(X[:, :2])[0], atol=1e-6)
+    True
+    """
+
+    def __init__(self, heads):
+        super().__init__()
+        self.heads = heads
+
+    def forward(self, X, mask=None, fused=False, keep=nothing):
+        if not isinstance(mask, list):
+            return self.heads(X, mask=mask, fused=fused, keep=keep)
+        maps = self.heads.W_Q, self.heads.W_K, self.heads.W_V
+        texts = zip(*(self.heads.split(W(X)).split(mask, dim=-2) for W in maps), strict=True)  # Q, K, V of each
+        outputs = [attention(*QKV, fused=True)[0] for QKV in texts]  # (1, n_heads, n_i, d_k)
+        return self.heads.W_O(self.heads.join(torch.cat(outputs, -2))), None
+
+
+def packed(model):
+    """A copy of a `Bert` for inference, its layers' matrices packed and their attention `TextByText`.
+
+    The model itself comes back where nothing can be packed: on a GPU, in another precision than float32, with hooks,
+    which must see the modules they were given to, and with a torch that has no oneDNN. What is not packed is shared
+    with the model. The packed matrices are not: what the model learns later they do not know.
 
     >>> from tutorial_lib.bert import Bert
     >>> bert = Bert.from_pretrained(device="cpu")
@@ -52,12 +79,14 @@ def packed(model):
         return model
     model = copy.deepcopy(model, {id(p): p for p in model.parameters()})
     for part in list(model.layer.modules()):
-        for name, linear in list(part.named_children()):
-            if type(linear) is nn.Linear:
+        for name, child in list(part.named_children()):
+            if type(child) is nn.Linear:
                 gelu = name == "W_1" and part.activation is F.gelu
-                setattr(part, name, Packed(linear, "gelu" if gelu else "none"))
+                setattr(part, name, Packed(child, "gelu" if gelu else "none"))
                 if gelu:
                     part.activation = nn.Identity()
+            elif type(child) is MultiHeadAttention:
+                setattr(part, name, TextByText(child))
     return model
 
 

@@ -21,7 +21,7 @@ import torch
 from tutorial_lib import weights
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
-from tutorial_lib.inference import WORTH_PACKING, packed, side_by_side
+from tutorial_lib.inference import WORTH_PACKING, TextByText, packed, side_by_side
 from tutorial_lib.tokenization import WordPiece, tokenizer_of
 
 POOLINGS = ("cls", "mean", "max", "tokens")
@@ -131,10 +131,14 @@ def _run(model, ids, pooling, chosen, pad):
     mask = None if real.all() else real[:, None, None].to(device)  # (B, 1, 1, n)
     kept = {}
     X = model.embeddings(padded, torch.zeros_like(padded))  # (B, n, d_model)
+    text_by_text = all(isinstance(layer.attention, TextByText) for layer in model.layer)
+    if text_by_text:  # no padding goes through the layers
+        X, mask = X[real][None], lengths  # (1, n_1 + n_2 + ..., d_model)
     for i in range(max(chosen) + 1):
         X = model.layer[i - 1](X, mask, fused=True) if i else X
         if i in chosen:
-            kept[i] = pool(X, real.to(device), pooling).float().cpu()
+            rows = X.new_zeros(*real.shape, X.shape[-1]).index_put((real,), X[0]) if text_by_text else X
+            kept[i] = pool(rows, real.to(device), pooling).float().cpu()  # of rows, (B, n, d_model)
     blocks = torch.stack([kept[i] for i in chosen]).numpy()  # (layers, B, 1 or n, d_model)
     return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
 
