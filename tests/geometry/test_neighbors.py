@@ -48,6 +48,13 @@ def test_near_copies_far_from_the_origin_keep_their_digits():
     assert (products.argmin(1) != indices[:, 0]).any()  # what goes wrong without the second look
 
 
+def test_points_that_lie_well_apart_are_searched_once(monkeypatch):
+    searches, search = [], neighbors._candidates
+    monkeypatch.setattr(neighbors, "_candidates", lambda *args: searches.append(args) or search(*args))
+    nearest_neighbors(gaussian(300, 20))
+    assert len(searches) == 1
+
+
 def test_one_outlier_does_not_blur_the_others():
     X = gaussian(400, 10)
     X[7] = 1e9

@@ -43,6 +43,8 @@ def nearest_neighbors(X, k=2):
     distances, indices = torch.empty(len(X), k, dtype=X.dtype), torch.empty(len(X), k, dtype=torch.long)
     doubtful = torch.arange(len(X))
     for dtype in (torch.float32, torch.float64):
+        if len(doubtful) == 0:
+            break
         searched, doubtful = doubtful, []
         candidates, others = _candidates(X, searched, k, dtype)
         for rows in searched.split(1024):
