@@ -352,7 +352,7 @@ def lost(name, student, seeds=range(3)):
 
 @pytest.mark.parametrize("name, hint, source", WRONG, ids=[f"{name}: {hint[:30]}" for name, hint, _ in WRONG])
 def test_a_wrong_answer_is_told_how_and_none_passes_here_and_fails_there(name, hint, source, capsys, monkeypatch):
-    monkeypatch.setattr(exercises, "SECONDS", 0.1)
+    monkeypatch.setattr(exercises, "SECONDS", 0.5)
     student = in_a_cell(source, name, count_pairs=tokenization.count_pairs, merge=tokenization.merge)
     assert TOKENIZATION[name].check(student) is False
     shown = capsys.readouterr().out
