@@ -28,7 +28,7 @@ TWINS = {  # what takes seconds, and rests on the same pictures or vectors as an
     *("L-2.3.1-separate", "L-2.3.1-unlinked", "L-2.3.1-distances", "L-4.4.2-separated", "L-4.4.2-doctor-default"),
 }
 # Five seconds and more, each.
-SLOW = {"L-4.5.1-pooling", "R-10.2-subject-verb", "R-10.3-roles"}
+SLOW = {"L-2.3.1-nonlinear", "L-4.5.1-pooling", "R-10.2-subject-verb", "R-10.3-roles"}
 ALL = [claim for claim in claims() if claim.kind == RECOMPUTED and claim.id not in TWINS and can_be_checked(claim)]
 
 
