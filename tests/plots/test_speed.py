@@ -22,3 +22,11 @@ def test_comparisons_stand_from_top_to_bottom_and_all_of_them_fit():
     left, right = ax.get_xlim()
     assert bottom > 1 > 0 > top and left < 0.8 and right > 6
     assert "1" in [label.get_text() for label in ax.get_xticklabels()]
+
+
+def test_earlier_runs_are_drawn_on_the_lines_of_what_is_still_compared():
+    earlier = [[ROWS[1] | {"ratio": 0.02}], [ROWS[0] | {"ratio": 1.3}, ROWS[0] | {"peer": "one that has gone"}]]
+    ax = plots.speed.ratios(ROWS, earlier)
+    (dots,) = [line for line in ax.lines if line.get_gid() == "earlier"]
+    assert dots.get_xydata().tolist() == [[0.02, 1], [1.3, 0]]
+    assert ax.get_xlim()[0] < 0.02 and "0.01" in [label.get_text() for label in ax.get_xticklabels()]
