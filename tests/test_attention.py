@@ -122,7 +122,8 @@ def test_scores_and_weights_can_be_kept():
     assert torch.equal(trace["weights"], weights) and torch.equal(trace["scores"], scores(Q, K))
 
 
-@pytest.mark.parametrize("shapes", [((2, 3), (2, 4), (2, 3)), ((2, 3), (2, 3), (4, 3)), ((5, 2, 3), (5, 2, 3), (4, 3))])
+@pytest.mark.parametrize("shapes", [((2, 3), (2, 4), (2, 3)), ((2, 3), (2, 3), (4, 3)), ((5, 2, 3), (5, 2, 3), (4, 3)),
+                                    ((2, 2, 3), (3, 4, 3), (4, 3)), ((2, 2, 3), (4, 3), (3, 4, 3))])
 def test_shapes_that_do_not_fit_are_refused_by_name(shapes):
     got = "{}, {} and {}".format(*shapes)
     with pytest.raises(ValueError, match=r"Q, K and V must be \(..., n_q, d_k\), .* got " + re.escape(got)):
@@ -134,6 +135,9 @@ def test_shapes_that_do_not_fit_are_refused_by_name(shapes):
     [
         (torch.ones(2, 3), TypeError, "mask must be boolean.*got torch.float32"),
         (torch.tensor([[True] * 3, [False] * 3]), ValueError, "attend to nothing"),
+        (torch.ones(3, 3).bool(), ValueError, r"mask must broadcast to .*, here \(2, 3\), got \(3, 3\)"),
+        (torch.ones(4).bool(), ValueError, r"mask must broadcast to .*, here \(2, 3\), got \(4,\)"),
+        (torch.ones(5, 2, 3).bool(), ValueError, r"mask must broadcast to .*, here \(2, 3\), got \(5, 2, 3\)"),
     ],
 )
 @pytest.mark.parametrize("fused", [False, True])

@@ -180,10 +180,23 @@ class MultiHeadAttention(nn.Module):
 
 
 def _check_shapes(Q, K, V, mask):
-    if Q.shape[-1] != K.shape[-1] or K.shape[-2] != V.shape[-2]:
+    try:
+        in_front = torch.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
+        torch.broadcast_shapes(in_front, V.shape[:-2])
+    except RuntimeError:
+        in_front = None
+    if in_front is None or Q.shape[-1] != K.shape[-1] or K.shape[-2] != V.shape[-2]:
         got = f"{tuple(Q.shape)}, {tuple(K.shape)} and {tuple(V.shape)}"
         raise ValueError(f"Q, K and V must be (..., n_q, d_k), (..., n_k, d_k) and (..., n_k, d_v), got {got}")
-    if mask is not None and mask.dtype != torch.bool:
+    if mask is not None:
+        _check_mask(mask, (*in_front, Q.shape[-2], K.shape[-2]))
+
+
+def _check_mask(mask, shape):
+    if mask.dtype != torch.bool:
         raise TypeError(f"mask must be boolean (True: may attend), got {mask.dtype}; write mask.bool() for 1s and 0s")
-    if mask is not None and not mask.any(-1).all():
+    sizes = zip(mask.shape[::-1], shape[::-1])  # from the last axis on
+    if mask.ndim > len(shape) or any(size not in (1, wanted) for size, wanted in sizes):
+        raise ValueError(f"mask must broadcast to (..., n_q, n_k), here {shape}, got {tuple(mask.shape)}")
+    if not mask.any(-1).all():
         raise ValueError("mask lets some query attend to nothing at all: each row needs at least one True")
