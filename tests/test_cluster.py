@@ -46,6 +46,15 @@ def test_each_task_is_done_once_on_processes_with_their_share_of_the_cores():
     assert {threads for _, _, threads in found.values()} == {"3"}
 
 
+def test_the_environment_stays_as_it_was():
+    """Or what a program starts after it has measured a corpus runs on one thread, and gives its memory back."""
+    before = dict(os.environ)
+    with workers(2) as run:
+        assert dict(os.environ) == before
+        assert sorted(run(len, [(0, "bear"), (1, "bears")])) == [(0, 4), (1, 5)]
+    assert dict(os.environ) == before
+
+
 def test_a_worker_that_is_killed_again_and_again_is_not_given_up_and_hears_of_no_interrupt(impatient):
     """Dask gives one up that is away again 15 s after it was killed for the first time: all of them, in a long run."""
     import dask

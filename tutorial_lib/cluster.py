@@ -4,6 +4,7 @@ Dask brings back what a lost worker had: kill one, and its chunk is computed aga
 """
 
 import logging
+import os
 import signal
 import threading
 from contextlib import contextmanager, nullcontext
@@ -34,16 +35,17 @@ def workers(n=1, address=None, threads=1):
     if n == 1 and address is None:
         yield lambda function, tasks: ((number, function(argument)) for number, argument in tasks)
         return
-    from distributed import Client
+    with _environment_as_it_was():
+        from distributed import Client
 
-    with local(n, threads) if address is None else nullcontext(address) as cluster:
-        try:
-            client = Client(cluster)
-        except (OSError, ValueError) as error:
-            told = f"no Dask scheduler answers at {address} ({error}): start one with `dask scheduler`"
-            raise OSError(told) from error
-        with client:
-            yield lambda function, tasks: _run(client, function, tasks)
+        with local(n, threads) if address is None else nullcontext(address) as cluster:
+            try:
+                client = Client(cluster)
+            except (OSError, ValueError) as error:
+                message = f"no Dask scheduler answers at {address} ({error}): start one with `dask scheduler`"
+                raise OSError(message) from error
+            with client:
+                yield lambda function, tasks: _run(client, function, tasks)
 
 
 @contextmanager
@@ -58,13 +60,29 @@ def local(n, threads=1):
     share = {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "MKL", "OPENBLAS")}
     # Or Dask gives a worker up that was killed, came back, and is away again when it looks, 15 s after the first time.
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
-        with _without_interrupts():  # Ctrl-C is for us: we end the workers
+        # Ctrl-C is for us: we end the workers.
+        with _without_interrupts(), _environment_as_it_was():
             cluster = LocalCluster(
                 n_workers=n, threads_per_worker=1, memory_limit=0, env=share, dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,  # a lost worker is no error
             )  # fmt: skip
-        with cluster:
+        with cluster, _environment_as_it_was():
             yield cluster
+
+
+@contextmanager
+def _environment_as_it_was():
+    """Dask sets variables for its workers (threads, memory, hashing) in this process, too, and leaves them there.
+
+    What is started later would run on one thread. A worker that starts again brings its own variables along.
+    """
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
 
 
 @contextmanager
