@@ -15,10 +15,6 @@ from torch.overrides import TorchFunctionMode
 
 from tutorial_lib import weights
 
-# What a layer frees the next one takes. glibc would give it back to the system and take it again, page by page: a tenth
-# of a forward pass. It keeps twice as much as the largest block freed so far, up to 32 MiB: this one, never written to.
-torch.empty(31 * 2**20, dtype=torch.uint8)
-
 
 def read(name):
     """(settings, weights) of a model by name or folder: its config.json and its tensors, as they stand in the files.
