@@ -17,7 +17,7 @@ from pathlib import Path
 
 import harness
 
-from tutorial_lib import speed
+from tutorial_book.experiments import speed
 
 SUBJECTS = ("limits", "forward", "embed", "all_pairs", "two_nn", "spectrum", "streaming", "wordpiece",
             "generation", "geometry_peers", "views")  # fmt: skip

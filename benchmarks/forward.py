@@ -14,7 +14,7 @@ from transformers.utils import logging
 
 from tutorial_lib import weights
 from tutorial_lib.bert import Bert
-from tutorial_lib.inference import packed
+from tutorial_lib.vectors.fast import packed
 
 SHAPES = {(1, 16): 0.85, (8, 128): 1.0, (32, 128): 1.0, (4, 512): 1.0}  # (batch, length) -> limit
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import harness
 import pytest
 
-from tutorial_lib import speed
+from tutorial_book.experiments import speed
 
 BENCHMARKS = Path(harness.__file__).parent
 

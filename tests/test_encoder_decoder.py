@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tutorial_lib.encoder_decoder import Config, EncoderDecoder, padded
+from tutorial_lib.attention import padded
+from tutorial_lib.encoder_decoder import Config, EncoderDecoder
 from tutorial_lib.generation import translate
 from tutorial_lib.parity import difference
 from tutorial_lib.texts.translations import START, STOP, translations, vocabulary

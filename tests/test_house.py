@@ -15,8 +15,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-import tutorial_lib.plots
-import tutorial_lib.views
+from tutorial_book import page, plots
+from tutorial_lib import views
 
 ROOT = Path(__file__).resolve().parents[1]
 CONDA_NAMES = {"pytorch": "torch"}
@@ -94,10 +94,10 @@ def imported(path: Path) -> set[str]:
 
 def test_what_the_library_imports_is_declared():
     """What comes only because another package needs it may stay away with that package's next version."""
-    files = {name: path for path in (ROOT / "tutorial_lib").rglob("*.py") for name in imported(path)}
+    files = {name: path for path in ROOT.glob("tutorial_*/**/*.py") for name in imported(path)}
     declared = {canonicalize_name(Requirement(line).name) for line in pyproject()["dependencies"]}
     brought_by = packages_distributions()
-    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - {"tutorial_lib"} - OF_AN_EXTRA.keys()
+    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - {"tutorial_lib", "tutorial_book"} - OF_AN_EXTRA.keys()
     undeclared = {name for name in others if not declared & {canonicalize_name(p) for p in brought_by[name]}}
     assert {name: str(files[name].relative_to(ROOT)) for name in undeclared} == {}
     extras = pyproject()["optional-dependencies"]
@@ -117,9 +117,9 @@ def test_nothing_holds_the_place_of_the_repository_address():
 
 
 def test_no_tracked_file_is_large_or_carries_outputs():
-    """The book's own models excepted: tests/test_recipes.py says how large they are together."""
+    """The book's own models excepted: tests/training/test_recipes.py says how large they are together."""
     for path in tracked_files():
-        most = 2_500_000 if path.parent.parent == ROOT / "tutorial_lib" / "data" / "models" else 1_000_000
+        most = 2_500_000 if path.parent.parent.name == "models" else 1_000_000
         assert path.stat().st_size < most, f"{path} is larger than {most / 1e6:g} MB"
         if path.suffix == ".ipynb":
             assert '"output_type"' not in path.read_text(encoding="utf-8"), f"{path} carries outputs"
@@ -135,18 +135,19 @@ def test_every_citation_has_its_entry_and_every_entry_is_cited():
     entries = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.M)
     assert len(entries) == len(set(entries))
     cited = set()
-    for page in (ROOT / "book").glob("*.md"):
-        for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", page.read_text(encoding="utf-8")):
+    for file in (ROOT / "book").glob("*.md"):
+        for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", file.read_text(encoding="utf-8")):
             cited |= set(re.split(r",\s*", keys))
-            assert cited <= set(entries), f"{page.name}: {keys}"
+            assert cited <= set(entries), f"{file.name}: {keys}"
     assert set(entries) - cited == set()
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "book").glob("*.md")), ids=lambda page: page.stem)
-def test_every_figure_and_view_that_a_page_names_exists(page):
-    named = re.findall(r"\b(plots|views)\.([\w.]+)\(", page.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("file", sorted((ROOT / "book").glob("*.md")), ids=lambda file: file.stem)
+def test_every_figure_and_view_that_a_page_names_exists(file):
+    named = re.findall(r"\b(plots|views|page)\.([\w.]+)\(", file.read_text(encoding="utf-8"))
+    rooms = {"page": page, "plots": plots, "views": views}
     for room, name in set(named):
-        assert callable(attrgetter(f"{room}.{name}")(tutorial_lib)), f"{room}.{name}"
+        assert callable(attrgetter(name)(rooms[room])), f"{room}.{name}"
 
 
 def test_the_library_imports_without_the_heavy_packages():

@@ -7,7 +7,7 @@ import torch
 
 from tutorial_lib import bert as encoders
 from tutorial_lib import gpt as decoders
-from tutorial_lib.interventions import patch, silence
+from tutorial_lib.trace import patch, silence
 
 IDS, OTHERS = [[5, 6, 7, 8], [9, 9, 3, 1]], [[1, 2, 3, 4], [4, 3, 2, 1]]
 SHAPE = dict(vocab_size=20, d_model=12, n_layers=3, n_heads=3, d_ff=24, n_positions=8)

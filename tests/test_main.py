@@ -10,16 +10,20 @@ import pytest
 from huggingface_hub import constants
 
 import tutorial_lib
+from tutorial_book import __main__ as book_command_line
+from tutorial_book.experiments.virus.recipe import VIRUSES
 from tutorial_lib import __main__ as command_line
-from tutorial_lib import weights
 from tutorial_lib.bert import Bert
-from tutorial_lib.catalog import KNOWN
+from tutorial_lib.training import CHECKPOINT, Progress
+from tutorial_lib.training.recipes import RECIPES, Recipe
+from tutorial_lib.weights import files, find
+from tutorial_lib.weights.catalog import KNOWN
 
 
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
     """No weights package, an empty cache, no network."""
-    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(find.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
@@ -64,7 +68,7 @@ def test_doctor_reports_damaged_weights_and_a_model_that_computes_nonsense(monke
     assert command_line.main(["doctor"]) == 1
     assert "values that are not finite" in capsys.readouterr().out
     monkeypatch.undo()
-    monkeypatch.setattr(weights, "_sha256", lambda *file: "0" * 64)
+    monkeypatch.setattr(files, "_sha256", lambda *file: "0" * 64)
     assert command_line.main(["doctor"]) == 1
     assert f"got {'0' * 64}; delete it and get it again" in capsys.readouterr().out
 
@@ -97,8 +101,8 @@ def test_a_missing_library_is_named(monkeypatch, capsys):
 
 def test_claims_end_with_the_exit_code_of_their_report(monkeypatch):
     reports = SimpleNamespace(report=lambda: 7, report_coverage=lambda: 8)
-    monkeypatch.setitem(sys.modules, "tutorial_lib.claims", reports)
-    assert [command_line.main(["claims"]), command_line.main(["claims", "--inventory"])] == [7, 8]
+    monkeypatch.setitem(sys.modules, "tutorial_book.claims", reports)
+    assert [book_command_line.main(["claims"]), book_command_line.main(["claims", "--inventory"])] == [7, 8]
 
 
 @pytest.mark.parametrize("arguments", [[], ["dokter"], ["doctor", "--fast"]])
@@ -110,16 +114,13 @@ def test_a_wrong_command_is_answered_with_the_usage(arguments, capsys):
 
 
 def test_train_writes_a_model_and_says_how_far_it_is(tmp_path, monkeypatch, capsys):
-    from tutorial_lib import recipes
-    from tutorial_lib.training import Progress
-
-    def make(name, folder, tell, recipe):
-        assert recipe == recipes.recipe_of(name)
+    def make(recipe, name, folder, tell):
+        assert recipe == RECIPES[name]
         for step in range(1, 101):
             tell(Progress(step, 100, 1.5, 30.0))
         return {"held_out": 1.234}
 
-    monkeypatch.setattr(recipes, "make", make)
+    monkeypatch.setattr(Recipe, "make", make)
     assert command_line.main(["train", "book-gpt-small", "--folder", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "step 50 of 100: loss 1.500, 30 s left\n" in out and "step 51" not in out and "step 100 of 100" in out
@@ -127,13 +128,10 @@ def test_train_writes_a_model_and_says_how_far_it_is(tmp_path, monkeypatch, caps
 
 
 def test_train_stopped_by_the_reader_says_how_to_go_on(tmp_path, monkeypatch, capsys):
-    from tutorial_lib import recipes
-    from tutorial_lib.training import CHECKPOINT
-
     def make(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(recipes, "make", make)
+    monkeypatch.setattr(Recipe, "make", make)
     folder, run = tmp_path / "my models", tmp_path / "my models" / "book-gpt-run"
     again = f"python -m tutorial_lib train book-gpt --folder '{folder}'\n"
     assert command_line.main(["train", "book-gpt", "--folder", str(folder)]) == 130
@@ -148,13 +146,12 @@ def test_train_stopped_by_the_reader_says_how_to_go_on(tmp_path, monkeypatch, ca
 
 @pytest.mark.parametrize("name", ["book-virus", "book-gpt-small"])
 def test_train_from_another_seed_changes_the_seed_alone(name, tmp_path, monkeypatch):
-    from tutorial_lib import recipes
-
     seen = []
-    monkeypatch.setattr(recipes, "make", lambda *given: seen.append(given[3]) or {"held_out": 0.0})
-    assert command_line.main(["train", name, "--folder", str(tmp_path), "--seed", "7"]) == 0
-    assert seen[0].settings.seed == 7 != recipes.recipe_of(name).settings.seed
-    assert replace(seen[0], settings=recipes.recipe_of(name).settings) == recipes.recipe_of(name)
+    monkeypatch.setattr(Recipe, "make", lambda recipe, *_: seen.append(recipe) or {"held_out": 0.0})
+    main, recipe = (command_line.main, RECIPES[name]) if name in RECIPES else (book_command_line.main, VIRUSES[name])
+    assert main(["train", name, "--folder", str(tmp_path), "--seed", "7"]) == 0
+    assert seen[0].settings.seed == 7 != recipe.settings.seed
+    assert replace(seen[0], settings=recipe.settings) == recipe
 
 
 def test_train_says_what_is_wrong_before_it_begins(tmp_path, capsys):

@@ -3,7 +3,7 @@
     python tools/build_book.py
 
 A chapter runs again when its code cells change, their metadata included, or a file of the project that its own kernel
-read: a module of tutorial_lib, a text. Every chapter runs again when Python changes, a model comes, or a package that
+read: a module of the two packages, a text. Every chapter runs again when Python changes, a model comes, or a package that
 numbers and pictures come from has another version. The last few runs of each chapter are kept in _build/runs, so that
 going back to a branch costs nothing; the one that counts lies in _build/.jupyter_cache, where Sphinx finds it.
 """
@@ -30,7 +30,7 @@ from origin import Origin
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch", "transformers", "umap-learn"]
-SOURCES = ["*", "book/**/*", "coursework/**/*", "tutorial_lib/**/*"]  # what the site is made of, besides runs
+SOURCES = ["*", "book/**/*", "coursework/**/*", "tutorial_*/**/*"]  # what the site is made of, besides runs
 CELL_SECONDS = 300  # a cell that takes longer hangs
 MOST_SECONDS = 20  # a cell should take, on two quiet cores
 MOST_RUNS = 5  # of a chapter that are kept
@@ -245,7 +245,7 @@ def build_pages(root: Path, made: dict[str, str]) -> int:
     """
     record = root / "_build" / "pages.json"
     sources = f"{_joint_key(root, [path for name in SOURCES for path in root.glob(name)])} {Origin.of(root)}"
-    now = {"": site_key(root), "book/api": _joint_key(root, [*(root / "tutorial_lib").rglob("*.py")]), **made}
+    now = {"": site_key(root), "book/api": _joint_key(root, [*root.glob("tutorial_*/**/*.py")]), **made}
     before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     if before == now | {"sources": sources} and (root / "_build" / "html" / "index.html").exists():
         return 0

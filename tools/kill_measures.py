@@ -27,11 +27,11 @@ import torch
 from safetensors.numpy import load_file
 
 from tutorial_lib import bert, measure
-from tutorial_lib.cluster import local
-from tutorial_lib.corpus import Corpus
-from tutorial_lib.saving import save
+from tutorial_lib.measure.corpus import Corpus
+from tutorial_lib.measure.workers import local
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.training.save import save
 
 RELATIVE, CHUNK = 1e-6, 8
 

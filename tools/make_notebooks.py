@@ -42,8 +42,8 @@ from pathlib import Path
 
 library = ""
 library = next(map(str, Path().glob("tutorial_lib-*.whl")), library)  # one that lies beside this notebook comes first
-if importlib.util.find_spec("tutorial_lib"):
-    print("tutorial_lib is here already: nothing to install.")
+if importlib.util.find_spec("tutorial_book"):
+    print("The book's library is here already: nothing to install.")
 elif not library:
     raise RuntimeError(
         "This copy of the notebook does not know where the library lies. Open the notebook with the button on its page "

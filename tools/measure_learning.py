@@ -16,8 +16,18 @@ from importlib.metadata import version
 import torch
 
 import tutorial_lib
-from tutorial_lib.dynamics import CLOUDS, FILE, KINDS, MEASURES, OTHERS, SEEDS, STEPS, counted, follow
-from tutorial_lib.tokenization.files import write_text
+from tutorial_book.experiments.shape_of_learning import (
+    CLOUDS,
+    FILE,
+    KINDS,
+    MEASURES,
+    OTHERS,
+    SEEDS,
+    STEPS,
+    counted,
+    follow,
+)
+from tutorial_lib.weights.files import write_text
 
 
 def record(kinds=tuple(KINDS), seeds=SEEDS, until=STEPS[-1]) -> dict:

@@ -1,4 +1,4 @@
-"""Time `measure` with one worker and with two, and layers of three widths: tutorial_lib/data/scaling.json.
+"""Time `measure` with one worker and with two, and layers of three widths: tutorial_book/experiments/stored/scaling.json.
 
     python tools/measure_scaling.py        some minutes; needs Dask: pip install -e ".[cluster]"
 
@@ -27,14 +27,14 @@ if str(ROOT / "benchmarks") not in sys.path:
 
 from harness import machine, versions  # noqa: E402
 
+from tutorial_book.experiments.cost import operations  # noqa: E402
+from tutorial_book.experiments.speed import SCALING  # noqa: E402
 from tutorial_lib.bert import Config, Layer, initialize  # noqa: E402
-from tutorial_lib.catalog import DEFAULT  # noqa: E402
-from tutorial_lib.cost import operations  # noqa: E402
 from tutorial_lib.geometry import Cloud  # noqa: E402
 from tutorial_lib.measure import measure  # noqa: E402
-from tutorial_lib.speed import SCALING  # noqa: E402
 from tutorial_lib.texts import load_texts  # noqa: E402
-from tutorial_lib.tokenization.files import write_text  # noqa: E402
+from tutorial_lib.weights.catalog import DEFAULT  # noqa: E402
+from tutorial_lib.weights.files import write_text  # noqa: E402
 
 PACKAGES = ("python", "tutorial_lib", "torch", "numpy")
 # d_model, d_ff and heads. The last is a layer of a decoder with 7 billion weights, whose three matrices of 4,096 x

@@ -1,4 +1,4 @@
-"""Measure the published texts and store the numbers: tutorial_lib/data/real-texts.json.
+"""Measure the published texts and store the numbers: tutorial_book/experiments/stored/real-texts.json.
 
     TUTORIAL_LIB_TEXTS=FOLDER python tools/measure_texts.py     without the variable, the texts are fetched
 
@@ -13,11 +13,11 @@ from datetime import date
 from importlib.metadata import version
 
 import tutorial_lib
-from tutorial_lib.catalog import DEFAULT, KNOWN
-from tutorial_lib.real_texts import FILE, measure
+from tutorial_book.experiments.collections import FILE, measure
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.published import SOURCES
-from tutorial_lib.tokenization.files import write_text
+from tutorial_lib.weights.catalog import DEFAULT, KNOWN
+from tutorial_lib.weights.files import write_text
 
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "umap-learn")
 

@@ -19,7 +19,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 
 import tutorial_lib
-from tutorial_lib.genomics import (
+from tutorial_book.experiments.virus import (
     RECIPE,
     RUNS,
     VariantBert,
@@ -27,16 +27,15 @@ from tutorial_lib.genomics import (
     kmer_ids,
     kmer_tokenizer,
     kmers_at,
-    make_virus,
     probabilities,
     read_genomes,
     simulate,
     split_genomes,
 )
-from tutorial_lib.genomics.again import FILE
-from tutorial_lib.genomics.simulator import VARIANTS
+from tutorial_book.experiments.virus.again import FILE
+from tutorial_book.experiments.virus.simulator import VARIANTS
 from tutorial_lib.geometry import bootstrap_interval, cone_index, effective_number, gate_of, gate_scores
-from tutorial_lib.tokenization.files import write_text
+from tutorial_lib.weights.files import write_text
 
 WHOLE = ("Birch", "Elm", "Oak")  # variants that have lost no base
 PLACES = ("embeddings", "layer.0", "layer.1")
@@ -54,7 +53,7 @@ def record(folder, runs=RUNS) -> dict:
 
 def told(run, folder):
     place = folder / f"seed{run.seed}-tree{run.tree}"
-    make_virus(run.name, place, recipe=run.recipe)
+    run.recipe.make(run.name, place)
     model = VariantBert.from_pretrained(place / run.name, device="cpu")
     found = measured(model, kmer_tokenizer(), simulate(seed=run.tree))
     print(f"{run}: {found['lineages']:.1%} of new sub-lineages", flush=True)

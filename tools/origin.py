@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 BRANCH = "notebooks"
-LIBRARY = ["pyproject.toml", "tutorial_lib"]
+LIBRARY = ["pyproject.toml", "tutorial_lib", "tutorial_book"]
 GITHUB = "https://github.com/"
 
 

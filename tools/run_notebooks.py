@@ -68,7 +68,7 @@ def repository(root: Path, folder: Path) -> str:
     git = ["git", f"--git-dir={folder / '.git'}", f"--work-tree={root}", "-c", "user.name=us", "-c", "user.email=us"]
     folder.mkdir(parents=True)
     subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
-    subprocess.run([*git, "add", "pyproject.toml", "README.md", "LICENSE", "tutorial_lib"], check=True)
+    subprocess.run([*git, "add", "pyproject.toml", "README.md", "LICENSE", "tutorial_lib", "tutorial_book"], check=True)
     subprocess.run([*git, "commit", "--quiet", "--message", "the working tree"], check=True)
     return f"git+{folder.as_uri()}@main"
 

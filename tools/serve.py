@@ -17,7 +17,7 @@ from pathlib import Path
 from build_book import ROOT, say
 
 PORT = 8000
-WATCHED = ["_config.yml", "_toc.yml", "book", "tools", "tutorial_lib"]
+WATCHED = ["_config.yml", "_toc.yml", "book", "tools", "tutorial_lib", "tutorial_book"]
 MADE = (".ipynb", ".pyc")  # what builds and runs leave among the sources
 
 RELOAD = b"""<script>

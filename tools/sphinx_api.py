@@ -1,4 +1,4 @@
-"""A Sphinx extension: the directive `api-reference` lists the public names of tutorial_lib, out of its docstrings.
+"""A Sphinx extension: the directive `api-reference` lists the public names of the two packages, out of their docstrings.
 
 The source is read, not imported: nothing heavy loads, and what stands on the page is what stands in the file.
 """
@@ -9,24 +9,11 @@ import ast
 import re
 from pathlib import Path
 
+import house
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-ROOMS = {  # the order and the titles of the page; a room's name is a module's or a folder's
-    "Models and texts": ["weights", "catalog", "texts", "toy"],
-    "From scratch": ["tokenization", "positions", "attention", "decoding", "pretraining", "trace", "arguments"],
-    "Models": ["bert", "families", "gpt", "encoder_decoder", "checkpoints"],
-    "Training and writing": ["training", "generation", "recipes", "saving", "model_cards", "tuning", "distillation"],
-    "Comparison with Hugging Face": ["parity"],
-    "Vectors and their geometry": ["vectors", "inference", "geometry", "probing", "interventions", "head_roles",
-                                   "search", "quantization", "real_texts", "dynamics", "cost", "speed"],
-    "Past one machine": ["measure", "corpus", "cluster"],
-    "Genomes": ["genomics"],
-    "On the page": ["show", "guess", "table", "plots", "views"],
-    "The documents, checked": ["claims"],
-    "Exercises": ["exercises"],
-}
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
@@ -102,13 +89,14 @@ class ApiReference(SphinxDirective):
         root = Path(self.env.srcdir)
         self.env.note_dependency(__file__)
         sections = []
-        for title, rooms in ROOMS.items():
-            section = nodes.section("", nodes.title("", title), ids=[nodes.make_id(f"api-{title}")])
-            for room in rooms:
-                for path in modules(root / "tutorial_lib", room):
+        for package in house.PACKAGES:
+            for title, rooms in house.rooms(root, package).items():
+                section = nodes.section("", nodes.title("", title), ids=[nodes.make_id(f"api-{title}")])
+                for path in [path for room in rooms for path in modules(root / package, room)]:
                     section += self.module(root, path)
-            sections.append(section)
-        return sections
+                sections.append(section)
+        the_map = house.the_map(root)
+        return [nodes.literal_block(the_map, the_map, language="text"), *sections]
 
     def module(self, root: Path, path: Path) -> list[nodes.Element]:
         """The section of one module, or none where it has neither a docstring nor public names."""

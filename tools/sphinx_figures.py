@@ -1,6 +1,6 @@
 """A Sphinx extension: figures follow the theme and the screen, and the directive `list-of-figures` lists them all.
 
-A figure that a cell drew is one SVG file, which carries its layout for a phone (tutorial_lib/plots/phone.py). The page
+A figure that a cell drew is one SVG file, which carries its layout for a phone (tutorial_book/page/phone.py). The page
 gets four files of it: two layouts, each in the colors of the light and of the dark theme.
 """
 
@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from tutorial_lib.plots.base import DARK
+from tutorial_book.plots.base import DARK
 
 PHONE = re.compile(r"<!--phone (\S+)-->\s*$")
 COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")

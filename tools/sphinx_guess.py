@@ -12,7 +12,7 @@ A guess is one of several choices, a number with a unit, or an order:
     :::                                                          Because meaning decides.
                                                                  :::
 
-What is true stands nowhere in the text: a later cell calls `tutorial_lib.guess.answer("longer-key", value)`, and the
+What is true stands nowhere in the text: a later cell calls `tutorial_book.page.guess.answer("longer-key", value)`, and the
 box takes the value from that cell's output. The cells from the box to that cell are folded. Without JavaScript box and
 cells are plain text and folds; book/_static/guess.js makes the controls, compares, and keeps guesses in the browser.
 """
@@ -28,7 +28,7 @@ from docutils.parsers.rst import directives
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from tutorial_lib.guess import in_words
+from tutorial_book.page.guess import in_words
 
 WITHIN = re.compile(r"(?P<share>\d+(?:\.\d+)?) ?%|a factor of (?P<factor>\d+(?:\.\d+)?)|(?P<units>\d+(?:\.\d+)?)")
 log = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ def blank(options: dict[str, str]) -> str:
 
 
 class Answer(HTMLParser):
-    """The name and the value in what `tutorial_lib.guess.answer` shows."""
+    """The name and the value in what `tutorial_book.page.guess.answer` shows."""
 
     def __init__(self, text: str):
         super().__init__()

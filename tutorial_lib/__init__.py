@@ -1,24 +1,37 @@
-"""Transformers from scratch: the library that the book runs on.
+"""Transformers from scratch: a small library, checked against Hugging Face's, on which the book runs.
 
-Its modules are rooms. A room imports only from rooms of its own line and of lines with a lower number, and no two
-modules import each other; a test reads this list and holds both. Heavy libraries load when first used.
-
- 1  arguments, trace, catalog, weights, texts, corpus, toy    where models and texts come from
- 2  tokenization, positions, attention, decoding, pretraining  from scratch
- 3  checkpoints, families                                      files and names of Hugging Face; knows no model class
- 4  bert, gpt, encoder_decoder                                 families made of 2, with their Config and table of names
- 5  parity, saving                                             ours against Hugging Face's, value by value; in its files
- 6  vectors, inference, generation, interventions              text -> vectors of every layer; more text; other heads
- 7  geometry                                                   measurements on arrays; knows no model
- 8  training, recipes, model_cards, tuning                     models that are trained here, and what they are worth
- 8  probing, head_roles, search, quantization, real_texts, dynamics  the other long experiments
- 8  distillation, cost                                        what a smaller model keeps; what a longer text takes
- 8  measure, cluster                                          a corpus past memory, on many processes or machines
- 8  speed                                                      what was measured beside peers
- 8  genomics                                                  a simulated virus, and a BERT that tells its variants
- 9  show, guess, table, plots, views                           what stands on a page
-10  claims, exercises                                          the documents' numbers recomputed; what students write
-11  __main__                                                   doctor | claims | parity | train | measure
+`ROOMS` are its modules and folders, in the order in which one reads them; each says in its first line what it holds. A
+room imports only from rooms before it; a test holds that. Heavy libraries load when first used.
 """
 
 __version__ = "0.1.0"
+
+ROOMS = {
+    "Where things come from": ("arguments", "texts", "weights"),
+    "The machine": (
+        "tokenization",
+        "positions",
+        "trace",
+        "attention",
+        "bert",
+        "gpt",
+        "encoder_decoder",
+        "generation",
+    ),
+    "What is done with it": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),
+}
+
+
+def load(name=None, device="auto"):
+    """A trained model by name or folder, of the class that computes it: a `bert.Bert` or a `gpt.GPT`.
+
+    name: None for the default model; names and errors as for `weights.resolve`. device "auto": a GPU if there is one.
+
+    >>> type(load("book-gpt")).__name__, type(load()).__name__
+    ('GPT', 'Bert')
+    """
+    from tutorial_lib import bert, gpt, weights
+    from tutorial_lib.weights import names
+
+    kinds = {"Bert": bert.Bert, "GPT": gpt.GPT}
+    return kinds[names.model_of(weights.read_config(name))].from_pretrained(name, device)

@@ -1,4 +1,4 @@
-"""The command line: `python -m tutorial_lib doctor | claims | parity | train | measure`."""
+"""The command line: `python -m tutorial_lib doctor | parity | train | measure`."""
 
 import argparse
 import importlib.metadata
@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import tutorial_lib
-from tutorial_lib.catalog import DEFAULT, KNOWN, ModelNotAvailable
+from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
 
 REQUIRED = ("torch", "numpy", "safetensors", "matplotlib", "transformers", "huggingface_hub")
 OPTIONAL = {
@@ -29,27 +29,9 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tutorial_lib", description="Transformers from scratch.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("doctor", help="what works on this machine, and what to do about what does not")
-    claims_of = commands.add_parser(
-        "claims", help="recompute every number that the documents print; fails where a verdict changed"
-    )
-    claims_of.add_argument(
-        "--inventory",
-        action="store_true",
-        help="print for each document how many of its items have a claim, and fail where one has neither claim nor "
-        "reason. Items are printed numbers, tables, lists, formulas and sentences that could be false; definitions, "
-        "opinions and drawings do not count. One with a reason counts as one without a claim, one whose claim needs a "
-        "model that is not here as one with a claim; behind stands how many can be checked here",
-    )
     parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
-    trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
-    trains.add_argument("name", help="book-virus (a minute), book-gpt-small (two), book-gpt or book-bert (ten)")
-    trains.add_argument(
-        "--folder",
-        default="models",
-        help="where the model goes, and the checkpoint of a run that is cut off (%(default)s)",
-    )
-    trains.add_argument("--seed", type=int, help="other first weights and batches than the recipe's, whose seed is 0")
+    add_train(commands, "book-gpt-small (two minutes), book-gpt or book-bert (ten)")
     measures = commands.add_parser(
         "measure",
         help="measure a model's vectors over a corpus of any size, layer by layer",
@@ -67,18 +49,33 @@ def main(arguments=None) -> int:
                        "does without Dask (default: one a core, at most 8)")  # fmt: skip
     where.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://10.0.0.1:8786; its "
                        "workers need tutorial_lib and the model")  # fmt: skip
-    options = parser.parse_args(arguments)
+    return run_command(parser.parse_args(arguments), {
+        "doctor": lambda options: doctor(),
+        "measure": measure,
+        "parity": lambda options: parity_table(options.model),
+        "train": _train,
+    })  # fmt: skip
+
+
+def add_train(commands, names) -> None:
+    """The command `train` of this library, and of the book, which has recipes of its own. names: which, with their time."""
+    trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
+    trains.add_argument("name", help=names)
+    trains.add_argument(
+        "--folder",
+        default="models",
+        help="where the model goes, and the checkpoint of a run that is cut off (%(default)s)",
+    )
+    trains.add_argument("--seed", type=int, help="other first weights and batches than the recipe's, whose seed is 0")
+
+
+def run_command(options, functions) -> int:
+    """Run the command that was given; the exit code. What a person can mend is told in a line, without a traceback."""
     try:
-        if options.command == "doctor":
-            return doctor()
-        if options.command == "train":
-            return train(options.name, options.folder, options.seed)
-        if options.command == "measure":
-            return measure(options)
-        return claims(options.inventory) if options.command == "claims" else parity_table(options.model)
+        return functions[options.command](options)
     except ModuleNotFoundError as error:
         library = (error.name or "").split(".")[0]
-        if library in ("", "tutorial_lib"):
+        if library in ("", "tutorial_lib", "tutorial_book"):
             raise  # a mistake of ours, not something that the reader can install
         print(f"{options.command} needs {library}: pip install {library}", file=sys.stderr)
     except (ModelNotAvailable, ValueError, OSError, FloatingPointError) as error:
@@ -97,23 +94,13 @@ def doctor() -> int:
     if missing := [name for name in REQUIRED if versions[name] is None]:
         print(f"\nTo do: pip install {' '.join(missing)}, and run doctor again.")
         return 1
-    from tutorial_lib.checkpoints import pick_device
+    from tutorial_lib.weights.checkpoints import pick_device
 
     print(f"\nDevice: {pick_device()}\n\nModels:")
     _print_models()
     problem = _default_model_problem()
     print(f"\nTo do: {problem}" if problem else "\nAll is well: every chapter can run here.")
     return 1 if problem else 0
-
-
-def claims(inventory: bool) -> int:
-    """Print every claim with its verdict, or how much of each document has claims; 0 where all is in order."""
-    if inventory:
-        from tutorial_lib.claims import report_coverage as report
-    else:
-        from tutorial_lib.claims import report
-
-    return report()
 
 
 def parity_table(name: str) -> int:
@@ -142,12 +129,25 @@ def parity_table(name: str) -> int:
     return 0
 
 
-def train(name: str, folder: str, seed: int | None = None) -> int:
-    """Train a model of the book, with its progress on one line; 130 where Ctrl-C stops it. seed: None, the recipe's."""
-    from tutorial_lib.recipes import make, recipe_of
+def _train(options) -> int:
+    from tutorial_lib.training.recipes import RECIPES
+
+    return train(RECIPES, options, "tutorial_lib")
+
+
+def train(recipes, options, package) -> int:
+    """Train a model of the book, with its progress on one line; 130 where Ctrl-C stops it.
+
+    recipes: name -> `Recipe`. package: whose command it is, for the message that says how to go on.
+    """
     from tutorial_lib.training import CHECKPOINT
 
-    recipe = recipe_of(name)  # complains of a name that is not known
+    name = options.name
+    folder = options.folder
+    seed = options.seed
+    if name not in recipes:
+        raise ValueError(f"name must be one of {', '.join(recipes)}, got {name!r}")
+    recipe = recipes[name]
     if seed is not None:
         recipe = replace(recipe, settings=replace(recipe.settings, seed=seed))
     line = "\r{:70}" if sys.stdout.isatty() else "{}\n"
@@ -159,11 +159,11 @@ def train(name: str, folder: str, seed: int | None = None) -> int:
 
     print(f"{name}: what it reads is made first, which takes some seconds; Ctrl-C stops, and the same command goes on")
     try:
-        about = make(name, folder, tell, recipe)
+        about = recipe.make(name, folder, tell)
     except KeyboardInterrupt:
         checkpoint = Path(folder) / f"{name}-run" / CHECKPOINT
-        options = ["--folder", folder, *([] if seed is None else ["--seed", str(seed)])]
-        again = shlex.join(["python", "-m", "tutorial_lib", "train", name, *options])
+        given = ["--folder", folder, *([] if seed is None else ["--seed", str(seed)])]
+        again = shlex.join(["python", "-m", package, "train", name, *given])
         where = f"The checkpoint is {checkpoint}; to go on from there" if checkpoint.exists() else "To begin again"
         print(f"\nStopped. {where}: {again}")
         return 130

@@ -1,4 +1,4 @@
-"""What a function says about an argument that it cannot work with: its name, what came, and what is allowed."""
+"""Checks of arguments: an error says the argument's name, what came, and what is allowed."""
 
 import math
 import operator
@@ -53,3 +53,30 @@ def check_texts(name, texts, least=1):
     if len(checked) < least:
         raise ValueError(f"{name} must hold at least one text, got none")
     return checked
+
+
+def check_attention(Q, K, V, mask):
+    """Refuse queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
+    import torch
+
+    try:
+        in_front = torch.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
+        fit = Q.shape[-1] == K.shape[-1] and K.shape[-2] == V.shape[-2]
+    except RuntimeError:
+        fit = False
+    if not fit:
+        shapes = f"{tuple(Q.shape)}, {tuple(K.shape)} and {tuple(V.shape)}"
+        raise ValueError(f"Q, K and V must be (..., n_q, d_k), (..., n_k, d_k) and (..., n_k, d_v), got {shapes}")
+    if mask is not None:
+        _check_mask(mask, (*in_front, Q.shape[-2], K.shape[-2]))
+
+
+def _check_mask(mask, shape):
+    import torch
+
+    if mask.dtype != torch.bool:
+        raise TypeError(f"mask must be boolean (True: may attend), got {mask.dtype}; write mask.bool() for 1s and 0s")
+    if mask.ndim > len(shape) or any(a not in (1, b) for a, b in zip(mask.shape[::-1], shape[::-1])):
+        raise ValueError(f"mask must broadcast to (..., n_q, n_k), here {shape}, got {tuple(mask.shape)}")
+    if not mask.any(-1).all():
+        raise ValueError("mask lets some query attend to nothing at all: each row needs at least one True")

@@ -1,4 +1,4 @@
-"""Attention: softmax, scaled dot products, masks, many heads.
+"""Attention: softmax, scaled dot products, masks (causal, padding, window), many heads.
 
 Sources: R 4-9; L 3.2.5-3.2.8.
 
@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tutorial_lib.arguments import check_attention
 from tutorial_lib.trace import nothing
 
 
@@ -62,7 +63,7 @@ def attention(Q, K, V, mask=None, fused=False, keep=nothing):
     tensor([[1.0000, 0.0000],
             [0.3302, 0.6698]])
     """
-    _check_shapes(Q, K, V, mask)
+    check_attention(Q, K, V, mask)
     if fused:
         return F.scaled_dot_product_attention(Q, K, V, attn_mask=mask), None
     S = scores(Q, K)  # (..., n_q, n_k)
@@ -97,6 +98,58 @@ def padding_mask(attention_mask):
     if (real != real.bool()).any():
         raise ValueError(f"attention_mask must hold only 1 (a token) and 0 (padding), got {real.unique().tolist()}")
     return real.bool()[..., None, None, :]
+
+
+def padded(texts, pad=0):
+    """Lists of ids as one batch, padded on the right: ids (B, longest), and a mask with 1 a token, 0 padding.
+
+    Raises ValueError where there is no text, or an empty one.
+
+    >>> padded([[5, 6, 7], [8]])
+    (tensor([[5, 6, 7],
+            [8, 0, 0]]), tensor([[1, 1, 1],
+            [1, 0, 0]]))
+    """
+    lengths = [len(text) for text in texts]
+    if not lengths or not min(lengths):
+        raise ValueError(f"texts must be one or more, each of one token or more, got lengths {lengths[:10]}")
+    ids = [list(text) + [pad] * (max(lengths) - len(text)) for text in texts]
+    return torch.tensor(ids), (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
+
+
+def window_mask(n, m):
+    """The mask (n, n) of a window: each token may attend to itself and to m tokens on each side.
+
+    >>> window_mask(4, 1).int()
+    tensor([[1, 1, 0, 0],
+            [1, 1, 1, 0],
+            [0, 1, 1, 1],
+            [0, 0, 1, 1]], dtype=torch.int32)
+    """
+    i = torch.arange(n)
+    return (i[:, None] - i).abs() <= m
+
+
+def window_attention(Q, K, V, m):
+    """Attention in a window of m tokens on each side, in time and memory n m instead of n²: (..., n, d_v).
+
+    The queries stand in blocks of m; a block and its two neighbors hold all keys that it may see. Equal to
+    `attention(Q, K, V, window_mask(n, m))` up to rounding. Source: Beltagy et al. (2020), section 3.1.
+
+    >>> Q, K, V = torch.randn(3, 10, 4)
+    >>> torch.allclose(window_attention(Q, K, V, 3), attention(Q, K, V, window_mask(10, 3))[0], atol=1e-6)
+    True
+    """
+    n = Q.shape[-2]
+    n_blocks = -(-n // m)
+    rest = n_blocks * m - n
+    Q = F.pad(Q, (0, 0, 0, rest)).unflatten(-2, (n_blocks, m))  # (..., n_blocks, m, d_k)
+    K, V = (F.pad(X, (0, 0, m, m + rest)).unfold(-2, 3 * m, m).transpose(-2, -1) for X in (K, V))
+    i = torch.arange(n_blocks * m, device=Q.device).view(n_blocks, m, 1)  # K, V: (..., n_blocks, 3 m, d_k)
+    j = i[:, :1] + torch.arange(-m, 2 * m, device=Q.device)  # (n_blocks, 1, 3 m)
+    mask = ((i - j).abs() <= m) & (j >= 0) & (j < n)  # (n_blocks, m, 3 m)
+    output, _ = attention(Q, K, V, mask)
+    return output.flatten(-3, -2)[..., :n, :]
 
 
 class MultiHeadAttention(nn.Module):
@@ -177,26 +230,3 @@ class MultiHeadAttention(nn.Module):
         heads, _ = attention(Q, K, V, mask)  # (..., n_heads, n, d_k)
         up = self.W_O.weight.T.unflatten(0, (self.n_heads, self.d_k))  # (n_heads, d_k, d_model)
         return heads @ up  # (..., n_heads, n, d_model)
-
-
-def _check_shapes(Q, K, V, mask):
-    try:
-        in_front = torch.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
-        torch.broadcast_shapes(in_front, V.shape[:-2])
-    except RuntimeError:
-        in_front = None
-    if in_front is None or Q.shape[-1] != K.shape[-1] or K.shape[-2] != V.shape[-2]:
-        got = f"{tuple(Q.shape)}, {tuple(K.shape)} and {tuple(V.shape)}"
-        raise ValueError(f"Q, K and V must be (..., n_q, d_k), (..., n_k, d_k) and (..., n_k, d_v), got {got}")
-    if mask is not None:
-        _check_mask(mask, (*in_front, Q.shape[-2], K.shape[-2]))
-
-
-def _check_mask(mask, shape):
-    if mask.dtype != torch.bool:
-        raise TypeError(f"mask must be boolean (True: may attend), got {mask.dtype}; write mask.bool() for 1s and 0s")
-    sizes = zip(mask.shape[::-1], shape[::-1])  # from the last axis on
-    if mask.ndim > len(shape) or any(size not in (1, wanted) for size, wanted in sizes):
-        raise ValueError(f"mask must broadcast to (..., n_q, n_k), here {shape}, got {tuple(mask.shape)}")
-    if not mask.any(-1).all():
-        raise ValueError("mask lets some query attend to nothing at all: each row needs at least one True")

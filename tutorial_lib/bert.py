@@ -1,8 +1,8 @@
-"""BERT, whole: embeddings, layers, pooler and the two heads that it was trained with.
+"""BERT, whole: embeddings, GELU and LayerNorm, layers, pooler and the two heads that it was trained with.
 
 Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. DistilBERT,
-RoBERTa and ALBERT are the same encoder with other numbers in `Config`. `tutorial_lib.families` says what Hugging Face
-calls things; `tutorial_lib.checkpoints` reads the files.
+RoBERTa and ALBERT are the same encoder with other numbers in `Config`. `tutorial_lib.weights.names` says what Hugging Face
+calls things; `tutorial_lib.weights.checkpoints` reads the files.
 
 `layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
 kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: the same roundings, so
@@ -19,10 +19,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib import checkpoints
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
-from tutorial_lib.families import family_of
 from tutorial_lib.trace import Trace, inside, nothing
+from tutorial_lib.weights import checkpoints
+from tutorial_lib.weights.names import our_weights, shape_of
 
 PARTS = ("embeddings.", "layer.", "pooler.", "mlm.", "nsp.")  # what starts otherwise is the head of another task
 
@@ -64,14 +64,10 @@ class Config:
         Raises ValueError for what these classes do not compute: other families, decoders, relative positions, other
         activations.
 
-        >>> Config.from_hf({"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536}).d_model
-        384
+        >>> Config.from_hf({"model_type": "bert"}) == Config()
+        True
         """
-        family = family_of(settings)
-        ours = {name: settings.get(theirs, default) for name, (theirs, default) in family.settings.items()}
-        if "pad_id" in ours:
-            ours["n_positions"] -= ours["pad_id"] + 1  # the rows up to pad_id are no token's
-        return cls(**ours, **family.fixed)
+        return cls(**shape_of(settings, "Bert"))
 
 
 def layer_norm(x, gamma, beta, eps):
@@ -277,7 +273,8 @@ class Bert(nn.Module):
     @classmethod
     def from_checkpoint(cls, settings, state):
         """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
-        config, state = Config.from_hf(settings), checkpoints.renamed(state, family_of(settings).rename)
+        config = Config.from_hf(settings)
+        state = our_weights(settings, state, "Bert")
         for i, k in enumerate(which_layers(config)):  # ALBERT's files hold each different layer once
             prefix = f"different.{k}."
             layer = {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}

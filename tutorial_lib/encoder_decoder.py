@@ -1,4 +1,4 @@
-"""The transformer of 2017, whole: an encoder that reads a source, a decoder that writes a target and looks at both.
+"""The transformer of 2017, whole: an encoder that reads a source, a decoder that writes a target.
 
 The parts are BERT's and GPT's: the encoder's layer is `gpt.Layer` without its mask, and the decoder's has one sublayer
 more, cross-attention, whose keys and values come from the encoder. Positions are sines and cosines, not learned. Keys
@@ -249,23 +249,6 @@ class EncoderDecoder(nn.Module):
             raise ValueError(f"target_ids must have one text for each source, {len(memory)}, got {n_targets}")
         if cache and (m := cache[0][1][0].shape[-2]) != memory.shape[1]:
             raise ValueError(f"the cache is of a source of {m} tokens, but memory has {memory.shape[1]}")
-
-
-def padded(texts, pad=0):
-    """Lists of ids as one batch, padded on the right: ids (B, longest), and a mask with 1 a token, 0 padding.
-
-    Raises ValueError where there is no text, or an empty one.
-
-    >>> padded([[5, 6, 7], [8]])
-    (tensor([[5, 6, 7],
-            [8, 0, 0]]), tensor([[1, 1, 1],
-            [1, 0, 0]]))
-    """
-    lengths = [len(text) for text in texts]
-    if not lengths or not min(lengths):
-        raise ValueError(f"texts must be one or more, each of one token or more, got lengths {lengths[:10]}")
-    ids = [list(text) + [pad] * (max(lengths) - len(text)) for text in texts]
-    return torch.tensor(ids), (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
 
 
 def _initialize(model):

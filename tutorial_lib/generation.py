@@ -8,7 +8,7 @@ import operator
 import torch
 
 from tutorial_lib.arguments import whole_number
-from tutorial_lib.encoder_decoder import padded
+from tutorial_lib.attention import padded
 
 
 @torch.inference_mode()

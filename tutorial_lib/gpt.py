@@ -1,4 +1,4 @@
-"""Decoders: GPT-2 and OPT. Embeddings, layers that look back only, and a score for every possible next token.
+"""Decoders, GPT-2 and OPT: layers that look back only, the cache, a score for every possible next token.
 
 The parts are BERT's (`bert.FeedForward`, `attention.MultiHeadAttention`); what differs is their order, the mask, and
 that keys and values of earlier tokens can be kept. That cache is a plain argument and a plain result: no module
@@ -10,46 +10,13 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib import checkpoints
 from tutorial_lib.attention import MultiHeadAttention, attention
 from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
 from tutorial_lib.trace import Trace, inside, nothing
+from tutorial_lib.weights import checkpoints
+from tutorial_lib.weights.names import our_weights, shape_of
 
-# (their name, our name), applied in this order to each parameter's name; by `model_type`.
-RENAME = {
-    "gpt2": [
-        (r"^transformer\.", ""),
-        (r"^wte\.", "embeddings.tokens."),
-        (r"^wpe\.", "embeddings.positions."),
-        (r"^h\.(\d+)\.", r"layer.\1."),
-        (r"\.ln_1\.", ".attention_norm."),
-        (r"\.ln_2\.", ".norm."),
-        (r"\.attn\.c_attn\.", ".attention.W_QKV."),
-        (r"\.attn\.c_proj\.", ".attention.W_O."),
-        (r"\.mlp\.c_fc\.", ".feed_forward.W_1."),
-        (r"\.mlp\.c_proj\.", ".feed_forward.W_2."),
-        (r"^ln_f\.", "norm."),
-        (r"^lm_head\.", "unembedding."),
-    ],
-    "opt": [
-        (r"^(model\.)?decoder\.", ""),
-        (r"^embed_tokens\.", "embeddings.tokens."),
-        (r"^embed_positions\.", "embeddings.positions."),
-        (r"^layers\.(\d+)\.", r"layer.\1."),
-        (r"\.self_attn_layer_norm\.", ".attention_norm."),
-        (r"\.final_layer_norm\.", ".norm."),
-        (r"\.self_attn\.([qkv])_proj\.", lambda match: f".attention.W_{match[1].upper()}."),
-        (r"\.self_attn\.out_proj\.", ".attention.W_O."),
-        (r"\.fc([12])\.", r".feed_forward.W_\1."),
-        (r"^final_layer_norm\.", "norm."),
-        (r"^lm_head\.", "unembedding."),
-    ],
-}
 PARTS = ("embeddings.", "layer.", "norm.", "unembedding.")  # what starts otherwise is the head of another task
-COMPUTED = {  # settings that these classes know one value of
-    "gpt2": dict(add_cross_attention=False, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False),
-    "opt": dict(enable_bias=True, layer_norm_elementwise_affine=True, _remove_final_layer_norm=False),
-}
 
 
 @dataclass(frozen=True)
@@ -87,30 +54,10 @@ class Config:
         Raises ValueError for what these classes do not compute: other families, embeddings narrower than the layers
         (OPT-350m), scores scaled by the layer's number, other activations.
 
-        >>> Config.from_hf({"model_type": "gpt2", "n_embd": 64, "n_head": 4}).d_ff
-        256
+        >>> Config.from_hf({"model_type": "gpt2"}) == Config()
+        True
         """
-        kind = settings.get("model_type")
-        if kind not in RENAME:
-            raise ValueError(f"model_type must be one of {', '.join(RENAME)}, got {kind!r}: GPT does not compute that")
-        for name, value in COMPUTED[kind].items():
-            if (found := settings.get(name, value)) != value:
-                raise ValueError(f"{name} must be {value!r}, got {found!r}: GPT does not compute that")
-        if kind == "gpt2":
-            ours = dict(vocab_size="vocab_size", d_model="n_embd", n_layers="n_layer", n_heads="n_head",
-                        n_positions="n_positions", activation="activation_function", eps="layer_norm_epsilon",
-                        tied="tie_word_embeddings")  # fmt: skip
-            more = {"d_ff": settings.get("n_inner") or 4 * settings.get("n_embd", cls.d_model)}
-        else:
-            ours = dict(vocab_size="vocab_size", d_model="hidden_size", n_layers="num_hidden_layers", d_ff="ffn_dim",
-                        n_heads="num_attention_heads", n_positions="max_position_embeddings",
-                        activation="activation_function", norm_first="do_layer_norm_before",
-                        tied="tie_word_embeddings")  # fmt: skip
-            more = {"offset": 2, "activation": "relu"}
-            width = settings.get("hidden_size", cls.d_model)
-            if (narrow := settings.get("word_embed_proj_dim") or width) != width:
-                raise ValueError(f"word_embed_proj_dim must be hidden_size, {width}, got {narrow}: GPT has no such map")
-        return cls(**more | {name: settings[theirs] for name, theirs in ours.items() if theirs in settings})
+        return cls(**shape_of(settings, "GPT"))
 
 
 class Embeddings(nn.Module):
@@ -218,9 +165,7 @@ class GPT(nn.Module):
     def from_checkpoint(cls, settings, state):
         """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
         config = Config.from_hf(settings)
-        state = checkpoints.renamed(state, RENAME[settings["model_type"]])
-        if settings["model_type"] == "gpt2":
-            state = _untangled(state)
+        state = our_weights(settings, state, "GPT")
         state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
         with checkpoints.shapes_only():  # the memory comes with the weights
             gpt = cls(config)
@@ -228,7 +173,7 @@ class GPT(nn.Module):
         if config.tied:
             state["unembedding.weight"] = tokens
         elif "unembedding.weight" not in state:
-            raise ValueError("these weights have no lm_head, and the configuration says that it is not tied")
+            raise ValueError("these weights have no unembedding, and the configuration says that it is not tied")
         checkpoints.fill(gpt, state)
         if config.tied:
             gpt.unembedding.weight = gpt.embeddings.tokens.weight  # one matrix, counted once
@@ -323,19 +268,3 @@ def _columns_together(gpt):
     for linear in gpt.modules():
         if isinstance(linear, nn.Linear) and linear.out_features >= linear.in_features:
             linear.weight.data = linear.weight.data.T.contiguous().T
-
-
-def _untangled(state):
-    """GPT-2's weights as ours: its matrices are transposed, and W_Q, W_K, W_V stand side by side in one."""
-    plain = {}
-    for name, tensor in state.items():
-        if ".attention.W_QKV." in name:
-            parts = tensor.T.chunk(3) if tensor.ndim == 2 else tensor.chunk(3)
-            for letter, part in zip("QKV", parts, strict=True):
-                plain[name.replace("W_QKV", f"W_{letter}")] = part.contiguous()
-        elif name.endswith((".attn.bias", ".attn.masked_bias")):
-            continue  # not learned: the causal mask, which older checkpoints carry
-        else:
-            transposed = name.endswith((".W_O.weight", ".W_1.weight", ".W_2.weight"))
-            plain[name] = tensor.T.contiguous() if transposed else tensor
-    return plain

@@ -1,4 +1,4 @@
-"""Ours against Hugging Face's, stop by stop: the same texts through both models, every value on the way compared.
+"""Ours against Hugging Face's, value by value at every stop; and what may be called rounding.
 
 This is the only module of the package that knows transformers. It reads that model's values with PyTorch's forward
 hooks, so nothing in either model is changed. The model must run its plain ("eager") attention, the only one that

@@ -1,4 +1,4 @@
-"""Sinusoidal position encodings, and why they make relative positions easy.
+"""Sinusoidal positions, and the matrix that shifts them by an offset.
 
 Sources: R 3.4-3.6, L 3.2.4.
 """

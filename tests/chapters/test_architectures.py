@@ -7,13 +7,14 @@ import torch
 from torch.nn import functional as F
 
 from tutorial_lib import bert, encoder_decoder, gpt
-from tutorial_lib.encoder_decoder import EncoderDecoder, padded
+from tutorial_lib.attention import padded
+from tutorial_lib.encoder_decoder import EncoderDecoder
 from tutorial_lib.generation import generate, translate
 from tutorial_lib.parity import difference
-from tutorial_lib.pretraining import IGNORE
 from tutorial_lib.texts.translations import START, STOP, translations, vocabulary
 from tutorial_lib.trace import Trace
 from tutorial_lib.training import Settings, train, translated
+from tutorial_lib.training.pretraining import IGNORE
 
 IDS = vocabulary()
 PAIRS = translations(5_300)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tutorial_lib import toy
+from tutorial_book.experiments import attention as toy
 from tutorial_lib.attention import attention, softmax
 
 

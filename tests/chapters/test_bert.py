@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
+from tutorial_book.plots.bert import parameters_by_component
 from tutorial_lib.bert import Bert, Config, FeedForward, gelu, gelu_new, layer_norm
 from tutorial_lib.parity import compare
-from tutorial_lib.plots.bert import parameters_by_component
-from tutorial_lib.pretraining import guesses
 from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.training.pretraining import guesses
 
 BEAR = "Then the bear waited for the door to open with a serendipitous smile."
 

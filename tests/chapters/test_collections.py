@@ -7,8 +7,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import NearestNeighbors
 
+from tutorial_book.experiments.collections import stored
 from tutorial_lib.geometry import average_cosine, cosine_matrix
-from tutorial_lib.real_texts import stored
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
@@ -132,7 +132,7 @@ def test_the_opposite_is_closer_than_the_paraphrase(vectors, pooling, least):
 
 
 def test_on_real_texts_cls_is_as_above_and_the_means_need_the_cosine():
-    """What the page says below the stored numbers; tests/test_real_texts.py holds these to the texts."""
+    """What the page says below the stored numbers; tests/experiments/test_collections.py holds these to the texts."""
     clouds, tokens = stored()["clouds"], stored()["tokens"]
     cls, without, mean, cut = clouds.values()
     assert min(cls["cosines"]["lowest"].values()) > 0.3 and min(cls["cosines"]["average"].values()) > 0.6

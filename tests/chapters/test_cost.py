@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from tutorial_lib.attention import attention
+from tutorial_book.experiments.cost import fit_seconds, low_rank, operations, rank_for, saved_bytes, seconds
+from tutorial_lib.attention import attention, window_mask
 from tutorial_lib.bert import Layer, initialize
-from tutorial_lib.cost import fit_seconds, low_rank, operations, rank_for, saved_bytes, seconds, window_mask
 from tutorial_lib.texts import load_texts
 
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from tutorial_book.claims.tools import PUBLISHED
 from tutorial_lib.bert import Bert
 from tutorial_lib.bert import Config as BertConfig
-from tutorial_lib.claims.tools import PUBLISHED
 from tutorial_lib.generation import generate, probabilities
 from tutorial_lib.gpt import GPT, Config
 from tutorial_lib.parity import compare, difference

@@ -26,10 +26,10 @@ from tutorial_lib.geometry import (
     top_tokens,
 )
 from tutorial_lib.gpt import GPT
-from tutorial_lib.model_cards import baselines
-from tutorial_lib.recipes import RECIPES, prepare
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.training import Settings, next_tokens_of, train
+from tutorial_lib.training.judge import baselines
+from tutorial_lib.training.recipes import RECIPES
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 PAGE = (Path(__file__).parents[2] / "book" / "directions.md").read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ TOM = STORY.format("Tom", "Lily", "his", "He", "she", "She")
 
 @pytest.fixture(scope="module")
 def ready():
-    return prepare(RECIPES["book-gpt-small"])
+    return RECIPES["book-gpt-small"].prepare()
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,15 @@ import torch
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
+from tutorial_book.experiments.cost import operations, saved_bytes
 from tutorial_lib.bert import Bert, Config, initialize
-from tutorial_lib.cost import operations, saved_bytes
-from tutorial_lib.distillation import distilled, halved
 from tutorial_lib.parity import difference
-from tutorial_lib.pretraining import make_pair, mask_tokens
-from tutorial_lib.recipes import parts_of
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE, RobertaBPE, WordPiece
 from tutorial_lib.training import Settings, train
+from tutorial_lib.training.distillation import distilled, halved
+from tutorial_lib.training.pretraining import make_pair, mask_tokens
+from tutorial_lib.training.recipes import parts_of
 
 BASE = Config()
 FAMILY = {

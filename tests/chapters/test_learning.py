@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from tutorial_lib.gpt import GPT
-from tutorial_lib.model_cards import baselines, losses_by_kind, sample
-from tutorial_lib.recipes import RECIPES, new_model, prepare
 from tutorial_lib.texts.checked import check
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization.bpe import BPE
 from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens_of, train
+from tutorial_lib.training.judge import baselines, losses_by_kind, sample
+from tutorial_lib.training.recipes import RECIPES
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 RECIPE = RECIPES["book-gpt-small"]
@@ -21,7 +21,7 @@ RECIPE = RECIPES["book-gpt-small"]
 
 @pytest.fixture(scope="module")
 def ready():
-    return prepare(RECIPE)
+    return RECIPE.prepare()
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def big_tok():
 def ages(big_tok):
     names = {step: f"book-gpt-{step}" for step in RECIPES["book-gpt"].kept} | {1600: "book-gpt"}
     loaded = {step: GPT.from_pretrained(name, device="cpu") for step, name in names.items()}
-    return {0: new_model(RECIPES["book-gpt"], len(big_tok))} | loaded
+    return {0: RECIPES["book-gpt"].new_model(len(big_tok))} | loaded
 
 
 def names_of(story):

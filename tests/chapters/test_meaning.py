@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import KNeighborsClassifier
 
+from tutorial_book.claims.meaning import TABLE_6, TABLE_7, goes_with
 from tutorial_lib.bert import Bert
-from tutorial_lib.claims.meaning import TABLE_6, TABLE_7, goes_with
 from tutorial_lib.geometry import holm, sign_flip_test, swap_test
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.tokenization import WordPiece

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib.claims.position_vectors import distance_after_training
+from tutorial_book.claims.position_vectors import distance_after_training
 from tutorial_lib.geometry import clock_hands, turn_period
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib.probing import (
+from tutorial_book.experiments.probing import (
     random_vectors,
     score,
     shuffled_labels,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from tutorial_book.experiments.questions import quantize, round_to_grid
 from tutorial_lib import geometry
-from tutorial_lib.quantization import quantize, round_to_grid
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 

@@ -12,16 +12,16 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
+from tutorial_book.experiments.roles import OFFSETS, attention_of, choose_heads, confirm, role_cases, selectivity
 from tutorial_lib.bert import Bert
 from tutorial_lib.geometry import attention_pattern, bootstrap_interval, head_statistics, weighted_norms
 from tutorial_lib.geometry.heads import LIMITS, PATTERNS, sign_test
 from tutorial_lib.geometry.statistics import holm
-from tutorial_lib.head_roles import OFFSETS, attention_of, choose_heads, confirm, role_cases, selectivity
-from tutorial_lib.interventions import patch, silence
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.texts.marked import labeled_maps, marked, read, sentences_of
 from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.trace import patch, silence
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 PAGE = (Path(__file__).parents[2] / "book" / "roles.md").read_text(encoding="utf-8")

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from tutorial_lib import geometry, speed
-from tutorial_lib.cost import plan
+from tutorial_book.experiments import speed
+from tutorial_book.experiments.cost import plan
+from tutorial_lib import geometry
 from tutorial_lib.geometry import Cloud
 from tutorial_lib.measure import ROWS
 from tutorial_lib.texts import load_texts

@@ -8,9 +8,8 @@ import torch
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from tutorial_lib import dynamics, weights
-from tutorial_lib.bert import Bert
-from tutorial_lib.dynamics import (
+from tutorial_book.experiments import shape_of_learning as dynamics
+from tutorial_book.experiments.shape_of_learning import (
     CLOUDS,
     KINDS,
     MEASURES,
@@ -22,12 +21,14 @@ from tutorial_lib.dynamics import (
     same_type,
     stored,
 )
+from tutorial_lib import weights
+from tutorial_lib.bert import Bert
 from tutorial_lib.geometry import anisotropy, average_cosine, cosine, mean_interval, pca
 from tutorial_lib.gpt import GPT
-from tutorial_lib.recipes import RECIPES, new_model
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE, WordPiece
-from tutorial_lib.tuning import Classifier, Plan, accuracy, dialect, feelings, tune
+from tutorial_lib.training.recipes import RECIPES
+from tutorial_lib.training.tuning import Classifier, Plan, accuracy, dialect, feelings, tune
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 ALL, REST, TYPES = "all tokens", "without the first", "one of each type"
@@ -48,7 +49,7 @@ def bert_tok():
 @pytest.fixture(scope="module")
 def gpts(tok):
     kept = {step: GPT.from_pretrained(f"book-gpt-{step}", "cpu") for step in (20, 100, 400)}
-    return {0: new_model(RECIPES["book-gpt"], len(tok)), **kept, 1600: GPT.from_pretrained("book-gpt", "cpu")}
+    return {0: RECIPES["book-gpt"].new_model(len(tok)), **kept, 1600: GPT.from_pretrained("book-gpt", "cpu")}
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +149,7 @@ def test_dimensions_of_the_books_models(states, ids, bert_tok):
     assert of_gpt[TYPES] == pytest.approx([19.1, 15.9, 10.6, 7.3, 5.8], abs=0.4)
     assert same_type(states[1600]["2"], ids) == pytest.approx(0.62, abs=0.01)
     bert_ids = openings(TOLD[:60], bert_tok)[:40]
-    models = new_model(RECIPES["book-bert"], len(bert_tok)), Bert.from_pretrained("book-bert", "cpu")
+    models = RECIPES["book-bert"].new_model(len(bert_tok)), Bert.from_pretrained("book-bert", "cpu")
     before, after = (layer_states(model, bert_ids) for model in models)
     assert average(before, bert_ids, ALL) < 2 and average(after, bert_ids, ALL) == pytest.approx(5.75, abs=0.15)
     assert average(before, bert_ids, TYPES) > 18 and average(after, bert_ids, TYPES) < 6.5

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tutorial_lib import speed
+from tutorial_book.experiments import speed
 
 JUDGED = {  # subject and peer -> the limits that the project has set itself
     ("forward", "transformers, sdpa"): {0.85, 1.0},

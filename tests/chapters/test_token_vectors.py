@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tutorial_lib.claims import token_vectors as table
+from tutorial_book.claims import token_vectors as table
 from tutorial_lib.geometry import average_cosine, distributions, extreme_pairs, pca_dimension, to_mean
 
 

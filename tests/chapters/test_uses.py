@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from tutorial_book.experiments.uses import Index, chunks, reciprocal_rank
 from tutorial_lib.geometry import cosine_matrix
-from tutorial_lib.search import Index, chunks, reciprocal_rank
 from tutorial_lib.texts import load_texts, written
 from tutorial_lib.vectors import embed
 

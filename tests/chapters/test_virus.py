@@ -8,7 +8,7 @@ import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
 
-from tutorial_lib.genomics import (
+from tutorial_book.experiments.virus import (
     RECIPE,
     Evolution,
     VariantBert,
@@ -20,7 +20,6 @@ from tutorial_lib.genomics import (
     kmer_tokenizer,
     kmers,
     kmers_at,
-    new_virus_model,
     probabilities,
     read_genomes,
     simulate,
@@ -29,7 +28,7 @@ from tutorial_lib.genomics import (
     unread_drops,
     write_fasta,
 )
-from tutorial_lib.genomics.simulator import VARIANTS
+from tutorial_book.experiments.virus.simulator import VARIANTS
 from tutorial_lib.geometry import (
     bootstrap_interval,
     cone_index,
@@ -181,7 +180,7 @@ def asked(split):
 
 def test_attention_finds_defining_kmers_and_none_of_them_matters_alone(virus, asked):
     tok, found = kmer_tokenizer(), {}
-    for name, model in (("trained", VariantBert.from_pretrained("book-virus", "cpu")), ("not", new_virus_model())):
+    for name, model in (("trained", VariantBert.from_pretrained("book-virus", "cpu")), ("not", RECIPE.new_model())):
         shares = []
         for genome in asked:
             [ids] = kmer_ids([genome.sequence], tok)
@@ -253,7 +252,7 @@ def test_the_cells_on_splits_and_simple_classifiers_run_on_a_readers_genomes(tmp
 def test_of_gates_cones_and_subspaces_training_changes_the_cone(split):
     tok, cones, gates, rows, cls, seen = kmer_tokenizer(), {}, {}, {}, {}, []
     sample = kmer_ids(read_genomes(split.outbreaks[::18])[0], tok)
-    for name, model in (("trained", VariantBert.from_pretrained("book-virus", "cpu")), ("not", new_virus_model())):
+    for name, model in (("trained", VariantBert.from_pretrained("book-virus", "cpu")), ("not", RECIPE.new_model())):
         stops = [model.bert.trace([ids]) for ids in sample]
         places = ("embeddings.output", "layer.0.output", "layer.1.output")
         cones[name] = [np.mean([cone_index(one[place][0], share=True) for one in stops]) for place in places]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tutorial_lib.claims import check, claims
+from tutorial_book.claims import check, claims
 
 SOURCES = Path(__file__).parents[3] / "shared" / "sources"
 TEXTS = {"R": "002_2e4c13b0d56dcd9c", "L": "000_de843d0a090e3191", "N": "001_3cf6317272ba61fb",

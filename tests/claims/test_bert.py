@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from tutorial_lib.catalog import KNOWN
-from tutorial_lib.claims.tools import bear_trace
+from tutorial_book.claims.tools import bear_trace
+from tutorial_lib.weights.catalog import KNOWN
 
 
 def parameters(model_class, config):

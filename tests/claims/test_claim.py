@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib.catalog import ModelNotAvailable
-from tutorial_lib.claims import CHAPTERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
-from tutorial_lib.claims import claim as module
-from tutorial_lib.claims.claim import ROUND, add, agree, recompute
+from tutorial_book.claims import CHAPTERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
+from tutorial_book.claims import claim as module
+from tutorial_book.claims.claim import ROUND, add, agree, recompute
+from tutorial_lib.weights.catalog import ModelNotAvailable
 
 DIGITS = st.integers(0, 6)
 
@@ -80,9 +80,9 @@ def test_claims_can_be_chosen_and_come_in_reading_order():
 
 
 def test_a_chapter_s_claims_are_imported_without_those_of_another():
-    code = "import sys; from tutorial_lib.claims import claims; claims('shape'); print(*sorted(sys.modules))"
+    code = "import sys; from tutorial_book.claims import claims; claims('shape'); print(*sorted(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.split(".")[-1] for name in run.stdout.split() if name.startswith("tutorial_lib.claims.")}
+    loaded = {name.split(".")[-1] for name in run.stdout.split() if name.startswith("tutorial_book.claims.")}
     assert loaded == {"claim", "inventory", "quotes", "shape", "table", "tools"}
 
 
@@ -93,8 +93,8 @@ def test_a_claim_stands_in_its_chapter_s_module_which_knows_no_other_chapter(cha
     calls = [node for node in tree if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     assert [call.args[0].value for call in calls if call.func.id == "claims_of"] == [chapter]
     imported = {node.module for node in tree if isinstance(node, ast.ImportFrom)}
-    shared = {f"tutorial_lib.claims.{name}" for name in ("claim", "quotes", "tools")}
-    assert {name for name in imported if name.startswith("tutorial_lib.claims")} <= shared
+    shared = {f"tutorial_book.claims.{name}" for name in ("claim", "quotes", "tools")}
+    assert {name for name in imported if name.startswith("tutorial_book.claims")} <= shared
 
 
 def test_a_recomputation_is_an_argument_or_a_decorated_function(monkeypatch):

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from tutorial_lib.claims import claims, directions, shape_of_learning
-from tutorial_lib.claims import decoders as of_decoders
-from tutorial_lib.claims.claim import plain, recompute
-from tutorial_lib.claims.tools import small_gpt
+from tutorial_book.claims import claims, directions, shape_of_learning
+from tutorial_book.claims import decoders as of_decoders
+from tutorial_book.claims.claim import plain, recompute
+from tutorial_book.claims.tools import small_gpt
 from tutorial_lib.tokenization import BPE
 
 MODULES = (of_decoders, directions, shape_of_learning)

@@ -6,8 +6,8 @@ import torch
 from scipy import stats
 from scipy.linalg import subspace_angles
 
-from tutorial_lib.claims import gates
-from tutorial_lib.claims.tools import bert
+from tutorial_book.claims import gates
+from tutorial_book.claims.tools import bert
 
 
 @pytest.mark.parametrize(

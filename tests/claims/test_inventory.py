@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tutorial_lib.claims import claims, coverage, inventory, report_coverage
-from tutorial_lib.claims.inventory import NO_CONTENT, Item, gaps
+from tutorial_book.claims import claims, coverage, inventory, report_coverage
+from tutorial_book.claims.inventory import NO_CONTENT, Item, gaps
 
 IDS = {claim.id for claim in claims()}
 LARGEST_QUOTE = 8  # words in a row that an item may share with its document

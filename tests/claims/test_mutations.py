@@ -20,8 +20,8 @@ import pytest
 import torch
 from torch import nn
 
-from tutorial_lib.claims import check, claims, tools
-from tutorial_lib.claims.claim import RECOMPUTED, can_be_checked, recompute
+from tutorial_book.claims import check, claims, tools
+from tutorial_book.claims.claim import RECOMPUTED, can_be_checked, recompute
 
 KEPT = (tools.bert, tools.tokenizer)  # loading a model takes long, and what comes out is the same each time
 TWINS = {  # what takes seconds, and rests on the same pictures or vectors as another claim, which stands for it
@@ -34,9 +34,9 @@ ALL = [claim for claim in claims() if claim.kind == RECOMPUTED and claim.id not 
 
 def caches():
     """What the modules of claims keep from one call to the next."""
-    for name in [name for name in sys.modules if name.startswith("tutorial_lib.claims.")]:
+    for name in [name for name in sys.modules if name.startswith("tutorial_book.claims.")]:
         for value in vars(sys.modules[name]).values():
-            if hasattr(value, "cache_clear") and value.__module__ == name and name != "tutorial_lib.claims.claim":
+            if hasattr(value, "cache_clear") and value.__module__ == name and name != "tutorial_book.claims.claim":
                 yield value
 
 
@@ -70,12 +70,12 @@ def record(claim, loading=False, deep=False):
         if event == "return" and frame in open_calls:
             returned[frame.f_code][open_calls.pop(frame)] = value
         module = in_the_library(frame)
-        if event != "call" or not module or module.startswith("tutorial_lib.claims"):
+        if event != "call" or not module or module.startswith("tutorial_book.claims"):
             return
         caller = frame.f_back
         while caller and not in_the_library(caller):  # torch may stand between
             caller = caller.f_back
-        if deep or caller and in_the_library(caller).startswith("tutorial_lib.claims"):
+        if deep or caller and in_the_library(caller).startswith("tutorial_book.claims"):
             open_calls[frame] = len(returned[frame.f_code])
             returned[frame.f_code].append(None)
 

@@ -5,8 +5,8 @@ from inspect import signature
 import pytest
 from torch.nn import Transformer
 
-from tutorial_lib.catalog import KNOWN
-from tutorial_lib.claims.tools import PUBLISHED
+from tutorial_book.claims.tools import PUBLISHED
+from tutorial_lib.weights.catalog import KNOWN
 
 
 def sizes(name):

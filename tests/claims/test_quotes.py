@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tutorial_lib.claims import CHAPTERS, claims
+from tutorial_book.claims import CHAPTERS, claims
 
 PAGES = sorted((Path(__file__).parents[2] / "book").glob("*.md"))
 PLACE = re.compile(r"\b([RLNAG]) (\d+(?:\.\d+)*)")  # R 6.1

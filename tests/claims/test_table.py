@@ -3,8 +3,8 @@
 import re
 from html.parser import HTMLParser
 
-from tutorial_lib.claims import FAILS, HOLDS, Claim, Result, Table, table
-from tutorial_lib.claims.table import COLUMNS, summary
+from tutorial_book.claims import FAILS, HOLDS, Claim, Result, Table, table
+from tutorial_book.claims.table import COLUMNS, summary
 
 
 def result(verdict=HOLDS, **changes):

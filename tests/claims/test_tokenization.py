@@ -2,9 +2,9 @@
 
 import pytest
 
-from tutorial_lib.claims import check, claim, claims, tokenization
-from tutorial_lib.claims.quotes import IDS, LOVE, TOKENS
-from tutorial_lib.claims.tokenization import ALGEBRA
+from tutorial_book.claims import check, claim, claims, tokenization
+from tutorial_book.claims.quotes import IDS, LOVE, TOKENS
+from tutorial_book.claims.tokenization import ALGEBRA
 from tutorial_lib.tokenization import WordPiece
 
 

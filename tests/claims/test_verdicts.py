@@ -2,11 +2,11 @@
 
 import pytest
 
-from tutorial_lib.catalog import KNOWN
-from tutorial_lib.claims import FAILS, HOLDS, OPEN, check, claims, report
-from tutorial_lib.claims.claim import RECOMPUTED, ROUND, agree, last_unit, plain, recompute
+from tutorial_book.claims import FAILS, HOLDS, OPEN, check, claims, report
+from tutorial_book.claims.claim import RECOMPUTED, ROUND, agree, last_unit, plain, recompute
 from tutorial_lib.texts import published
 from tutorial_lib.weights import available
+from tutorial_lib.weights.catalog import KNOWN
 
 ALL = claims()
 CHECKED = [claim for claim in ALL if claim.compute and (claim.needs is None or claim.needs in available())]

@@ -9,8 +9,8 @@ import pickle
 import numpy as np
 import pytest
 
-from tutorial_lib.exercises import attention, bert_layer
-from tutorial_lib.exercises.exercise import Exercise
+from tutorial_book.exercises import attention, bert_layer
+from tutorial_book.exercises.exercise import Exercise
 
 checks = pytest.importorskip("coursework.checks")
 from coursework import worker  # noqa: E402

@@ -15,15 +15,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import tutorial_lib.exercises
+import tutorial_book.exercises
 from coursework import checks, worker
-from tutorial_lib.exercises import attention, bert_layer, tokenization
-from tutorial_lib.exercises import exercise as exercises
-from tutorial_lib.exercises.exercise import Case, Exercise, difference, other_packages, same
+from tutorial_book.exercises import attention, bert_layer, tokenization
+from tutorial_book.exercises import exercise as exercises
+from tutorial_book.exercises.exercise import Case, Exercise, difference, other_packages, same
 
 MODULES = [
-    importlib.import_module(f"tutorial_lib.exercises.{m.name}")
-    for m in pkgutil.iter_modules(tutorial_lib.exercises.__path__)
+    importlib.import_module(f"tutorial_book.exercises.{m.name}")
+    for m in pkgutil.iter_modules(tutorial_book.exercises.__path__)
 ]
 EXERCISES = [value for module in MODULES for value in vars(module).values() if isinstance(value, Exercise)]
 EXERCISES = list({id(exercise): exercise for exercise in EXERCISES}.values())

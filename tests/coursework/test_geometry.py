@@ -12,9 +12,9 @@ from scipy.spatial.distance import cosine, pdist
 from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 
+from tutorial_book.exercises import geometry as right
+from tutorial_book.exercises.exercise import Exercise
 from tutorial_lib import geometry as library
-from tutorial_lib.exercises import geometry as right
-from tutorial_lib.exercises.exercise import Exercise
 
 checks = pytest.importorskip("coursework.checks")
 from coursework import grading, sources  # noqa: E402

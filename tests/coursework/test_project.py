@@ -11,8 +11,8 @@ import pytest
 
 from coursework import checks, grading, sandbox, sources, submissions
 from tests.coursework.conftest import cell
-from tutorial_lib.exercises import project
-from tutorial_lib.exercises.exercise import Exercise
+from tutorial_book.exercises import project
+from tutorial_book.exercises.exercise import Exercise
 
 SOLVED = {
     c.metadata.nbgrader.grade_id: c.source

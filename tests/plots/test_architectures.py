@@ -1,7 +1,8 @@
 import numpy as np
 
-from tutorial_lib import bert, encoder_decoder, gpt, plots
-from tutorial_lib.plots.architectures import STACKS
+from tutorial_book import plots
+from tutorial_book.plots.architectures import STACKS
+from tutorial_lib import bert, encoder_decoder, gpt
 
 
 def texts(ax):

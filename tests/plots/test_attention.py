@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib import plots, toy
+from tutorial_book import plots
+from tutorial_book.experiments import attention as toy
 from tutorial_lib.attention import attention, scores, softmax
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib import plots
-from tutorial_lib.plots.base import COLORS, DARK, GROUP_MARKERS, GROUPS, ON_DEEP, ON_PALE, ROLES, TINTS, as_array
+from tutorial_book import plots
+from tutorial_book.plots.base import COLORS, DARK, GROUP_MARKERS, GROUPS, ON_DEEP, ON_PALE, ROLES, TINTS, as_array
 
 
 def test_a_heatmap_holds_the_matrix_its_numbers_and_its_labels():

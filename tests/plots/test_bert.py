@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib import plots
+from tutorial_book import plots
+from tutorial_book.plots.bert import SUBLAYERS
 from tutorial_lib.bert import Bert, Config
-from tutorial_lib.plots.bert import SUBLAYERS
 
 SHAPE = dict(vocab_size=50, d_model=12, n_layers=2, n_heads=3, d_ff=24, n_positions=10)
 

@@ -1,4 +1,4 @@
-from tutorial_lib import plots
+from tutorial_book import plots
 
 
 def test_outlines_of_cosines_share_one_axis():

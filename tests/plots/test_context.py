@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 
 def test_each_curve_and_the_baseline_are_drawn():

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 
 def test_measured_seconds_stand_beside_the_fitted_terms_and_their_sum():

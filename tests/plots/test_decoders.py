@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from tutorial_lib import plots
-from tutorial_lib.plots.base import ROLES
+from tutorial_book import plots
+from tutorial_book.plots.base import ROLES
 
 
 def test_what_moves_nothing_stays_empty_and_the_scale_is_that_of_shares():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 COUNTS = {"table of tokens": 23_000_000, "positions, segments": 400_000, "attention": 28_000_000, "rest": 600_000}
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from tutorial_lib import plots
+from tutorial_book import plots
+from tutorial_book.plots.gates import FILLS, LETTERS
 from tutorial_lib.geometry import GATES, gate_example, gate_scores
-from tutorial_lib.plots.gates import FILLS, LETTERS
 
 
 def test_maps_are_drawn_as_they_are_with_their_titles_and_tokens():

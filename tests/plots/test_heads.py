@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib import plots
+from tutorial_book import plots
 from tutorial_lib.attention import MultiHeadAttention, causal_mask
-from tutorial_lib.decoding import training_pairs
+from tutorial_lib.training.pretraining import training_pairs
 
 
 @pytest.fixture

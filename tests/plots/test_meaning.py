@@ -2,7 +2,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 POINTS = np.array([[0.0, 0.0], [1.0, 3.0], [4.0, 0.0], [6.0, 2.0]])
 LABELS = ["x", "x", "y", "y"]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_lib import plots
+from tutorial_book import plots
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 
 def test_a_learning_curve_is_the_mean_and_the_band_the_range_of_the_seeds():

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 
 def test_opposites_have_a_panel_for_each_cleaning_and_a_band_for_each_interval():

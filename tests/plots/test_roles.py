@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from tutorial_lib import plots
+from tutorial_book import plots
 from tutorial_lib.geometry.heads import PATTERNS
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 RUNS = [
     {"workers": 1, "threads": 1, "texts_per_second": [9.0, 10.0, 14.0]},

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib import plots
+from tutorial_book import plots
 from tutorial_lib.geometry import cubes, pca
 
 

@@ -1,4 +1,4 @@
-from tutorial_lib import plots
+from tutorial_book import plots
 
 ROWS = [
     {"name": "forward", "peer": "transformers", "ratio": 0.9, "low": 0.8, "high": 1.0, "limit": 1.0},

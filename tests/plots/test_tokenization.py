@@ -1,8 +1,8 @@
 import pytest
 from matplotlib.colors import to_hex
 
-from tutorial_lib import plots
-from tutorial_lib.plots.tokenization import PAIR
+from tutorial_book import plots
+from tutorial_book.plots.tokenization import PAIR
 from tutorial_lib.tokenization import BPE, anatomy, characters, words
 
 SENTENCE = "The bear waited with a serendipitous smile."

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib import plots
+from tutorial_book import plots
 
 NAMES, VALUES = ["nurse", "tree", "soldier"], [0.1, 0.01, -0.07]
 LOWS, HIGHS = [0.08, -0.01, -0.09], [0.12, 0.03, -0.05]

@@ -1,7 +1,7 @@
 import numpy as np
 
-from tutorial_lib import plots
-from tutorial_lib.genomics import calibration
+from tutorial_book import plots
+from tutorial_book.experiments.virus import calibration
 
 
 def test_the_names_stand_in_the_middle_of_their_blocks():

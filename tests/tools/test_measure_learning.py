@@ -6,7 +6,7 @@ import pytest
 
 measure_learning = pytest.importorskip("measure_learning")
 
-from tutorial_lib import dynamics  # noqa: E402
+from tutorial_book.experiments import shape_of_learning as dynamics  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

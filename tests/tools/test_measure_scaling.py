@@ -6,8 +6,8 @@ import pytest
 
 measure_scaling = pytest.importorskip("measure_scaling")
 
-from tutorial_lib import speed  # noqa: E402
-from tutorial_lib.cost import operations  # noqa: E402
+from tutorial_book.experiments import speed  # noqa: E402
+from tutorial_book.experiments.cost import operations  # noqa: E402
 
 
 def test_no_hand_has_touched_what_is_stored():

@@ -6,7 +6,7 @@ import pytest
 
 measure_texts = pytest.importorskip("measure_texts")
 
-from tutorial_lib import real_texts  # noqa: E402
+from tutorial_book.experiments import collections as real_texts  # noqa: E402
 from tutorial_lib.texts import fetch  # noqa: E402
 
 

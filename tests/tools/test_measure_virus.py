@@ -7,7 +7,7 @@ import pytest
 
 measure_virus = pytest.importorskip("measure_virus")
 
-from tutorial_lib.genomics import Run, again, kmer_tokenizer, simulate, trained_again  # noqa: E402
+from tutorial_book.experiments.virus import Run, again, kmer_tokenizer, simulate, trained_again  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import pytest
 
-from tutorial_lib import plots
-from tutorial_lib.plots import phone
-from tutorial_lib.plots.base import DARK, ON_PALE
+from tutorial_book import plots
+from tutorial_book.page import phone
+from tutorial_book.plots.base import DARK, ON_PALE
 
 sphinx_figures = pytest.importorskip("sphinx_figures")
 

@@ -19,7 +19,7 @@ def cell(code: str, tag: str = "") -> str:
         (WORDS + cell(WORDS) * 3, 2),
         (WORDS + cell(WORDS, "hide-input") * 3, 2),
         (WORDS + cell(WORDS, "hide-cell") * 3, 1),
-        (cell("views.slide()") * 3, 7),
+        (cell("page.slide()") * 3, 7),
         (cell("x = views") * 3, 1),
         (f":::{{admonition}} {WORDS}\n:class: tip\n{WORDS}\n:::\n", 2),
         (f"```{{dropdown}} One\n{'word ' * 199}\n```\n\n{WORDS}", 2),

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from tutorial_lib import toy
+from tutorial_book.experiments import attention as toy
 from tutorial_lib.attention import attention, causal_mask, scores
 from tutorial_lib.views import attention_calculator
 

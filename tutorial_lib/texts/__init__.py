@@ -1,4 +1,4 @@
-"""Where texts come from: collections that travel with the library, and published ones that are fetched when asked for.
+"""Texts: collections that travel with the library, stories that a grammar tells, published ones that are fetched.
 
 Built in and written for this book (CC BY 4.0); each file in ``data`` says more about itself:
 

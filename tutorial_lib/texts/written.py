@@ -9,7 +9,7 @@ import random
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "data"
+FOLDER = Path(__file__).parent / "data"
 N_NONSENSE = 27  # as many as a group of sentences with three slots of three words
 
 

@@ -1,4 +1,4 @@
-"""From text to numbers: WordPiece as in BERT and byte-level BPE as in GPT-2, both from scratch.
+"""From text to numbers: WordPiece as in BERT and byte-level BPE as in GPT-2, their merges, encoding.
 
 Read `wordpiece` and `bpe` for the two tokenizers, `merges` for how their vocabularies are learned, `encoding` for
 special tokens, pairs, truncation and padding, `kinds` for what counts as a letter, `vocabulary` for what a

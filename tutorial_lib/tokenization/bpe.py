@@ -9,10 +9,11 @@ from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
 from tutorial_lib.tokenization.encoding import Tokenizer, split_special
-from tutorial_lib.tokenization.files import find_folder, read_text, write_text
 from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE
 from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge
 from tutorial_lib.weights import read_json
+from tutorial_lib.weights.files import read_text, write_text
+from tutorial_lib.weights.find import vocabulary_folder
 
 END = "<|endoftext|>"
 
@@ -99,7 +100,7 @@ class BPE(Tokenizer):
         Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder
         lacks one of the files.
         """
-        folder = find_folder(name)
+        folder = vocabulary_folder(name)
         missing = [file for file in ("vocab.json", "merges.txt") if not (folder / file).is_file()]
         if missing:
             raise ValueError(f"name must be a model with a BPE vocabulary; {folder} has no {missing[0]}")

@@ -4,8 +4,8 @@ import os
 
 from tutorial_lib.tokenization.bpe import BPE
 from tutorial_lib.tokenization.encoding import Tokenizer
-from tutorial_lib.tokenization.files import find_folder
 from tutorial_lib.tokenization.wordpiece import WordPiece
+from tutorial_lib.weights.find import vocabulary_folder
 
 
 def tokenizer_of(name: str | os.PathLike) -> Tokenizer:
@@ -17,7 +17,7 @@ def tokenizer_of(name: str | os.PathLike) -> Tokenizer:
     >>> type(tokenizer_of("book-gpt")).__name__, type(tokenizer_of("book-bert")).__name__
     ('BPE', 'WordPiece')
     """
-    folder = find_folder(name)
+    folder = vocabulary_folder(name)
     for file, kind in (("vocab.txt", WordPiece), ("merges.txt", BPE)):
         if (folder / file).is_file():
             return kind.from_pretrained(name)

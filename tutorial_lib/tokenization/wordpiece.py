@@ -10,10 +10,11 @@ from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
 from tutorial_lib.tokenization.encoding import Tokenizer, split_special
-from tutorial_lib.tokenization.files import find_folder, read_text, write_text
 from tutorial_lib.tokenization.kinds import fold
 from tutorial_lib.tokenization.merges import learn_merges, wordpiece_score
 from tutorial_lib.weights import read_json
+from tutorial_lib.weights.files import read_text, write_text
+from tutorial_lib.weights.find import vocabulary_folder
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
 SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]
@@ -127,7 +128,7 @@ class WordPiece(Tokenizer):
         Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder has
         no vocab.txt.
         """
-        folder = find_folder(name)
+        folder = vocabulary_folder(name)
         if not (folder / "vocab.txt").is_file():
             raise ValueError(f"name must be a model with a WordPiece vocabulary; {folder} has no vocab.txt")
         lines = read_text(folder / "vocab.txt").split("\n")

@@ -1,4 +1,4 @@
-"""Interactive views that live without a server: the same in the static page, Colab, JupyterLab and VS Code.
+"""Interactive views (heads, neurons, clouds) that live without a server: in a page, Colab, JupyterLab, VS Code.
 
 Each is one call that returns a `View`; as the last value of a cell it shows itself, and `.save(path)` writes it as a
 page of its own. A view's module loads when the view is first named, so that a chapter depends on those that it shows.
@@ -16,9 +16,7 @@ _MODULES = {
     "model_view": "models",
     "neuron_view": "neurons",
     "point_cloud": "cloud",
-    "search_view": "search",
     "sinusoid_explorer": "waves",
-    "slide": "slides",
     "softmax_explorer": "explorables",
     "tokenizer_explorer": "tokenizer",
     "try_it": "ask",

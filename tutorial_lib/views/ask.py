@@ -3,8 +3,8 @@
 import contextlib
 import importlib.util
 import io
-import os
-import sys
+
+from tutorial_lib.views import notebook
 
 
 def try_it(answer, text, label="Your text"):
@@ -52,6 +52,5 @@ def _printed(answer, text):
 
 def _live():
     """Whether somebody sits before a notebook: a kernel, with widgets, that is not building the book's pages."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    kernel = getattr(shell, "kernel", None)  # IPython in a terminal has none
-    return kernel is not None and importlib.util.find_spec("ipywidgets") and "TUTORIAL_LIB_STATIC" not in os.environ
+    kernel = getattr(notebook.shell(), "kernel", None)  # IPython in a terminal has none
+    return kernel is not None and importlib.util.find_spec("ipywidgets") and not notebook.is_static()

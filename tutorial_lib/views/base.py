@@ -18,7 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-_FOLDER = Path(__file__).parent / "js"
+from tutorial_lib.weights.files import write_text
+
+JS = Path(__file__).parent / "js"
 _COUNT = itertools.count(1)
 
 
@@ -28,12 +30,13 @@ class View:
     kind: the script in views/js that brings it to life, with a style sheet of the same name beside it if it needs one.
     data: what the script gets, as JSON. default: the HTML of its default state. label: what it shows, for a screen
     reader. say: a sentence that tells what the default state shows. parts: scripts in views/js that it shares with
-    other kinds, each with its style sheet if it has one.
+    other kinds, each with its style sheet if it has one. folder: where the kind's own files are, if not in views/js.
     """
 
-    def __init__(self, kind, data, default, label, say="", parts=()):
+    def __init__(self, kind, data, default, label, say="", parts=(), folder=JS):
         self.kind, self.data, self.default, self.label, self.say = kind, data, default, label, say
         self.parts = tuple(parts)
+        self.folder = folder
 
     def __repr__(self):
         return f"{self.label} (an interactive view: it needs a notebook or a page)"
@@ -42,9 +45,10 @@ class View:
         data = to_json(self.data)
         # The number keeps two equal views on one page apart; the digest keeps views of two kernels apart.
         key = f"{self.kind}-{hashlib.sha256(data.encode()).hexdigest()[:8]}-{next(_COUNT)}"
-        names = [*self.parts, self.kind]
-        script = "\n".join(_read(f"{name}.js") for name in ["common", *names])
-        style = "".join(_read(f"{name}.css") for name in ["view", *names] if (_FOLDER / f"{name}.css").exists())
+        own = self.folder / self.kind
+        files = [*(JS / part for part in self.parts), own]
+        script = "\n".join(_read(file, ".js") for file in [JS / "common", *files])
+        style = "".join(_read(file, ".css") for file in [JS / "view", *files] if file.with_suffix(".css").exists())
         return (
             f'<div class="tl-view mathjax_ignore tex2jax_ignore" data-view="{key}" role="group" '
             f'aria-label="{html.escape(self.label)}"><style>{style}</style>'
@@ -56,14 +60,11 @@ class View:
 
     def save(self, path):
         """Write the view as a page of its own that opens in any browser; written beside and renamed."""
-        path = Path(path)
         page = (
             '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f"<title>{html.escape(self.label)}</title><body>{self._repr_html_()}</body></html>"
         )
-        beside = path.with_name(path.name + ".part")
-        beside.write_text(page, encoding="utf-8")
-        beside.replace(path)
+        write_text(path, page)
 
 
 def to_json(value):
@@ -105,5 +106,5 @@ def pack_text(text):
     return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
-def _read(name):
-    return (_FOLDER / name).read_text(encoding="utf-8")
+def _read(file, suffix):
+    return file.with_suffix(suffix).read_text(encoding="utf-8")

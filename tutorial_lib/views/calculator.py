@@ -10,15 +10,14 @@ from html import escape
 
 import torch
 
-from tutorial_lib import toy
 from tutorial_lib.attention import attention, scores
 from tutorial_lib.views.base import View
 
 LARGEST = 1_000_000  # of a number that may be entered, so that no step overflows
 
 
-def attention_calculator(tokens=toy.TOKENS, X=toy.X, W_Q=toy.W_Q, W_K=toy.W_K, W_V=toy.W_V):
-    """R's example live: edit any number and see each step.
+def attention_calculator(tokens, X, W_Q, W_K, W_V):
+    """An example of attention live: edit any number and see each step.
 
     X is (n, d_model), W_Q and W_K are (d_model, d_k), W_V is (d_model, d_v). After each change the page computes Q, K,
     V, the scores, the scaled (and, where chosen, causally masked) scores, the weights and the output again. It starts

@@ -3,7 +3,7 @@
 import string
 
 from coursework.checks import call, check
-from tutorial_lib.exercises import tokenization as right
+from tutorial_book.exercises import tokenization as right
 
 
 def _of(name, *arguments, case=""):

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from coursework.checks import call, check, process, variable
-from tutorial_lib.exercises import project as right
+from tutorial_book.exercises import project as right
 
 
 def _groups(rng, n, groups):

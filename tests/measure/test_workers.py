@@ -1,0 +1,96 @@
+"""A function over chunks on several processes: nothing is lost, and what goes wrong is told."""
+
+import os
+import signal
+
+import pytest
+
+from tutorial_lib.measure.workers import _without_interrupts, local, workers
+
+pytest.importorskip("distributed", reason="without Dask there is one process")
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    """A cluster of one worker, which gives a task up that has killed it once."""
+    import dask
+
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), local(1) as cluster:
+        yield cluster
+
+
+def test_each_task_is_done_once_on_processes_with_their_share_of_the_cores():
+    def about(text):  # a function of a test's own travels by value
+        import os
+
+        return text.upper(), os.getpid(), os.environ["OMP_NUM_THREADS"]
+
+    drawn = []
+
+    def tasks():
+        for number in range(40):
+            drawn.append(number)
+            yield number, f"text {number % 3}"
+
+    with workers(2, threads=3) as run:
+        found = run(about, tasks())
+        first = next(found)
+        assert len(drawn) <= 6  # those ahead of two workers: a corpus is not drawn at once
+        found = dict([first, *found])
+        assert sorted(run(len, [(0, "equal"), (1, "equal"), (2, "another")])) == [(0, 5), (1, 5), (2, 7)]
+        with pytest.raises(ZeroDivisionError):
+            list(run(lambda number: 1 / number, [(0, 1), (1, 0)]))
+    assert [text for text, _, _ in map(found.get, range(40))] == [f"TEXT {number % 3}" for number in range(40)]
+    processes = {pid for _, pid, _ in found.values()}
+    assert os.getpid() not in processes and len(processes) <= 2
+    assert {threads for _, _, threads in found.values()} == {"3"}
+
+
+def test_the_environment_stays_as_it_was():
+    """Or what a program starts after it has measured a corpus runs on one thread, and gives its memory back."""
+    before = dict(os.environ)
+    with workers(2) as run:
+        assert dict(os.environ) == before
+        assert sorted(run(len, [(0, "bear"), (1, "bears")])) == [(0, 4), (1, 5)]
+    assert dict(os.environ) == before
+
+
+def test_a_worker_that_is_killed_again_and_again_is_not_given_up_and_hears_of_no_interrupt(impatient):
+    """Dask gives one up that is away again 15 s after it was killed for the first time: all of them, in a long run."""
+    import dask
+
+    assert dask.utils.parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout")) > 1e6
+    with workers(address=impatient.scheduler_address) as run:
+        found = run(lambda number: __import__("signal").getsignal(number), [(0, int(signal.SIGINT))])
+        assert list(found) == [(0, signal.SIG_IGN)]
+    assert impatient.scheduler_address.startswith("tcp://127.0.0.1:")
+
+
+def test_what_starts_workers_hears_of_interrupts_again_afterwards():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with _without_interrupts():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_task_that_kills_its_worker_is_told(impatient):
+    def die(signum):
+        import os
+
+        os.kill(os.getpid(), signum)
+
+    with workers(address=impatient.scheduler_address) as run:
+        with pytest.raises(OSError, match="a chunk's worker died 1 times: is its memory too small"):
+            list(run(die, [(0, signal.SIGKILL)]))
+
+
+def test_where_no_scheduler_answers_it_is_told():
+    import dask
+
+    for address in ("tcp://127.0.0.1:1", "nowhere://here"):
+        with pytest.raises(OSError, match="no Dask scheduler answers at .*: start one with `dask scheduler`"):
+            with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), workers(address=address):
+                pass

@@ -1,0 +1,155 @@
+"""A figure's second layout: a phone shows all of it, in letters that can be read."""
+
+import base64
+import re
+import zlib
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.text import Text
+
+from tutorial_book import plots
+from tutorial_book.page import phone
+
+SCREEN = 358  # pixels that a phone of 390 has for a figure
+
+
+@pytest.fixture(autouse=True)
+def style():
+    with plt.rc_context():
+        plots.use_style()
+        yield
+
+
+def curves(columns, figsize=(8, 3), **options):
+    figure, axes = plt.subplots(1, columns, figsize=figsize, squeeze=False, **options)
+    for ax in axes[0]:
+        ax.plot([0, 1], [0, 1], label="measured")
+        ax.set(xlabel="layer", title="a title")
+    axes[0, 0].set_ylabel("cosine")
+    return figure
+
+
+def smallest_letter(figure):
+    """In pixels, on the screen of a phone."""
+    figure.canvas.draw()
+    wide = figure.get_tightbbox().width + 0.2  # inches, with the margin that a notebook adds
+    points = min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text())
+    return points / 72 / wide * SCREEN
+
+
+def places(figure):
+    return [(spec.rowspan.start, spec.colspan.start) for ax in figure.axes if (spec := ax.get_subplotspec())]
+
+
+def test_panels_stand_below_each_other_and_each_says_its_units():
+    figure = curves(3, sharey=True)
+    phone.narrow(figure)
+    assert places(figure) == [(0, 0), (1, 0), (2, 0)]
+    assert [ax.get_ylabel() for ax in figure.axes] == ["cosine"] * 3
+    assert all(ax.yaxis.get_tick_params()["labelleft"] for ax in figure.axes)
+    assert figure.get_figwidth() == phone.WIDTH
+
+
+@pytest.mark.parametrize("columns, expected", [(4, 2), (8, 2)])
+def test_small_panels_and_many_stand_in_two_columns(columns, expected):
+    figure = curves(columns)
+    phone.narrow(figure)
+    assert max(column for _, column in places(figure)) + 1 == expected
+
+
+def test_a_figure_may_ask_for_its_layout():
+    figure = curves(3)
+    figure.phone = {"columns": 3, "panel_height": 1.2}
+    phone.narrow(figure)
+    assert places(figure) == [(0, 0), (0, 1), (0, 2)] and figure.get_figheight() == pytest.approx(1.2)
+
+
+def test_places_that_are_empty_take_none():
+    figure, axes = plt.subplots(2, 3, figsize=(8, 5))
+    for ax in axes.flat[:5]:
+        ax.plot([0, 1])
+    axes.flat[5].axis("off")
+    phone.narrow(figure)
+    assert len(figure.axes) == 5
+
+
+@pytest.mark.parametrize("n, shown", [(12, 12), (40, 20)])
+def test_names_below_a_matrix_do_not_run_into_each_other(n, shown):
+    figure, ax = plt.subplots(figsize=(6, 6))
+    ax.imshow(np.zeros((n, n)))
+    ax.set_xticks(range(n), [f"token{i}" for i in range(n)])
+    phone.narrow(figure)
+    names = [label for label in ax.get_xticklabels() if label.get_text()]
+    assert [label.get_text() for label in names] == [f"token{i}" for i in range(0, n, n // shown)]
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in names]
+    assert all(one.x1 <= other.x0 + 1 for one, other in zip(boxes, boxes[1:], strict=False))
+
+
+def test_letters_stay_large_enough():
+    figure = curves(2)
+    figure.axes[0].text(0.1, 0.5, "small", fontsize=6)
+    figure.axes[0].tick_params(labelsize=5)
+    phone.narrow(figure)
+    assert smallest_letter(figure) >= 9
+
+
+@pytest.mark.parametrize("anchor", [None, (1, 1)])
+def test_one_legend_stands_above(anchor):
+    figure = curves(1)
+    figure.axes[0].legend(loc="upper left", bbox_to_anchor=anchor)
+    phone.narrow(figure)
+    figure.canvas.draw()
+    [legend] = figure.legends
+    assert figure.axes[0].get_legend() is None and [text.get_text() for text in legend.get_texts()] == ["measured"]
+    assert legend.get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
+
+
+def test_legends_that_differ_stay_with_their_panels():
+    figure = curves(2)
+    figure.axes[1].plot([0, 1], label="another")
+    for ax in figure.axes:
+        ax.legend()
+    phone.narrow(figure)
+    assert not figure.legends and all(ax.get_legend() for ax in figure.axes)
+
+
+def test_names_at_an_axis_do_not_run_into_each_other():
+    words = "The serendipitous bear waited patiently for spring".split()
+    _, ax = plt.subplots(figsize=(8, 3))
+    ax.bar(words, range(len(words)))
+    phone.narrow(ax.figure)
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert ax.get_xticklabels()[0].get_rotation() or all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:]))
+
+
+def test_a_wide_figure_carries_its_second_layout_and_a_narrow_one_has_none():
+    wide = phone.both_layouts(curves(2))
+    packed = re.search(r"<!--phone (\S+)-->\s*$", wide)[1]
+    second = zlib.decompress(base64.b64decode(packed)).decode()
+    widths = [float(re.search(r'width="([\d.]+)pt"', svg)[1]) / 72 for svg in (wide, second)]
+    assert widths[0] > 7.5 and widths[1] <= phone.WIDTH + 0.4
+    assert "<!--phone" not in phone.both_layouts(curves(1, figsize=(3.5, 3)))
+
+
+def test_a_matrix_keeps_its_scale_of_colors():
+    ax = plots.heatmap(np.eye(12), ax=plt.subplots(figsize=(9, 4))[1], label="weight")
+    phone.narrow(ax.figure)
+    assert len(ax.figure.axes) == 2 and smallest_letter(ax.figure) >= 9
+
+
+def test_numbers_fit_their_cells():
+    ax = plots.heatmap([[0.41, -0.05, 1.0, 10.07] * 3], digits=2, ax=plt.subplots(figsize=(9, 3))[1])
+    phone.narrow(ax.figure)
+    assert [text.get_text() for text in ax.texts][:4] == [".41", "-.05", "1.0", "10.07"]
+
+
+def test_lines_of_names_at_the_other_axis_do_not_run_into_each_other():
+    ax = plots.heatmap(np.eye(16), rows=[f"row {i}" for i in range(16)], ax=plt.subplots(figsize=(9, 3))[1])
+    phone.narrow(ax.figure)
+    ax.figure.canvas.draw()
+    boxes = sorted((label.get_window_extent() for label in ax.get_yticklabels()), key=lambda box: box.y0)
+    assert all(low.y1 - 2 <= high.y0 for low, high in zip(boxes, boxes[1:]))

@@ -1,0 +1,42 @@
+"""The command line: `python -m tutorial_book claims | train`."""
+
+import argparse
+import sys
+
+from tutorial_lib.__main__ import add_train, run_command, train
+
+
+def main(arguments=None) -> int:
+    """Run one command; the exit code is 0 where all is well."""
+    parser = argparse.ArgumentParser(prog="python -m tutorial_book", description="The book's own numbers and models.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    claims_of = commands.add_parser(
+        "claims", help="recompute every number that the documents print; fails where a verdict changed"
+    )
+    claims_of.add_argument(
+        "--inventory",
+        action="store_true",
+        help="print for each document how many of its items have a claim, and fail where one has neither claim nor "
+        "reason. Items are printed numbers, tables, lists, formulas and sentences that could be false; definitions, "
+        "opinions and drawings do not count. One with a reason counts as one without a claim, one whose claim needs a "
+        "model that is not here as one with a claim; behind stands how many can be checked here",
+    )
+    add_train(commands, "book-virus (a minute) or book-virus-frames (three)")
+    return run_command(parser.parse_args(arguments), {"claims": claims, "train": _train})
+
+
+def claims(options) -> int:
+    """Print every claim with its verdict, or how much of each document has claims; 0 where all is in order."""
+    from tutorial_book.claims import report, report_coverage
+
+    return report_coverage() if options.inventory else report()
+
+
+def _train(options) -> int:
+    from tutorial_book.experiments.virus.recipe import VIRUSES
+
+    return train(VIRUSES, options, "tutorial_book")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,242 @@
+"""What a claim is, how it is checked, and how two values are compared.
+
+A claim is one statement of a document together with the function that recomputes it. Claims are written in the modules
+beside this one, which are named as the chapters; the function *is* the recomputation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from typing import Any
+
+from tutorial_lib.texts import TextsNotAvailable
+from tutorial_lib.weights.catalog import DEFAULT, ModelNotAvailable
+
+HOLDS, FAILS, OPEN = VERDICTS = ("holds", "does not hold", "not yet checked")
+RECOMPUTED, ARITHMETIC, ITSELF, READING = KINDS = (
+    "recomputed", "arithmetic", "the document against itself", "reading",
+)  # fmt: skip
+ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
+CHAPTERS = (
+    *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context", "cost"),
+    *("learning", "decoders", "architectures", "family", "directions", "shape-of-learning"),
+    *("roles", "gates", "virus"),
+    *("seeing", "token-vectors", "probing", "position-vectors", "evolution"),
+    *("meaning", "collections", "shape", "uses", "questions"),
+)
+SOURCES = {"R": "Rezaei", "L": "Luisto", "N": "NickyP", "A": "Razzhigaev", "G": "Bonino"}
+UNNUMBERED = {  # N numbers the sections of its first part alone, A and G none before the first: here they have numbers
+    "N": {
+        "0": "TL;DR and Introduction", "1": "The Start of the Transformer Process",
+        "4": '"Points in Space" Explanation', "5": '"Directions in Space" Explanation',
+        "6": "The Effect of Vector Length", "7": "Non-symmetric Embeddings", "8": "Conclusion", "9": "the comments",
+    },
+    "A": {"0": "Abstract"},
+    "G": {"0": "Quick Summary to Abstract"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)  # a claim is equal to itself alone, so that its value can be kept by claim
+class Claim:
+    """One statement of a document, what it prints for it, and how to recompute it.
+
+    id            source, section and a short name: "R-5.4-q-painted"
+    chapter       the chapter of this book that it belongs to
+    statement     one sentence: what the document says
+    printed       the value as printed: a number, a text, True for a sentence, or a list of those
+    compute       a function without arguments that gives the value; None where no program can
+    expected      what the check wants where that is not what is printed; None: the printed value
+    kind          what the value comes from: "recomputed" by this library, from models, texts and the published models'
+                  sizes; "arithmetic" with numbers that the document prints, or plain mathematics; "the document
+                  against itself", in two places; "reading" a sentence, a published size, what only others can compute
+    tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers;
+                  ROUND: half a unit of the last digit that is not 0
+    needs         what it takes to check: a model, published texts ("bert-base-cased and luisto-pairs"), or something
+                  that no program can have; None: only this library
+    verdict       the recorded one: "holds", "does not hold" or "not yet checked"; with `needs`, the one to expect
+    note          why, the right value, and what follows for the document's story
+    """
+
+    id: str
+    chapter: str
+    statement: str
+    printed: Any
+    compute: Callable[[], Any] | None = field(default=None, repr=False)
+    expected: Any = None
+    kind: str = RECOMPUTED
+    tolerance: float | str | None = None
+    needs: str | None = None
+    verdict: str = HOLDS
+    note: str = ""
+
+    @property
+    def source(self) -> str:
+        """The document's tag, "R", "L", "N", "A" or "G"."""
+        return self.id.split("-")[0]
+
+    @property
+    def section(self) -> str:
+        """The document's section, such as "5.4"; `UNNUMBERED` names those that have no number there."""
+        return self.id.split("-")[1]
+
+    @property
+    def wanted(self) -> Any:
+        """What the computed value is compared with."""
+        return self.printed if self.expected is None else self.expected
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came out when a claim was checked: the value (None where it could not be computed) and the verdict."""
+
+    claim: Claim
+    computed: Any
+    verdict: str
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether the verdict is the recorded one. Where something is missing, it cannot differ."""
+        return self.verdict == self.claim.verdict or self.claim.verdict == OPEN or self.verdict.startswith("needs ")
+
+
+REGISTRY: dict[str, Claim] = {}
+
+
+def claims_of(chapter: str):
+    """The function that registers a chapter's claims, whose arguments are the other fields of `Claim`.
+
+    A recomputation of one expression is an argument, `claim("R-5.1-tokens", "...", 7, lambda: len(...))`; a longer one
+    is a function under `@claim("R-5.1-tokens", "...", 7)`; with neither, it is read. What needs something is open.
+    """
+
+    def claim(id, statement, printed, compute=None, kind=RECOMPUTED, **rest):
+        rest.setdefault("verdict", OPEN if "needs" in rest else HOLDS)
+        add(Claim(id, chapter, statement, printed, compute, kind=kind if compute else READING, **rest))
+
+        def recomputed_by(compute):
+            add(replace(REGISTRY.pop(id), compute=compute, kind=kind))
+            return compute
+
+        return recomputed_by
+
+    return claim
+
+
+def add(claim: Claim) -> None:
+    """Put a claim into the registry, once it is known to be well formed."""
+    source, *name = claim.id.split("-")
+    if claim.id in REGISTRY or source not in SOURCES or len(name) < 2:
+        raise ValueError(f"id must be new and read like 'R-5.4-q-painted', got {claim.id!r}")
+    for field_name, allowed in (("chapter", CHAPTERS), ("verdict", VERDICTS), ("kind", KINDS)):
+        if (value := getattr(claim, field_name)) not in allowed:
+            raise ValueError(f"{field_name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    REGISTRY[claim.id] = claim
+
+
+def check(claim: Claim) -> Result:
+    """Compare a claim with its value, which is computed when it is first asked for and then kept.
+
+    A claim that needs a model or texts is checked where they are on this machine; nothing is downloaded for it.
+    Otherwise its verdict is "needs" and what is missing.
+
+    >>> from tutorial_book.claims import claims
+    >>> check(claims(source="R", section="5.4")[-1]).verdict
+    'does not hold'
+    """
+    if not isinstance(claim, Claim):
+        raise TypeError(f"claim must be a Claim, one of claims(), got {type(claim).__name__}")
+    if not can_be_checked(claim):
+        return Result(claim, None, f"needs {claim.needs}")
+    try:
+        computed = computed_once(claim)
+    except ModelNotAvailable:
+        return Result(claim, None, f"needs {DEFAULT}")
+    except TextsNotAvailable:
+        return Result(claim, None, "needs texts that are fetched")
+    return Result(claim, computed, HOLDS if agree(claim.wanted, computed, claim.tolerance) else FAILS)
+
+
+def can_be_checked(claim: Claim) -> bool:
+    """Whether there is a recomputation, and what it needs is on this machine."""
+    return claim.compute is not None and (not claim.needs or all(map(_on_this_machine, claim.needs.split(" and "))))
+
+
+def recompute(claim: Claim):
+    """A claim's value, computed now. Random numbers are the same each time, and the caller's are left alone."""
+    import torch
+
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return plain(claim.compute())
+
+
+computed_once = cache(recompute)  # keeps no errors: what is missing is looked for again
+
+
+@lru_cache
+def _on_this_machine(name: str) -> bool:
+    """Whether a model or a published collection of texts is here already, so that nothing has to be downloaded."""
+    from tutorial_lib import weights
+    from tutorial_lib.texts import published
+    from tutorial_lib.texts.fetch import cache_folder, stand_in
+
+    if name in published.SOURCES:
+        folder = stand_in(None) or cache_folder()
+        return all((folder / source.file).is_file() for source in published.SOURCES[name])
+    return name in weights.available()
+
+
+def agree(printed, computed, tolerance=None) -> bool:
+    """Whether a computed value is what was printed, up to the rounding of the printed digits.
+
+    >>> agree([1.41, 1.5], [1.414, 1.496]), agree(7, 7.2), agree("the", "The"), agree([1, 2], [1, 2, 3])
+    (True, False, False, False)
+    >>> agree(110_000_000, 108_310_272), agree(110_000_000, 108_310_272, ROUND), agree(0.4, 0.46, ROUND)
+    (False, True, False)
+    """
+    if tolerance is None:
+        tolerance = 0.5 * 10.0 ** -decimals(printed) if decimals(printed) else 0.0
+    elif tolerance == ROUND:
+        tolerance = 0.5 * last_unit(printed)
+    if isinstance(printed, (list, tuple)):
+        same_length = isinstance(computed, (list, tuple)) and len(printed) == len(computed)
+        return same_length and all(agree(p, c, tolerance) for p, c in zip(printed, computed))
+    if isinstance(printed, (bool, str)) or not isinstance(computed, (int, float)) or isinstance(computed, bool):
+        return type(printed) is type(computed) and printed == computed
+    return abs(printed - computed) <= tolerance + 1e-12 * max(1, abs(printed))  # a tie may round either way
+
+
+def decimals(printed) -> int:
+    """How many digits after the point were printed; for a list, the most of any of its numbers.
+
+    >>> decimals([1.41, 1.5]), decimals(768)
+    (2, 0)
+    """
+    if isinstance(printed, (list, tuple)):
+        return max(map(decimals, printed), default=0)
+    if not isinstance(printed, float) or not math.isfinite(printed):
+        return 0
+    return len(repr(printed).partition(".")[2]) if printed != int(printed) else 0
+
+
+def last_unit(printed) -> float:
+    """The unit of a number's last digit that is not 0; for a list, the smallest of all.
+
+    >>> last_unit(110e6), last_unit(22), last_unit(0.30)
+    (10000000.0, 1.0, 0.1)
+    """
+    if isinstance(printed, (list, tuple)):
+        return min(map(last_unit, printed))
+    digits = f"{printed:.15g}" if printed != int(printed) else str(int(printed))
+    whole, _, fraction = digits.partition(".")
+    return 10.0 ** -len(fraction) if fraction else 10.0 ** (len(whole) - len(whole.rstrip("0")))
+
+
+def plain(value):
+    """Tensors and arrays as Python numbers and lists."""
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value.tolist() if hasattr(value, "tolist") else value

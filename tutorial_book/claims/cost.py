@@ -1,0 +1,48 @@
+"""L 3.2.8: what grows with the square of the number of tokens, recomputed."""
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from tutorial_book.claims.claim import ARITHMETIC, claims_of
+from tutorial_book.claims.tools import bert_attention
+from tutorial_lib.attention import attention, window_attention
+
+claim = claims_of("cost")
+
+
+@claim("L-3.2.8-quadratic",
+       "The dot products grow as O(N²) (here: by which factor from 128 to 512 tokens, in a layer of BERT).", True,
+       expected=16)
+def _():
+    few, many = (bert_attention()(torch.zeros(n, 768, device="meta"))[1].numel() for n in (128, 512))
+    return many / few
+
+
+def counted(n, run, backward=False):
+    """What run(Q, K, V) multiplies for n tokens with 64 numbers each; backward: only what its gradient takes."""
+    Q, K, V = (torch.zeros(n, 64, requires_grad=True) for _ in range(3))
+    with FlopCounterMode(display=False) as counter, torch.enable_grad():
+        output = run(Q, K, V)
+        forward = counter.get_total_flops()
+        if backward:
+            output.sum().backward()
+    return counter.get_total_flops() - forward if backward else forward
+
+
+claim("L-3.2.8-backward", "The calculations of backpropagation grow as O(N²), too (here: by which factor those of a "
+      "head's scores and weighted sums from 128 to 512 tokens).", True,
+      lambda: counted(512, head, backward=True) / counted(128, head, backward=True), expected=16, kind=ARITHMETIC,
+      note="They are twice those of the forward pass.")
+
+
+def head(Q, K, V):
+    return attention(Q, K, V)[0]
+
+
+claim("L-3.2.8-other-mechanisms", "Some other attention mechanisms avoid this growth (footnote 15; here: attention in "
+      "a window of 64 tokens on each side, by which factor its multiplications grow from 512 to 2,048 tokens).", True,
+      lambda: counted(2048, window) / counted(512, window), expected=4, kind=ARITHMETIC)
+
+
+def window(Q, K, V):
+    return window_attention(Q, K, V, 64)

@@ -1,0 +1,262 @@
+"""N 0-3: what a decoder reads, and how one token after the other comes out of it, recomputed."""
+
+import torch
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, HOLDS, ITSELF, READING, ROUND, claims_of
+from tutorial_book.claims.tools import bpe, decoder, published_decoder, small_gpt, tokenizer, trained_bpe
+from tutorial_book.experiments.shape_of_learning import openings
+from tutorial_lib.attention import softmax
+from tutorial_lib.generation import draw, generate
+from tutorial_lib.texts import load_texts
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
+from tutorial_lib.tokenization.bpe import END
+
+claim = claims_of("decoders")
+
+# N 1.1's text with its tokens and their ids, as printed
+STAIRS = " The cat went up the stairs."
+PIECES = [" The", " cat", " went", " up", " the", " stairs", "."]
+IDS = [20, 4758, 439, 62, 5, 16745, 4]
+PROMPT = [3, 14, 15, 9, 26, 5]
+NEXT = ["next", " next", "Next", " Next", "NEXT", " NEXT"]
+
+
+def spaced(tokens):
+    """Byte-level tokens as N writes them, with their spaces."""
+    return [token.replace("Ġ", " ") for token in tokens]
+
+
+# --- N 0: what a causal model is -------------------------------------------------------------------------------------
+
+
+@claim("N-0-next", "Given N tokens, a causal model predicts the (N+1)th (here: after the first N of stories that the "
+       "book's decoder has not read, N = 1 to 63, its best token is the next one at least five times as often as the "
+       "commonest token is).", True, note="73 % against 10 %.")
+def _():
+    ids = openings([END + story.text for story in stories(100, seed=1)], bpe("book-gpt"), 64)  # (n_texts, 64)
+    right = (decoder("book-gpt")(ids)[0][:, :-1].argmax(-1) == ids[:, 1:]).double().mean()
+    return right >= 5 * ids[:, 1:].flatten().bincount().max() / ids[:, 1:].numel()
+
+
+# --- N 1.1: the tokenizer --------------------------------------------------------------------------------------------
+
+claim("N-1.1-letters", "The letters of “lighthouse”, listed one by one, make the word again.", True,
+      lambda: "".join("l i g h t h o u s e".split()), expected="lighthouse", kind=ITSELF)
+
+claim("N-1.1-parts", "A subword tokenizer cuts “lighthouse” into “light” and “house” (here: GPT-2's).",
+      ["light", "house"], lambda: spaced(bpe("gpt2").tokenize("lighthouse")), needs="gpt2", verdict=FAILS,
+      note="With GPT-2's merges it is \"l\" and \"ighthouse\", and with a space before it one token, \" "
+           'lighthouse". Merges follow frequency and know no parts of words.')
+
+claim("N-1.1-vocabulary", "A vocabulary has about 50,000 tokens (here: GPT-2's and OPT-125m's).", 50_000,
+      lambda: [published_decoder(name).config.vocab_size for name in ("gpt2", "opt-125m")], expected=[50_000, 50_000],
+      kind=READING, tolerance=ROUND,
+      note="50,257 and 50,272.")
+
+claim("N-1.1-50400", "It is usually up to 50,400, so that it can run on TPUs or the like (here: of GPT-2's 50,257 "
+      "and 50,400, which can be divided among 8 cores).", True, lambda: [size % 8 == 0 for size in (50_257, 50_400)],
+      expected=[False, True], kind=ARITHMETIC,
+      note="50,400 is GPT-J's: 50,257 tokens and 143 rows that none uses. GPT-2 and OPT have fewer than that.")
+
+claim("N-1.1-one-to-one", "The map of token strings to token ids is one-to-one (here: in BPE trained on the built-in "
+      "texts, and in the default model's list, no string stands at two ids).", True,
+      lambda: [[*map(tok.vocab.get, tok.tokens)] == [*range(len(tok))] for tok in (trained_bpe(), tokenizer())],
+      expected=[True, True])
+
+claim("N-1.1-case", "Token strings are case-sensitive: a word with a capital letter, or in capitals, needs tokens of "
+      "its own, and so it does with a space before it (here: six spellings of “next” are six different lists of ids, "
+      "in trained BPE).", True,
+      lambda: len({tuple(trained_bpe().encode(text).ids) for text in NEXT}), expected=6,
+      note='Different, but not all one token: GPT-2 has five of the six, and cuts "NEXT" into "N" and "EXT". '
+           "The default model's tokenizer, which knows no case, gives one list for all six.")
+
+
+@claim("N-1.1-space-tokens", "A token for each space between words would make the input about twice as long (here: "
+       "how many times, for the built-in encyclopedia in the default model's tokens).", 2, tolerance=ROUND,
+       note="1.8: a word of several tokens, or a comma, needs no space of its own. For n words of one token each it "
+            "is (2n − 1) / n.")
+def _():
+    texts = load_texts("encyclopedia")
+    return 1 + sum(text.count(" ") for text in texts) / sum(len(tokenizer().tokenize(text)) for text in texts)
+
+
+claim("N-1.1-padded", "In GPT-2, the space before a word is part of its token (here: in BPE trained on three words).",
+      [" cat"], lambda: spaced(BPE.train(["a cat", "the cat", "a cat"], vocab_size=262).tokenize("one cat")[-1:]))
+
+claim("N-1.1-back", "Tokens can be turned back into the text, with its spaces and punctuation (here: trained BPE, "
+      "on the built-in encyclopedia).", True,
+      lambda: all(trained_bpe().decode(trained_bpe().encode(text).ids) == text for text in load_texts("encyclopedia")))
+
+
+@claim("N-1.1-everything", "Everything written in English can be cut into tokens, some of it less efficiently "
+       "(here: a text of words never seen comes back, and has more tokens for each character than one of known "
+       "words).", True, expected=[True, True],
+       note="Any bytes can be cut: each of the 256 is a token.")
+def _():
+    strange, known, tok = "Zyzzyva! 🐻", " the water", trained_bpe()
+    density = [len(tok.tokenize(text)) / len(text) for text in (strange, known)]
+    return [tok.decode(tok.encode(strange).ids) == strange, density[0] > density[1]]
+
+
+claim("N-1.1-pieces", "The seven token strings make the text again.", STAIRS, lambda: "".join(PIECES), kind=ITSELF)
+
+claim("N-1.1-as-many", "There are as many ids as token strings.", len(IDS), lambda: len(PIECES), kind=ITSELF)
+
+claim("N-1.1-cut", "The tokens of the text with the cat (here: GPT-2's).", PIECES,
+      lambda: spaced(bpe("gpt2").tokenize(STAIRS)), needs="gpt2", verdict=HOLDS)
+
+claim("N-1.1-ids", "The ids of the text with the cat (here: OPT-125m's).", IDS,
+      lambda: bpe("opt-125m").encode(STAIRS).ids, needs="opt-125m",
+      note="GPT-2 has the same tokens under other ids: 383, 3797, 1816, 510, 262, 16046, 13. OPT's tokenizer puts "
+           "</s>, id 2, before a text.")
+
+claim("N-1.1-pickle", "“ Pickle” may become “ P” and “ickle” (here: GPT-2's tokens, whose merges OPT shares).",
+      [" P", "ickle"], lambda: spaced(bpe("gpt2").tokenize(" Pickle")), needs="gpt2", verdict=FAILS,
+      note="\" Pick\" and \"le\". \"Might\" is N's word: the pattern exists, as in \"l\" and \"ighthouse\".")
+
+
+@claim("N-1.1-first-letter", "That a word becomes its space and first letter and the rest is somewhat common (here: "
+       "with GPT-2's tokens, of the built-in words that come in more than one piece, in small letters and "
+       "capitalized, at least one in twenty).", True, needs="gpt2", verdict=HOLDS,
+       note="63 of 625, nearly all of them capitalized.")
+def _():
+    words = [
+        form
+        for group in load_texts("words").values()
+        for word in group
+        for form in (f" {word.lower()}", f" {word.capitalize()}")
+    ]
+    cut = [tokens for tokens in map(bpe("gpt2").tokenize, words) if len(tokens) > 1]
+    return sum(len(tokens[0]) == 2 for tokens in cut) >= len(cut) / 20
+
+
+claim("N-1.1-end", 'There are some special tokens, such as "<|endoftext|>" (here: its pieces in trained BPE).', True,
+      lambda: len(trained_bpe().encode("<|endoftext|>").ids), expected=1)
+
+# --- N 1.2: the embedding matrix -------------------------------------------------------------------------------------
+
+claim("N-1.2-768", "The hidden state vector of the smallest models has 768 numbers (here: GPT-2's and OPT-125m's).",
+      768, lambda: [published_decoder(name).config.d_model for name in ("gpt2", "opt-125m")], expected=[768, 768],
+      kind=READING)
+
+claim("N-1.2-4096", "For larger models the size goes up to 4096 (here: how wide 96 layers of 12 d² parameters are "
+      "that have OPT's 175 billion, at least).", 4096, lambda: round((175e9 / (12 * 96)) ** 0.5), kind=ARITHMETIC,
+      verdict=FAILS,
+      note="OPT, the family that N looks at, goes up to 12,288 (Zhang et al. 2022, Table 1), as GPT-3 did in 2020. "
+           "4,096 is what 6 or 7 billion parameters have. (The estimate is a little more, for it spreads the "
+           "embeddings over the layers.)")
+
+claim("N-1.2-shape", "The embedding matrix is 50,000 × 768 (here: GPT-2's, the 50,257 as 50,000).", [50_000, 768],
+      lambda: [round(n, -4 * (n > 10_000)) for n in published_decoder("gpt2").embeddings.tokens.weight.shape],
+      kind=READING)
+
+
+@claim("N-1.2-look-up", "The embedding matrix times a vector that is 1 at the token's id and 0 elsewhere gives the "
+       "token's vector.", True)
+def _():
+    E = small_gpt().embeddings.tokens.weight  # (vocab_size, d_model)
+    one_hot = torch.zeros(len(E), dtype=E.dtype)
+    one_hot[5] = 1
+    return torch.equal(one_hot @ E, small_gpt().trace([[5]])["embeddings.tokens"][0, 0])
+
+
+claim("N-1.2-transposed", "The matrix, 50,000 × 768, is multiplied with the token ID vector, and the id is the "
+      "index of a column (here: whether the sizes fit, and whether they do with the matrix transposed).", True,
+      lambda: [50_000 == columns for columns in (768, 50_000)], expected=[True, True], kind=ITSELF, verdict=FAILS,
+      note="A list of 50,000 token vectors has them in its rows. They are columns of the transpose, 768 × 50,000, "
+           "which can be multiplied with a vector of 50,000.")
+
+claim("N-1.2-the", "“ the” has the id 5 (here: in the list of 1.1).", 5, lambda: IDS[PIECES.index(" the")], kind=ITSELF)
+
+claim("N-1.2-next", "“ NEXT” has the id 10000 (in OPT-125m).", [10_000], lambda: bpe("opt-125m").encode(" NEXT").ids,
+      needs="opt-125m",
+      note="39,726 in GPT-2.")
+
+# --- N 3: one token after the other ----------------------------------------------------------------------------------
+
+
+@claim("N-3-again", "Adding the new token to the input and running the model again predicts the one after it.", True)
+def _():
+    model, text = small_gpt(), list(PROMPT)
+    for _ in range(5):
+        text.append(int(model(text)[0][0, -1].argmax()))
+    return generate(model, PROMPT, 5) == text[len(PROMPT) :]
+
+
+@claim("N-3-previous", "The model looks at previous tokens alone, not at future ones (here: another last token "
+       "changes the states of the others, or its own).", True, expected=[False, True],
+       note="At the token itself it looks, too.")
+def _():
+    one, other = (small_gpt().hidden([*PROMPT[:-1], last])[0][0] for last in (5, 6))
+    return [not torch.allclose(one[:-1], other[:-1]), not torch.allclose(one[-1], other[-1])]
+
+
+@claim("N-3-saved", "So outputs from before can be saved (here: the scores from the cache of keys and values are "
+       "those computed anew).", True)
+def _():
+    model = small_gpt()
+    _, cache = model(PROMPT[:4])
+    return torch.allclose(model(PROMPT[4:], cache)[0], model(PROMPT)[0][:, 4:])
+
+
+@claim("N-3-less", "Saving them uses a lot less compute (here: how many tokens pass through the layers for 256 new "
+       "ones after a prompt of one, with and without it).", True, expected=[256, 32_896],
+       note="1 + 2 + … + 256 without it.")
+def _():
+    return [tokens_through_layers(256, cache) for cache in (True, False)]
+
+
+def tokens_through_layers(n, cache):
+    """How many tokens a layer reads while n new ones are generated after a prompt of one."""
+    read, model = [], small_gpt(n_positions=n + 1)
+    count = model.layer[0].register_forward_hook(lambda layer, inputs, output: read.append(inputs[0].shape[1]))
+    generate(model, PROMPT[:1], n, cache=cache)
+    count.remove()
+    return sum(read)
+
+
+# --- N 3.1: the last states ------------------------------------------------------------------------------------------
+
+claim("N-3.1-one-each", "For each token a vector goes in and a vector comes out.", True,
+      lambda: [list(small_gpt().trace([PROMPT])[stop].shape) for stop in ("embeddings.output", "norm")],
+      expected=[[1, 6, 16], [1, 6, 16]])
+
+# --- N 3.3: softmax --------------------------------------------------------------------------------------------------
+
+
+def scores(spread=3.0):
+    """The scores of 50 tokens, drawn at random."""
+    return spread * torch.randn(50, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+
+
+claim("N-3.3-formula", "The probability of a token is exp(z / T) over the sum of all exp(z / T).", True,
+      lambda: torch.allclose(softmax(scores(), temperature=1.7), (e := (scores() / 1.7).exp()) / e.sum()))
+
+
+@claim("N-3.3-zero", "For temperature 0 it is defined to be the argmax: 1 for the largest score, 0 for all others "
+       "(here: T = 0.001, and what is drawn at 0).", True, expected=[True, True],
+       note="Where two scores tie for the largest, the limit shares the 1 between them.")
+def _():
+    best = int(scores().argmax())
+    limit = softmax(scores(), temperature=0.001)
+    return [
+        bool((limit - torch.eye(50, dtype=limit.dtype)[best]).abs().max() < 1e-9),
+        int(draw(scores()[None], temperature=0)) == best,
+    ]
+
+
+claim("N-3.3-uniform", "For T → ∞ it becomes uniform (here: how far from 1/50 the probabilities of 50 tokens are, T "
+      "= 10⁶).", True, lambda: (softmax(scores(), temperature=1e6) - 1 / 50).abs().max(), expected=0, tolerance=1e-6)
+
+claim("N-3.3-range", "The best token's probability can range from 1 / (number of tokens) to 1 (here: T = 10⁶ and T "
+      "= 0.001, of 50).", True, lambda: [softmax(scores(), temperature=T).max() for T in (1e6, 1e-3)],
+      expected=[1 / 50, 1.0], tolerance=1e-6)
+
+
+@claim("N-3.3-figure", "The best token's probability over a range of temperatures (here: the higher the "
+       "temperature, the lower it is).", True,
+       note="No number is printed. So it is for any scores that are not all the same.")
+def _():
+    best = [softmax(scores(), temperature=T).max() for T in (0.1, 0.3, 1, 3, 10, 30)]
+    return all(hotter < colder for colder, hotter in zip(best, best[1:]))

@@ -1,0 +1,117 @@
+"""R 2.2, L 3.2.1, 3.2.3 and 4.2: from ids to vectors, recomputed."""
+
+import torch
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
+from tutorial_book.claims.quotes import IDS
+from tutorial_book.claims.tools import (
+    bear_trace,
+    bert,
+    bert_base,
+    cased,
+    count,
+    first_input_error,
+    nearest,
+    original,
+    share_between,
+    small_bert,
+    tokenizer,
+)
+from tutorial_lib.geometry import cosine
+from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors import embed
+
+claim = claims_of("embeddings")
+
+# --- R 2.2 Token embeddings ----------------------------------------------------------------------------------------
+
+claim("R-2.2-index-range", "A token has an index i from 1 to |V| (here: the smallest index that R prints, in the list "
+      "of 11.4).", True, lambda: min(101, 1045, 2293, 5597, 999, 102, 0), expected=1, kind=ITSELF, verdict=FAILS,
+      note="Ids start at 0, which is the padding token [PAD], and end at 30,521. Row 0 of the embedding matrix exists, "
+           "row |V| does not.")
+
+claim("R-2.2-matrix", "The embedding matrix is |V| × d_model (here: for BERT).", True,
+      lambda: list(bert_base().embeddings.tokens.weight.shape), expected=[30_522, 768], kind=READING)
+
+claim("R-2.2-numbers", "As numbers alone, “cat” and “dog” are unrelated (here: thousands of other ids, at least, lie "
+      "nearer to that of “cat” than that of “dog”).", True,
+      lambda: abs(tokenizer().vocab["cat"] - tokenizer().vocab["dog"]) > 1000)
+
+
+@claim("R-2.2-row-look-up",
+       "The embedding of a token is a row of E, and a sequence of n tokens gives an n × d_model matrix of such rows.",
+       True)
+def _():
+    bert, ids = small_bert(), [3, 1, 4, 1, 5]
+    X_tok = bert.trace([ids])["embeddings.tokens"][0]  # (n, d_model)
+    return torch.equal(X_tok, torch.stack([bert.embeddings.tokens.weight[i] for i in ids]))
+
+
+claim("R-2.2-cat-dog", "Tokens of similar meaning, such as “cat” and “dog”, have vectors close to each other.", True,
+      lambda: nearest("cat").index("dog") < 10,
+      note="In the default model “dog” is the 4th nearest of the other 30,521 tokens to “cat”, by cosine. Close is not "
+           "always similar: “car” is the 9th.")
+
+
+@claim("R-2.2-output", "The vectors that pre-trained models give out can be used as they are: they capture meaning "
+       "(here, on the default model: a text is nearer to its paraphrase than to one with its own words in another "
+       "matter, in at least three of four cases).", True, note="13 of 16.")
+def _():
+    triples = load_texts("paraphrases")
+    texts, same, other = (embed([triple[i] for triple in triples], bert(), tokenizer=tokenizer()) for i in range(3))
+    return bool((cosine(texts, same) > cosine(texts, other)).mean() >= 0.75)
+
+
+# --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
+
+claim("L-3.2.1-d-model", "d_model is 512 in the original transformer and 768 in BERT.", [512, 768],
+      lambda: [model().embeddings.tokens.weight.shape[1] for model in (original, cased)], kind=READING)
+
+claim("L-3.2.1-matrix", "There is a matrix of size #(tokenizer vocabulary) × d_model, and a token's input embedding is "
+      "the row of its index.", True,
+      lambda: torch.equal(bear_trace()["embeddings.tokens"][0, 3],
+                          bert().embeddings.tokens.weight[tokenizer().vocab["bear"]]))
+
+claim("L-3.2.1-same-input", "Both “the” have the same input embedding.", True,
+      lambda: torch.equal(*bear_trace()["embeddings.tokens"][0, [2, 6]]) and IDS[1] == IDS[5])
+
+claim("L-3.2.1-first-input", "What the first block gets is E_input + POS (here: the largest difference to it).", True,
+      first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
+      note="So it is in the original transformer (which multiplies E_input by √d_model first). BERT adds a segment row "
+           "too, and normalizes the sum.")
+
+# --- L 3.2.3 Turning "bear" into a concept -------------------------------------------------------------------------
+
+claim("L-3.2.3-input-parameters", "About 22M of them are input embeddings.", 22e6,
+      lambda: count(cased().embeddings.tokens), tolerance=ROUND, note="22,268,928.")
+
+claim("L-3.2.3-fifth", "That is a whole fifth of all the weights.", True,
+      lambda: count(cased().embeddings.tokens) / count(cased()), expected=0.2, tolerance=0.01, note="20.6 %.")
+
+# --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
+
+claim("L-4.2-vocabulary", "BERT's vocabulary has 30k tokens.", 30_000, lambda: len(cased().embeddings.tokens.weight),
+      tolerance=ROUND, kind=READING, note="28,996.")
+
+claim("L-4.2-input-values", "The matrix of all input embeddings has around 23M values.", 23e6,
+      lambda: count(cased().embeddings.tokens), tolerance=ROUND, verdict=FAILS,
+      note="22,268,928, so 22M, as L 3.2.3 says. The 23M come from rounding the vocabulary to 30k before multiplying.")
+
+claim("L-4.2-similarities", "The cosine similarities of all pairs of input embeddings are a matrix of 900M values.",
+      900e6, lambda: 28_996**2, tolerance=ROUND, kind=ARITHMETIC, verdict=FAILS,
+      note="840,768,016, for ids 0 to 28,995 (L 4.2.1); with 30k rounded first it is 900M.")
+
+claim("L-4.2-gigabytes", "As a NumPy matrix, these take around 3.5 Gb.", 3.5,
+      lambda: 4 * 28_996**2 / 1e9, tolerance=ROUND, kind=ARITHMETIC, verdict=FAILS,
+      note="4 bytes each, in float32, make 3.36 GB or 3.13 GiB; with 30k rounded first 3.60 or 3.35. None of them "
+           "rounds to 3.5, unless to the nearest half. In float64, NumPy's own default, it would be twice that.")
+
+claim("L-4.2-input-norms", "The input embeddings' norms lie between 1.0 and 1.75 (here: the share of them that does).",
+      [1.0, 1.75], lambda: share_between(1.0, 1.75, bert("bert-base-cased").embeddings.tokens), expected=1.0,
+      tolerance=0.05, needs="bert-base-cased")
+
+# --- L 4.2.2 Pairs of tokens ---------------------------------------------------------------------------------------
+
+claim("L-4.2.2-pairs", "There are 900M pairs of tokens.", 900e6,
+      lambda: 28_996 * 28_995 // 2, tolerance=ROUND, kind=ARITHMETIC, verdict=FAILS,
+      note="Each pair once, and no token with itself: 28,996 · 28,995 / 2. The matrix holds each pair twice.")

@@ -1,0 +1,155 @@
+"""L 4.3: the embeddings on their way through the layers, recomputed."""
+
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import cosine_similarity, tensor
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, READING, claims_of
+from tutorial_book.claims.tools import bert, bert_base, tokenizer
+from tutorial_lib.geometry import cosine, cosine_matrix, pca, random_walks, step_alignment, steps
+from tutorial_lib.vectors import embed
+
+claim = claims_of("evolution")
+
+CASED_MODEL = "bert-base-cased"
+
+MICE = ("The mouse was gone. The cat sat useless.", "The mouse was gone. The computer sat useless.")
+
+
+@lru_cache
+def paths(name=None):
+    """The tokens of L's two sentences in all layers, (n_layers + 1, n, d_model) each."""
+    return embed(list(MICE), bert(name), pooling="tokens", layers="all", tokenizer=tokenizer(name))
+
+
+def steps_of(name=None):
+    """Steps of the tokens of the first sentence."""
+    return steps(paths(name)[0])
+
+
+# --- What can be checked with no trained model ---------------------------------------------------------------------
+
+claim("L-4.3-collections", "12 transformer blocks give 13 collections of embeddings (here: the default model's 6).", 13,
+      lambda: len(paths()[0]), expected=7)
+
+claim("L-4.3-coordinates", "An embedding has 768 coordinates.", 768, lambda: bert_base().config.d_model, kind=READING)
+
+
+@claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
+       "(here: random walks that share 20 % of each step's squared length; the cosine of two steps is above 0.9 in the "
+       "picture, 0.2 in full).", True, expected=[True, 0.20], tolerance=0.01,
+       note="PCA looks for what is common to many points, and shows only that.")
+def _():
+    still = np.zeros((12, 22, 768))  # 22 paths of 11 steps of length 6, as in L's figures without the last step
+    still[1::2, :, 0] = 6
+    start = 12 / 768**0.5 * np.random.default_rng(0).standard_normal((1, 22, 768))
+    walks = random_walks(start + still, shared=0.2)
+    picture = pca(walks.reshape(-1, 768)).coordinates.reshape(12, 22, 2)
+    return [bool(step_alignment(picture).mean() > 0.9), step_alignment(walks).mean()]
+
+
+claim("L-4.3-radial", "A norm that grows by 2 can be the reason for only a small amount of a step of length 6 (here: "
+      "its share of the squared length).", True, lambda: (2 / 6) ** 2 < 0.2, kind=ARITHMETIC,
+      note="2² of 6², a ninth. The other eight ninths turn the vector.")
+
+claim("L-4.3-orthogonal", "Any two random directions in a high dimensional space are almost orthogonal (footnote 9; "
+      "here: the share of random pairs with 768 coordinates whose cosine is below 0.1).", True,
+      lambda: (np.abs(cosine(*torch.randn(2, 20_000, 768))) < 0.1).mean(), expected=1.0, tolerance=0.01,
+      note="99.45 %: the cosines spread by 1 / √768 = 0.036.")
+
+# --- What the default model can tell -------------------------------------------------------------------------------
+
+
+@claim("L-4.3-skips", "Footnote 9 conjectures that the skip connections keep an embedding's direction (here: in each "
+       "layer of the default model, the cosine of input and output is above 0.5 with them, and below 0.25 in size "
+       "without).", True, note="About 0.9 with them (0.63 in the last layer), between −0.1 and 0.2 without.")
+def _():
+    for layer, X in zip(bert().layer, tensor(paths()[0])):
+        bare = layer.norm(layer.feed_forward(layer.attention_norm(layer.attention(X)[0])))
+        with_skips, without = (cosine_similarity(X, Y, dim=1).mean() for Y in (layer(X), bare))
+        if with_skips < 0.5 or without.abs() > 0.25:
+            return False
+    return True
+
+
+def word_cosines(word="mouse"):
+    """The cosine of a word's two vectors, one from each text, after each layer."""
+    at = 1 + tokenizer().tokenize(MICE[0]).index(word)
+    return cosine(*(path[:, at] for path in paths()))
+
+
+@claim("L-4.3-connected", "The skip connections create quite a strong connection between consecutive layers (here, on "
+       "the default model: a token's vector is nearest to its own after the next layer, among the sentence's, in nine "
+       "of ten cases).", True)
+def _():
+    path = paths()[0]  # (n_layers + 1, n, d_model)
+    return bool(np.mean([cosine_matrix(X, Y).argmax(1) == range(len(X)) for X, Y in zip(path, path[1:])]) >= 0.9)
+
+
+claim("L-4.3-meaning-differs", "“mouse” has another meaning depending on the second sentence (here, on the default "
+      "model: its two vectors start equal and do not stay so).", True,
+      lambda: [word_cosines()[0], word_cosines()[-1] < 0.99], expected=[1.0, True], tolerance=1e-5,
+      note="That is the context's work. Whether it is the meaning's is asked at L 5: “the” changes more.")
+
+claim("L-5-drifted", "In the evolution, the computer mouse and the animal drifted apart (here, on the default model: "
+      "the two “mouse” have a lower cosine after the last layer than after the first).", True,
+      lambda: word_cosines()[-1] < word_cosines()[1] < word_cosines()[0], note="0.967 after 0.993.")
+
+claim("L-5-meaning", "and what drifted apart is their meaning (here, on the default model: which word of “The mouse "
+      "was gone.” drifts furthest).", "mouse",
+      lambda: min("the mouse was gone .".split(), key=lambda word: word_cosines(word)[-1]), verdict=FAILS,
+      note="“the”, “was” and the full stop drift further than “mouse”. L 4.3 shows no such measurement, and two texts "
+           "cannot tell. Of twelve homonyms with four texts for each sense, the senses do part, as the chapter shows.")
+
+# --- What takes bert-base-cased ------------------------------------------------------------------------------------
+
+claim("L-4.3-single-tokens", "Each word of the two mouse sentences is a single token.",
+      [sentence.replace(".", " .").split() for sentence in MICE],
+      lambda: [tokenizer(CASED_MODEL).tokenize(sentence) for sentence in MICE], needs=CASED_MODEL,
+      note="True of the default model's uncased vocabulary.")
+
+claim("L-4.3-last-step",
+      "The change at the last block is much larger than in the other layers (here: than in each of them, on average).",
+      True, lambda: bool((step := steps_of(CASED_MODEL).lengths.mean(1))[-1] > 1.2 * step[:-1].max()),
+      needs=CASED_MODEL, note="So it is on the default model: 8.0 against 4.8 to 5.7.")
+
+claim("L-4.3-step-length",
+      "The steps have roughly the same length, around 6 (Figure 22; here: the median of all but the last).", 6,
+      lambda: np.median(steps_of(CASED_MODEL).lengths[:-1]), tolerance=0.5, needs=CASED_MODEL)
+
+claim("L-4.3-norm-growth",
+      "The norms increase by about 2 per layer (Figure 22; here: from the first to the last but one, on average).", 2,
+      lambda: np.diff(steps_of(CASED_MODEL).norms.mean(1))[:-1].mean(), tolerance=0.5, needs=CASED_MODEL,
+      note="Not on the default model: there they grow by 1 or 2 in the first block, stay, and shrink in the last two.")
+
+claim("L-4.3-direction",
+      "The direction changes very little at almost each step (Figure 22; here: on average a cosine above 0.8 at all of "
+      "the 12 steps but one at most).", True,
+      lambda: int((steps_of(CASED_MODEL).cosines.mean(1) > 0.8).sum()) >= 11, needs=CASED_MODEL,
+      note="On the default model at five of six, with 0.9: a turn of 27°, which is close in 768 coordinates.")
+
+
+def alignments(model):
+    """The average cosine of two tokens' steps before the last layer: in full, and in a picture of all tokens."""
+    X = np.concatenate(paths(model), axis=1)[:-1]  # (n_layers, n, d_model)
+    picture = pca(X.reshape(-1, X.shape[-1])).coordinates.reshape(*X.shape[:2], 2)
+    return [float(step_alignment(Y).mean()) for Y in (X, picture)]
+
+
+claim("L-4.3-together", "In the PCA projection without the last layer, all tokens seem to go in the same direction "
+      "(Figure 20; here: the average cosine of two steps in the picture is above 0.5).", True,
+      lambda: alignments(CASED_MODEL)[1] > 0.5, needs=CASED_MODEL,
+      note="Not on the default model: 0.2 in the picture, 0.3 in full.")
+
+claim("L-4.3-less-uniform", "The movements are not quite as uniform as Figure 20 suggests (Figure 21; here: two steps "
+      "agree more in the picture of all tokens than in full).", True,
+      lambda: (both := alignments(CASED_MODEL))[1] > both[0], needs=CASED_MODEL,
+      note="On the default model it is the other way round: 0.2 and 0.3.")
+
+claim("L-4.3-retraining",
+      "The last layer is most sensitive to retrainings, due to lack of gradient decay (with a reference).", True,
+      needs="a model before and after a retraining",
+      note="That fine-tuning changes the last layers most is reported by others (Rogers et al. 2020). The gradients of "
+           "the default model's layers are of similar size, so decay cannot be what sets its last layer apart.")

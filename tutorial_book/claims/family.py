@@ -1,0 +1,56 @@
+"""R 2.2, 3 and 9.2: DistilBERT beside BERT, recomputed."""
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from tutorial_book.claims.claim import READING, ROUND, claims_of
+from tutorial_book.claims.tools import bert_base, count, distilbert
+
+claim = claims_of("family")
+
+# --- R 2.2 Token embeddings ----------------------------------------------------------------------------------------
+
+claim("R-2.2-distilbert-layers", "DistilBERT has 6 layers, half of BERT's.", 6,
+      lambda: len(distilbert().layer), kind=READING)
+
+claim("R-2.2-distilbert-parameters", "DistilBERT has 66 million parameters.", 66e6, lambda: count(distilbert()),
+      tolerance=ROUND, note="66,362,880: tokens, positions, one LayerNorm and 6 layers; no segments, no pooler.")
+
+claim("R-2.2-distilbert-smaller", "DistilBERT is smaller than BERT.", True,
+      lambda: count(distilbert()) < count(bert_base()))
+
+
+def operations(model):
+    """The additions and multiplications of its layers on 128 tokens, counted while they run, without numbers."""
+    with FlopCounterMode(display=False) as counter:
+        torch.nn.Sequential(*model.layer)(torch.zeros(1, 128, model.config.d_model, device="meta"))
+    return counter.get_total_flops()
+
+
+claim("R-2.2-distilbert-faster", "DistilBERT is faster (here: its layers take fewer operations for 128 tokens).", True,
+      lambda: operations(distilbert()) < operations(bert_base()), note="11.2 billion against 22.3.")
+
+claim("R-2.2-distilbert-97", "DistilBERT keeps about 97 % of BERT's performance.", 0.97,
+      needs="DistilBERT, BERT and the GLUE benchmark",
+      note="The figure of DistilBERT's authors, on the nine tasks of GLUE.")
+
+# --- R 3 Positional encodings --------------------------------------------------------------------------------------
+
+claim("R-3-depth", "The key architectural difference between BERT and DistilBERT is depth (here: at least nine tenths "
+      "of the parameters that DistilBERT lacks are in the layers).", True,
+      lambda: ((count(bert_base().layer) - count(distilbert().layer))
+               / (count(bert_base()) - count(distilbert())) >= 0.9),
+      note="98.6 %. The rest, 592,128, are the segment embeddings and the pooler, which it drops too: that is why it "
+           "takes no token_type_ids.")
+
+claim("R-3-same-layers", "Inside, a layer of BERT and one of DistilBERT are the same (here: the shapes of its "
+      "parameters, its number of heads and its activation, by the two published configurations).", True,
+      lambda: len({(str([p.shape for p in model.layer[0].parameters()]), model.config.n_heads, model.config.activation)
+                   for model in (bert_base(), distilbert())}) == 1)
+
+# --- R 9.2 Many heads ----------------------------------------------------------------------------------------------
+
+claim("R-9.2-distilbert-heads", "DistilBERT has 6 layers × 12 heads = 72 heads.", 72,
+      lambda: sum(layer.attention.n_heads for layer in distilbert().layer), kind=READING)
+
+claim("R-9.2-distilbert-d-k", "DistilBERT's heads too have d_k = 64.", 64, lambda: distilbert().layer[0].attention.d_k)

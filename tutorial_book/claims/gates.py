@@ -1,0 +1,130 @@
+"""G: gates, cone index, entropy, alignment and subspaces, as far as a summary page tells, recomputed."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, ITSELF, claims_of
+from tutorial_book.claims.tools import bert, tokenizer
+from tutorial_lib.geometry import (
+    GATES,
+    average_cosine,
+    cone_index,
+    cosine,
+    entropy,
+    gate_of,
+    gate_scores,
+    product_svd,
+    subspace_overlap,
+)
+from tutorial_lib.texts import load_texts
+
+claim = claims_of("gates")
+
+LOUD = [99, 223]  # two coordinates of the default model, far larger than the others
+# The seven patterns, in the order of each list
+IN_QUICK_ANSWERS = "directional, open, backward contextual, forward contextual, cluster, instance, closed".split(", ")
+IN_RESULTS = "directional, open, backward contextual, forward contextual, cluster, instance, closed".split(", ")
+IN_CONTRIBUTIONS = "directional, open, backward contextual, forward contextual, cluster, instance, closed".split(", ")
+
+
+@lru_cache
+def read_texts():
+    """Maps (layers, heads, n, n) and vectors (layers + 1, n, d_model) of nine texts of three kinds."""
+    maps, vectors = [], []
+    for text in sum((load_texts(name)[:3] for name in ("stories", "encyclopedia", "posts")), []):
+        steps, layers = bert().trace(tokenizer().encode(text).ids), range(bert().config.n_layers)
+        maps.append(np.stack([steps[f"layer.{i}.attention.weights"][0] for i in layers]))
+        vectors.append(np.stack([steps["embeddings.output"][0], *(steps[f"layer.{i}.output"][0] for i in layers)]))
+    return maps, vectors
+
+
+def halves(values):
+    """The averages of layers 0 to 2 and 3 to 5 of values (texts, 6)."""
+    by_layer = np.mean(values, axis=0)
+    return by_layer[:3].mean(), by_layer[3:].mean()
+
+
+# --- G 0: Quick Summary to Abstract ----------------------------------------------------------------------------------
+
+
+@claim("G-0-novel", "The cone index is novel (here: it is no function of the average cosine and the number of "
+       "vectors).", True, kind=ARITHMETIC, verdict=FAILS,
+       note="Its square is n + n (n − 1) times the average cosine. The name is new, and that it knows n.")
+def _():
+    X = read_texts()[1][0][3]  # (n, d_model)
+    n = len(X)
+    return bool(abs(cone_index(X) ** 2 - n - n * (n - 1) * average_cosine(X)) > 1e-6)
+
+
+claim("G-0-month", "Published in February 2025, with the number 2502.12033 (here: an arXiv number begins with year "
+      "and month).", "2502", lambda: "25" + "02", kind=ITSELF)
+
+claim("G-0-patterns", "The quick answers name seven patterns of the self-attention matrix (here: the key findings "
+      "name the same).", IN_QUICK_ANSWERS, lambda: IN_RESULTS, kind=ITSELF)
+
+# --- G 2: Results ----------------------------------------------------------------------------------------------------
+
+
+@claim("G-2-subspaces", "There is a directionality of subspace selection (here, on the default model: the subspaces "
+       "that a head's queries and keys read overlap more than twice as much as random ones).", True,
+       note="0.29, where chance gives 32/384 = 0.083. Queries see 9 % of the variance and keys 11 %, where chance "
+            "gives 8 %: subspaces are selected, but not for what is large.")
+def _():
+    overlaps = []
+    for layer in bert().layer:
+        for h in range(bert().config.n_heads):
+            queries, _, keys = product_svd(*layer.attention.score_map(h))
+            overlaps.append(subspace_overlap(queries, keys))
+    return bool(np.mean(overlaps) > 2 * queries.shape[1] / queries.shape[0])
+
+
+@claim("G-2-gates", "Seven patterns are found in the self-attention matrix (here, on the default model, by this book's "
+       "definitions: how many of them are the gate of some head).", 7, verdict=FAILS,
+       note="Directional, backward, instance, open. No head is closed, forward or a cluster; without [CLS] "
+            "and [SEP] some are forward, and none is directional. G's definitions are not at hand, and its BERT is "
+            "another one.")
+def _():
+    heads = gate_of(np.mean([gate_scores(A) for A in read_texts()[0]], axis=0))  # (layers, heads)
+    return len(set(GATES) & set(heads.ravel()))
+
+
+claim("G-2-cone", "The cone index quantifies the coherence of row vectors (here: it is 0 where they cancel, the root "
+      "of n at right angles, n where all have one direction).", True,
+      lambda: [cone_index(X) for X in ([[1.0, 0.0], [-2.0, 0.0]], np.eye(9), np.ones((9, 2)))],
+      expected=[0, 3, 9], tolerance=1e-9)
+
+claim("G-2-lower", "By Shannon's entropy, lower layers specialize in finding direction choices (here, on the default "
+      "model: rows of attention have a lower entropy in layers 0 to 2 than in 3 to 5, divided by log n).", True,
+      lambda: bool(np.less(*halves([entropy(A).mean((1, 2)) / np.log(A.shape[-1]) for A in read_texts()[0]]))),
+      note="On 120 texts 0.56 against 0.61 of an even row's. But the layer that chooses least is the first, with 0.77.")
+
+claim("G-2-upper", "Upper layers bring forward previous achievements (here, on the default model: the cosine of a "
+      "layer's input and output is higher in layers 3 to 5 than in 0 to 2).", True,
+      lambda: bool(np.less(*halves([cosine(X[1:], X[:-1]).mean(-1) for X in read_texts()[1]]))), verdict=FAILS,
+      note="0.77 against 0.88: the last layer turns vectors most.")
+
+
+@claim("G-2-alignment", "Vectors show a global alignment (here, on the default model: the average cosine of two tokens "
+       "of a text is higher after the last layer than before the first, also without the two loud coordinates).",
+       True, note="On 120 texts, from 0.06 to 0.39. Without training it is 0.33 from the start, by the segment's "
+                  "vector.")
+def _():
+    vectors = read_texts()[1]
+    clouds = vectors, [np.delete(X, LOUD, axis=-1) for X in vectors]
+    ends = [[np.mean([average_cosine(X[layer]) for X in cloud]) for layer in (0, -1)] for cloud in clouds]
+    return all(last > first for first, last in ends)
+
+
+@claim("G-2-global", "The alignment is a behavior of the network (here, on the default model: the cone index of all "
+       "texts' tokens together is higher after the last layer than before it).", True, verdict=FAILS,
+       note="On 120 texts 0.18 after 0.48, divided by n: within a text vectors align, and the texts part.")
+def _():
+    before, after = (np.concatenate([X[layer] for X in read_texts()[1]]) for layer in (-2, -1))
+    return cone_index(after) > cone_index(before)
+
+
+# --- G 4: Technical Contributions ------------------------------------------------------------------------------------
+
+claim("G-4-patterns", "The technical contributions name seven patterns (here: the key findings name the same).",
+      IN_CONTRIBUTIONS, lambda: IN_RESULTS, kind=ITSELF)

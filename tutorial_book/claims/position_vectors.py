@@ -1,0 +1,293 @@
+"""L 4.2 and 4.2.3-4.2.5: position and segment vectors, and the three families beside each other, recomputed."""
+
+import unicodedata
+from itertools import combinations
+from math import erf, exp, pi, sqrt
+
+import numpy as np
+import torch
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, ROUND, claims_of
+from tutorial_book.claims.tools import bert, tokenizer, trace
+from tutorial_lib.geometry import cosine, cosine_matrix, turn_period
+
+claim = claims_of("position-vectors")
+
+MODEL = "bert-base-cased"
+
+TABLE_4 = {("[CLS]", 0): 0.96, ("[SEP]", 0): 0.48, ("[MASK]", 0): 0.48, ("##\u0964", 0): 0.204}
+
+TABLE_5 = {  # maximum, minimum, average, 5th and 95th percentile
+    "position": [0.2349, -0.1514, 0.0123, -0.0738, 0.1412],
+    "context-free": [0.2183, -0.1899, -0.0400, -0.1081, 0.0238],
+}
+
+
+def tables():
+    """L's three tables of vectors: tokens, positions, segments."""
+    embeddings = bert(MODEL).embeddings
+    return [part.weight.detach() for part in (embeddings.tokens, embeddings.positions, embeddings.segments)]
+
+
+def positions(name=MODEL):
+    """A model's position vectors, (512, d_model)."""
+    return bert(name).embeddings.positions.weight.detach()
+
+
+def segment_numbers():
+    """The norms of the two segment vectors, their cosine, dot product and distance."""
+    a, b = tables()[2]
+    return [a.norm(), b.norm(), cosine(a, b), a @ b, (a - b).norm()]
+
+
+def rounded(values, digits):
+    """Each value to as many digits as L prints of it."""
+    return [round(float(value), n) for value, n in zip(values, digits, strict=True)]
+
+
+# --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
+
+claim("L-4.2-segment-dot", "Norms 0.70, 0.72 and cosine −0.065 of the two segment vectors give the dot product", -0.033,
+      lambda: 0.70 * 0.72 * -0.065, kind=ARITHMETIC)
+
+claim("L-4.2-segment-distance", "and the Euclidean distance", 1.04,
+      lambda: (0.70**2 + 0.72**2 - 2 * 0.70 * 0.72 * -0.065) ** 0.5, kind=ARITHMETIC)
+
+claim("L-4.2-segment-norms", "The two segment vectors have norms 0.70 and 0.72.", [0.70, 0.72],
+      lambda: segment_numbers()[:2], tolerance=0.005, needs=MODEL)
+
+claim("L-4.2-segment-cosine", "Their cosine similarity.", -0.065, lambda: segment_numbers()[2], needs=MODEL)
+
+# --- L 4.2.3 The positional encoding vectors -----------------------------------------------------------------------
+
+claim("L-4.2.3-509", "A projection to 3 dimensions ignores 509 of the 512 that 512 vectors can span.", 509,
+      lambda: 512 - 3, kind=ARITHMETIC,
+      note="Figure 19 shows 383 of the vectors, which span 382 dimensions around their mean: there it ignores 379.")
+
+
+@claim("L-4.2.3-30-percent", "The three leading principal components hold around 30 % of the positions' variance.",
+       0.30, tolerance=0.05, needs=MODEL)
+def _():
+    variances = torch.linalg.svdvals(positions() - positions().mean(0)) ** 2
+    return variances[:3].sum() / variances.sum()
+
+
+def off_diagonal(C):
+    """The cosines of different vectors in a matrix of cosines, (n, n)."""
+    return C[~np.eye(len(C), dtype=bool)]
+
+
+def cutoff_at_384(name=MODEL):
+    """The mean size of the cosines of neighbors within the first 384 positions and within the last 128."""
+    near = np.abs(cosine_matrix(positions(name)).diagonal(1))
+    return near[:383].mean(), near[384:].mean()
+
+
+def lag_cosines(name=MODEL, rows=range(1, 11), length=128):
+    """Cosines of positions 1 to 10 with those after them, by distance: (10, length). L's Figure 17."""
+    C = cosine_matrix(positions(name))
+    return np.array([C[row, row : row + length] for row in rows])
+
+
+claim("L-4.2.3-phase-change", "There is a phase change in the structure of the vectors at position 384 (here: "
+      "neighbors before it have a mean cosine three times as large in size as those after).", True,
+      lambda: bool((pair := cutoff_at_384())[0] > 3 * pair[1]), needs=MODEL,
+      note="The default model has none: 0.85 before, 0.85 after.")
+
+claim("L-4.2.3-random-values", "The last 128 vectors' cosines lie around zero, as those of random vectors do (here: "
+      "their mean is within 0.02 of 0, and their spread within 0.02 of 1 / √768).", True,
+      lambda: [(C := off_diagonal(cosine_matrix(positions()[384:]))).mean(), C.std()], expected=[0.0, 0.036],
+      tolerance=0.02, needs=MODEL)
+
+
+def shift_at_128(name=MODEL):
+    """Whether the neighbors across position 128 have a lower cosine than the median of those before."""
+    near = cosine_matrix(positions(name)).diagonal(1)
+    return bool(near[127] < np.median(near[1:127]))
+
+
+claim("L-4.2.3-shift-128", "A small phase shift shows around position 128 (here: neighbors across it have a lower "
+      "cosine than the median of those before).", True, shift_at_128, needs=MODEL)
+
+
+def share_near_0(P):
+    """The share of the cosines of different vectors that are within 0.05 of 0."""
+    return (np.abs(off_diagonal(cosine_matrix(P))) < 0.05).mean()
+
+
+claim("L-4.2.3-first-384", "The histogram of all cosines is that of the first 384, flatter, with a sharp peak around "
+      "zero on top (Figure 14; here: cosines within 0.05 of 0 are rarer among the first 384 than among all).", True,
+      lambda: bool(share_near_0(positions()[:384]) < share_near_0(positions())), needs=MODEL)
+
+claim("L-4.2.3-finbert", "FinBERT has no cutoff at 384 (Figure 15; here: as for BERT, but not).", True,
+      lambda: bool((pair := cutoff_at_384("bert-base-finnish-cased-v1"))[0] < 3 * pair[1]),
+      needs="bert-base-finnish-cased-v1")
+
+claim("L-4.2.3-finbert-128", "FinBERT has a slight phase shift at the 128th position, too (here: as for BERT).", True,
+      lambda: shift_at_128("bert-base-finnish-cased-v1"), needs="bert-base-finnish-cased-v1",
+      note="So has the default model: 0.44 and 0.55 between the positions 126, 127 and 128, 0.87 before.")
+
+claim("L-4.2.3-position-0", "The first position has very low cosines with the rest (here: on average below 0.1, and "
+      "below that of every other of the first 384).", True,
+      lambda: bool((C := cosine_matrix(positions()[:384])).mean(1).argmin() == 0 and C[0, 1:].mean() < 0.1),
+      needs=MODEL, note="On the default model the mean is 0.15, and position 127 has lower ones.")
+
+claim("L-4.2.3-figure-16", "Each is quite dissimilar to those before it, and then the similarity oscillates downwards "
+      "(Figure 16; here: positions 1 to 10 have a higher cosine with the next position than with the one at distance "
+      "64).", True, lambda: bool((lags := lag_cosines())[:, 1].min() > lags[:, 64].max()), needs=MODEL,
+      note="“Dissimilar to previous” cannot be meant of the nearest: cosines are symmetric.")
+
+claim("L-4.2.3-figure-17", "Shifted to show relative positions, the curves have a common structure (Figure 17; here: "
+      "the curves of positions 1 to 10 correlate with their mean by more than 0.8).", True,
+      lambda: bool(min(np.corrcoef(row, lag_cosines().mean(0))[0, 1] for row in lag_cosines()) > 0.8), needs=MODEL)
+
+claim("L-4.2.3-one-dimensional", "The first 384 have a strongly 1-dimensional structure (Figure 18; here: the nearest "
+      "of nine in ten is a neighbor in the sentence).", True, lambda: neighbors_in_order() > 0.9, needs=MODEL,
+      note="On the default model of all of them.")
+
+
+def neighbors_in_order(name=MODEL, some=slice(1, 384)):
+    """The share of positions whose nearest other one, by distance, stands right before or after."""
+    P = positions(name)[some]
+    nearest = torch.cdist(P, P).fill_diagonal_(torch.inf).argmin(1)
+    return float(((nearest - torch.arange(len(P))).abs() == 1).double().mean())
+
+
+claim("L-4.2.3-bad-random", "The last 128 look random in Figure 18, too (here: the nearest of less than one in ten is "
+      "a neighbor in the sentence).", True, lambda: neighbors_in_order(some=slice(384, 512)) < 0.1, needs=MODEL,
+      note="On the default model they are as ordered as the others.")
+
+claim("L-4.2.3-22-tokens", "The helix of positions 1 to 383 goes round about once in 22 positions.", 22,
+      lambda: turn_period(positions()[1:384]).period, tolerance=ROUND, needs=MODEL,
+      note="The default model's positions turn faster, once in 5.9.")
+
+
+@claim("L-4.2.3-not-in-figure-17",
+       "The frequency of 22 is not mirrored in the cosines by distance: no peak at distances 20 to 24.", True,
+       needs=MODEL)
+def _():
+    C = cosine_matrix(positions()[1:128])
+    curve = np.mean([C[row, row : row + 40] for row in range(10)], axis=0)
+    peaks = 1 + np.flatnonzero((curve[1:-1] > curve[:-2]) & (curve[1:-1] > curve[2:]))
+    return not any(20 <= peak <= 24 for peak in peaks)
+
+
+# --- L 4.2.4 The (two) sentence type encoding vectors --------------------------------------------------------------
+
+claim("L-4.2.4-five-numbers",
+      "Norms, cosine, dot product and distance of the two segment vectors, given a second time.",
+      [0.70, 0.72, -0.065, -0.033, 1.04], lambda: rounded(segment_numbers(), [2, 2, 3, 3, 2]), needs=MODEL)
+
+# --- L 4.2.5 The interrelations of the context-free embedding types ------------------------------------------------
+
+claim("L-4.2.5-14M", "Around 30k tokens and 512 positions give around 14M pairs.", 14e6,
+      lambda: 28_996 * 512, tolerance=ROUND, kind=ARITHMETIC, verdict=FAILS,
+      note="14,845,952, nearer 15M. Nothing depends on it.")
+
+claim("L-4.2.5-three-listed",
+      "Of the four pairs outside [−0.2, 0.2], three are listed in Table 4 (here: how many are).", True,
+      lambda: len(TABLE_4), expected=3, kind=ITSELF, verdict=FAILS, note="Table 4 lists all four, as its caption says.")
+
+claim("L-4.2.5-outside", "All cosines of Table 4 are outside the range [-0.2, 0.2].", True,
+      lambda: min(map(abs, TABLE_4.values())) > 0.2, kind=ITSELF)
+
+claim("L-4.2.5-danda", "U+0964 is the punctuation mark called “devanagari danda”.", "devanagari danda",
+      lambda: unicodedata.name("\u0964").lower(), kind=READING)
+
+
+def cls_and_position_0():
+    """The two vectors that are always summed."""
+    tokens, positions, _ = tables()
+    return tokens[tokenizer(MODEL).vocab["[CLS]"]], positions[0]
+
+
+def token_position_cosines():
+    """(28,996, 512)"""
+    return cosine_matrix(*tables()[:2])
+
+
+claim("L-4.2.5-four-pairs", "Exactly four token-position pairs have a cosine outside [−0.2, 0.2].", True,
+      lambda: int((abs(token_position_cosines()) > 0.2).sum()), expected=4, needs=MODEL,
+      note="In the default model there are 7,542.")
+
+
+@claim("L-4.2.5-table-4", "Table 4: the cosines of [CLS], [SEP], [MASK] and ##U+0964 with position 0.",
+       list(TABLE_4.values()), needs=MODEL)
+def _():
+    C, vocab = token_position_cosines(), tokenizer(MODEL).vocab
+    return rounded([C[vocab[token], position] for token, position in TABLE_4], [2, 2, 2, 3])
+
+
+@claim("L-4.2.5-cls-position-0",
+       "[CLS] and position 0: norms 1.44 and 1.48, Euclidean distance 0.42, l-infinity distance 0.06.",
+       [1.44, 1.48, 0.42, 0.06], needs=MODEL)
+def _():
+    a, b = cls_and_position_0()
+    return [a.norm(), b.norm(), (a - b).norm(), (a - b).abs().max()]
+
+
+claim("L-4.2.5-distance", "Norms 1.44 and 1.48 with the cosine 0.96 make the distance", 0.42,
+      lambda: (1.44**2 + 1.48**2 - 2 * 1.44 * 1.48 * 0.96) ** 0.5, tolerance=0.03, kind=ARITHMETIC,
+      note="0.415 from the rounded numbers; what they were rounded from leaves 0.38 to 0.45.")
+
+
+def distance_after_training(decay, width=768, steps=1_000_000, rate=1e-4):
+    """How far two parameters end up that start as BERT's do and are only ever used as a sum.
+
+    Both start as normal numbers of spread 0.02, cut off at two spreads. The learning rate rises to `rate` and falls to
+    0, both in straight lines, so that all rates sum up to rate * steps / 2.
+    """
+    density, inside = exp(-2) / sqrt(2 * pi), erf(sqrt(2))  # the normal density at 2, the mass between -2 and 2
+    spread = 0.02 * sqrt(1 - 4 * density / inside)
+    return spread * sqrt(2 * width) * exp(-decay * rate * steps / 2)
+
+
+claim("L-5-always-summed", "That is natural, as the two are always summed (here: the distance and the cosine of "
+      "4.2.5 follow from that, BERT's published training schedule and the printed norms).", True,
+      lambda: [(far := distance_after_training(decay=0.01)), cosine_at(far)], expected=[0.42, 0.96], kind=ARITHMETIC,
+      note="The sum alone would leave them 0.69 apart, as they started, which makes a cosine of 0.89. Weight decay, "
+           "which shrinks the difference, lifts it to 0.96.")
+
+claim("L-5-largest-coordinate", "The same explains the largest difference of their coordinates, 0.06 (4.2.5; here: "
+      "whether two that start within ±0.04 can be so far apart in the end).", True,
+      lambda: 0.06 <= 0.08 * distance_after_training(decay=0.01) / distance_after_training(decay=0), kind=ARITHMETIC,
+      verdict=FAILS,
+      note="They can be 0.049 apart. So a few coordinates had another pull: perhaps as the table of tokens is BERT's "
+           "output layer, too, where [CLS] has a row and position 0 has none.")
+
+claim("L-5-one-vector",
+      "[CLS] and position 0 are so close that they are essentially the same vector (here: the cosine, at least 0.95).",
+      True, lambda: bool(cosine(*cls_and_position_0()) >= 0.95), needs=MODEL, note="L 4.2.5 prints 0.96.")
+
+claim("L-5-families", "Positions, input embeddings and sentence types differ clearly in their cosines between the "
+      "groups (here, between each two of the groups: the 95th percentile of the cosines' size is below 0.2).", True,
+      lambda: [bool(np.percentile(np.abs(cosine_matrix(a, b)), 95) < 0.2) for a, b in combinations(tables(), 2)],
+      expected=[True, True, True], needs=MODEL)
+
+claim("L-4.2.4-first-type",
+      "Where there is one sentence, only the first type vector is used, and is the same for all tokens.", True,
+      lambda: bool((trace("One sentence.")["embeddings.segments"] == bert().embeddings.segments.weight[0]).all()))
+
+
+def cosine_at(distance):
+    """The cosine of two vectors with the norms that L 4.2.5 prints, at this distance."""
+    return (1.44**2 + 1.48**2 - distance**2) / (2 * 1.44 * 1.48)
+
+
+claim("L-4.2.5-barely-higher",
+      "Even the extremal values of Table 5 are barely higher than the range [-0.2, 0.2]: by at most 0.04.", True,
+      lambda: max(abs(value) for row in TABLE_5.values() for value in row) - 0.2 < 0.04, kind=ITSELF)
+
+claim("L-4.2.5-table-5-order",
+      "Table 5's rows are in order: minimum, 5th percentile, average, 95th percentile, maximum.", True,
+      lambda: all(low <= p5 <= mean <= p95 <= high for high, low, mean, p5, p95 in TABLE_5.values()), kind=ITSELF)
+
+for family, row in TABLE_5.items():
+
+    @claim(f"L-4.2.5-table-5-{family}",
+           f"Table 5, segments against {family} vectors: maximum, minimum, average, 5th and 95th percentile.", row,
+           needs=MODEL)
+    def _(family=family):
+        tokens, positions, segments = tables()
+        C = cosine_matrix(segments, positions if family == "position" else tokens)
+        return [C.max(), C.min(), C.mean(), *np.percentile(C, [5, 95])]

@@ -1,0 +1,172 @@
+"""L 2.2 and 2.3: the Hopf link and its pictures, and PCA as a measure of dimension, recomputed."""
+
+from functools import lru_cache
+from inspect import signature
+
+import numpy as np
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, READING, ROUND, claims_of
+from tutorial_book.claims.tools import cased, count, token_vectors
+from tutorial_lib import geometry
+from tutorial_lib.geometry import (
+    crossings,
+    cubes,
+    hopf_link,
+    linking_number,
+    neighbor_purity,
+    pca,
+    projection_quality,
+    tsne,
+    umap,
+)
+
+claim = claims_of("seeing")
+
+# --- L 2.2 The incomprehensible internal world of language models --------------------------------------------------
+
+claim("L-2.2-parameters", "BERT is a neural network of 110M parameters.", 110e6, lambda: count(cased()),
+      tolerance=ROUND)
+
+claim("L-2.2-pruning", "30 to 40 % of BERT's weights can be dropped with very small detrimental effects (Gordon, Duh, "
+      "and Andrews 2020).", [0.3, 0.4], needs="a pruned BERT and the tasks to test it on")
+
+# --- L 2.3.1 Projections to 2D -------------------------------------------------------------------------------------
+
+
+@lru_cache
+def picture(method, **settings):
+    """The Hopf link of 200 points as t-SNE or UMAP shows it."""
+    return getattr(geometry, method)(hopf_link(100)[0], **settings)
+
+
+def circles(points):
+    """The points of the Hopf link's first and of its second circle."""
+    _, circle = hopf_link(len(points) // 2)
+    return points[circle == 0], points[circle == 1]
+
+
+def largest_share(X):
+    """The share of a vector's squared length in its largest coordinate, on average."""
+    return float((np.square(X).max(1) / np.square(X).sum(1)).mean())
+
+
+@claim("L-2.3-no-basis", "The model has a priori no reason to use individual neurons rather than a superposition of "
+       "many (here, in the default model after layer 3: the largest coordinate of [CLS], and that of the other tokens, "
+       "hold no more than twice what they hold in a basis turned at random).", True, expected=[True, True],
+       verdict=FAILS,
+       note="0.99 of the squared length of [CLS] and 0.09 of that of the others, against 0.03 in a turned basis. "
+            "Whatever holds a priori, the trained model has reasons: a few outlier coordinates, here 99 of [CLS], "
+            "223 and 157 of the others, are common in transformers, where activation, LayerNorm and optimizer all "
+            "work coordinate by coordinate. Of the other coordinates L may be right.")
+def _():
+    texts = token_vectors(20)
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(384, 384)))[0]
+    clouds = np.stack([X[0] for X in texts]), np.concatenate([X[1:-1] for X in texts])
+    return [largest_share(X) <= 2 * largest_share(X @ turn) for X in clouds]
+
+
+@claim("L-2.3.1-eigenvectors", "PCA finds the eigenvectors of the covariance matrix with the largest eigenvalues.",
+       True)
+def _():
+    _, vectors = np.linalg.eigh(np.cov((points := cubes(200)[0]).T))
+    return bool(np.abs(np.abs(pca(points, n=2).components @ vectors[:, :-3:-1]) - np.eye(2)).max() < 1e-6)
+
+
+@claim("L-2.3.1-ellipsoid", "Of a flattened ellipsoid in three dimensions, PCA finds (about) the two largest axes.",
+       True, note="10,000 points, half-axes 3, 2 and 0.5: both directions are within 2 degrees of the axes.")
+def _():
+    ball = np.random.default_rng(0).normal(size=(10_000, 3))
+    ball *= np.random.default_rng(1).random((10_000, 1)) ** (1 / 3) / np.linalg.norm(ball, axis=1, keepdims=True)
+    cosines = np.abs(pca(ball * [3, 2, 0.5], n=2).components[[0, 1], [0, 1]])
+    return bool((cosines > np.cos(np.radians(2))).all())
+
+
+claim("L-2.3.1-orthogonal", "PCA is a linear orthogonal projection.", True,
+      lambda: bool(np.allclose((found := pca(cubes(200)[0], n=4).components) @ found.T, np.eye(4))),
+      note="After centering: its directions are orthonormal, so sums and differences stay and no distance grows. "
+           "Lengths and cosines do change.")
+
+
+@claim("L-2.3.1-surprise", "The Kullback-Leibler divergence is the average surprise of who thinks to sample from X "
+       "while sampling from Y (footnote 4; here: for one X and Y, their cross-entropy against it).", True,
+       kind=ARITHMETIC, verdict=FAILS,
+       note="That average is the cross-entropy. The divergence is how much of it is too much: what remains when the "
+            "surprise of who knows Y, its entropy, is taken off. 1.00 bits against 0.53 here.")
+def _():
+    X, Y = np.array([0.5, 0.5]), np.array([0.9, 0.1])
+    return bool(np.isclose(-(Y * np.log2(X)).sum(), (Y * np.log2(Y / X)).sum()))
+
+
+@claim("L-2.3.1-nonlinear", "PCA is linear, t-SNE and UMAP are not (here: the share of each picture that no affine map "
+       "of the points explains: PCA, t-SNE, UMAP; above a tenth).", True, expected=[False, True, True])
+def _():
+    points = hopf_link(100)[0]
+    affine = np.column_stack([points, np.ones(len(points))])
+    shown = pca(points).coordinates, picture("tsne"), picture("umap")
+    left = [np.linalg.norm(Y - affine @ np.linalg.lstsq(affine, Y, rcond=None)[0]) / np.linalg.norm(Y) for Y in shown]
+    return [bool(share > 0.1) for share in left]
+
+
+claim("L-2.3.1-linked", "The two circles of the Hopf link are linked (here: their linking number, up to its sign).",
+      True, lambda: abs(linking_number(*circles(hopf_link(200)[0]))), expected=1, tolerance=0.001)
+
+claim("L-2.3.1-pca", "PCA does not separate the circles (here: how often they cross in its picture).", True,
+      lambda: crossings(*circles(pca(hopf_link(100)[0]).coordinates)), expected=2,
+      note="No flat shadow separates them: a link with linking number 1 has two crossings or more in each.")
+
+claim("L-2.3.1-separate", "In t-SNE's and UMAP's pictures two separate closed curves appear (here: crossings in each).",
+      True, lambda: [crossings(*circles(picture(method))) for method in ("tsne", "umap")], expected=[0, 0],
+      note="With the default settings. t-SNE with a perplexity of 90 for 200 points shows them crossed.")
+
+claim("L-2.3.1-components",
+      "In both pictures the two components are told apart (here: the share of nearest neighbors on the same circle).",
+      True, lambda: [neighbor_purity(picture(method), hopf_link(100)[1]) for method in ("tsne", "umap")],
+      expected=[1.0, 1.0])
+
+claim("L-2.3.1-unlinked", "What is lost completely is that the components are linked (here: with the default settings, "
+      "the circles cross less than twice in either picture).", True,
+      lambda: max(crossings(*circles(picture(method))) for method in ("tsne", "umap")) < 2,
+      note="Linked circles cross at least twice in every shadow; these pictures have no crossing, so they are the "
+           "shadow of no link.")
+
+
+@claim("L-2.3.1-hyperplane", "The two components cannot be separated by any hyperplane.", True,
+       note="The center of one circle is a point of the other, so a linear function that is positive on the first is "
+            "positive at a point of the second.")
+def _():
+    flat, upright = circles(hopf_link(100)[0])
+    return bool(np.linalg.norm(upright - flat.mean(0), axis=1).min() < 1e-12)
+
+
+claim("L-2.3.1-labels", "None of the methods PCA, t-SNE, UMAP uses the labels of the points.", True,
+      lambda: not any({"labels", "groups", "y"} & set(signature(method).parameters) for method in (pca, tsne, umap)),
+      kind=READING)
+
+claim("L-2.3.1-distances", "Any properties related to distance or cosine similarity are not preserved by t-SNE and "
+      "UMAP (here: at most a tenth of the ten nearest neighbors stay).", True,
+      lambda: max(projection_quality(hopf_link(100)[0], picture(method)).recall for method in ("tsne", "umap")) <= 0.1,
+      verdict=FAILS,
+      note="No distance can be read off, as L warns. But nine of ten neighbors on the link stay, or more: which points "
+           "are near is a property of distance, and it is the one that both methods are made to keep.")
+
+claim("L-2.3.1-766", "In 768 dimensions, what can be knotted has 766: n − 2.", 766, lambda: 768 - 2, kind=ARITHMETIC,
+      note="Circles, of dimension 1, in space: two dimensions fewer.")
+
+# --- L 2.3.2 PCA-based dimensional analysis ------------------------------------------------------------------------
+
+
+def directions_needed(points, share=1.0):
+    """How many of PCA's directions hold that share of the variance."""
+    return int((pca(points, n=10).shares.cumsum() < share - 1e-9).sum()) + 1
+
+
+claim("L-2.3.2-dimensions", "The curves of the three cubes alone show their dimensions.", [7, 8, 9],
+      lambda: [directions_needed(cubes()[0][cubes()[1] == i]) for i in range(3)],
+      note="Each reaches 100 % at its dimension, in nearly equal steps: a cube has no longest direction.")
+
+claim("L-2.3.2-total",
+      "From the curve of the whole dataset one can get very little insight (here: one direction holds more than 90 %).",
+      True, lambda: bool(pca(cubes()[0]).shares[0] > 0.9),
+      note="It is the way from two of the cubes to the shifted third.")
+
+claim("L-2.3.2-ten", "The dataset has 10 dimensions.", 10, lambda: directions_needed(cubes()[0]))

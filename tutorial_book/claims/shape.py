@@ -1,0 +1,151 @@
+"""A 2 and 4: anisotropy and intrinsic dimension, recomputed."""
+
+from functools import lru_cache
+from math import log
+
+import numpy as np
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, claims_of
+from tutorial_book.claims.tools import random_attention, token_vectors
+from tutorial_lib.attention import causal_mask
+from tutorial_lib.geometry import anisotropy, average_cosine, distance_matrix, neighbor_ratios, spectrum
+
+claim = claims_of("shape")
+
+# --- A 2.1, 2.2: what was measured ---------------------------------------------------------------------------------
+
+claim("A-2.1-enwik8", "Cleaned, the 100 million bytes of enwik8 have 205 distinct characters.", 205, needs="enwik8",
+      note="These texts are not at hand here.")
+
+# --- A 2.2: batches ------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def token_cloud():
+    """The default model's vectors of all tokens of the built-in encyclopedia in the middle, shuffled: (n, 384)."""
+    return np.random.default_rng(0).permutation(np.concatenate(token_vectors(60)))
+
+
+@claim("A-2.2-batches", "Anisotropy is averaged over batches of 4096 vectors or more, with the standard deviation "
+       "(here, on the default model and batches of 417: the mean is that of the whole cloud, within two standard "
+       "deviations).", True,
+       note="0.078 with a standard deviation of 0.003, against 0.077. Small batches give larger values: with few "
+            "points, one direction always holds more by chance.")
+def _():
+    batches = [anisotropy(batch) for batch in np.array_split(token_cloud(), 4)]
+    return bool(abs(np.mean(batches) - anisotropy(token_cloud())) < 2 * np.std(batches))
+
+
+# --- A 2.3: anisotropy ---------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def cloud():
+    """500 points in 6 dimensions of unequal variance, centered."""
+    X = np.random.default_rng(0).normal(size=(500, 6)) * [3, 2, 1, 1, 1, 0.5]
+    return X - X.mean(0)
+
+
+def eigenvalues():
+    """Those of C = X^T X / (n - 1), the largest first."""
+    X = cloud()
+    return np.linalg.eigvalsh(X.T @ X / (len(X) - 1))[::-1]
+
+
+def squares():
+    """The squared singular values, the largest first."""
+    return np.linalg.svd(cloud(), compute_uv=False) ** 2
+
+
+claim("A-2.3-eigenvalues", "The eigenvalues of the covariance matrix XᵀX / (n − 1) are σ₁², …, σₖ², the squared "
+      "singular values of X (here: the ratio of the two, for 500 points).", True, lambda: eigenvalues() / squares(),
+      expected=[1] * 6, tolerance=1e-9, kind=ARITHMETIC, verdict=FAILS,
+      note="They are σᵢ² / (n − 1). The factor is the same for all of them, so the anisotropy does not feel it.")
+
+claim("A-2.3-formula", "anisotropy(X) = σ₁² / Σ σᵢ², with the singular values of the centered X.", True,
+      lambda: bool(np.isclose(anisotropy(cloud()), squares()[0] / squares().sum(), rtol=1e-9)))
+
+claim("A-2.3-equivalent",
+      "The same follows from the eigenvalues of the covariance matrix (here: the shares of all directions).", True,
+      lambda: bool(np.allclose(spectrum(cloud()), eigenvalues() / eigenvalues().sum(), rtol=1e-9)))
+
+# --- A 2.4: intrinsic dimension ------------------------------------------------------------------------------------
+
+
+@lru_cache
+def plane():
+    """TwoNN's ratios of 2,000 points of a plane, ascending, and their empirical distribution function."""
+    mu = neighbor_ratios(np.random.default_rng(0).normal(size=(2000, 2)))
+    return mu, np.arange(1, len(mu) + 1) / len(mu)
+
+
+@claim("A-2.4-ratio", "μ_i = r₂ / r₁, from each point's distances to its two nearest neighbors.", True)
+def _():
+    X = cloud()[:100]
+    first, second = np.sort(distance_matrix(X), axis=1)[:, 1:3].T
+    return bool(np.allclose(neighbor_ratios(X), np.sort(second / first)))
+
+
+claim("A-2.4-distribution", "The ratios have the distribution function F(μ) = 1 − μ^(−d) for μ ≥ 1 (here: the largest "
+      "difference to it, for 2,000 points of a plane, d = 2).", True,
+      lambda: np.abs(plane()[1] - (1 - plane()[0] ** -2.0)).max(), expected=0, tolerance=0.03,
+      note="1.36 / √2000 = 0.030 would be exceeded by chance in 5 of 100 samples.")
+
+claim("A-2.4-sign", "From F(μ) follows log(1 − F(μ)) / log(μ) = d (here: for μ = 2, d = 3).", True,
+      lambda: log(1 - (1 - 2**-3)) / log(2), expected=3, tolerance=1e-9, kind=ARITHMETIC, verdict=FAILS,
+      note="A minus sign is missing: 1 − F = μ^(−d), so the quotient is −d.")
+
+
+@claim("A-2.4-regression", "The slope of the regression y = kx with xᵢ = log(μᵢ) and yᵢ = 1 − F_emp(μᵢ) is the "
+       "dimension (here: of a plane).", True, expected=2, tolerance=0.2, verdict=FAILS,
+       note="The logarithm is missing: with yᵢ = −log(1 − F_emp(μᵢ)), as Facco et al. have it, the slope is 2.0. As "
+            "printed, it comes out as an eighth of the dimension.")
+def _():
+    mu, F = plane()
+    x, y = np.log(mu), 1 - F
+    return float(x @ y / (x @ x))
+
+
+# --- A 3: what others found ------------------------------------------------------------------------------------------
+
+claim("A-3.1-global", "Global anisotropy is common to all transformers (here, in the default model: the average cosine "
+      "of its tokens' vectors in the middle, above 0.1).", True, lambda: average_cosine(token_cloud()) > 0.1,
+      note="0.17 after layer 3, part of it from a few outlier coordinates.")
+
+
+@claim("A-3.1-local", "Anisotropy is global; within local subspaces, isotropy prevails (here, in the default model: "
+       "one direction holds less among the 50 nearest neighbors of a vector than among any 50 vectors).",
+       True, verdict=FAILS,
+       note="0.18 against 0.10. It would be as much in a ball of some 11 dimensions, so these neighbors may lie evenly "
+            "in few of the 384: A's measure cannot tell that from one direction that prevails. What others measured, "
+            "average cosines around the center of a cluster, is near 0 for any cloud.")
+def _():
+    X = token_cloud()
+    near = [anisotropy(X[np.linalg.norm(X - x, axis=1).argsort()[1:51]]) for x in X[:40]]
+    return np.mean(near) < np.mean([anisotropy(X[i : i + 50]) for i in range(0, 1600, 50)])
+
+
+@claim("A-3.3-causal",
+       "Encoder and decoder share self-attention; a decoder's is causal (here: what of a row may be above 0).", True,
+       expected=[True, True])
+def _():
+    mha, X = random_attention()
+    return [bool((mha(X)[1] > 0).all()), not mha(X, mask=causal_mask(7))[1].triu(1).any()]
+
+
+# --- A 4: results --------------------------------------------------------------------------------------------------
+
+claim("A-4.1-encoders",
+      "The anisotropy of encoders is relatively consistent across models, and more uniform than that of decoders.",
+      True, needs="the encoders of A's Figure 1",
+      note="No numbers are printed. The default model's is not level: with one vector of each type it rises from 0.026 "
+           "to 0.062 up to the last layer but one. That of a network without training is.")
+
+claim("A-4.1-decoders", "Decoders have a bell-shaped profile: anisotropy is highest in the middle layers.", True,
+      needs="the decoders of A's Figure 1", note="No numbers are printed.")
+
+claim("A-4.2-training", "Through training, the anisotropy of decoders grows and then stays.", True,
+      needs="the checkpoints of A's Figures 3 and 4", note="No numbers are printed.")
+
+claim("A-4.3-training", "Through training, the intrinsic dimension averaged over layers first rises and then falls.",
+      True, needs="the checkpoints of A's Figure 2", note="No numbers are printed.")

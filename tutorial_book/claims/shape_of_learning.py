@@ -1,0 +1,309 @@
+"""A 1, 2.2, 3.1 and 4: anisotropy and intrinsic dimension by batches, by layers and along training, recomputed."""
+
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, ITSELF, READING, claims_of
+from tutorial_book.claims.tools import bert, bpe, decoder, token_vectors, tokenizer
+from tutorial_book.experiments import shape_of_learning as dynamics
+from tutorial_lib.attention import scores, softmax
+from tutorial_lib.geometry import anisotropy, average_cosine, distinct, intrinsic_dimension
+from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.texts import load_texts
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization.bpe import END
+from tutorial_lib.vectors import embed
+
+claim = claims_of("shape-of-learning")
+
+
+@lru_cache
+def token_cloud():
+    """The default model's vectors of all tokens of 60 texts in the middle, shuffled: (n, 384)."""
+    return np.random.default_rng(0).permutation(np.concatenate(token_vectors(60)))
+
+
+def over_batches(measure, n_batches):
+    """Mean and standard deviation of a measure over as many batches of the cloud."""
+    values = [measure(batch) for batch in np.array_split(token_cloud(), n_batches)]
+    return float(np.mean(values)), float(np.std(values))
+
+
+def decoder_profile(model, tok, measure, texts=None, first=True):
+    """A measure of all tokens' vectors after each layer of a decoder, the embeddings first: (n_layers + 1,).
+
+    first=False leaves each text's first token out.
+    """
+    outputs = ["embeddings.output", *(f"layer.{i}.output" for i in range(model.config.n_layers))]
+    layers = [[] for _ in outputs]
+    for text in texts or load_texts("encyclopedia")[:60]:
+        stops = model.trace([tok.encode(text).ids])
+        for layer, name in zip(layers, outputs, strict=True):
+            layer.append(stops[name][0, 0 if first else 1 :])
+    return [measure(torch.cat(layer)) for layer in layers]
+
+
+def is_bell(profile):
+    """Whether a profile is highest in the middle half of the layers, and falls from there to both ends."""
+    top, quarter = int(np.argmax(profile)), len(profile) / 4
+    return quarter <= top <= 3 * quarter and profile[top] > 2 * max(profile[0], profile[-1])
+
+
+# --- A 1: Introduction -----------------------------------------------------------------------------------------------
+
+claim("A-1-orientation", "Through anisotropy the orientation of embeddings can be studied, and a higher one suggests "
+      "specific orientations (here: of the same vectors, moved far away in one direction, it is higher; their average "
+      "cosine is).", True,
+      lambda: [bool(measure(token_cloud() + 100) > measure(token_cloud()) + 0.01)
+               for measure in (anisotropy, average_cosine)], expected=[True, True], verdict=FAILS,
+      note="0.077 as before: by 2.3's formula the vectors are centered first, so a direction that all share does not "
+           "count. The average cosine sees it: from 0.17 to 1.00. Others who write of anisotropy mean that one. What "
+           "A's does see is a direction in which the vectors differ most.")
+
+claim("A-1-progressive", "In the introduction, anisotropy in decoders increases progressively as training proceeds "
+      "(here: what 4.2 reports).", "increases progressively", lambda: "growth pattern, followed by stabilization",
+      kind=ITSELF, verdict=FAILS,
+      note="Two shapes of one curve, told apart where it matters when to stop.")
+
+claim("A-1-level-bert", "The anisotropy of encoders is uniform, where decoders have a bell (here: in BERT-base, the "
+      "highest layer has less than twice the lowest's).", True, lambda: level(encoder_profile("bert-base-uncased")),
+      needs="bert-base-uncased", note="No number is printed.")
+
+claim("A-1-level-default", "The anisotropy of encoders is uniform, where decoders have a bell (here: in the default "
+      "model, of the vectors of all tokens, the highest layer has less than twice the lowest's).", True,
+      lambda: level(encoder_profile(None)), verdict=FAILS,
+      note="From 0.03 after the last layer to 0.095 after the fourth. With one vector of each type it is another "
+           "curve: from 0.026 after the last to 0.076 after the last but one.")
+
+
+def level(profile):
+    """Whether a profile's highest value is less than twice its lowest."""
+    return max(profile) < 2 * min(profile)
+
+
+def encoder_profile(name):
+    """The anisotropy of all tokens' vectors after each layer of an encoder, the embeddings first."""
+    rows = embed(load_texts("encyclopedia")[:60], bert(name), "tokens", layers="all", tokenizer=tokenizer(name))
+    return [anisotropy(np.concatenate([text[i] for text in rows])) for i in range(len(rows[0]))]
+
+
+# --- A 2.2: batches, and their standard deviations -------------------------------------------------------------------
+
+claim("A-2.2-deviations", "The standard deviation over the batches is captured (here: how many numbers with one the "
+      "document prints).", True, lambda: 0, expected=1, kind=READING, verdict=FAILS,
+      note="None, and no text of a figure has one: no reader can tell a rise from chance.")
+
+
+@claim("A-2.2-deviation", "The results of batches are averaged to gauge a layer's metric, with their standard "
+       "deviation (here, for the anisotropy in the default model: over four batches it is less than a tenth of the "
+       "mean).", True,
+       note="0.003 of 0.078. A needs 4096 vectors or more in a batch; these have 417 each. The deviation is of tokens "
+            "of the same texts: of other texts, models or seeds it says nothing.")
+def _():
+    mean, deviation = over_batches(anisotropy, 4)
+    return deviation < mean / 10
+
+
+@claim("A-2.2-average", "The average over batches is the layer's measure (here: the average intrinsic dimension over "
+       "eight batches is that of the whole cloud, within a tenth of it).", True, verdict=FAILS,
+       note="11.4 over eight batches, 10.0 over four, and 8.9 for the cloud. With fewer points the nearest neighbors "
+            "are farther away, and TwoNN sees the cloud at another scale. So batches of one size alone can be "
+            "compared.")
+def _():
+    whole, (mean, _) = intrinsic_dimension(token_cloud()), over_batches(intrinsic_dimension, 8)
+    return abs(mean - whole) < whole / 10
+
+
+@claim("A-2.2-duplicates", "Vectors are shuffled before batching to mitigate correlations (here: of token embeddings, "
+       "before any layer, nearly all that share a batch then differ, in each of four).", True, expected=4 * [1],
+       tolerance=0.1, verdict=FAILS,
+       note="56 to 59 %, without it 53 to 58 %, and 44 % of all. The same word is the same vector wherever it "
+            "stands: r₁ is 0, and no order of the vectors helps. One vector of each type does.")
+def _():
+    ids = [i for text in load_texts("encyclopedia")[:60] for i in tokenizer().encode(text).ids]
+    shuffled = bert().embeddings.tokens.weight[np.random.default_rng(0).permutation(ids)]
+    return [len(distinct(batch)) / len(batch) for batch in shuffled.tensor_split(4)]
+
+
+# --- A 3.1: what others found ----------------------------------------------------------------------------------------
+
+claim("A-3.1-cone", "Unlike fixed word embeddings, a transformer's token embeddings, tied ones, stand in a narrow "
+      "cone (here: the average cosine of GPT-2's is above 0.1).", True,
+      lambda: average_cosine(decoder("gpt2").embeddings.tokens.weight[::10]) > 0.1, needs="gpt2")
+
+claim("A-3.1-cone-book", "In generative models, tied token embeddings stand in a narrow cone (here: the average cosine "
+      "of the book's decoder's is above 0.1, and that of the same decoder after 20 steps of training is not).", True,
+      lambda: [average_cosine(decoder(name).embeddings.tokens.weight) > 0.1 for name in ("book-gpt", "book-gpt-20")],
+      expected=[True, False], note="0.35 against 0.004. The default model, an encoder, has 0.02.")
+
+claim("A-3.1-gpt-2", "Cosines are high across the layers of GPT-2 (here: above 0.3 on average after each but "
+      "the last, without each text's first token).", True,
+      lambda: min(decoder_profile(decoder("gpt2"), bpe("gpt2"), average_cosine, first=False)[1:-1]) > 0.3, needs="gpt2")
+
+
+@claim("A-3.1-bias", "A bias that all inputs share makes the scores of attention vary more, and its weights more "
+       "categorical (here: random queries and keys of 64 coordinates; the variance of a row's scores and the mean "
+       "largest weight, with a bias of length 16, are higher than without).", True, expected=[True, True])
+def _():
+    draw = torch.Generator().manual_seed(0)
+    X, W_Q, W_K = (torch.randn(size, 64, generator=draw) for size in (50, 64, 64))
+    found = []
+    for bias in (0, 2):
+        S = scores((X + bias) @ W_Q / 8, (X + bias) @ W_K / 8)  # (50, 50)
+        found.append((S.var(1).mean(), softmax(S).max(1).values.mean()))
+    return [bool(with_bias > without) for without, with_bias in zip(*found)]
+
+
+@claim("A-3.1-norm", "Larger norms of the inputs show signs of anisotropy, by queries and keys (here, in a layer of "
+       "the default model: where its inputs are three times as long, both are more anisotropic).", True,
+       expected=[True, True], verdict=FAILS,
+       note="2.3's measure is a ratio of centered vectors: neither one factor for all nor the biases change it. By the "
+            "average cosine queries have less (0.38 instead of 0.44), keys as much (0.32). What Godey et al. enlarge "
+            "is one vector that all inputs share, and their measure is that cosine.")
+def _():
+    attention, X = bert().layer[3].attention, torch.from_numpy(token_cloud())
+    return [anisotropy(W(3 * X)) > 1.01 * anisotropy(W(X)) for W in (attention.W_Q, attention.W_K)]
+
+
+# --- A 4.1: profiles -------------------------------------------------------------------------------------------------
+
+claim("A-4.1-uniform", "The contribution, an anisotropy of encoders that is so, is what 4.1 reports (here: its words).",
+      "uniformly distributed", lambda: "relatively consistent across models", kind=ITSELF, verdict=FAILS,
+      note="Abstract and introduction set encoders against a curve over layers. 4.1 says that encoders are alike "
+           "across models, which is another thing: all could rise in the same way.")
+
+claim("A-4.1-gpt-2", "Decoders have a bell-shaped profile (here: GPT-2, all tokens).", True,
+      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy)), needs="gpt2")
+
+claim("A-4.1-gpt-2-rest", "Decoders have a bell-shaped profile (here: GPT-2, without each text's first token).", True,
+      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy, first=False)), needs="gpt2")
+
+claim("A-4.1-opt", "Decoders have a bell-shaped profile (here: OPT-125m, all tokens).", True,
+      lambda: is_bell(decoder_profile(decoder("opt-125m"), bpe("opt-125m"), anisotropy)), needs="opt-125m")
+
+
+@claim("A-4.1-first", "The bell is a matter of all tokens (here: of vectors without any shape, the same in all "
+       "layers, the profile is flat even where the first token of each text is 30 times as long in the middle).", True,
+       kind=ARITHMETIC, verdict=FAILS,
+       note="One long vector a text is enough for a bell. Trained decoders have such first tokens, so a profile "
+            "must be shown with and without them.")
+def _():
+    draw = np.random.default_rng(0)
+    X, first = draw.normal(size=(50, 10, 32)), draw.normal(size=32)
+    profile = []
+    for length in (1, 10, 30, 10, 1):
+        X[:, 0] = length * first / np.linalg.norm(first) * np.sqrt(32)
+        rows = X.reshape(-1, 32)
+        values = np.linalg.svd(rows - rows.mean(0), compute_uv=False) ** 2
+        profile.append(values[0] / values.sum())
+    return not is_bell(profile)
+
+
+@claim("A-4.1-untrained", "Decoders have a bell-shaped profile (here: how many times as high as both ends the middle "
+       "is, at least 2 in a bell; on average of five with 8 layers and random weights such as GPT-2 began with).", True,
+       expected=2, verdict=FAILS,
+       note="1.0: no bell. A looks at trained models alone; where there is a bell, it came with training.")
+def _():
+    shape, heights = Config(vocab_size=60, d_model=64, n_layers=8, n_heads=4, d_ff=256, n_positions=32), []
+    for _ in range(5):
+        profile = decoder_profile(GPT(shape).eval(), _Numbers(), anisotropy, texts=range(40))
+        heights.append(max(profile[2:7]) / max(profile[0], profile[-1]))
+    return min(np.mean(heights), 2)
+
+
+class _Numbers:
+    """A tokenizer for a decoder without words: text k is 20 tokens, drawn with the seed k."""
+
+    def encode(self, seed):
+        self.ids = torch.randint(60, (20,), generator=torch.Generator().manual_seed(seed)).tolist()
+        return self
+
+
+@lru_cache
+def stories_begun(n):
+    """The first n tokens of stories that book-gpt has not read, 2,560 tokens in all: ids (n_texts, n)."""
+    texts = [END + story.text for story in stories(2_560 // n + 60, seed=1)]
+    return dynamics.openings(texts, bpe("book-gpt"), n)[: 2_560 // n]
+
+
+@lru_cache
+def book_states(name, n=64):
+    """The vectors of the first n tokens of these stories, by layer."""
+    return dynamics.layer_states(decoder(name), stories_begun(n))
+
+
+def book_profile(name, measure, which, n=64, norm=False):
+    """A measure after each layer of one of the book's decoders; norm: after its last LayerNorm, too."""
+    states = {layer: X for layer, X in book_states(name, n).items() if norm or layer != "norm"}
+    return dynamics.profile(states, stories_begun(n), measure, which)
+
+
+claim("A-4.1-book", "Decoders have a bell-shaped profile (here: book-gpt, over all tokens of stories' first 64).", True,
+      lambda: is_bell(book_profile("book-gpt", anisotropy, "all tokens")), verdict=FAILS,
+      note="From 0.08 to 0.12, highest after the third of four layers; without the first token 0.10. A decoder of four "
+           "layers that has read small stories.")
+
+claim("A-4.1-book-norm", "Decoders have a bell-shaped profile (here: book-gpt over stories' first 16 tokens, up to the "
+      "last LayerNorm: of all tokens, and without the first of each text).", True,
+      lambda: [is_bell(book_profile("book-gpt", anisotropy, which, n=16, norm=True))
+               for which in ("all tokens", "without the first")], expected=[True, True], verdict=FAILS,
+      note="Over all tokens it is one: 0.29 after the third layer, and the fall behind the fourth is the last "
+           "LayerNorm's. It is gone without one vector of 16.")
+
+
+def kinds_at_the_end(measure, which):
+    """A measure after the last step, by layer, average of the seeds: kind -> (5,)."""
+    kinds = dynamics.stored()["kinds"]
+    return {kind: values[which][measure][:, -1, :5].mean(0).tolist() for kind, values in kinds.items()}
+
+
+claim("A-4.1-kinds", "Decoders have a bell, encoders are level (here: small decoders, then encoders, each with pre- "
+      "and post-norm; which of the four has a bell over all tokens).", True,
+      lambda: [is_bell(profile) for profile in kinds_at_the_end("anisotropy", "all tokens").values()],
+      expected=[True, True, False, False], kind=READING, verdict=FAILS,
+      note="None, by what was stored when they were trained. A's decoders are pre-norm (but for OPT-350M, if it is "
+           "among them) and its encoders post-norm, so two differences stand for one. Here both are told apart, and "
+           "the first token matters in the pre-norm decoder alone.")
+
+
+def by_step(kind, measure, which):
+    """A measure along training, average over layers 1 to 4 and the seeds: (n_steps,)."""
+    return dynamics.stored()["kinds"][kind][which][measure][:, :, 1:5].mean((0, 2))
+
+
+def book_by_step(measure, which):
+    """A measure of book-gpt after 20, 100, 400 and 1,600 steps, average over layers 1 to 4."""
+    names = ("book-gpt-20", "book-gpt-100", "book-gpt-400", "book-gpt")
+    return [float(np.mean(book_profile(name, measure, which)[1:])) for name in names]
+
+
+claim("A-4.2-book", "Through training, the anisotropy of decoders grows (here: of book-gpt after 20, 100, 400 and "
+      "1,600 steps, layers 1 to 4; that no value is below the one before).", True,
+      lambda: bool((np.diff(book_by_step(anisotropy, "all tokens")) > 0).all()), verdict=FAILS,
+      note="0.48, 0.15, 0.10, 0.10: a spike when frequencies are learned. Checkpoints that begin later do not see it.")
+
+claim("A-4.2-kinds", "Through training, the anisotropy of decoders grows and then stays (here: in small decoders, pre- "
+      "and post-norm, the highest value of 640 steps over the last; close to 1).", True,
+      lambda: [float(max(values) / values[-1]) for values in
+               (by_step(kind, "anisotropy", "without the first") for kind in list(dynamics.KINDS)[:2])],
+      expected=[1, 1], tolerance=0.2, kind=READING, verdict=FAILS,
+      note="2.4 and 1.9, as stored: it spikes at step 40, and so it does in encoders.")
+
+claim("A-4.3-book", "Through training, the intrinsic dimension first grows, then shrinks (here: of book-gpt, over all "
+      "tokens and over one vector of each type; that it is higher after 100 steps than after 20).", True,
+      lambda: [values[1] > values[0] for values in
+               (book_by_step(intrinsic_dimension, which) for which in ("all tokens", "one of each type"))],
+      expected=[True, True], verdict=FAILS,
+      note="It shrinks from the first steps on, 7 to 4 over all tokens, 16 to 6 over types.")
+
+
+@claim("A-4.3-kinds", "Through training, the intrinsic dimension of decoders first grows, then shrinks (here, over one "
+       "vector of each type: in which of the four kinds the highest value of the steps between lies 1 or more above "
+       "both ends).", True, expected=[True, True, False, False], kind=READING, verdict=FAILS,
+       note="By what was stored, in the post-norm encoder alone: 16, 19, 17. Over all tokens it only grows with "
+            "post-norm, and only shrinks with pre-norm.")
+def _():
+    values = [by_step(kind, "intrinsic dimension", "one of each type") for kind in dynamics.KINDS]
+    return [bool(max(found[1:-1]) > 1 + max(found[0], found[-1])) for found in values]

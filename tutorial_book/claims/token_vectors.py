@@ -1,0 +1,199 @@
+"""L 4.2 and 4.2.2: the cloud of token vectors. Tables 2 and 3, Figures 10 to 12, recomputed."""
+
+from functools import lru_cache
+
+import torch
+from torch import cosine_similarity
+
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, ITSELF, claims_of
+from tutorial_book.claims.tools import bert, tokenizer
+from tutorial_lib import geometry
+from tutorial_lib.geometry import average_cosine, extreme_pairs, neighbor_purity, pca_dimension
+
+claim = claims_of("token-vectors")
+
+NAME = "bert-base-cased"
+# L's Table 2, as printed
+SIMILAR = {"£1 £2": 0.9328, "northward southward": 0.9095, "197 196": 0.8891, "1986 1985": 0.8876,
+           "southbound northbound": 0.8866}  # fmt: skip
+
+ORTHOGONAL = {"island Steele": 7.4506, "J nets": 5.5879, "knee Mali": 3.7253, "bed ##nect": 0.0,
+              "arms Via": -1.8626, "Southern fears": -7.4506}  # fmt: skip; in units of 1e-9
+
+OPPOSED = {"and Quarterfinals": -0.3134, "and vols": -0.3179, "and smirked": -0.3181, "and Nope": -0.3187}
+# L's Table 3, as printed: Euclidean distance, |cosine|, |dot product|, cosine, dot product with the mean; norm
+TO_MEAN = {
+    "Archived": (1.64, 0.38, 0.33, 0.38, 0.33, 1.77), "versa": (1.54, 0.39, 0.33, 0.39, 0.33, 1.67),
+    "facilitate": (0.87, 0.48, 0.24, 0.48, 0.24, 1.00), "innovative": (0.92, 0.44, 0.22, 0.44, 0.22, 1.02),
+    "Keyboards": (1.06, 0.60, 0.38, 0.60, 0.38, 1.28), "Freyja": (1.18, 0.59, 0.41, 0.59, 0.41, 1.40),
+    "ground": (1.32, 0.00, 0.00, 0.00, 0.00, 1.22), "building": (1.17, 0.00, 0.00, -0.00, -0.00, 1.05),
+    "Wouldn": (1.29, 0.57, 0.43, 0.57, 0.43, 1.50), "trillion": (1.50, 0.51, 0.43, 0.51, 0.43, 1.69),
+    "and": (1.20, 0.37, 0.17, -0.37, -0.17, 0.92), "the": (1.11, 0.31, 0.13, -0.31, -0.13, 0.85),
+}  # fmt: skip
+
+HALF = 0.005  # how far a printed value may be from what it was rounded from
+
+
+def tokens(name=NAME):
+    """A model's token vectors, (vocab_size, d_model)."""
+    return bert(name).embeddings.tokens.weight.detach()
+
+
+def special(name=NAME):
+    """The ids of the tokens that stand for no text: [PAD], [CLS], [unused1], ..."""
+    return [i for i, token in enumerate(tokenizer(name).tokens) if len(token) > 2 and token[0] + token[-1] == "[]"]
+
+
+@lru_cache
+def extremes(name=NAME, k=1000):
+    """The k extreme pairs of a model's tokens, without the special ones."""
+    return extreme_pairs(tokens(name), k, exclude=special(name))
+
+
+@lru_cache
+def to_mean(name=NAME):
+    """The measures of L's Table 3, for every token."""
+    return geometry.to_mean(tokens(name))
+
+
+def cosines(pairs, name=NAME):
+    """The cosines of pairs written as "token token"."""
+    vocab, E = tokenizer(name).vocab, tokens(name).double()
+    return [float(cosine_similarity(*(E[vocab[token]] for token in pair.split()), dim=0)) for pair in pairs]
+
+
+def mean_lengths():
+    """The lengths of the mean vector that fit Table 3's rows, as the lowest and highest for each row.
+
+    dot product = cosine · norm · length of the mean, and each printed value stands for an interval. Rows whose cosine
+    is printed as 0.00 fit any length.
+    """
+    found = {}
+    for token, (_, cosine, dot, _, _, norm) in TO_MEAN.items():
+        if cosine:
+            lowest = (dot - HALF) / ((cosine + HALF) * (norm + HALF))
+            found[token] = lowest, (dot + HALF) / ((cosine - HALF) * (norm - HALF))
+    return found
+
+
+def common_length():
+    """The lengths of the mean vector that fit all rows: lowest and highest."""
+    lows, highs = zip(*mean_lengths().values())
+    return max(lows), min(highs)
+
+
+def distances_fit():
+    """Whether each row's distance² can be norm² + length² - 2 dot product, for some length that fits all rows."""
+    low, high = common_length()
+    return all((norm - HALF) ** 2 + low**2 - 2 * (dot + HALF) <= (distance + HALF) ** 2
+               and (distance - HALF) ** 2 <= (norm + HALF) ** 2 + high**2 - 2 * (dot - HALF)
+               for distance, _, _, _, dot, norm in TO_MEAN.values())  # fmt: skip
+
+
+# --- L 4.2 The clouds of Figures 10 and 11 --------------------------------------------------------------------------
+
+claim("L-4.2-dimensions", "The positions' variance sits in far fewer directions than the tokens' (Figure 11b).", True,
+      lambda: pca_dimension(bert(NAME).embeddings.positions.weight) < 0.5 * pca_dimension(tokens()), needs=NAME,
+      note="On the default model 90 % of the variance takes 11 directions for positions and 264 for tokens.")
+
+claim("L-4.2-separate",
+      "Positional embeddings are shorter than input embeddings (here: the share of pairs, one of each, that show it).",
+      True, lambda: shorter(NAME), expected=1.0, tolerance=0.02, needs=NAME,
+      note="On the default model 0.95: its untrained and rare tokens are as short as its positions.")
+
+claim("L-4.2-narrower", "The positional embeddings are much more narrowly distributed than the input embeddings "
+      "(Figure 11a; here: less than a fifth of their variance).", True,
+      lambda: bool(bert(NAME).embeddings.positions.weight.var(0).sum() < 0.2 * tokens().var(0).sum()), needs=NAME,
+      note="On the default model 0.18 of it.")
+
+claim("L-4.2-two-components", "The positional embeddings have two components (Figure 11c and d; here: nearly all "
+      "nearest neighbors are on the same side of position 384).", True,
+      lambda: neighbor_purity(bert(NAME).embeddings.positions.weight.detach(), [i < 384 for i in range(512)]) > 0.95,
+      needs=NAME)
+
+
+def shorter(name=None):
+    """The chance that a position's vector is shorter than a token's."""
+    norms = tokens(name).norm(dim=1).sort().values
+    positions = bert(name).embeddings.positions.weight.norm(dim=1)
+    return 1 - torch.searchsorted(norms, positions, right=True).double().mean() / len(norms)
+
+
+# --- L 4.2.2, Table 2: extreme pairs --------------------------------------------------------------------------------
+
+for part, pairs in (("similar", SIMILAR), ("opposed", OPPOSED)):
+    claim(f"L-4.2.2-{part}", f"The cosines of the most {part} pairs of tokens in Table 2: {', '.join(pairs)}.",
+          list(pairs.values()), lambda pairs=pairs: cosines(pairs), needs=NAME)
+
+claim("L-4.2.2-not-uniform", "The input embeddings are not uniformly distributed on a sphere (here: their average "
+      "cosine is farther from 0 than 0.02, and chance would leave it within 0.0001).", True,
+      lambda: abs(average_cosine(tokens())) > 0.02, needs=NAME)
+
+claim("L-4.2.2-first", 'Of all pairs, "£1" and "£2" are the most similar.', "£1 £2",
+      lambda: " ".join(sorted(tokenizer(NAME).tokens[at] for at in extremes().similar[0][:2])), needs=NAME,
+      note='On the default model, which has no such tokens, "a" and "an" (0.912).')
+
+
+@claim("L-4.2.2-order", "Table 2 lists its pairs from the highest cosine to the lowest.", True, kind=ITSELF)
+def _():
+    values = [*SIMILAR.values(), *(1e-9 * value for value in ORTHOGONAL.values()), *OPPOSED.values()]
+    return values == sorted(values, reverse=True)
+
+
+claim("L-4.2.2-orthogonal",
+      f"Table 2's most orthogonal pairs, {', '.join(ORTHOGONAL)}, have cosines of 0 up to rounding "
+      "(here: in float64, the largest in size).", True, lambda: max(map(abs, cosines(ORTHOGONAL))), expected=0.0,
+      tolerance=1e-7, needs=NAME,
+      note="In float64 each pair has a value of its own, and other pairs may come first.")
+
+claim("L-4.2.2-orthogonal-steps", "The cosines of Table 2's most orthogonal pairs, in units of 1e-9.",
+      list(ORTHOGONAL.values()), lambda: [steps * 2.0**-29 / 1e-9 for steps in (4, 3, 2, 0, -1, -4)], kind=ARITHMETIC,
+      note="They are 4, 3, 2, 0, −1 and −4 times 2^−29: steps of float32. So they say 0 up to rounding, no more.")
+
+
+@claim("L-4.2.2-and-the", 'In the most negative cosines "and" and "the" dominate (here: in more than half of the 1,000 '
+       "most opposed pairs).", True, needs=NAME,
+       note="On the default model they are in none of these 1,000 pairs; no token is in more than six.")
+def _():
+    named = {tokenizer(NAME).vocab[word] for word in ("and", "the")}
+    return sum(bool(named & {i, j}) for i, j, _ in extremes().opposed) > 500
+
+
+# --- L 4.2.2, Table 3: tokens against the mean ----------------------------------------------------------------------
+
+for token, row in TO_MEAN.items():
+    claim(f"L-4.2.2-mean-{token}",
+          f'"{token}" against the mean: distance, |cosine|, |dot product|, cosine, dot product; its norm (Table 3).',
+          list(row), lambda token=token: measured(token), tolerance=HALF, needs=NAME)
+
+
+def measured(token, name=NAME):
+    """A row of L's Table 3."""
+    found, i = to_mean(name), tokenizer(name).vocab[token]
+    cosine, dot = found.cosines[i], found.dots[i]
+    return [found.distances[i], abs(cosine), abs(dot), cosine, dot, found.norms[i]]
+
+
+claim("L-4.2.2-absolute", "Table 3's columns of absolute values are those of its signed columns.", True,
+      lambda: all((a, b) == (abs(cosine), abs(dot)) for _, a, b, cosine, dot, _ in TO_MEAN.values()), kind=ITSELF)
+
+claim("L-4.2.2-mean-length", "Table 3's cosines, norms and dot products fit one mean vector.", True,
+      lambda: (fitting := common_length())[0] <= fitting[1], kind=ITSELF,
+      note="Its length must then be between 0.491 and 0.506, more than a third of a token's.")
+
+claim("L-4.2.2-mean-distances", "Table 3's distances fit its norms and dot products.", True, distances_fit, kind=ITSELF)
+
+
+@claim("L-4.2.2-closest", "Table 3 lists tokens that are closest to the mean by some measure.", True, kind=ITSELF,
+       verdict=FAILS,
+       note='And those farthest from it: "Archived" has the largest distance, "and" the most negative cosine. The '
+            'caption has it right: "extremal".')
+def _():
+    distances, *others = [*zip(*TO_MEAN.values())][:5]
+    closest = [min(distances), *map(max, others)]
+    return all(any(value == best for value, best in zip(row, closest)) for row in TO_MEAN.values())
+
+
+claim("L-4.2.2-norms", "Tokens have norms between 1.0 and 1.75 (L 4.2), and so have those of Table 3.", True,
+      lambda: all(1.0 <= row[-1] <= 1.75 for row in TO_MEAN.values()), kind=ITSELF, verdict=FAILS,
+      note='Most have; but Table 3 itself holds "the" with 0.85, "and" with 0.92 and "Archived" with 1.77.')

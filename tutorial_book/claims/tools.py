@@ -1,0 +1,167 @@
+"""What several claims share: the default model, published models by their sizes, random ones, decoders."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from tutorial_book.claims.quotes import BEAR
+from tutorial_lib import gpt
+from tutorial_lib.attention import MultiHeadAttention
+from tutorial_lib.bert import Bert, Config
+from tutorial_lib.geometry import cosine
+from tutorial_lib.texts import load_texts
+from tutorial_lib.tokenization import BPE, WordPiece
+from tutorial_lib.vectors import embed
+from tutorial_lib.weights.checkpoints import shapes_only
+
+PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+
+
+@lru_cache
+def tokenizer(name=None):
+    """WordPiece with a model's vocabulary; None: the default model's, which is bert-base-uncased's own."""
+    return WordPiece.from_pretrained(name)
+
+
+@lru_cache
+def bert(name=None):
+    """A trained model, loaded once."""
+    return Bert.from_pretrained(name, device="cpu").eval()
+
+
+@lru_cache
+def published(name, **heads):
+    """A published model's architecture without any numbers in it: shapes and counts, no memory, no weights."""
+    with shapes_only():
+        return Bert(Config.from_hf(PUBLISHED[name]), **heads)
+
+
+def bert_base(**heads):
+    """R's model; mlm=True and nsp=True: with the heads that it was trained with."""
+    return published("bert-base-uncased", **heads)
+
+
+def bert_attention():
+    """The attention of its first layer."""
+    return bert_base().layer[0].attention
+
+
+def query_matrix(attention):
+    """A head's part of W^Q as torch keeps it, (d_k, d_model)."""
+    return attention.W_Q.weight.chunk(attention.n_heads)[0]
+
+
+def cased(**heads):
+    """L's model."""
+    return published("bert-base-cased", **heads)
+
+
+def original():
+    """The encoder of the original transformer."""
+    return published("transformer-base")
+
+
+def distilbert():
+    """R's smaller model: no segments, no pooler."""
+    return published("distilbert-base-uncased", pooler=False)
+
+
+@lru_cache
+def small_bert():
+    """A BERT with random weights, small enough to run in a moment."""
+    return Bert(Config(vocab_size=50, d_model=16, n_layers=2, n_heads=4, d_ff=32, n_positions=20)).double().eval()
+
+
+@lru_cache
+def decoder(name):
+    """A trained decoder, loaded once."""
+    return gpt.GPT.from_pretrained(name, device="cpu").eval()
+
+
+@lru_cache
+def bpe(name):
+    """The tokenizer of a decoder, with the model's own vocabulary."""
+    return BPE.from_pretrained(name)
+
+
+@lru_cache
+def published_decoder(name):
+    """A published decoder's architecture: shapes and counts, no memory, no weights."""
+    with shapes_only():
+        return gpt.GPT(gpt.Config.from_hf(PUBLISHED[name]))
+
+
+@lru_cache
+def small_gpt(**changes):
+    """A decoder with random weights, the same ones each time, small enough to run in a moment."""
+    sizes = dict(vocab_size=60, d_model=16, n_layers=4, n_heads=2, d_ff=64, n_positions=32)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(0)
+        model = gpt.GPT(gpt.Config(**sizes | changes)).double().eval()
+        for parameter in model.parameters():
+            if parameter.ndim == 2:
+                parameter *= 10  # so narrow a layer would do next to nothing with weights of GPT-2's size
+    return model
+
+
+@lru_cache
+def trained_bpe():
+    """A byte-level tokenizer of 700 tokens, learned from the built-in encyclopedia."""
+    return BPE.train(load_texts("encyclopedia"), vocab_size=700)
+
+
+def nearest(word):
+    """All other tokens, those with the highest cosine to this one first, by the default model's token embeddings."""
+    E, at = bert().embeddings.tokens.weight, tokenizer().vocab[word]  # (vocab_size, d_model)
+    order = cosine(E, E[at]).argsort()[::-1].tolist()
+    return [tokenizer().tokens[i] for i in order if i != at]
+
+
+def random_attention(n=7):
+    """Attention with 3 heads of 4 coordinates and random weights, and n random vectors to try it on."""
+    return MultiHeadAttention(12, 3).double(), torch.randn(n, 12).double()
+
+
+@lru_cache
+def trace(text):
+    """The default model's way through a text, (1, n, d_model) with [CLS] and [SEP]."""
+    return bert().trace(**tokenizer().batch([text]).inputs)
+
+
+def bear_trace():
+    """The default model's way through the bear sentence, 20 tokens with [CLS] and [SEP]."""
+    return trace(BEAR)
+
+
+def first_input_error():
+    """How far what enters its first layer is from tokens plus positions, on the bear sentence."""
+    stops = bear_trace()
+    return (stops["embeddings.output"] - stops["embeddings.tokens"] - stops["embeddings.positions"]).abs().max()
+
+
+@lru_cache
+def token_vectors(n, layer=3):
+    """The default model's vectors of all tokens of n of the built-in encyclopedia's texts, (n_tokens, d_model) each."""
+    return embed(load_texts("encyclopedia")[:n], bert(), "tokens", layers=layer, tokenizer=tokenizer())
+
+
+def refuses(function, *arguments):
+    """Whether a function does not take these arguments."""
+    try:
+        function(*arguments)
+    except (ValueError, RuntimeError):
+        return True
+    return False
+
+
+def share_between(low, high, table):
+    """The share of a table's vectors whose norm lies between two numbers."""
+    norms = table.weight.norm(dim=1)
+    return ((norms > low) & (norms < high)).double().mean()
+
+
+def count(*parts):
+    """All parameters in these parts of a model."""
+    return sum(parameter.numel() for part in parts for parameter in part.parameters())

@@ -1,0 +1,73 @@
+"""L 4.5: what embeddings are for, recomputed."""
+
+import numpy as np
+
+from tutorial_book.claims.claim import READING, ROUND, claims_of
+from tutorial_book.claims.tools import bert, cased, count, tokenizer
+from tutorial_book.experiments.uses import Index
+from tutorial_lib.bert import Bert, Config
+from tutorial_lib.geometry import cosine, cosine_matrix
+from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors import embed
+
+claim = claims_of("uses")
+
+# --- L 4.5.1 Vector databases for text search ------------------------------------------------------------------------
+
+claim("L-4.5.1-chunk", "Texts are split to suitable lengths, for example to about 512 tokens (here: as many as BERT "
+      "has positions).", 512, lambda: cased().config.n_positions, kind=READING,
+      note="510 tokens of text: [CLS] and [SEP] take two of the 512 positions.")
+
+
+@claim("L-4.5.1-vectors",
+       "For a text of N tokens we get 13 · (N + 2) embeddings from the BERT model (all layers; here N = 7).",
+       "13 · (N + 2)", expected=13 * (7 + 2),
+       note="12 blocks and the input of the first make 13 layers; [CLS] and [SEP] make N + 2 tokens. On the default "
+            "model it is 7 · (N + 2).")
+def _():
+    layers = cased().config.n_layers
+    narrow = Bert(Config(d_model=4, n_layers=layers, n_heads=1, d_ff=4, vocab_size=len(tokenizer()))).eval()
+    (vectors,) = embed(["Bears walk on their hind legs."], narrow, "tokens", layers="all", tokenizer=tokenizer())
+    return vectors.shape[0] * vectors.shape[1]
+
+
+@claim("L-4.5.1-bears",
+       '"All texts that discuss bears walking on their hind legs" are found by the cosines of embeddings.', True,
+       note="On the default model, among the thirteen texts on biology: the one on bears that rise comes first, the "
+            "other one on bears second.")
+def _():
+    texts = load_texts("encyclopedia")[:13]
+    rows = embed([*texts, "all texts that discuss bears walking on their hind legs"], bert(), tokenizer=tokenizer())
+    found = [text for text, _ in Index(texts, rows[:-1]).search(rows[-1], k=2)]
+    return "hind legs" in found[0] and "bears" in found[1]
+
+
+@claim("L-4.5.1-pooling", "[CLS] can be replaced by the average or the coordinate-wise maximum of the last layer's "
+       "embeddings (here, on the default model: each finds a paraphrase before a text with the same words on another "
+       "matter, more often than not).", True, expected=[True, True, True],
+       note="16, 13 and 10 of 16: of the maximum alone, as few could be chance.")
+def _():
+    found = []
+    for pooling in ("cls", "mean", "max"):
+        text, same, other = (embed(list(texts), None, pooling) for texts in zip(*load_texts("paraphrases")))
+        found.append(bool((cosine(text, same) > cosine(text, other)).mean() > 0.5))
+    return found
+
+
+# --- L 4.5.3 Compute-effective NLP -----------------------------------------------------------------------------------
+
+claim("L-4.5.3-parameters", "BERT is one of the 110M parameter language models.", 110e6, lambda: count(cased()),
+      tolerance=ROUND, note="108.3M in bert-base-cased, the pooler included.")
+
+# --- L 4.5.5 Bias detection ------------------------------------------------------------------------------------------
+
+
+@claim("L-4.5.5-bias", "It is in the embedding vectors that we often find the biases.", True,
+       note="On the default model: of two sentences that differ in the word for a woman or a man alone, hers is nearer "
+            "to a question for the nurse and his to one for the doctor, in three of four pairs or more.")
+def _():
+    pairs = load_texts("sentence-pairs")["female-male"]
+    asked = ["Who is the nurse?", "Who is the doctor?"]
+    rows = embed(asked + [text for pair in pairs for text in pair], bert(), tokenizer=tokenizer())
+    nurse, doctor = cosine_matrix(rows[:2], rows[2::2]) - cosine_matrix(rows[:2], rows[3::2])
+    return bool(np.mean(nurse > 0) >= 0.75 and np.mean(doctor < 0) >= 0.75)

@@ -1,0 +1,23 @@
+"""The computations of single chapters, each in the module of its chapter's name; and the numbers that are kept."""
+
+from pathlib import Path
+
+from tutorial_lib.weights import read_json
+
+STORED = Path(__file__).parent / "stored"  # what took too long for a page, one file for each program of tools/measure
+
+
+def stored(name, needs) -> dict:
+    """What a program measured beforehand and wrote into stored/NAME.json.
+
+    needs: the names that the file must hold. Raises ValueError where it is damaged.
+
+    >>> sorted(stored("scaling", ["runs"]))[:2]
+    ['chunk', 'corpus']
+    """
+    path = STORED / f"{name}.json"
+    values = read_json(path)
+    missing = sorted(set(needs) - set(values))
+    if missing:
+        raise ValueError(f"{path} lacks {', '.join(missing)}: write it again with tools/ (its README says which)")
+    return values

@@ -1,0 +1,112 @@
+"""Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
+
+The texts may not travel with this book; the numbers may. tools/measure_texts.py writes them into stored/real-texts.json,
+with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
+"""
+
+import numpy as np
+
+from tutorial_book import experiments
+from tutorial_lib.geometry import (
+    Distributions,
+    cosine_matrix,
+    distributions,
+    linear_accuracy,
+    neighbor_purity,
+    pca,
+    tsne,
+    umap,
+)
+from tutorial_lib.texts import TextsNotAvailable, load_texts
+from tutorial_lib.vectors import embed
+
+FILE = experiments.STORED / "real-texts.json"
+NAMES = ("Wikipedia", "tweets")
+N_TEXTS, N_CHARACTERS, N_WORDS, N_BINS = 300, 1000, 12, 40  # texts of each, characters at most, words when cut, bars
+
+
+def measured(model=None):
+    """The numbers of `measure` if the texts are at hand or can be fetched, else the stored ones; and which they are."""
+    try:
+        return measure(model), "Measured now, on the texts themselves."
+    except TextsNotAvailable as error:
+        why = f" ({error})" if "SHA-256" in str(error) else ""  # a wrong file is told of, a missing one is not
+    found = stored()
+    return found, (f"Stored numbers: the texts are not at hand here{why}. They were measured on {found['date']} with "
+                   f"{found['model']['name']} and torch {found['versions']['torch']}.")  # fmt: skip
+
+
+def stored() -> dict:
+    """The numbers of `measure` as tools/measure_texts.py stored them, with "date", "versions", "model", "sources".
+
+    "pairs" and "meetings" count what L's own file of sentence pairs holds. Raises ValueError if the file is damaged.
+
+    >>> stored()["texts"]
+    {'Wikipedia': 3558, 'tweets': 3257}
+    """
+    needed = {"date", "versions", "model", "sources", "texts", "tokens", "clouds", "maps", "pairs", "meetings"}
+    return experiments.stored("real-texts", needed)
+
+
+def measure(model=None) -> dict:
+    """What the vectors of 300 Wikipedia texts and 300 tweets measure, as plain numbers.
+
+    "texts": collection -> how many there are in all; "tokens": collection -> the average of the 300, "length" -> the
+    linear accuracy from the number of tokens alone. "maps": projections, (600, 2) each, Wikipedia first. "clouds":
+    what `describe` says of the [CLS] vectors, of these without their loudest coordinate, of the means, and of the means
+    of the first 12 words, for pairs of texts that have so many. Raises TextsNotAvailable as `load_texts` does.
+    """
+    texts, rng = {name: load_texts(name.lower()) for name in NAMES}, np.random.default_rng(0)
+    chosen = [every[i][:N_CHARACTERS] for every in texts.values() for i in rng.choice(len(every), N_TEXTS, False)]
+    of = np.repeat([0, 1], N_TEXTS)
+    tokens = embed(chosen, model, pooling="tokens")  # for each text (n_tokens, d_model)
+    lengths = np.array([len(T) for T in tokens])
+    cls, mean = (np.stack([pool(T) for T in tokens]).astype(float) for pool in (lambda T: T[0], lambda T: T.mean(0)))
+    loudest = int((cls**2 / (cls**2).sum(1, keepdims=True)).mean(0).argmax())
+    pairs = [pair for pair in zip(chosen, chosen[N_TEXTS:]) if all(len(text.split()) >= N_WORDS for text in pair)]
+    cut = embed([" ".join(text.split()[:N_WORDS]) for texts in zip(*pairs) for text in texts], model).astype(float)
+    clouds = {"[CLS]": cls, f"[CLS] without {loudest}": np.delete(cls, loudest, axis=1), "mean": mean,
+              f"mean, {N_WORDS} words": cut}
+    maps = {"PCA": lambda X: pca(X).coordinates, "t-SNE": tsne, "UMAP": umap}
+    return {
+        "texts": {name: len(every) for name, every in texts.items()},
+        "tokens": {**{name: round(float(lengths[of == i].mean()), 1) for i, name in enumerate(NAMES)},
+                   "length": round(linear_accuracy(lengths[:, None], of), 4)},
+        "maps": {f"{name}, {kind}": place(clouds[name]).round(3).tolist()
+                 for name in ("[CLS]", "mean") for kind, place in maps.items()},
+        "clouds": {name: describe(X, np.repeat([0, 1], len(X) // 2)) for name, X in clouds.items()},
+    }  # fmt: skip
+
+
+def describe(X, of) -> dict:
+    """How alike the vectors X (n, d) of two collections are: `of` is 0 or 1 for each.
+
+    For norms, distances, dots and cosines the average, the lowest, and a histogram: counts of 40 bins from the first
+    edge to the second, for each collection and, of cosines, pairs of one from each. Then neighbor purity, by
+    distance and by cosine, and the accuracy of a linear classifier.
+
+    >>> describe(np.repeat([[3.0, 4.0], [4.0, 3.0]], 5, axis=0), np.repeat([0, 1], 5))["cosines"]["average"]
+    {'Wikipedia': 1.0, 'tweets': 1.0, 'one of each': 0.96}
+    """
+    found = [distributions(X[of == i]) for i in (0, 1)]
+    values = {kind: dict(zip(NAMES, each)) for kind, each in zip(Distributions._fields, zip(*found))}
+    values["cosines"]["one of each"] = cosine_matrix(X[of == 0], X[of == 1]).ravel()
+    return {
+        **{kind: _summary(groups) for kind, groups in values.items()},
+        "purity": round(neighbor_purity(X, of), 4),
+        "purity by cosine": round(neighbor_purity(X, of, metric="cosine"), 4),
+        "accuracy": round(linear_accuracy(X, of), 4),
+    }
+
+
+def _summary(groups):
+    """label -> values, as averages, lowest values and counts in bins that all labels share."""
+    every = np.concatenate([*groups.values()])
+    edges = [round(float(np.floor(every.min() * 100) / 100), 2), round(float(np.ceil(every.max() * 100) / 100), 2)]
+    bins = np.linspace(*edges, N_BINS + 1)
+    return {
+        "average": {label: round(float(values.mean()), 4) for label, values in groups.items()},
+        "lowest": {label: round(float(values.min()), 4) for label, values in groups.items()},
+        "edges": edges,
+        "counts": {label: np.histogram(values, bins)[0].tolist() for label, values in groups.items()},
+    }

@@ -1,0 +1,85 @@
+"""Genomes from FASTA files, real ones or simulated: `dnaio` reads the format, this module checks what it read."""
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from tutorial_book.experiments.virus.simulator import Genome
+from tutorial_lib.weights.files import write_text
+
+LETTERS = "ACGURYSWKMBDHVN"  # bases, and IUPAC's codes of what is not certain
+
+
+class Record(NamedTuple):
+    """A sequence of a FASTA file: the text behind ">", and the RNA, in capital letters, U for T."""
+
+    name: str
+    sequence: str
+
+
+def read_fasta(path) -> list[Record]:
+    """The sequences of a FASTA file, plain or compressed (.gz): as RNA in capital letters, with U for T.
+
+    Lower case (which marks repeats in some files) becomes upper case, and gaps of an alignment ("-") are taken out;
+    IUPAC's codes stay. Raises FileNotFoundError, and ValueError that names the file and the record where the file is
+    empty or malformed, where a record has no letters, or where it has another one than IUPAC's.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "two.fasta")
+    >>> write_fasta(path, [("one", "ACGU"), ("two", "ggtn")])
+    >>> read_fasta(path)
+    [Record(name='one', sequence='ACGU'), Record(name='two', sequence='GGUN')]
+    """
+    import dnaio
+
+    path = Path(os.fspath(path)).expanduser()
+    if not path.is_file():
+        raise FileNotFoundError(f"path must be a FASTA file, got {path}, where there is none")
+    try:
+        with dnaio.open(path, fileformat="fasta") as file:
+            records = [Record(record.name, _rna(record.sequence)) for record in file]
+    except (dnaio.FileFormatError, UnicodeDecodeError, EOFError, OSError, ValueError) as error:
+        raise ValueError(f"{path} is not a readable FASTA file: {error}") from error
+    if not records:
+        raise ValueError(f"{path} is empty: a FASTA file has a line that begins with > for each sequence")
+    for number, record in enumerate(records, 1):
+        which = f"{path}, record {number} ({record.name!r:.40})"
+        if not record.sequence:
+            raise ValueError(f"{which} has no sequence")
+        if strange := re.search(f"[^{LETTERS}]", record.sequence):
+            where = f"{strange[0]!r} at base {strange.start() + 1}"
+            raise ValueError(f"{which} has {where}: must be one of {LETTERS}, or T")
+    return records
+
+
+def write_fasta(path, records, width=70) -> None:
+    """Write (name, sequence) pairs as a FASTA file, lines of so many bases."""
+    lines = []
+    for name, sequence in records:
+        lines += [f">{name}", *(sequence[i : i + width] for i in range(0, len(sequence), width))]
+    write_text(Path(path), "\n".join(lines) + "\n")
+
+
+def labeled_genomes(records) -> list[Genome]:
+    """Genomes out of records with names such as "Ash|Ash.1|Ash.1.1|sample 1": variant, lineage, outbreak, sample.
+
+    So a file of real genomes goes where the simulated ones go: `split_genomes`, `read_genomes`, `variant_loss`. Raises
+    ValueError for a name of another form, or one that stands twice.
+
+    >>> labeled_genomes([("A|A.1|A.1.1|one", "ACGU")])
+    [Genome(name='A|A.1|A.1.1|one', variant='A', lineage='A.1', outbreak='A.1.1', aligned='ACGU')]
+    """
+    genomes = {}
+    for name, sequence in records:
+        parts = name.split("|")
+        if len(parts) != 4 or not all(parts):
+            raise ValueError(f"records must have names such as 'variant|lineage|outbreak|sample', got {name!r:.60}")
+        if name in genomes:
+            raise ValueError(f"records must have different names, got {name!r:.60} twice")
+        genomes[name] = Genome(name, *parts[:3], sequence)
+    return list(genomes.values())
+
+
+def _rna(sequence):
+    return sequence.upper().replace("-", "").replace("T", "U")

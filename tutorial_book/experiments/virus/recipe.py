@@ -1,0 +1,157 @@
+"""How the book's `book-virus` is made, a small BERT, from nothing, on simulated genomes; and its card.
+
+For `book-virus` the k-mers of a genome begin at its first base; `book-virus-frames` learned from genomes that begin at
+any of the first six. Source: G's case study, on simulated data.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from tutorial_book.experiments.virus.classifier import VariantBert, probabilities, variant_loss
+from tutorial_book.experiments.virus.scores import calibration, confusion, macro_f1
+from tutorial_book.experiments.virus.simulator import VARIANTS, Evolution, sequenced, simulate
+from tutorial_book.experiments.virus.splits import Split, split_genomes
+from tutorial_book.experiments.virus.words import K, kmer_tokenizer
+from tutorial_lib import bert
+from tutorial_lib.training import Settings
+from tutorial_lib.training.card import again, how_trained, weights_table
+from tutorial_lib.training.recipes import Prepared, Recipe
+
+
+@dataclass(frozen=True)
+class VirusRecipe(Recipe):
+    """How a `VariantBert` is made.
+
+    tree: the seed of `simulate`. errors: the share of wrong bases in what it learns from. n_frames: see `variant_loss`.
+    """
+
+    evolution: Evolution = Evolution()
+    tree: int = 0
+    batch_size: int = 32
+    n_frames: int = 1
+    errors: float = 0.005
+
+    def new_model(self) -> VariantBert:
+        """The model before its first step: the same random weights each time.
+
+        >>> sum(p.numel() for p in RECIPE.new_model().parameters()) < 500_000
+        True
+        """
+        torch.manual_seed(self.settings.seed)
+        return bert.initialize(VariantBert(bert.Bert(self.config), VARIANTS), self.std).eval()
+
+    def prepare(self) -> Prepared:
+        """Simulate and split the genomes, and set up a model with random weights and its loss.
+
+        It is evaluated on some of the outbreaks that it does not learn from; told and others are genomes here.
+        """
+        split = self.split()
+        tokenizer = kmer_tokenizer(K)
+        loss = variant_loss(split.train, tokenizer, K, self.batch_size, self.n_frames, errors=self.errors)
+        others = split.outbreaks[::4]
+        reads, labels = read_genomes(others)
+
+        def evaluate(model):
+            p = probabilities(model, reads, tokenizer)
+            return float(F.nll_loss(torch.tensor(p).clamp(min=1e-9).log(), torch.tensor(labels)))
+
+        return Prepared(tokenizer, self.new_model(), loss, evaluate, split.train, others)
+
+    def split(self) -> Split:
+        """The genomes of its tree, split into those that it learns from and three sets that it does not."""
+        return split_genomes(simulate(self.evolution, self.tree).genomes)
+
+    def save(self, model, tokenizer, folder) -> None:
+        """Write the model with its tokenizer, in half precision."""
+        model.save(tokenizer, folder)
+
+    def measured(self, model, ready) -> dict:
+        """Accuracy, macro-F1 and calibration error on each set that it has not learned from."""
+        return {"measured": judge_virus(model, ready.tokenizer, self.split())}
+
+    def card(self, name, about, folder) -> str:
+        """The README.md; about: what curves.json holds."""
+        return virus_card(name, self, about, folder)
+
+
+RECIPE = VirusRecipe(
+    bert.Config(4**K + 5, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=256),
+    Settings(300, lr=2e-3, warmup=30, evaluate_every=50),
+)
+VIRUSES = {
+    "book-virus": RECIPE,
+    "book-virus-frames": replace(RECIPE, n_frames=K, settings=replace(RECIPE.settings, n_steps=800, warmup=60)),
+}
+
+
+def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str], np.ndarray]:
+    """Genomes as they are sequenced, with errors drawn by the seed, and their variants as numbers: (reads, labels).
+
+    variants: the names that the numbers count. noise: as for `sequenced`; real genomes have theirs already: all 0.
+    Raises ValueError for a genome of another variant.
+
+    >>> reads, labels = read_genomes(simulate().genomes[:3])
+    >>> len(reads), labels.tolist()
+    (3, [0, 0, 0])
+    """
+    if others := {genome.variant for genome in genomes} - set(variants):
+        raise ValueError(f"variants must hold those of all genomes, got {list(variants)} without {sorted(others)}")
+    rng = np.random.default_rng(seed)
+    variants = list(variants)
+    labels = np.array([variants.index(genome.variant) for genome in genomes])
+    return [sequenced(genome.sequence, rng, **noise) for genome in genomes], labels
+
+
+def judge_virus(model, tokenizer, split: Split, **noise) -> dict[str, dict[str, float]]:
+    """Accuracy, macro-F1 and calibration error of a model on each set that it has not learned from."""
+    found = {}
+    for name in ("copies", "outbreaks", "lineages"):
+        reads, labels = read_genomes(getattr(split, name), **noise)
+        p = probabilities(model, reads, tokenizer)
+        guesses = p.argmax(1)
+        found[name] = {"accuracy": float((guesses == labels).mean()),
+                       "macro_f1": macro_f1(confusion(labels, guesses, len(VARIANTS))),
+                       "calibration_error": calibration(p, labels).error}  # fmt: skip
+    return found
+
+
+def virus_card(name, recipe, about, folder) -> str:
+    """The README.md of a model that a `VirusRecipe` made; about: what its curves.json holds."""
+    c = recipe.config
+    drawn = [] if recipe.evolution == Evolution() else [repr(recipe.evolution)]
+    drawn = ", ".join(drawn + ([f"seed={recipe.tree}"] if recipe.tree else []))
+    frames = f"one of the first {recipe.n_frames} bases, by lot" if recipe.n_frames > 1 else "the first base"
+    lines = [
+        f"# {name}",
+        "",
+        "A small BERT with a classifier, trained from nothing for the book *Transformers from scratch* to tell six "
+        "variants of a **simulated** virus apart by their RNA. License: MIT, as the library.",
+        "",
+        f"- **Shape**: {c.n_layers} layers, d_model {c.d_model}, {c.n_heads} heads, d_ff {c.d_ff}, {c.n_positions} "
+        f"positions; vocabulary: all {4**K:,} k-mers of {K} bases, side by side. Stored in float16.",
+        f"- **Data**: `virus.simulate({drawn}).genomes`, the part `train` of `virus.split_genomes`; each genome is "
+        f"sequenced anew each time it is drawn, with {recipe.errors:.1%} wrong bases, ambiguous bases and stretches of "
+        f"N. Its k-mers begin at {frames}.",
+        how_trained(recipe, f"{recipe.batch_size} genomes"),
+        f"- **Again**: `{again('tutorial_book', name, recipe)}`.",
+        "",
+        "## Measured",
+        "",
+        "On simulated genomes that it has not read, with 0.2 % wrong bases; guessing judges one in six right.",
+        "",
+        "| genomes | accuracy | macro-F1 | expected calibration error |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    kinds = {"copies": "of outbreaks that it learned from", "outbreaks": "of other outbreaks",
+             "lineages": "of sub-lineages that it never saw"}  # fmt: skip
+    for kind, words in kinds.items():
+        one = about["measured"][kind]
+        lines.append(f"| {words} | {one['accuracy']:.1%} | {one['macro_f1']:.3f} | {one['calibration_error']:.3f} |")
+    lines += ["", *weights_table(folder, [name]), "", "## What it cannot do", "",
+              "It knows one simulated tree of six made-up variants. It says nothing about SARS-CoV-2 or any other "
+              "virus, and must not be used on real genomes. A linear model on k-mer counts does the same task: see the "
+              "book's chapter on the virus."]  # fmt: skip
+    return "\n".join(lines) + "\n"

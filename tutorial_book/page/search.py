@@ -1,0 +1,77 @@
+"""Searching on the page: pick a question or a text, and see what lies nearest. Source: L 4.5.1."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from tutorial_book.experiments.uses import Index
+from tutorial_lib.arguments import check_texts, whole_number
+from tutorial_lib.views.base import View
+
+FOLDER = Path(__file__).parent / "js"
+MOST_TEXTS = 3000
+
+
+def search_view(index: Index, questions, vectors, answers=None, k=5, label="Semantic search", kind="text") -> View:
+    """Pick a question, or look up a text of the index by a word in it, and see the k nearest texts with their cosines.
+
+    index: the database that is asked, at most 3,000 texts. questions: a list of str; vectors: theirs, (n, d). answers:
+    for each question the texts that answer it, which get a mark. kind: what the entries are called. The answers of the
+    database to every question and to every text are worked out now and travel in the page: no model runs there, so a
+    question of the reader's own needs a kernel. Source: L 4.5.1.
+
+    Raises TypeError or ValueError, by name, for what does not fit.
+
+    >>> index = Index(["bears", "cats", "snow"], [[1.0, 0.0], [1.0, 0.4], [0.0, 1.0]])
+    >>> search_view(index, ["What growls?"], [[1.0, 0.0]], answers=[["bears"]], k=2).say
+    '3 texts compared: the nearest has cosine 1.00 and answers the question.'
+    """
+    if not isinstance(index, Index):
+        raise TypeError(f"index must be an Index, got {type(index).__name__}")
+    if len(index) > MOST_TEXTS:
+        raise ValueError(f"index must have at most {MOST_TEXTS:,} texts, got {len(index):,}")
+    questions, k = check_texts("questions", questions), whole_number("k", k, 1, "a number of texts, 1 or more")
+    answers = [[]] * len(questions) if answers is None else [list(texts) for texts in answers]
+    for name, values in (("vectors", vectors), ("answers", answers)):
+        if len(values) != len(questions):
+            raise ValueError(f"{name} must be as many as questions, {len(questions)}, got {len(values)}")
+    entries = list(index)
+    place = {text: i for i, (text, _, _) in enumerate(entries)}
+    unknown = [text for texts in answers for text in texts if text not in place]
+    if unknown:
+        raise ValueError(f"answers must be texts of the index, got {unknown[0]!r:.60}")
+    found = [_numbered(index.search(vector, k), place) for vector in vectors]
+    for i, (_, _, vector) in enumerate(entries):
+        others = [hit for hit in _numbered(index.search(vector, k + 1), place) if hit[0] != i]
+        found.append(others[:k])
+    data = {
+        "questions": questions, "texts": [entry[0] for entry in entries], "tags": [entry[1] for entry in entries],
+        "kind": kind, "found": found, "answers": [[place[text] for text in texts] for texts in answers],
+    }  # fmt: skip
+    asked = f'<p class="tl-asked"><b>{escape(questions[0])}</b></p>'
+    return View("search_view", data, asked + _list(data, 0), label, say=_say(data, 0), folder=FOLDER)
+
+
+def _numbered(hits, place):
+    """Hits as [number of the text, cosine in ten-thousandths]."""
+    return [[place[text], round(cosine * 10_000)] for text, cosine in hits]
+
+
+def _list(data, asked):
+    """The hits of a question as a list, as the script draws them."""
+    items = ""
+    for i, cosine in data["found"][asked]:
+        tag, text = escape(data["tags"][i]), escape(data["texts"][i])
+        mark = ' <span class="tl-right">✓ answers it</span>' if i in data["answers"][asked] else ""
+        head = f'<span class="tl-cosine">{cosine / 10_000:.2f}</span> <span class="tl-tag">{tag}</span>{mark}'
+        bar = f'<span class="tl-bar" style="width:{max(cosine, 0) / 100:.1f}%"></span>'
+        items += f'<li><div class="tl-head">{head}</div>{bar}<div>{text}</div></li>'
+    return f'<ol class="tl-hits">{items}</ol>'
+
+
+def _say(data, asked):
+    i, cosine = data["found"][asked][0]
+    answers = data["answers"][asked]
+    answer = "" if not answers else " and answers the question" if i in answers else " and does not answer the question"
+    return f"{len(data['texts'])} {data['kind']}s compared: the nearest has cosine {cosine / 10_000:.2f}{answer}."

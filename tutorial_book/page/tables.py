@@ -1,0 +1,131 @@
+"""Results as a table: a real one on a page, Markdown in a notebook, aligned text in a terminal."""
+
+import html
+import re
+
+from tutorial_lib.views import notebook
+
+_CONTAINER = "pst-scrollable-table-container"  # the theme lets it scroll on a phone, by keyboard too
+_NUMBER = re.compile(r"[-−+]?[\d.,]+ ?%?|")  # a number that came as a text, or nothing
+_SENTENCE = 40  # letters: a longer cell breaks its line
+
+
+def table(values, columns, rows=(), *, caption, form=".2f", mark=()):
+    """Numbers and words in rows and columns; shown when it is a cell's last value.
+
+    values: an (n, m) array or tensor, or n lists of m numbers and texts. columns: the m heads, or one more, whose first
+    stands above the names of the rows. rows: the n names of the rows, if they have some. caption: what it shows, in a
+    sentence. form: how numbers with a fraction are written ("+.3f"), or a dict from a column's head to the form of its
+    numbers ({"share": ".0%"}). mark: the cells that matter, as pairs of a row and a column, each by its name or counted
+    from 0. Raises ValueError where these do not fit each other.
+
+    >>> table([[1.12, 2.5], [2.83, 6]], ["length", "q·k"], ["k1", "k2"], caption="Two keys.", mark=[("k2", "q·k")])
+    Two keys.
+        length   q·k
+    k1    1.12  2.50
+    k2    2.83    *6
+    """
+    values = [[_plain(value) for value in _plain(row)] for row in _plain(values)]
+    columns, rows = [str(name) for name in columns], [str(name) for name in rows]
+    if not values or not columns:
+        raise ValueError(f"a table needs rows and columns, got {len(values)} and {len(columns)}")
+    if rows and len(rows) != len(values):
+        raise ValueError(f"rows must name the {len(values)} rows of values, got {len(rows)} names")
+    corner = columns.pop(0) if rows and len(columns) == len(values[0]) + 1 else ""
+    for number, row in enumerate(values):
+        if len(row) != len(columns):
+            raise ValueError(f"columns names {len(columns)} columns, but row {number} of values has {len(row)}")
+    forms = form if isinstance(form, dict) else {}
+    if unknown := set(forms) - set(columns):
+        raise ValueError(f"form names the columns {sorted(unknown)}, but there are {columns}")
+    fraction = ".2f" if isinstance(form, dict) else form
+    cells = [[_written(value, forms.get(name), fraction) for value, name in zip(row, columns)] for row in values]
+    numeric = [all(not isinstance(value, str) or _NUMBER.fullmatch(value) for value in column)
+               for column in zip(*values)]  # fmt: skip
+    marked = {(_place(row, rows, len(values), "row"), _place(column, columns, len(columns), "column"))
+              for row, column in mark}  # fmt: skip
+    return Table(caption, corner, columns, rows, cells, numeric, marked)
+
+
+class Table:
+    """A table whose cells are texts already. numeric: for each column, whether it lines up at the right."""
+
+    def __init__(self, caption, corner, columns, rows, cells, numeric, marked):
+        self.caption, self.corner, self.columns, self.rows = caption, corner, columns, rows
+        self.cells, self.numeric, self.marked = cells, numeric, marked
+
+    def __repr__(self):
+        cells = [[f"*{cell}" if (i, j) in self.marked else cell for j, cell in enumerate(row)]
+                 for i, row in enumerate(self.cells)]  # fmt: skip
+        lines, numeric = [self.columns, *cells], self.numeric
+        if self.rows:
+            lines = [[name, *line] for name, line in zip([self.corner, *self.rows], lines)]
+            numeric = [False, *numeric]
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        aligned = [[f"{cell:{'>' if right else '<'}{width}}" for cell, width, right in zip(line, widths, numeric)]
+                   for line in lines]  # fmt: skip
+        return "\n".join([self.caption, *("  ".join(line).rstrip() for line in aligned)])
+
+    def _repr_html_(self):
+        """For the book's pages, which bring the style; elsewhere None, and the notebook shows the Markdown."""
+        if not notebook.is_static():
+            return None
+        kinds = [' class="number"' if right else "" for right in self.numeric]
+        heads = [f'<th scope="col"{kind}>{html.escape(name)}</th>' for name, kind in zip(self.columns, kinds)]
+        if self.rows:
+            corner = html.escape(self.corner)
+            heads.insert(0, f'<th scope="col">{corner}</th>' if corner else "<td></td>")
+        lines = [f"<thead><tr>{''.join(heads)}</tr></thead>"]
+        for i, row in enumerate(self.cells):
+            texts = map(html.escape, row)
+            texts = [f"<mark>{text}</mark>" if (i, j) in self.marked else text for j, text in enumerate(texts)]
+            name = f'<th scope="row">{html.escape(self.rows[i])}</th>' if self.rows else ""
+            wide = [' class="text"' if len(cell) > _SENTENCE else kind for cell, kind in zip(row, kinds)]
+            cells = "".join(f"<td{kind}>{text}</td>" for text, kind in zip(texts, wide))
+            lines.append(f"<tr>{name}{cells}</tr>")
+        caption = f"<caption><span>{html.escape(self.caption)}</span></caption>"
+        inside = f'<table class="result mathjax_ignore tex2jax_ignore">{caption}{"".join(lines)}</table>'
+        return f'<div class="{_CONTAINER}">{inside}</div>'
+
+    def _repr_markdown_(self):
+        lines = [[_escape(name) for name in self.columns], ["--:" if right else ":--" for right in self.numeric]]
+        for i, row in enumerate(self.cells):
+            texts = map(_escape, row)
+            lines.append([f"**{text}**" if (i, j) in self.marked else text for j, text in enumerate(texts)])
+        if self.rows:
+            names = [f"**{_escape(name)}**" for name in self.rows]
+            lines = [[name, *line] for name, line in zip([_escape(self.corner), ":--", *names], lines)]
+        return "\n".join([f"{_escape(self.caption)}\n", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+def _plain(value):
+    """A value of Python out of one of NumPy or torch."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _written(value, form, fraction) -> str:
+    """A cell's text. form: that of its column, if it has one; fraction: that of all other numbers with a fraction."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    form = form or ("," if isinstance(value, int) else fraction)
+    try:
+        return format(value, form)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"form must be such as '.2f', ',' or '.0%', got {form!r} for {value!r}") from error
+
+
+def _place(place, names, count, what) -> int:
+    """A row or a column counted from 0, from its name or its number."""
+    if place in names and names.count(place) == 1:
+        return names.index(place)
+    if isinstance(place, int) and 0 <= place < count:
+        return place
+    known = f"{', '.join(names)}, or 0 to {count - 1}" if names else f"0 to {count - 1}"
+    raise ValueError(f"mark must name a {what} ({known}; a name that stands once), got {place!r}")
+
+
+def _escape(text) -> str:
+    """A text that Markdown leaves as it is."""
+    return re.sub(r"([\\`*_\[\]|$~#])", r"\\\1", html.escape(text, quote=False))

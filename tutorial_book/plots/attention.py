@@ -1,0 +1,233 @@
+"""Figures of the chapter "Attention by hand": similarity, scaling, softmax, and R's toy example matrix by matrix.
+
+Sources: R 5-8 (figure 2 is `named_points`), L 2.1.
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from tutorial_book.plots.base import COLORS, ON_PALE, as_array, heatmap
+
+
+def similarity_maps(q, keys, reach=3.0):
+    """Two maps of the plane: the dot product with q, and the cosine with q. keys: name -> point, drawn into both.
+
+    Along a level line the value stays the same: lines across q for the dot product, rays from 0 for the cosine.
+
+    >>> [ax.get_title() for ax in similarity_maps([2, 1], {"a": [1, 1]})]
+    ['dot product with q', 'cosine with q']
+    """
+    q, keys = as_array(q), {name: as_array(key) for name, key in keys.items()}
+    if q.shape != (2,) or any(key.shape != (2,) for key in keys.values()):
+        raise ValueError(f"q and keys must have 2 coordinates, got {q.shape} and {[k.shape for k in keys.values()]}")
+    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 240)] * 2), -1)  # (240, 240, 2)
+    dots = grid @ q
+    maps = {"dot product with q": dots, "cosine with q": dots / (np.linalg.norm(grid, axis=-1) * np.linalg.norm(q))}
+    arrow = {"arrowstyle": "-|>", "color": ON_PALE, "shrinkA": 0, "shrinkB": 0}
+    _, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True, sharey=True)
+    for ax, (title, values) in zip(axes, maps.items()):
+        most = np.abs(values).max()
+        image = ax.contourf(grid[..., 0], grid[..., 1], values, np.linspace(-most, most, 15), cmap="RdBu_r")
+        ax.figure.colorbar(image, ax=ax, ticks=MaxNLocator(7))
+        ax.set(title=title, aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
+        for name, point in {"q": q, **keys}.items():
+            ax.annotate("", point, (0, 0), arrowprops=arrow)
+            side, level = ("left" if point[0] >= 0 else "right"), ("bottom" if point[1] >= 0 else "top")
+            away = 6 * np.sign(point)
+            ax.annotate(name, point, away, textcoords="offset points", ha=side, va=level, weight="bold", bbox=_plate())
+    return axes
+
+
+def variances(d_k, plain, scaled):
+    """Variance of q.k and of q.k / sqrt(d_k), measured for each d_k (dots), over the theory's d_k and 1 (lines).
+
+    >>> ax = variances([1, 4], plain=[1.1, 3.9], scaled=[1.1, 1.0])
+    >>> ax.get_xlabel()
+    '$d_k$ (coordinates of a query)'
+    """
+    d_k = as_array(d_k)
+    _, ax = plt.subplots(figsize=(5.6, 3.6))
+    ax.plot(d_k, d_k, color=COLORS[1], label="theory: $d_k$")
+    ax.plot(d_k, as_array(plain), "o", color=COLORS[1], label="measured: $q\\cdot k$")
+    ax.plot(d_k, np.ones_like(d_k), color=COLORS[0], label="theory: 1")
+    ax.plot(d_k, as_array(scaled), "s", color=COLORS[0], label="measured: $q\\cdot k\\,/\\sqrt{d_k}$")
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.set(xlabel="$d_k$ (coordinates of a query)", ylabel="variance")
+    ax.legend()
+    return ax
+
+
+def saturation(d_k, largest, entropy, uniform):
+    """Largest weight and entropy against d_k. largest, entropy: name of a curve -> values; uniform: number of keys.
+
+    >>> left, right = saturation([1, 4], {"plain": [0.2, 0.3]}, {"plain": [2.0, 1.8]}, uniform=20)
+    >>> right.get_ylabel()
+    'entropy of the weights (nats)'
+    """
+    _, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4))
+    for ax, curves, even in ((left, largest, 1 / uniform), (right, entropy, np.log(uniform))):
+        for (name, values), color, marker in zip(curves.items(), (COLORS[1], COLORS[0]), "os"):
+            ax.plot(as_array(d_k), as_array(values), marker=marker, color=color, label=name)
+        ax.axhline(even, color="gray", linestyle=":", label=f"{uniform} even weights")
+        ax.set_xscale("log", base=2)
+        ax.set(xlabel="$d_k$ (coordinates of a query)", ylim=(0, None))
+    left.set(ylabel="largest weight (mean)", ylim=(0, 1.02))
+    right.set(ylabel="entropy of the weights (nats)")
+    left.legend()
+    return left, right
+
+
+def gradient_norms(spread, mean, median, marks):
+    """Size of the softmax's Jacobian against the standard deviation of the scores. marks: label -> spread, as lines.
+
+    >>> gradient_norms([1, 2], [0.3, 0.2], [0.3, 0.2], {"scaled": 1}).get_yscale()
+    'log'
+    """
+    _, ax = plt.subplots(figsize=(6.2, 3.6))
+    ax.plot(as_array(spread), as_array(mean), color=COLORS[0], label="mean")
+    ax.plot(as_array(spread), as_array(median), color=COLORS[1], linestyle="--", label="median")
+    ax.set(xscale="log", yscale="log", xlabel="standard deviation of the scores", ylabel=r"$\|\partial a/\partial z\|$")
+    for label, at in marks.items():
+        ax.axvline(at, color="gray", linestyle=":")
+        ax.annotate(label, (at, 1.01), xycoords=("data", "axes fraction"), fontsize=9, ha="center", va="bottom")
+    ax.legend(loc="lower left")
+    return ax
+
+
+def temperatures(tokens, weights):
+    """The same scores at several temperatures, one row of bars each. weights: temperature -> (n,).
+
+    >>> len(temperatures(["a", "b"], {0.5: [0.9, 0.1], 2.0: [0.6, 0.4]}))
+    2
+    """
+    _, axes = plt.subplots(len(weights), 1, figsize=(6.4, 1.15 * len(weights) + 0.6), sharex=True, sharey=True)
+    axes = np.atleast_1d(axes)
+    for ax, (temperature, row) in zip(axes, weights.items()):
+        bars = ax.bar(tokens, as_array(row), color=COLORS[0])
+        ax.bar_label(bars, fmt="%.2f", fontsize=8)
+        ax.set(ylim=(0, 1.2), yticks=[0, 1], ylabel=f"T = {temperature:g}")
+    axes[-1].set_xlabel("key (the query is \"painted\")")
+    return axes
+
+
+def products(X, maps, tokens):
+    """Each row of the figure is one product in full, X W = XW. maps: name ("Q") -> its matrix W (d_model, d_k).
+
+    One scale of colors for all.
+
+    >>> products([[1.0, 2.0]], {"Q": [[1.0], [3.0]]}, ["a"])[0, 2].texts[0].get_text()
+    '7.00'
+    """
+    X, maps = as_array(X), {name: as_array(W) for name, W in maps.items()}
+    values = np.concatenate([X.ravel(), *(np.r_[W.ravel(), (X @ W).ravel()] for W in maps.values())])
+    limits = values.min(), values.max()
+    size, widths = (7.4, 2.75 * len(maps)), [1, 1, 1.2]
+    figure, axes = plt.subplots(len(maps), 3, figsize=size, width_ratios=widths, squeeze=False)
+    figure.phone = {"columns": 3, "panel_height": 1.9}
+    for (left, middle, right), (name, W) in zip(axes, maps.items()):
+        _plain_heatmap(X, left, "X", rows=tokens, digits=1, limits=limits)
+        _plain_heatmap(W, middle, f"$\\times\\ W_{name}$", digits=1, limits=limits)
+        _plain_heatmap(X @ W, right, f"$=\\ {name}$", rows=tokens, digits=2, limits=limits)
+        right.set_yticklabels([])
+        spare = (len(X) - len(W)) / 2  # the same cell height everywhere, W in the middle
+        if spare > 0:
+            middle.set_ylim(len(W) - 0.5 + spare, -0.5 - spare)
+            middle.title.set_y(1 - spare / len(X))
+    return axes
+
+
+def attention_steps(scores, scaled, weights, output, tokens):
+    """Attention in four matrices: Q K^T, divided by sqrt(d_k), softmax of each row, times V.
+
+    >>> axes = attention_steps([[4.0]], [[2.0]], [[1.0]], [[3.0]], ["a"])
+    >>> [ax.get_title() for ax in axes.flat]
+    ['1. $Q K^T$', '2. divided by $\\\\sqrt{d_k}$', '3. softmax of each row', '4. output: times $V$']
+    """
+    figure, axes = plt.subplots(2, 2, figsize=(8.6, 6.6))
+    figure.phone = {"panel_height": 2.6}
+    titles = ["1. $Q K^T$", "2. divided by $\\sqrt{d_k}$", "3. softmax of each row", "4. output: times $V$"]
+    for ax, title, matrix in zip(axes.flat, titles, (scores, scaled, weights, output)):
+        last = title.startswith("4")
+        _plain_heatmap(as_array(matrix), ax, title, rows=tokens, columns=None if last else tokens, digits=2)
+    axes[1, 1].set_xlabel("coordinate")
+    for ax in axes.flat[:3]:
+        ax.set(xlabel="key", ylabel="query")
+    return axes
+
+
+def named_points(points, names, pairs=(), shares=None):
+    """Points in the plane with their names; pairs: index pairs to join by a line that carries their distance.
+
+    shares: how much of the variance each axis holds, for the axes' names.
+
+    >>> named_points([[0, 0], [3, 4]], ["a", "b"], pairs=[(0, 1)]).texts[-1].get_text()
+    '5.00'
+    """
+    points = as_array(points)
+    _, ax = plt.subplots(figsize=(5.6, 4.2))
+    for i, j in pairs:
+        ax.plot(*points[[i, j]].T, color=COLORS[1], linestyle="--", zorder=1)
+    ax.scatter(*points.T, color=COLORS[0], zorder=2)
+    for name, point in zip(names, points):
+        ax.annotate(name, point, (6, 5), textcoords="offset points", zorder=3)
+    for i, j in pairs:
+        middle, distance = points[[i, j]].mean(0), np.linalg.norm(points[i] - points[j])
+        ax.annotate(f"{distance:.2f}", middle, color=COLORS[1], fontsize=9, ha="center", va="center", bbox=_plate())
+    labels = ["principal component 1", "principal component 2"]
+    if shares is not None:
+        labels = [f"{label} ({share:.0%} of the variance)" for label, share in zip(labels, shares)]
+    ax.set(xlabel=labels[0], ylabel=labels[1], aspect="equal")
+    ax.margins(0.16)
+    return ax
+
+
+def printed_and_computed(tokens, printed, computed, label):
+    """What a document printed beside what its own numbers give, one pair of bars for each token.
+
+    >>> printed_and_computed(["a"], [0.4], [0.5], "weight").get_ylabel()
+    'weight'
+    """
+    _, ax = plt.subplots(figsize=(6.6, 3.2))
+    at = np.arange(len(tokens))
+    for shift, values, name, color in ((-0.2, printed, "printed", COLORS[4]), (0.2, computed, "computed", COLORS[0])):
+        bars = ax.bar(at + shift, as_array(values), 0.4, label=name, color=color)
+        ax.bar_label(bars, fmt=lambda value: f"{value:.2f}".lstrip("0"), fontsize=8)
+    ax.set_xticks(at, tokens)
+    ax.set(xlabel="key (the query is \"painted\")", ylabel=label)
+    ax.legend()
+    return ax
+
+
+def rankings(scores, tokens, order):
+    """One line for each query over all keys, the keys sorted by `order`: lines that never cross share one ranking.
+
+    >>> ax = rankings([[1.0, 2.0], [2.0, 4.0]], ["a", "b"], order=[1, 0])
+    >>> [t.get_text() for t in ax.get_xticklabels()]
+    ['b', 'a']
+    """
+    scores, order = as_array(scores), np.asarray(order)
+    _, ax = plt.subplots(figsize=(6.6, 3.8))
+    for row, token, color, marker in zip(scores, tokens, COLORS, "osD^vP*"):
+        ax.plot(row[order], color=color, marker=marker, label=token)
+    ax.set_xticks(range(len(order)), [tokens[i] for i in order])
+    ax.set(xlabel="key", ylabel="score $q\\cdot k$")
+    ax.legend(title="query", loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def _plain_heatmap(matrix, ax, title, **labels):
+    """A heatmap whose cells carry their numbers, so that it needs no color bar and no ticks of its own."""
+    heatmap(matrix, ax=ax, title=title, diverging=False, **labels)
+    ax.images[0].colorbar.remove()
+    if labels.get("columns") is None:
+        ax.set_xticks([])
+    if labels.get("rows") is None:
+        ax.set_yticks([])
+
+
+def _plate():
+    return {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}

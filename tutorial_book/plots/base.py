@@ -1,0 +1,129 @@
+"""What all figures share: one style, one palette, one way to draw a matrix."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import cycler
+from matplotlib.figure import Figure
+
+from tutorial_book.page.phone import both_layouts
+from tutorial_lib.views import notebook
+
+# Okabe and Ito's palette, told apart by color-blind readers too: orange and pink a little darker, so that they are
+# seen on white; the pale yellow is left out. Of two things that are compared, the first is blue, the second orange.
+COLORS = ["#0072B2", "#BF5000", "#009E73", "#C66BA2", "#E69F00", "#56B4E9", "#000000"]
+# What a color means wherever one of these is shown, in figures and in views: the visual grammar of CONTRIBUTING.md.
+ROLES = dict(
+    zip(("query", "key", "value", "attention", "feed forward", "embeddings", "[CLS]"), COLORS, strict=True),
+    **{"first text": COLORS[0], "second text": COLORS[1], "the rest": "#808080"},
+)
+# Groups of points in a cloud, up to six: those that `views.point_cloud` gives them, in the same order.
+GROUPS = [*COLORS[:4], "#000000", "#5C5C5C"]
+GROUP_MARKERS = "os^DPX"
+# The same, pale, for areas that carry black text.
+TINTS = dict(
+    zip(
+        ("query", "key", "value", "attention", "feed forward", "embeddings"),
+        ("#CFE3F1", "#F8DDC9", "#CDEBE1", "#F3E0EC", "#FBECCD", "#DDF0FB"),
+        strict=True,
+    ),
+    **{"first text": "#CFE3F1", "second text": "#F8DDC9", "the rest": "#ECECEC"},
+)
+# In the dark theme: what each color of a figure becomes; a gray turns round, any other color stays.
+DARK = {
+    **dict(zip(COLORS, ("#7CB8FF", "#FFB077", "#5FD3A8", "#F2A0D0", "#E6B450", "#B9E3FF", "#E8E8E8"), strict=True)),
+    **dict(zip(TINTS.values(), ("#17405F", "#5C3210", "#0E4A39", "#572B46", "#54400E", "#24485C"), strict=False)),
+    "#FFFFFF": "#121212",  # the page's own
+}
+# Black and white that stay so in the dark, for what is drawn on the colors of a matrix or of a filled area.
+ON_PALE, ON_DEEP = "#010101", "#FEFEFE"
+
+
+def use_style():
+    """Set the book's look for every figure that follows: no clutter, vector graphics in notebooks.
+
+    While the pages are built, each figure brings a second layout for phones.
+    """
+    plt.rcParams.update(
+        {
+            "figure.facecolor": "white",
+            "figure.constrained_layout.use": True,
+            "savefig.facecolor": "white",
+            "axes.prop_cycle": cycler(color=COLORS),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.titlesize": "medium",
+            "axes.titlelocation": "left",
+            "font.size": 10,
+            "legend.frameon": False,
+            "image.cmap": "viridis",
+            "svg.hashsalt": "book",  # the same figure gives the same file
+        }
+    )
+    if "IPython" in sys.modules:
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+        set_matplotlib_formats("svg", metadata={"Date": None})
+        shell = notebook.shell()
+        if notebook.is_static() and shell:
+            svg = shell.display_formatter.formatters["image/svg+xml"]
+            svg.for_type(Figure, partial(both_layouts, metadata={"Date": None}))
+
+
+def heatmap(matrix, rows=None, columns=None, ax=None, digits=None, label="", title="", diverging=None, limits=None):
+    """Draw a matrix as colored cells and return the axes.
+
+    rows, columns: the labels of the two axes. digits: write each value into its cell, with so many decimals.
+    label: what the colors mean, with its unit. diverging: colors on both sides of 0 (default: where values have both
+    signs). limits: (lowest, highest) value of the color scale; default: the matrix's own, symmetric if diverging.
+
+    >>> ax = heatmap([[1.0, -1.0]], rows=["the"], columns=["a", "b"], digits=1, label="score")
+    >>> [t.get_text() for t in ax.texts]
+    ['1.0', '-1.0']
+    """
+    matrix = as_array(matrix)
+    if matrix.ndim != 2:
+        raise ValueError(f"matrix must have 2 axes (rows, columns), got shape {matrix.shape}")
+    for name, labels, size in (("rows", rows, matrix.shape[0]), ("columns", columns, matrix.shape[1])):
+        if labels is not None and len(labels) != size:
+            raise ValueError(f"{name} must hold {size} labels, one for each of the matrix's {name}, got {len(labels)}")
+    finite = matrix[np.isfinite(matrix)]
+    if diverging is None:
+        diverging = bool(finite.size) and finite.min() < 0 < finite.max()
+    if limits is None:
+        reach = np.abs(finite).max(initial=1e-12)
+        limits = (-reach, reach) if diverging else (finite.min(initial=0), finite.max(initial=1e-12))
+    if ax is None:
+        _, ax = plt.subplots(figsize=(min(9, 1.6 + 0.55 * matrix.shape[1]), min(9, 1.0 + 0.38 * matrix.shape[0])))
+    image = ax.imshow(matrix, cmap="RdBu_r" if diverging else "viridis", vmin=limits[0], vmax=limits[1], aspect="auto")
+    ax.spines[:].set_visible(False)
+    for axis, labels in ((ax.yaxis, rows), (ax.xaxis, columns)):
+        if labels is not None:
+            axis.set_ticks(range(len(labels)), labels)
+            axis.set_tick_params(length=0)
+    if columns is not None and max(map(len, map(str, columns)), default=0) > 4:
+        ax.tick_params(axis="x", labelrotation=90 if len(columns) > 12 else 45)
+    if digits is not None:
+        for (i, j), value in np.ndenumerate(matrix):
+            red, green, blue, _ = image.cmap(image.norm(value))
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+            ink = ON_DEEP if dark else ON_PALE
+            ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=8, color=ink)
+    ax.figure.colorbar(image, ax=ax, label=label)
+    ax.set_title(title)
+    return ax
+
+
+def as_array(values):
+    """A NumPy array out of a NumPy or torch array on any device, or out of lists.
+
+    >>> as_array([1, 2])
+    array([1., 2.])
+    """
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    return np.asarray(values, dtype=float)

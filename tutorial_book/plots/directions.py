@@ -1,0 +1,184 @@
+"""Figures of the chapter on directions: lengths of rows, what comes back, confidence, the lens, a plane of two tokens.
+
+Sources: N 1.2, 3.3, 5, 6 and 7.
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, ROLES, as_array, heatmap
+
+STYLES = (("o-", 1.6), ("s--", 1.6), ("^:", 1.6), ("v-.", 1.6))
+
+
+def row_lengths(lengths, counts):
+    """How long the tokens' vectors are: two outlines (seen, unseen), and length against count. Returns both axes.
+
+    lengths, counts: one for each token; a token of count 0 is unseen. Source: N 5.
+
+    >>> axes = row_lengths([1.0, 1.2, 2.9], [40, 3, 0])
+    >>> [ax.get_xlabel() for ax in axes]
+    ['length', 'times in the stories']
+    """
+    lengths, counts = as_array(lengths), as_array(counts)
+    if lengths.shape != counts.shape or lengths.ndim != 1:
+        raise ValueError(f"lengths and counts must be two lists of one length, got {lengths.shape} and {counts.shape}")
+    seen = counts > 0
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.7))
+    edges = np.linspace(0, 1.05 * lengths.max(), 40)
+    for chosen, name, color, style in ((seen, "seen", COLORS[0], "-"), (~seen, "unseen", COLORS[1], "--")):
+        left.hist(lengths[chosen], edges, histtype="step", color=color, linestyle=style, linewidth=1.8, label=name)
+    left.set(xlabel="length", ylabel="tokens")
+    right.plot(counts[seen], lengths[seen], "o", markersize=2.5, alpha=0.5, color=COLORS[0])
+    if (~seen).any():
+        low, high = np.quantile(lengths[~seen], [0.05, 0.95])
+        right.axhspan(low, high, color=COLORS[1], alpha=0.25, linewidth=0)
+        right.annotate("unseen", (0.98, high), (0, 2), xycoords=("axes fraction", "data"), ha="right",
+                       textcoords="offset points", color=COLORS[1], fontsize=9)  # fmt: skip
+    right.set(xscale="log", xlabel="times in the stories", ylabel="length", ylim=(0, 1.12 * lengths.max()))
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return [left, right]
+
+
+def peaks(panels, place, names):
+    """The score of each token for one embedded token, a panel for each unembedding. Returns the axes.
+
+    panels: title -> one score for each token. place: the number of the token that was embedded; it is drawn apart.
+    names: number of a token -> what to write at its score. Source: N 1.2.
+
+    >>> [ax] = peaks({"transpose": [0.1, 1.4, 0.9]}, 1, {2: "boat"})
+    >>> [text.get_text() for text in ax.texts]
+    ['boat', '1.40']
+    """
+    fig, axes = plt.subplots(len(panels), 1, figsize=(7.6, 1.05 * len(panels) + 0.5), sharex=True, squeeze=False)
+    for ax, (title, scores) in zip(axes[:, 0], panels.items(), strict=True):
+        scores = as_array(scores)
+        rest = np.delete(np.arange(len(scores)), place)
+        ax.vlines(rest, 0, scores[rest], color=ROLES["the rest"], linewidth=0.5)
+        ax.vlines(place, 0, scores[place], color=COLORS[1], linewidth=1.6)
+        ax.plot(place, scores[place], "o", color=COLORS[1], markersize=4)
+        for i, name in names.items():
+            ax.annotate(name, (i, scores[i]), (0, 2), textcoords="offset points", ha="center", fontsize=8)
+        ax.annotate(f"{scores[place]:.2f}", (place, scores[place]), (6, 0), textcoords="offset points", va="center",
+                    color=COLORS[1], fontsize=9)  # fmt: skip
+        low, high = min(scores.min(), 0), scores.max()
+        ax.set(title=title, ylim=(low - 0.08 * (high - low), high + 0.25 * (high - low)), ylabel="score")
+        ax.yaxis.set_major_locator(MaxNLocator(3))
+    axes[-1, 0].set_xlabel("number of the token")
+    fig.phone = {"columns": 1, "panel_height": 1.6}
+    return list(axes[:, 0])
+
+
+def confidence(scales, curves, losses):
+    """Against the length of a state: the best token's probability (left) and the loss (right). Returns both axes.
+
+    scales: how many times as long, above 0. curves: name -> one probability a scale. losses: one a scale, in nats.
+    Source: N 3.3, 6.
+
+    >>> left, right = confidence([0.5, 1, 2], {"Mia": [0.4, 0.6, 0.9]}, [1.0, 0.7, 0.8])
+    >>> right.get_ylabel()
+    'loss in nats'
+    """
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.9))
+    for (name, values), color, (style, width) in zip(curves.items(), COLORS, STYLES, strict=False):
+        left.plot(scales, as_array(values), style, color=color, linewidth=width, markersize=4, label=name)
+    right.plot(scales, as_array(losses), "o-", color=COLORS[0], markersize=4)
+    for ax in (left, right):
+        ax.axvline(1, color="black", linestyle=":", linewidth=1)
+        ax.set(xscale="log", xlabel="times as long")
+        ax.set_xticks(ticks := [s for s in scales if s in (0.1, 0.25, 0.5, 1, 2, 4, 8)], [f"{s:g}" for s in ticks])
+        ax.set_xticks([], minor=True)
+    left.set(ylabel="best token's probability", ylim=(0, 1.03))
+    right.set(ylabel="loss in nats", ylim=(0, None))
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return [left, right]
+
+
+def agreement(scales, curves):
+    """How often two measures name the same token, against the length of the states. Returns the axes.
+
+    scales: how many times as long as they are, above 0. curves: name -> shares from 0 to 1. Source: N 4, 5.
+
+    >>> ax = agreement([0.1, 1], {"distance and dot product": [0.7, 0.96]})
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.7, 0.96]
+    """
+    fig, ax = plt.subplots(figsize=(6.6, 2.5))
+    for (name, shares), color, (style, width) in zip(curves.items(), COLORS, STYLES, strict=False):
+        ax.plot(scales, as_array(shares), style, color=color, linewidth=width, markersize=4, label=name)
+    ax.axvline(1, color="black", linestyle=":", linewidth=1)
+    ax.set(xscale="log", xlabel="times as long", ylabel="same nearest token", ylim=(0, 1.03))
+    ax.yaxis.set_major_formatter(PercentFormatter(1))
+    ax.set_xticks(scales, [f"{s:g}" for s in scales])
+    ax.set_xticks([], minor=True)
+    fig.legend(loc="outside lower center", ncols=2)
+    return ax
+
+
+def lens(tops, probabilities, tokens, layers):
+    """What each layer would say next: a cell for each token (row) and layer (column). Returns the axes.
+
+    tops: texts (n_layers, n), the likeliest token; probabilities: (n_layers, n), its probability, which is the color.
+    tokens: n texts that are read. layers: n_layers names. Source: N 7.
+
+    >>> ax = lens([["a", "b"], ["b", "b"]], [[0.2, 0.9], [0.5, 1.0]], ["x", "y"], ["1", "2"])
+    >>> [text.get_text() for text in ax.texts]
+    ['a', 'b', 'b', 'b']
+    """
+    P = as_array(probabilities)
+    if P.shape != (len(layers), len(tokens)):
+        raise ValueError(f"probabilities must be ({len(layers)}, {len(tokens)}), a row a layer, got {P.shape}")
+    fig, ax = plt.subplots(figsize=(6.6, 0.26 * len(tokens) + 0.8))
+    heatmap(P.T, tokens, layers, ax, limits=(0, 1), label="probability", diverging=False)
+    for (i, j), p in np.ndenumerate(P):
+        ax.text(i, j, tops[i][j], ha="center", va="center", fontsize=8.5, color=ON_DEEP if p < 0.6 else ON_PALE)
+    ax.set(xlabel="layers done", ylabel="what is read")
+    fig.phone = {"panel_height": 0.26 * len(tokens) + 0.8}
+    return ax
+
+
+def plane(found, paths, names, layers):
+    """Paths of states through the layers in the plane of two tokens, and the tokens' directions. Returns the axes.
+
+    found: a `geometry.TokenPlane`. paths: name -> coordinates (n_layers, 2) in it. names: of the two tokens. layers:
+    n_layers names, written at the first path. On the dotted line both tokens have the same score. Source: N 6.
+
+    >>> from tutorial_lib.geometry import token_plane
+    >>> found = token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0])
+    >>> ax = plane(found, {"one": [[0.0, 0.0], [4.0, 1.0]]}, ["a", "b"], ["0", "1"])
+    >>> [text.get_text() for text in ax.texts]
+    ['a', 'b', 'same score', '0', '1']
+    """
+    tokens, paths = as_array(found.tokens), {name: as_array(path) for name, path in paths.items()}
+    corners = np.concatenate(list(paths.values()))
+    reach = 1.1 * np.linalg.norm(corners, axis=1).max()
+    fig, ax = plt.subplots(figsize=(6.8, 4.2))
+    low = np.minimum(corners.min(0), 0) - 0.08 * reach
+    high = np.maximum(corners.max(0), 0) + 0.14 * reach
+    both = tokens[0] - tokens[1]  # at right angles to the line of equal scores
+    between = np.array([-both[1], both[0]]) / np.linalg.norm(both)
+    between = between * np.sign(between @ tokens.sum(0))
+    for u, text, color, style in (
+        (tokens[0] / np.linalg.norm(tokens[0]), names[0], "black", "-"),
+        (tokens[1] / np.linalg.norm(tokens[1]), names[1], "black", "-"),
+        (between, "same score", ROLES["the rest"], ":"),
+    ):
+        ends = np.where(u > 0, high, low) / np.where(np.abs(u) < 1e-9, np.nan, u)
+        end = 0.94 * np.nanmin(ends) * u
+        ax.plot([0, end[0]], [0, end[1]], style, color=color, linewidth=1.2)
+        ax.annotate(text, end, (3, 3), textcoords="offset points", color=color, fontsize=9, ha="right", va="bottom")
+    for (name, path), color, (style, _) in zip(paths.items(), COLORS, STYLES, strict=False):
+        ax.plot(*path.T, style, color=color, markersize=5, label=name)
+        if color == COLORS[0]:
+            for point, layer in zip(path, layers, strict=True):
+                ax.annotate(layer, point, (0, -5), textcoords="offset points", color=color, fontsize=8, ha="center",
+                            va="top")  # fmt: skip
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.set(xlabel=f"along{names[0]}", ylabel=f"across, toward{names[1]}")
+    ax.set_aspect("equal")
+    fig.legend(loc="outside lower center", ncols=len(paths))
+    fig.phone = {"panel_height": 3.2}
+    return ax

@@ -1,0 +1,112 @@
+"""Figures of the chapter on learning: the loss step by step, the learning rate, the next token, attention (N 3)."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tutorial_book.plots.base import COLORS, as_array, heatmap
+
+MARKERS = "os^vDPX"
+
+
+def loss_curve(losses, levels, evaluated=()):
+    """The loss of each step, on an axis of steps that doubles evenly, with levels to compare it with. Returns the axes.
+
+    losses: one a step, in nats. levels: name -> loss, a dotted line with its name. evaluated: (step, loss) on texts
+    that are not trained on.
+
+    >>> ax = loss_curve([7.0, 5.0, 3.0], {"unigrams": 5.2}, [(1, 7.1), (3, 3.2)])
+    >>> ax.lines[0].get_ydata().tolist(), [t.get_text() for t in ax.texts]
+    ([7.0, 5.0, 3.0], ['unigrams'])
+    """
+    losses = as_array(losses)
+    fig, ax = plt.subplots(figsize=(7.2, 3.6))
+    ax.plot(np.arange(1, len(losses) + 1), losses, color=COLORS[5], linewidth=1, label="batch of the step")
+    if len(evaluated):
+        ax.plot(*as_array(evaluated).T, color=COLORS[0], marker="o", markersize=4, label="stories not read")
+    for name, level in levels.items():
+        ax.axhline(level, color="black", linestyle=":", linewidth=1)
+        ax.annotate(name, (1, level), (2, 3), xycoords=("axes fraction", "data"), textcoords="offset points",
+                    ha="right", va="bottom", fontsize=9)  # fmt: skip
+    ax.set_xscale("log", base=10)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
+    fig.legend(loc="outside lower center", ncols=2)
+    return ax
+
+
+def losses_by_kind(steps, curves):
+    """One curve for each kind of word against the step, on a logarithmic axis: what is learned when. Returns the axes.
+
+    steps: 1 or more. curves: name -> losses in nats, as many as steps.
+
+    >>> ax = losses_by_kind([20, 40], {"names": [5.0, 4.0], "full stops": [2.0, 0.5]})
+    >>> ax.get_legend() is None, len(ax.lines)
+    (True, 2)
+    """
+    fig, ax = plt.subplots(figsize=(7.2, 3.6))
+    for color, marker, (name, losses) in zip(COLORS, MARKERS, curves.items(), strict=False):
+        ax.plot(steps, as_array(losses), color=color, marker=marker, markersize=5, label=name)
+    ax.set_xscale("log", base=10)
+    ax.set_xticks(steps, [f"{step:,}" for step in steps])
+    ax.minorticks_off()
+    ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
+    fig.legend(loc="outside lower center", ncols=min(4, len(curves)))
+    return ax
+
+
+def learning_rates(plans):
+    """The learning rate of each step. plans: name -> `training.Settings`. Returns the axes.
+
+    >>> from tutorial_lib.training import Settings
+    >>> ax = learning_rates({"warmup of 10": Settings(100, lr=0.01, warmup=10)})
+    >>> len(ax.lines[0].get_ydata())
+    100
+    """
+    fig, ax = plt.subplots(figsize=(7.2, 2.6))
+    for color, style, (name, plan) in zip(COLORS, ("-", "--", ":"), plans.items(), strict=False):
+        rates = [plan.rate(step) for step in range(plan.n_steps)]
+        ax.plot(np.arange(1, plan.n_steps + 1), rates, color=color, linestyle=style, label=name)
+    ax.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
+    if len(plans) > 1:
+        fig.legend(loc="outside lower center", ncols=len(plans))
+    return ax
+
+
+def next_tokens(probabilities, title=""):
+    """The likeliest next tokens as bars. probabilities: token -> probability, the likeliest first. Returns the axes.
+
+    >>> ax = next_tokens({"ball": 0.9, "kite": 0.05})
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['ball', 'kite']
+    """
+    fig, ax = plt.subplots(figsize=(6.4, 0.32 * len(probabilities) + 1.2))
+    places = np.arange(len(probabilities))
+    ax.barh(places, list(probabilities.values()), color=COLORS[0], height=0.7)
+    for place, p in zip(places, probabilities.values(), strict=True):
+        ax.text(p + 0.01, place, f"{p:.1%}", va="center", fontsize=9)
+    ax.set_yticks(places, list(probabilities))
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1.12), xlabel="probability", title=title)
+    fig.phone = {"panel_height": 0.32 * len(probabilities) + 1.2}
+    return ax
+
+
+def attention_maps(maps, tokens):
+    """Attention weights of the same text in several states, side by side. maps: title -> (n, n). Returns the axes.
+
+    Each row is a token that looks, each column one that it looks at; what it may not see is blank.
+
+    >>> axes = attention_maps({"before": [[1.0, 0.0], [0.5, 0.5]]}, ["Mia", "lost"])
+    >>> axes[0].get_title()
+    'before'
+    """
+    size = 0.6 + 0.24 * len(tokens)
+    fig, axes = plt.subplots(1, len(maps), figsize=(min(9.4, (size + 0.6) * len(maps)), size + 0.4), squeeze=False)
+    for ax, (title, weights) in zip(axes[0], maps.items(), strict=True):
+        weights = np.where(np.tri(len(tokens), dtype=bool), as_array(weights), np.nan)
+        heatmap(weights, tokens, tokens, ax, limits=(0, 1), label="attention weight", title=title, diverging=False)
+        ax.tick_params(axis="x", labelrotation=90)
+    fig.phone = {"panel_height": 4.2}
+    return list(axes[0])

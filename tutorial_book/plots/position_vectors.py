@@ -1,0 +1,107 @@
+"""Figures of the chapter on the curve of positions: its maps, its turning planes, its cosines. Source: L 4.2.3."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tutorial_book.plots.base import COLORS, as_array
+
+
+def position_maps(maps, first=1, marked=range(0)):
+    """One panel for each projection in `maps` (title -> (n, 2)): dots, and triangles for positions in `marked`.
+
+    The first row of each map is position `first`. Returns the axes. Source: L Figure 18.
+
+    >>> [ax] = position_maps({"a map": [[0, 0], [1, 1], [2, 0]]}, marked=[3])
+    >>> [len(line.get_xdata()) for line in ax.lines]
+    [2, 1]
+    """
+    columns = min(2, len(maps))
+    rows = -(-len(maps) // columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.3 * rows), squeeze=False)
+    for ax, (title, points) in zip(axes.flat, maps.items(), strict=False):
+        points = as_array(points)
+        inside = np.isin(np.arange(first, first + len(points)), list(marked))
+        for chosen, color, style in ((~inside, COLORS[0], "o"), (inside, COLORS[1], "^")):
+            if chosen.any():
+                ax.plot(*points[chosen].T, style, color=color, markersize=2.5, alpha=0.8)
+        ax.set(title=title, xticks=[], yticks=[], aspect="equal", adjustable="datalim")
+        for side in ax.spines.values():
+            side.set_visible(True)
+    for unused in axes.flat[len(maps) :]:
+        unused.axis("off")
+    return list(axes.flat[: len(maps)])
+
+
+def turning_planes(hands, first=0):
+    """The curve in each plane in which it turns, colored from the first position (dark) to the last. Returns the axes.
+
+    hands: what `geometry.clock_hands` returns; first: the position of the curve's first point.
+
+    >>> from tutorial_lib.geometry import clock_hands
+    >>> t = np.arange(60) / 3
+    >>> [ax] = turning_planes(clock_hands(np.stack([np.cos(t), np.sin(t)], axis=1), 2))
+    >>> ax.get_title()
+    'once in 18.8'
+    """
+    columns = min(3, len(hands))
+    rows = -(-(len(hands) + (columns > 1)) // columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(2.5 * columns, 2.6 * rows), squeeze=False)
+    for ax, hand in zip(axes.flat, hands, strict=False):
+        order = np.arange(first, first + len(hand.points))
+        dots = ax.scatter(*hand.points.T, c=order, s=6, cmap="viridis")
+        reach = 1.1 * np.abs(hand.points).max()
+        ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+        ax.locator_params(nbins=3)
+        ax.plot(0, 0, "+", color="black")
+        ax.set_title(f"once in {hand.period:.1f}" if np.isfinite(hand.period) else f"{hand.rounds:.1f} of a turn")
+    rest = axes.flat[len(hands) :]
+    for ax in rest:
+        ax.axis("off")
+    fig.colorbar(dots, ax=list(axes.flat), label="position", location="bottom", aspect=40, fraction=0.05)
+    return list(axes.flat[: len(hands)])
+
+
+def local_periods(hands, first=0):
+    """How the speed of each hand changes along the curve: its period here over its average period.
+
+    Only hands that have a period and make two rounds or more; each point of a line covers half a round of its hand, at
+    least 20 steps. The label is the average period. first: the position of the curve's first point. Returns the axes.
+
+    >>> from tutorial_lib.geometry import clock_hands
+    >>> t = np.arange(60) / 3
+    >>> ax = local_periods(clock_hands(np.stack([np.cos(t), np.sin(t)], axis=1), 2))
+    >>> bool(abs(ax.lines[0].get_ydata() - 1).max() < 0.01), ax.lines[0].get_label()
+    (True, 'period 18.8')
+    """
+    _, ax = plt.subplots(figsize=(7.2, 3.4))
+    for hand, color, style in zip(hands, COLORS, ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), "-"), strict=False):
+        if hand.rounds < 2 or np.isnan(hand.period):
+            continue
+        n = len(hand.angles)
+        average = (n - 1) / hand.rounds
+        window = max(20, round(average / 2))
+        turned = (hand.angles[window:] - hand.angles[:-window]) / (2 * np.pi)
+        middle = first + np.arange(n - window) + window / 2
+        ax.plot(middle, window / turned / average, color=color, linestyle=style, label=f"period {average:.1f}")
+    ax.set(xlabel="position", ylabel="period here / average")
+    if ax.lines:
+        ax.legend()
+    return ax
+
+
+def cosines_by_distance(curves):
+    """One line for each entry of `curves` (label -> cosines at distance 0, 1, 2, ...). Returns the axes.
+
+    >>> cosines_by_distance({"measured": [1.0, 0.5]}).lines[0].get_xdata().tolist()
+    [0, 1]
+    """
+    _, ax = plt.subplots(figsize=(7.2, 3.2))
+    for (label, values), style, color in zip(curves.items(), ("-", "--", ":"), COLORS, strict=False):
+        values = as_array(values)
+        ax.plot(np.arange(len(values)), values, style, color=color, label=label)
+    ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    ax.set(xlabel="distance of two positions", ylabel="average cosine")
+    ax.legend()
+    return ax

@@ -1,0 +1,225 @@
+"""Figures of the chapter on positions: what depends on what, encodings and their cosines, shifts as rotations.
+
+Sources: R 3.3 (Fig. 1), R 3.4-3.5; L 3.2.4 (Fig. 6), L 4.2.3 (Figs. 13-17).
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import LogLocator, NullLocator
+
+from tutorial_book.plots.base import COLORS, TINTS, as_array, heatmap
+
+
+def rnn_and_transformer(words):
+    """Draw both ways to read a text: state after state, or every word at once. Returns the two axes. Source: R Fig. 1.
+
+    >>> left, right = rnn_and_transformer(["the", "cat"])
+    >>> left.get_title(), right.get_title()
+    ('RNN: 2 steps, one after the other', 'Attention: 1 step')
+    """
+    n = len(words)
+    if n < 1:
+        raise ValueError("words must hold at least one word, got none")
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7.4, 2.7), sharey=True)
+    for ax, output in ((left, "h"), (right, "y")):
+        for t, word in enumerate(words):
+            _box(ax, t, 0, word, "white")
+            _box(ax, t, 1, f"${output}_{t + 1}$", TINTS["first text"])
+        ax.set(xlim=(-0.6, n - 0.4), ylim=(-0.35, 1.7))
+        ax.axis("off")
+    for t in range(n):
+        _arrow(left, (t, 0.2), (t, 0.8), COLORS[0])
+        left.text(t, 1.45, f"step {t + 1}", ha="center", color=COLORS[1])
+        right.text(t, 1.45, "step 1", ha="center", color=COLORS[1])
+        if t:
+            _arrow(left, (t - 0.7, 1), (t - 0.3, 1), COLORS[1])
+        for source in range(n):
+            _arrow(right, (source, 0.2), (t, 0.8), COLORS[0])
+    left.set_title(f"RNN: {n} steps, one after the other")
+    right.set_title("Attention: 1 step")
+    return left, right
+
+
+def influences(matrices, words):
+    """One heatmap for each entry of `matrices` (title -> (n, n)): how strongly output i (row) depends on input j.
+
+    Cells that are exactly 0 say so, in words the reader can search for: a figure "0". Returns the axes.
+
+    >>> [ax] = influences({"RNN": [[0.5, 0.0], [0.2, 0.9]]}, ["the", "cat"])
+    >>> [t.get_text() for t in ax.texts]
+    ['0.50', '0', '0.20', '0.90']
+    """
+    fig, axes = plt.subplots(1, len(matrices), figsize=(3.7 * len(matrices), 2.9), squeeze=False)
+    for ax, (title, matrix) in zip(axes[0], matrices.items(), strict=True):
+        matrix = as_array(matrix)
+        heatmap(matrix, words, words, ax, digits=2, title=title, limits=(0, matrix.max()))
+        for text, value in zip(ax.texts, matrix.ravel(), strict=True):
+            if value == 0:
+                text.set_text("0")
+        ax.tick_params(axis="x", labelrotation=0)
+        ax.set(xlabel="input", ylabel="output")
+    return list(axes[0])
+
+
+def encodings(tables, limits=None):
+    """For each entry of `tables` (title -> (n, d)): the vectors as a heatmap, and the cosines of all pairs beside it.
+
+    Colors reach to the 99th percentile, so that one outlier does not bleach the rest, or to `limits`.
+    Returns the axes, one pair for each table. Source: L Figs. 6, 13, 15.
+
+    >>> [(values, cosines)] = encodings({"two positions": [[0.0, 1.0], [1.0, 0.0]]})
+    >>> cosines.images[0].get_array().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    fig, axes = plt.subplots(len(tables), 2, figsize=(7.4, 3.1 * len(tables)), squeeze=False)
+    fig.phone = {"panel_height": 2.5}
+    for (left, right), (title, P) in zip(axes, tables.items(), strict=True):
+        P = _table(P)
+        reach = np.percentile(np.abs(P), 99)
+        heatmap(P, ax=left, title=title, label="value", diverging=True, limits=limits or (-reach, reach))
+        left.set(xlabel="coordinate", ylabel="position")
+        heatmap(_cosines(P), ax=right, title="cosine of each pair", label="cosine", diverging=True, limits=(-1, 1))
+        right.set(xlabel="position", ylabel="position")
+        right.set_aspect("equal")
+    return [tuple(pair) for pair in axes]
+
+
+def coordinate_wavelengths(curves, n):
+    """The wavelength of each coordinate, one curve for each entry (label -> wavelengths), against a text of n tokens.
+
+    >>> ax = coordinate_wavelengths({"d = 4": [6.28, 6.28, 628, 628]}, n=512)
+    >>> ax.get_yscale()
+    'log'
+    """
+    _, ax = plt.subplots(figsize=(6.4, 3.3))
+    for marker, (label, values) in zip("os^vD", curves.items(), strict=False):
+        ax.plot(as_array(values), label=label, marker=marker, markevery=0.25, markersize=5)
+    ax.axhline(n, color="black", linestyle=":", linewidth=1)
+    below = {"xytext": (0, -4), "textcoords": "offset points", "ha": "right", "va": "top"}
+    ax.annotate(f"a text of {n} tokens", (1, n), xycoords=("axes fraction", "data"), **below)
+    ax.set(yscale="log", xlabel="coordinate", ylabel="wavelength (positions)")
+    ax.legend()
+    return ax
+
+
+def shift_circles(k, wavelengths, starts):
+    """Each pair of coordinates as a point on its circle; an arc shows what a shift by k does, from each start.
+
+    The arcs of one circle have the same angle: that is the linear offset theorem. Returns the axes. Source: R 3.5.
+
+    >>> [ax] = shift_circles(1, [6.0], starts=[0])
+    >>> ax.get_title()
+    '60° in 1 position'
+    """
+    columns = min(2, len(wavelengths))
+    rows = -(-len(wavelengths) // columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(2.6 * columns, 2.6 * rows + 0.3), squeeze=False)
+    for unused in axes.flat[len(wavelengths) :]:
+        unused.axis("off")
+    axes = list(axes.flat[: len(wavelengths)])
+    for i, (ax, wavelength) in enumerate(zip(axes, as_array(wavelengths), strict=True)):
+        ax.add_patch(plt.Circle((0, 0), 1, fill=False, color="0.8"))
+        for color, pos, radius in zip(COLORS, starts, np.linspace(1, 0.7, len(starts)), strict=False):
+            arc = 2 * np.pi * (pos + np.linspace(0, k, 200)) / wavelength
+            ax.plot(radius * np.sin(arc), radius * np.cos(arc), color=color, linewidth=2)
+            for end, fill, label in ((0, "white", f"pos {pos}"), (-1, color, f"pos {pos + k}")):
+                ax.plot(radius * np.sin(arc[end]), radius * np.cos(arc[end]), "o", color=color, mfc=fill, label=label)
+        ax.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        ax.set(xlabel=f"coordinate {2 * i} (sine)", ylabel=f"coordinate {2 * i + 1} (cosine)")
+        ax.set_title(f"{360 * k / wavelength:.3g}° in {k} position{'s' * (k != 1)}")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(starts))
+    return axes
+
+
+def position_breaks(P, marks=(128, 384)):
+    """Length of each position's vector, and its cosine with the next one: a break shows in either. Returns both axes.
+
+    P is (n, d); dotted lines stand at `marks`. Source: L 4.2.3.
+
+    >>> lengths, neighbors = position_breaks([[3.0, 4.0], [3.0, 4.0], [4.0, -3.0]], marks=[])
+    >>> neighbors.lines[0].get_ydata().round(6).tolist()
+    [1.0, -0.0]
+    """
+    P = _table(P)
+    fig, (top, bottom) = plt.subplots(2, 1, figsize=(7.2, 4.2), sharex=True)
+    top.plot(np.linalg.norm(P, axis=1))
+    top.set(yscale="log", ylabel="length (log scale)")
+    top.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    top.yaxis.set_major_formatter("{x:g}")
+    top.yaxis.set_minor_locator(NullLocator())
+    bottom.plot(np.diagonal(_cosines(P), 1), color=COLORS[1])
+    bottom.set(xlabel="position", ylabel="cosine with the next", ylim=(min(0, bottom.get_ylim()[0]), 1.02))
+    for mark in marks:
+        for ax in (top, bottom):
+            ax.axvline(mark, color="black", linestyle=":", linewidth=1)
+        top.annotate(f" {mark}", (mark, 1), xycoords=("data", "axes fraction"), va="top")
+    return top, bottom
+
+
+def cosine_histogram(tables, bins=80):
+    """How the cosines of all pairs are spread, one outline for each entry of `tables` (label -> (n, d)).
+
+    Source: L Figs. 10d and 14d.
+
+    >>> ax = cosine_histogram({"all": [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0]]})
+    >>> ax.get_xlabel()
+    'cosine of two positions'
+    """
+    _, ax = plt.subplots(figsize=(6.4, 3.0))
+    for (label, P), style in zip(tables.items(), ("-", "--", ":", "-."), strict=False):
+        C = _cosines(_table(P))
+        pairs = C[np.triu_indices(len(C), 1)]
+        ax.hist(pairs, bins, range=(-1, 1), density=True, histtype="step", linewidth=1.8, linestyle=style, label=label)
+    ax.set(xlabel="cosine of two positions", ylabel="density of pairs")
+    ax.legend()
+    return ax
+
+
+def similarity_curves(P, rows=range(1, 11), n=128, reference=None):
+    """Left: cosine of each of `rows` with positions 0..n-1. Right: the same against the distance. Returns both axes.
+
+    reference: another table (such as the sinusoidal one) whose own curve by distance, from the first of `rows`, is
+    added on the right. Source: L Figs. 16 and 17.
+
+    >>> left, right = similarity_curves([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], rows=[1], n=3)
+    >>> right.lines[0].get_xdata().tolist()
+    [-1, 0, 1]
+    """
+    C = _cosines(_table(P))
+    if max(rows) >= len(C) or n > len(C):
+        raise ValueError(f"rows and n must lie within the {len(C)} positions of P, got rows up to {max(rows)}, n = {n}")
+    fig, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)
+    for row, color in zip(rows, plt.get_cmap("viridis")(np.linspace(0.3, 0.9, len(rows))), strict=True):
+        left.plot(C[row, :n], color=color, linewidth=1)
+        right.plot(np.arange(n) - row, C[row, :n], color=color, linewidth=1)
+    if reference is not None:
+        row = min(rows)
+        cosines = _cosines(_table(reference))[row, :n]
+        right.plot(np.arange(n) - row, cosines, color=COLORS[1], linestyle="--", label="sinusoidal")
+        right.legend()
+    left.set(xlabel="other position", ylabel="cosine", title=f"positions {min(rows)} to {max(rows)}")
+    right.set(xlabel="distance (other - own position)", title="the same curves, shifted")
+    return left, right
+
+
+def _table(P):
+    P = as_array(P)
+    if P.ndim != 2:
+        raise ValueError(f"a table of positions must have 2 axes (positions, coordinates), got shape {P.shape}")
+    return P
+
+
+def _cosines(P):
+    U = P / np.linalg.norm(P, axis=1, keepdims=True)
+    return U @ U.T  # (n, n)
+
+
+def _box(ax, x, y, text, color):
+    box = {"boxstyle": "round,pad=0.35", "facecolor": color, "edgecolor": "0.4"}
+    ax.text(x, y, text, ha="center", va="center", bbox=box)
+
+
+def _arrow(ax, start, end, color):
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 1.2})

@@ -1,0 +1,107 @@
+"""Figures of the case study: a simulated virus and what tells its variants apart (G)."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tutorial_book.plots.base import COLORS, ROLES, as_array
+
+STYLES = ("o-", "s--", "^:")
+
+
+def lineage_distances(distances, variants):
+    """How many sites differ between the first genomes of all sub-lineages, (n, n), as many of each variant; the axes.
+
+    variants: their names, in the order of rows and columns.
+
+    >>> ax = lineage_distances([[0, 9], [9, 0]], ["Ash", "Birch"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['Ash', 'Birch']
+    """
+    distances = as_array(distances)
+    fig, ax = plt.subplots(figsize=(5.6, 4.6))
+    image = ax.imshow(distances, cmap="viridis", vmin=0)
+    each = len(distances) / len(variants)
+    middles = [each * (i + 0.5) - 0.5 for i in range(len(variants))]
+    ax.set_xticks(middles, variants)
+    ax.set_yticks(middles, variants)
+    ax.tick_params(length=0)
+    for i in range(1, len(variants)):
+        for line in (ax.axhline, ax.axvline):
+            line(each * i - 0.5, color="#FEFEFE", linewidth=0.8)
+    ax.spines[:].set_visible(False)
+    fig.colorbar(image, ax=ax, label="sites that differ")
+    fig.phone = {"panel_height": 3.6}
+    return ax
+
+
+def falling_curves(panels, x, xlabel, chance=None):
+    """Accuracy against something that makes a task harder, one panel for each set of genomes. Returns the axes.
+
+    panels: title -> {name: (values, low, high)}, as many as x; the interval is a band. chance: a dotted level.
+
+    >>> [ax] = falling_curves({"new": {"BERT": ([1, 0.5], [0.9, 0.4], [1, 0.6])}}, [0, 10], "wrong bases (%)", 1 / 6)
+    >>> ax.lines[-1].get_ydata().tolist()
+    [1.0, 0.5]
+    """
+    fig, axes = plt.subplots(1, len(panels), figsize=(2.9 * len(panels) + 0.4, 3.2), sharey=True, squeeze=False)
+    for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
+        if chance is not None:
+            ax.axhline(chance, color="black", linestyle=":", linewidth=1, label="guessing")
+        for (name, (values, low, high)), style, color in zip(curves.items(), STYLES, COLORS, strict=False):
+            ax.fill_between(x, as_array(low), as_array(high), color=color, alpha=0.2, linewidth=0)
+            ax.plot(x, as_array(values), style, color=color, markersize=4, label=name)
+        ax.set(title=title, xlabel=xlabel, ylim=(0, 1.03))
+    axes[0, 0].set_ylabel("accuracy")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return list(axes[0])
+
+
+def reliability(panels):
+    """How often a classifier is right against how sure it is, a panel for each. panels: title -> {name: `Calibration`}.
+
+    The size of a mark is the share of predictions in its bin. Returns the axes.
+
+    >>> from tutorial_book.experiments.virus import calibration
+    >>> [ax] = reliability({"BERT": {"clean": calibration([[0.9, 0.1]], [0])}})
+    >>> ax.get_xlabel()
+    'confidence'
+    """
+    fig, axes = plt.subplots(1, len(panels), figsize=(3.3 * len(panels) + 0.4, 3.4), sharey=True, squeeze=False)
+    for ax, (title, found) in zip(axes[0], panels.items(), strict=True):
+        ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=1, label="as sure as right")
+        for (name, one), style, color in zip(found.items(), STYLES, COLORS, strict=False):
+            ax.plot(one.confidence, one.accuracy, style[1:], color=color, linewidth=1)
+            sizes = 12 + 160 * one.count / one.count.sum()
+            ax.scatter(one.confidence, one.accuracy, sizes, color=color, marker=style[0], label=name, alpha=0.8)
+        ax.set(title=title, xlabel="confidence", xlim=(0, 1.03), ylim=(-0.03, 1.06))
+    axes[0, 0].set_ylabel("share right")
+    legend = fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    for handle in legend.legend_handles[1:]:
+        handle.set_sizes([30])
+    return list(axes[0])
+
+
+def along_genome(rows, marked, k):
+    """Numbers for each k-mer along a genome, one panel each, with the k-mers that define its variant marked. The axes.
+
+    rows: label -> (n,) numbers. marked: numbers of the defining k-mers. k: how many bases each has.
+
+    >>> axes = along_genome({"drop": [0.0, 3.0, 0.1]}, [1], k=6)
+    >>> axes[0].get_ylabel()
+    'drop'
+    """
+    fig, axes = plt.subplots(len(rows), 1, figsize=(7.2, 1.6 * len(rows) + 0.5), sharex=True, squeeze=False)
+    for ax, (label, values) in zip(axes[:, 0], rows.items(), strict=True):
+        values = as_array(values)
+        at = k * np.arange(len(values))
+        others = np.setdiff1d(np.arange(len(values)), marked)
+        ax.vlines(at[others], 0, values[others], color=ROLES["the rest"], linewidth=1, label="other k-mers")
+        ax.vlines(at[marked], 0, values[marked], color=COLORS[1], linewidth=1.5)
+        ax.plot(at[marked], values[marked], "D", color=COLORS[1], markersize=4, label="k-mers that define the variant")
+        ax.set_ylabel(label)
+    axes[-1, 0].set_xlabel("base of the genome")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    fig.phone = {"columns": 1, "panel_height": 1.7}
+    return list(axes[:, 0])

@@ -1,0 +1,140 @@
+"""Measure a model's vectors over a corpus of any size, layer by layer: in this process, or on a cluster of Dask.
+
+The corpus is cut into chunks of lines. A chunk goes to a worker, which gives back its sums, a `geometry.Cloud` for each
+layer; they are added in the order of the corpus. So one process, many, and a run that was cut off and went on give the
+same: bit for bit where processors and numbers of threads are equal, up to rounding where they are not.
+
+A vector is one of each token of each text, [CLS], [SEP] or what else the tokenizer puts around a text included, as
+`vectors.embed` has them; padding never. A text with more tokens than the model has positions is cut. Layer "0" is what
+goes into the first block, "i" the output of block i, "norm" the last LayerNorm of a decoder. Source: A 2; G 2.
+"""
+
+import json
+import platform
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tutorial_lib import geometry
+from tutorial_lib.measure.corpus import Corpus
+from tutorial_lib.measure.results import Results
+from tutorial_lib.measure.sums import Job, clouds_of, digest_of, measures_of, sums_of_texts
+from tutorial_lib.measure.workers import workers as cluster_of
+from tutorial_lib.weights import DEFAULT, checkpoints, read_json
+from tutorial_lib.weights.files import write_text
+
+JOB = "job.json"  # the names of the files in a folder, beside results.SUMS
+MEASURES = "measures.json"
+FIRST = 256  # texts that tell which coordinates are far larger than the others
+MOST_WORKERS = 8  # that are started if nothing is said: each holds the model
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is told after a chunk: how many are done, texts a second of this run, and the seconds that are left."""
+
+    done: int
+    n_chunks: int
+    rate: float
+    seconds_left: float
+
+    def __str__(self):
+        s = self.seconds_left
+        left = f"{s / 3600:.1f} h" if s >= 5400 else f"{s / 60:.0f} min" if s >= 90 else f"{s:.0f} s"
+        return f"chunk {self.done} of {self.n_chunks}: {self.rate:,.0f} texts/s, {left} left"
+
+
+def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, cluster=None, tell=None):
+    """Measure each layer of a model over a corpus; what FOLDER/measures.json holds, as a dictionary.
+
+    corpus: a file, as `Corpus` reads it, in chunks of so many lines. model: a name or a folder, of BERT's family or
+    GPT's. workers: processes on this machine, each with its share of the cores; 1 is this process alone. None: one for
+    each core, at most 8, or 1 where Dask is not installed, or there is a GPU. cluster: the address of a Dask scheduler,
+    whose workers have tutorial_lib and the model; a chunk's texts travel to them. tell: called with a `Progress`.
+
+    What is done stays in the folder. The same call goes on from there, however the last one ended.
+
+    Raises ValueError where the folder holds another job, or an argument has no such value, ModuleNotFoundError where
+    Dask is needed and not installed, OSError where a file cannot be read or written, or the cluster is lost.
+    """
+    corpus, folder = Corpus(corpus, chunk), Path(folder)
+    job = Job(str(DEFAULT if model is None else model), digest_of(model), corpus.sha256, corpus.chunk)
+    cores = torch.get_num_threads()
+    if workers is None:
+        many = find_spec("distributed") and checkpoints.pick_device().type == "cpu"
+        workers = min(cores, MOST_WORKERS, len(corpus)) if many else 1
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder), cluster_of(workers, cluster, max(1, cores // workers)) as run:
+        job = _begun(folder, job, corpus, run)
+        results = Results(folder, job)
+        start, before, n_texts = time.monotonic(), len(results), 0
+        left = (task for task in corpus.chunks(results.done) if task[0] not in results)
+        for number, sums in run(partial(sums_of_texts, job), left):
+            results.put(number, sums)
+            n_texts += int(sums["n_texts"])
+            if tell is not None:
+                took, done = time.monotonic() - start, len(results)
+                pace = took / (done - before)
+                tell(Progress(done, len(corpus), n_texts / took, pace * (len(corpus) - done)))
+        if len(results) > before or not (folder / MEASURES).exists():
+            write_text(folder / MEASURES, json.dumps(_about(job, corpus, results.sums), indent=1) + "\n")
+    return read_json(folder / MEASURES)
+
+
+def _about(job, corpus, sums):
+    """What measures.json holds."""
+    return {
+        "model": {"name": Path(job.model).name, "digest": job.model_digest},
+        "corpus": {"name": corpus.path.name, "sha256": corpus.sha256, "lines": corpus.n_lines, "texts": corpus.n_texts,
+                   "cut": int(sums["n_cut"])},
+        "chunk": job.chunk,
+        "versions": {"tutorial_lib": job.version, "torch": torch.__version__, "numpy": np.__version__,
+                     "python": platform.python_version()},
+        "layers": {layer: measures_of(cloud) for layer, cloud in clouds_of(sums).items()},
+    }  # fmt: skip
+
+
+def _begun(folder, job, corpus, run):
+    """The job with its coordinates to leave out: those that the folder knows, or those that the first texts show.
+
+    Raises ValueError where the folder knows of another job.
+    """
+    path = folder / JOB
+    if path.exists():
+        known = read_json(path)
+        names = {"corpus": "corpus", "model_digest": "model", "chunk": "chunk", "version": "version of tutorial_lib"}
+        changed = [told for name, told in names.items() if known.get(name) != getattr(job, name)]
+        if changed:
+            what = f"{folder} holds measures with another {' and '.join(changed)}"
+            raise ValueError(f"{what}: measure into another folder, or delete it")
+        return replace(job, without=known["without"])
+    texts = next(texts for _, texts in corpus.chunks() if texts)[:FIRST]
+    ((_, sums),) = run(partial(sums_of_texts, job), [(0, texts)])
+    without = {layer: geometry.outlier_coordinates(cloud).tolist() for layer, cloud in clouds_of(sums).items()}
+    job = replace(job, without=without)
+    write_text(path, json.dumps(asdict(job), indent=1) + "\n")
+    return job
+
+
+@contextmanager
+def _alone(folder):
+    """Two runs in one folder would write over each other. The lock goes with the process, however that ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with open(folder / ".lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(f"another run is writing into {folder}: wait for it, or stop it") from None
+        except OSError:  # a file system without locks
+            pass
+        yield

@@ -1,0 +1,329 @@
+"""Train any of our models: next tokens (CLM), hidden tokens and pairs of texts (MLM + NSP), translations, or your own.
+
+A run can be killed at any moment and goes on where its last checkpoint stands, with the same random numbers: on one
+thread of a CPU, bit for bit as if it had never stopped. Sources: L 3.3.3; N 2; A 2.1.
+"""
+
+import json
+import math
+import shutil
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from torch.nn import functional as F
+
+from tutorial_lib.arguments import whole_number
+from tutorial_lib.attention import padded
+from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
+from tutorial_lib.weights import checkpoints
+
+CHECKPOINT = "training.safetensors"  # weights, moments of the optimizer, random numbers, curve: all in one file
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train. The learning rate, lr, rises over `warmup` steps and then falls along a cosine to a tenth.
+
+    n_steps: in all, also after a resume. save_every, evaluate_every: in steps. patience: how many evaluations without a
+    new best end the run early; None: never. clip: the largest norm of the gradient.
+
+    >>> Settings(n_steps=100).rate(0) < Settings(n_steps=100).rate(10)
+    True
+    """
+
+    n_steps: int
+    lr: float = 1e-3
+    warmup: int = 50
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    seed: int = 0
+    save_every: int = 100
+    evaluate_every: int = 100
+    patience: int | None = None
+
+    def __post_init__(self):
+        for name, least in {"n_steps": 1, "save_every": 1, "evaluate_every": 1, "warmup": 0}.items():
+            whole_number(name, getattr(self, name), least, f"a number of steps, {least} or more")
+        if self.patience is not None:
+            whole_number("patience", self.patience, 1, "a number of evaluations, 1 or more, or None")
+        for name in ("lr", "clip"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be a positive number, got {getattr(self, name)!r}")
+
+    def rate(self, step):
+        """The learning rate of a step, counted from 0."""
+        if step < self.warmup:
+            return self.lr * (step + 1) / self.warmup
+        done = (step - self.warmup) / max(1, self.n_steps - self.warmup)
+        return self.lr * (0.55 + 0.45 * math.cos(math.pi * min(done, 1)))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is told after a step: the loss, and the seconds that are left at the pace so far."""
+
+    step: int
+    n_steps: int
+    loss: float
+    seconds_left: float
+
+    def __str__(self):
+        left = f"{self.seconds_left / 60:.0f} min" if self.seconds_left >= 90 else f"{self.seconds_left:.0f} s"
+        return f"step {self.step} of {self.n_steps}: loss {self.loss:.3f}, {left} left"
+
+
+def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=None):
+    """Train the model in place. Returns the curve: {"loss": [one a step], "evaluated": [[step, value], ...]}.
+
+    loss: a function of the model and a `torch.Generator` that returns a loss, such as `next_tokens` makes; it draws its
+    batch with the generator. folder: where the checkpoint is kept; a run that was cut off goes on from there. evaluate:
+    a function of the model that returns a number, the smaller the better. tell: called with a `Progress` after each
+    step. until: stop after this step, of the n_steps that the learning rate is planned for; with a folder, a later call
+    goes on.
+
+    Raises OSError before the first step where the folder cannot be written or the disk has no room for checkpoints;
+    ValueError where the folder holds another run; FloatingPointError where the loss or its gradient is not a number:
+    the message names the step, and the last checkpoint stays.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))
+    >>> tokens = torch.arange(400) % 20  # each token tells the next
+    >>> curve = train(gpt, next_tokens(tokens, context=8, batch_size=4), Settings(n_steps=120, lr=0.03, warmup=10))
+    >>> curve["loss"][-1] < 1 < curve["loss"][0]
+    True
+    """
+    optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
+    generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
+    curve, path = {"loss": [], "evaluated": []}, None if folder is None else Path(folder) / CHECKPOINT
+    if until is not None:
+        whole_number("until", until, 1, "a step, 1 or more, or None")
+    if path is not None:
+        if path.exists():
+            curve = _resume(path, model, optimizer, generator, settings)
+        else:
+            _check_room(path.parent, model)
+            _save(path, model, optimizer, generator, curve, settings)
+    model.train()
+    start, first, last = time.monotonic(), len(curve["loss"]), min(settings.n_steps, until or settings.n_steps)
+    saved, ended = first, _should_stop(curve["evaluated"], settings.patience)
+    for step in range(first, first if ended else last):
+        for group in optimizer.param_groups:
+            group["lr"] = settings.rate(step)
+        value = loss(model, generator)
+        optimizer.zero_grad(set_to_none=True)
+        value.backward()
+        length = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+        if not (torch.isfinite(value) and torch.isfinite(length)):
+            what, bad = ("the loss", value) if not torch.isfinite(value) else ("the length of the gradient", length)
+            where = f"; the checkpoint of step {saved} is in {folder}" if folder else ""
+            raise FloatingPointError(
+                f"{what} is {bad.item()} at step {step}: try a smaller lr (it is {settings.rate(step):.2g}) or a "
+                f"longer warmup (it is {settings.warmup}){where}"
+            )
+        optimizer.step()
+        curve["loss"].append(value.item())
+        done = step + 1
+        if evaluate is not None and (done % settings.evaluate_every == 0 or done == settings.n_steps):
+            model.eval()
+            with torch.no_grad():
+                curve["evaluated"].append([done, float(evaluate(model))])
+            model.train()
+            ended = _should_stop(curve["evaluated"], settings.patience)
+        if tell is not None:
+            pace = (time.monotonic() - start) / (done - first)
+            tell(Progress(done, last, value.item(), pace * (last - done)))
+        if path is not None and (ended or done % settings.save_every == 0 or done == last):
+            _save(path, model, optimizer, generator, curve, settings)
+            saved = done
+        if ended:
+            break
+    model.eval()
+    return curve
+
+
+def next_tokens(tokens, context, batch_size):
+    """A loss for `train`: mean -log p of each next token, over random pieces of a long text (CLM).
+
+    tokens: one long tensor of ids. context: how many tokens a piece gives to the model. Source: L 3.2.7.
+    """
+    tokens = _longer_than(context, tokens)
+
+    def loss(model, generator):
+        starts = torch.randint(len(tokens) - context, (batch_size,), generator=generator)
+        pieces = tokens[starts[:, None] + torch.arange(context + 1)].to(next(model.parameters()).device)
+        logits, _ = model(pieces[:, :-1], fused=True)  # (batch_size, context, vocab_size)
+        return F.cross_entropy(logits.flatten(0, 1), pieces[:, 1:].flatten())
+
+    return loss
+
+
+def next_tokens_of(texts, batch_size):
+    """A loss for `train`: mean -log p of each next token, over whole texts, each in a row of its own (CLM).
+
+    So a text never looks at the end of another one. texts: lists of ids, each of two or more; one sign before each and
+    one behind it teach the model to begin and to end. Source: L 3.2.7.
+    """
+    ids, mask = padded(texts)
+
+    def loss(model, generator):
+        drawn = torch.randint(len(ids), (batch_size,), generator=generator)
+        return _of_texts(model, ids[drawn], mask[drawn])
+
+    return loss
+
+
+def _of_texts(model, ids, mask, reduction="mean"):
+    n, device = mask.sum(1).max(), next(model.parameters()).device  # no wider than these need
+    labels = ids[:, 1:n].where(mask[:, 1:n].bool(), IGNORE)
+    logits, _ = model(ids[:, : n - 1].to(device), fused=True)  # padding stands behind: no token looks at it
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten().to(device), ignore_index=IGNORE, reduction=reduction)
+
+
+def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
+    """A loss for `train`: BERT's two tasks, hidden tokens (MLM) and pairs of texts (NSP), added. Source: L 3.3.3.
+
+    documents: lists of sentences, as for `pretraining.make_pair`. The model needs both heads.
+    """
+
+    def loss(model, generator):
+        pairs = [make_pair(documents, generator) for _ in range(batch_size)]
+        batch = tokenizer.batch([pair.first for pair in pairs], [pair.second for pair in pairs], max_length=length)
+        inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate)
+        device = next(model.parameters()).device
+        X = model(inputs.to(device), batch.attention_mask, batch.token_type_ids, fused=True)
+        chosen, truth = labels != IGNORE, torch.tensor([pair.label for pair in pairs], device=device)
+        hidden = F.cross_entropy(model.mlm(X[chosen]), labels[chosen].to(device), reduction="sum")
+        hidden = hidden / chosen.sum().clamp(min=1)  # a small batch may hide nothing
+        return hidden + F.cross_entropy(model.nsp(model.pooler(X)), truth)
+
+    return loss
+
+
+def translated(pairs, batch_size, start):
+    """A loss for `train`: mean -log p of each token of a target, given its source and the target's tokens before it.
+
+    The model sees the right tokens before, not those that it would have written ("teacher forcing"), so that all of a
+    target is learned at once. pairs: (source ids, target ids), any lengths; targets end with their own stop sign, and
+    `start` is put before them. (The paper also smooths the labels; this does not.) Raises ValueError where there is no
+    pair, or an empty text in one. Source: L 3.2.7.
+
+    >>> from tutorial_lib.encoder_decoder import Config, EncoderDecoder
+    >>> model = EncoderDecoder(Config(vocab_size=10, d_model=8, n_layers=1, n_heads=2, d_ff=16))
+    >>> translated([([3, 4, 5], [6, 2]), ([7], [8, 9, 2])], batch_size=4, start=1)(model, torch.Generator()).shape
+    torch.Size([])
+    """
+    sources, source_mask = padded([source for source, _ in pairs])
+    targets, target_mask = padded([target for _, target in pairs])
+    inputs = torch.cat([torch.full((len(pairs), 1), start), targets[:, :-1]], 1)  # what stands before each token
+    labels = targets.where(target_mask.bool(), IGNORE)
+
+    def loss(model, generator):
+        drawn, device = torch.randint(len(pairs), (batch_size,), generator=generator), next(model.parameters()).device
+        m, n = source_mask[drawn].sum(1).max(), target_mask[drawn].sum(1).max()  # no wider than these need
+        logits = model(sources[drawn, :m], inputs[drawn, :n], source_mask[drawn, :m], fused=True)
+        return F.cross_entropy(logits.flatten(0, 1), labels[drawn, :n].flatten().to(device), ignore_index=IGNORE)
+
+    return loss
+
+
+@torch.no_grad()
+def evaluate_next_tokens(model, tokens, context, batch_size=32):
+    """Mean -log p of each next token over a text, in whole pieces that follow each other: a float, in nats.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
+    >>> abs(evaluate_next_tokens(gpt, torch.arange(65) % 20, context=8) - math.log(20)) < 0.1  # it knows nothing yet
+    True
+    """
+    tokens = _longer_than(context, tokens)
+    n = (len(tokens) - 1) // context
+    X, Y = (tokens[i : i + n * context].view(n, context) for i in (0, 1))
+    total, device = 0.0, next(model.parameters()).device
+    for x, y in zip(X.split(batch_size), Y.split(batch_size), strict=True):
+        logits, _ = model(x.to(device), fused=True)
+        total += F.cross_entropy(logits.flatten(0, 1), y.flatten().to(device), reduction="sum").item()
+    return total / (n * context)
+
+
+@torch.no_grad()
+def evaluate_next_tokens_of(model, texts, batch_size=32):
+    """Mean -log p of each next token over whole texts, lists of ids: a float, in nats; as `next_tokens_of` counts.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8)).eval()
+    >>> abs(evaluate_next_tokens_of(gpt, [[0, 5, 6, 0], [0, 7, 0]]) - math.log(20)) < 0.1  # it knows nothing yet
+    True
+    """
+    batches = (texts[i : i + batch_size] for i in range(0, len(texts), batch_size))
+    total = sum(_of_texts(model, *padded(batch), reduction="sum").item() for batch in batches)
+    return total / sum(len(text) - 1 for text in texts)
+
+
+def _longer_than(context, tokens):
+    tokens = torch.as_tensor(tokens)
+    if len(tokens) <= context:
+        raise ValueError(f"tokens must be more than context, {context}, got {len(tokens)}")
+    return tokens
+
+
+def _groups(model, weight_decay):
+    """Matrices decay; biases and what LayerNorm scales by do not."""
+    decays = [p for p in model.parameters() if p.ndim >= 2]
+    others = [p for p in model.parameters() if p.ndim < 2]
+    return [{"params": decays, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
+
+
+def _should_stop(evaluated, patience):
+    values = [value for _, value in evaluated]
+    return patience is not None and len(values) > patience and min(values[-patience:]) >= min(values[:-patience])
+
+
+def _check_room(folder, model):
+    """The folder can be written, and has room for two checkpoints: the last one stays until the next is complete."""
+    folder.mkdir(parents=True, exist_ok=True)
+    needed = 2 * 3 * sum(p.numel() * p.element_size() for p in model.parameters())
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        megabytes = f"{free / 1e6:.0f} MB; checkpoints of this model need {needed / 1e6:.0f} MB"
+        raise OSError(f"{folder} has room for {megabytes}")
+
+
+def _save(path, model, optimizer, generator, curve, settings):
+    """All that a run needs to go on, in one file."""
+    tensors = {f"model.{name}": p.detach().contiguous().clone() for name, p in model.named_parameters()}
+    for name, p in model.named_parameters():
+        for kind in ("exp_avg", "exp_avg_sq"):
+            if p in optimizer.state:
+                tensors[f"optimizer.{kind}.{name}"] = optimizer.state[p][kind].contiguous().clone()
+    tensors["generator"] = generator.get_state()
+    about = {"curve": json.dumps(curve), "settings": json.dumps(asdict(settings))}
+    checkpoints.write(path, tensors, about)
+
+
+def _resume(path, model, optimizer, generator, settings):
+    """The run of a checkpoint, put into model, optimizer and generator; returns its curve so far."""
+    with safe_open(path, "pt", device=str(next(model.parameters()).device)) as file:
+        about, names = file.metadata(), set(file.keys())
+        before = Settings(**json.loads(about["settings"]))
+        own = {f"model.{name}" for name, _ in model.named_parameters()}
+        others = {name for name in asdict(settings) if name not in ("n_steps", "patience")}
+        changed = [name for name in sorted(others) if getattr(before, name) != getattr(settings, name)]
+        if own != {name for name in names if name.startswith("model.")} or changed:
+            what = f"another {', '.join(changed)}" if changed else "another model"
+            raise ValueError(f"{path} is of a run with {what}: train into another folder, or delete it")
+        curve = json.loads(about["curve"])
+        with torch.no_grad():
+            for name, p in model.named_parameters():
+                stored = file.get_tensor(f"model.{name}")
+                if stored.shape != p.shape:
+                    raise ValueError(f"{path} is of a run with another model ({name} is {tuple(stored.shape)}): "
+                                     "train into another folder, or delete it")  # fmt: skip
+                p.copy_(stored)
+                if f"optimizer.exp_avg.{name}" in names:
+                    moments = {kind: file.get_tensor(f"optimizer.{kind}.{name}") for kind in ("exp_avg", "exp_avg_sq")}
+                    optimizer.state[p] = {"step": torch.tensor(float(len(curve["loss"]))), **moments}
+        generator.set_state(file.get_tensor("generator").cpu())
+    return curve

@@ -1,0 +1,140 @@
+"""How BERT's training data is made out of plain text: tokens to guess, and pairs of texts to judge.
+
+Two tasks in one go: guess hidden tokens (masked language modeling, MLM), and say whether the second text followed the
+first (next sentence prediction, NSP). Neither needs anything written by hand besides the text. Source: L 3.3.3.
+"""
+
+from typing import NamedTuple
+
+import torch
+
+from tutorial_lib.arguments import whole_number
+
+MASK = "[MASK]"
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
+IGNORE = -100  # the label of a token that is not to be guessed; torch's cross_entropy skips it
+FOLLOWS, RANDOM = 0, 1  # BERT's labels of a pair
+
+
+def mask_tokens(ids, tokenizer, generator=None, rate=0.15):
+    """Choose tokens to guess and hide most of them: (inputs, labels), both of the shape of ids.
+
+    Each token, special ones excepted, is chosen with probability `rate`. A chosen token is replaced by [MASK] 80 % of
+    the time, by any entry of the vocabulary 10 %, and stays as it is 10 %. labels holds the right id of each chosen
+    token and IGNORE elsewhere. (BERT's own code chose 15 % of each text, rounded; this draws for each token alone.)
+
+    ids: whole numbers, tensor or lists; generator: a `torch.Generator`, for results that come back.
+    Raises ValueError where ids are no ids of the tokenizer, it has no [MASK], or rate is not in 0..1.
+    Source: L 3.3.3.
+
+    >>> from tutorial_lib.tokenization import WordPiece
+    >>> tok = WordPiece.from_pretrained()
+    >>> ids = tok.encode("The bear was majestic.").ids
+    >>> inputs, labels = mask_tokens(ids, tok, torch.Generator().manual_seed(24))
+    >>> tok.decode(inputs)
+    '[CLS] the [MASK] was majestic. [SEP]'
+    >>> labels.tolist()
+    [-100, -100, 4562, -100, -100, -100, -100]
+    """
+    ids = _check(ids, tokenizer, rate)
+    special = torch.tensor([tokenizer.vocab[token] for token in SPECIAL if token in tokenizer.vocab])
+    chosen = (torch.rand(ids.shape, generator=generator) < rate) & ~torch.isin(ids, special)
+    fate = torch.rand(ids.shape, generator=generator)
+    random_ids = torch.randint(len(tokenizer), ids.shape, generator=generator)
+    inputs = torch.where(chosen & (fate < 0.8), tokenizer.vocab[MASK], ids)
+    inputs = torch.where(chosen & (fate >= 0.9), random_ids, inputs)
+    return inputs, torch.where(chosen, ids, IGNORE)
+
+
+class Pair(NamedTuple):
+    """Two texts, and whether the second one followed the first (FOLLOWS, 0) or comes from elsewhere (RANDOM, 1)."""
+
+    first: str
+    second: str
+    label: int
+
+
+def make_pair(documents, generator=None):
+    """Cut a document in two between sentences; half of the time, swap its end for that of another one. A `Pair`.
+
+    documents: lists of sentences. There must be two or more, each of two sentences or more; otherwise ValueError.
+    Source: L 3.3.3.
+
+    >>> documents = [["The bear was majestic.", "We took a lot of pictures of it."], ["I love AI.", "I love physics!"]]
+    >>> make_pair(documents, torch.Generator().manual_seed(9))
+    Pair(first='The bear was majestic.', second='We took a lot of pictures of it.', label=0)
+    """
+    _check_documents(documents)
+    here = _draw(len(documents), generator)
+    first, second = _cut(documents[here], generator)
+    if _draw(2, generator) == FOLLOWS:
+        return Pair(first, second, FOLLOWS)
+    elsewhere = (here + 1 + _draw(len(documents) - 1, generator)) % len(documents)  # any document but this one
+    return Pair(first, _cut(documents[elsewhere], generator)[1], RANDOM)
+
+
+def guesses(bert, tokenizer, text, k=5):
+    """The k likeliest tokens for each [MASK] in a text: for each, a list of (token, probability), best first.
+
+    Raises ValueError where the model has no MLM head, the text has no [MASK], or k is not a number of tokens.
+    Source: L 3.3.3.
+
+    Example: `guesses(Bert.from_pretrained("bert-base-uncased"), tokenizer, "The [MASK] was majestic.")`.
+    """
+    if getattr(bert, "mlm", None) is None:
+        raise ValueError("bert must have an MLM head (bert.mlm), got a model without one")
+    size = bert.config.vocab_size
+    k = whole_number("k", k, 1, f"a number of tokens, 1 to {size}", size)
+    encoding = tokenizer.encode(text)
+    if MASK not in encoding.tokens:
+        raise ValueError(f"text must hold a [MASK], got {text!r}")
+    logits = bert.trace(encoding.ids)["mlm.logits"][0]  # (n, vocab_size)
+    probabilities = torch.softmax(logits[[token == MASK for token in encoding.tokens]], dim=-1)
+    best = probabilities.topk(k)
+    return [
+        [(tokenizer.tokens[i], p) for i, p in zip(ids, values, strict=True)]
+        for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    ]
+
+
+def _draw(n, generator):
+    return torch.randint(n, (), generator=generator).item()
+
+
+def _cut(sentences, generator):
+    at = 1 + _draw(len(sentences) - 1, generator)
+    return " ".join(sentences[:at]), " ".join(sentences[at:])
+
+
+def _check(ids, tokenizer, rate):
+    ids = torch.as_tensor(ids)
+    if ids.dtype.is_floating_point:
+        raise TypeError(f"ids must be whole numbers, got {ids.dtype}")
+    if MASK not in tokenizer.vocab:
+        raise ValueError("tokenizer must have a [MASK] in its vocabulary, got one without")
+    if ids.numel() and not 0 <= ids.min() <= ids.max() < len(tokenizer):
+        raise ValueError(f"ids must lie in 0..{len(tokenizer) - 1}, got {ids.min()} to {ids.max()}")
+    if not 0 <= rate <= 1:
+        raise ValueError(f"rate must lie in 0..1, got {rate!r}")
+    return ids.long().cpu()
+
+
+def _check_documents(documents):
+    if len(documents) < 2:
+        raise ValueError(f"documents must be two or more, so that there is another one, got {len(documents)}")
+    for number, sentences in enumerate(documents):
+        if isinstance(sentences, str) or len(sentences) < 2:
+            raise ValueError(f"documents[{number}] must be a list of two sentences or more, got {sentences!r:.40}")
+
+
+def training_pairs(tokens):
+    """Every prefix of a text with the token that comes next: [(prefix, token), ...], one pair for each token.
+
+    Raises ValueError where there is no token to predict, or a text comes uncut.
+
+    >>> training_pairs(["Karhut", "ovat"])
+    [([], 'Karhut'), (['Karhut'], 'ovat')]
+    """
+    if isinstance(tokens, str) or not len(tokens):
+        raise ValueError(f"tokens must be a list of one token or more to predict, got {tokens!r:.40}")
+    return [(list(tokens[:i]), token) for i, token in enumerate(tokens)]

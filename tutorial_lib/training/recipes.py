@@ -1,0 +1,273 @@
+"""The models that were trained for this book: what they read, their shapes, how they were trained, and what was kept.
+
+A recipe makes its model from nothing and writes it as Hugging Face would: the shipped folders in weights/models are
+what `Recipe.make` wrote, copied. The texts are those of `texts.generated`. Sources: L 3.2.7, 3.3.3; N 2; A 2.1.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from tutorial_lib import bert, gpt
+from tutorial_lib.texts.generated import Story, stories
+from tutorial_lib.tokenization import BPE, WordPiece
+from tutorial_lib.tokenization.bpe import END
+from tutorial_lib.training import judge
+from tutorial_lib.training.card import lines_of_decoder, lines_of_encoder, story_card
+from tutorial_lib.training.loop import Settings, evaluate_next_tokens_of, hidden_tokens, next_tokens_of, train
+from tutorial_lib.training.save import begin, save
+from tutorial_lib.weights.files import write_text
+
+VOCABULARY = 1_500  # more than the stories' words, so nearly every word is one token
+HELD_OUT = 1  # the seed of the stories that are kept for evaluation; the models read those of seed 0
+N_HELD_OUT = 200
+SHARE_WHOLE = 0.25  # of an encoder's steps: on parts of whole stories; the others are on short texts
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A recipe with its texts told: tokenizer, an untrained model, and the functions that `training.train` takes.
+
+    told, others: the stories that it reads, and those that it is evaluated on. text, held_out: the ids of each of them,
+    between two <|endoftext|> (decoders).
+    """
+
+    tokenizer: BPE | WordPiece
+    model: torch.nn.Module
+    loss: Callable
+    evaluate: Callable
+    told: list
+    others: list
+    text: list[list[int]] | None = None
+    held_out: list[list[int]] | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is made: what all recipes share. A kind of model says how it is prepared, measured and described.
+
+    config: the vocabulary's size in it is filled in from the tokenizer. kept: after how many steps the weights are
+    kept, besides the last ones. std: the spread of the first weights. 0.02 is what BERT and GPT-2 have at d_model 768;
+    narrow models learn sooner with more (1 / √d_model keeps a vector's length through a matrix).
+    """
+
+    config: gpt.Config | bert.Config
+    settings: Settings
+    kept: tuple[int, ...] = ()
+    std: float = 0.06
+
+    def make(self, name: str, folder, tell=None) -> dict:
+        """Train the model, and write it into folder/NAME, with its vocabulary, curve and card.
+
+        The weights on the way go into folder/NAME-STEP. A run that was cut off goes on from its checkpoint, in
+        folder/NAME-run. tell: called with a `training.Progress` after each step. One thread, so that the same numbers
+        come out again on the same kind of processor. Returns what curves.json holds.
+
+        Raises ValueError for a folder with a run of another recipe, OSError where the folder cannot be written or the
+        disk is full: all before anything is trained.
+        """
+        folder = Path(folder)
+        threads = torch.get_num_threads()
+        run = begin(folder, name, self)  # complains before the stories are told
+        torch.set_num_threads(1)
+        try:
+            ready = self.prepare()
+
+            def keep(progress):
+                if progress.step in self.kept:
+                    self.save(ready.model, ready.tokenizer, folder / f"{name}-{progress.step}")
+                if tell is not None:
+                    tell(progress)
+
+            curve = train(ready.model, ready.loss, self.settings, run, ready.evaluate, keep)
+            self.save(ready.model, ready.tokenizer, folder / name)
+            model = type(ready.model).from_pretrained(folder / name, device="cpu")  # rounded: that is what is measured
+            with torch.no_grad():
+                measured = {"held_out": float(ready.evaluate(model)), **self.measured(model, ready)}
+        finally:
+            torch.set_num_threads(threads)
+        about = rounded(measured | curve)
+        write_text(folder / name / "curves.json", json.dumps(about) + "\n")
+        write_text(folder / name / "README.md", self.card(name, about, folder))
+        return about
+
+    def save(self, model, tokenizer, folder) -> None:
+        """Write the model with its tokenizer, in half precision."""
+        save(model, tokenizer, folder)
+
+
+@dataclass(frozen=True)
+class StoryRecipe(Recipe):
+    """How a model that reads stories is made. n_stories: how many, of seed 0."""
+
+    n_stories: int = 20_000
+    batch_size: int = 24
+
+    def told(self) -> tuple[list[Story], list[Story]]:
+        """The stories that it reads, and those that it is evaluated on."""
+        return stories(self.n_stories), stories(N_HELD_OUT, seed=HELD_OUT)
+
+    def card(self, name, about, folder) -> str:
+        """The README.md; about: what curves.json holds."""
+        return story_card(name, self, about, folder)
+
+
+@dataclass(frozen=True)
+class DecoderRecipe(StoryRecipe):
+    """A decoder that learns next tokens. batch_size: stories in a step."""
+
+    kind = "decoder of GPT-2's kind"
+    vocabulary = "byte-level BPE"
+    added = ""
+    measured_lines = staticmethod(lines_of_decoder)
+
+    @property
+    def batch(self) -> str:
+        return f"{self.batch_size} stories"
+
+    def new_model(self, vocab_size) -> gpt.GPT:
+        """The model before its first step, with random weights: the same ones each time.
+
+        >>> shipped = gpt.GPT.from_pretrained("book-gpt", device="cpu")
+        >>> shipped.config == RECIPES["book-gpt"].new_model(shipped.config.vocab_size).config
+        True
+        """
+        torch.manual_seed(self.settings.seed)
+        return spread(gpt.GPT(replace(self.config, vocab_size=vocab_size)), self.std).eval()
+
+    def prepare(self) -> Prepared:
+        """Tell the stories, learn the vocabulary, and set up a model with random weights and its loss.
+
+        >>> ready = replace(RECIPES["book-gpt-small"], n_stories=50).prepare()
+        >>> ready.tokenizer.decode(ready.text[0])[:37]
+        '<|endoftext|>Grandpa and Tom were the'
+        """
+        told, others = self.told()
+        tokenizer = BPE.train([story.text for story in told], VOCABULARY)
+        text = [tokenizer.encode(END + story.text + END).ids for story in told]
+        held_out = [tokenizer.encode(END + story.text + END).ids for story in others]
+        return Prepared(
+            tokenizer,
+            self.new_model(len(tokenizer)),
+            next_tokens_of(text, self.batch_size),
+            lambda model: evaluate_next_tokens_of(model, held_out),
+            told,
+            others,
+            text,
+            held_out,
+        )
+
+    def measured(self, model, ready) -> dict:
+        """What counting reaches, and how its stories are judged."""
+        read = [story.text for story in ready.told]
+        counted = judge.baselines(ready.text, ready.held_out, len(ready.tokenizer))
+        return counted | {"samples": judge.judge(model, ready.tokenizer, read)}
+
+
+@dataclass(frozen=True)
+class EncoderRecipe(StoryRecipe):
+    """An encoder that learns hidden tokens and pairs. rate: the share of tokens that are hidden.
+
+    batch_size: pairs of parts of whole stories in a step; three of four steps take twice as many pairs of two or three
+    sentences in all.
+    """
+
+    rate: float = 0.3
+
+    kind = "encoder of BERT's kind, with its two heads (MLM, NSP)"
+    vocabulary = "WordPiece, lower case"
+    added = " (hidden tokens and pairs, added)"
+    measured_lines = staticmethod(lines_of_encoder)
+
+    @property
+    def batch(self) -> str:
+        n = self.batch_size
+        return f"{n} pairs of whole stories' parts or {2 * n} short ones, {self.rate:.0%} of their tokens hidden"
+
+    def new_model(self, vocab_size) -> bert.Bert:
+        """The model before its first step, with random weights: the same ones each time."""
+        torch.manual_seed(self.settings.seed)
+        return bert.initialize(bert.Bert(replace(self.config, vocab_size=vocab_size), mlm=True, nsp=True), self.std)
+
+    def prepare(self) -> Prepared:
+        """Tell the stories, learn the vocabulary, and set up a model with random weights and its loss."""
+        told, others = self.told()
+        tokenizer = WordPiece.train([story.text for story in told], VOCABULARY)
+
+        def pairs(documents, size):
+            return hidden_tokens(documents, tokenizer, self.config.n_positions, size, self.rate)
+
+        short, whole = parts_of(told)
+        of_short = pairs(short, 2 * self.batch_size)
+        of_whole = pairs(whole, self.batch_size)
+        judged = [pairs(documents, N_HELD_OUT // 2) for documents in parts_of(others)]
+
+        def loss(model, generator):
+            chosen = of_whole if torch.rand((), generator=generator) < SHARE_WHOLE else of_short
+            return chosen(model, generator)
+
+        def evaluate(model):
+            return sum(one(model, torch.Generator().manual_seed(0)) for one in judged) / len(judged)
+
+        return Prepared(tokenizer, self.new_model(len(tokenizer)), loss, evaluate, told, others)
+
+    def measured(self, model, ready) -> dict:
+        """Loss and share of right guesses, of hidden tokens and pairs, of short texts and whole ones."""
+        short, whole = parts_of(ready.others)
+        judged = {"short": short[::5], "whole": whole}
+        return {name: judge.judge_encoder(model, ready.tokenizer, documents) for name, documents in judged.items()}
+
+
+_SHAPE = dict(vocab_size=VOCABULARY, d_model=128, n_layers=4, n_heads=4, d_ff=512, n_positions=128)
+_SMALL = dict(vocab_size=VOCABULARY, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=128)
+RECIPES = {
+    "book-gpt": DecoderRecipe(gpt.Config(**_SHAPE), Settings(1_600, lr=4e-3, warmup=100), kept=(20, 100, 400)),
+    "book-bert": EncoderRecipe(
+        bert.Config(**_SHAPE), Settings(1_500, lr=3e-3, warmup=100, evaluate_every=100), kept=(200,)
+    ),
+    "book-gpt-small": DecoderRecipe(
+        gpt.Config(**_SMALL), Settings(500, lr=1.2e-2, warmup=30, evaluate_every=20), n_stories=3_000, batch_size=16
+    ),
+}
+
+
+def parts_of(told) -> tuple[list[list[str]], list[list[str]]]:
+    """What an encoder's pairs are cut from: every two or three sentences in a row, and the whole stories.
+
+    A model finds out sooner from short texts that neighbors matter; BERT, too, was trained on short ones first.
+
+    >>> short, whole = parts_of(stories(1))
+    >>> len(whole[0]), len(short), short[0] == whole[0][:2]
+    (8, 13, True)
+    """
+    whole = [story.sentences for story in told]
+    return [text[i : i + n] for text in whole for n in (2, 3) for i in range(len(text) - n + 1)], whole
+
+
+@torch.no_grad()
+def spread(model, std):
+    """Give the weights of a new decoder another spread than GPT-2's 0.02, in proportion. Returns the model.
+
+    Smaller models learn faster from larger weights: at d_model 128, from 0.06.
+
+    >>> model = spread(gpt.GPT(gpt.Config(vocab_size=1000, d_model=64, n_layers=1, n_heads=2, d_ff=16)), 0.06)
+    >>> abs(model.embeddings.tokens.weight.std() - 0.06) < 0.003
+    tensor(True)
+    """
+    for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
+        weight *= std / 0.02  # in proportion: less for what is added up in each layer
+    return model
+
+
+def rounded(value):
+    """A number, or a dictionary or list of them, to four places.
+
+    >>> rounded({"loss": [1.23456, 1.0]})
+    {'loss': [1.2346, 1.0]}
+    """
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, list) else round(value, 4)

@@ -1,0 +1,187 @@
+"""Tune a trained decoder to sort texts into classes, with all of ULMFiT's means or without them. Source: L 3.3.3.
+
+ULMFiT trains in three phases: on much text of any kind, on the target's own texts (here both are `training.train`),
+and then, in this file, on labeled ones. It has three means: rates that rise steeply and fall slowly and smaller rates
+for lower layers, both in the second phase, too; and layers that join from the top, one after the other, in the third.
+Its head reads the mean and the maximum of all states besides the last; ours reads the last. Howard and Ruder (2018).
+"""
+
+import random
+import re
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tutorial_lib.attention import padded
+
+HAPPY = frozenset("happy glad proud smile smiles smiled laugh laughs laughed joy".split())
+SAD = frozenset("sad cry cries cried afraid angry sorry".split())
+HELPERS = frozenset("be is are was were has have had".split())  # verbs that a dialect leaves alone
+N_BEFORE = 3  # sentences of a text that is sorted
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to tune. lr: the highest rate, of the head. With the defaults, everything learns at one rate.
+
+    head_alone: the trained model stays as it is. slanted: the rate rises over a tenth of the steps and falls to 1/32,
+    instead of staying. factor: by how much a part's rate is smaller than that of the part above (ULMFiT: 2.6).
+    gradual: at first the head alone learns, and the parts below join one by one, over the first half of the steps.
+
+    >>> Plan(n_steps=100, slanted=True).rate(5) < Plan(n_steps=100, slanted=True).rate(10) == 0.003
+    True
+    """
+
+    n_steps: int = 60
+    lr: float = 3e-3
+    head_alone: bool = False
+    slanted: bool = False
+    factor: float = 1.0
+    gradual: bool = False
+
+    def rate(self, step):
+        """The head's rate at a step, counted from 0. Source: Howard and Ruder (2018), equation 3."""
+        if not self.slanted:
+            return self.lr
+        cut = max(1, self.n_steps // 10)
+        p = step / cut if step < cut else 1 - (step - cut) / (self.n_steps - cut)
+        return self.lr * (1 + p * 31) / 32
+
+    def rates(self, step, n_parts):
+        """The rate of each part, the head first; 0 for parts that have not joined."""
+        each = max(1, self.n_steps // (2 * n_parts))
+        joined = 1 if self.head_alone else 1 + step // each if self.gradual else n_parts
+        return [self.rate(step) / self.factor**i if i < joined else 0.0 for i in range(n_parts)]
+
+
+class Classifier(nn.Module):
+    """A decoder with a new head on its state after each text's last token.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))
+    >>> Classifier(gpt, n_classes=2)([[5, 6, 7], [8]]).shape
+    torch.Size([2, 2])
+    """
+
+    def __init__(self, body, n_classes):
+        super().__init__()
+        self.body = body
+        self.head = nn.Linear(body.config.d_model, n_classes)
+
+    def forward(self, texts):
+        """Scores (n_texts, n_classes) of texts, lists of ids."""
+        ids, mask = padded(texts)
+        X, _ = self.body.hidden(ids, fused=True)  # (n_texts, n, d_model); padding stands behind: no token looks at it
+        return self.head(X[torch.arange(len(ids)), mask.sum(1) - 1])
+
+    def parts(self):
+        """Lists of parameters from the top down: head with the last LayerNorm, layers, embeddings."""
+        top = [*self.head.parameters(), *self.body.norm.parameters()]
+        return [top, *(list(layer.parameters()) for layer in reversed(self.body.layer)),
+                list(self.body.embeddings.parameters())]  # fmt: skip
+
+
+def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
+    """Train a classifier in place on labeled texts, and return the losses, one a step.
+
+    texts: lists of ids. labels: a class for each, 0, 1, ... Batches are drawn by the seed. Parameters that have not
+    joined at the end are left frozen. Raises ValueError where there is no text, or not one label for each.
+
+    >>> from tutorial_lib.gpt import GPT, Config
+    >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))
+    >>> losses = tune(Classifier(gpt, 2), [[5, 6], [7, 6]], [0, 1], Plan(n_steps=80))
+    >>> losses[-1] < 0.1 < losses[0]
+    True
+    """
+    if not len(texts):
+        raise ValueError("texts must be one or more, got none")
+    if len(texts) != len(labels):
+        raise ValueError(f"labels must hold one for each text, {len(texts)}, got {len(labels)}")
+    parts, labels, losses = classifier.parts(), torch.as_tensor(labels), []
+    optimizer = torch.optim.Adam([{"params": part, "lr": 0.0} for part in parts])
+    generator = torch.Generator().manual_seed(seed)
+    for step in range(plan.n_steps):
+        for group, rate in zip(optimizer.param_groups, plan.rates(step, len(parts)), strict=True):
+            group["lr"] = rate
+            for parameter in group["params"]:
+                parameter.requires_grad_(rate > 0)
+        drawn = torch.randint(len(texts), (batch_size,), generator=generator)
+        loss = F.cross_entropy(classifier([texts[i] for i in drawn]), labels[drawn])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+@torch.no_grad()
+def accuracy(classifier, texts, labels):
+    """The share of texts whose class has the highest score."""
+    return (classifier(texts).argmax(1) == torch.as_tensor(labels)).float().mean().item()
+
+
+def dialect(told, seed=0) -> dict[str, dict[str, str]]:
+    """Another word for each noun and each verb of stories: part of speech -> word -> word of the same part of speech.
+
+    Told so, a story has the grammar of the others, and nearly all that it tells is said in words of another meaning.
+
+    >>> from tutorial_lib.texts.generated import stories
+    >>> words = dialect(stories(50))
+    >>> sorted(words["noun"]) == sorted(words["noun"].values()), words["noun"]["ball"] != "ball"
+    (True, True)
+    """
+    rng, found = random.Random(seed), {}
+    for pos in ("noun", "verb"):
+        words = sorted({word.text for story in told for word in story.words if word.pos == pos} - HELPERS)
+        found[pos] = dict(zip(words, rng.sample(words, len(words)), strict=True))
+    return found
+
+
+def retold(story, words) -> list[str]:
+    """The sentences of a story in a dialect. words: what `dialect` found; {}: as they are.
+
+    >>> from tutorial_lib.texts.generated import stories
+    >>> story = stories(1)[0]
+    >>> retold(story, {}) == story.sentences, retold(story, {"noun": {"puzzle": "lake"}})[1]
+    (True, 'Tom had a lake.')
+    """
+    sentences, start = [], 0
+    for sentence in story.sentences:
+        new, done, end = [], start, start + len(sentence)
+        for word in story.words:
+            if start <= word.start < end:
+                new += [story.text[done : word.start], words.get(word.pos, {}).get(word.text, word.text)]
+                done = word.start + len(word.text)
+        sentences.append("".join(new) + story.text[done:end])
+        start = end + 1  # a space
+    return sentences
+
+
+def feelings(told, words=None) -> tuple[list[str], list[int]]:
+    """Texts and labels: what somebody feels next, 0 happy or 1 sad, as many of one as of the other.
+
+    A text is the (up to three) sentences of a story before the first one that names a feeling, in the dialect `words`;
+    that one is the label. Happy and sad ones take turns.
+
+    >>> from tutorial_lib.texts.generated import stories
+    >>> texts, labels = feelings(stories(50, seed=5))
+    >>> texts[3].split(". ")[-1], labels[3]
+    ('In the park he dropped the bat.', 1)
+    """
+    found = [], []
+    for story in told:
+        named = [_feeling(sentence) for sentence in story.sentences]
+        at = next((i for i, feeling in enumerate(named) if feeling is not None), 0)
+        if at > 1 and named[at] in (0, 1):
+            found[named[at]].append(" ".join(retold(story, words or {})[max(0, at - N_BEFORE) : at]))
+    n = min(map(len, found))
+    return [text for pair in zip(*found) for text in pair], [0, 1] * n
+
+
+def _feeling(sentence):
+    """0 happy, 1 sad, 2 both, None neither."""
+    words = set(re.findall("[a-z]+", sentence.lower()))
+    happy, sad = not words.isdisjoint(HAPPY), not words.isdisjoint(SAD)
+    return None if not (happy or sad) else 2 if happy and sad else int(sad)

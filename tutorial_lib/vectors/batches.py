@@ -1,0 +1,25 @@
+"""Which texts go through a model together: of similar length, few enough for the processor's caches."""
+
+TOKENS = {"cpu": 512}  # in one batch, at most: fits a processor's caches, and texts of one batch are alike in length
+TOKENS_ELSEWHERE = 16_384  # a GPU wants large batches
+
+
+def batches(order, ids, batch_size, n_tokens):
+    """Cut an order of texts into batches: at most batch_size texts and n_tokens tokens, padding included (or one text).
+
+    A text that would bring a batch much padding begins the next one: one more takes as long as some tokens do.
+
+    >>> list(batches([0, 1, 2, 3], [[5], [6], [7], [8, 9]], batch_size=2, n_tokens=3))
+    [[0, 1], [2], [3]]
+    """
+    batch, longest = [], 0
+    for i in order:
+        padding = (len(ids[i]) - longest) * len(batch)
+        longest = max(longest, len(ids[i]))
+        full = len(batch) == batch_size or longest * (len(batch) + 1) > n_tokens
+        if batch and (full or padding > n_tokens // 25):
+            yield batch
+            batch, longest = [], len(ids[i])
+        batch.append(i)
+    if batch:
+        yield batch

@@ -1,0 +1,207 @@
+"""From texts to vectors: any layer of an encoder, pooled, in batches, on any device. Source: L 4.1, L 4.5.
+
+A text of n tokens has n vectors in each layer: layer 0 is what goes into the first block, layer i what block i gives
+out. `embed` picks layers and pools the tokens' vectors to one. It is written for speed: texts of similar length go
+together, so that hardly any padding is computed, and in small batches, so that the processor's caches hold them.
+"""
+
+import hashlib
+import json
+import operator
+import warnings
+from collections.abc import Iterable
+from contextlib import closing
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tutorial_lib import weights
+from tutorial_lib.arguments import check_texts, whole_number
+from tutorial_lib.bert import Bert
+from tutorial_lib.tokenization import WordPiece, tokenizer_of
+from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches
+from tutorial_lib.vectors.fast import WORTH_PACKING, TextByText, packed, side_by_side
+from tutorial_lib.vectors.store import File, Memory
+
+POOLINGS = ("cls", "mean", "max", "tokens")
+
+
+def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
+          device="auto"):  # fmt: skip
+    """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
+
+    Nothing is normalized. The order of the texts and the size of the batches change nothing but the last digits, and
+    equal texts get equal vectors. A text with more tokens than the model has positions is cut; one warning says so.
+
+    texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder of
+    BERT's family (None: the default model), or a `Bert`; device: where a model given by name runs; tokenizer: for a
+    `Bert` with a vocabulary that is not the default model's.
+
+    pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; or "tokens",
+    no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens, d_model) for several
+    layers. layers: 0 is the input of the first block, i the output of block i, -1 the last one; a list, or "all".
+
+    batch_size: how many texts go through the model at once, at most; long ones are fewer. progress: show a bar.
+    save_to: a file, NAME.npy. Batches are written to NAME.part.npy as they are done; if you stop the computation, the
+    same call goes on from there. The answer is then a read-only view of the file, not a copy in memory.
+
+    Raises TypeError if texts is one str or holds something else, ValueError if another argument has no such value, the
+    tokenizer is not the model's, or save_to belongs to other texts or settings.
+
+    >>> embed(["A bear.", "Two bears dance."]).shape
+    (2, 384)
+    >>> embed(["A bear."], layers="all", pooling="cls").shape
+    (7, 1, 384)
+    """
+    texts = check_texts("texts", texts, least=0)
+    if pooling not in POOLINGS:
+        raise ValueError(f"pooling must be one of {', '.join(map(repr, POOLINGS))}, got {pooling!r}")
+    batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
+    path = _check_path(save_to)
+    model, tokenizer = _model_and_tokenizer(model, tokenizer, device)
+    chosen, several = _check_layers(layers, model.config.n_layers)
+    places = {}  # text -> where it stands in texts: equal texts are computed once
+    for j, text in enumerate(texts):
+        places.setdefault(text, []).append(j)
+    ids, copies = _ids_of(list(places), tokenizer, model.config.n_positions), list(places.values())
+    spans = _spans(len(texts), ids, copies, pooling)
+    shape = (len(chosen),) * several + (spans[-1].stop if spans else 0, model.config.d_model)
+    store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, [ids, copies, pooling, chosen]))
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))[store.done :]
+    device, pad = model.embeddings.tokens.weight.device, tokenizer.vocab[tokenizer.pad_token]
+    cut = batches(order, ids, batch_size, TOKENS.get(device.type, TOKENS_ELSEWHERE))
+    quick = packed(model) if sum(len(ids[i]) for i in order) >= WORTH_PACKING else model
+
+    def run(batch):
+        return _run(quick, [ids[i] for i in batch], pooling, chosen, pad)
+
+    with _bar(progress, len(ids), store.done) as bar, closing(side_by_side(run, cut, device)) as done:
+        for batch, blocks in done:
+            for i, block in zip(batch, blocks, strict=True):
+                for j in copies[i]:
+                    store.rows[..., spans[j], :] = block if several else block[0]
+            store.finish(len(batch))
+            bar.update(len(batch))
+    rows = store.close()
+    return [rows[..., span, :] for span in spans] if pooling == "tokens" else rows
+
+
+def _spans(n_texts, ids, copies, pooling):
+    """Which rows of the answer belong to each text: one row, or with "tokens" one for each token."""
+    n_rows = np.ones(n_texts, int)
+    if pooling == "tokens":
+        for row, where in zip(ids, copies, strict=True):
+            n_rows[where] = len(row)
+    ends = n_rows.cumsum().tolist()
+    return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+
+@torch.inference_mode()
+def _run(model, ids, pooling, chosen, pad):
+    """The pooled vectors of one batch: for each text an array (layers, 1 or n_tokens, d_model)."""
+    device = model.embeddings.tokens.weight.device
+    lengths = [len(row) for row in ids]
+    longest = max(lengths)
+    padded = torch.tensor([row + [pad] * (longest - len(row)) for row in ids], device=device)  # (B, n)
+    real = torch.arange(longest) < torch.tensor(lengths)[:, None]  # (B, n)
+    mask = None if real.all() else real[:, None, None].to(device)  # (B, 1, 1, n)
+    kept = {}
+    X = model.embeddings(padded, torch.zeros_like(padded))  # (B, n, d_model)
+    text_by_text = all(isinstance(layer.attention, TextByText) for layer in model.layer)
+    if text_by_text:  # no padding goes through the layers
+        X, mask = X[real][None], lengths  # (1, n_1 + n_2 + ..., d_model)
+    for i in range(max(chosen) + 1):
+        X = model.layer[i - 1](X, mask, fused=True) if i else X
+        if i in chosen:
+            rows = X.new_zeros(*real.shape, X.shape[-1]).index_put((real,), X[0]) if text_by_text else X
+            kept[i] = pool(rows, real.to(device), pooling).float().cpu()  # of rows, (B, n, d_model)
+    blocks = torch.stack([kept[i] for i in chosen]).numpy()  # (layers, B, 1 or n, d_model)
+    return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
+
+
+def pool(X, real, pooling):
+    """One vector for each text, (B, 1, d_model), out of those of its tokens, (B, n, d_model).
+
+    real, (B, n), is False at padding. With "tokens" X itself.
+    Source: L 4.5.1; the mean is that of Reimers and Gurevych (2019).
+
+    >>> pool(torch.tensor([[[1.0], [3.0], [9.0]]]), torch.tensor([[True, True, False]]), "mean")
+    tensor([[[2.]]])
+    """
+    if pooling == "cls":
+        return X[:, :1]
+    if pooling == "mean":
+        return (X * real[..., None]).sum(1, keepdim=True) / real.sum(1)[:, None, None]
+    if pooling == "max":
+        return X.masked_fill(~real[..., None], -torch.inf).amax(1, keepdim=True)
+    return X
+
+
+def _check_path(save_to):
+    if save_to is not None and Path(save_to).suffix != ".npy":
+        raise ValueError(f"save_to must be the name of a file that ends in .npy, got {str(save_to)!r}")
+    return None if save_to is None else Path(save_to)
+
+
+def _model_and_tokenizer(model, tokenizer, device):
+    if isinstance(model, Bert):
+        if device != "auto":
+            raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
+        tokenizer = _default_tokenizer(weights.resolve()) if tokenizer is None else tokenizer
+    else:
+        tokenizer = tokenizer_of(model) if tokenizer is None else tokenizer
+        model = Bert.from_pretrained(model, device)
+    if len(tokenizer) > model.config.vocab_size:
+        sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"
+        raise ValueError(f"tokenizer must be the model's own: it has {sizes}; give tokenizer=")
+    return model, tokenizer
+
+
+@lru_cache(maxsize=1)
+def _default_tokenizer(folder):
+    """The default model's tokenizer, read once: it keeps the words that it has cut."""
+    return WordPiece.from_pretrained(folder)
+
+
+def _check_layers(layers, n_layers):
+    """The layers as a list of numbers from 0 to n_layers, and whether several were asked for."""
+    if isinstance(layers, str) and layers == "all":
+        return list(range(n_layers + 1)), True
+    several = isinstance(layers, Iterable) and not isinstance(layers, str)
+    listed = list(layers) if several else [layers]
+    if not listed or not all(layer in range(-n_layers - 1, n_layers + 1) for layer in listed):
+        raise ValueError(f'layers must be "all", a list, or a layer from {-n_layers - 1} to {n_layers}, got {layers!r}')
+    return [operator.index(layer) % (n_layers + 1) for layer in listed], several
+
+
+def _ids_of(texts, tokenizer, n_positions):
+    """The ids of each text, cut to the model's positions, with one warning if any is cut."""
+    ids, n_cut = [], 0
+    for text in texts:
+        row = tokenizer.encode(text).ids
+        if len(row) > n_positions:
+            row, n_cut = tokenizer.encode(text, max_length=n_positions).ids, n_cut + 1
+        ids.append(row)
+    if n_cut:
+        what = f"{n_cut} of {len(texts)} texts have more tokens than the model's {n_positions} positions and are cut"
+        warnings.warn(what, stacklevel=3)
+    return ids
+
+
+def _bar(progress, total, done):
+    from tqdm.auto import tqdm
+
+    if not progress:
+        return tqdm(disable=True)
+    return tqdm(total=total, initial=done, desc="embed", unit="text", leave=False)  # TQDM_DISABLE=1 hides it
+
+
+def _fingerprint(model, work):
+    """A digest of all that the vectors depend on: the weights, and the ids, pooling and layers in `work`."""
+    digest = hashlib.sha256(json.dumps(work).encode())
+    for name, tensor in model.state_dict().items():
+        digest.update(name.encode())
+        digest.update(tensor.contiguous().cpu().view(torch.uint8).numpy())
+    return digest.hexdigest()

@@ -1,0 +1,76 @@
+"""Where finished vectors are kept: in memory, or in a file that outlives an interruption."""
+
+import json
+import os
+
+import numpy as np
+
+from tutorial_lib.weights.files import read_json, write_text
+
+
+class Memory:
+    """Finished rows in memory."""
+
+    def __init__(self, shape):
+        self.rows = np.empty(shape, np.float32)
+        self.done = 0
+
+    def finish(self, n_texts):
+        self.done += n_texts
+
+    def close(self):
+        return self.rows
+
+
+class File(Memory):
+    """Finished rows in a file that outlives an interruption.
+
+    NAME.part.npy fills up while NAME.json says what work this is and how many texts are done; in the end the first is
+    renamed to NAME.npy. NAME.json stays, so that the same call finds its answer, and another call is refused.
+    """
+
+    def __init__(self, path, shape, fingerprint):
+        self.path = path
+        self.part = path.with_suffix(".part.npy")
+        self.log = path.with_suffix(".json")
+        self.work = fingerprint
+        self.done = 0
+        if self.log.is_file():
+            self._resume()
+        elif path.exists():
+            raise ValueError(f"save_to must be a new file: {path} exists, and no {self.log.name} says what it holds")
+        if path.exists():
+            self.rows = np.load(path, mmap_mode="r")
+        elif self.done:
+            self.rows = np.lib.format.open_memmap(self.part, "r+")
+        else:
+            self._write_log()
+            self.rows = np.lib.format.open_memmap(self.part, "w+", np.float32, shape)
+
+    def _resume(self):
+        try:
+            log = read_json(self.log)
+            work = log["work"]
+            done = int(log["done"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"save_to cannot go on: {self.log} is damaged; delete it and its .npy files") from error
+        if work != self.work:
+            what = f"{self.log} tells of other texts, another model, pooling or layers; delete it and its .npy files"
+            raise ValueError(f"save_to must be a new file: {what}, or choose another name")
+        self.done = done if self.path.exists() or self.part.exists() else 0
+
+    def _write_log(self):
+        write_text(self.log, json.dumps({"work": self.work, "done": self.done}))
+
+    def finish(self, n_texts):
+        self.rows.flush()
+        self.done += n_texts
+        self._write_log()
+
+    def close(self):
+        if self.part.exists() and not self.path.exists():
+            self.rows.flush()
+            del self.rows  # Windows renames no file that is open
+            os.replace(self.part, self.path)
+            self.rows = np.load(self.path, mmap_mode="r")
+        return self.rows

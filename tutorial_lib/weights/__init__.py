@@ -1,0 +1,22 @@
+"""Models by name: the catalog, the search for their files, Hugging Face's names for every family, safe loading.
+
+`catalog` knows the models, `find` their folders, `files` reads and writes, `names` has the names and layouts of Hugging
+Face for all families, and `checkpoints` puts weights into our models. Where the SHA-256 of a model's weights is known,
+it is checked before they are used. Importing this loads no torch.
+"""
+
+from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
+from tutorial_lib.weights.files import read_json, sha256
+from tutorial_lib.weights.find import available, load_state_dict, read_config, resolve
+
+__all__ = [
+    "DEFAULT",
+    "KNOWN",
+    "ModelNotAvailable",
+    "available",
+    "load_state_dict",
+    "read_config",
+    "read_json",
+    "resolve",
+    "sha256",
+]

