@@ -16,10 +16,10 @@ def main(arguments=None) -> int:
     claims_of.add_argument(
         "--inventory",
         action="store_true",
-        help="print for each document how many of its items have a claim, and fail where one has neither claim nor "
-        "reason. Items are printed numbers, tables, lists, formulas and sentences that could be false; definitions, "
-        "opinions and drawings do not count. One with a reason counts as one without a claim, one whose claim needs a "
-        "model that is not here as one with a claim; behind stands how many can be checked here",
+        help="print for each document how many of its items have a claim or a verdict, and fail where one has neither, "
+        "nor a reason. Items are printed numbers, tables, lists, formulas and sentences that could be false; "
+        "definitions, opinions and drawings do not count. One with a reason alone counts as one without a claim, one "
+        "whose claim needs a model that is not here as one with a claim; behind stands how many can be checked here",
     )
     add_train(commands, "book-virus (a minute) or book-virus-frames (three)")
     return run_command(parser.parse_args(arguments), {"claims": claims, "train": _train})

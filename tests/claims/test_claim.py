@@ -106,7 +106,7 @@ def test_a_recomputation_is_an_argument_or_a_decorated_function(monkeypatch):
     def _():
         return 1
 
-    claim("R-1.1-c", "Three.", 3, needs="a model")
+    claim("R-1.1-c", "Three.", 3, lambda: 3, needs="a model")
     assert [check(claim).verdict for claim in module.REGISTRY.values()] == [HOLDS, FAILS, "needs a model"]
     assert [claim.verdict for claim in module.REGISTRY.values()] == [HOLDS, HOLDS, OPEN]
 
@@ -172,6 +172,6 @@ def test_only_claims_can_be_checked(thing):
         check(thing)
 
 
-def test_a_table_shows_only_checked_claims():
-    with pytest.raises(TypeError, match="results must be what check"):
+def test_a_table_shows_only_checked_claims_and_what_is_read():
+    with pytest.raises(TypeError, match="entries must be what check"):
         Table(claims("heads"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tutorial_book.claims import CHAPTERS, claims
+from tutorial_book.claims import CHAPTERS, claims, readings
 
 PAGES = sorted((Path(__file__).parents[2] / "book").glob("*.md"))
 PLACE = re.compile(r"\b([RLNAG]) (\d+(?:\.\d+)*)")  # R 6.1
@@ -91,3 +91,10 @@ def test_what_a_claim_quotes_is_its_document_s(chapter, sections):
         places = [(quote, claim.section if is_long(quote) else None) for quote in quotes(said)]
         places += [(quote, None) for quote in quotes("".join(ours) + claim.note) if is_long(quote)]
         assert not [quote for quote, number in places if not stands_in(sections, quote, claim.source, number)], claim.id
+
+
+@pytest.mark.parametrize("item", readings(), ids=lambda item: item.id)
+def test_what_is_read_quotes_its_document(item, sections):
+    places = [(quote, item.section if is_long(quote) else None) for quote in quotes(item.text)]
+    places += [(quote, None) for quote in quotes(item.reason) if is_long(quote)]
+    assert not [quote for quote, number in places if not stands_in(sections, quote, item.source, number)]

@@ -3,12 +3,12 @@
 import re
 from html.parser import HTMLParser
 
-from tutorial_book.claims import FAILS, HOLDS, Claim, Result, Table, table
+from tutorial_book.claims import FAILS, HOLDS, Claim, Item, Result, Table, readings, table
 from tutorial_book.claims.table import COLUMNS, summary
 
 
 def result(verdict=HOLDS, **changes):
-    fields = dict(id="R-1.1-x", chapter="bert", statement="One.", printed=1.50, compute=None, note="Why.")
+    fields = dict(id="R-1.1-x", chapter="bert", statement="One.", printed=1.50, compute=lambda: 1.234, note="Why.")
     return Result(Claim(**{**fields, **changes}), 1.234, verdict)
 
 
@@ -79,7 +79,28 @@ def test_the_text_names_document_section_verdict_and_reason():
 
 
 def test_a_chapter_s_table_holds_its_claims_only():
-    assert {result.claim.chapter for result in table("heads").results} == {"heads"}
+    chapters = [(entry if isinstance(entry, Item) else entry.claim).chapter for entry in table("heads").entries]
+    assert set(chapters) == {"heads"}
+
+
+def test_a_document_s_table_holds_its_claims_and_what_is_read_of_it():
+    assert {entry.source for entry in table(source="G").entries} == {"G"}
+    assert {entry.kind for entry in table(source="G").entries} == {"recomputed", "arithmetic", "read"}
+
+
+def test_what_is_read_comes_behind_the_claims_and_says_so():
+    entries = table("heads").entries
+    assert entries[-len(readings("heads")) :] == readings("heads")
+    read = readings("heads")[0]
+    html, text = Table([read])._repr_html_(), repr(Table([read]))
+    assert f"{read.source} {read.section}</th>" in html and f">{read.text}<" in html and ">Read: Such a Q is" in html
+    assert text.startswith("Rezaei 9.2  ✗ does not hold  (read)  [R-9.2-equation-42]\n  head_i") and read.reason in text
+
+
+def test_what_only_others_can_compute_says_what_it_needs():
+    item = Item("L", "2.2", "30 % <can> go.", ("L-2.2-x",), "seeing", "needs a pruned BERT", "It is theirs.")
+    html = Table([item])._repr_html_()
+    assert "1 ? needs what is not" in html and "? needs a pruned BERT. It is theirs." in html and "&lt;can&gt;" in html
 
 
 def test_the_summary_counts():

@@ -9,7 +9,7 @@ from tutorial_lib.weights import available
 from tutorial_lib.weights.catalog import KNOWN
 
 ALL = claims()
-CHECKED = [claim for claim in ALL if claim.compute and (claim.needs is None or claim.needs in available())]
+CHECKED = [claim for claim in ALL if claim.needs is None or claim.needs in available()]
 
 
 def name(claim):
@@ -75,9 +75,8 @@ def test_what_does_not_hold_is_explained(claim):
 
 
 @pytest.mark.parametrize("claim", [claim for claim in ALL if claim.needs], ids=name)
-def test_what_is_needed_is_a_known_model_or_text_or_beyond_a_program(claim):
-    known = {*KNOWN, *published.SOURCES}
-    assert set(claim.needs.split(" and ")) <= known if claim.compute else claim.verdict == OPEN
+def test_what_is_needed_is_a_known_model_or_text(claim):
+    assert set(claim.needs.split(" and ")) <= {*KNOWN, *published.SOURCES}
 
 
 def test_only_what_needs_something_may_stay_unchecked():

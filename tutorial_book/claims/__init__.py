@@ -1,7 +1,8 @@
 """Every number and checkable statement that the documents print, recomputed, with a verdict.
 
 `claims()` lists them, `check(claim)` recomputes one, `table(chapter)` shows a chapter's on its page, and `report()`
-prints all of them. `inventory()` lists what the documents print, item by item, and which claim checks it.
+prints all of them. `inventory()` lists what the documents print, item by item, and which claim checks it; `readings()`
+are those of its items that are read and not computed, with a verdict of their own.
 Each chapter's claims stand in the module with its name, which is imported when they are first asked for: a chapter's
 page loads no other chapter's claims. Sources: R; L 2-5; N; A; G. `UNNUMBERED` names the sections of N, A and G that
 have no number there.
@@ -23,13 +24,13 @@ from tutorial_book.claims.claim import (
     can_be_checked,
     check,
 )
-from tutorial_book.claims.inventory import Coverage, Item, coverage, gaps, inventory
+from tutorial_book.claims.inventory import NEEDS, READ, Coverage, Item, coverage, gaps, inventory, readings
 from tutorial_book.claims.table import Table, as_text, summary
 
 __all__ = [
-    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "SOURCES", "Claim", "Coverage", "Item", "Result", "Table",
-    "UNNUMBERED", "check", "claims", "coverage", "inventory", "report", "report_coverage", "table",
-]  # fmt: skip
+    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "READ", "SOURCES", "Claim", "Coverage", "Item", "Result", "Table",
+    "UNNUMBERED", "check", "claims", "coverage", "inventory", "readings", "report", "report_coverage", "table",
+]
 
 
 def claims(chapter=None, source=None, section=None) -> list[Claim]:
@@ -38,7 +39,7 @@ def claims(chapter=None, source=None, section=None) -> list[Claim]:
     Raises ValueError if chapter or source is unknown.
 
     >>> [claim.id for claim in claims(source="R", section="5.4")]
-    ['R-5.4-x-painted', 'R-5.4-q-painted']
+    ['R-5.4-q-painted']
     """
     if chapter is not None and chapter not in CHAPTERS:
         raise ValueError(f"chapter must be one of {', '.join(CHAPTERS)}, got {chapter!r}")
@@ -59,44 +60,47 @@ def _reading_order(claim: Claim) -> tuple:
     return list(SOURCES).index(claim.source), section, CHAPTERS.index(claim.chapter)
 
 
-def table(chapter=None) -> Table:
-    """The claims of a chapter (or all), checked now, as a table that a page shows.
+def table(chapter=None, source=None) -> Table:
+    """The claims of a chapter, a document, or all, checked now, as a table that a page shows; behind them what is read.
 
     >>> print(table("heads"))  # doctest: +ELLIPSIS
     Rezaei 9.2  ✗ does not hold  (recomputed)  [R-9.2-partition]
     ...
     """
-    return Table([check(claim) for claim in claims(chapter)])
+    return Table([*map(check, claims(chapter, source)), *readings(chapter, source)])
 
 
 def report() -> int:
-    """Check and print all claims; 0 where every verdict is the recorded one, else 1.
+    """Check and print all claims, and what is read; 0 where every verdict is the recorded one, else 1.
 
     This is what `python -m tutorial_book claims` runs.
     """
     results = [check(claim) for claim in claims()]
-    for result in results:
-        print(as_text(result), end="\n\n")
+    everything = [*results, *readings()]
+    for entry in everything:
+        print(as_text(entry), end="\n\n")
     changed = [result for result in results if not result.as_recorded]
     for result in changed:
         print(f"{result.claim.id}: recorded {result.claim.verdict!r}, now {result.verdict!r}")
-    for kind in KINDS:
-        print(f"{kind}: {summary([result for result in results if result.claim.kind == kind])}")
-    print(f"{summary(results)}; {len(changed)} verdicts differ from the recorded ones")
+    for kind in (*KINDS, READ):
+        print(f"{kind}: {summary([entry for entry in everything if entry.kind == kind])}")
+    print(f"{summary(everything)}; {len(changed)} verdicts differ from the recorded ones")
     return 1 if changed else 0
 
 
 def report_coverage() -> int:
-    """Print how many items of each document have a claim; 0 where every item has a claim or a reason for none.
+    """Print how many items of each document are checked; 0 where every item has a claim, a verdict or a reason.
 
     This is what `python -m tutorial_book claims --inventory` runs.
     """
     known = {claim.id: claim for claim in claims()}
+    here = {id for id, claim in known.items() if can_be_checked(claim)}
+    here |= {item.id for item in readings() if not item.verdict.startswith(NEEDS)}
     for source in SOURCES:
-        found = coverage(source)
-        here = sum(any(can_be_checked(known[id]) for id in item.claims if id in known)
-                   for item in inventory() if item.source == source)
-        print(f"{source} {found}  ({here} can be checked here; {found.without_content} lines without content)")
-    for problem in (problems := gaps(set(known))):
+        covered = coverage(source)
+        checked = sum(not here.isdisjoint(item.claims) for item in inventory() if item.source == source)
+        print(f"{source} {covered}  ({checked} can be checked here; {covered.without_content} lines without content)")
+    problems = gaps(set(known))
+    for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -1,14 +1,16 @@
 """What a claim is, how it is checked, and how two values are compared.
 
 A claim is one statement of a document together with the function that recomputes it. Claims are written in the modules
-beside this one, which are named as the chapters; the function *is* the recomputation.
+beside this one, which are named as the chapters; the function *is* the recomputation. What is only read has no code: it
+is a line of the inventory, with a verdict of its own.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
@@ -16,9 +18,7 @@ from tutorial_lib.texts import TextsNotAvailable
 from tutorial_lib.weights.catalog import DEFAULT, ModelNotAvailable
 
 HOLDS, FAILS, OPEN = VERDICTS = ("holds", "does not hold", "not yet checked")
-RECOMPUTED, ARITHMETIC, ITSELF, READING = KINDS = (
-    "recomputed", "arithmetic", "the document against itself", "reading",
-)  # fmt: skip
+RECOMPUTED, ARITHMETIC = KINDS = ("recomputed", "arithmetic")
 ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
     *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context", "cost"),
@@ -36,7 +36,7 @@ UNNUMBERED = {  # N numbers the sections of its first part alone, A and G none b
     },
     "A": {"0": "Abstract"},
     "G": {"0": "Quick Summary to Abstract"},
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, eq=False)  # a claim is equal to itself alone, so that its value can be kept by claim
@@ -47,15 +47,15 @@ class Claim:
     chapter       the chapter of this book that it belongs to
     statement     one sentence: what the document says
     printed       the value as printed: a number, a text, True for a sentence, or a list of those
-    compute       a function without arguments that gives the value; None where no program can
+    compute       a function without arguments that gives the value
     expected      what the check wants where that is not what is printed; None: the printed value
-    kind          what the value comes from: "recomputed" by this library, from models, texts and the published models'
-                  sizes; "arithmetic" with numbers that the document prints, or plain mathematics; "the document
-                  against itself", in two places; "reading" a sentence, a published size, what only others can compute
+    kind          what the value comes from: "recomputed" by this library, from models, texts, the published models'
+                  sizes and what it measured before; "arithmetic" with numbers that the document prints, or plain
+                  mathematics
     tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers;
                   ROUND: half a unit of the last digit that is not 0
-    needs         what it takes to check: a model, published texts ("bert-base-cased and luisto-pairs"), or something
-                  that no program can have; None: only this library
+    needs         what it takes to check: a model, published texts ("bert-base-cased and luisto-pairs"); None: only
+                  this library
     verdict       the recorded one: "holds", "does not hold" or "not yet checked"; with `needs`, the one to expect
     note          why, the right value, and what follows for the document's story
     """
@@ -64,7 +64,7 @@ class Claim:
     chapter: str
     statement: str
     printed: Any
-    compute: Callable[[], Any] | None = field(default=None, repr=False)
+    compute: Callable[[], Any] = field(repr=False)
     expected: Any = None
     kind: str = RECOMPUTED
     tolerance: float | str | None = None
@@ -97,6 +97,16 @@ class Result:
     verdict: str
 
     @property
+    def source(self) -> str:
+        """The document's tag."""
+        return self.claim.source
+
+    @property
+    def kind(self) -> str:
+        """What the value comes from."""
+        return self.claim.kind
+
+    @property
     def as_recorded(self) -> bool:
         """Whether the verdict is the recorded one. Where something is missing, it cannot differ."""
         return self.verdict == self.claim.verdict or self.claim.verdict == OPEN or self.verdict.startswith("needs ")
@@ -109,31 +119,38 @@ def claims_of(chapter: str):
     """The function that registers a chapter's claims, whose arguments are the other fields of `Claim`.
 
     A recomputation of one expression is an argument, `claim("R-5.1-tokens", "...", 7, lambda: len(...))`; a longer one
-    is a function under `@claim("R-5.1-tokens", "...", 7)`; with neither, it is read. What needs something is open.
+    is a function under `@claim("R-5.1-tokens", "...", 7)`. What needs something is open.
     """
 
-    def claim(id, statement, printed, compute=None, kind=RECOMPUTED, **rest):
-        rest.setdefault("verdict", OPEN if "needs" in rest else HOLDS)
-        add(Claim(id, chapter, statement, printed, compute, kind=kind if compute else READING, **rest))
-
+    def claim(id, statement, printed, compute=None, **rest):
         def recomputed_by(compute):
-            add(replace(REGISTRY.pop(id), compute=compute, kind=kind))
+            verdict = OPEN if "needs" in rest else HOLDS
+            add(Claim(id, chapter, statement, printed, compute, **{"verdict": verdict, **rest}))
             return compute
 
-        return recomputed_by
+        return recomputed_by if compute is None else recomputed_by(compute)
 
     return claim
 
 
 def add(claim: Claim) -> None:
     """Put a claim into the registry, once it is known to be well formed."""
-    source, *name = claim.id.split("-")
-    if claim.id in REGISTRY or source not in SOURCES or len(name) < 2:
+    if claim.id in REGISTRY or not is_id(claim.id):
         raise ValueError(f"id must be new and read like 'R-5.4-q-painted', got {claim.id!r}")
     for field_name, allowed in (("chapter", CHAPTERS), ("verdict", VERDICTS), ("kind", KINDS)):
-        if (value := getattr(claim, field_name)) not in allowed:
+        value = getattr(claim, field_name)
+        if value not in allowed:
             raise ValueError(f"{field_name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     REGISTRY[claim.id] = claim
+
+
+def is_id(text: str) -> bool:
+    """Whether a text reads like "R-5.4-q-painted": a document, one of its sections, a short name.
+
+    >>> is_id("R-5.4-q-painted"), is_id("R-5.4"), is_id("X-5.4-q-painted"), is_id("R-q-painted")
+    (True, False, False, False)
+    """
+    return re.fullmatch(rf"[{''.join(SOURCES)}]-\d+(\.\d+)*-\S+", text) is not None
 
 
 def check(claim: Claim) -> Result:
@@ -160,8 +177,8 @@ def check(claim: Claim) -> Result:
 
 
 def can_be_checked(claim: Claim) -> bool:
-    """Whether there is a recomputation, and what it needs is on this machine."""
-    return claim.compute is not None and (not claim.needs or all(map(_on_this_machine, claim.needs.split(" and "))))
+    """Whether what it needs is on this machine."""
+    return not claim.needs or all(map(_on_this_machine, claim.needs.split(" and ")))
 
 
 def recompute(claim: Claim):

@@ -5,9 +5,8 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from tutorial_book.claims.claim import READING, claims_of
+from tutorial_book.claims.claim import claims_of
 from tutorial_book.claims.tools import bert, nearest
-from tutorial_book.experiments.collections import stored
 from tutorial_lib.geometry import cosine_matrix, distributions, neighbor_purity
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
@@ -22,12 +21,6 @@ def vectors(name, model=None, n=150):
     """The [CLS] vectors of a built-in collection's first texts."""
     return embed(load_texts(name)[:n], model, pooling="cls", device="cpu")
 
-
-claim("L-4.4.3-wikipedia", "The sample holds 3860 Wikipedia texts.", 3860, needs="L's sample of Wikipedia",
-      note="A random sample through an interface whose answers change; it is not published with the thesis.")
-
-claim("L-4.4.3-tweets", "The collection of Twitter texts holds 3257.", 3257, lambda: stored()["texts"]["tweets"],
-      kind=READING, note="A stored count: the texts may not travel with this book.")
 
 claim("L-4.4.3-dissimilar", "The two sources are quite dissimilar in the embedding space (here, on 150 texts of each "
       "built-in collection: the share of nearest neighbors from the same one).", True,

@@ -2,9 +2,9 @@
 
 import torch
 
-from tutorial_book.claims.claim import FAILS, READING, claims_of
+from tutorial_book.claims.claim import claims_of
 from tutorial_book.claims.quotes import LOVE
-from tutorial_book.claims.tools import PUBLISHED, bert, bert_base, tokenizer, trace
+from tutorial_book.claims.tools import bert, bert_base, tokenizer, trace
 
 claim = claims_of("context")
 
@@ -27,12 +27,6 @@ def _():
         X = layer(X)
     return list(X.shape)
 
-
-claim("R-11.6-hidden-states",
-      "The outputs include the hidden states of all layers (here: as the model's configuration has it).", True,
-      lambda: PUBLISHED["bert-base-uncased"].get("output_hidden_states", False), kind=READING, verdict=FAILS,
-      note="Only with output_hidden_states=True, in the call or in the configuration; it is not there by default, and "
-           "R's code does not ask for it.")
 
 FIRST_TEN = {
     "i": [0.0648, 0.3697, 0.0214, 0.0242, -0.2595, 0.0748, 0.3394, 0.0936, -0.2900, -0.3007],

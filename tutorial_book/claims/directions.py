@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from tutorial_book.claims.claim import ARITHMETIC, FAILS, HOLDS, ITSELF, READING, claims_of
-from tutorial_book.claims.tools import bert, bpe, decoder, published_decoder, small_gpt, tokenizer
+from tutorial_book.claims.claim import ARITHMETIC, FAILS, HOLDS, claims_of
+from tutorial_book.claims.tools import bert, bpe, decoder, small_gpt, tokenizer
 from tutorial_lib.attention import softmax
 from tutorial_lib.geometry import (
     cosine,
@@ -77,12 +77,18 @@ def two_points():
 claim("N-0-euclidean", "The Euclidean distance is |x₁ − x₂| = √Σᵢ (x₁ᵢ − x₂ᵢ)².", True,
       lambda: bool(np.isclose(distance_matrix(torch.stack(two_points()[:2]))[0, 1], (2.5**2 + 1) ** 0.5)))
 
-claim("N-0-dot", "The dot product x₁ · x₂ is |x₁| |x₂| cos θ₁₂.", True,
-      lambda: bool(torch.isclose((p := two_points())[0] @ p[1], p[0].norm() * p[1].norm() * p[2].cos())),
-      kind=ARITHMETIC)
 
-claim("N-0-cosine", "The dot product of the two directions is cos θ₁₂.", True,
-      lambda: bool(np.isclose(cosine(*(p := two_points())[:2]), p[2].cos())))
+@claim("N-0-dot", "The dot product x₁ · x₂ is |x₁| |x₂| cos θ₁₂.", True, kind=ARITHMETIC)
+def _():
+    x, y, angle = two_points()
+    return bool(torch.isclose(x @ y, x.norm() * y.norm() * angle.cos()))
+
+
+@claim("N-0-cosine", "The dot product of the two directions is cos θ₁₂.", True)
+def _():
+    x, y, angle = two_points()
+    return bool(np.isclose(cosine(x, y), angle.cos()))
+
 
 claim("N-0-matches", "The measure behind the logits does match the cosine similarity (here: for some tokens of the "
       "default model, both name the same nearest token, nine times in ten).", True,
@@ -98,7 +104,8 @@ claim("N-0-matches", "The measure behind the logits does match the cosine simila
             "the largest cosine. What is right: where lengths differ the three part, and logits use no distance.")
 def _():
     E, some = some_tokens()
-    unit, x = E / E.norm(dim=1, keepdim=True), torch.randn(384, generator=torch.Generator().manual_seed(0))
+    unit = E / E.norm(dim=1, keepdim=True)
+    x = torch.randn(384, generator=torch.Generator().manual_seed(0))
     distances = distance_matrix(torch.stack([x, *unit[some]]))[0, 1:]
     return int(distances.argmin()) != int((unit[some] @ x).argmax())
 
@@ -110,30 +117,21 @@ claim("N-0-round-trip", "With a symmetric embedding, embedding a token and unemb
            "the default model with the transpose it would be all but 18 of 30,522, such as “matrices”, for which "
            "“matrix” came. With rows of one length all do, for nothing has a larger cosine with a vector than it.")
 
-claim("N-0-gpt-2", "The symmetry was true in the era of GPT-2 (here: GPT-2 has one matrix for both, and so has "
-      "OPT-125m of 2022).", True, lambda: [is_tied(published_decoder(name)) for name in ("gpt2", "opt-125m")],
-      expected=[True, True], kind=READING)
-
-
-def is_tied(model):
-    """Whether a decoder has one matrix for embedding and unembedding."""
-    return model.unembedding.weight is model.embeddings.tokens.weight
-
-
 # --- N 1.2: the inverse of the embedding matrix ----------------------------------------------------------------------
 
-claim("N-1.2-left-inverse", "The embedding matrix has a left inverse, 768 × 50,000, that the unembedding can compute "
-      "(here, in the default model: its size, and whether its product with the embedding matrix is the identity).",
-      True,
-      lambda: [list((left := inverse("pseudo-inverse").T).shape),
-               np.allclose(left @ some_tokens()[0].detach().double().numpy(), np.eye(384))],
-      expected=[[384, 30_522], True],
-      note="A left inverse exists. But a token goes the other way, first through E, then through the inverse: that "
-           "product has 50,000 rows and rank 768 and is no identity.")
+
+@claim("N-1.2-left-inverse", "The embedding matrix has a left inverse, 768 × 50,000, that the unembedding can compute "
+       "(here, in the default model: its size, and whether its product with the embedding matrix is the identity).",
+       True, expected=[[384, 30_522], True],
+       note="A left inverse exists. But a token goes the other way, first through E, then through the inverse: that "
+            "product has 50,000 rows and rank 768 and is no identity.")
+def _():
+    left = inverse("pseudo-inverse").T
+    return [list(left.shape), np.allclose(left @ some_tokens()[0].detach().double().numpy(), np.eye(384))]
+
 
 claim("N-1.2-peak", "The left inverse gives back the value 1.0 at the token's place (here: the largest value of "
-      "some tokens of the default model).", 1.0, lambda: peaks("pseudo-inverse").max(),
-      verdict=FAILS,
+      "some tokens of the default model).", 1.0, lambda: peaks("pseudo-inverse").max(), verdict=FAILS,
       note="0.013 on average, 0.07 at most of all. With any inverse of that kind, the values of all tokens at their "
            "own places add up to the rank: 384 / 30,522 each here, 768 / 50,000 = 0.015 in OPT-125m. A peak of 1.0 "
            "comes from dividing each row by its squared length, as N 3.2 does.")
@@ -164,15 +162,14 @@ def _():
     return sum("next" in tok.tokens[i].lower() for i in near) > 5
 
 
-claim("N-1.2-one-hot", "The token ID is called a “hot-encoding” of the token ID vector.", True,
-      lambda: "the vector is the one-hot encoding of the id", kind=READING, verdict=FAILS,
-      note="It is the other way round: the vector with a single 1 is the one-hot encoding of the id.")
+@claim("N-1.2-transpose", "With the transpose, the value at the token's place is no nice peak of 1.0 (here: "
+       "among some tokens of the default model, the smallest is below 0.9 and the largest above 1.1).", True,
+       expected=[True, True],
+       note="It is the vector's squared length: from 0.2 to 2.1.")
+def _():
+    own = peaks("transpose")
+    return [bool(own.min() < 0.9), bool(own.max() > 1.1)]
 
-claim("N-1.2-transpose", "With the transpose, the value at the token's place is no nice peak of 1.0 (here: "
-      "among some tokens of the default model, the smallest is below 0.9 and the largest above 1.1).", True,
-      lambda: [bool((own := peaks("transpose")).min() < 0.9), bool(own.max() > 1.1)],
-      expected=[True, True],
-      note="It is the vector's squared length: from 0.2 to 2.1.")
 
 # --- N 2: the middle -------------------------------------------------------------------------------------------------
 
@@ -188,49 +185,56 @@ def _():
 
 def larger(by=3.0):
     """A layer of a small decoder: what its attention reads and what it gives, for states and for larger ones."""
-    layer, X = small_gpt().layer[0], torch.randn(1, 6, 16, generator=torch.Generator().manual_seed(0)).double()
+    layer = small_gpt().layer[0]
+    X = torch.randn(1, 6, 16, generator=torch.Generator().manual_seed(0)).double()
     return (layer.attention_norm(X), layer(X)[0]), (layer.attention_norm(by * X), layer(by * X)[0])
 
 
-claim("N-2-sublayers", "All that attention and MLP see is the direction of the vectors: after LayerNorm, the size is "
-      "gone (here: how far what attention reads changes where states are three times as large).", True,
-      lambda: ((pair := larger())[0][0] - pair[1][0]).abs().max(), expected=0, tolerance=1e-4,
-      note="Up to LayerNorm's ε. It takes the mean away as well, so that it sees the direction of what is left.")
+@claim("N-2-sublayers", "All that attention and MLP see is the direction of the vectors: after LayerNorm, the size is "
+       "gone (here: how far what attention reads changes where states are three times as large).", True, expected=0,
+       tolerance=1e-4,
+       note="Up to LayerNorm's ε. It takes the mean away as well, so that it sees the direction of what is left.")
+def _():
+    (read, _), (read_of_larger, _) = larger()
+    return (read - read_of_larger).abs().max()
 
-claim("N-2-all", "All the transformer sees is the direction of the vectors (here: a layer moves states three times "
-      "as large to the same directions).", True,
-      lambda: bool(np.allclose(cosine((pair := larger())[0][1][0], pair[1][1][0]), 1, atol=1e-4)), verdict=FAILS,
-      note="The sublayers do not see the size, but what they add is added to it: the larger the state, the less it "
-           "is turned.")
+
+@claim("N-2-all", "All the transformer sees is the direction of the vectors (here: a layer moves states three times "
+       "as large to the same directions).", True, verdict=FAILS,
+       note="The sublayers do not see the size, but what they add is added to it: the larger the state, the less it "
+            "is turned.")
+def _():
+    (_, moved), (_, larger_moved) = larger()
+    return bool(np.allclose(cosine(moved[0], larger_moved[0]), 1, atol=1e-4))
+
 
 # --- N 3.2: unembedding ----------------------------------------------------------------------------------------------
 
-claim("N-3.2-logits", "The logits are the unembedding's matrix times the last state, each the dot product of a row "
-      "with it.", True,
-      lambda: torch.allclose((stops := small_gpt().trace([PROMPT]))["logits"][0, -1],
-               torch.stack([row @ stops["norm"][0, -1] for row in small_gpt().unembedding.weight])))
 
-claim("N-3.2-last-norm", "The last state goes straight into the unembedding (here: the last layer's state, in a "
-      "decoder of GPT-2's kind).", True,
-      lambda: torch.allclose((stops := small_gpt().trace([PROMPT]))["logits"],
-               small_gpt().unembedding(stops["layer.3.output"])), verdict=FAILS,
-      note="One more LayerNorm stands between them, in GPT-2 and in OPT. Much of what N says of length hangs on it: "
-           "see its section on the effect of vector length.")
-
-claim("N-3.2-transposed", "In symmetric models the unembedding is the transpose of the embedding (here, in the book's "
-      "decoder: the last states times it are the logits).", True,
-      lambda: torch.allclose((stops := decoder("book-gpt").trace([PROMPT]))["logits"],
-               stops["norm"] @ decoder("book-gpt").embeddings.tokens.weight.T, atol=1e-4),
-      note="One matrix of one row a token, used for both: `x @ E.T` gives a logit for each row.")
-
-
-@claim("N-3.2-axes", "With the matrix of 1.2, 50,000 × 768, its transpose has a row for each token, whose dot "
-       "product with the last state is the token's logit (here: the transpose's rows, and the numbers in each).", True,
-       expected=[50_000, 768], kind=ITSELF, verdict=FAILS,
-       note="1.2 counts tokens by rows. Then it is the matrix itself that has a token's vector in each row, and its "
-            "transpose that has one in each column: logits = W_E x. The formula fits a matrix of 768 × 50,000.")
+@claim("N-3.2-logits", "The logits are the unembedding's matrix times the last state, each the dot product of a row "
+       "with it.", True)
 def _():
-    return list(torch.empty(50_000, 768, device="meta").T.shape)
+    stops = small_gpt().trace([PROMPT])
+    rows = [row @ stops["norm"][0, -1] for row in small_gpt().unembedding.weight]
+    return torch.allclose(stops["logits"][0, -1], torch.stack(rows))
+
+
+@claim("N-3.2-last-norm", "The last state goes straight into the unembedding (here: the last layer's state, in a "
+       "decoder of GPT-2's kind).", True, verdict=FAILS,
+       note="One more LayerNorm stands between them, in GPT-2 and in OPT. Much of what N says of length hangs on it: "
+            "see its section on the effect of vector length.")
+def _():
+    stops = small_gpt().trace([PROMPT])
+    return torch.allclose(stops["logits"], small_gpt().unembedding(stops["layer.3.output"]))
+
+
+@claim("N-3.2-transposed", "In symmetric models the unembedding is the transpose of the embedding (here, in the book's "
+       "decoder: the last states times it are the logits).", True,
+       note="One matrix of one row a token, used for both: `x @ E.T` gives a logit for each row.")
+def _():
+    model = decoder("book-gpt")
+    stops = model.trace([PROMPT])
+    return torch.allclose(stops["logits"], stops["norm"] @ model.embeddings.tokens.weight.T, atol=1e-4)
 
 
 @claim("N-3.2-inverse", "The inverse is (1 / W_E W_Eᵀ) W_Eᵀ (here: for the size of 1.2, with 6 tokens in 3 "
@@ -282,11 +286,15 @@ claim("N-4-closest", "The token that is closest, by Euclidean distance, need not
       lambda: agreement("distance", "dot") <= 0.5,
       note="A third.")
 
-claim("N-4-position", "Direction and size of a vector matter more than its position (here: two vectors of the same "
-      "direction and size can have different positions).", True,
-      lambda: not torch.equal((x := two_points()[0]), x.norm() * (x / x.norm())), kind=ARITHMETIC, verdict=FAILS,
-      note="Direction and size are the position, in other coordinates: nothing is lost. What differs is how two of "
-           "them are compared, and that is N's point.")
+
+@claim("N-4-position", "Direction and size of a vector matter more than its position (here: two vectors of the same "
+       "direction and size can have different positions).", True, kind=ARITHMETIC, verdict=FAILS,
+       note="Direction and size are the position, in other coordinates: nothing is lost. What differs is how two of "
+            "them are compared, and that is N's point.")
+def _():
+    x, _, _ = two_points()
+    return not torch.equal(x, x.norm() * (x / x.norm()))
+
 
 claim("N-5-sphere", "The directions in n dimensions are a hypersphere of so many dimensions (here: TwoNN, n = 5).",
       "n − 1", lambda: intrinsic_dimension(sphere(5)), expected=4, tolerance=0.2)
@@ -298,12 +306,14 @@ def sphere(n):
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-claim("N-5-real-distance", "The real distance function is x₁ · x₂ (here: like a distance it is never negative, and "
-      "the smaller, the closer).", True,
-      lambda: [bool(min(x @ x, x @ -x) >= 0) for x in [two_points()[0]]] + [bool((x := two_points()[0]) @ x < x @ -x)],
-      expected=[True, True], kind=ARITHMETIC, verdict=FAILS,
-      note="It is a similarity: the larger, the closer; of a vector with itself it is |x|², not 0; with its "
-           "opposite it is negative. So is the cosine. N writes d( , ) for all three.")
+@claim("N-5-real-distance", "The real distance function is x₁ · x₂ (here: like a distance it is never negative, and "
+       "the smaller, the closer).", True, expected=[True, True], kind=ARITHMETIC, verdict=FAILS,
+       note="It is a similarity: the larger, the closer; of a vector with itself it is |x|², not 0; with its "
+            "opposite it is negative. So is the cosine. N writes d( , ) for all three.")
+def _():
+    x, _, _ = two_points()
+    return [bool(min(x @ x, x @ -x) >= 0), bool(x @ x < x @ -x)]
+
 
 claim("N-5-sizes", "Most tokens of OPT-125m are roughly of the same size (here: more than half within a fifth of "
       "the median).", True, lambda: same_size(decoder("opt-125m").embeddings.tokens.weight) > 0.5, needs="opt-125m",
@@ -323,14 +333,17 @@ def same_size(E):
 @claim("N-5-unused", "In OPT-125m, the unused tokens are very large (here: those without a string and those called "
        "madeupword, on average more than twice the median).", True, needs="opt-125m")
 def _():
-    lengths, tok = decoder("opt-125m").embeddings.tokens.weight.norm(dim=1), bpe("opt-125m")
+    lengths = decoder("opt-125m").embeddings.tokens.weight.norm(dim=1)
+    tok = bpe("opt-125m")
     unused = [i for i, token in enumerate(tok.tokens) if "madeup" in token] + list(range(len(tok), len(lengths)))
     return bool(lengths[unused].mean() > 2 * lengths.median())
 
 
-claim("N-5-small", "In other cases, such tokens can be very small (here: the median length of the default model's "
-      "[unused] tokens is less than half of that of all).", True,
-      lambda: (lengths := some_tokens()[0].norm(dim=1))[unused_ids()].median() < lengths.median() / 2)
+@claim("N-5-small", "In other cases, such tokens can be very small (here: the median length of the default model's "
+       "[unused] tokens is less than half of that of all).", True)
+def _():
+    lengths = some_tokens()[0].norm(dim=1)
+    return lengths[unused_ids()].median() < lengths.median() / 2
 
 
 def unused_ids():
@@ -355,11 +368,14 @@ def probabilities(scale):
 claim("N-6-normalized", "The softmax gives probabilities that add up to 1.", 1,
       lambda: softmax(small_gpt().unembedding(last_state())).sum(), tolerance=1e-9)
 
-claim("N-6-multiple", "A larger vector multiplies the logits (here: three times as large, and that is softmax at "
-      "temperature 1/3).", True,
-      lambda: [torch.allclose(large := small_gpt().unembedding(3 * last_state()),
-               3 * small_gpt().unembedding(last_state())), torch.allclose(softmax(large),
-               softmax(small_gpt().unembedding(last_state()), temperature=1 / 3))], expected=[True, True])
+
+@claim("N-6-multiple", "A larger vector multiplies the logits (here: three times as large, and that is softmax at "
+       "temperature 1/3).", True, expected=[True, True])
+def _():
+    logits = small_gpt().unembedding(last_state())
+    large = small_gpt().unembedding(3 * last_state())
+    return [torch.allclose(large, 3 * logits), torch.allclose(softmax(large), softmax(logits, temperature=1 / 3))]
+
 
 claim("N-6-zero", "For a vector of length zero all tokens are equally likely (here: the likeliest of 60, and the least "
       "likely).", True, lambda: [probabilities(0).max(), probabilities(0).min()], expected=[1 / 60, 1 / 60],
@@ -376,16 +392,19 @@ claim("N-6-confident", "The larger the vector that is unembedded, the more confi
             "scale, which is learned. What is said of larger vectors holds of what comes after it, and of a model "
             "without it.")
 def _():
-    model, X = small_gpt(), torch.randn(5, 16, generator=torch.Generator().manual_seed(0)).double()
+    model = small_gpt()
+    X = torch.randn(5, 16, generator=torch.Generator().manual_seed(0)).double()
     changes = [softmax(model.unembedding(norm(3 * X))) - softmax(model.unembedding(norm(X)))
                for norm in (model.norm, nn.Identity())]
     return [bool(change.abs().max() > 1e-3) for change in changes]
 
 
-claim("N-6-target", "A longer token vector is a larger target (here, in the default model: the tokens nearest to "
-      "random directions by dot product are longer than the average token).", True,
-      lambda: (E := some_tokens()[0])[winners()].norm(dim=1).mean() > 1.1 * E.norm(dim=1).mean(),
-      note="1.29 against 1.07.")
+@claim("N-6-target", "A longer token vector is a larger target (here, in the default model: the tokens nearest to "
+       "random directions by dot product are longer than the average token).", True,
+       note="1.29 against 1.07.")
+def _():
+    lengths = some_tokens()[0].norm(dim=1)
+    return lengths[winners()].mean() > 1.1 * lengths.mean()
 
 
 def winners():
@@ -411,11 +430,12 @@ def lengths_by_layer(model, ids):
     return [stops[name][0].norm(dim=1).mean().item() for name in outputs]
 
 
-claim("N-6-growth", "The length of the states grows through the layers of OPT-125m (here: after the last layer more "
-      "than twice what it is before the first).", True,
-      lambda: (found := lengths_by_layer(decoder("opt-125m"), bpe("opt-125m").encode(MARY).ids))[-1] > 2 * found[0],
-      needs="opt-125m",
-      note="The figure is not in our copy of the text.")
+@claim("N-6-growth", "The length of the states grows through the layers of OPT-125m (here: after the last layer more "
+       "than twice what it is before the first).", True, needs="opt-125m",
+       note="The figure is not in our copy of the text.")
+def _():
+    lengths = lengths_by_layer(decoder("opt-125m"), bpe("opt-125m").encode(MARY).ids)
+    return lengths[-1] > 2 * lengths[0]
 
 
 @claim("N-6-why", "The lengths grow because they show certainty (here: with random weights, which are certain of "
@@ -424,8 +444,8 @@ claim("N-6-growth", "The length of the states grows through the layers of OPT-12
             "points anywhere add up like the sides of a right triangle. A decoder that normalizes after adding "
             "keeps one length.")
 def _():
-    found = lengths_by_layer(small_gpt(), PROMPT)
-    return not all(later > earlier for earlier, later in zip(found, found[1:]))
+    lengths = lengths_by_layer(small_gpt(), PROMPT)
+    return not all(later > earlier for earlier, later in zip(lengths, lengths[1:]))
 
 
 def lens(model, ids, tokens):
@@ -438,8 +458,8 @@ def lens(model, ids, tokens):
 def mary_and_john():
     """How far “ Mary” is before “ John” in OPT-125m after each layer: (n_layers,)."""
     tok = bpe("opt-125m")
-    found = lens(decoder("opt-125m"), tok.encode(MARY).ids, [tok.encode(name).ids[0] for name in (" Mary", " John")])
-    return found[:, 0] - found[:, 1]
+    gaps = lens(decoder("opt-125m"), tok.encode(MARY).ids, [tok.encode(name).ids[0] for name in (" Mary", " John")])
+    return gaps[:, 0] - gaps[:, 1]
 
 
 claim("N-6-mary", "The state of OPT-125m ends in the direction of “ Mary” (here: before that of the other name in the "
@@ -447,12 +467,13 @@ claim("N-6-mary", "The state of OPT-125m ends in the direction of “ Mary” (h
       note="The sentence is not in our copy of the text. Ours is that of the work on indirect objects that N names: it "
            "ends after John has given a drink to, and the next word is who gets it.")
 
-claim("N-6-wandering", "For most of the way it wanders in other dimensions (here: up to the middle layer, the lens "
-      "shows less than half of the last difference between the two names).", True,
-      lambda: bool(abs((gap := mary_and_john())[: len(gap) // 2]).max() < abs(gap[-1]) / 2), needs="opt-125m")
 
-claim("N-6-768", "Two of 768 dimensions are drawn (here: OPT-125m's).", 768,
-      lambda: published_decoder("opt-125m").config.d_model, kind=READING)
+@claim("N-6-wandering", "For most of the way it wanders in other dimensions (here: up to the middle layer, the lens "
+       "shows less than half of the last difference between the two names).", True, needs="opt-125m")
+def _():
+    gap = mary_and_john()
+    return bool(abs(gap[: len(gap) // 2]).max() < abs(gap[-1]) / 2)
+
 
 # --- N 7: embeddings that are not symmetric --------------------------------------------------------------------------
 
@@ -497,9 +518,6 @@ claim("N-7-susp", "“ Susp” and “icious” are two tokens (here: GPT-2's of
       lambda: [token.replace("Ġ", " ") for token in bpe("gpt2").tokenize(" Suspicious")], needs="gpt2", verdict=HOLDS,
       note="In small letters, with a space before it, it is one token.")
 
-claim("N-7-modern", "In most modern models, input and output embeddings are separate.", True, needs="a count of models",
-      note="N's own example does not: OPT-125m of 2022 has one matrix for both.")
-
 claim("N-7-lens", "The logit lens looks at states on their way from the view of the unembedding (here: after the "
       "last layer it shows the model's own logits).", True,
       lambda: np.array_equal(lens(small_gpt(), PROMPT, list(range(60)))[-1], small_gpt().trace([PROMPT])["logits"][0,
@@ -531,11 +549,14 @@ claim("N-9-norm-1", "LayerNorm's output is always of norm 1, before scale and bi
       note="√16 = 4, and √768 = 27.7 in GPT-2: it is the standard deviation that is 1. Always the same, though, "
            "which is the point.")
 
-claim("N-9-relative", "The softmax does not care about absolute size, only about differences of the logits (here: "
-      "all larger by 7; all three times as large).", True,
-      lambda: [torch.allclose(softmax(z := torch.tensor([1.0, 2.0, 4.0])), softmax(z + 7)), torch.allclose(softmax(z),
-               softmax(3 * z))], expected=[True, False],
-      note="Of the logits' size it cares about the differences, which grow with it.")
+
+@claim("N-9-relative", "The softmax does not care about absolute size, only about differences of the logits (here: "
+       "all larger by 7; all three times as large).", True, expected=[True, False],
+       note="Of the logits' size it cares about the differences, which grow with it.")
+def _():
+    z = torch.tensor([1.0, 2.0, 4.0])
+    return [torch.allclose(softmax(z), softmax(other)) for other in (z + 7, 3 * z)]
+
 
 claim("N-9-aligned", "The more aligned two directions are, the smaller is their cosine similarity, and the bigger "
       "the logit (here: both, for 10 and 80 degrees).", True,
@@ -550,12 +571,10 @@ def at(degrees):
     return torch.tensor([1.0, 0.0]), torch.stack([turn.cos(), turn.sin()])
 
 
-claim("N-9-product", "The largest dot product means high cosine similarity and large size (here: for the same "
-      "cosine, the longer vector's is larger; for the same length, that with the higher cosine).", True,
-      lambda: [bool((x := at(30)[0]) @ (2 * at(30)[1]) > x @ at(30)[1]), bool(x @ at(20)[1] > x @ at(30)[1])],
-      expected=[True, True], kind=ARITHMETIC)
-
-claim("N-9-toy", "Small transformers without LayerNorm behave roughly as the post describes.", True,
-      needs="decoders trained with and without LayerNorm",
-      note="No numbers are given. The chapter trains three: which token is best behaves so in all; what a length "
-           "does, does not.")
+@claim("N-9-product", "The largest dot product means high cosine similarity and large size (here: for the same "
+       "cosine, the longer vector's is larger; for the same length, that with the higher cosine).", True,
+       expected=[True, True], kind=ARITHMETIC)
+def _():
+    x, y = at(30)
+    _, nearer = at(20)
+    return [bool(x @ (2 * y) > x @ y), bool(x @ nearer > x @ y)]

@@ -3,15 +3,12 @@
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from tutorial_book.claims.claim import READING, ROUND, claims_of
+from tutorial_book.claims.claim import ROUND, claims_of
 from tutorial_book.claims.tools import bert_base, count, distilbert
 
 claim = claims_of("family")
 
 # --- R 2.2 Token embeddings ----------------------------------------------------------------------------------------
-
-claim("R-2.2-distilbert-layers", "DistilBERT has 6 layers, half of BERT's.", 6,
-      lambda: len(distilbert().layer), kind=READING)
 
 claim("R-2.2-distilbert-parameters", "DistilBERT has 66 million parameters.", 66e6, lambda: count(distilbert()),
       tolerance=ROUND, note="66,362,880: tokens, positions, one LayerNorm and 6 layers; no segments, no pooler.")
@@ -30,10 +27,6 @@ def operations(model):
 claim("R-2.2-distilbert-faster", "DistilBERT is faster (here: its layers take fewer operations for 128 tokens).", True,
       lambda: operations(distilbert()) < operations(bert_base()), note="11.2 billion against 22.3.")
 
-claim("R-2.2-distilbert-97", "DistilBERT keeps about 97 % of BERT's performance.", 0.97,
-      needs="DistilBERT, BERT and the GLUE benchmark",
-      note="The figure of DistilBERT's authors, on the nine tasks of GLUE.")
-
 # --- R 3 Positional encodings --------------------------------------------------------------------------------------
 
 claim("R-3-depth", "The key architectural difference between BERT and DistilBERT is depth (here: at least nine tenths "
@@ -49,8 +42,5 @@ claim("R-3-same-layers", "Inside, a layer of BERT and one of DistilBERT are the 
                    for model in (bert_base(), distilbert())}) == 1)
 
 # --- R 9.2 Many heads ----------------------------------------------------------------------------------------------
-
-claim("R-9.2-distilbert-heads", "DistilBERT has 6 layers × 12 heads = 72 heads.", 72,
-      lambda: sum(layer.attention.n_heads for layer in distilbert().layer), kind=READING)
 
 claim("R-9.2-distilbert-d-k", "DistilBERT's heads too have d_k = 64.", 64, lambda: distilbert().layer[0].attention.d_k)

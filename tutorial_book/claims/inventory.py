@@ -1,31 +1,55 @@
-"""What the documents print, item by item, and which claim checks it: the coverage.
+"""What the documents print, item by item, and what came of it: the coverage, and what was read.
 
 `inventory.tsv` has a line for each printed number, table, list, formula and checkable sentence, in the order of the
-documents: document, section, the item in a few words, and the claims that check it. Where there is none, the last
-column says why, behind "- ". Two kinds of reasons are told apart:
+documents. Its columns, with a tab between: document, section, the item in a few words, and the claims that check it.
+
+What is read and not computed carries its own verdict: a sentence that is compared with another place of the document,
+a product of two of its numbers, a published model's size, what only others can compute. Its item is the whole
+sentence, its fourth column an id of its own, which other lines may name as they name a claim. Three more columns say
+which chapter shows it, the verdict ("holds", "does not hold", or "needs " and what it would take), and the reason, with
+what is right.
+
+Where nothing checks an item, the fourth column says why, behind "- ". Two kinds of such reasons are told apart:
 
 - "no content: ..." stands where nothing could be right or wrong: notation, a definition, an opinion, a plan, a drawing,
   what others are said to have found, program text without output. Such a line is listed, so that nobody looks for it a
   second time, but is no item: it does not count.
-- any other reason ("needs fine-tuning", "not checked: ...") leaves an item without a claim: it counts, as not covered.
+- any other reason ("needs fine-tuning", "not checked: ...") leaves an item unchecked: it counts, as not covered.
 """
 
+import re
 from collections import Counter
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from tutorial_book.claims.claim import CHAPTERS, FAILS, HOLDS, is_id
+
+READ = "read"  # the kind of what carries its own verdict, beside the kinds of claims
+NEEDS = "needs "
 NO_CONTENT = "no content: "
 
 
 class Item(NamedTuple):
-    """Something that a document prints, and the ids of the claims that check it, or the reason why there are none."""
+    """Something that a document prints, and what came of it.
+
+    claims are the ids of what checks it. What is read has its own id there, and chapter, verdict and reason; an item
+    that nothing checks has only a reason.
+    """
 
     source: str
     section: str
     text: str
-    claims: tuple[str, ...]
-    reason: str
+    claims: tuple[str, ...] = ()
+    chapter: str = ""
+    verdict: str = ""
+    reason: str = ""
+    kind = READ  # of those that have a verdict
+
+    @property
+    def id(self) -> str:
+        """What other lines call it, where it is read."""
+        return self.claims[0] if self.claims else ""
 
     @property
     def counts(self) -> bool:
@@ -34,7 +58,7 @@ class Item(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """How many items of a document have a claim, of how many; and how many lines without content stand beside them."""
+    """How many items of a document are checked, of how many; and how many lines without content stand beside them."""
 
     covered: int
     items: int
@@ -51,14 +75,36 @@ def inventory() -> tuple[Item, ...]:
     >>> inventory()[2].text, inventory()[2].claims
     ('entire sequences are processed in parallel, unlike in RNNs', ('R-3.1-parallel',))
     """
-    lines = files("tutorial_book.claims").joinpath("inventory.tsv").read_text(encoding="utf-8").splitlines()
-    return tuple(map(_item, lines))
+    head, *lines = files("tutorial_book.claims").joinpath("inventory.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple(map(parse, lines))
 
 
-def _item(line: str) -> Item:
-    source, section, text, checked_by = line.split("\t")
-    reason = checked_by.removeprefix("- ") if checked_by.startswith("-") else ""
-    return Item(source, section, text, () if reason else tuple(checked_by.split()), reason)
+def parse(line: str) -> Item:
+    """A line of the inventory.
+
+    >>> parse("R\\t2.2\\tBERT-base has 12 layers.\\tR-2.2-bert-layers\\tbert\\tholds\\tIt has.").verdict
+    'holds'
+    """
+    columns = line.split("\t")
+    if len(columns) not in (4, 7):
+        raise ValueError(f"a line of the inventory has 4 columns, or 7 where it is read; got {len(columns)}: {line!r}")
+    source, section, text, checked_by, *read = columns
+    if checked_by.startswith("- "):
+        return Item(source, section, text, reason=checked_by.removeprefix("- "))
+    return Item(source, section, text, tuple(checked_by.split()), *read)
+
+
+def readings(chapter=None, source=None) -> list[Item]:
+    """What was read and not computed, of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), or all.
+
+    >>> readings("heads")[0].text, readings("heads")[0].verdict
+    ('head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), where Q = X W^Q as just defined.', 'does not hold')
+    """
+    return [
+        item
+        for item in inventory()
+        if item.verdict and chapter in (None, item.chapter) and source in (None, item.source)
+    ]
 
 
 def coverage(source: str, sections: tuple[str, ...] = ("",)) -> Coverage:
@@ -73,14 +119,41 @@ def coverage(source: str, sections: tuple[str, ...] = ("",)) -> Coverage:
 
 
 def gaps(known: set[str]) -> list[str]:
-    """What is wrong with the inventory, in words: items with neither claim nor reason, claims that do not exist or that
-    no item names.
+    """What is wrong with the inventory, in words: lines that are malformed, items with neither claim nor reason, claims
+    that do not exist or that no item names.
 
     known: the ids of all claims.
     """
     named = {id for item in inventory() for id in item.claims}
-    silent = [f"{item.source} {item.section}: {item.text!r} has neither claim nor reason"
-              for item in inventory() if not item.claims and not item.reason]
-    return silent + [f"no claim is called {id}" for id in sorted(named - known)] + [
-        f"no item of the inventory names {id}" for id in sorted(known - named)
-    ]
+    read = Counter(item.id for item in readings())
+    problems = [f"{item.source} {item.section}: {item.text!r} {fault}"
+                for item in inventory() for fault in faults(item)]
+    problems += [f"{id} is taken twice" for id, times in read.items() if times + (id in known) > 1]
+    problems += [f"no claim is called {id}" for id in sorted(named - known - set(read))]
+    return problems + [f"no item of the inventory names {id}" for id in sorted(known - named)]
+
+
+def faults(item: Item) -> list[str]:
+    """What is wrong with a line by itself, in words.
+
+    >>> faults(Item("R", "2.2", "BERT-base has 12 layers.", ("R-2.2-layers",), "bert", "perhaps", "It has."))
+    ["has the verdict 'perhaps'"]
+    """
+    problems = [f"names {id!r}, which should read like 'R-5.4-q-painted'" for id in item.claims if not is_id(id)]
+    is_read = item.chapter or item.verdict or item.claims and item.reason
+    if not is_read:
+        return problems if item.claims or item.reason else ["has neither claim nor reason"]
+    if len(item.claims) != 1 or not f"{item.source}-{item.section}.".startswith(_place(item.id)):
+        problems.append("is read, and should have one id, with its own section or one above")
+    if item.chapter not in CHAPTERS:
+        problems.append(f"has the chapter {item.chapter!r}, which is none")
+    if item.verdict not in (HOLDS, FAILS) and not re.match(f"{NEEDS}\\w", item.verdict):
+        problems.append(f"has the verdict {item.verdict!r}")
+    if not item.reason:
+        problems.append("has a verdict without a reason")
+    return problems
+
+
+def _place(id: str) -> str:
+    """Document and section of an id, as "R-5.4."."""
+    return "-".join(id.split("-")[:2]) + "."

@@ -2,9 +2,9 @@
 
 import torch
 
-from tutorial_book.claims.claim import FAILS, ITSELF, READING, claims_of
+from tutorial_book.claims.claim import FAILS, claims_of
 from tutorial_book.claims.quotes import BEAR
-from tutorial_book.claims.tools import bert, bert_base, published, tokenizer, trace
+from tutorial_book.claims.tools import bert, tokenizer, trace
 from tutorial_book.experiments.roles import OFFSETS, role_cases
 from tutorial_lib.bert import Bert
 from tutorial_lib.geometry.heads import attention_pattern
@@ -12,11 +12,6 @@ from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.marked import marked
 
 claim = claims_of("roles")
-
-claim("R-10.1-layers", "BERT-base has 12 layers.", 12, lambda: len(bert_base().layer), kind=READING)
-
-claim("R-10.1-large", "BERT-large has 24 layers.", 24,
-      lambda: len(published("bert-large-uncased").layer), kind=READING)
 
 # What R 10 says of BERT-base's layers 1-2, 3-6 and 7-12 is asked of the default model's 6 layers, third by third.
 EARLY, MIDDLE, DEEP = slice(0, 2), slice(2, 4), slice(4, 6)
@@ -46,23 +41,26 @@ APART = ("The artist of the town painted the portrait", "The king of the island 
 
 def in_all_events(*looks, texts=EVENTS):
     """Which heads do so in four such sentences: word i looks most at these others, [CLS] and [SEP] left out."""
-    found = [gives_most(weights(text)[..., 1:-1, 1:-1], i, others) for text in texts for i, others in looks]
-    return torch.stack(found).all(0)  # (n_layers, n_heads)
+    looks_so = [gives_most(weights(text)[..., 1:-1, 1:-1], i, others) for text in texts for i, others in looks]
+    return torch.stack(looks_so).all(0)  # (n_layers, n_heads)
 
 
 def neighbor_shares():
     """The mean weight that tokens give to the one before and the one after, (n_layers,)."""
-    found = []
+    shares = []
     for text in load_texts("documents")[:12]:
         A = weights(text)
-        found.append((A.diagonal(1, -2, -1).mean(-1) + A.diagonal(-1, -2, -1).mean(-1)).mean(1))
-    return torch.stack(found).mean(0)
+        shares.append((A.diagonal(1, -2, -1).mean(-1) + A.diagonal(-1, -2, -1).mean(-1)).mean(1))
+    return torch.stack(shares).mean(0)
 
 
-claim("R-10.1-local", "Early layers focus on local patterns, later ones less (here: the mean weight on the two "
-      "neighbors, early against deep, on a dozen sentences).", True,
-      lambda: bool((local := neighbor_shares())[EARLY].mean() > local[DEEP].mean()),
-      note="0.28, 0.23 and 0.22 by thirds.")
+@claim("R-10.1-local", "Early layers focus on local patterns, later ones less (here: the mean weight on the two "
+       "neighbors, early against deep, on a dozen sentences).", True,
+       note="0.28, 0.23 and 0.22 by thirds.")
+def _():
+    shares = neighbor_shares()
+    return bool(shares[EARLY].mean() > shares[DEEP].mean())
+
 
 claim("R-10.2-subject-verb", "In the early layers, a head makes “artist” attend strongly to “painted” because it "
       "recognizes subject and verb (here: one head whose subject looks at its verb more than at any other word, in "
@@ -126,7 +124,7 @@ VAN_GOGH = "Vincent van Gogh painted the Starry Night."
 
 NAMES = {VAN_GOGH: 1, "The farmer sold the horse to John Quincy Adams.": 7,  # where a name of three words starts
          "Last week Martin Luther King spoke to the people.": 3,
-         "The teacher said that George Washington Carver grew nuts.": 5}  # fmt: skip
+         "The teacher said that George Washington Carver grew nuts.": 5}
 
 
 def to_each_other(A, start):
@@ -164,13 +162,6 @@ def _():
             parameter.normal_(std=0.02)  # as BERT starts
     return bool(weights(ARTIST, untrained.eval()).max() < 0.5 < weights(ARTIST).max())
 
-
-claim("R-10-layer-groups", "Layers 1-2, 3-6 and 7-12 together are all layers of BERT-base, each once.", True,
-      lambda: [*range(1, 3), *range(3, 7), *range(7, 13)] == [*range(1, 13)], kind=ITSELF)
-
-claim("R-10.5-adjacent", "In “The artist painted the portrait”, the pairs of neighbors are these.",
-      ["The artist", "artist painted", "painted the", "the portrait"],
-      lambda: [f"{a} {b}" for a, b in zip(ARTIST.split(), ARTIST.split()[1:])], kind=READING)
 
 GRAMMAR = (0, [1]), (1, [2]), (2, [4]), (3, [4])  # the artist, artist painted, painted portrait, the portrait
 NEXT = tuple((i, [i + 1]) for i in range(4))

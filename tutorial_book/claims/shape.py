@@ -6,35 +6,11 @@ from math import log
 import numpy as np
 
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, claims_of
-from tutorial_book.claims.tools import random_attention, token_vectors
+from tutorial_book.claims.tools import random_attention, token_cloud
 from tutorial_lib.attention import causal_mask
 from tutorial_lib.geometry import anisotropy, average_cosine, distance_matrix, neighbor_ratios, spectrum
 
 claim = claims_of("shape")
-
-# --- A 2.1, 2.2: what was measured ---------------------------------------------------------------------------------
-
-claim("A-2.1-enwik8", "Cleaned, the 100 million bytes of enwik8 have 205 distinct characters.", 205, needs="enwik8",
-      note="These texts are not at hand here.")
-
-# --- A 2.2: batches ------------------------------------------------------------------------------------------------
-
-
-@lru_cache
-def token_cloud():
-    """The default model's vectors of all tokens of the built-in encyclopedia in the middle, shuffled: (n, 384)."""
-    return np.random.default_rng(0).permutation(np.concatenate(token_vectors(60)))
-
-
-@claim("A-2.2-batches", "Anisotropy is averaged over batches of 4096 vectors or more, with the standard deviation "
-       "(here, on the default model and batches of 417: the mean is that of the whole cloud, within two standard "
-       "deviations).", True,
-       note="0.078 with a standard deviation of 0.003, against 0.077. Small batches give larger values: with few "
-            "points, one direction always holds more by chance.")
-def _():
-    batches = [anisotropy(batch) for batch in np.array_split(token_cloud(), 4)]
-    return bool(abs(np.mean(batches) - anisotropy(token_cloud())) < 2 * np.std(batches))
-
 
 # --- A 2.3: anisotropy ---------------------------------------------------------------------------------------------
 
@@ -131,21 +107,3 @@ def _():
 def _():
     mha, X = random_attention()
     return [bool((mha(X)[1] > 0).all()), not mha(X, mask=causal_mask(7))[1].triu(1).any()]
-
-
-# --- A 4: results --------------------------------------------------------------------------------------------------
-
-claim("A-4.1-encoders",
-      "The anisotropy of encoders is relatively consistent across models, and more uniform than that of decoders.",
-      True, needs="the encoders of A's Figure 1",
-      note="No numbers are printed. The default model's is not level: with one vector of each type it rises from 0.026 "
-           "to 0.062 up to the last layer but one. That of a network without training is.")
-
-claim("A-4.1-decoders", "Decoders have a bell-shaped profile: anisotropy is highest in the middle layers.", True,
-      needs="the decoders of A's Figure 1", note="No numbers are printed.")
-
-claim("A-4.2-training", "Through training, the anisotropy of decoders grows and then stays.", True,
-      needs="the checkpoints of A's Figures 3 and 4", note="No numbers are printed.")
-
-claim("A-4.3-training", "Through training, the intrinsic dimension averaged over layers first rises and then falls.",
-      True, needs="the checkpoints of A's Figure 2", note="No numbers are printed.")

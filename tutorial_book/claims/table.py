@@ -1,10 +1,11 @@
-"""Claims as a table for a page, and as text for a terminal."""
+"""Claims, and what is read, as a table for a page and as text for a terminal."""
 
 from __future__ import annotations
 
 from html import escape
 
 from tutorial_book.claims.claim import FAILS, HOLDS, SOURCES, Result, decimals
+from tutorial_book.claims.inventory import Item
 
 COLUMNS = ("Where", "What the document says", "What we get")
 SIGNS = {HOLDS: "✓", FAILS: "✗"}
@@ -31,36 +32,36 @@ table.claims .value { display: block; font-family: monospace, monospace; font-si
 
 
 class Table:
-    """Checked claims, in groups by verdict: HTML on a page, plain text elsewhere."""
+    """Checked claims and what is read, in groups by verdict: HTML on a page, plain text elsewhere."""
 
-    def __init__(self, results: list[Result]):
-        self.results = list(results)
-        for result in self.results:
-            if not isinstance(result, Result):
-                raise TypeError(f"results must be what check(claim) gives, got {type(result).__name__}")
+    def __init__(self, entries: list[Result | Item]):
+        self.entries = list(entries)
+        for entry in self.entries:
+            if not isinstance(entry, (Result, Item)):
+                raise TypeError(f"entries must be what check(claim) or readings() give, got {type(entry).__name__}")
 
     def __repr__(self):
-        return "\n\n".join(map(as_text, self.results))
+        return "\n\n".join(map(as_text, self.entries))
 
     def _repr_html_(self):
         """What does not hold stands open; the other groups are folded, and open without JavaScript."""
-        fail = [result for result in self.results if result.verdict == FAILS]
-        hold = [result for result in self.results if result.verdict == HOLDS]
-        rest = [result for result in self.results if result.verdict not in (FAILS, HOLDS)]
+        fail = [entry for entry in self.entries if entry.verdict == FAILS]
+        hold = [entry for entry in self.entries if entry.verdict == HOLDS]
+        rest = [entry for entry in self.entries if entry.verdict not in (FAILS, HOLDS)]
         groups = ((_titles(SIGNS[FAILS], "does not hold", "do not hold"), fail, " open"),
                   (_titles(SIGNS[HOLDS], "holds", "hold"), hold, ""),
                   (_titles("?", "needs what is not on this machine", "need what is not on this machine"), rest, ""))
         return STYLE + "".join(
-            f'\n<details class="claims"{state}><summary>{len(results)} {titles[len(results) > 1]}</summary>'
-            f"\n{_table(results)}\n</details>"
-            for titles, results, state in groups
-            if results
+            f'\n<details class="claims"{state}><summary>{len(entries)} {titles[len(entries) > 1]}</summary>'
+            f"\n{_table(entries)}\n</details>"
+            for titles, entries, state in groups
+            if entries
         )
 
 
-def _table(results: list[Result]) -> str:
+def _table(entries: list[Result | Item]) -> str:
     head = "".join(f'<th role="columnheader" scope="col">{column}</th>' for column in COLUMNS)
-    body = "\n".join(map(_row, results))
+    body = "\n".join(map(_row, entries))
     return (
         f'<table class="claims" role="table">\n<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
         f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>'
@@ -71,7 +72,20 @@ def _titles(sign, one, many):
     return f"{sign} {one}", f"{sign} {many}"
 
 
-def _row(result: Result) -> str:
+def _row(entry: Result | Item) -> str:
+    place, says, gets = _cells_of_reading(entry) if isinstance(entry, Item) else _cells_of_claim(entry)
+    cells = "".join(
+        f'<td role="cell" data-label="{label}">{cell}</td>' for label, cell in zip(COLUMNS[1:], (says, gets))
+    )
+    return f'<tr role="row"><th role="rowheader" scope="row">{place}</th>{cells}</tr>'
+
+
+def _cells_of_reading(item: Item) -> tuple[str, str, str]:
+    how = "Read: " if item.verdict in SIGNS else f"{_verdict(item)}. "
+    return f"{item.source} {item.section}", escape(item.text), escape(how + item.reason)
+
+
+def _cells_of_claim(result: Result) -> tuple[str, str, str]:
     claim = result.claim
     says = escape(claim.statement) + ("" if claim.printed is True else _value(claim.printed, claim.printed))
     if result.verdict in SIGNS:
@@ -80,44 +94,46 @@ def _row(result: Result) -> str:
             gets += f"Expected: {escape(as_printed(claim.expected, claim.expected)) or 'none'}. "
     else:
         gets = escape(_verdict(result)) + ". "
-    cells = "".join(
-        f'<td role="cell" data-label="{label}">{cell}</td>'
-        for label, cell in zip(COLUMNS[1:], (says, gets + escape(claim.note)))
-    )
-    return f'<tr role="row"><th role="rowheader" scope="row">{claim.source} {claim.section}</th>{cells}</tr>'
+    return f"{claim.source} {claim.section}", says, gets + escape(claim.note)
 
 
 def _value(value, printed) -> str:
     return f'<span class="value">{escape(as_printed(value, printed))}</span>'
 
 
-def _verdict(result: Result) -> str:
-    return f"{SIGNS.get(result.verdict, '?')} {result.verdict}"
+def _verdict(entry: Result | Item) -> str:
+    return f"{SIGNS.get(entry.verdict, '?')} {entry.verdict}"
 
 
-def as_text(result: Result) -> str:
-    """One claim in a few lines."""
-    claim = result.claim
-    head = f"{SOURCES[claim.source]} {claim.section}  {_verdict(result)}  ({claim.kind})  [{claim.id}]"
+def _head(entry: Result | Item, section: str, id: str) -> str:
+    return f"{SOURCES[entry.source]} {section}  {_verdict(entry)}  ({entry.kind})  [{id}]"
+
+
+def as_text(entry: Result | Item) -> str:
+    """One claim, or what is read, in a few lines."""
+    if isinstance(entry, Item):
+        return "\n".join([_head(entry, entry.section, entry.id), f"  {entry.text}", f"  {entry.reason}"])
+    claim, computed = entry.claim, entry.computed
+    head = _head(entry, claim.section, claim.id)
     lines = [head, f"  {claim.statement}"]
     if claim.printed is not True:  # a plain statement has no value beside it
         lines.append(f"  printed   {as_printed(claim.printed, claim.printed)}")
     if claim.expected is not None:
         lines.append(f"  expected  {as_printed(claim.expected, claim.expected)}")
-    if result.computed is not None:
-        lines.append(f"  computed  {as_printed(result.computed, claim.wanted)}")
+    if computed is not None:
+        lines.append(f"  computed  {as_printed(computed, claim.wanted)}")
     return "\n".join(lines + ([f"  {claim.note}"] if claim.note else []))
 
 
-def summary(results: list[Result]) -> str:
+def summary(entries: list[Result | Item]) -> str:
     """How many hold, how many do not, how many wait for something.
 
     >>> summary([])
     '0 claims: 0 hold, 0 do not hold'
     """
-    hold, fail = (sum(result.verdict == verdict for result in results) for verdict in (HOLDS, FAILS))
-    rest = len(results) - hold - fail
-    counts = f"{len(results)} claims: {hold} hold, {fail} do not hold"
+    hold, fail = (sum(entry.verdict == verdict for entry in entries) for verdict in (HOLDS, FAILS))
+    rest = len(entries) - hold - fail
+    counts = f"{len(entries)} claims: {hold} hold, {fail} do not hold"
     return f"{counts}, {rest} need what is not on this machine" if rest else counts
 
 

@@ -4,6 +4,7 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from tutorial_book.claims.quotes import BEAR
@@ -114,7 +115,8 @@ def trained_bpe():
 
 def nearest(word):
     """All other tokens, those with the highest cosine to this one first, by the default model's token embeddings."""
-    E, at = bert().embeddings.tokens.weight, tokenizer().vocab[word]  # (vocab_size, d_model)
+    E = bert().embeddings.tokens.weight  # (vocab_size, d_model)
+    at = tokenizer().vocab[word]
     order = cosine(E, E[at]).argsort()[::-1].tolist()
     return [tokenizer().tokens[i] for i in order if i != at]
 
@@ -145,6 +147,12 @@ def first_input_error():
 def token_vectors(n, layer=3):
     """The default model's vectors of all tokens of n of the built-in encyclopedia's texts, (n_tokens, d_model) each."""
     return embed(load_texts("encyclopedia")[:n], bert(), "tokens", layers=layer, tokenizer=tokenizer())
+
+
+@lru_cache
+def token_cloud():
+    """The vectors of all tokens of 60 of these texts in the middle, shuffled: (n, d_model)."""
+    return np.random.default_rng(0).permutation(np.concatenate(token_vectors(60)))
 
 
 def refuses(function, *arguments):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tutorial_book.claims.claim import READING, ROUND, claims_of
+from tutorial_book.claims.claim import ROUND, claims_of
 from tutorial_book.claims.tools import bert, cased, count, tokenizer
 from tutorial_book.experiments.uses import Index
 from tutorial_lib.bert import Bert, Config
@@ -13,10 +13,6 @@ from tutorial_lib.vectors import embed
 claim = claims_of("uses")
 
 # --- L 4.5.1 Vector databases for text search ------------------------------------------------------------------------
-
-claim("L-4.5.1-chunk", "Texts are split to suitable lengths, for example to about 512 tokens (here: as many as BERT "
-      "has positions).", 512, lambda: cased().config.n_positions, kind=READING,
-      note="510 tokens of text: [CLS] and [SEP] take two of the 512 positions.")
 
 
 @claim("L-4.5.1-vectors",
@@ -38,8 +34,8 @@ def _():
 def _():
     texts = load_texts("encyclopedia")[:13]
     rows = embed([*texts, "all texts that discuss bears walking on their hind legs"], bert(), tokenizer=tokenizer())
-    found = [text for text, _ in Index(texts, rows[:-1]).search(rows[-1], k=2)]
-    return "hind legs" in found[0] and "bears" in found[1]
+    nearest = [text for text, _ in Index(texts, rows[:-1]).search(rows[-1], k=2)]
+    return "hind legs" in nearest[0] and "bears" in nearest[1]
 
 
 @claim("L-4.5.1-pooling", "[CLS] can be replaced by the average or the coordinate-wise maximum of the last layer's "
@@ -47,11 +43,11 @@ def _():
        "matter, more often than not).", True, expected=[True, True, True],
        note="16, 13 and 10 of 16: of the maximum alone, as few could be chance.")
 def _():
-    found = []
+    right = []
     for pooling in ("cls", "mean", "max"):
         text, same, other = (embed(list(texts), None, pooling) for texts in zip(*load_texts("paraphrases")))
-        found.append(bool((cosine(text, same) > cosine(text, other)).mean() > 0.5))
-    return found
+        right.append(bool((cosine(text, same) > cosine(text, other)).mean() > 0.5))
+    return right
 
 
 # --- L 4.5.3 Compute-effective NLP -----------------------------------------------------------------------------------
