@@ -45,7 +45,7 @@ def stored() -> dict:
     {'Wikipedia': 3558, 'tweets': 3257}
     """
     needed = {"date", "versions", "model", "sources", "texts", "tokens", "clouds", "maps", "pairs", "meetings"}
-    return experiments.stored("real-texts", needed)
+    return experiments.stored(FILE, needed, "tools/measure_texts.py")
 
 
 def measure(model=None) -> dict:
