@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MADE = ("_build", ".git", ".venv", ".hypothesis", ".pytest_cache", ".ruff_cache", "__pycache__")
 # What pytest and the libraries set for themselves, once.
-THEIRS = ("PYTEST_CURRENT_TEST", "KMP_INIT_AT_FORK", "KMP_DUPLICATE_LIB_OK", "TORCHINDUCTOR_", "TQDM_", "COLUMNS", "LINES")
+THEIRS = ("PYTEST_CURRENT_TEST", "KMP_", "TORCHINDUCTOR_", "TQDM_", "COLUMNS", "LINES")
 SIGNALS = [number for number in ("SIGINT", "SIGTERM", "SIGALRM", "SIGCHLD", "SIGPIPE") if hasattr(signal, number)]
 LIMITS = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_STACK")
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LEAVES = {
     "variable OMP_NUM_THREADS": "os.environ['OMP_NUM_THREADS'] = '17'",
     "handler of SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
-    "limit RLIMIT_NOFILE": "resource.setrlimit(resource.RLIMIT_NOFILE, (99, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))",
+    "limit RLIMIT_NOFILE": "resource.setrlimit(resource.RLIMIT_NOFILE, (99, 99))",
     "threads of torch": "torch.set_num_threads(torch.get_num_threads() + 1)",
     "gradients": "torch.set_grad_enabled(False)",
     "folder": "os.chdir('/')",

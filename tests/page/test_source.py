@@ -76,7 +76,8 @@ def test_in_a_class_every_docstring_is_cut(capsys):
 
 def test_in_a_notebook_the_source_is_markdown_with_plain_text_beside_it(in_a_notebook):
     show(weights.read_config)
-    assert in_a_notebook[0]["text/markdown"].startswith("`tutorial_lib/weights/find.py`\n\n````python\ndef read_config(")
+    markdown = in_a_notebook[0]["text/markdown"]
+    assert markdown.startswith("`tutorial_lib/weights/find.py`\n\n````python\ndef read_config(")
     assert in_a_notebook[0]["text/markdown"].endswith("\n````")
     assert in_a_notebook[0]["text/plain"].startswith("# tutorial_lib/weights/find.py\ndef read_config(")
 

@@ -8,9 +8,9 @@ import pytest
 measure_virus = pytest.importorskip("measure_virus")
 
 from tutorial_book.experiments.virus import Run, again, kmer_tokenizer, simulate, trained_again  # noqa: E402
+from tutorial_lib.training.recipes import Recipe  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-from tutorial_lib.training.recipes import Recipe
 
 
 def test_each_run_is_trained_by_its_recipe_on_its_tree(monkeypatch, tmp_path, capsys):

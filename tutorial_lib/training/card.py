@@ -83,8 +83,8 @@ def lines_of_decoder(about) -> list[str]:
 def lines_of_encoder(about) -> list[str]:
     """What was measured of an encoder: hidden tokens and pairs, of short texts and of whole ones."""
     lines = [
-        f"On stories that it has not read, with {judge.HIDDEN * 100:.0f} % of the tokens hidden; guessing judges 50 % of "
-        "pairs right, at 0.693 nats.",
+        f"On stories that it has not read, with {judge.HIDDEN * 100:.0f} % of the tokens hidden; guessing judges 50 % "
+        "of pairs right, at 0.693 nats.",
         "",
         "| texts | hidden tokens right | nats | pairs right | nats |",
         "| --- | ---: | ---: | ---: | ---: |",
