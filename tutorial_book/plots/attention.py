@@ -8,9 +8,10 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_book.plots.base import COLORS, ON_PALE, as_array, heatmap
-from tutorial_book.plots.parts import arrow, curves, level, note, panel_grid, write
+from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, write
 
 PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+PAINTED = 'key (the query is "painted")'
 
 
 def similarity_maps(q, keys, reach=3.0):
@@ -67,12 +68,12 @@ def saturation(d_k, largest, entropy, uniform):
     >>> right.get_ylabel()
     'entropy of the weights (nats)'
     """
-    _, (left, right) = panel_grid(2, size=(8.4, 3.4))
+    _, (left, right) = panel_grid(2, size=(8.4, 3.4), xlabel="$d_k$ (coordinates of a query)")
     for ax, entries, even in ((left, largest, 1 / uniform), (right, entropy, np.log(uniform))):
-        curves(ax, entries, as_array(d_k), markers="os", colors=(COLORS[1], COLORS[0]))
-        level(ax, even, color="gray", linewidth=1.5, label=f"{uniform} even weights")
+        draw_curves(ax, entries, as_array(d_k), markers="os", colors=(COLORS[1], COLORS[0]))
+        dotted(ax, even, color="gray", linewidth=1.5, label=f"{uniform} even weights")
         ax.set_xscale("log", base=2)
-        ax.set(xlabel="$d_k$ (coordinates of a query)", ylim=(0, None))
+        ax.set_ylim(0, None)
     left.set(ylabel="largest weight (mean)", ylim=(0, 1.02))
     right.set(ylabel="entropy of the weights (nats)")
     left.legend()
@@ -86,10 +87,10 @@ def gradient_norms(spread, mean, median, marks):
     'log'
     """
     _, ax = plt.subplots(figsize=(6.2, 3.6))
-    curves(ax, {"mean": mean, "median": median}, as_array(spread), lines=("-", "--"))
+    draw_curves(ax, {"mean": mean, "median": median}, as_array(spread), lines=("-", "--"))
     ax.set(xscale="log", yscale="log", xlabel="standard deviation of the scores", ylabel=r"$\|\partial a/\partial z\|$")
     for label, at in marks.items():
-        level(ax, x=at, color="gray", linewidth=1.5)
+        dotted(ax, x=at, color="gray", linewidth=1.5)
         ax.annotate(label, (at, 1.01), xycoords=("data", "axes fraction"), fontsize=9, ha="center", va="bottom")
     ax.legend(loc="lower left")
     return ax
@@ -101,12 +102,11 @@ def temperatures(tokens, weights):
     >>> len(temperatures(["a", "b"], {0.5: [0.9, 0.1], 2.0: [0.6, 0.4]}))
     2
     """
-    _, axes = panel_grid(len(weights), 1, size=(6.4, 0.6), each=(0, 1.15), sharex=True, sharey=True)
+    _, axes = panel_grid(len(weights), 1, size=(6.4, 0.6), each=(0, 1.15), xlabel=PAINTED, sharex=True, sharey=True)
     for ax, (temperature, row) in zip(axes, weights.items()):
         bars = ax.bar(tokens, as_array(row), color=COLORS[0])
         ax.bar_label(bars, fmt="%.2f", fontsize=8)
         ax.set(ylim=(0, 1.2), yticks=[0, 1], ylabel=f"T = {temperature:g}")
-    axes[-1].set_xlabel('key (the query is "painted")')
     return axes
 
 
@@ -193,7 +193,7 @@ def printed_and_computed(tokens, printed, computed, label):
         bars = ax.bar(at + shift, as_array(values), 0.4, label=name, color=color)
         ax.bar_label(bars, fmt=lambda value: f"{value:.2f}".lstrip("0"), fontsize=8)
     ax.set_xticks(at, tokens)
-    ax.set(xlabel='key (the query is "painted")', ylabel=label)
+    ax.set(xlabel=PAINTED, ylabel=label)
     ax.legend()
     return ax
 
@@ -206,7 +206,7 @@ def rankings(scores, tokens, order):
     ['b', 'a']
     """
     _, ax = plt.subplots(figsize=(6.6, 3.8))
-    curves(ax, dict(zip(tokens, as_array(scores)[:, np.asarray(order)])), markers="osD^vP*")
+    draw_curves(ax, dict(zip(tokens, as_array(scores)[:, np.asarray(order)])), markers="osD^vP*")
     ax.set_xticks(range(len(order)), [tokens[i] for i in order])
     ax.set(xlabel="key", ylabel="score $q\\cdot k$")
     ax.legend(title="query", loc="upper left", bbox_to_anchor=(1, 1))

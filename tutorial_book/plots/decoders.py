@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from tutorial_book.plots.base import COLORS, ROLES, TINTS, as_array, heatmap
-from tutorial_book.plots.parts import LINES, bare, box, curves, legend_below, level, note, panel_grid, rows, ticks
+from tutorial_book.plots.parts import bare, box, dotted, draw_curves, legend_below, note, panel_grid, rows, ticks
 
 
 def reach(moved, tokens):
@@ -43,7 +43,7 @@ def steps(n_prompt, n_new):
     if n_prompt < 1 or n_new < 1:
         raise ValueError(f"n_prompt and n_new must be 1 or more, got {n_prompt} and {n_new}")
     width = n_prompt + n_new - 1
-    fig, axes = panel_grid(2, size=(7.6, 0.27 * n_new + 1.3), sharey=True)
+    fig, axes = panel_grid(2, size=(7.6, 0.27 * n_new + 1.3), xlabel="token", ylabel="step", sharey=True)
     now = {"facecolor": ROLES["query"], "edgecolor": ROLES["query"], "linewidth": 0.4}
     kept = {"facecolor": TINTS["key"], "edgecolor": ROLES["key"], "linewidth": 0.4, "hatch": "///"}
     for ax, cached in zip(axes, (False, True)):
@@ -53,10 +53,9 @@ def steps(n_prompt, n_new):
                 computed = not cached or step == 0 or i == n_prompt + step - 1
                 n_computed += computed
                 box(ax, i, step, 0.9, 0.84, **(now if computed else kept))
-        ax.set(xlim=(-0.6, width - 0.4), ylim=(n_new - 0.4, -0.6), xlabel="token", xticks=range(0, width, 2))
+        ax.set(xlim=(-0.6, width - 0.4), ylim=(n_new - 0.4, -0.6), xticks=range(0, width, 2))
         ax.set(title=f"with{'' if cached else 'out'} a cache: {n_computed} rows", yticks=range(n_new))
         bare(ax)
-    axes[0].set_ylabel("step")
     handles = [Patch(color=ROLES["query"], label="computed"), Patch(label="kept from before", **kept)]
     fig.legend(handles=handles, loc="outside lower center", ncols=2)
     return axes
@@ -72,10 +71,10 @@ def savings(n_new, counted):
     ['multiplications', 'time']
     """
     _, ax = plt.subplots(figsize=(6.2, 2.5))
-    curves(ax, counted, n_new, markers="os^", lines=LINES)
+    draw_curves(ax, counted, n_new, markers="os^", lines=("-", "--", ":"))
     for (name, ratios), color in zip(counted.items(), COLORS):
         note(ax, name, (n_new[-1], ratios[-1]), (7, 0), color=color, fontsize=10)
-    level(ax, 1)
+    dotted(ax, 1)
     ax.set(xscale="log", yscale="log", xlabel="new tokens", ylabel="without / with a cache")
     ticks(ax.xaxis, n_new)
     most = max(max(as_array(ratios)) for ratios in counted.values())
@@ -95,15 +94,13 @@ def choices(tokens, panels):
     ['1.00', '×']
     """
     each = (3.8, 0.24 * len(tokens) + 0.5)
-    _, axes = panel_grid(len(panels), 2, size=(0, 0.4), each=each, sharex=True, sharey=True)
+    _, axes = panel_grid(len(panels), 2, size=(0, 0.4), each=each, xlabel="probability", sharex=True, sharey=True)
     for ax, (title, probabilities) in zip(axes, panels.items()):
         ax.barh(range(len(tokens)), as_array(probabilities), color=COLORS[0], height=0.7)
         for y, p in enumerate(probabilities):
             note(ax, f"{p:.2f}" if p else "×", (p, y), (4, 0), fontsize=8)
         rows(ax, [token.strip() for token in tokens])
         ax.set(title=title, xlim=(0, 1.15), xticks=[0, 0.5, 1])
-    for ax in axes[len(axes) - 1 - (len(axes) - 1) % 2 :]:  # those of the last row
-        ax.set_xlabel("probability")
     return axes
 
 
@@ -114,11 +111,10 @@ def quality(temperatures, panels):
     >>> [ax.get_title() for ax in axes]
     ['without an error']
     """
-    _, axes = panel_grid(len(panels), size=(0, 2.7), each=(3.9, 0), sharey=True)
+    _, axes = panel_grid(len(panels), size=(0, 2.7), each=(3.9, 0), xlabel="temperature", ylabel="share", sharey=True)
     for ax, (title, rules) in zip(axes, panels.items()):
-        curves(ax, rules, temperatures, markers="os^", lines=LINES)
-        ax.set(title=title, xlabel="temperature", ylim=(-0.03, 1.05))
+        draw_curves(ax, rules, temperatures, markers="os^", lines=("-", "--", ":"))
+        ax.set(title=title, ylim=(-0.03, 1.05))
         ax.yaxis.set_major_formatter(PercentFormatter(1))
-    axes[0].set_ylabel("share")
     legend_below(axes[0], ncols=len(rules))
     return axes

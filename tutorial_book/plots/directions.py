@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, ROLES, as_array, heatmap
-from tutorial_book.plots.parts import LINES, curves, legend_below, level, note, panel_grid, ticks, write
+from tutorial_book.plots.parts import LINES, dotted, draw_curves, legend_below, note, panel_grid, ticks, write
 
 LOOK = {"markers": "os^v", "lines": LINES, "linewidth": 1.6, "markersize": 4}
 
@@ -52,7 +52,7 @@ def peaks(panels, place, names):
     >>> [text.get_text() for text in ax.texts]
     ['boat', '1.40']
     """
-    fig, axes = panel_grid(len(panels), 1, size=(7.6, 0.5), each=(0, 1.05), sharex=True)
+    fig, axes = panel_grid(len(panels), 1, size=(7.6, 0.5), each=(0, 1.05), xlabel="number of the token", sharex=True)
     for ax, (title, scores) in zip(axes, panels.items()):
         scores = as_array(scores)
         rest = np.delete(np.arange(len(scores)), place)
@@ -65,7 +65,6 @@ def peaks(panels, place, names):
         low, high = min(scores.min(), 0), scores.max()
         ax.set(title=title, ylim=(low - 0.08 * (high - low), high + 0.25 * (high - low)), ylabel="score")
         ax.yaxis.set_major_locator(MaxNLocator(3))
-    axes[-1].set_xlabel("number of the token")
     fig.phone = {"columns": 1, "panel_height": 1.6}
     return axes
 
@@ -81,10 +80,10 @@ def confidence(scales, states, losses):
     'loss in nats'
     """
     _, (left, right) = panel_grid(2, size=(7.6, 2.9))
-    curves(left, states, scales, **LOOK)
+    draw_curves(left, states, scales, **LOOK)
     right.plot(scales, as_array(losses), "o-", color=COLORS[0], markersize=4)
     for ax in (left, right):
-        level(ax, x=1)
+        dotted(ax, x=1)
         ax.set(xscale="log", xlabel="times as long")
         ticks(ax.xaxis, [scale for scale in scales if scale in (0.1, 0.25, 0.5, 1, 2, 4, 8)])
     left.set(ylabel="best token's probability", ylim=(0, 1.03))
@@ -103,8 +102,8 @@ def agreement(scales, pairs):
     [0.7, 0.96]
     """
     _, ax = plt.subplots(figsize=(6.6, 2.5))
-    curves(ax, pairs, scales, **LOOK)
-    level(ax, x=1)
+    draw_curves(ax, pairs, scales, **LOOK)
+    dotted(ax, x=1)
     ax.set(xscale="log", xlabel="times as long", ylabel="same nearest token", ylim=(0, 1.03))
     ax.yaxis.set_major_formatter(PercentFormatter(1))
     ticks(ax.xaxis, scales)

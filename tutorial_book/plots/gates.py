@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from tutorial_book.plots.base import COLORS, ROLES, TINTS, as_array
-from tutorial_book.plots.parts import by_layer, curve, legend_below, letters, level, panel_grid, weight_map
+from tutorial_book.plots.parts import by_layer, dotted, draw_curve, legend_below, letters, panel_grid, weight_map
 from tutorial_lib.geometry.gates import GATES, MIXED, THRESHOLD, gate_of, gate_scores
 
 LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K: the C of cluster is taken
@@ -58,7 +58,7 @@ def map_with_scores(A, title=""):
     places = np.arange(len(GATES))[::-1]
     colors = [COLORS[1] if gate == name else ROLES["the rest"] for gate in GATES]
     right.barh(places, scores, color=colors, height=0.7)
-    level(right, x=THRESHOLD)
+    dotted(right, x=THRESHOLD)
     right.axvline(0, color="black", linewidth=0.8)
     right.set_yticks(places, GATES)
     right.tick_params(axis="y", length=0, labelsize=9)
@@ -106,9 +106,9 @@ def layer_panels(panels, levels=None):
     for ax, (title, curves) in zip(axes, panels.items()):
         for label, values in curves.items():
             color, marker = style[label]
-            shown[label] = curve(ax, values, color=color, marker=marker, markersize=4, label=label)
+            shown[label] = draw_curve(ax, values, color=color, marker=marker, markersize=4, label=label)
         if levels and title in levels:
-            level(ax, levels[title])
+            dotted(ax, levels[title])
         by_layer(ax, title=title)
         ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
     handles = [shown[label] for label in labels]
@@ -130,13 +130,12 @@ def variance_strips(seen, chance, best):
     dot = {"marker": "o", "linestyle": "", "color": COLORS[0], "markersize": 4, "alpha": 0.6}
     dash = {"marker": "_", "linestyle": "", "color": COLORS[1], "markersize": 16, "markeredgewidth": 2.5}
     bar = {"width": 0.7, "color": ROLES["the rest"], "alpha": 0.5, "zorder": 0}
-    _, axes = panel_grid(len(seen), size=(0, 2.9), each=(2.7, 0), sharey=True)
+    _, axes = panel_grid(len(seen), size=(0, 2.9), each=(2.7, 0), ylabel="share of the variance", sharey=True)
     for ax, (title, shares) in zip(axes, seen.items()):
         for layer, row in enumerate(as_array(shares)):
             ax.plot(np.full(len(row), layer), row, label=None if layer else "a head", **dot)
         ax.plot(layers, as_array(best), label="the best subspace", **dash)
         ax.bar(layers, chance[1] - chance[0], bottom=chance[0], label="95 % of random ones", **bar)
         ax.set(xlabel="layer", title=title, ylim=(0, 0.6), xticks=layers)
-    axes[0].set_ylabel("share of the variance")
     legend_below(axes[0], ncols=3, fontsize=9)
     return axes

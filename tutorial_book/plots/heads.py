@@ -141,11 +141,10 @@ def cross_weights(weights, queries, memory):
     ['0.50', '0.50']
     """
     weights = as_array(weights)
-    figure, axes = panel_grid(len(weights), size=(0, 3.3), each=(4.2, 0))
+    labels = {"xlabel": "keys and values from here", "ylabel": "queries from here"}
+    figure, axes = panel_grid(len(weights), size=(0, 3.3), each=(4.2, 0), **labels)
     for h, ax in enumerate(axes):
         heatmap(weights[h], queries, memory, ax=ax, digits=2, label="weight", title=f"head {h}", limits=(0, 1))
-        ax.set_xlabel("keys and values from here")
-    axes[0].set_ylabel("queries from here")
     return figure
 
 

@@ -15,10 +15,11 @@ MARKERS = "osD^vPX"
 WEIGHT_TICKS = {"ticks": [0, 0.05, 0.2, 0.5, 1], "format": "%g"}  # of a color bar for `weight_map`
 
 
-def panel_grid(count, columns=None, size=(7.4, 3.0), each=(0, 0), **options):
+def panel_grid(count, columns=None, size=(7.4, 3.0), each=(0, 0), xlabel="", ylabel="", **options):
     """A figure, and the list of its `count` panels, `columns` of them in a row (default: all).
 
-    size: of the figure, in inches, to which each column adds each[0] and each row each[1].
+    size: of the figure, in inches, to which each column adds each[0] and each row each[1]. xlabel: stands at panels
+    that have none below them; ylabel: at the first of each row.
     """
     columns = min(columns or count, count)
     rows = -(-count // columns)
@@ -26,10 +27,15 @@ def panel_grid(count, columns=None, size=(7.4, 3.0), each=(0, 0), **options):
     figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
     for unused in grid.flat[count:]:
         unused.axis("off")
-    return figure, list(grid.flat[:count])
+    axes = list(grid.flat[:count])
+    for ax in axes[::columns]:
+        ax.set_ylabel(ylabel)
+    for ax in axes[-columns:]:
+        ax.set_xlabel(xlabel)
+    return figure, axes
 
 
-def curve(ax, values, x=None, shade=0.2, **look):
+def draw_curve(ax, values, x=None, shade=0.2, **look):
     """A line, which is returned; where values are a tuple (values, low, high), with a band from low to high.
 
     x: default: 0, 1, 2, ... shade: how dense the band is.
@@ -41,17 +47,17 @@ def curve(ax, values, x=None, shade=0.2, **look):
     return ax.plot(x, values, **look)[0]
 
 
-def curves(ax, entries, x=None, markers=None, lines=None, colors=COLORS, **look):
-    """A `curve` for each entry (label -> values), each with the next color, marker and style of line.
+def draw_curves(ax, entries, x=None, markers=None, lines=None, colors=COLORS, **look):
+    """A `draw_curve` for each entry (label -> values), each with the next color, marker and style of line.
 
     markers, lines: if not given, there are no markers, and lines are solid.
     """
     looks = zip(entries.items(), colors, markers or repeat(""), lines or repeat("-"))
     for (label, values), color, marker, line in looks:
-        curve(ax, values, x, color=color, marker=marker, linestyle=line, label=label, **look)
+        draw_curve(ax, values, x, color=color, marker=marker, linestyle=line, label=label, **look)
 
 
-def outlines(ax, entries, bins, lines=LINES, linewidth=1.6):
+def draw_outlines(ax, entries, bins, lines=LINES, linewidth=1.6):
     """The outline of a histogram for each entry (label -> values), each of area 1. What has no values is left out."""
     for (label, values), color, line in zip(entries.items(), COLORS, lines):
         if len(values):
@@ -93,7 +99,7 @@ def by_layer(ax, **labels):
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def level(ax, y=None, x=None, **look):
+def dotted(ax, y=None, x=None, **look):
     """A dotted line at a height, or at a place, to compare with."""
     draw, place = (ax.axhline, y) if x is None else (ax.axvline, x)
     draw(place, **{"color": "black", "linestyle": ":", "linewidth": 1} | look)
@@ -108,7 +114,7 @@ def note(ax, text, point, offset=(5, 0), **look):
 def arrow(ax, start, end, color="black", style="-|>", **look):
     """An arrow that begins and ends exactly there, or so many points before: shrinkA, shrinkB."""
     look = {"arrowstyle": style, "color": color, "shrinkA": 0, "shrinkB": 0} | look
-    ax.annotate("", end, start, arrowprops=look, annotation_clip=False)
+    ax.annotate("", end, start, arrowprops=look)
 
 
 def write(ax, x, y, text, **look):
@@ -128,9 +134,9 @@ def plate(pad=1.0):
 
 def ellipse(ax, center, covariance, n_deviations=2, **look):
     """The ellipse that reaches so many standard deviations of a cloud in each direction."""
-    variances, directions = np.linalg.eigh(covariance)
-    width, height = 2 * n_deviations * np.sqrt(variances)
-    angle = np.degrees(np.arctan2(directions[1, 0], directions[0, 0]))
+    variances, directions = np.linalg.eigh(covariance)  # the largest comes last
+    width, height = 2 * n_deviations * np.sqrt(variances[::-1])
+    angle = np.degrees(np.arctan2(directions[1, 1], directions[0, 1]))
     ax.add_patch(Ellipse(tuple(map(float, center)), width, height, angle=angle, fill=False, linewidth=1.8, **look))
 
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import GROUPS, as_array
-from tutorial_book.plots.parts import by_layer, curves, ellipse, legend_below, panel_grid, ticks
+from tutorial_book.plots.parts import by_layer, draw_curves, ellipse, legend_below, panel_grid, ticks
 
 LOOK = {"markers": "os^Dvx", "lines": ("-", "--", "-.", ":", "-", "--"), "markersize": 4}
 
@@ -18,12 +18,11 @@ def opposites_by_layer(panels):
     >>> ax.lines[-1].get_ydata().tolist()
     [0.5, 0.6]
     """
-    _, axes = panel_grid(len(panels), size=(0.4, 3.1), each=(2.4, 0), sharey=True)
+    _, axes = panel_grid(len(panels), size=(0.4, 3.1), each=(2.4, 0), ylabel="average cosine", sharey=True)
     for ax, (title, kinds) in zip(axes, panels.items()):
         ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
-        curves(ax, kinds, shade=0.25, **LOOK)
+        draw_curves(ax, kinds, shade=0.25, **LOOK)
         by_layer(ax, title=title)
-    axes[0].set_ylabel("average cosine")
     legend_below(axes[0], ncols=len(kinds))
     return axes
 
@@ -35,7 +34,7 @@ def dimension_by_window(tables, windows):
     [3, 9]
     """
     _, ax = plt.subplots(figsize=(7.2, 3.4))
-    curves(ax, tables, windows, **LOOK)
+    draw_curves(ax, tables, windows, **LOOK)
     ax.set(xscale="log", xlabel="points in the stretch (log scale)", ylabel="dimensions it needs", ylim=(0, None))
     ticks(ax.xaxis, windows)
     ax.legend()
@@ -73,7 +72,7 @@ def rounding_by_layer(cosines):
     ([0.25, 0.5], 'log')
     """
     _, ax = plt.subplots(figsize=(7.2, 3.6))
-    curves(ax, {label: 1 - as_array(values) for label, values in cosines.items()}, **LOOK)
+    draw_curves(ax, {label: 1 - as_array(values) for label, values in cosines.items()}, **LOOK)
     by_layer(ax, yscale="log", ylabel="1 − cosine to the unrounded vector")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return ax

@@ -30,16 +30,12 @@ def census(masses, columns=3):
     ['[SEP]', 'next']
     """
     columns = min(columns, len(masses))
-    figure, axes = panel_grid(len(masses), columns, size=(8, 0.6), each=(0, 1.55))
+    figure, axes = panel_grid(len(masses), columns, size=(8, 0.6), each=(0, 1.55), xlabel="head", ylabel="layer")
     figure.phone = {"columns": min(2, columns), "panel_height": 1.5}
     for ax, (name, values) in zip(axes, masses.items()):
         image = weight_map(ax, values, aspect="auto")
         _count_heads(ax, values)
         ax.set_title(name)
-    for ax in axes[::columns]:
-        ax.set_ylabel("layer")
-    for ax in axes[-columns:]:
-        ax.set_xlabel("head")
     figure.colorbar(image, ax=figure.axes, label="mean weight", location="right", shrink=0.6, **WEIGHT_TICKS)
     return figure
 
@@ -58,13 +54,13 @@ def maps(panels):
     >>> ax.get_title(), ax.get_xlabel()
     ('diagonal', 'attended to')
     """
-    figure, axes = panel_grid(len(panels), size=(min(8.2, 1.75 * len(panels)), 2.1))
+    size = (min(8.2, 1.75 * len(panels)), 2.1)
+    figure, axes = panel_grid(len(panels), size=size, xlabel="attended to", ylabel="asks")
     figure.phone = {"columns": 2, "panel_height": 2.0}
     for ax, (title, values) in zip(axes, panels.items()):
         weight_map(ax, values, most=as_array(values).max())
         ax.set_title(title, fontsize=9)
-        ax.set(xticks=[], yticks=[], xlabel="attended to")
-    axes[0].set_ylabel("asks")
+        ax.set(xticks=[], yticks=[])
     return axes
 
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, ROLES, as_array
-from tutorial_book.plots.parts import LINES, bare, curves, legend_below, level, panel_grid
+from tutorial_book.plots.parts import LINES, bare, dotted, draw_curves, legend_below, panel_grid
 
 MARKERS = "os^"
 
@@ -43,13 +43,12 @@ def falling_curves(panels, x, xlabel, chance=None):
     >>> ax.lines[-1].get_ydata().tolist()
     [1.0, 0.5]
     """
-    _, axes = panel_grid(len(panels), size=(0.4, 3.2), each=(2.9, 0), sharey=True)
+    _, axes = panel_grid(len(panels), size=(0.4, 3.2), each=(2.9, 0), xlabel=xlabel, ylabel="accuracy", sharey=True)
     for ax, (title, classifiers) in zip(axes, panels.items()):
         if chance is not None:
-            level(ax, chance, label="guessing")
-        curves(ax, classifiers, x, markers=MARKERS, lines=LINES, markersize=4)
-        ax.set(title=title, xlabel=xlabel, ylim=(0, 1.03))
-    axes[0].set_ylabel("accuracy")
+            dotted(ax, chance, label="guessing")
+        draw_curves(ax, classifiers, x, markers=MARKERS, lines=LINES, markersize=4)
+        ax.set(title=title, ylim=(0, 1.03))
     legend_below(axes[0], ncols=4)
     return axes
 
@@ -64,7 +63,7 @@ def reliability(panels):
     >>> ax.get_xlabel()
     'confidence'
     """
-    _, axes = panel_grid(len(panels), size=(0.4, 3.4), each=(3.3, 0), sharey=True)
+    _, axes = panel_grid(len(panels), size=(0.4, 3.4), each=(3.3, 0), ylabel="share right", sharey=True)
     for ax, (title, calibrations) in zip(axes, panels.items()):
         ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=1, label="as sure as right")
         for (name, one), color, marker, line in zip(calibrations.items(), COLORS, MARKERS, LINES):
@@ -72,7 +71,6 @@ def reliability(panels):
             sizes = 12 + 160 * one.count / one.count.sum()
             ax.scatter(one.confidence, one.accuracy, sizes, color=color, marker=marker, label=name, alpha=0.8)
         ax.set(title=title, xlabel="confidence", xlim=(0, 1.03), ylim=(-0.03, 1.06))
-    axes[0].set_ylabel("share right")
     for handle in legend_below(axes[0], ncols=3).legend_handles[1:]:
         handle.set_sizes([30])
     return axes
@@ -87,7 +85,7 @@ def along_genome(rows, marked, k):
     >>> axes[0].get_ylabel()
     'drop'
     """
-    fig, axes = panel_grid(len(rows), 1, size=(7.2, 0.5), each=(0, 1.6), sharex=True)
+    fig, axes = panel_grid(len(rows), 1, size=(7.2, 0.5), each=(0, 1.6), xlabel="base of the genome", sharex=True)
     for ax, (label, values) in zip(axes, rows.items()):
         values = as_array(values)
         at = k * np.arange(len(values))
@@ -96,7 +94,6 @@ def along_genome(rows, marked, k):
         ax.vlines(at[marked], 0, values[marked], color=COLORS[1], linewidth=1.5)
         ax.plot(at[marked], values[marked], "D", color=COLORS[1], markersize=4, label="k-mers that define the variant")
         ax.set_ylabel(label)
-    axes[-1].set_xlabel("base of the genome")
     legend_below(axes[0])
     fig.phone = {"columns": 1, "panel_height": 1.7}
     return axes
