@@ -5,12 +5,12 @@ kinds. `fold` is BERT's whole treatment of one character; `words` and `character
 all, to compare the others with. Source: R 2.1, L 3.2.2.
 """
 
-import re
 import unicodedata
 from bisect import bisect_right
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text
+from tutorial_lib.weights.files import read_sections
 
 
 class Kind:
@@ -38,18 +38,13 @@ class Kind:
         return "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in zip(self.first, self.last, strict=True))
 
 
-def _tables():
-    """name -> table of the kinds that the file lists; it says where they come from."""
-    text = (Path(__file__).parent / "characters.txt").read_text(encoding="utf-8")
-    return dict(re.findall(r"^\[(\w+)\]\n([^\[]+)", text, flags=re.MULTILINE))
-
-
-_TABLES = _tables()
-CONTROL = Kind(_TABLES["control"])
-PUNCTUATION = Kind(_TABLES["punctuation"])
-ACCENT = Kind(_TABLES["accent"])
-LETTER = Kind(_TABLES["letter"])
-NUMBER = Kind(_TABLES["number"])
+_LISTED = read_sections(Path(__file__).with_name("characters.txt"))  # it says where they come from
+_TABLES = {name: Kind(" ".join(lines)) for name, lines in _LISTED.items()}
+CONTROL = _TABLES["control"]
+PUNCTUATION = _TABLES["punctuation"]
+ACCENT = _TABLES["accent"]
+LETTER = _TABLES["letter"]
+NUMBER = _TABLES["number"]
 WHITE = Kind("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 # As in Hugging Face's tokenizers, where 2B820 was mistyped as 2B920: 256 Chinese characters stay unsplit.
 CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")
