@@ -30,7 +30,7 @@ publish: pdf  ## what goes on the web: _build/publish, the site with PDF and zip
 	@$(BIN)/python tools/publish.py
 
 test: book  ## the tests, those of the built site too; LONG=1 runs the long ones, too, and JOBS=4 four at a time
-	@$(BIN)/ruff check --quiet --select F .
+	@$(BIN)/ruff check --quiet .
 	@$(PYTEST) $(if $(LONG),--long)
 
 check: $(READY)  ## one chapter, its page in a browser, its tests and claims: make check CHAPTER=meaning

@@ -1,4 +1,4 @@
-"""For doctests and tests alike: figures are drawn without a screen, none stays open, and tests can run side by side."""
+"""For doctests and tests alike: figures are drawn without a screen, nothing is left behind, tests run side by side."""
 
 import os
 import sys
@@ -6,8 +6,11 @@ import sys
 import pytest
 from hypothesis import settings
 
+from tests import left_behind
+
 settings.register_profile("book", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("book")
+left_behind.watch()
 os.environ.setdefault("MPLBACKEND", "agg")
 if "PYTEST_XDIST_WORKER_COUNT" in os.environ:  # the processes share the processor
     threads = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
@@ -49,7 +52,23 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(autouse=True)
-def _close_figures():
+def _nothing_left_behind():
+    """A test that changes what others would notice fails itself, and not one that runs hours later."""
+    yield from _watched()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_left_behind_by_a_module():
+    """The same for what the tests of a module share."""
+    yield from _watched()
+
+
+def _watched():
+    before = left_behind.state()
+    n_written = len(left_behind.written)
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+    changed = left_behind.changes(before, left_behind.state())
+    changed += [f"written: {name}" for name in left_behind.written[n_written:]]
+    assert not changed, f"left behind: {'; '.join(changed)}"

@@ -8,6 +8,7 @@ once more alone, and is no mark if it breaks again.
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import hashlib
 import importlib.metadata
@@ -25,9 +26,10 @@ from pathlib import Path
 
 import numpy as np
 
-import tutorial_lib
 from coursework import causes, checks, sandbox, sources, submissions
 
+ROOT = Path(__file__).parents[1]
+OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
 VERSION = 2  # of the files with marks
 PACKAGES = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")  # that grading computes with
 
@@ -383,25 +385,46 @@ def unmarked(submission, why):
     return Marks(submission.student, submission.assignment, submission.file, notes=[why, *submission.notes], told=told)
 
 
-def key(assignment, seed, kind="bubblewrap"):
+def key(assignment, seed, kind="bubblewrap", root=ROOT):
     """What marks depend on besides the notebook: the assignment, all code that grading may import, and the seed."""
     versions = {package: importlib.metadata.version(package) for package in PACKAGES}
     digest = hashlib.sha256(repr((seed, kind, platform.python_version(), versions)).encode())
-    for file in key_files(assignment):
+    for file in key_files(assignment, root):
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def key_files(assignment):
-    """The files that the marks of an assignment depend on: its own two, and every file of the two packages.
+def key_files(assignment, root=ROOT):
+    """The files that the marks of an assignment depend on: coursework's, its own two, and the rooms that these import.
 
-    That is more than one grading imports. A list of just those would miss what a check imports when it is called.
+    A room counts whole, with its data, and so does each room that any of its files imports, wherever in the file. That
+    is more than one grading runs; what it never runs, such as figures, views and claims, is left out.
     """
-    packages = [Path(__file__).parent, Path(tutorial_lib.__file__).parent]
-    found = [path for package in packages for path in package.rglob("*") if path.is_file()]
-    others = {path for name in checks.names() if name != assignment for path in (checks.ASSIGNMENTS / name).rglob("*")}
-    skip = {"__pycache__", "notebooks"}  # what is made out of the others
-    return sorted(path for path in found if path not in others and not skip & set(path.parts))
+    own = sorted((root / "coursework" / "assignments" / assignment).rglob("*"))
+    waiting = [*(root / "coursework").glob("*"), *own, *(root / package / "__init__.py" for package in OURS)]
+    files = set()
+    while waiting:
+        path = waiting.pop()
+        if not path.is_file() or path in files or "__pycache__" in path.parts:
+            continue
+        files.add(path)
+        if path.suffix == ".py":
+            waiting += [file for room in _rooms(path, root) for file in (room.rglob("*") if room.is_dir() else [room])]
+    return sorted(files)
+
+
+def _rooms(path, root):
+    """The rooms of the two packages that a file imports from: folders, and modules at a package's root."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for package, room, *_ in (name.split(".") for name in names if name.startswith(OURS) and "." in name):
+            folder = root / package / room
+            yield folder if folder.is_dir() else folder.with_suffix(".py")
 
 
 def _note_copies(all_marks):

@@ -97,7 +97,8 @@ def test_what_the_library_imports_is_declared():
     files = {name: path for path in ROOT.glob("tutorial_*/**/*.py") for name in imported(path)}
     declared = {canonicalize_name(Requirement(line).name) for line in pyproject()["dependencies"]}
     brought_by = packages_distributions()
-    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - {"tutorial_lib", "tutorial_book"} - OF_AN_EXTRA.keys()
+    ours = {"tutorial_lib", "tutorial_book"}
+    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - ours - OF_AN_EXTRA.keys()
     undeclared = {name for name in others if not declared & {canonicalize_name(p) for p in brought_by[name]}}
     assert {name: str(files[name].relative_to(ROOT)) for name in undeclared} == {}
     extras = pyproject()["optional-dependencies"]

@@ -3,9 +3,9 @@
     python tools/build_book.py
 
 A chapter runs again when its code cells change, their metadata included, or a file of the project that its own kernel
-read: a module of the two packages, a text. Every chapter runs again when Python changes, a model comes, or a package that
-numbers and pictures come from has another version. The last few runs of each chapter are kept in _build/runs, so that
-going back to a branch costs nothing; the one that counts lies in _build/.jupyter_cache, where Sphinx finds it.
+read: a module of the two packages, a text. Every chapter runs again when Python changes, a model comes, or a package
+that numbers and pictures come from has another version. The last few runs of each chapter are kept in _build/runs, so
+that going back to a branch costs nothing; the one that counts lies in _build/.jupyter_cache, where Sphinx finds it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Train the four kinds of small models, five seeds of each, and store their measures: data/shape-of-learning.json.
+"""Train the four kinds of small models, five seeds of each, and store their measures: stored/shape-of-learning.json.
 
     python tools/measure_learning.py        a quarter of an hour on one core
 

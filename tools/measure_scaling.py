@@ -1,4 +1,4 @@
-"""Time `measure` with one worker and with two, and layers of three widths: tutorial_book/experiments/stored/scaling.json.
+"""Time `measure` with one worker and with two, and layers of three widths: experiments/stored/scaling.json.
 
     python tools/measure_scaling.py        some minutes; needs Dask: pip install -e ".[cluster]"
 

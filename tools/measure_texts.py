@@ -1,4 +1,4 @@
-"""Measure the published texts and store the numbers: tutorial_book/experiments/stored/real-texts.json.
+"""Measure the published texts and store the numbers: experiments/stored/real-texts.json.
 
     TUTORIAL_LIB_TEXTS=FOLDER python tools/measure_texts.py     without the variable, the texts are fetched
 

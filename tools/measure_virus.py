@@ -2,7 +2,7 @@
 
     python tools/measure_virus.py FOLDER     a quarter of an hour on one core
 
-The chapter on the virus shows these numbers, of data/virus-again.json. The weights stay in FOLDER: a run that was cut
+The chapter on the virus shows these numbers, of stored/virus-again.json. The weights stay in FOLDER: a run that was cut
 off goes on from there. One thread, so that the same numbers come out again on the same kind of processor.
 """
 

@@ -1,4 +1,4 @@
-"""A Sphinx extension: the directive `api-reference` lists the public names of the two packages, out of their docstrings.
+"""A Sphinx extension: the directive `api-reference` lists the public names of both packages, by their docstrings.
 
 The source is read, not imported: nothing heavy loads, and what stands on the page is what stands in the file.
 """

@@ -58,7 +58,7 @@ def main(arguments=None) -> int:
 
 
 def add_train(commands, names) -> None:
-    """The command `train` of this library, and of the book, which has recipes of its own. names: which, with their time."""
+    """The command `train`, of this library and of the book, which has recipes of its own. names: which, with times."""
     trains = commands.add_parser("train", help="train one of the book's models from nothing, by its recipe")
     trains.add_argument("name", help=names)
     trains.add_argument(

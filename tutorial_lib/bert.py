@@ -1,8 +1,8 @@
 """BERT, whole: embeddings, GELU and LayerNorm, layers, pooler and the two heads that it was trained with.
 
 Sources: L 3.2.1-3.2.5, L 3.3; R 9. Every value on the way can be kept by name: see `Bert.trace`. DistilBERT,
-RoBERTa and ALBERT are the same encoder with other numbers in `Config`. `tutorial_lib.weights.names` says what Hugging Face
-calls things; `tutorial_lib.weights.checkpoints` reads the files.
+RoBERTa and ALBERT are the same encoder with other numbers in `Config`. `weights.names` says what Hugging Face calls
+things; `weights.checkpoints` reads the files.
 
 `layer_norm`, `gelu` and the other activations are written out here as their formulas. The model itself calls torch's
 kernels of the same formulas (`KERNELS`, `torch.nn.LayerNorm`), as Hugging Face's model does: the same roundings, so

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tutorial_book.exercises import attention, bert_layer
-from tutorial_book.exercises.exercise import Exercise
+from tutorial_book.exercises import exercise as exercises
 
 checks = pytest.importorskip("coursework.checks")
 from coursework import worker  # noqa: E402
@@ -32,12 +32,7 @@ SIGNATURES = {
     "bert_layer": "X, weights, n_heads, mask=None",
     "pre_norm_layer": "X, weights, n_heads, mask=None",
 }
-EXERCISES = {
-    exercise.name: exercise
-    for module in (attention, bert_layer)
-    for exercise in vars(module).values()
-    if isinstance(exercise, Exercise)
-}
+EXERCISES = exercises.EXERCISES[attention.__name__] | exercises.EXERCISES[bert_layer.__name__]
 ASSIGNMENTS = {"2-attention": attention, "3-bert-layer": bert_layer}
 
 # What students write: the body of a function, and words of what they must be told. "right": it is right. "?": a

@@ -1,9 +1,7 @@
 """The public checks, all of them alike: the right answer passes, and each usual mistake is told by its own hint."""
 
-import importlib
 import linecache
 import math
-import pkgutil
 import re
 import signal
 import sys
@@ -20,13 +18,14 @@ from coursework import checks, worker
 from tutorial_book.exercises import attention, bert_layer, tokenization
 from tutorial_book.exercises import exercise as exercises
 from tutorial_book.exercises.exercise import Case, Exercise, difference, other_packages, same
+from tutorial_book.exercises.mistakes import Mistakes
 
-MODULES = [
-    importlib.import_module(f"tutorial_book.exercises.{m.name}")
-    for m in pkgutil.iter_modules(tutorial_book.exercises.__path__)
+EXERCISES = [
+    exercise
+    for module, by_name in exercises.EXERCISES.items()
+    for exercise in by_name.values()
+    if module.startswith(tutorial_book.exercises.__name__)
 ]
-EXERCISES = [value for module in MODULES for value in vars(module).values() if isinstance(value, Exercise)]
-EXERCISES = list({id(exercise): exercise for exercise in EXERCISES}.values())
 MISTAKES = [(exercise, hint) for exercise in EXERCISES for hint in exercise.mistakes]
 
 
@@ -40,6 +39,32 @@ def test_the_right_answer_passes(exercise, capsys):
 def test_each_mistake_is_told_by_its_own_hint(exercise, hint, capsys):
     assert exercise.check(exercise.mistakes[hint]) is False
     assert hint in capsys.readouterr().out
+
+
+def f(x):
+    return x + 0 * x
+
+
+@pytest.mark.parametrize(
+    "table, problem",
+    [
+        ("twice\n    y -> 2 * x", "'twice': 'y' must stand once in f, got it 0 times"),
+        ("twice\n    x -> 2 * x", "'twice': 'x' must stand once in f, got it 2 times"),
+        ("twice\n    x + 0 -> 2 *\n    x + 0 -> x", "'x \\+ 0' must stand once in f, got it 0 times"),
+        ("twice\n    2 * x", "an edit is `old -> new`, got '2 \\* x'"),
+        ("twice", "a hint has no edit: 'twice'"),
+        ("twice\n    -> 2 * x\ntwice\n    -> x + x", "a hint comes twice: 'twice'"),
+    ],
+)
+def test_a_mistake_that_does_not_fit_the_right_answer_is_an_error(table, problem):
+    with pytest.raises(ValueError, match=problem):
+        dict(Mistakes(f, table))
+
+
+def test_a_long_hint_goes_on_in_the_next_line_and_a_mistake_may_have_several_edits():
+    mistakes = Mistakes(f, "twice\nand one more\n    x + 0 -> 2 *\n    * x -> x + 1\nnothing\n    ->")
+    assert list(mistakes) == ["twice and one more", "nothing"]
+    assert mistakes["twice and one more"](3) == 7 and mistakes["nothing"](3) is None
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
@@ -167,9 +192,8 @@ def test_a_difference_is_told_in_words():
 
 
 def test_a_mistake_that_cannot_be_made_with_these_arguments_is_passed_over(capsys):
-    exercise = Exercise("f", lambda x: x, (Case("one", (1.0,)),), {"never": lambda x: 1 / 0, "twice": lambda x: 2 * x})
-    exercise.check(lambda x: 2 * x)
-    assert capsys.readouterr().out.startswith("✗ one: the value is 2, and 1 is right. Hint: twice\n")
+    exercise_of(1.0, never="1 / 0", twice="2 * x").check(lambda x: 2 * x)
+    assert capsys.readouterr().out.startswith("✗ 1.0: the value is 2, and 1 is right. Hint: twice\n")
 
 
 # --- what a red check shows ----------------------------------------------------------------------------------------
@@ -297,7 +321,9 @@ def test_other_packages(source, names, found):
 
 
 def exercise_of(*cases, **mistakes):
-    return Exercise("f", lambda x: x, tuple(Case(str(x), (x,)) for x in cases), mistakes)
+    """An exercise where x is right. mistakes: hint -> what comes back instead."""
+    table = "\n".join(f"{hint}\n    -> {answer}" for hint, answer in mistakes.items())
+    return Exercise(f, tuple(Case(str(x), (x,)) for x in cases), table)
 
 
 def told(exercise, student, capsys):
@@ -306,17 +332,17 @@ def told(exercise, student, capsys):
 
 
 def test_a_hint_is_for_the_mistake_that_was_made(capsys):
-    double = {"twice": lambda x: 2 * x, "squared": lambda x: x * x}
+    double = {"twice": "2 * x", "squared": "x * x"}
     assert told(exercise_of(2.0, 3.0, **double), lambda x: x * x, capsys) == ["squared"]  # both fit where x is 2
     assert told(exercise_of(2.0, 3.0, **double), lambda x: 4, capsys) == []  # and here neither goes on to fit
     assert told(exercise_of(1.0, 3.0, **double), lambda x: x + 3 * (x > 1), capsys) == []  # twice is wrong at once
-    overflow = {"0 / 0": lambda x: x if x else np.nan}
+    overflow = {"0 / 0": "x if x else np.nan"}
     assert told(exercise_of(0.0, 3.0, **overflow), lambda x: x if x else np.nan, capsys) == ["0 / 0"]
     assert told(exercise_of(0.0, 3.0, **overflow), lambda x: np.nan, capsys) == []  # any nan looks like another
 
 
 def test_an_exception_gets_the_hint_of_what_raises_it_too(capsys):
-    mistakes = {"the index": lambda x: [x][1], "the key": lambda x: {}[x], "no list": lambda x: x + []}
+    mistakes = {"the index": "[x][1]", "the key": "{}[x]", "no list": "x + []"}
     assert told(exercise_of(1.0, **mistakes), lambda x: (x, x)[2], capsys) == ["the index"]
     assert told(exercise_of(1.0, **mistakes), lambda x: {2: 3}[5], capsys) == ["the key"]
     assert told(exercise_of(1.0, **mistakes), lambda x: [] + x, capsys) == []  # the type alone says too little
@@ -328,7 +354,7 @@ def test_a_list_of_parts_is_as_good_as_a_tuple():
 
 # --- assignment 1 --------------------------------------------------------------------------------------------------
 
-TOKENIZATION = {exercise.name: exercise for exercise in EXERCISES if exercise in vars(tokenization).values()}
+TOKENIZATION = exercises.EXERCISES[tokenization.__name__]
 WRONG = re.findall(
     r"^### (\w+): (.*)\n((?:(?!###).*\n?)+)", Path(__file__).with_name("wrong-1-tokenization.txt").read_text(), re.M
 )

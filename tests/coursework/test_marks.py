@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -148,19 +149,41 @@ def test_the_key_covers_every_file_that_grading_imports(tmp_path):
     assert ours <= {path for name in checks.names() for path in grading.key_files(name)}
 
 
-def test_a_change_in_a_file_changes_the_key_and_a_chapter_does_not(monkeypatch, tmp_path):
-    changed = tmp_path / "file.py"
-    changed.write_text("one")
-    files = [*grading.key_files(ASSIGNMENT), changed]
-    monkeypatch.setattr(grading, "key_files", lambda assignment: files)
-    before = grading.key(ASSIGNMENT, 1)
-    assert before == grading.key(ASSIGNMENT, 1) != grading.key(ASSIGNMENT, 2)
-    assert before != grading.key(ASSIGNMENT, 1, "podman")
-    changed.write_text("two")
-    assert grading.key(ASSIGNMENT, 1) != before
-    assert not [path for path in files if ROOT / "book" in path.parents or path.suffix in (".ipynb", ".pyc")]
-    other = ROOT / "coursework" / "assignments" / "1-tokenization" / "checks.py"
-    assert other not in files and other.with_name("checks.py").parents[1] / ASSIGNMENT / "checks.py" in files
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of all that the key of marks may look at."""
+    root = tmp_path_factory.mktemp("copied")
+    for name in ("coursework", *grading.OURS):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
+    return root
+
+
+@pytest.mark.parametrize("file, counts", [
+    ("tutorial_book/plots/meaning.py", False),
+    ("tutorial_book/claims/attention.py", False),
+    ("tutorial_book/page/tables.py", False),
+    ("tutorial_lib/views/heads.py", False),
+    ("coursework/assignments/1-tokenization/checks.py", False),
+    (f"coursework/assignments/{ASSIGNMENT}/checks.py", True),
+    ("coursework/worker.py", True),
+    ("tutorial_book/exercises/mistakes.py", True),
+    ("tutorial_lib/attention.py", True),
+])  # fmt: skip
+def test_a_mark_depends_on_what_grading_runs_and_on_no_figure_view_claim_or_page(file, counts, copied):
+    before = grading.key(ASSIGNMENT, 1, root=copied)
+    path = copied / file
+    source = path.read_bytes()
+    path.write_bytes(source + b"\n# changed\n")
+    assert (grading.key(ASSIGNMENT, 1, root=copied) != before) == counts
+    path.write_bytes(source)
+    assert grading.key(ASSIGNMENT, 1, root=copied) == before
+
+
+def test_a_mark_depends_on_the_seed_and_the_sandbox(copied):
+    before = grading.key(ASSIGNMENT, 1, root=copied)
+    assert before != grading.key(ASSIGNMENT, 2, root=copied)
+    assert before != grading.key(ASSIGNMENT, 1, "podman", root=copied)
+
 
 
 def test_what_is_told_of_a_file_is_fresh_where_its_marks_are_not(solved, hand_in, grade):

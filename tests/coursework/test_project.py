@@ -11,8 +11,8 @@ import pytest
 
 from coursework import checks, grading, sandbox, sources, submissions
 from tests.coursework.conftest import cell
+from tutorial_book.exercises import exercise as exercises
 from tutorial_book.exercises import project
-from tutorial_book.exercises.exercise import Exercise
 
 SOLVED = {
     c.metadata.nbgrader.grade_id: c.source
@@ -189,7 +189,7 @@ def test_the_checks_are_those_of_the_notebook():
 
 # --- what students are told and what they lose --------------------------------------------------------------------
 
-EXERCISES = {value.name: value for value in vars(project).values() if isinstance(value, Exercise)}
+EXERCISES = exercises.EXERCISES[project.__name__]
 CALLED = [check_id for check_id in checks.load("5-project") if check_id not in ("collection-public", "report-public")]
 
 

@@ -8,6 +8,7 @@ import torch
 
 from tutorial_book import plots
 from tutorial_book.plots.base import COLORS, DARK, GROUP_MARKERS, GROUPS, ON_DEEP, ON_PALE, ROLES, TINTS, as_array
+from tutorial_lib import views
 
 
 def test_a_heatmap_holds_the_matrix_its_numbers_and_its_labels():
@@ -87,7 +88,7 @@ def test_text_can_be_read_on_each_tint_in_either_theme():
 
 
 def test_views_have_the_colors_of_the_figures():
-    sheet = (Path(plots.__file__).parents[1] / "views" / "js" / "view.css").read_text(encoding="utf-8")
+    sheet = (Path(views.__file__).parent / "js" / "view.css").read_text(encoding="utf-8")
     light, dark = (re.findall(r"--([abcd]):(#[0-9a-f]{6})", part) for part in sheet.split("}")[:2])
     assert [color.upper() for _, color in light] == COLORS[:4]
     assert [color.upper() for _, color in dark] == [DARK[color] for color in COLORS[:4]]
@@ -96,7 +97,7 @@ def test_views_have_the_colors_of_the_figures():
 
 
 def test_a_group_of_points_has_the_color_in_figures_that_it_has_in_views():
-    folder = Path(plots.__file__).parents[1] / "views" / "js"
+    folder = Path(views.__file__).parent / "js"
     kinds = re.findall(r"tl-kind\d\{--p:var\(--(\w+)\)", (folder / "point_cloud.css").read_text(encoding="utf-8"))
     assert len(kinds) == len(GROUPS) == len(GROUP_MARKERS) == 6 and kinds == [*"abcd", "ink", "soft"]
     ink, soft = re.findall(r"--(?:ink|soft):(#\w+)", (folder / "view.css").read_text(encoding="utf-8"))[:2]

@@ -244,7 +244,7 @@ def test_a_wheel_beside_the_notebook_comes_first(install, tmp_path, library):
 
 
 def test_the_install_cell_does_nothing_where_the_library_is_and_says_so(install, capsys):
-    assert install("", here={"tutorial_lib"}) == []
+    assert install("", here={"tutorial_book"}) == []
     assert "nothing to install" in capsys.readouterr().out
 
 

@@ -8,13 +8,14 @@ import pytest
 measure_virus = pytest.importorskip("measure_virus")
 
 from tutorial_book.experiments.virus import Run, again, kmer_tokenizer, simulate, trained_again  # noqa: E402
+from tutorial_lib.training.recipes import Recipe  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_each_run_is_trained_by_its_recipe_on_its_tree(monkeypatch, tmp_path, capsys):
     made, trees = [], []
-    monkeypatch.setattr(measure_virus, "make_virus", lambda name, folder, recipe: made.append((name, folder, recipe)))
+    monkeypatch.setattr(Recipe, "make", lambda recipe, name, folder: made.append((name, folder, recipe)))
     monkeypatch.setattr(measure_virus.VariantBert, "from_pretrained", lambda folder, device: folder)
     monkeypatch.setattr(measure_virus, "simulate", lambda seed: trees.append(seed))
     monkeypatch.setattr(measure_virus, "measured", lambda *_: {"lineages": 0.123456})

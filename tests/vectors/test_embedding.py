@@ -9,9 +9,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib import vectors
 from tutorial_lib.bert import Bert, Config
-from tutorial_lib.vectors import POOLINGS, batches, embed
+from tutorial_lib.vectors import embed, embedding
+from tutorial_lib.vectors.batches import batches
+from tutorial_lib.vectors.embedding import POOLINGS
 
 TEXTS = ["A bear.", "", "Two bears dance on their hind legs in the snow.", "hello", "A bear.", "Snow! Snow? Snow."]
 
@@ -84,7 +85,7 @@ def some_model_and_its_vectors():
 def test_order_and_batches_do_not_matter_and_duplicates_are_equal(order, batch_size, n_tokens):
     model, expected = some_model_and_its_vectors()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(vectors.TOKENS, "cpu", n_tokens)
+        patch.setitem(embedding.TOKENS, "cpu", n_tokens)
         ours = embed([TEXTS[i] for i in order], model, layers="all", batch_size=batch_size)
     np.testing.assert_allclose(ours, expected[:, order], atol=1e-5)
     np.testing.assert_array_equal(ours[:, order.index(0)], ours[:, order.index(4)])
@@ -136,7 +137,7 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_an_interrupted_computation_goes_on_where_it_stopped(tiny, tmp_path, monkeypatch, pooling):
-    path, run, seen = tmp_path / "v.npy", vectors._run, []
+    path, run, seen = tmp_path / "v.npy", embedding._run, []
 
     def counting(model, ids, *rest):
         if len(seen) == 2:
@@ -145,11 +146,11 @@ def test_an_interrupted_computation_goes_on_where_it_stopped(tiny, tmp_path, mon
         return run(model, ids, *rest)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(vectors, "_run", counting)
+        patch.setattr(embedding, "_run", counting)
         embed(TEXTS, tiny, pooling, layers="all", batch_size=2, save_to=path)
     assert not path.exists() and json.loads((tmp_path / "v.json").read_text())["done"] == sum(seen) == 4
     rest = []
-    monkeypatch.setattr(vectors, "_run", lambda model, ids, *more: rest.append(len(ids)) or run(model, ids, *more))
+    monkeypatch.setattr(embedding, "_run", lambda model, ids, *more: rest.append(len(ids)) or run(model, ids, *more))
     saved = embed(TEXTS, tiny, pooling, layers="all", batch_size=5, save_to=str(path))
     assert sum(rest) == 1  # five texts are different, four were done
     expected = embed(TEXTS, tiny, pooling, layers="all")
@@ -163,7 +164,7 @@ def test_an_interrupted_computation_goes_on_where_it_stopped(tiny, tmp_path, mon
 
 def test_a_finished_file_is_read_and_not_computed_again(tiny, tmp_path, monkeypatch):
     first = np.array(embed(TEXTS[:2], tiny, save_to=tmp_path / "v.npy"))
-    monkeypatch.setattr(vectors, "_run", None)
+    monkeypatch.setattr(embedding, "_run", None)
     np.testing.assert_array_equal(embed(TEXTS[:2], tiny, save_to=tmp_path / "v.npy"), first)
     assert embed([], tiny, save_to=tmp_path / "empty.npy").shape == (0, 8)
 
@@ -221,12 +222,12 @@ def test_a_tokenizer_with_more_tokens_than_the_model_is_refused():
 
 
 def test_no_batch_is_larger_than_the_bound_however_many_texts_may_go_together(tiny, monkeypatch):
-    sizes, run = [], vectors._run
+    sizes, run = [], embedding._run
 
     def watch(model, ids, *rest):
         sizes.append(len(ids) * max(map(len, ids)))
         return run(model, ids, *rest)
 
-    monkeypatch.setattr(vectors, "_run", watch)
+    monkeypatch.setattr(embedding, "_run", watch)
     embed([f"{'bear ' * (n % 10)}{n}" for n in range(400)], tiny, batch_size=500)
-    assert max(sizes) <= vectors.TOKENS["cpu"] and len(sizes) > 2
+    assert max(sizes) <= embedding.TOKENS["cpu"] and len(sizes) > 2

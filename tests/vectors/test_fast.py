@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch import nn
 
-from tutorial_lib import vectors
 from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.tokenization import WordPiece
-from tutorial_lib.vectors import batches, embed
+from tutorial_lib.vectors import embed, embedding
 from tutorial_lib.vectors import fast as inference
+from tutorial_lib.vectors.batches import batches
 from tutorial_lib.vectors.fast import Packed, packed, side_by_side
 
 CPU = torch.device("cpu")
@@ -131,8 +131,8 @@ def test_an_error_in_a_job_is_the_callers(two_threads):
 
 def test_threads_change_no_vector(bert, two_threads, monkeypatch):
     texts = [f"{'bear ' * (i % 40)}dances {i}" for i in range(150)]  # enough tokens for matrices to be packed
-    run, threads = vectors._run, set()
-    monkeypatch.setattr(vectors, "_run", lambda *given: threads.add(threading.current_thread()) or run(*given))
+    run, threads = embedding._run, set()
+    monkeypatch.setattr(embedding, "_run", lambda *given: threads.add(threading.current_thread()) or run(*given))
     at_once = embed(texts, bert, "tokens")
     assert threads and threading.main_thread() not in threads
     torch.set_num_threads(1)
@@ -142,7 +142,7 @@ def test_threads_change_no_vector(bert, two_threads, monkeypatch):
 
 def test_matrices_are_packed_where_that_pays(bert, monkeypatch):
     seen = []
-    monkeypatch.setattr(vectors, "packed", lambda model: seen.append(model) or model)
+    monkeypatch.setattr(embedding, "packed", lambda model: seen.append(model) or model)
     embed(["bear " * 400], bert)
     assert seen == []
     embed([f"{'bear ' * 400}{i}" for i in range(inference.WORTH_PACKING // 400)], bert)

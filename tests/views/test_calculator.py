@@ -16,6 +16,10 @@ TEXTS = """root => Object.fromEntries([...root.querySelectorAll('table')].map(t 
   [...t.tBodies[0].rows].map(r => [...r.cells].slice(1).map(c => c.textContent))]))"""
 
 
+def toy_calculator():
+    return attention_calculator(toy.TOKENS, toy.X, toy.W_Q, toy.W_K, toy.W_V)
+
+
 def toy_inputs():
     return {"X": toy.X.clone(), "W_Q": toy.W_Q.clone(), "W_K": toy.W_K.clone(), "W_V": toy.W_V.clone()}
 
@@ -53,17 +57,17 @@ def type_number(tab, root, label, text):
 
 
 def test_python_draws_every_matrix_of_the_toy_example(open_view):
-    root = open_view(attention_calculator(), javascript=False).locator(".tl-view")
+    root = open_view(toy_calculator(), javascript=False).locator(".tl-view")
     assert root.locator("table").count() == 11
     assert root.locator(".tl-say").inner_text() == "painted attends most to painted (0.55), then The (0.15)."
     assert root.get_by_role("row", name="painted 0.02 0.15 0.10 0.55 0.05 0.09 0.06").count() == 1
 
 
 def test_the_page_starts_with_what_python_drew(open_view):
-    tab = open_view(attention_calculator())
+    tab = open_view(toy_calculator())
     root = tab.locator(".tl-view")
     assert_shows(root, steps(toy_inputs()))
-    drawn = open_view(attention_calculator(), javascript=False).locator(".tl-view")
+    drawn = open_view(toy_calculator(), javascript=False).locator(".tl-view")
     written, recomputed = drawn.locator(".tl-picture").inner_text(), root.evaluate(TEXTS)
     for row in recomputed["weights"] + recomputed["output"]:
         assert "\t".join(row) in written
@@ -71,7 +75,7 @@ def test_the_page_starts_with_what_python_drew(open_view):
 
 
 def test_every_step_equals_the_library_after_typing_and_toggling(open_view):
-    tab = open_view(attention_calculator())
+    tab = open_view(toy_calculator())
     root, M = tab.locator(".tl-view"), toy_inputs()
     edits = [("X", "painted", 3, 1, "-0.25"), ("X", "[SEP]", 6, 3, "2e-1"), ("W_Q", "row 1", 0, 0, "−1.5"),
              ("W_K", "row 4", 3, 2, ".75"), ("W_V", "row 2", 1, 3, "+3")]  # fmt: skip
@@ -91,7 +95,7 @@ def test_every_step_equals_the_library_after_typing_and_toggling(open_view):
 
 
 def test_large_numbers_do_not_overflow(open_view):
-    tab = open_view(attention_calculator())
+    tab = open_view(toy_calculator())
     root, M = tab.locator(".tl-view"), toy_inputs()
     for matrix, place in (("X", "painted"), ("W_Q", "row 1"), ("W_K", "row 1"), ("W_V", "row 1")):
         type_number(tab, root, f"{matrix}, {place}, column 1", "1000000")
@@ -104,7 +108,7 @@ def test_large_numbers_do_not_overflow(open_view):
 
 @pytest.mark.parametrize("bad", ["", "abc", "1e999", "-", "0x10", "1,5", "NaN", "Infinity", "1000001", "<b>1</b>"])
 def test_what_is_no_number_is_refused_and_the_last_good_one_stays(open_view, bad):
-    tab = open_view(attention_calculator())
+    tab = open_view(toy_calculator())
     root = tab.locator(".tl-view")
     label = "X, painted, column 1"
     type_number(tab, root, label, "0.5")
@@ -127,7 +131,7 @@ def test_what_is_no_number_is_refused_and_the_last_good_one_stays(open_view, bad
 
 
 def test_arrow_keys_change_a_number_by_a_tenth(open_view):
-    tab = open_view(attention_calculator())
+    tab = open_view(toy_calculator())
     root, M = tab.locator(".tl-view"), toy_inputs()
     box = field(root, "W_V, row 1, column 1")
     for _ in range(4):
@@ -138,7 +142,7 @@ def test_arrow_keys_change_a_number_by_a_tenth(open_view):
 
 
 def test_the_chosen_query_is_marked_and_told(open_view):
-    tab = open_view(attention_calculator())
+    tab = open_view(toy_calculator())
     root = tab.locator(".tl-view")
     root.get_by_label("query").select_option("artist")
     marked = root.locator("tr[aria-current=true] th").all_inner_texts()
@@ -188,11 +192,11 @@ def test_queries_and_values_may_have_other_widths_than_the_tokens(open_view):
 
 
 def test_it_is_accessible_and_fits_a_phone(assert_accessible):
-    assert_accessible(attention_calculator())
+    assert_accessible(toy_calculator())
 
 
 def test_two_on_a_page_do_not_meet(open_view):
-    tab = open_view(attention_calculator(), attention_calculator())
+    tab = open_view(toy_calculator(), toy_calculator())
     first, second = tab.locator(".tl-view").all()
     type_number(tab, first, "X, painted, column 1", "2")
     assert shown(first)["X"][3, 0] == 2

@@ -1,7 +1,7 @@
 """How a student's function is checked: case after case, with a hint that says how the answer is wrong.
 
-An `Exercise` knows the right function and the usual wrong ones. Where an answer is wrong, it is compared with what each
-usual mistake gives: the hint is for the mistake that was made, not for the one that was expected.
+An `Exercise` knows the right function and the usual mistakes in it. Where an answer is wrong, it is compared with what
+each mistake gives: the hint is for the mistake that was made, not for the one that was expected.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import textwrap
 import threading
 import traceback
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
@@ -29,9 +30,12 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
+from tutorial_book.exercises.mistakes import Mistakes
+
 SECONDS = 10  # for one call: an endless loop must not hang the notebook
 MOST_SHOWN = 80  # characters of a value in a sentence
 MOST_VALUES = 40  # in arguments that are written out; more than that are fetched from the exercise
+EXERCISES: dict[str, dict[str, Exercise]] = defaultdict(dict)  # module -> name -> exercise: all that were made
 
 
 class TookTooLong(BaseException):
@@ -47,23 +51,34 @@ class Case:
     code: str = ""
 
 
-@dataclass(frozen=True)
 class Exercise:
     """A function that students write.
 
-    name: the function's. reference: the right one. cases: calls, from easy to hard. mistakes: hint -> a function that
-    makes this mistake; it may give a wrong value, or stop with an exception. Where several fit, the first counts.
-    parts: the names of what the function gives back, where that is more than one thing. kind: the one type that it may
-    give back, where another question needs that.
+    reference: the right one. cases: calls, from easy to hard. mistakes: a table of hints, each with edits of the
+    reference's source; see `Mistakes`. A mistake may give a wrong value, or stop with an exception; where several fit,
+    the first counts. parts: the names of what the function gives back, where that is more than one thing. kind: the one
+    type that it may give back, where another question needs that.
+
+    In its module it has the function's name in capitals: what a red check prints fetches long arguments from there.
     """
 
-    name: str
-    reference: Callable
-    cases: tuple[Case, ...]
-    mistakes: dict[str, Callable]
-    parts: tuple[str, ...] = ()
-    tolerance: float = 1e-6
-    kind: type | None = None
+    def __init__(
+        self,
+        reference: Callable,
+        cases: tuple[Case, ...],
+        mistakes: str,
+        parts: tuple[str, ...] = (),
+        tolerance: float = 1e-6,
+        kind: type | None = None,
+    ):
+        self.name = reference.__name__
+        self.reference = reference
+        self.cases = cases
+        self.mistakes = Mistakes(reference, mistakes)
+        self.parts = parts
+        self.tolerance = tolerance
+        self.kind = kind
+        EXERCISES[reference.__module__][self.name] = self
 
     def check(self, student) -> bool:
         """Try the student's function; print what passes and the first thing that does not. True where all passes."""
@@ -151,11 +166,11 @@ class Exercise:
         """Where to start instead: a line on a function of another question that this one uses, and that is wrong."""
         names, _ = _used(student)
         with redirect_stdout(io.StringIO()):  # what the other function prints is not asked for
-            for other in vars(sys.modules[self.reference.__module__]).values():
-                if not isinstance(other, Exercise) or other is self or not callable(names.get(other.name)):
+            for name, other in EXERCISES[self.reference.__module__].items():
+                if other is self or not callable(names.get(name)):
                     continue
-                if any(other.problem(names[other.name], case) for case in other.cases):
-                    return f"\n  {other.name}, which it uses, is not right yet: start there."
+                if any(other.problem(names[name], case) for case in other.cases):
+                    return f"\n  {name}, which it uses, is not right yet: start there."
         return ""
 
     def _number(self, case):
@@ -174,12 +189,9 @@ class Exercise:
         """The call of a case as code to paste into a cell."""
         if case.code or sum(map(_size, case.arguments)) <= MOST_VALUES:
             return f"    {self.name}({case.code or ', '.join(map(code_of, case.arguments))})"
-        for module in [name for name in sys.modules if name.startswith("tutorial_lib.")]:
-            for name, value in vars(sys.modules[module]).items():
-                if value is self:
-                    call = f"{self.name}(*{name}.cases[{self._number(case)}].arguments)"
-                    return f"    from {module} import {name}\n    {call}"
-        return f"    {self.name}({', '.join(map(code_of, case.arguments))})"
+        constant = self.name.upper()
+        call = f"{self.name}(*{constant}.cases[{self._number(case)}].arguments)"
+        return f"    from {self.reference.__module__} import {constant}\n    {call}"
 
 
 def code_of(value):

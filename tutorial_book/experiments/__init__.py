@@ -7,17 +7,16 @@ from tutorial_lib.weights import read_json
 STORED = Path(__file__).parent / "stored"  # what took too long for a page, one file for each program of tools/measure
 
 
-def stored(name, needs) -> dict:
-    """What a program measured beforehand and wrote into stored/NAME.json.
+def stored(path, needs, program) -> dict:
+    """What a program measured beforehand and wrote into a file of `STORED`.
 
     needs: the names that the file must hold. Raises ValueError where it is damaged.
 
-    >>> sorted(stored("scaling", ["runs"]))[:2]
+    >>> sorted(stored(STORED / "scaling.json", ["runs"], "tools/measure_scaling.py"))[:2]
     ['chunk', 'corpus']
     """
-    path = STORED / f"{name}.json"
     values = read_json(path)
     missing = sorted(set(needs) - set(values))
     if missing:
-        raise ValueError(f"{path} lacks {', '.join(missing)}: write it again with tools/ (its README says which)")
+        raise ValueError(f"{path} lacks {', '.join(missing)}: write it again with {program}")
     return values

@@ -1,6 +1,6 @@
 """Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
 
-The texts may not travel with this book; the numbers may. tools/measure_texts.py writes them into stored/real-texts.json,
+The texts may not travel with this book; the numbers may. tools/measure_texts.py keeps them in stored/real-texts.json,
 with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
 """
 
@@ -45,7 +45,7 @@ def stored() -> dict:
     {'Wikipedia': 3558, 'tweets': 3257}
     """
     needed = {"date", "versions", "model", "sources", "texts", "tokens", "clouds", "maps", "pairs", "meetings"}
-    return experiments.stored("real-texts", needed)
+    return experiments.stored(FILE, needed, "tools/measure_texts.py")
 
 
 def measure(model=None) -> dict:

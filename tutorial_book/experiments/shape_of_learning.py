@@ -249,7 +249,8 @@ def stored() -> dict:
     >>> stored()["kinds"]["decoder, pre-norm"]["all tokens"]["anisotropy"].shape  # seeds, steps, layers
     (5, 8, 6)
     """
-    kept = experiments.stored("shape-of-learning", {"date", "versions", "steps", "counted", "kinds"})
+    needed = {"date", "versions", "steps", "counted", "kinds"}
+    kept = experiments.stored(FILE, needed, "tools/measure_learning.py")
     return kept | {name: _in_ones(kept[name]) for name in ("counted", "kinds")}
 
 

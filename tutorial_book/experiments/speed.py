@@ -21,7 +21,7 @@ def stored() -> list[dict]:
     >>> sorted(stored()[-1])
     ['comparisons', 'date', 'load', 'machine', 'values', 'versions']
     """
-    runs = experiments.stored("speed", {"runs"})["runs"]
+    runs = experiments.stored(FILE, {"runs"}, "python benchmarks --keep")["runs"]
     for run in runs:
         missing = {"date", "machine", "load", "versions", "comparisons", "values"} - set(run)
         if missing:
@@ -52,4 +52,4 @@ def scaling() -> dict:
     [1, 2, 1]
     """
     needed = {"date", "machine", "versions", "model", "corpus", "chunk", "runs", "layers"}
-    return experiments.stored("scaling", needed)
+    return experiments.stored(SCALING, needed, "tools/measure_scaling.py")

@@ -48,7 +48,8 @@ def slide(fn, /, *, alt, start=None, **values) -> View:
         f'<figure class="tl-frame"><img src="{sources[first]}" alt="{escape(alts[first])}">'
         f"<figcaption>{escape(data['name'])} = {escape(data['values'][first])}</figcaption></figure>"
     )
-    return View("slide", data, default, f"Figures for {len(options)} values of {data['name']}", say=alts[first], folder=FOLDER)
+    label = f"Figures for {len(options)} values of {data['name']}"
+    return View("slide", data, default, label, say=alts[first], folder=FOLDER)
 
 
 def _check_values(fn, values):

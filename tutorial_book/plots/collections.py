@@ -57,7 +57,7 @@ def curves_by_layer(curves, ylabel, bands=None):
 def histogram_outlines(clouds):
     """Outlines of histograms that are counted already. Returns the axes, a row for each cloud.
 
-    clouds: title -> what `tutorial_book.experiments.collections.describe` says of it. Four panels each: the lengths of the vectors,
+    clouds: title -> what `experiments.collections.describe` says of it. Four panels each: the lengths of the vectors,
     and the distances, dot products and cosines of pairs.
 
     >>> counted = {"edges": [0, 1], "counts": {"tweets": [3, 1]}}

@@ -10,6 +10,7 @@ from safetensors import SafetensorError, safe_open
 
 from tutorial_lib.measure.sums import clouds_of
 from tutorial_lib.weights import checkpoints
+from tutorial_lib.weights.files import clear_parts
 
 SUMS = "sums.safetensors"  # the file's name in the folder
 
@@ -25,9 +26,9 @@ class Results:
         about = json.dumps(asdict(replace(job, model="")))  # a model may have moved
         self.folder, self.digest = folder, hashlib.sha256(about.encode()).hexdigest()
         self.done, self.sums = self._read(folder / SUMS) or (0, None)
-        for path in folder.glob("chunk-*"):  # what a kill left behind
-            number = path.stem.removeprefix("chunk-")
-            if path.suffix == ".part" or int(number) < self.done:
+        clear_parts(folder)
+        for path in folder.glob("chunk-*"):
+            if int(path.stem.removeprefix("chunk-")) < self.done:  # a kill came between adding it and deleting it
                 path.unlink()
         self.early = {int(path.stem.removeprefix("chunk-")) for path in folder.glob("chunk-*") if self._read(path)}
 

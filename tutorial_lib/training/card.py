@@ -1,6 +1,6 @@
 """A model's card: a README.md that says what it read, how it was trained, what was measured, what it cannot do."""
 
-from tutorial_lib.training.judge import HIDDEN, N_SAMPLES
+from tutorial_lib.training import judge
 from tutorial_lib.weights import sha256
 
 CANNOT = (
@@ -69,7 +69,7 @@ def lines_of_decoder(about) -> list[str]:
         f"Held out, with these weights: {about['held_out']:.3f} nats a token; counting alone reaches "
         f"{about['unigram']:.3f} (unigrams) and {about['bigram']:.3f} (bigrams).",
         "",
-        f"Of {N_SAMPLES} stories that it writes from nothing (seed 0), judged by `texts.checked.check`:",
+        f"Of {judge.N_SAMPLES} stories that it writes from nothing (seed 0), judged by `texts.checked.check`:",
         "",
         "| temperature | grammatical | consistent | both | stands in what it read |",
         "| ---: | ---: | ---: | ---: | ---: |",
@@ -83,8 +83,8 @@ def lines_of_decoder(about) -> list[str]:
 def lines_of_encoder(about) -> list[str]:
     """What was measured of an encoder: hidden tokens and pairs, of short texts and of whole ones."""
     lines = [
-        f"On stories that it has not read, with {HIDDEN * 100:.0f} % of the tokens hidden; guessing judges 50 % of "
-        "pairs right, at 0.693 nats.",
+        f"On stories that it has not read, with {judge.HIDDEN * 100:.0f} % of the tokens hidden; guessing judges 50 % "
+        "of pairs right, at 0.693 nats.",
         "",
         "| texts | hidden tokens right | nats | pairs right | nats |",
         "| --- | ---: | ---: | ---: | ---: |",

@@ -19,6 +19,7 @@ from tutorial_lib.arguments import whole_number
 from tutorial_lib.attention import padded
 from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 from tutorial_lib.weights import checkpoints
+from tutorial_lib.weights.files import clear_parts
 
 CHECKPOINT = "training.safetensors"  # weights, moments of the optimizer, random numbers, curve: all in one file
 
@@ -101,6 +102,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     if until is not None:
         whole_number("until", until, 1, "a step, 1 or more, or None")
     if path is not None:
+        clear_parts(path.parent)
         if path.exists():
             curve = _resume(path, model, optimizer, generator, settings)
         else:

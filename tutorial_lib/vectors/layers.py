@@ -10,8 +10,8 @@ from tutorial_lib.gpt import GPT
 def layer_states(model, ids, attention_mask=None) -> dict[str, np.ndarray]:
     """The vectors of all tokens after the embeddings ("0") and each layer: name -> float32 array (B, n, d_model).
 
-    model: a `Bert` or a `GPT`. ids (B, n) and attention_mask as the model takes them. Where one more LayerNorm stands at
-    the end of a decoder (pre-norm), "norm" is what it gives.
+    model: a `Bert` or a `GPT`. ids (B, n) and attention_mask as the model takes them. Where one more LayerNorm stands
+    at the end of a decoder (pre-norm), "norm" is what it gives.
 
     >>> from tutorial_lib.gpt import Config
     >>> model = GPT(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))

@@ -54,7 +54,7 @@ def beside(path: str | os.PathLike) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         yield part
         with open(part, "rb") as file:
@@ -63,6 +63,12 @@ def beside(path: str | os.PathLike) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def clear_parts(folder: Path) -> None:
+    """Delete what a kill left half written; for one who alone writes into a folder."""
+    for part in folder.glob("*.part"):
+        part.unlink()
 
 
 def write_text(path: str | os.PathLike, text: str) -> None:

@@ -41,7 +41,7 @@ def trained_again() -> dict[Run, dict[str, float]]:
     >>> trained_again()[Run("book-virus", seed=0)]["lineages"]
     0.95
     """
-    kept = stored("virus-again", {"runs"})["runs"]
+    kept = stored(FILE, {"runs"}, "tools/measure_virus.py")["runs"]
     measured = {Run(one["name"], one["seed"], one["tree"]): one["measured"] for one in kept}
     missing = set(RUNS) - set(measured)
     if missing:
