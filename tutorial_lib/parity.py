@@ -22,7 +22,7 @@ from tutorial_lib.weights.files import read_sections
 
 
 def _stop_tables():
-    """The tables of ``parity.txt``: kind of model -> our name of a stop -> [module, what of it, perhaps which third]."""
+    """The tables of ``parity.txt``: kind of model -> our name of a stop -> [module, what of it, maybe which third]."""
     tables = {}
     for title, lines in read_sections(Path(__file__).with_suffix(".txt")).items():
         kind, _, base = title.partition(": ")
@@ -71,8 +71,8 @@ def difference(ours, theirs):
     theirs is 0 everywhere, it is the spacing just below 1. Of two types the coarser counts: it did the rounding.
     Raises ValueError where the shapes differ, or where an array is not float32, float64 or bfloat16.
 
-    >>> found = difference(torch.tensor([1.0, 200.0]), torch.tensor([1.0, 200.0 + 2**-16]))
-    >>> found.largest == 2**-16, found.units, found.is_rounding
+    >>> far = difference(torch.tensor([1.0, 200.0]), torch.tensor([1.0, 200.0 + 2**-16]))
+    >>> far.largest == 2**-16, far.units, far.is_rounding
     (True, 1.0, True)
     """
     ours, theirs = torch.as_tensor(ours), torch.as_tensor(theirs)
@@ -113,36 +113,36 @@ class Parity:
         ...
         AssertionError: 1 of 1 stops differ by more than rounding, first embeddings.sum by 0.5 (4e+06 units)
         """
-        beyond = [(name, found) for name, found in self.stops.items() if not found.is_rounding]
+        beyond = [(name, stop) for name, stop in self.stops.items() if not stop.is_rounding]
         if beyond:
-            name, found = beyond[0]
+            name, first = beyond[0]
             raise AssertionError(
                 f"{len(beyond)} of {len(self.stops)} stops differ by more than rounding, "
-                f"first {name} by {found.largest:.2g} ({found.units:.2g} units)"
+                f"first {name} by {first.largest:.2g} ({first.units:.2g} units)"
             )
         return self
 
     def rows(self):
         """(stop, worst layer or "", difference), one row for each kind of stop."""
         worst = {}
-        for name, found in self.stops.items():
+        for name, apart in self.stops.items():
             layer = re.match(r"layer\.(\d+)\.", name)
             kind = name[layer.end() :] if layer else name
-            if kind not in worst or _badness(found) > _badness(worst[kind][1]):
-                worst[kind] = (f"layer {layer[1]}" if layer else "", found)
-        return [(kind, where, found) for kind, (where, found) in worst.items()]
+            if kind not in worst or _badness(apart) > _badness(worst[kind][1]):
+                worst[kind] = (f"layer {layer[1]}" if layer else "", apart)
+        return [(kind, where, apart) for kind, (where, apart) in worst.items()]
 
     def __str__(self):
         lines = [f"{'stop':26}{'worst at':12}{'max |difference|':>16}{'units of the last digit':>26}"]
-        for kind, where, found in self.rows():
-            lines.append(f"{kind:26}{where:12}{found.largest:16.1e}{found.units:26,.1f}")
+        for kind, where, apart in self.rows():
+            lines.append(f"{kind:26}{where:12}{apart.largest:16.1e}{apart.units:26,.1f}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def _badness(found):
-    return math.inf if math.isnan(found.units) else found.units
+def _badness(apart):
+    return math.inf if math.isnan(apart.units) else apart.units
 
 
 @torch.no_grad()
@@ -184,7 +184,8 @@ def compare(ours, hf_model, encodings):
         elif value.ndim == 4 and theirs[name].ndim == 3:
             their_value = _split(theirs[name], value.shape[-1])
         elif theirs[name].numel() > value.numel():  # OPT looks positions up for each text, ours once for all
-            their_value, value = theirs[name], value.expand(theirs[name].shape)
+            their_value = theirs[name]
+            value = value.expand(their_value.shape)
         else:
             their_value = theirs[name].reshape(value.shape)
         stops[name] = difference(value, their_value)
@@ -202,7 +203,8 @@ def _stops(hf_model):
 def _hf_values(hf_model, inputs, same):
     """Their values by our names, caught by forward hooks during one run. same: for each layer which one it is."""
     modules = dict(hf_model.named_modules())
-    values, hooks = {}, []
+    values = {}
+    hooks = []
     for name, (path, *where) in _stops(hf_model).items():
         for i in range(len(same) if "{i}" in name else 1):
             at = path.format(i=i, last=len(same) - 1, same=same[i])

@@ -101,7 +101,7 @@ class _Best:
 
 
 def _start(V, k, keys):
-    """For each key an empty list, its bar the k-th best pair of some rows, so that few pairs of the first block pass."""
+    """For each key an empty list, its bar the k-th best pair of some rows: few pairs of the first block then pass."""
     m = min(len(V), max(SOME, isqrt(2 * k) + 2))
     some = V[np.arange(m) * len(V) // m]  # spread evenly, since neighbors can be alike
     cosines = (some @ some.T)[np.triu_indices(len(some), 1)]

@@ -129,7 +129,7 @@ def two_nearest(squares, Q, numbers, Y, others, center):
 
 
 def _may_be_nearer(limit, Q, numbers, Y, others):
-    """Which rows of Q and Y, two arrays of numbers, may have a squared distance below the limit (q,) of the row of Q."""
+    """Which rows of Q and Y, two arrays of numbers, may have a squared distance below the limit (q,) of that of Q."""
     q = Q.astype(np.float32)
     y = Y.astype(np.float32)
     rounding = 4 * (q.shape[1] + 8) * np.finfo(np.float32).eps

@@ -3,7 +3,8 @@
 What makes it a task for attention: Spanish puts adjectives behind the noun, the nearest first ("the old red house",
 "la casa roja vieja"), and "yesterday" in front, which shifts all the rest; articles and adjectives take the noun's
 gender, which English does not show; and the English past does not tell one from many ("the girl painted", "the girls
-painted": "pintó", "pintaron"). The words stand in ``data/translations.txt``. Source: L 3.2.7, where one such pair stands for the task of 2017.
+painted": "pintó", "pintaron"). The words stand in ``data/translations.txt``. Source: L 3.2.7, where one such pair
+stands for the task of 2017.
 """
 
 import random

@@ -14,14 +14,6 @@ from tutorial_lib.training.loop import (
 )
 
 __all__ = [
-    "CHECKPOINT",
-    "Progress",
-    "Settings",
-    "evaluate_next_tokens",
-    "evaluate_next_tokens_of",
-    "hidden_tokens",
-    "next_tokens",
-    "next_tokens_of",
-    "train",
-    "translated",
+    "CHECKPOINT", "Progress", "Settings", "evaluate_next_tokens", "evaluate_next_tokens_of", "hidden_tokens",
+    "next_tokens", "next_tokens_of", "train", "translated",
 ]
