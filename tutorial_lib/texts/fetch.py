@@ -57,9 +57,10 @@ def _in_folder(name, source, folder):
         path = folder / file
         if not path.is_file():
             continue
-        if (found := pooch.file_hash(path)) != source.sha256:
+        digest = pooch.file_hash(path)
+        if digest != source.sha256:
             raise TextsNotAvailable(
-                f"{path} is not the published file: its SHA-256 must be {source.sha256}, got {found}; "
+                f"{path} is not the published file: its SHA-256 must be {source.sha256}, got {digest}; "
                 f"get it again from {source.url}"
             )
         return path
