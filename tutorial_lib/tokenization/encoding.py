@@ -63,9 +63,12 @@ class Tokenizer(ABC):
     """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
 
     vocab: token -> id. tokens: id -> token. before, between, after: the special tokens around the texts of an input.
-    pad_token: the token that fills a batch up.
+    pad_token: the token that fills a batch up. special: tokens that stay whole where they stand in a text. unknown: the
+    token for what is not in the vocabulary.
     """
 
+    special: list[str] = []
+    unknown: str = ""
     before: list[str] = []
     between: list[str] = []
     after: list[str] = []
@@ -79,11 +82,25 @@ class Tokenizer(ABC):
         return len(self.tokens)
 
     @abstractmethod
-    def tokenize(self, text: str) -> list[str]:
-        """Cut a text into tokens; each kind of tokenizer has its own way."""
+    def words(self, text: str) -> list[str]:
+        """A text, without special tokens, in what no token goes across."""
 
-    def encode(self, text: str, pair: str | None = None, max_length: int | None = None,
-               pad_to: int | None = None) -> Encoding:  # fmt: skip
+    @abstractmethod
+    def pieces(self, word: str) -> list[str]:
+        """The tokens of one such word."""
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text, without those that `encode` puts around it."""
+        tokens = []
+        for part in split_special(check_text("text", text), self.special):
+            if part in self.special:
+                tokens.append(part if part in self.vocab else self.unknown)
+            else:
+                for word in self.words(part):
+                    tokens.extend(self.pieces(word))
+        return tokens
+
+    def encode(self, text: str, pair: str | None = None, max_length=None, pad_to=None) -> Encoding:
         """One text, or two, as an `Encoding`.
 
         text, pair: str; the pair becomes segment 1. An empty pair is a pair. max_length: cut the texts so that all
@@ -100,7 +117,8 @@ class Tokenizer(ABC):
             allowed = f"a whole number of at least {least} here, {n_special} for special tokens"
             room = whole_number("max_length", max_length, least, allowed) - n_special
             n_first, n_second = truncated_lengths(len(first), len(second or []), room)
-            first, second = first[:n_first], second and second[:n_second]
+            first = first[:n_first]
+            second = second and second[:n_second]
         encoding = self._assemble(first, second)
         return encoding if pad_to is None else self._pad(encoding, pad_to)
 

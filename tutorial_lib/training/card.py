@@ -46,9 +46,11 @@ def story_card(name, recipe, about, folder) -> str:
 def how_trained(recipe, batch) -> str:
     """The line on a training. batch: what one step reads, in words."""
     s = recipe.settings
-    return (f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
-            f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; "
-            f"seed {s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread.")  # fmt: skip
+    return (
+        f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
+        f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; "
+        f"seed {s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread."
+    )
 
 
 def again(package, name, recipe) -> str:
@@ -91,6 +93,6 @@ def lines_of_encoder(about) -> list[str]:
     ]
     for name, kind in (("short", "two or three sentences"), ("whole", "whole stories")):
         one = about[name]
-        lines.append(f"| {kind} | {one['hidden_right']:.1%} | {one['hidden']:.3f} | {one['pair_right']:.1%} "
-                     f"| {one['pair']:.3f} |")  # fmt: skip
+        hidden = f"{one['hidden_right']:.1%} | {one['hidden']:.3f}"
+        lines.append(f"| {kind} | {hidden} | {one['pair_right']:.1%} | {one['pair']:.3f} |")
     return lines

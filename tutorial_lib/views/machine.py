@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,29 +17,11 @@ from tutorial_lib.vectors import pool
 from tutorial_lib.views.base import View, pack_text
 from tutorial_lib.views.neurons import number
 from tutorial_lib.views.traces import as_place, name_of, pack, unpack
+from tutorial_lib.weights.files import read_json
 
-# Title of a stage, the chapters that explain it. js/forward_pass.js draws them in this order.
-STAGES = [
-    ("Text becomes tokens", ["tokenization"]),
-    ("Tokens become vectors", ["embeddings", "positions"]),
-    ("A query meets keys", ["attention"]),
-    ("Softmax makes weights", ["attention"]),
-    ("Values are mixed", ["heads"]),
-    ("A layer’s output", ["bert"]),
-    ("The next layers", ["context", "evolution"]),
-    ("A vector for the text", ["uses"]),
-]
-CHAPTERS = {
-    "tokenization": "From text to tokens",
-    "embeddings": "Embeddings",
-    "positions": "Positions",
-    "attention": "Attention by hand",
-    "heads": "Many heads",
-    "bert": "BERT, layer by layer",
-    "context": "One word, many vectors",
-    "evolution": "Through the layers",
-    "uses": "What embeddings are for",
-}
+_DATA = read_json(Path(__file__).parent / "forward_pass.json")
+STAGES = _DATA["stages"]  # title, the chapters that explain it; js/forward_pass.js draws them in this order
+CHAPTERS = _DATA["chapters"]  # their titles
 STEPS = ("attention.output", "attention_norm", "feed_forward")  # of layer 0, before its output
 CUT = 98  # percent of a strip's bars stand in full; the longest are cut, or one coordinate would flatten all others
 HEIGHT = 10  # of a strip's longest bar: a letter from "A" (-10) over "K" (0) to "U" (+10)
@@ -111,7 +94,7 @@ def _mean(trace):
 
 def _run(text, encoding, trace, end):
     """What the script needs of one text."""
-    layers, first = _layers(trace), {name: trace[f"layer.0.{name}"] for name in STEPS}
+    layers = _layers(trace)
     values = trace["layer.0.attention.values"].swapaxes(0, 1).flatten(1)  # (n, d_model): the heads side by side
     return {
         "text": text,
@@ -121,7 +104,7 @@ def _run(text, encoding, trace, end):
         "q": pack(trace["layer.0.attention.queries"].numpy()[None]),
         "k": pack(trace["layer.0.attention.keys"].numpy()[None]),
         "v": _strips(values),
-        "steps": [_strips(first[name]) for name in STEPS],
+        "steps": [_strips(trace[f"layer.0.{name}"]) for name in STEPS],
         "layers": [_strips(X) for X in layers],
         "cosines": [cosine(X, layers[0]).tolist() for X in layers],
         "end": _strips(end[None])[0],
@@ -151,8 +134,11 @@ def attention_of(run, shared, token, head):
 
 def _tell(run, shared):
     """One sentence or two for each stage; the script says the same of any token and head."""
-    i, head, d_k = run["token"], run["head"], shared["d_k"]
-    name, d_model = name_of(run["tokens"], i), shared["heads"] * shared["d_k"]
+    i = run["token"]
+    head = run["head"]
+    d_k = shared["d_k"]
+    d_model = shared["heads"] * d_k
+    name = name_of(run["tokens"], i)
     products, weights = attention_of(run, shared, i, head)
     best = int(weights.argmax())
     to = name_of(run["tokens"], best)

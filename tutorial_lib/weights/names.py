@@ -1,11 +1,11 @@
 """What Hugging Face calls things, family by family: settings, weights, layouts.
 
 BERT, DistilBERT, RoBERTa and ALBERT are all `bert.Bert`, GPT-2 and OPT are `gpt.GPT`. The members of a family differ in
-a few numbers of the model's `Config`, and in the names that their files use: settings stand here, one `Family` each,
-parameters in ``names.txt``. Files on the hub are older than the code that writes them today, so several spellings of a
-name load. Source: R 3; A 3.
+a few numbers of the model's `Config`, and in the names that their files use: ``names.txt`` has both. Files on the hub
+are older than the code that writes them today, so several spellings of a name load. Source: R 3; A 3.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,12 +34,12 @@ class Family:
 
 
 _SECTIONS = read_sections(Path(__file__).with_suffix(".txt"))
-_OURS = ("vocab_size", "d_model", "n_layers", "n_heads", "d_ff", "n_positions", "activation")
 
 
-def _settings(names, defaults):
-    """our name -> (their name, default), out of one text of their names and one of defaults."""
-    return dict(zip(_OURS, zip(names.split(), defaults, strict=True), strict=True))
+def _settings(kind):
+    """our name -> (their name, default), out of ``names.txt``."""
+    rows = map(str.split, _SECTIONS[f"{kind}: settings"])
+    return {ours: (theirs, json.loads(default)) for ours, theirs, default in rows}
 
 
 def _renames(kind):
@@ -51,64 +51,33 @@ def _renames(kind):
     return rows
 
 
-_HIDDEN = "vocab_size hidden_size num_hidden_layers num_attention_heads"
-_BERT = f"{_HIDDEN} intermediate_size max_position_embeddings hidden_act"
-_DISTIL = "vocab_size dim n_layers n_heads hidden_dim max_position_embeddings activation"
-_GPT2 = "vocab_size n_embd n_layer n_head n_inner n_positions activation_function"
-_OPT = f"{_HIDDEN} ffn_dim max_position_embeddings activation_function"
 _ABSOLUTE = dict(is_decoder=False, add_cross_attention=False, position_embedding_type="absolute")
-_EPS = {"eps": ("layer_norm_eps", 1e-12)}
+
+_BERT_TRAINING = dict(pad_token_id=0, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+_GPT_TRAINING = dict(bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+
+
+def _family(kind, model, **others):
+    return Family(model, _settings(kind), _renames(kind), **others)
+
 
 FAMILIES = {
-    "bert": Family(
-        "Bert",
-        _settings(_BERT, (30_522, 768, 12, 12, 3_072, 512, "gelu")) | _EPS | {"n_segments": ("type_vocab_size", 2)},
-        _renames("bert"),
-        computed=_ABSOLUTE,
-        written=("BertForPreTraining", dict(pad_token_id=0, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)),
-    ),
-    "distilbert": Family(  # half the layers, no segments, no pooler (Sanh et al., 2019)
-        "Bert",
-        _settings(_DISTIL, (30_522, 768, 6, 12, 3_072, 512, "gelu")),
-        _renames("distilbert"),
-        fixed=dict(n_segments=0, eps=1e-12),
-    ),
-    "roberta": Family(  # BERT trained for longer, without pairs; positions count from pad_id + 1 (Liu et al., 2019)
-        "Bert",
-        _settings(_BERT, (50_265, 768, 12, 12, 3_072, 512, "gelu"))
-        | _EPS
-        | {"n_segments": ("type_vocab_size", 2), "pad_id": ("pad_token_id", 1)},
-        _renames("roberta"),
-        computed=_ABSOLUTE | {"hidden_act": "gelu"},  # its head has gelu in any case
-    ),
-    "albert": Family(  # narrow tables, one layer's weights for all layers (Lan et al., 2020)
-        "Bert",
-        _settings(_BERT, (30_000, 4_096, 12, 64, 16_384, 512, "gelu_new"))
-        | _EPS
-        | {
-            "n_segments": ("type_vocab_size", 2),
-            "d_embedding": ("embedding_size", 128),
-            "n_different": ("num_hidden_groups", 1),
-        },
-        _renames("albert"),
-        computed=_ABSOLUTE | {"inner_group_num": 1},
-    ),
-    "gpt2": Family(
+    "bert": _family("bert", "Bert", computed=_ABSOLUTE, written=("BertForPreTraining", _BERT_TRAINING)),
+    # half the layers, no segments, no pooler (Sanh et al., 2019)
+    "distilbert": _family("distilbert", "Bert", fixed=dict(n_segments=0, eps=1e-12)),
+    # BERT trained for longer, without pairs; positions count from pad_id + 1; its head has gelu (Liu et al., 2019)
+    "roberta": _family("roberta", "Bert", computed=_ABSOLUTE | {"hidden_act": "gelu"}),
+    # narrow tables, one layer's weights for all layers (Lan et al., 2020)
+    "albert": _family("albert", "Bert", computed=_ABSOLUTE | {"inner_group_num": 1}),
+    "gpt2": _family(
+        "gpt2",
         "GPT",
-        _settings(_GPT2, (50_257, 768, 12, 12, None, 1_024, "gelu_new"))
-        | {"eps": ("layer_norm_epsilon", 1e-5), "tied": ("tie_word_embeddings", True)},
-        _renames("gpt2"),
         computed=dict(add_cross_attention=False, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False),
-        written=(
-            "GPT2LMHeadModel",
-            dict(bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0),
-        ),
+        written=("GPT2LMHeadModel", _GPT_TRAINING),
     ),
-    "opt": Family(
+    "opt": _family(
+        "opt",
         "GPT",
-        _settings(_OPT, (50_272, 768, 12, 12, 3_072, 2_048, "relu"))
-        | {"norm_first": ("do_layer_norm_before", True), "tied": ("tie_word_embeddings", True)},
-        _renames("opt"),
         fixed=dict(offset=2),
         computed=dict(enable_bias=True, layer_norm_elementwise_affine=True, _remove_final_layer_norm=False),
     ),
