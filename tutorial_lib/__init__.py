@@ -11,16 +11,7 @@ __version__ = "0.1.0"
 
 ROOMS = {
     "Where things come from": ("arguments", "texts", "weights"),
-    "The machine": (
-        "tokenization",
-        "positions",
-        "trace",
-        "attention",
-        "bert",
-        "gpt",
-        "encoder_decoder",
-        "generation",
-    ),
+    "The machine": ("tokenization", "positions", "trace", "attention", "bert", "gpt", "encoder_decoder", "generation"),
     "What is done with it": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),
 }
 

@@ -5,8 +5,6 @@ hooks, so nothing in either model is changed. The model must run its plain ("eag
 computes attention weights: load it with attn_implementation="eager".
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

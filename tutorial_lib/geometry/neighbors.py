@@ -9,13 +9,8 @@ from tutorial_lib.geometry.arrays import as_vectors
 def nearest_neighbors(X, k=2):
     """The k nearest other rows of each row: (distances (n, k), indices (n, k)), Euclidean, nearest first.
 
-    What `nearest_by_definition` says, without the n x n matrix. A tile of squared distances is one matrix product,
-    |x|^2 + |y|^2 - 2 x y, and serves the rows x and the rows y. Where x and y nearly agree, it subtracts nearly equal
-    numbers and loses digits. So it only picks candidates; their distances are then taken from the differences x - y.
-    The product's rounding is bounded: rows for which the bound leaves a doubt pass again in float64, and those still in
-    doubt are compared with all others by differences (`tiles`).
-
-    Raises ValueError for fewer than k + 1 rows.
+    Exact: what `nearest_by_definition` says, but quicker and without the n x n matrix; `tiles` says how. Raises
+    ValueError for fewer than k + 1 rows.
 
     >>> distances, indices = nearest_neighbors([[0.0], [1.0], [3.0], [7.0]])
     >>> distances.tolist()

@@ -1,7 +1,9 @@
 """Fast: nearest neighbors from tiles of the distance matrix. `neighbors` says what they are; a test compares the two.
 
-Read this only if you want to know how. A matrix product in float32 finds the rows that can be near, with its rounding
-counted in; the distances of these few are then taken from differences in float64.
+Read this only if you want to know how. A tile of squared distances is one matrix product, |x|^2 + |y|^2 - 2 x y, and
+serves the rows x and the rows y. Where x and y nearly agree, it subtracts nearly equal numbers and loses digits. So it
+only picks candidates; their distances are then taken from the differences x - y. The product's rounding is bounded:
+rows for which the bound leaves a doubt pass again in float64, and those still in doubt are compared with all others.
 """
 
 from itertools import combinations_with_replacement, product

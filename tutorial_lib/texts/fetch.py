@@ -74,13 +74,8 @@ def _from_publisher(name, source):
     import pooch
 
     cache = cache_folder()
-    shelf = pooch.create(
-        cache,
-        base_url="",
-        registry={source.file: f"sha256:{source.sha256}"},
-        urls={source.file: source.url},
-        retry_if_failed=RETRIES,
-    )
+    known = dict(registry={source.file: f"sha256:{source.sha256}"}, urls={source.file: source.url})
+    shelf = pooch.create(cache, base_url="", retry_if_failed=RETRIES, **known)
     try:
         hooks = {"response": _keep_packed if source.file.endswith(".gz") else []}
         download = pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT, chunk_size=1 << 16, hooks=hooks)

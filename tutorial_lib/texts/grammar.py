@@ -50,6 +50,7 @@ class Grammar:
         self.adjectives = {kind: words.split() for kind, words in _keyed(sections["adjectives"])}
         self.features = {kind: words.split("; ") for kind, words in _keyed(sections["features"])}
         self.choices = {row.split()[0]: row.split()[1:] for row in sections["choices"]}
+        self.reasons = dict(_keyed(sections["reasons"]))
         self.pos = {}
         for pos, words in _keyed(sections["words"]):
             for word in words.split():

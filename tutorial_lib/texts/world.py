@@ -4,19 +4,6 @@ from dataclasses import dataclass, field
 
 from tutorial_lib.texts.grammar import PLACES, SUBJECT, grammar
 
-# why a need does not hold; {0}: who or what, {1}: what is asked, {2}: what is known instead, {be}: is or are
-_REASONS = {
-    "at": "{0} {be} not at the {1}{2}",
-    "has": "{0} {be} not {1}'s to have or give: {2}",
-    "own": "{0} {be} not {1}'s own: {2}",
-    "mood": "nothing made {0} {1}: {2}",
-    "body": "{0} {be} not {1}: {2}",
-    "state": "{0} {be} not {1}: {2}",
-    "with": "{0} and {1} are at different places",
-}
-# the same where what must not hold does
-_ALREADY = {"at": "{0} {be} already at the {1}", "has": "{1} already has the {0}", "state": "{0} {be} already {1}"}
-
 
 @dataclass
 class World:
@@ -54,7 +41,7 @@ class World:
                 if what == "at":
                     known = f": {known}" if value is None else f", but at the {known}"
                 be = grammar().verb("be", False, number(one) == 3)
-                reason = (_ALREADY if how == "!" else _REASONS)[what]
+                reason = grammar().reasons[f"already {what}" if how == "!" else what]
                 return reason.format(name(one), name(wanted), known, be=be)
         return None
 

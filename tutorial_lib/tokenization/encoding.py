@@ -6,7 +6,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
 
@@ -35,12 +35,8 @@ class Encoding:
     def pad(self, length: int, id: int, token: str) -> "Encoding":
         """The same with padding at the end, up to `length` tokens; the mask says which ones they are."""
         extra = length - len(self)
-        return Encoding(
-            self.ids + [id] * extra,
-            self.tokens + [token] * extra,
-            self.token_type_ids + [0] * extra,
-            self.attention_mask + [0] * extra,
-        )
+        padding = {"ids": id, "tokens": token, "token_type_ids": 0, "attention_mask": 0}
+        return Encoding(**{name: getattr(self, name) + [value] * extra for name, value in padding.items()})
 
 
 def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]:
@@ -135,12 +131,7 @@ class Tokenizer(ABC):
         longest = max(rows, key=len)
         length = len(longest if pad_to is None else self._pad(longest, pad_to))
         rows = [self._pad(row, length) for row in rows]
-        return Encoding(
-            [row.ids for row in rows],
-            [row.tokens for row in rows],
-            [row.token_type_ids for row in rows],
-            [row.attention_mask for row in rows],
-        )
+        return Encoding(**{field.name: [getattr(row, field.name) for row in rows] for field in fields(Encoding)})
 
     def _pad(self, encoding: Encoding, pad_to: int) -> Encoding:
         allowed = f"a whole number of at least {len(encoding)}, the tokens there are (max_length cuts)"

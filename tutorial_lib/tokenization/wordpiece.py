@@ -129,12 +129,9 @@ class WordPiece(Tokenizer):
         lines = read_text(folder / "vocab.txt").split("\n")
         file = folder / "tokenizer_config.json"
         config = read_json(file) if file.is_file() else {}
-        return cls(
-            lines[:-1] if lines[-1] == "" else lines,
-            lowercase=config.get("do_lower_case", True),
-            strip_accents=config.get("strip_accents"),
-            split_chinese=config.get("tokenize_chinese_chars", True),
-        )
+        vocab = lines[:-1] if lines[-1] == "" else lines
+        split_chinese = config.get("tokenize_chinese_chars", True)
+        return cls(vocab, config.get("do_lower_case", True), config.get("strip_accents"), split_chinese)
 
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too."""

@@ -3,8 +3,6 @@
 Sources: R Figs. 3 and 5, L 3.2; Vaswani et al. (2017), Fig. 1.
 """
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 
@@ -33,12 +31,8 @@ def blueprint():
     The transformer of 2017, and BERT in it (an interactive view: it needs a notebook or a page)
     """
     label = "The transformer of 2017, and BERT in it"
-    parts = [
-        _frames(),
-        *(_arrows(side) for side in COLUMN),
-        _crossing(),
-        *(_part(side, *part) for side in PARTS for part in PARTS[side]),
-    ]
+    parts = [_frames(), *map(_arrows, COLUMN), _crossing()]
+    parts += [_part(side, *part) for side in PARTS for part in PARTS[side]]
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{label}"'
     svg = f'<svg class="tl-blueprint" {box}>{"".join(parts)}</svg>'
     say = "From the bottom up: on the left the encoder, which is BERT; on the right the decoder, which writes."

@@ -6,8 +6,6 @@ and adds the controls. Texts reach the page through `html.escape` here and `text
 run.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

@@ -1,7 +1,5 @@
 """A cloud of points that turns: positions on their helix, embeddings after a projection. Sources: L 4.2.3, 4.3, 4.4."""
 
-from __future__ import annotations
-
 import base64
 from html import escape
 

@@ -3,8 +3,6 @@
 Sources: R 6 and 8, L 2.1; temperature: N 3.3.
 """
 
-from __future__ import annotations
-
 import math
 from html import escape
 

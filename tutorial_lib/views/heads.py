@@ -1,7 +1,5 @@
 """Who attends to whom, as lines between tokens: one head at a time, and all heads of a model at a glance."""
 
-from __future__ import annotations
-
 import html
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All heads of a model at a glance, each as a small picture of its weights."""
 
-from __future__ import annotations
-
 import base64
 import html
 import struct

@@ -1,7 +1,5 @@
 """How one attention weight comes about: a query, the keys, their products coordinate by coordinate, and the softmax."""
 
-from __future__ import annotations
-
 import html
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tokenizer explorer: type a text and see WordPiece cut it, in the page. Sources: R 11.3, L 3.2.2."""
 
-from __future__ import annotations
-
 from html import escape
 
 from tutorial_lib.arguments import check_text

@@ -1,7 +1,5 @@
 """Take attention out of what a reader has at hand: a model and an encoding, a trace, or the weights themselves."""
 
-from __future__ import annotations
-
 import base64
 import unicodedata
 

@@ -3,8 +3,6 @@
 Sources: R 3.4-3.5, L 3.2.4.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
