@@ -12,7 +12,7 @@ import torch
 from harness import Bench
 
 from tutorial_lib.bert import Bert
-from tutorial_lib.geometry import extreme_pairs, pairs
+from tutorial_lib.geometry import extreme_pairs, pair_blocks
 from tutorial_lib.tokenization import WordPiece
 
 K = 20
@@ -21,7 +21,7 @@ LIMIT, MEGABYTES = 1.3, 400
 
 def product(U):
     """The blocks of U Uᵀ on and above the diagonal, each written over the last; nothing is looked at."""
-    size = pairs.BLOCK
+    size = pair_blocks.BLOCK
     space = torch.empty(size * size, device=U.device)
     for i in range(0, len(U), size):
         for j in range(i, len(U), size):

@@ -4,20 +4,14 @@
 room imports only from rooms before it; a test holds that. Heavy libraries load when first used.
 """
 
+import sys
+from importlib import import_module
+
 __version__ = "0.1.0"
 
 ROOMS = {
     "Where things come from": ("arguments", "texts", "weights"),
-    "The machine": (
-        "tokenization",
-        "positions",
-        "trace",
-        "attention",
-        "bert",
-        "gpt",
-        "encoder_decoder",
-        "generation",
-    ),
+    "The machine": ("tokenization", "positions", "trace", "attention", "bert", "gpt", "encoder_decoder", "generation"),
     "What is done with it": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),
 }
 
@@ -35,3 +29,24 @@ def load(name=None, device="auto"):
 
     kinds = {"Bert": bert.Bert, "GPT": gpt.GPT}
     return kinds[names.model_of(weights.read_config(name))].from_pretrained(name, device)
+
+
+def late(package, names):
+    """`__getattr__`, `__dir__`, `__all__` of a package whose modules load when one of their names is first asked for.
+
+    So who uses one name depends on its module alone. names: module -> the names in it that the package hands out, in
+    one text.
+    """
+    module_of = {name: module for module, listed in names.items() for name in listed.split()}
+
+    def load_late(name):
+        if name in names:
+            return import_module(f"{package}.{name}")
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{module_of[name]}"), name)
+
+    def listed():
+        return sorted({*vars(sys.modules[package]), *names, *module_of})
+
+    return load_late, listed, sorted(module_of)

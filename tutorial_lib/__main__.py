@@ -42,19 +42,15 @@ def main(arguments=None) -> int:
     measures.add_argument("corpus", help="a file of texts, one a line: plain or gzip, in UTF-8, or Parquet")
     measures.add_argument("--model", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     measures.add_argument("--to", default="measures", metavar="FOLDER", help="where results go (default: %(default)s)")
-    measures.add_argument("--chunk", type=int, default=1000, metavar="LINES", help="lines that a worker takes at once, "
-                          "and that a kill costs (default: %(default)s)")  # fmt: skip
+    chunk = "lines that a worker takes at once, and that a kill costs (default: %(default)s)"
+    measures.add_argument("--chunk", type=int, default=1000, metavar="LINES", help=chunk)
     where = measures.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=int, metavar="N", help="processes on this machine, which share its cores; 1 "
-                       "does without Dask (default: one a core, at most 8)")  # fmt: skip
-    where.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://10.0.0.1:8786; its "
-                       "workers need tutorial_lib and the model")  # fmt: skip
-    return run_command(parser.parse_args(arguments), {
-        "doctor": lambda options: doctor(),
-        "measure": measure,
-        "parity": lambda options: parity_table(options.model),
-        "train": _train,
-    })  # fmt: skip
+    workers = "processes on this machine, which share its cores; 1 does without Dask (default: one a core, at most 8)"
+    where.add_argument("--workers", type=int, metavar="N", help=workers)
+    cluster = "a Dask scheduler, such as tcp://10.0.0.1:8786; its workers need tutorial_lib and the model"
+    where.add_argument("--cluster", metavar="ADDRESS", help=cluster)
+    functions = {"doctor": lambda options: doctor(), "parity": lambda options: parity_table(options.model)}
+    return run_command(parser.parse_args(arguments), functions | {"measure": measure, "train": _train})
 
 
 def add_train(commands, names) -> None:
@@ -91,7 +87,8 @@ def doctor() -> int:
     for name, version in versions.items():
         use = "" if version else f"for {OPTIONAL[name]}" if name in OPTIONAL else "required"
         print(f"  {name:17} {version or 'missing':17} {use}".rstrip())
-    if missing := [name for name in REQUIRED if versions[name] is None]:
+    missing = [name for name in REQUIRED if versions[name] is None]
+    if missing:
         print(f"\nTo do: pip install {' '.join(missing)}, and run doctor again.")
         return 1
     from tutorial_lib.weights.checkpoints import pick_device
@@ -177,35 +174,37 @@ def measure(options) -> int:
     from tutorial_lib.measure import measure as run
 
     line = "\r{:70}" if sys.stderr.isatty() else "{}\n"
-    often, told = (0.2 if sys.stderr.isatty() else 10), -1e9  # seconds
+    seconds = 0.2 if sys.stderr.isatty() else 10
+    last = -1e9
 
     def tell(progress):
-        nonlocal told
-        if time.monotonic() - told > often or progress.done == progress.n_chunks:
+        nonlocal last
+        if time.monotonic() - last > seconds or progress.done == progress.n_chunks:
             print(line.format(str(progress)), end="", file=sys.stderr, flush=True)
-            told = time.monotonic()
+            last = time.monotonic()
 
     settings = {name: getattr(options, name) for name in ("corpus", "model", "chunk", "workers", "cluster")}
     try:
-        found = run(**settings, folder=options.to, tell=tell)
+        measured = run(**settings, folder=options.to, tell=tell)
     except KeyboardInterrupt:
         given = {"model": DEFAULT, "to": "measures", "chunk": 1000, "workers": None, "cluster": None}
         chosen = [(f"--{name}", str(getattr(options, name))) for name in given if getattr(options, name) != given[name]]
         again = shlex.join(["python", "-m", "tutorial_lib", "measure", options.corpus, *sum(chosen, ())])
         print(f"\nStopped. What was measured is in {options.to}; to go on from there: {again}")
         return 130
-    corpus, layers = found["corpus"], found["layers"]
+    corpus = measured["corpus"]
+    layers = measured["layers"]
     print(f"{Path(options.to) / MEASURES}: {corpus['texts']} texts, {next(iter(layers.values()))['n']} tokens")
     if corpus["cut"]:
         print(f"{corpus['cut']} texts have more tokens than the model has positions, and were cut")
     print("\nlayer " + " ".join(f"{name:>11}" for name in ("norm", "cosine", "without", "anisotropy", "dimensions")))
     for layer, all_of_it in layers.items():
         rest = all_of_it.get("rest", {"average_cosine": None})
-        values = [all_of_it["norm_mean"], all_of_it["average_cosine"], rest["average_cosine"], all_of_it["anisotropy"],
-                  all_of_it["participation_ratio"]]  # fmt: skip
+        values = [all_of_it["norm_mean"], all_of_it["average_cosine"], rest["average_cosine"]]
+        values += [all_of_it["anisotropy"], all_of_it["participation_ratio"]]
         print(f"{layer:>5} " + " ".join(f"{'-' if value is None else format(value, '.4g'):>11}" for value in values))
-    print("\ncosine: the average of all pairs; without: the same without the coordinates that are far larger than the\n"
-          "others, where there are any; dimensions: the participation ratio")  # fmt: skip
+    print("\ncosine: the average of all pairs; without: the same without the coordinates that are far larger than the")
+    print("others, where there are any; dimensions: the participation ratio")
     return 0
 
 

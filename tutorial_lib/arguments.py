@@ -36,8 +36,8 @@ def check_text(name, text):
         raise TypeError(f"{name} must be a str, got {type(text).__name__}")
     half = re.search("[\ud800-\udfff]", text)
     if half:
-        found = f"U+{ord(half[0]):04X} at position {half.start()}"
-        raise ValueError(f"{name} must hold whole characters, got a lone surrogate, {found}")
+        where = f"U+{ord(half[0]):04X} at position {half.start()}"
+        raise ValueError(f"{name} must hold whole characters, got a lone surrogate, {where}")
     return text
 
 

@@ -171,7 +171,9 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         if d_model % n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
-        self.d_model, self.n_heads, self.d_k = d_model, n_heads, d_model // n_heads
+        self.d_model = d_model
+        self.n_heads = n_heads
+        self.d_k = d_model // n_heads
         self.d_memory = d_model if d_memory is None else d_memory
         self.W_Q = nn.Linear(d_model, d_model)
         self.W_K = nn.Linear(self.d_memory, d_model)

@@ -138,7 +138,8 @@ class Embeddings(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        width, unused = config.d_embedding or config.d_model, 0 if config.pad_id is None else config.pad_id + 1
+        width = config.d_embedding or config.d_model
+        unused = 0 if config.pad_id is None else config.pad_id + 1
         self.tokens = nn.Embedding(config.vocab_size, width)
         self.positions = nn.Embedding(unused + config.n_positions, width)
         self.segments = nn.Embedding(config.n_segments, width) if config.n_segments else None
@@ -229,7 +230,7 @@ def which_layers(config) -> list[int]:
     return [int(i / in_a_row) for i in range(config.n_layers)]  # rounded as transformers does
 
 
-class Bert(nn.Module):
+class Bert(checkpoints.Loaded, nn.Module):
     """Any encoder of the BERT family with absolute positions; see `Config` for the shapes.
 
     BERT, DistilBERT, RoBERTa and ALBERT load by name. In ALBERT the scores of `nsp` say which of two sentences came
@@ -242,6 +243,8 @@ class Bert(nn.Module):
     torch.Size([1, 3, 8])
     """
 
+    config_class = Config
+
     def __init__(self, config, pooler=True, mlm=False, nsp=False):
         super().__init__()
         self.config = config
@@ -253,22 +256,6 @@ class Bert(nn.Module):
         self.nsp = nn.Linear(config.d_model, 2) if nsp else None
         if mlm:
             self.mlm.decoder.weight = self.embeddings.tokens.weight
-
-    @classmethod
-    def from_pretrained(cls, name=None, device="auto"):
-        """A trained model by name or folder (None: the default model). device "auto": a GPU where there is one.
-
-        Raises `ModelNotAvailable` where no source has the name. Example: `Bert.from_pretrained("bert-base-cased")`.
-        """
-        device = checkpoints.pick_device(device)  # complains before anything is loaded
-        return cls.from_checkpoint(*checkpoints.read(name)).to(device)
-
-    @classmethod
-    def from_hf(cls, hf_model):
-        """The same weights out of a transformers model (BertModel, or one with a pre-training head), same device."""
-        settings = checkpoints.settings_of(hf_model)
-        Config.from_hf(settings)  # refuses what is not of the family before anything is copied
-        return cls.from_checkpoint(settings, checkpoints.copied_weights(hf_model))
 
     @classmethod
     def from_checkpoint(cls, settings, state):
@@ -349,14 +336,16 @@ class Bert(nn.Module):
 
     def _check(self, ids, attention_mask, token_type_ids):
         """The arguments as tensors: ids (B, n), mask (B, 1, 1, n) or None where nothing is padding, segments (B, n)."""
-        c, device = self.config, self.embeddings.tokens.weight.device
+        c = self.config
+        device = self.embeddings.tokens.weight.device
         ids = _as_ids("ids", ids, device, c.vocab_size, "the vocabulary")
         if ids.ndim != 2 or not ids.numel():
             raise ValueError(f"ids must have shape (texts, tokens) with at least one of each, got {tuple(ids.shape)}")
         if ids.shape[1] > c.n_positions:
             n = ids.shape[1]
             raise ValueError(f"ids has {n} tokens, but this model has positions for {c.n_positions}; truncate")
-        segments, n_segments = torch.zeros_like(ids), max(c.n_segments, 1)  # DistilBERT's are all the first one
+        segments = torch.zeros_like(ids)
+        n_segments = max(c.n_segments, 1)  # DistilBERT's are all the first one
         if token_type_ids is not None:
             segments = _as_ids("token_type_ids", token_type_ids, device, n_segments, "the segments", ids.shape)
         if attention_mask is None:

@@ -82,7 +82,8 @@ class CrossAttention(MultiHeadAttention):
 
     def forward(self, X, source, mask=None, fused=False, keep=nothing):
         """X (B, n, d_model), source: what `read` returned -> (B, n, d_model)."""
-        Q, (K, V) = keep("queries", self.split(self.W_Q(X))), source  # (B, n_heads, n, d_k)
+        Q = keep("queries", self.split(self.W_Q(X)))  # (B, n_heads, n, d_k)
+        K, V = source
         heads, _ = attention(Q, K, V, mask, fused, keep)  # weights (B, n_heads, n, m)
         concat = keep("concat", self.join(keep("heads", heads)))  # (B, n, d_model)
         return keep("output", self.W_O(concat))
@@ -102,7 +103,8 @@ class DecoderLayer(nn.Module):
         self.norm = nn.LayerNorm(config.d_model, config.eps)
 
     def forward(self, X, memory, cache=None, mask=None, source_mask=None, fused=False, keep=nothing):
-        looks, reads = inside(keep, "attention"), inside(keep, "cross_attention")
+        looks = inside(keep, "attention")
+        reads = inside(keep, "cross_attention")
         past, source = cache if cache else (None, self.cross_attention.read(memory, reads))
         if self.norm_first:
             update, past = self.attention(keep("attention_norm", self.attention_norm(X)), past, mask, fused, looks)
@@ -163,8 +165,9 @@ class EncoderDecoder(nn.Module):
 
     def encode(self, source_ids, source_mask=None, fused=False, keep=nothing):
         """The source as the decoder reads it ("memory"), (B, m, d_model); arguments as in `forward`."""
-        ids, keep = self._check_ids("source_ids", source_ids), inside(keep, "encoder")
+        ids = self._check_ids("source_ids", source_ids)
         mask = self._check_mask(source_mask, ids.shape)
+        keep = inside(keep, "encoder")
         X = self.encoder.embeddings(ids, 0, inside(keep, "embeddings"))
         for i, layer in enumerate(self.encoder.layer):
             X, _ = layer(X, None, mask, fused, inside(keep, f"layer.{i}"))  # its keys and values are not needed again
@@ -184,10 +187,13 @@ class EncoderDecoder(nn.Module):
         >>> [tuple(K.shape) for K, V in cache[0]]  # three of the target, four of the source
         [(1, 2, 3, 4), (1, 2, 4, 4)]
         """
-        n_past, inner = cache[0][0][0].shape[-2] if cache else 0, inside(keep, "decoder")
-        ids, mask = self._check_ids("target_ids", target_ids, n_past), self._check_mask(source_mask, memory.shape[:2])
+        n_past = cache[0][0][0].shape[-2] if cache else 0
+        ids = self._check_ids("target_ids", target_ids, n_past)
+        mask = self._check_mask(source_mask, memory.shape[:2])
         self._check_memory(memory, len(ids), cache)
-        causal, new = looks_back(ids.shape[1], n_past, ids.device), []
+        causal = looks_back(ids.shape[1], n_past, ids.device)
+        inner = inside(keep, "decoder")
+        new = []
         X = self.decoder.embeddings(ids, n_past, inside(inner, "embeddings"))
         for i, layer in enumerate(self.decoder.layer):
             past = cache[i] if cache else None
@@ -222,13 +228,15 @@ class EncoderDecoder(nn.Module):
 
     def _check_ids(self, name, ids, n_past=0):
         """Whole numbers of the vocabulary as a tensor (B, n) that fits the positions."""
-        c, ids = self.config, torch.as_tensor(ids, device=self.unembedding.weight.device)
+        c = self.config
+        ids = torch.as_tensor(ids, device=self.unembedding.weight.device)
         ids = ids[None] if ids.ndim == 1 else ids
         if ids.ndim != 2 or not ids.numel() or ids.dtype.is_floating_point:
             raise ValueError(f"{name} must be whole numbers (texts, tokens), at least one, got {tuple(ids.shape)}")
         if ids.min() < 0 or ids.max() >= c.vocab_size:
             raise ValueError(f"{name} must lie in 0..{c.vocab_size - 1}, got {ids.min()} to {ids.max()}")
-        if (n := n_past + ids.shape[1]) > c.n_positions:
+        n = n_past + ids.shape[1]
+        if n > c.n_positions:
             raise ValueError(f"{name} has {n} tokens, but the model has positions for {c.n_positions}: truncate")
         return ids
 
@@ -239,7 +247,8 @@ class EncoderDecoder(nn.Module):
         mask = torch.atleast_2d(torch.as_tensor(source_mask, device=self.unembedding.weight.device))
         if mask.shape != shape:
             raise ValueError(f"source_mask must have the source's shape, {tuple(shape)}, got {tuple(mask.shape)}")
-        if not (mask := padding_mask(mask)).any(-1).all():
+        mask = padding_mask(mask)
+        if not mask.any(-1).all():
             raise ValueError("source_mask marks every token of some source as padding; each source needs one token")
         return None if mask.all() else mask
 
@@ -247,7 +256,8 @@ class EncoderDecoder(nn.Module):
         """One memory for each target, and the one that the cache was made of, as far as its length tells."""
         if n_targets != len(memory):
             raise ValueError(f"target_ids must have one text for each source, {len(memory)}, got {n_targets}")
-        if cache and (m := cache[0][1][0].shape[-2]) != memory.shape[1]:
+        m = cache[0][1][0].shape[-2] if cache else memory.shape[1]
+        if m != memory.shape[1]:
             raise ValueError(f"the cache is of a source of {m} tokens, but memory has {memory.shape[1]}")
 
 

@@ -36,15 +36,21 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     _check(gpt, n, temperature, top_k, top_p)
     device = next(gpt.parameters()).device
     generator = seed if isinstance(seed, torch.Generator) else torch.Generator(device).manual_seed(seed)
-    longest, stop = max(map(len, prompts)), set(stop)
+    stop = set(stop)
+    longest = max(map(len, prompts))
     on_the_left = [[0] * (longest - len(prompt)) + prompt for prompt in prompts]  # any id: it is masked
     X = torch.tensor(on_the_left, device=device)  # (B, longest), and one more column for each new token
     real = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts], device=device)
     even = bool(real.all())
-    new, ended, past, width = [[] for _ in prompts], [False] * len(prompts), None, gpt.config.n_positions
+    new = [[] for _ in prompts]
+    ended = [False] * len(prompts)
+    past = None  # the cache
+    width = gpt.config.n_positions
     for _ in range(n):
         if X.shape[1] > width and int(real.sum(1).max()) > width:
-            X, real, past = X[:, -width:], real[:, -width:], None  # what lies further back is out of reach
+            X = X[:, -width:]  # what lies further back is out of reach
+            real = real[:, -width:]
+            past = None
         looked = X if past is None else X[:, -1:]
         H, kept = gpt.hidden(looked, past, None if even else real, fused=True)
         past = kept if cache else None
@@ -82,11 +88,15 @@ def translate(model, ids, n, start, stop=(), cache=True):
     whole_number("start", start, 0, "an id of the vocabulary", model.config.vocab_size - 1)
     X, mask = padded(sources)
     memory = model.encode(X, mask, fused=True)  # once, whatever is written
-    Y, past, stop = torch.full((len(sources), 1), start, device=memory.device), None, set(stop)
-    targets, ended = [[] for _ in sources], [False] * len(sources)
+    Y = torch.full((len(sources), 1), start, device=memory.device)
+    stop = set(stop)
+    past = None  # the cache
+    targets = [[] for _ in sources]
+    ended = [False] * len(sources)
     for _ in range(n):
         logits, kept = model.decode(Y if past is None else Y[:, -1:], memory, mask, past, fused=True)
-        past, likeliest = kept if cache else None, logits[:, -1].argmax(-1)  # (B,)
+        past = kept if cache else None
+        likeliest = logits[:, -1].argmax(-1)  # (B,)
         for i, token in enumerate(likeliest.tolist()):
             if not ended[i]:
                 targets[i].append(token)

@@ -119,7 +119,7 @@ class Layer(nn.Module):
         return keep("output", self.norm(keep("feed_forward_sum", X + self.feed_forward(X, keep)))), past
 
 
-class GPT(nn.Module):
+class GPT(checkpoints.Loaded, nn.Module):
     """A decoder of GPT-2's or OPT's kind; see `Config` for the shapes. A new one is initialized as GPT-2 was.
 
     >>> gpt = GPT(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=32))
@@ -130,6 +130,8 @@ class GPT(nn.Module):
     >>> next_logits.shape
     torch.Size([1, 1, 100])
     """
+
+    config_class = Config
 
     def __init__(self, config):
         super().__init__()
@@ -144,22 +146,6 @@ class GPT(nn.Module):
         for layer in self.layer:  # what 2 n_layers sublayers add up to stays as large as what one adds
             for W in (layer.attention.W_O.weight, layer.feed_forward.W_2.weight):
                 nn.init.normal_(W, std=0.02 / (2 * config.n_layers) ** 0.5)
-
-    @classmethod
-    def from_pretrained(cls, name, device="auto"):
-        """A trained model by name or folder. device "auto": a GPU where there is one.
-
-        Raises `ModelNotAvailable` where no source has the name. Example: `GPT.from_pretrained("gpt2")`.
-        """
-        device = checkpoints.pick_device(device)  # complains before anything is loaded
-        return cls.from_checkpoint(*checkpoints.read(name)).to(device)
-
-    @classmethod
-    def from_hf(cls, hf_model):
-        """The same weights out of a transformers model (GPT2Model, OPTForCausalLM, ...), same device."""
-        settings = checkpoints.settings_of(hf_model)
-        Config.from_hf(settings)  # refuses what is no decoder of these before anything is copied
-        return cls.from_checkpoint(settings, checkpoints.copied_weights(hf_model))
 
     @classmethod
     def from_checkpoint(cls, settings, state):
@@ -177,7 +163,7 @@ class GPT(nn.Module):
         checkpoints.fill(gpt, state)
         if config.tied:
             gpt.unembedding.weight = gpt.embeddings.tokens.weight  # one matrix, counted once
-        _columns_together(gpt)
+        checkpoints.columns_together(gpt)  # read faster
         return gpt
 
     def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
@@ -194,7 +180,8 @@ class GPT(nn.Module):
     def hidden(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
         """What the unembedding turns into scores, (B, n, d_model), after the last LayerNorm; and the cache."""
         ids, places, mask = self._check(ids, cache, attention_mask)
-        X, new = self.embeddings(ids, places, inside(keep, "embeddings")), []
+        X = self.embeddings(ids, places, inside(keep, "embeddings"))
+        new = []
         for i, layer in enumerate(self.layer):
             X, past = layer(X, cache[i] if cache else None, mask, fused, inside(keep, f"layer.{i}"))
             new.append(past)
@@ -225,26 +212,29 @@ class GPT(nn.Module):
 
     def _check(self, ids, cache, attention_mask):
         """ids (B, n), places (B or 1, n), and a mask that broadcasts to (B, n_heads, n, n_past + n)."""
-        c, device = self.config, self.embeddings.tokens.weight.device
+        c = self.config
+        device = self.embeddings.tokens.weight.device
         ids = torch.as_tensor(ids, device=device)
         ids = ids[None] if ids.ndim == 1 else ids
         if ids.ndim != 2 or not ids.numel() or ids.dtype.is_floating_point:
             raise ValueError(f"ids must be whole numbers (texts, tokens), at least one of each, got {tuple(ids.shape)}")
         if ids.min() < 0 or ids.max() >= c.vocab_size:
             raise ValueError(f"ids must lie in 0..{c.vocab_size - 1}, got {ids.min()} to {ids.max()}")
-        n, n_past = ids.shape[1], cache[0][0].shape[-2] if cache else 0
+        n = ids.shape[1]
+        n_past = cache[0][0].shape[-2] if cache else 0
         if attention_mask is None:
             places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
             mask = None if n == 1 else looks_back(n, n_past, device)
         else:
             real = torch.as_tensor(attention_mask, device=device).bool().reshape(len(ids), -1)
             if real.shape[1] != n_past + n:
-                raise ValueError(f"attention_mask must have {n_past + n} columns, {n_past} of them for the cache, "
-                                 f"got {real.shape[1]}")  # fmt: skip
+                columns = f"{n_past + n} columns, {n_past} of them for the cache"
+                raise ValueError(f"attention_mask must have {columns}, got {real.shape[1]}")
             places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
             itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
             mask = looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
-        if (most := int(places.max()) + 1) > c.n_positions:
+        most = int(places.max()) + 1
+        if most > c.n_positions:
             raise ValueError(f"the text has {most} tokens, but the model has positions for {c.n_positions}: truncate")
         return ids, places, mask
 
@@ -257,14 +247,3 @@ def looks_back(n, n_past, device=None):
             [1, 1, 1]], dtype=torch.int32)
     """
     return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)
-
-
-def _columns_together(gpt):
-    """The matrices that make vectors wider, or no narrower, laid out column by column in memory; nothing else changes.
-
-    A generated token is one vector, and each matrix is read once for it: the time is that of the reading. A matrix of
-    more rows than columns is then read a quarter to two fifths faster along its columns (`benchmarks/generation.py`).
-    """
-    for linear in gpt.modules():
-        if isinstance(linear, nn.Linear) and linear.out_features >= linear.in_features:
-            linear.weight.data = linear.weight.data.T.contiguous().T

@@ -5,139 +5,32 @@ hooks, so nothing in either model is changed. The model must run its plain ("eag
 computes attention weights: load it with attn_implementation="eager".
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
+from tutorial_lib import weights
 from tutorial_lib.attention import scores
 from tutorial_lib.bert import Bert, which_layers
 from tutorial_lib.gpt import GPT
+from tutorial_lib.weights.files import read_sections
 
-# Where each stop of our trace stands in theirs: (module, "in" or "out"), for {i} = layer number. A third entry: which
-# third of the module's output, where queries, keys and values come out of one matrix.
-BERT = {
-    "embeddings.tokens": ("embeddings.word_embeddings", "out"),
-    "embeddings.positions": ("embeddings.position_embeddings", "out"),
-    "embeddings.segments": ("embeddings.token_type_embeddings", "out"),
-    "embeddings.sum": ("embeddings.LayerNorm", "in"),
-    "embeddings.output": ("embeddings.LayerNorm", "out"),
-    "layer.{i}.attention.queries": ("encoder.layer.{i}.attention.self.query", "out"),
-    "layer.{i}.attention.keys": ("encoder.layer.{i}.attention.self.key", "out"),
-    "layer.{i}.attention.values": ("encoder.layer.{i}.attention.self.value", "out"),
-    "layer.{i}.attention.weights": ("encoder.layer.{i}.attention.self", "weights"),
-    "layer.{i}.attention.heads": ("encoder.layer.{i}.attention.self", "out"),
-    "layer.{i}.attention.concat": ("encoder.layer.{i}.attention.output.dense", "in"),
-    "layer.{i}.attention.output": ("encoder.layer.{i}.attention.output.dense", "out"),
-    "layer.{i}.attention_sum": ("encoder.layer.{i}.attention.output.LayerNorm", "in"),
-    "layer.{i}.attention_norm": ("encoder.layer.{i}.attention.output.LayerNorm", "out"),
-    "layer.{i}.hidden": ("encoder.layer.{i}.intermediate.dense", "out"),
-    "layer.{i}.activation": ("encoder.layer.{i}.intermediate", "out"),
-    "layer.{i}.feed_forward": ("encoder.layer.{i}.output.dense", "out"),
-    "layer.{i}.feed_forward_sum": ("encoder.layer.{i}.output.LayerNorm", "in"),
-    "layer.{i}.output": ("encoder.layer.{i}", "out"),
-    "pooler.output": ("pooler", "out"),
-    "mlm.logits": ("cls.predictions", "out"),
-    "nsp.logits": ("cls.seq_relationship", "out"),
-}
-ROBERTA = BERT | {"mlm.logits": ("lm_head", "out")}
-DISTILBERT = {
-    "embeddings.tokens": ("embeddings.word_embeddings", "out"),
-    "embeddings.positions": ("embeddings.position_embeddings", "out"),
-    "embeddings.sum": ("embeddings.LayerNorm", "in"),
-    "embeddings.output": ("embeddings.LayerNorm", "out"),
-    "layer.{i}.attention.queries": ("transformer.layer.{i}.attention.q_lin", "out"),
-    "layer.{i}.attention.keys": ("transformer.layer.{i}.attention.k_lin", "out"),
-    "layer.{i}.attention.values": ("transformer.layer.{i}.attention.v_lin", "out"),
-    "layer.{i}.attention.weights": ("transformer.layer.{i}.attention", "weights"),
-    "layer.{i}.attention.heads": ("transformer.layer.{i}.attention.out_lin", "in"),
-    "layer.{i}.attention.concat": ("transformer.layer.{i}.attention.out_lin", "in"),
-    "layer.{i}.attention.output": ("transformer.layer.{i}.attention.out_lin", "out"),
-    "layer.{i}.attention_sum": ("transformer.layer.{i}.sa_layer_norm", "in"),
-    "layer.{i}.attention_norm": ("transformer.layer.{i}.sa_layer_norm", "out"),
-    "layer.{i}.hidden": ("transformer.layer.{i}.ffn.lin1", "out"),
-    "layer.{i}.activation": ("transformer.layer.{i}.ffn.lin2", "in"),
-    "layer.{i}.feed_forward": ("transformer.layer.{i}.ffn.lin2", "out"),
-    "layer.{i}.feed_forward_sum": ("transformer.layer.{i}.output_layer_norm", "in"),
-    "layer.{i}.output": ("transformer.layer.{i}.output_layer_norm", "out"),
-    "mlm.logits": ("vocab_projector", "out"),
-}
-ALBERT = {  # {same}: which of the different layers layer i is; each runs once for every layer that it is, in order
-    "embeddings.tokens": ("embeddings.word_embeddings", "out"),
-    "embeddings.positions": ("embeddings.position_embeddings", "out"),
-    "embeddings.segments": ("embeddings.token_type_embeddings", "out"),
-    "embeddings.sum": ("embeddings.LayerNorm", "in"),
-    "embeddings.normalized": ("embeddings.LayerNorm", "out"),
-    "embeddings.output": ("encoder.embedding_hidden_mapping_in", "out"),
-    "layer.{i}.attention.queries": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.query", "out"),
-    "layer.{i}.attention.keys": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.key", "out"),
-    "layer.{i}.attention.values": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.value", "out"),
-    "layer.{i}.attention.weights": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention", "weights"),
-    "layer.{i}.attention.heads": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.dense", "in"),
-    "layer.{i}.attention.concat": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.dense", "in"),
-    "layer.{i}.attention.output": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.dense", "out"),
-    "layer.{i}.attention_sum": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.LayerNorm", "in"),
-    "layer.{i}.attention_norm": ("encoder.albert_layer_groups.{same}.albert_layers.0.attention.LayerNorm", "out"),
-    "layer.{i}.hidden": ("encoder.albert_layer_groups.{same}.albert_layers.0.ffn", "out"),
-    "layer.{i}.activation": ("encoder.albert_layer_groups.{same}.albert_layers.0.ffn_output", "in"),
-    "layer.{i}.feed_forward": ("encoder.albert_layer_groups.{same}.albert_layers.0.ffn_output", "out"),
-    "layer.{i}.feed_forward_sum": ("encoder.albert_layer_groups.{same}.albert_layers.0.full_layer_layer_norm", "in"),
-    "layer.{i}.output": ("encoder.albert_layer_groups.{same}.albert_layers.0.full_layer_layer_norm", "out"),
-    "pooler.output": ("pooler_activation", "out"),
-    "mlm.logits": ("predictions", "out"),
-    "nsp.logits": ("sop_classifier", "out"),
-}
-GPT2 = {
-    "embeddings.tokens": ("wte", "out"),
-    "embeddings.positions": ("wpe", "out"),
-    "embeddings.output": ("drop", "in"),
-    "layer.{i}.attention_norm": ("h.{i}.ln_1", "out"),
-    "layer.{i}.attention.queries": ("h.{i}.attn.c_attn", "out", 0),
-    "layer.{i}.attention.keys": ("h.{i}.attn.c_attn", "out", 1),
-    "layer.{i}.attention.values": ("h.{i}.attn.c_attn", "out", 2),
-    "layer.{i}.attention.weights": ("h.{i}.attn", "weights"),
-    "layer.{i}.attention.heads": ("h.{i}.attn.c_proj", "in"),
-    "layer.{i}.attention.concat": ("h.{i}.attn.c_proj", "in"),
-    "layer.{i}.attention.output": ("h.{i}.attn.c_proj", "out"),
-    "layer.{i}.attention_sum": ("h.{i}.ln_2", "in"),
-    "layer.{i}.norm": ("h.{i}.ln_2", "out"),
-    "layer.{i}.hidden": ("h.{i}.mlp.c_fc", "out"),
-    "layer.{i}.activation": ("h.{i}.mlp.c_proj", "in"),
-    "layer.{i}.feed_forward": ("h.{i}.mlp.c_proj", "out"),
-    "layer.{i}.output": ("h.{i}", "out"),
-    "norm": ("ln_f", "out"),
-    "logits": ("lm_head", "out"),
-}
-OPT = {
-    "embeddings.tokens": ("embed_tokens", "out"),
-    "embeddings.positions": ("embed_positions", "out"),
-    "embeddings.output": ("layers.0", "in"),
-    "layer.{i}.attention_norm": ("layers.{i}.self_attn_layer_norm", "out"),
-    "layer.{i}.attention.queries": ("layers.{i}.self_attn.q_proj", "out"),
-    "layer.{i}.attention.keys": ("layers.{i}.self_attn.k_proj", "out"),
-    "layer.{i}.attention.values": ("layers.{i}.self_attn.v_proj", "out"),
-    "layer.{i}.attention.weights": ("layers.{i}.self_attn", "weights"),
-    "layer.{i}.attention.heads": ("layers.{i}.self_attn.out_proj", "in"),
-    "layer.{i}.attention.concat": ("layers.{i}.self_attn.out_proj", "in"),
-    "layer.{i}.attention.output": ("layers.{i}.self_attn.out_proj", "out"),
-    "layer.{i}.norm": ("layers.{i}.final_layer_norm", "out"),
-    "layer.{i}.hidden": ("layers.{i}.fc1", "out"),
-    "layer.{i}.activation": ("layers.{i}.fc2", "in"),
-    "layer.{i}.feed_forward": ("layers.{i}.fc2", "out"),
-    "layer.{i}.output": ("layers.{i}", "out"),
-    "norm": ("final_layer_norm", "out"),
-    "logits": ("lm_head", "out"),
-}
-OPT_NORM_FIRST = OPT | {"layer.{i}.attention_sum": ("layers.{i}.final_layer_norm", "in")}
-OPT_NORM_AFTER = OPT | {
-    "layer.{i}.attention_sum": ("layers.{i}.self_attn_layer_norm", "in"),
-    "layer.{i}.feed_forward_sum": ("layers.{i}.final_layer_norm", "in"),
-    "norm": ("layers.{last}", "out"),  # this kind ends without a LayerNorm
-}
+
+def _stop_tables():
+    """Of weights/stops.txt: kind of model -> our name of a stop -> [module, what of it, maybe which third]."""
+    tables = {}
+    for title, lines in read_sections(Path(weights.__file__).with_name("stops.txt")).items():
+        kind, _, base = title.partition(": ")
+        own = {name: place for name, *place in map(str.split, lines)}
+        tables[kind] = tables.get(base, {}) | own
+    return tables
+
+
+STOPS = _stop_tables()
 # Of the module's name in models with a head.
 PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.")
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
@@ -177,8 +70,8 @@ def difference(ours, theirs):
     theirs is 0 everywhere, it is the spacing just below 1. Of two types the coarser counts: it did the rounding.
     Raises ValueError where the shapes differ, or where an array is not float32, float64 or bfloat16.
 
-    >>> found = difference(torch.tensor([1.0, 200.0]), torch.tensor([1.0, 200.0 + 2**-16]))
-    >>> found.largest == 2**-16, found.units, found.is_rounding
+    >>> far = difference(torch.tensor([1.0, 200.0]), torch.tensor([1.0, 200.0 + 2**-16]))
+    >>> far.largest == 2**-16, far.units, far.is_rounding
     (True, 1.0, True)
     """
     ours, theirs = torch.as_tensor(ours), torch.as_tensor(theirs)
@@ -219,36 +112,36 @@ class Parity:
         ...
         AssertionError: 1 of 1 stops differ by more than rounding, first embeddings.sum by 0.5 (4e+06 units)
         """
-        beyond = [(name, found) for name, found in self.stops.items() if not found.is_rounding]
+        beyond = [(name, stop) for name, stop in self.stops.items() if not stop.is_rounding]
         if beyond:
-            name, found = beyond[0]
+            name, first = beyond[0]
             raise AssertionError(
                 f"{len(beyond)} of {len(self.stops)} stops differ by more than rounding, "
-                f"first {name} by {found.largest:.2g} ({found.units:.2g} units)"
+                f"first {name} by {first.largest:.2g} ({first.units:.2g} units)"
             )
         return self
 
     def rows(self):
         """(stop, worst layer or "", difference), one row for each kind of stop."""
         worst = {}
-        for name, found in self.stops.items():
+        for name, apart in self.stops.items():
             layer = re.match(r"layer\.(\d+)\.", name)
             kind = name[layer.end() :] if layer else name
-            if kind not in worst or _badness(found) > _badness(worst[kind][1]):
-                worst[kind] = (f"layer {layer[1]}" if layer else "", found)
-        return [(kind, where, found) for kind, (where, found) in worst.items()]
+            if kind not in worst or _badness(apart) > _badness(worst[kind][1]):
+                worst[kind] = (f"layer {layer[1]}" if layer else "", apart)
+        return [(kind, where, apart) for kind, (where, apart) in worst.items()]
 
     def __str__(self):
         lines = [f"{'stop':26}{'worst at':12}{'max |difference|':>16}{'units of the last digit':>26}"]
-        for kind, where, found in self.rows():
-            lines.append(f"{kind:26}{where:12}{found.largest:16.1e}{found.units:26,.1f}")
+        for kind, where, apart in self.rows():
+            lines.append(f"{kind:26}{where:12}{apart.largest:16.1e}{apart.units:26,.1f}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def _badness(found):
-    return math.inf if math.isnan(found.units) else found.units
+def _badness(apart):
+    return math.inf if math.isnan(apart.units) else apart.units
 
 
 @torch.no_grad()
@@ -290,7 +183,8 @@ def compare(ours, hf_model, encodings):
         elif value.ndim == 4 and theirs[name].ndim == 3:
             their_value = _split(theirs[name], value.shape[-1])
         elif theirs[name].numel() > value.numel():  # OPT looks positions up for each text, ours once for all
-            their_value, value = theirs[name], value.expand(theirs[name].shape)
+            their_value = theirs[name]
+            value = value.expand(their_value.shape)
         else:
             their_value = theirs[name].reshape(value.shape)
         stops[name] = difference(value, their_value)
@@ -299,17 +193,17 @@ def compare(ours, hf_model, encodings):
 
 def _stops(hf_model):
     """Where our stops stand in a model of this kind."""
-    config = hf_model.config
-    if config.model_type == "opt":
-        return OPT_NORM_FIRST if config.do_layer_norm_before else OPT_NORM_AFTER
-    kinds = {"gpt2": GPT2, "distilbert": DISTILBERT, "roberta": ROBERTA, "albert": ALBERT}
-    return kinds.get(config.model_type, BERT)
+    kind = hf_model.config.model_type
+    if kind == "opt" and not hf_model.config.do_layer_norm_before:
+        kind = "opt, norm after"
+    return STOPS.get(kind, STOPS["bert"])
 
 
 def _hf_values(hf_model, inputs, same):
     """Their values by our names, caught by forward hooks during one run. same: for each layer which one it is."""
     modules = dict(hf_model.named_modules())
-    values, hooks = {}, []
+    values = {}
+    hooks = []
     for name, (path, *where) in _stops(hf_model).items():
         for i in range(len(same) if "{i}" in name else 1):
             at = path.format(i=i, last=len(same) - 1, same=same[i])
@@ -341,7 +235,7 @@ def _catch(values, name, before, side, third=None):
             remedy = 'load it with attn_implementation="eager"'
             raise ValueError(f"the transformers model shows no attention weights: {remedy}")
         value = {"in": args[:1], "out": outputs, "weights": weights}[side][0]
-        values[name] = value if third is None else value.chunk(3, dim=-1)[third]
+        values[name] = value if third is None else value.chunk(3, dim=-1)[int(third)]
 
     return hook
 

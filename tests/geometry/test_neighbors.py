@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tutorial_lib.geometry import intrinsic_dimension, nearest_neighbors, neighbors
+from tutorial_lib.geometry import intrinsic_dimension, nearest_neighbors, neighbors, tiles
 
 
 def gaussian(n, d, seed=0, scale=1.0):
@@ -30,7 +30,7 @@ def test_the_neighbors_are_those_of_a_double_loop(shape, k):
 def test_tiles_give_what_one_block_gives(monkeypatch):
     X = gaussian(257, 12)
     whole = nearest_neighbors(X, 3)
-    monkeypatch.setattr(neighbors, "TILE", 32)
+    monkeypatch.setattr(tiles, "TILE", 32)
     for ours, theirs in zip(nearest_neighbors(X, 3), whole, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
@@ -49,8 +49,8 @@ def test_near_copies_far_from_the_origin_keep_their_digits():
 
 
 def test_points_that_lie_well_apart_are_searched_once(monkeypatch):
-    searches, search = [], neighbors._candidates
-    monkeypatch.setattr(neighbors, "_candidates", lambda *args: searches.append(args) or search(*args))
+    searches, search = [], tiles._candidates
+    monkeypatch.setattr(tiles, "_candidates", lambda *args: searches.append(args) or search(*args))
     nearest_neighbors(gaussian(300, 20))
     assert len(searches) == 1
 
@@ -83,3 +83,12 @@ def test_more_neighbors_than_others_are_refused():
     assert nearest_neighbors(gaussian(3, 2), 2)[0].shape == (3, 2)
     with pytest.raises(ValueError, match="^X must be a matrix of 4 or more"):
         nearest_neighbors(gaussian(3, 2), 3)
+
+
+@pytest.mark.parametrize("n", [5, 40, 700])
+def test_the_tiles_find_what_the_definition_says(n, monkeypatch):
+    monkeypatch.setattr(tiles, "TILE", 256)
+    X = gaussian(n, 7)
+    fast, plain = nearest_neighbors(X, 4), neighbors.nearest_by_definition(X, 4)
+    np.testing.assert_allclose(fast[0], plain[0], rtol=1e-12)
+    np.testing.assert_array_equal(fast[1], plain[1])

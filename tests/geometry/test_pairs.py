@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import cosine_similarity
 
-from tutorial_lib.geometry import extreme_pairs, pairs
+from tutorial_lib.geometry import extreme_pairs, pair_blocks, pairs
 
 KEYS = {"similar": lambda c: c, "orthogonal": lambda c: -abs(c), "opposed": lambda c: -c}
 
@@ -45,14 +45,14 @@ def test_the_pairs_are_those_of_brute_force(X, data):
     sizes = {"BLOCK": 4 * data.draw(st.integers(1, 8)), "SEGMENT": 4, "CHUNK": 3, "SOME": 2}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in sizes.items():
-            patch.setattr(pairs, name, value)
+            patch.setattr(pair_blocks, name, value)
         check(extreme_pairs(X, k, exclude=zeros), X, k, zeros)
 
 
 @pytest.mark.parametrize("n", [2, 63, 64, 65, 500, 1000])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_blocks_of_every_shape_hold_together(n, dtype, monkeypatch):
-    monkeypatch.setattr(pairs, "BLOCK", 192)
+    monkeypatch.setattr(pair_blocks, "BLOCK", 192)
     X = np.random.default_rng(n).normal(size=(n, 20)).astype(dtype)
     k = min(20, n * (n - 1) // 2)
     check(extreme_pairs(X, k), X, k)
@@ -68,7 +68,7 @@ def test_what_float32_cannot_tell_apart_is_told_apart():
 
 def test_equal_cosines_stand_in_the_order_of_their_indices(monkeypatch):
     for name, value in {"BLOCK": 8, "SEGMENT": 4, "CHUNK": 3, "SOME": 2}.items():
-        monkeypatch.setattr(pairs, name, value)
+        monkeypatch.setattr(pair_blocks, name, value)
     X = np.tile(np.random.default_rng(1).normal(size=(1, 5)), (30, 1))
     first = [(0, j) for j in range(1, 8)]
     found = extreme_pairs(X, 7)
@@ -161,3 +161,14 @@ def test_what_cannot_be_done_is_refused_by_name(arguments, error, says):
 def test_two_rows_are_one_pair():
     found = extreme_pairs([[3.0, 4.0], [4.0, -3.0]], 1)
     assert found.similar == found.orthogonal == found.opposed == [(0, 1, 0.0)]
+
+
+@pytest.mark.parametrize("n, k", [(2, 1), (30, 435), (400, 25)])
+def test_the_blocks_find_what_the_definition_says(n, k, monkeypatch):
+    monkeypatch.setattr(pair_blocks, "BLOCK", 192)
+    X = np.random.default_rng(n).normal(size=(n, 9))
+    plain = pairs.pairs_by_definition(X / np.linalg.norm(X, axis=1, keepdims=True), k)
+    for name, triples in extreme_pairs(X, k)._asdict().items():
+        i, j, cosine = zip(*triples)
+        np.testing.assert_array_equal((i, j), plain[name][:2])
+        np.testing.assert_allclose(cosine, plain[name][2], atol=1e-14)

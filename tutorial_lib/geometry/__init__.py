@@ -4,9 +4,9 @@ Everything here works on plain arrays, NumPy's or torch's, and knows no model. A
 first asked for, so that a chapter depends on those that it measures with.
 """
 
-from importlib import import_module
+from tutorial_lib import late
 
-_NAMES = {
+__getattr__, __dir__, __all__ = late(__name__, {
     "contrasts": "contrast_cosines difference_vectors",
     "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",
     "directions": "Nearest PlanePath TokenPlane best_probability inverse_unembedding layer_agreement logit_lens "
@@ -28,18 +28,4 @@ _NAMES = {
     "streaming": "NORM_EDGES VALUE_EDGES Cloud",
     "subspaces": "effective_rank principal_angles product_svd random_subspace subspace_overlap variance_seen",
     "two_nn": "distinct intrinsic_dimension neighbor_ratios ratio_dimension sampled_ratios",
-}
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-__all__ = sorted(_MODULES)
-
-
-def __getattr__(name):
-    if name in _NAMES:
-        return import_module(f"{__name__}.{name}")
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__():
-    return sorted({*globals(), *_MODULES})
+})

@@ -121,7 +121,9 @@ def rotation_planes(M):
     from scipy.linalg import schur
 
     T, Q = schur(as_vectors("M", M), output="real")  # T: blocks of 2 x 2 and 1 x 1 along the diagonal
-    planes, halves, i = [], [], 0
+    planes = []
+    halves = []  # two of these make half a turn
+    i = 0
     while i < len(T):
         if i + 1 < len(T) and abs(T[i + 1, i]) > 1e-9:
             angle = np.arctan2(T[i, i + 1], T[i, i])
@@ -129,10 +131,10 @@ def rotation_planes(M):
             i += 2
         else:
             if T[i, i] < 0:
-                halves.append(i)  # two of these make half a turn
+                halves.append(i)
             i += 1
     planes += [(Q[:, pair], np.pi) for pair in zip(halves[::2], halves[1::2])]
-    return sorted(planes, key=lambda found: -found[1])
+    return sorted(planes, key=lambda plane: -plane[1])
 
 
 def _turn(points, angle, total, segments, level, seed):
@@ -151,7 +153,9 @@ def _turn(points, angle, total, segments, level, seed):
     if follows > 0 and rounds >= 1:
         speeds = np.array([piece.mean() for piece in np.array_split(steps, segments)])
         slow, fast = bootstrap_interval(np.mean, speeds, level=level, seed=seed)
-        period, low, high = len(steps) / rounds, 2 * np.pi / fast, 2 * np.pi / slow if slow > 0 else np.inf
+        period = len(steps) / rounds
+        low = 2 * np.pi / fast
+        high = 2 * np.pi / slow if slow > 0 else np.inf
     numbers = (period, low, high, rounds, share, radii.std() / radii.mean(), follows)
     return Turn(*map(float, numbers), points, np.append(0, steps.cumsum()))
 

@@ -104,15 +104,15 @@ def nearest_by_measure(queries, rows, k=10, leave_out=None):
     k = whole_number("k", k, 1, f"a number of neighbors (an int from 1 to {most})", most)
     _lengths("queries", X)
     lengths = _lengths("rows", Y)  # (m,)
-    found = []
+    nearest = []
     for at in range(0, len(X), CHUNK):
         dots = X[at : at + CHUNK] @ Y.T  # (b, m)
         closeness = dots - lengths**2 / 2, dots, dots / lengths
         if out is not None:
             for S in closeness:
                 S[np.arange(len(S)), out[at : at + CHUNK]] = -np.inf
-        found.append([_largest(S, k) for S in closeness])
-    return Nearest(*map(np.concatenate, zip(*found)))
+        nearest.append([_largest(S, k) for S in closeness])
+    return Nearest(*map(np.concatenate, zip(*nearest)))
 
 
 def measure_overlap(near):

@@ -62,7 +62,8 @@ def gate_scores(A):
 def _excess(A, cells):
     """(m - e) / (1 - e) for maps A (..., n, n) and cells that are True where the weight should lie."""
     cells = np.broadcast_to(cells, A.shape)
-    m, e = (A * cells).sum(-1).mean(-1), cells.mean((-2, -1))
+    m = (A * cells).sum(-1).mean(-1)
+    e = cells.mean((-2, -1))
     return (m - e) / (1 - e)
 
 
@@ -107,8 +108,9 @@ def gate_example(gate, n, seed=0):
     elif gate == "instance":
         cells = j == _far_partners(n, rng)[:, None]
     else:
-        cells = {"closed": i == j, "backward": (j < i) | (i + j == 0), "forward": (j > i) | (i + j == 2 * n - 2),
-                 "open": i == i}[gate]  # fmt: skip
+        backward = (j < i) | (i + j == 0)
+        forward = (j > i) | (i + j == 2 * n - 2)
+        cells = {"closed": i == j, "backward": backward, "forward": forward, "open": i == i}[gate]
     return cells / cells.sum(-1, keepdims=True)
 
 

@@ -52,7 +52,8 @@ def swap_test(direction, difference, words):
     PermutationTest(observed=0.999, p=0.143, n=6)
     """
     words = as_vectors("words", words, least=2)
-    direction, difference = as_vectors("direction", [direction]), as_vectors("difference", [difference])
+    direction = as_vectors("direction", [direction])
+    difference = as_vectors("difference", [difference])
     widths = [direction.shape[1], difference.shape[1], words.shape[1]]
     if len(set(widths)) > 1:
         raise ValueError(f"direction, difference and words must have one width, got {widths}")

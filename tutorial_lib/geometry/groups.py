@@ -78,7 +78,8 @@ def linear_accuracy(X, labels, seed=0):
 
     X = as_vectors("X", X)
     _, index = _groups(labels, len(X))
-    if (fewest := np.bincount(index).min()) < 5:
+    fewest = np.bincount(index).min()
+    if fewest < 5:
         raise ValueError(f"labels must give each group five vectors or more, got one of {fewest}")
     classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     parts = StratifiedKFold(5, shuffle=True, random_state=seed)

@@ -49,11 +49,12 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
     "distance" in tokens. Raises ValueError where weights do not fit, or rows do not sum to 1. Source: Clark et al.
     (2019).
 
-    >>> found = head_statistics(np.eye(3)[[0, 0, 1]], ["[CLS]", "hi", "[SEP]"])  # each looks at the one before
-    >>> float(found["previous"]), float(found["[CLS]"]), float(found["distance"])
+    >>> means = head_statistics(np.eye(3)[[0, 0, 1]], ["[CLS]", "hi", "[SEP]"])  # each looks at the one before
+    >>> float(means["previous"]), float(means["[CLS]"]), float(means["distance"])
     (1.0, 1.0, 1.0)
     """
-    A, tokens = _as_weights(weights), list(tokens)
+    A = _as_weights(weights)
+    tokens = list(tokens)
     n = A.shape[-1]
     if len(tokens) != n:
         raise ValueError(f"tokens must be the {n} that the weights belong to, got {len(tokens)}")
@@ -63,12 +64,12 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
     rows = A[..., ask, :]
     logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
     far = np.abs(np.arange(n)[:, None] - np.arange(n))
-    found = {"entropy": -(rows * logs).sum(-1).mean(-1), "distance": (rows * far[ask]).sum(-1).mean(-1)}
+    means = {"entropy": -(rows * logs).sum(-1).mean(-1), "distance": (rows * far[ask]).sum(-1).mean(-1)}
     for name, B in selectors(tokens).items():
         has = ask & B.any(1)
         mass = (A * B)[..., has, :].sum(-1)  # (..., queries)
-        found[name] = mass.mean(-1) if has.any() else np.full(A.shape[:-2], np.nan)
-    return found
+        means[name] = mass.mean(-1) if has.any() else np.full(A.shape[:-2], np.nan)
+    return means
 
 
 def word_weights(weights, word_of, n_words):
@@ -128,7 +129,8 @@ def sign_test(one, other):
     from scipy.stats import binom
 
     one, other = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
-    wins, losses = (one & ~other).sum(-1), (other & ~one).sum(-1)
+    wins = (one & ~other).sum(-1)
+    losses = (other & ~one).sum(-1)
     return binom.sf(wins - 1, wins + losses, 0.5)
 
 
@@ -199,10 +201,12 @@ def weighted_norms(weights, values, up):
     >>> weighted_norms([[[0.5, 0.5]]], [[[3.0, 4.0], [0.0, 0.0]]], [np.eye(2)]).tolist()
     [[[2.5, 0.0]]]
     """
-    A, V, U = (as_numbers(name, x) for name, x in (("weights", weights), ("values", values), ("up", up)))
+    A = as_numbers("weights", weights)
+    V = as_numbers("values", values)
+    U = as_numbers("up", up)
     if A.shape[-1] != V.shape[-2] or V.shape[-1] != U.shape[-2]:
-        raise ValueError(f"weights, values and up must be (..., n, m), (..., m, d_k) and (..., d_k, d_model), got "
-                         f"{A.shape}, {V.shape} and {U.shape}")  # fmt: skip
+        got = f"{A.shape}, {V.shape} and {U.shape}"
+        raise ValueError(f"weights, values, up must be (..., n, m), (..., m, d_k), (..., d_k, d_model), got {got}")
     return A * np.linalg.norm(V @ U, axis=-1)[..., None, :]
 
 

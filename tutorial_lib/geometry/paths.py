@@ -37,7 +37,8 @@ def steps(paths):
     array([1., 0.])
     """
     X = _as_paths(paths)
-    U, norms = unit(X, "paths"), np.linalg.norm(X, axis=-1)
+    U = unit(X, "paths")
+    norms = np.linalg.norm(X, axis=-1)
     lengths = np.linalg.norm(np.diff(X, axis=0), axis=-1)
     radial = np.divide(np.diff(norms, axis=0) ** 2, lengths**2, out=np.zeros_like(lengths), where=lengths > 0)
     return Steps(norms, lengths, (U[1:] * U[:-1]).sum(-1).clip(-1, 1), radial)
@@ -98,7 +99,8 @@ def group_distances(paths, labels):
     >>> group_distances([[[1, 0], [2, 0], [0, 1], [0, 3]]], ["a", "a", "b", "b"])
     GroupDistances(within=array([0.]), between=array([1.]))
     """
-    X, labels = _as_paths(paths), np.asarray(labels)
+    X = _as_paths(paths)
+    labels = np.asarray(labels)
     if X.ndim != 3 or labels.shape != X.shape[1:2]:
         raise ValueError(f"labels must be one for each path, got {labels.shape} for paths of shape {X.shape}")
     _, sizes = np.unique(labels, return_counts=True)

@@ -128,7 +128,8 @@ def _products(X):
 
 def _scatter(X, mean):
     """Xc^T Xc, block by block: a block of Xc stays in the processor's caches."""
-    S, space = np.zeros((X.shape[1], X.shape[1])), np.empty((min(ROWS, len(X)), X.shape[1]))
+    S = np.zeros((X.shape[1], X.shape[1]))
+    space = np.empty((min(ROWS, len(X)), X.shape[1]))
     for start in range(0, len(X), ROWS):
         block = X[start : start + ROWS]
         Xc = np.subtract(block, mean, out=space[: len(block)])

@@ -128,11 +128,13 @@ def distributions(X, n_pairs=200_000, seed=0):
     """
     X = as_vectors("X", X, least=2)
     n_pairs = whole_number("n_pairs", n_pairs, 1, "a number of pairs (an int, 1 or more)")
-    U, (first, second) = unit(X), _pairs(len(X), n_pairs, seed)
+    U = unit(X)
+    first, second = _pairs(len(X), n_pairs, seed)
     distances, dots, cosines = np.empty((3, len(first)))
     for at in range(0, len(first), CHUNK):
         some = slice(at, at + CHUNK)
-        i, j = first[some], second[some]
+        i = first[some]
+        j = second[some]
         distances[some] = np.linalg.norm(X[i] - X[j], axis=1)
         dots[some] = (X[i] * X[j]).sum(axis=1)
         cosines[some] = np.clip((U[i] * U[j]).sum(axis=1), -1, 1)
@@ -148,7 +150,8 @@ def to_mean(X):
     array([0.6, 0.6])
     """
     X = as_vectors("X", X)
-    mean, norms = X.mean(axis=0), np.linalg.norm(X, axis=1)  # (d,), (n,)
+    mean = X.mean(axis=0)  # (d,)
+    norms = np.linalg.norm(X, axis=1)  # (n,)
     if np.linalg.norm(mean) <= 1e-14 * norms.max():
         raise ValueError("X must have a mean that is not zero, got rows that cancel out")
     return ToMean(np.linalg.norm(X - mean, axis=1), cosine(X, mean), X @ mean, norms, mean)

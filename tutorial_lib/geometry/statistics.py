@@ -56,7 +56,8 @@ def mean_interval(values, level=0.95):
         raise ValueError(f"values must be 2 or more, got shape {values.shape}")
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level!r}")
-    mean, n = values.mean(0), len(values)
+    mean = values.mean(0)
+    n = len(values)
     reach = t.ppf((1 + level) / 2, n - 1) * values.std(0, ddof=1) / n**0.5
     return mean, mean - reach, mean + reach
 
@@ -111,9 +112,11 @@ def jackknife_interval(statistic, sample, groups=20, level=0.95):
     sample = list(sample)
     groups = whole_number("groups", groups, 2, f"a number of groups from 2 to {len(sample)}", len(sample))
     whole = as_numbers("what statistic returns", statistic(sample))
-    left = np.stack([as_numbers("what statistic returns", statistic(
-        [one for k, one in enumerate(sample) if k % groups != i])) for i in range(groups)])  # fmt: skip
-    mean, low, high = mean_interval(groups * whole - (groups - 1) * left, level)
+    left = []  # the statistic without group 0, without group 1, ...
+    for i in range(groups):
+        others = [observation for k, observation in enumerate(sample) if k % groups != i]
+        left.append(as_numbers("what statistic returns", statistic(others)))
+    mean, low, high = mean_interval(groups * whole - (groups - 1) * np.stack(left), level)
     low, high = whole - (mean - low), whole + (high - mean)
     return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
 

@@ -1,5 +1,6 @@
-"""A cloud of vectors too large for memory: sums that one pass collects, and that two machines can add.
+"""A cloud of vectors too large for memory: sums that one fast pass collects, and that two machines can add.
 
+What the sums are stands at `Cloud`, and a test compares them with the formulas; all below it is there for speed.
 `spectrum`, `anisotropy`, `pca_dimension`, `participation_ratio`, `outlier_coordinates`, `average_cosine` and
 `cone_index` take a `Cloud` in place of the vectors, and so each is defined once. Source: Chan, Golub and LeVeque 1983
 (mean and scatter of two parts together).
@@ -17,7 +18,8 @@ BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only th
 PART = 8 * BLOCK  # rows around one center, and for one thread
 SAFE = 1e-24, 1e24  # the largest square of a length for which float32 will do; other parts are computed in float64
 LARGEST = 1e150  # length, so that sums of squares stay in range in float64
-VALUE_STEPS, NORM_STEPS = 4, 32  # bins between a number and its double
+VALUE_STEPS = 4  # bins between a number and its double
+NORM_STEPS = 32
 
 
 def _edges(steps, low, high):
@@ -63,9 +65,13 @@ class Cloud:
         if len(self.without) == d:
             raise ValueError(f"without must leave a coordinate, got all {d}")
         views = 1 + bool(self.without)  # with all coordinates; without some
-        self.n, self.mean, self.scatter = 0, np.zeros(d), np.zeros((d, d))  # scatter: sum of (x - mean)^T (x - mean)
-        self.units, self.zeros = np.zeros((views, d)), np.zeros(views, int)  # sum of unit vectors; rows of zeros
-        self.lengths, self.spread = np.zeros(views), np.zeros(views)  # mean length; sum of (length - mean)^2
+        self.n = 0
+        self.mean = np.zeros(d)
+        self.scatter = np.zeros((d, d))  # sum of (x - mean)^T (x - mean)
+        self.units = np.zeros((views, d))  # sum of unit vectors
+        self.zeros = np.zeros(views, int)  # rows of zeros
+        self.lengths = np.zeros(views)  # mean length
+        self.spread = np.zeros(views)  # sum of (length - mean)^2
         self.length_counts = np.zeros((views, len(NORM_EDGES) + 1), int)
         self.counts = np.zeros((views, len(VALUE_EDGES) + 1), int)
 
@@ -86,7 +92,8 @@ class Cloud:
         X = _as_rows(X, len(self.mean))
         if len(X) <= PART:
             return self.merge(_part(X, 0, self.without)) if len(X) else self
-        starts, cores = range(0, len(X), PART), torch.get_num_threads()
+        starts = range(0, len(X), PART)
+        cores = torch.get_num_threads()
         share = max(1, cores // len(starts))  # if each part's products took all cores, it would take twice as long
         with threadpool_limits(share, "blas"), ThreadPoolExecutor(cores) as pool:
             parts = pool.map(lambda i: _part(X[i : i + PART], i, self.without), starts)
@@ -97,8 +104,10 @@ class Cloud:
         if len(self.mean) != len(other.mean) or self.without != other.without:
             raise ValueError(f"other must be a cloud like this one, {self!r}, got {other!r}")
         if other.n:
-            n, share = self.n + other.n, other.n / (self.n + other.n)
-            step, longer = other.mean - self.mean, other.lengths - self.lengths
+            n = self.n + other.n
+            share = other.n / n
+            step = other.mean - self.mean
+            longer = other.lengths - self.lengths
             self.scatter += other.scatter
             self.scatter += np.outer(self.n * share * step, step)
             self.spread += other.spread + self.n * share * longer**2
@@ -125,11 +134,11 @@ class Cloud:
         """
         cloud = cls(len(arrays["mean"]), np.asarray(arrays["without"], int).tolist())
         for name, empty in cloud.arrays().items():
-            found = np.asarray(arrays[name])
-            if found.shape != empty.shape:
-                raise ValueError(f"arrays must hold {name} of shape {empty.shape}, got {found.shape}")
+            array = np.asarray(arrays[name])
+            if array.shape != empty.shape:
+                raise ValueError(f"arrays must hold {name} of shape {empty.shape}, got {array.shape}")
             if name not in ("n", "without"):
-                setattr(cloud, name, found.astype(empty.dtype))
+                setattr(cloud, name, array.astype(empty.dtype))
         cloud.n = int(arrays["n"])
         return cloud
 
@@ -140,7 +149,9 @@ class Cloud:
             return self
         kept = np.delete(np.arange(len(self.mean)), self.without)
         rest = Cloud(len(kept))
-        rest.n, rest.mean, rest.scatter = self.n, self.mean[kept], self.scatter[np.ix_(kept, kept)]
+        rest.n = self.n
+        rest.mean = self.mean[kept]
+        rest.scatter = self.scatter[np.ix_(kept, kept)]
         rest.units = self.units[1:, kept]
         for name in ("zeros", "lengths", "spread", "length_counts", "counts"):
             setattr(rest, name, getattr(self, name)[1:].copy())
@@ -180,52 +191,81 @@ def _part(X, start, without):
     of x would lose what sets one length apart from another, this keeps it. For an x much shorter than c and x - c it is
     the other way round; such rows are computed from x itself, in float64.
     """
-    (n, d), cloud = X.shape, Cloud(X.shape[1], without)
-    views = np.ones((d, len(cloud.zeros)), X.dtype)  # 1 where a coordinate counts
+    cloud = Cloud(X.shape[1], without)
+    views = np.ones((X.shape[1], len(cloud.zeros)), X.dtype)  # 1 where a coordinate counts
     views[list(without), 1:] = 0
     center = X[0] + (X[:BLOCK] - X[0]).mean(0)  # if all are the same, then this one, to the last bit
-    far, along = np.square(center, dtype=np.float64) @ views, 2 * views * center[:, None]
-    squares, products = np.empty((n, views.shape[1])), np.zeros((d + 1 + views.shape[1],) * 2)
+    products = _products(cloud, X, center, views)
+    if products is None:
+        return _part(X.astype(np.float64), start, without)
+    products, squares = products
+    if not (squares[:, 0] <= LARGEST**2).all():  # one NaN may have made the center NaN, and so all lengths: look again
+        bad = (~(np.linalg.norm(X.astype(np.float64), axis=1) <= 0.999 * LARGEST)).argmax()  # 0.999: rounding
+        got = f"{X[bad][np.abs(X[bad]).argmax()]:g} in row {start + bad}"
+        raise ValueError(f"X must be finite, with no vector longer than {LARGEST:g}, got {got}")
+    _put_together(cloud, center, views, products, np.sqrt(squares))
+    return cloud
+
+
+def _products(cloud, X, center, views):
+    """The product of the rows [x - c, 1, 1 / |x|] with themselves, and the squared lengths (n, views) of the rows X.
+
+    The cloud gets what does not go through the product: values counted, unit vectors of rows near 0. None where float32
+    will not do.
+    """
+    n, d = X.shape
+    far = np.square(center, dtype=np.float64) @ views
+    along = 2 * views * center[:, None]
+    without = list(cloud.without)
+    squares = np.empty((n, views.shape[1]))
+    products = np.zeros((d + 1 + views.shape[1],) * 2)
     rows, space, product = (np.ones(shape, X.dtype) for shape in ((BLOCK, len(products)), (BLOCK, d), products.shape))
     for first in range(0, n, BLOCK):  # into the same memory: to ask the system for more takes as long as to compute
         block = X[first : first + BLOCK]
-        rows, space = rows[: len(block)], space[: len(block)]
+        rows = rows[: len(block)]
+        space = space[: len(block)]
         Y = np.subtract(block, center, out=rows[:, :d])
         apart = far + np.square(Y, out=space) @ views  # (b, views)
         if X.dtype == np.float32 and not SAFE[0] < apart.max() < SAFE[1]:
-            return _part(X.astype(np.float64), start, without)
-        found = apart + Y @ along
-        near = (found < 0.1 * apart).any(1)
-        found[near] = np.square(block[near], dtype=np.float64) @ views
-        inverses = np.where(found > 0, found**-0.5, 0)
+            return None
+        lengths = apart + Y @ along  # squared
+        near = (lengths < 0.1 * apart).any(1)
+        lengths[near] = np.square(block[near], dtype=np.float64) @ views
+        inverses = np.where(lengths > 0, lengths**-0.5, 0)
         cloud.units += inverses[near].T @ block[near]
         inverses[near] = 0
         cloud.units += np.outer(inverses.sum(0), center)
         rows[:, d + 1 :] = inverses
         products += np.matmul(rows.T, rows, out=product)
-        squares[first : first + BLOCK] = found
+        squares[first : first + BLOCK] = lengths
         cloud.counts += _count(block, space)
-        cloud.counts[1:] -= _count(block[:, list(without)], space[:, : len(without)].copy())
-    if not (squares[:, 0] <= LARGEST**2).all():  # one NaN may have made the center NaN, and so all lengths: look again
-        bad = (~(np.linalg.norm(X.astype(np.float64), axis=1) <= 0.999 * LARGEST)).argmax()  # 0.999: rounding
-        got = f"{X[bad][np.abs(X[bad]).argmax()]:g} in row {start + bad}"
-        raise ValueError(f"X must be finite, with no vector longer than {LARGEST:g}, got {got}")
-    total, norms = products[d, :d], np.sqrt(squares)
-    cloud.n, cloud.mean, cloud.scatter = n, center + total / n, products[:d, :d] - np.outer(total, total / n)
+        cloud.counts[1:] -= _count(block[:, without], space[:, : len(without)].copy())
+    return products, squares
+
+
+def _put_together(cloud, center, views, products, norms):
+    """The cloud's sums, out of the products around a center and the lengths (n, views)."""
+    n = len(norms)
+    d = len(center)
+    total = products[d, :d]  # of x - c
+    cloud.n = n
+    cloud.mean = center + total / n
+    cloud.scatter = products[:d, :d] - np.outer(total, total / n)
     np.fill_diagonal(cloud.scatter, cloud.scatter.diagonal().clip(min=0))  # below, where float32 squares vanish
     cloud.units = (cloud.units + products[d + 1 :, :d]) * views.T
-    cloud.zeros, cloud.lengths = (norms == 0).sum(0), norms.mean(0)
+    cloud.zeros = (norms == 0).sum(0)
+    cloud.lengths = norms.mean(0)
     cloud.spread = np.square(norms - cloud.lengths).sum(0)
     for counts, lengths in zip(cloud.length_counts, norms.T):
         counts[:] = np.bincount(np.searchsorted(NORM_EDGES, lengths, side="right"), minlength=len(counts))
-    return cloud
 
 
 def _count(X, space):
     """How many numbers of X lie in each bin of VALUE_EDGES, by their first bits: quicker than to compare with edges."""
     import torch
 
-    (shift, bins), size = _bits(X.dtype), X.dtype.itemsize
+    shift, bins = _bits(X.dtype)
+    size = X.dtype.itemsize
     codes = np.right_shift(X.view(f"u{size}"), shift, out=space.view(f"u{size}")).view(f"i{size}")
     counts = torch.bincount(torch.from_numpy(codes.ravel()), minlength=len(bins))  # NumPy's would copy the codes
     return np.bincount(bins, counts, len(VALUE_EDGES) + 1).astype(int)

@@ -83,7 +83,8 @@ def variance_seen(X, U):
     >>> round(variance_seen([[3, 0], [-3, 0], [0, 1], [0, -1]], [[1], [0]]), 3)
     0.9
     """
-    X, U = as_cloud("X", X), _basis("U", U)
+    X = as_cloud("X", X)
+    U = _basis("U", U)
     if X.shape[1] != len(U):
         raise ValueError(f"U must have a row for each of the {X.shape[1]} coordinates of X, got {len(U)}")
     Xc = X - X.mean(0)

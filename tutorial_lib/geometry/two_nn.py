@@ -118,8 +118,8 @@ def sampled_ratios(X, n=10_000, seed=0):
     n = whole_number("n", n, 2, "a number of rows (an int, 2 or more)")
     if getattr(X, "ndim", 0) != 2:
         raise ValueError(f"X must be an array of vectors, one a row, got {getattr(X, 'shape', type(X).__name__)}")
-    starts, kept = range(0, len(X), TILE[1]), np.zeros(len(X), bool)
-    codes = np.fromiter((hash(row.tobytes()) for start in starts for row in _rows(X, start)), np.int64, len(X))
+    codes = np.fromiter((hash(row.tobytes()) for _, rows in _blocks(X) for row in rows), np.int64, len(X))
+    kept = np.zeros(len(X), bool)
     kept[np.unique(codes, return_index=True)[1]] = True
     some = np.flatnonzero(kept)
     if len(some) < 3:
@@ -127,56 +127,43 @@ def sampled_ratios(X, n=10_000, seed=0):
     _warn_of_copies(len(X), len(some), stacklevel=3)
     if n < len(some):
         some = np.sort(np.random.default_rng(seed).choice(some, n, replace=False))
-    Q = np.asarray(X[some], np.float64)  # (n, d)
-    size = np.ldexp(1.0, -int(np.frexp(np.abs(Q).max())[1]))  # a power of two: squares stay in range
-    Q, squares = Q * size, np.full((len(some), 2), np.inf)
-    center = Q.mean(0)
-    for start in starts:
-        rows = np.flatnonzero(kept[start : start + TILE[1]])
-        Y = _rows(X, start)[rows].astype(np.float64) * size
-        for first in range(0, len(some), TILE[0]):
-            tile = slice(first, first + TILE[0])
-            squares[tile] = _two_nearest(squares[tile], Q[tile], some[tile], Y, start + rows, center)
+    squares = _two_nearest_of(X, some, kept)
     squares = squares[squares[:, 0] > 0]
     return np.sort(np.sqrt(squares[:, 1] / squares[:, 0]))
 
 
-def _rows(X, start):
-    """A block of rows in memory, finite, and -0.0 as 0.0."""
-    rows = np.asarray(X[start : start + TILE[1]]) + 0
-    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-    if len(bad):
-        raise ValueError(f"X must be finite, got NaN or infinity in row {start + bad[0]}")
-    return rows
+def _two_nearest_of(X, some, kept):
+    """The squared distances, but for a factor, of some rows' two nearest among all that are kept: (len(some), 2)."""
+    from tutorial_lib.geometry.tiles import two_nearest
+
+    Q = np.asarray(X[some], np.float64)  # (n, d)
+    size = np.ldexp(1.0, -int(np.frexp(np.abs(Q).max())[1]))  # a power of two: squares stay in range
+    Q = Q * size
+    center = Q.mean(0)
+    squares = np.full((len(some), 2), np.inf)
+    for start, rows in _blocks(X):
+        here = np.flatnonzero(kept[start : start + len(rows)])
+        Y = rows[here].astype(np.float64) * size
+        for first in range(0, len(some), TILE[0]):
+            tile = slice(first, first + TILE[0])
+            squares[tile] = two_nearest(squares[tile], Q[tile], some[tile], Y, start + here, center)
+    return squares
 
 
-def _two_nearest(squares, Q, numbers, Y, others, center):
-    """The two smallest squared distances (q, 2) of the rows Q (q, d): those known so far, and those to the rows Y.
-
-    numbers, others: of the rows, for none is its own neighbor. As in `neighbors`, a product in float32 finds all that
-    may be nearer than what is known, its rounding counted in; these few are then taken from differences in float64.
-    """
-    q, y = ((rows - center).astype(np.float32) for rows in (Q, Y))
-    rounding = 4 * (q.shape[1] + 8) * np.finfo(np.float32).eps
-    q2, y2 = ((1 - rounding) * np.square(rows).sum(1, keepdims=True) for rows in (q, y))
-    low = np.hstack([-2 * q, q2, np.ones_like(q2)]) @ np.hstack([y, np.ones_like(y2), y2]).T  # no distance is less
-    low[numbers[:, None] == others] = np.nan  # not its own neighbor: below no limit
-    limit = squares[:, 1]
-    if np.isinf(limit).any() and len(Y) > 1:  # nothing known yet
-        limit = np.fmin(limit, np.partition(low, 1)[:, 1] + 3 * rounding * (q2[:, 0] + y2.max()))
-    i, j = np.nonzero(low <= limit[:, None])
-    pieces = (np.array_split(places, len(i) // TILE[0] + 1) for places in (i, j))
-    found = [np.square(Q[a] - Y[b]).sum(1) for a, b in zip(*pieces)]
-    values, owners = np.concatenate([squares.ravel(), *found]), np.concatenate([np.arange(len(Q)).repeat(2), i])
-    values = values[np.lexsort([values, owners])]
-    at = np.searchsorted(np.sort(owners), np.arange(len(Q)))
-    return np.stack([values[at], values[at + 1]], axis=1)
+def _blocks(X):
+    """The rows of X in memory, block by block, with the number of the first; finite, and -0.0 as 0.0."""
+    for start in range(0, len(X), TILE[1]):
+        rows = np.asarray(X[start : start + TILE[1]]) + 0
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(bad):
+            raise ValueError(f"X must be finite, got NaN or infinity in row {start + bad[0]}")
+        yield start, rows
 
 
 def _warn_of_copies(n, n_distinct, stacklevel):
     if n_distinct < n:
-        told = f"X holds {n - n_distinct} exact copies among {n} vectors; they are left out"
-        warnings.warn(told, stacklevel=stacklevel)
+        message = f"X holds {n - n_distinct} exact copies among {n} vectors; they are left out"
+        warnings.warn(message, stacklevel=stacklevel)
 
 
 def _check_fit(method, discard):

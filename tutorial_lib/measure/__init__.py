@@ -6,18 +6,6 @@ from tutorial_lib.measure.run import JOB, MEASURES, Progress, measure
 from tutorial_lib.measure.sums import ROWS, Job, clouds_of, digest_of, layers_of, measures_of, sums_of_texts
 
 __all__ = [
-    "JOB",
-    "MEASURES",
-    "ROWS",
-    "SUMS",
-    "Corpus",
-    "Job",
-    "Progress",
-    "Results",
-    "clouds_of",
-    "digest_of",
-    "layers_of",
-    "measure",
-    "measures_of",
-    "sums_of_texts",
+    "JOB", "MEASURES", "ROWS", "SUMS", "Corpus", "Job", "Progress", "Results", "clouds_of", "digest_of", "layers_of",
+    "measure", "measures_of", "sums_of_texts",
 ]

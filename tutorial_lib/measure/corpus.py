@@ -32,7 +32,8 @@ class Corpus:
     """
 
     def __init__(self, path, chunk=1000):
-        self.path, self.chunk = Path(path).expanduser(), whole_number("chunk", chunk, 1, "a number of lines, 1 or more")
+        self.path = Path(path).expanduser()
+        self.chunk = whole_number("chunk", chunk, 1, "a number of lines, 1 or more")
         if not self.path.is_file():
             raise FileNotFoundError(f"no file {self.path}: give one with a text in each line")
         with open(self.path, "rb") as file:
@@ -40,15 +41,20 @@ class Corpus:
         self._read = self._rows if first == b"PAR1" else self._lines
         self._open = gzip.open if first[:2] == b"\x1f\x8b" else open
         self._seen = self._stat()
-        self.n_lines, self.n_texts, self.starts, at = 0, 0, [], 0
+        self.n_lines = 0
+        self.n_texts = 0
+        self.starts = []
+        at = 0
         try:
             for text, end in self._read(0):
                 if self.n_lines % self.chunk == 0:
                     self.starts.append(at)
-                self.n_lines, self.n_texts, at = self.n_lines + 1, self.n_texts + bool(text.strip()), end
+                self.n_lines += 1
+                self.n_texts += bool(text.strip())
+                at = end
         except UnicodeDecodeError as error:
-            found = f"byte 0x{error.object[error.start]:02x} in line {self.n_lines + 1}"
-            raise ValueError(f"{self.path} must be text in UTF-8, got {found}") from error
+            byte = f"byte 0x{error.object[error.start]:02x} in line {self.n_lines + 1}"
+            raise ValueError(f"{self.path} must be text in UTF-8, got {byte}") from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self.path} is damaged behind line {self.n_lines} ({error}): get it again") from error
         if not self.n_texts:
@@ -60,14 +66,18 @@ class Corpus:
 
     def chunks(self, first=0):
         """Each chunk's number and its texts, from the `first` on. ValueError where the file has changed meanwhile."""
-        number, texts, n = first, [], 0
+        number = first
+        texts = []
+        n = 0
         for text, _ in self._read(self.starts[first]) if first < len(self) else ():
             n += 1
             if text.strip():
                 texts.append(text)
             if n == self.chunk:
                 yield number, self._checked(texts)
-                number, texts, n = number + 1, [], 0
+                number += 1
+                texts = []
+                n = 0
         if n:
             yield number, self._checked(texts)
 
@@ -84,7 +94,7 @@ class Corpus:
         """Each line from a byte on, and the byte behind it; of gzip, the bytes are those that come out."""
         with self._open(self.path, "rb") as file:
             file.seek(at)
-            while line := file.readline(LONGEST + 1):
+            for line in iter(lambda: file.readline(LONGEST + 1), b""):
                 if len(line) > LONGEST:
                     raise ValueError(f"{self.path} must have a text in each line, got one of more than {LONGEST} bytes")
                 at += len(line)
@@ -98,15 +108,18 @@ class Corpus:
 
         try:
             with ParquetFile(self.path) as file:
-                strings = [field.name for field in file.schema_arrow
-                           if types.is_string(field.type) or types.is_large_string(field.type)]  # fmt: skip
+                fields = [(field.name, field.type) for field in file.schema_arrow]
+                strings = [name for name, kind in fields if types.is_string(kind) or types.is_large_string(kind)]
                 name = "text" if "text" in strings else strings[0] if len(strings) == 1 else None
                 if name is None:
                     got = ", ".join(file.schema_arrow.names)
                     raise ValueError(f'{self.path} must have a column "text", or one alone of strings, got {got}')
-                group, skip = 0, at  # groups of rows before the one wanted are not read
-                while group < file.num_row_groups and skip >= (n := file.metadata.row_group(group).num_rows):
-                    group, skip = group + 1, skip - n
+                sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+                group = 0  # groups of rows before the one wanted are not read
+                skip = at
+                while group < len(sizes) and skip >= sizes[group]:
+                    skip -= sizes[group]
+                    group += 1
                 for batch in file.iter_batches(self.chunk, range(group, file.num_row_groups), columns=[name]):
                     rows = batch.column(0)[skip:].to_pylist()
                     skip = max(0, skip - len(batch))

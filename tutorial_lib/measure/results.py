@@ -24,7 +24,8 @@ class Results:
 
     def __init__(self, folder, job):
         about = json.dumps(asdict(replace(job, model="")))  # a model may have moved
-        self.folder, self.digest = folder, hashlib.sha256(about.encode()).hexdigest()
+        self.folder = folder
+        self.digest = hashlib.sha256(about.encode()).hexdigest()
         self.done, self.sums = self._read(folder / SUMS) or (0, None)
         clear_parts(folder)
         for path in folder.glob("chunk-*"):

@@ -63,7 +63,8 @@ def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, 
     Raises ValueError where the folder holds another job, or an argument has no such value, ModuleNotFoundError where
     Dask is needed and not installed, OSError where a file cannot be read or written, or the cluster is lost.
     """
-    corpus, folder = Corpus(corpus, chunk), Path(folder)
+    corpus = Corpus(corpus, chunk)
+    folder = Path(folder)
     job = Job(str(DEFAULT if model is None else model), digest_of(model), corpus.sha256, corpus.chunk)
     cores = torch.get_num_threads()
     if workers is None:
@@ -73,13 +74,16 @@ def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, 
     with _alone(folder), cluster_of(workers, cluster, max(1, cores // workers)) as run:
         job = _begun(folder, job, corpus, run)
         results = Results(folder, job)
-        start, before, n_texts = time.monotonic(), len(results), 0
+        start = time.monotonic()
+        before = len(results)
+        n_texts = 0
         left = (task for task in corpus.chunks(results.done) if task[0] not in results)
         for number, sums in run(partial(sums_of_texts, job), left):
             results.put(number, sums)
             n_texts += int(sums["n_texts"])
             if tell is not None:
-                took, done = time.monotonic() - start, len(results)
+                took = time.monotonic() - start
+                done = len(results)
                 pace = took / (done - before)
                 tell(Progress(done, len(corpus), n_texts / took, pace * (len(corpus) - done)))
         if len(results) > before or not (folder / MEASURES).exists():
@@ -89,15 +93,15 @@ def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, 
 
 def _about(job, corpus, sums):
     """What measures.json holds."""
+    lines = {"lines": corpus.n_lines, "texts": corpus.n_texts, "cut": int(sums["n_cut"])}
+    versions = {"tutorial_lib": job.version, "torch": torch.__version__, "numpy": np.__version__}
     return {
         "model": {"name": Path(job.model).name, "digest": job.model_digest},
-        "corpus": {"name": corpus.path.name, "sha256": corpus.sha256, "lines": corpus.n_lines, "texts": corpus.n_texts,
-                   "cut": int(sums["n_cut"])},
+        "corpus": {"name": corpus.path.name, "sha256": corpus.sha256} | lines,
         "chunk": job.chunk,
-        "versions": {"tutorial_lib": job.version, "torch": torch.__version__, "numpy": np.__version__,
-                     "python": platform.python_version()},
+        "versions": versions | {"python": platform.python_version()},
         "layers": {layer: measures_of(cloud) for layer, cloud in clouds_of(sums).items()},
-    }  # fmt: skip
+    }
 
 
 def _begun(folder, job, corpus, run):
@@ -109,7 +113,7 @@ def _begun(folder, job, corpus, run):
     if path.exists():
         known = read_json(path)
         names = {"corpus": "corpus", "model_digest": "model", "chunk": "chunk", "version": "version of tutorial_lib"}
-        changed = [told for name, told in names.items() if known.get(name) != getattr(job, name)]
+        changed = [what for name, what in names.items() if known.get(name) != getattr(job, name)]
         if changed:
             what = f"{folder} holds measures with another {' and '.join(changed)}"
             raise ValueError(f"{what}: measure into another folder, or delete it")

@@ -12,12 +12,12 @@ from tutorial_lib import __version__, geometry, load, weights
 from tutorial_lib.attention import padded
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.vectors import layer_states
-from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches
+from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 
 ROWS = 4096  # vectors that are added to a cloud at once
 BATCH = 32  # texts that go through the model at once, at most
-FILES = ("config.json", "vocab.txt", "vocab.json", "merges.txt", "tokenizer_config.json", "model.safetensors",
-         "pytorch_model.bin")  # fmt: skip
+VOCABULARIES = ("vocab.txt", "vocab.json", "merges.txt", "tokenizer_config.json")
+FILES = ("config.json", *VOCABULARIES, "model.safetensors", "pytorch_model.bin")
 _loading = Lock()
 
 
@@ -60,18 +60,15 @@ def sums_of_texts(job, texts):
     {'0': 15, '1': 15, '2': 15, '3': 15, '4': 15}
     """
     if job.version != __version__:
-        raise ValueError(f"tutorial_lib must be {job.version} on all machines, got {__version__} on "
-                         f"{platform.node()}")  # fmt: skip
+        got = f"{__version__} on {platform.node()}"
+        raise ValueError(f"tutorial_lib must be {job.version} on all machines, got {got}")
     with _loading:  # threads of one worker share one model
         model, tokenizer = _loaded(job.model, job.model_digest)
-    ids, n_cut, n_positions = [], 0, model.config.n_positions
-    for text in texts:
-        row = tokenizer.encode(text).ids
-        if len(row) > n_positions:
-            row, n_cut = tokenizer.encode(text, max_length=n_positions).ids, n_cut + 1
-        if row:  # GPT-2 puts nothing around a text
-            ids.append(row)
-    clouds, waiting, n_waiting = {}, [], 0
+    ids, n_cut = cut_ids(texts, tokenizer, model.config.n_positions)
+    ids = [row for row in ids if row]  # GPT-2 puts nothing around a text
+    clouds = {}
+    waiting = []
+    n_waiting = 0
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
     n_tokens = TOKENS.get(model.embeddings.tokens.weight.device.type, TOKENS_ELSEWHERE)
     for batch in batches(order, ids, BATCH, n_tokens):
@@ -79,7 +76,8 @@ def sums_of_texts(job, texts):
         n_waiting += sum(len(ids[i]) for i in batch)
         if n_waiting >= ROWS:
             _add(clouds, waiting, job.without)
-            waiting, n_waiting = [], 0
+            waiting = []
+            n_waiting = 0
     _add(clouds, waiting, job.without)
     arrays = {f"{layer}.{name}": array for layer, cloud in clouds.items() for name, array in cloud.arrays().items()}
     return {"n_texts": np.array(len(texts)), "n_cut": np.array(n_cut), **arrays}
@@ -87,12 +85,12 @@ def sums_of_texts(job, texts):
 
 def clouds_of(sums):
     """layer -> `Cloud`, out of what `sums_of_texts` gives."""
-    found = {}
+    parts = {}
     for name, array in sums.items():
         layer, _, part = name.rpartition(".")
         if layer:
-            found.setdefault(layer, {})[part] = array
-    return {layer: geometry.Cloud.of(arrays) for layer, arrays in found.items()}
+            parts.setdefault(layer, {})[part] = array
+    return {layer: geometry.Cloud.of(arrays) for layer, arrays in parts.items()}
 
 
 def layers_of(model, ids):
@@ -111,7 +109,7 @@ def layers_of(model, ids):
 def _add(clouds, waiting, without):
     """Add some batches, layer by layer."""
     for layer in waiting[0] if waiting else ():
-        X = np.concatenate([found[layer] for found in waiting])
+        X = np.concatenate([states[layer] for states in waiting])
         if layer not in clouds:
             clouds[layer] = geometry.Cloud(X.shape[1], without.get(layer, ()))
         clouds[layer].add(X)
@@ -130,17 +128,17 @@ def measures_of(cloud):
     "norms" and "values", of all coordinates together, are histograms: [from, to, how many], where there are any; None
     is beyond the last edge. A measure is None where it is not defined, such as the cosine of a vector of zeros.
 
-    >>> found = measures_of(geometry.Cloud(2, without=[1]).add([[3.0, 4.0], [0.0, 2.0], [1.0, 0.0]]))
-    >>> found["n"], round(found["average_cosine"], 3), found["rest"]["d"]
+    >>> all_of_it = measures_of(geometry.Cloud(2, without=[1]).add([[3.0, 4.0], [0.0, 2.0], [1.0, 0.0]]))
+    >>> all_of_it["n"], round(all_of_it["average_cosine"], 3), all_of_it["rest"]["d"]
     (3, 0.467, 1)
     """
-    found = _measures_of(cloud)
-    found["outlier_coordinates"] = geometry.outlier_coordinates(cloud).tolist()
-    found["norms"] = _counted(cloud.norm_counts, geometry.NORM_EDGES)
-    found["values"] = _counted(cloud.value_counts, geometry.VALUE_EDGES)
+    measures = _measures_of(cloud)
+    measures["outlier_coordinates"] = geometry.outlier_coordinates(cloud).tolist()
+    measures["norms"] = _counted(cloud.norm_counts, geometry.NORM_EDGES)
+    measures["values"] = _counted(cloud.value_counts, geometry.VALUE_EDGES)
     if cloud.without:
-        found["rest"] = {"without": list(cloud.without), **_measures_of(cloud.rest)}
-    return found
+        measures["rest"] = {"without": list(cloud.without), **_measures_of(cloud.rest)}
+    return measures
 
 
 def _measures_of(cloud):
@@ -154,14 +152,14 @@ def _measures_of(cloud):
         "pca_dimension": geometry.pca_dimension,
         "spectrum": lambda cloud: geometry.spectrum(cloud).tolist(),
     }
-    found = {"n": cloud.n, "d": len(cloud.mean), "norm_mean": cloud.norm_mean, "norm_std": cloud.norm_std,
-             "mean_norm": float(np.linalg.norm(cloud.mean))}  # fmt: skip
+    measures = {"n": cloud.n, "d": len(cloud.mean), "norm_mean": cloud.norm_mean, "norm_std": cloud.norm_std}
+    measures["mean_norm"] = float(np.linalg.norm(cloud.mean))
     for name, measured in named.items():
         try:
-            found[name] = measured(cloud)
+            measures[name] = measured(cloud)
         except ValueError:  # of vectors that are all the same, or zeros
-            found[name] = None
-    return found
+            measures[name] = None
+    return measures
 
 
 def _counted(counts, edges):

@@ -62,10 +62,8 @@ def local(n, threads=1):
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
         # Ctrl-C is for us: we end the workers.
         with _without_interrupts(), _environment_as_it_was():
-            cluster = LocalCluster(
-                n_workers=n, threads_per_worker=1, memory_limit=0, env=share, dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,  # a lost worker is no error
-            )  # fmt: skip
+            quiet = dict(silence_logs=logging.CRITICAL, dashboard_address="127.0.0.1:0")  # a lost worker is no error
+            cluster = LocalCluster(n_workers=n, threads_per_worker=1, memory_limit=0, env=share, **quiet)
         with cluster, _environment_as_it_was():
             yield cluster
 
@@ -103,7 +101,9 @@ def _run(client, function, tasks):
 
     from distributed import KilledWorker, as_completed
 
-    tasks, running, done = iter(tasks), {}, as_completed()
+    tasks = iter(tasks)
+    running = {}
+    done = as_completed()
 
     def start():
         n = AHEAD * max(1, sum(client.nthreads().values())) - len(running)
@@ -115,11 +115,11 @@ def _run(client, function, tasks):
     try:
         start()
         for future in done:
-            found = future.result()
-            yield running.pop(future), found
+            answer = future.result()
+            yield running.pop(future), answer
             start()
     except KilledWorker as error:
-        raise OSError(f"a chunk's worker died {error.allowed_failures + 1} times: is its memory too small? Try fewer "
-                      "workers or smaller chunks") from error  # fmt: skip
+        remedy = "is its memory too small? Try fewer workers or smaller chunks"
+        raise OSError(f"a chunk's worker died {error.allowed_failures + 1} times: {remedy}") from error
     except CancelledError as error:
         raise OSError("the Dask scheduler was lost: start it again, and go on with the same command") from error

@@ -21,17 +21,15 @@ Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs"
 """
 
 import os
+from functools import partial
 
 from tutorial_lib.texts import written
 from tutorial_lib.texts.fetch import TextsNotAvailable, stand_in
 
 __all__ = ["NAMES", "TextsNotAvailable", "load_texts"]
 
-_WRITTEN = {
-    "stories": lambda: written.collection("stories"),
-    "documents": lambda: written.collection("documents"),
-    "encyclopedia": lambda: written.collection("encyclopedia"),
-    "posts": lambda: written.collection("posts"),
+_PLAIN = ("stories", "documents", "encyclopedia", "posts")
+_WRITTEN = {name: partial(written.collection, name) for name in _PLAIN} | {
     "sentence-pairs": written.sentence_pairs,
     "synonyms": written.synonyms,
     "homonyms": written.homonyms,

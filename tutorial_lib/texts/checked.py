@@ -11,7 +11,8 @@ from tutorial_lib.arguments import check_text
 from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, POSSESSIVE, SUBJECT, article, grammar
 from tutorial_lib.texts.world import World, is_a, is_plural, members, name
 
-GRAMMAR, SENSE = "grammatical", "consistent"  # the two kinds of faults
+GRAMMAR = "grammatical"  # the two kinds of faults
+SENSE = "consistent"
 
 
 @dataclass(frozen=True)
@@ -88,20 +89,12 @@ def _judge(sentence, world):
     """The verdict of the reading with the fewest faults; the world then goes on with it. A pronoun that would stand for
     nobody weighs most: better somebody who does not have what he gives."""
     tokens = tuple(re.findall(r"[a-z']+|[^a-z' ]", sentence.lower()))
-    words, best, form = set(tokens), None, None
-    for candidate in grammar().forms.values():
-        for reading in _readings(candidate, tokens, words, world):
-            weights = [(kind, 3 if reason.startswith("pronoun") else 1) for kind, reason in reading.faults]
-            badness = [sum(weight for kind, weight in weights if kind == one) for one in (GRAMMAR, SENSE)]
-            if best is None or badness < best[0]:
-                best, form = (badness, reading), candidate
+    form, reading = _best_reading(tokens, world)
     world.now = []
-    if best is None:
-        unknown = [token for token in tokens if token not in grammar().vocabulary]
-        words = ", ".join(map(repr, unknown))
+    if reading is None:
+        unknown = ", ".join(repr(token) for token in tokens if token not in grammar().vocabulary)
         world.next_sentence()
-        return Judged(sentence, False, False, (f"no word of the stories: {words}" if unknown else "fits no form",))
-    reading = best[1]
+        return Judged(sentence, False, False, (f"no word of the stories: {unknown}" if unknown else "fits no form",))
     world.now = list(reading.now)
     world.facts.update(reading.facts)
     world.known.update((one, 0) for entity in reading.now for one in (entity, *members(entity)))
@@ -109,8 +102,23 @@ def _judge(sentence, world):
         if not _open(fact, reading.binding):
             world.make(fact, reading.binding)
     world.next_sentence()
-    kinds, reasons = [kind for kind, _ in reading.faults], tuple(reason for _, reason in reading.faults)
-    return Judged(sentence, GRAMMAR not in kinds, SENSE not in kinds, reasons)
+    kinds = [kind for kind, _ in reading.faults]
+    return Judged(sentence, GRAMMAR not in kinds, SENSE not in kinds, tuple(reason for _, reason in reading.faults))
+
+
+def _best_reading(tokens, world):
+    """(form, reading) with the fewest faults, the first of equals; (None, None) where no form fits."""
+    best = None, None
+    least = None
+    words = set(tokens)
+    for form in grammar().forms.values():
+        for reading in _readings(form, tokens, words, world):
+            weights = [(kind, 3 if reason.startswith("pronoun") else 1) for kind, reason in reading.faults]
+            badness = [sum(weight for kind, weight in weights if kind == one) for one in (GRAMMAR, SENSE)]
+            if least is None or badness < least:
+                best = form, reading
+                least = badness
+    return best
 
 
 def _open(fact, binding):
@@ -139,13 +147,13 @@ def _readings(form, tokens, words, world):
 @functools.cache
 def _asked(name):
     """For each pattern of a form the sets of words of each of which it needs one: a quick look before reading."""
-    found = []
+    sets = []
     for pattern in grammar().forms[name].patterns:
         verbs = [part.value for part in pattern if part.what in ("verb", "base")]
         asked = [set().union(*(grammar().every_form(lemma) for lemma, _ in value)) for value in verbs]
         asked += [{choice[0][0].lower() for choice in part.value} for part in pattern if part.what == "words"]
-        found.append(asked)
-    return found
+        sets.append(asked)
+    return sets
 
 
 def _settle(form, reading, world):
@@ -173,9 +181,8 @@ def _match(parts, tokens, i, reading, world):
     if not parts:
         yield i, reading
         return
-    part, rest = parts[0], parts[1:]
-    for j, read in _match_one(part, tokens, i, reading, world):
-        yield from _match(rest, tokens, j, read, world)
+    for j, read in _match_one(parts[0], tokens, i, reading, world):
+        yield from _match(parts[1:], tokens, j, read, world)
 
 
 def _match_one(part, tokens, i, reading, world):
@@ -193,7 +200,8 @@ def _match_one(part, tokens, i, reading, world):
                 yield i + 1, replace(reading, verbs=(*reading.verbs, (token, lemma, part)))
     elif part.what == "own":
         if token in POSSESSIVE:
-            entity, one = reading.binding[part.value], POSSESSIVE.index(token)
+            entity = reading.binding[part.value]
+            one = POSSESSIVE.index(token)
             right = _meant(one, reading, world) == entity or entity == f"?{one}"
             yield i + 1, reading if right else reading.but(SENSE, f"{token!r} does not stand for {name(entity)}")
     elif part.what == "place":
@@ -236,7 +244,8 @@ def _noun(tokens, i, case, reading, world):
     """(entity, where it ends, reading) for each way to read a name, a pronoun or a noun with what belongs to it."""
     if i >= len(tokens):
         return
-    token, nouns = tokens[i], grammar().nouns
+    token = tokens[i]
+    nouns = grammar().nouns
     for pronouns, at in ((SUBJECT, 0), (OBJECT, 1)):
         if token in pronouns and not (token == "it" and at != min(case, 1)):
             one = pronouns.index(token)
@@ -257,27 +266,16 @@ def _noun(tokens, i, case, reading, world):
 
 
 def _described(tokens, i, reading, world):
-    determiner, start = tokens[i], i
-    look = tokens[i + 1] if tokens[i + 1 : i + 2] and tokens[i + 1] in grammar().looks else None
+    determiner = tokens[i]
+    following = tokens[i + 1] if tokens[i + 1 : i + 2] else ""
+    look = following if following in grammar().looks else None
     i += 2 if look else 1
     for key in grammar().surfaces.get(tokens[i] if i < len(tokens) else "", ()):
-        noun, read, facts = grammar().nouns[key], reading, {**world.facts, **dict(reading.facts)}
+        noun = grammar().nouns[key]
+        facts = {**world.facts, **dict(reading.facts)}
         if noun.kind in ("girl", "boy"):
             continue
-        known = key in world.known or key in read.now or noun.preposition
-        if determiner in ("a", "an") and not noun.plural and determiner != (right := article(tokens[start + 1])):
-            read = read.but(GRAMMAR, f"determiner: {determiner!r} must be {right!r}")
-        if determiner in ("a", "an", *MANY):
-            if noun.plural != (determiner in MANY):
-                read = read.but(GRAMMAR, f"number: {determiner!r} with {noun.word!r}")
-            if known:
-                read = read.but(SENSE, f"{determiner!r} brings in {noun.word!r}, which is already there")
-        elif not known:
-            read = read.but(SENSE, f"{determiner!r}: nobody has spoken of {noun.word!r}")
-        if determiner in POSSESSIVE:
-            owner = _meant(POSSESSIVE.index(determiner), read, world)
-            if owner is None or not set(members(owner)) & set(members(facts.get(("own", key), "-"))):
-                read = read.but(SENSE, f"{determiner} {noun.word}: it is not known to be so")
+        read = _determined(determiner, following, key, facts, reading, world)
         if look:
             read = _told(read, facts, "look", key, look)
         yield key, i + 1, read
@@ -292,6 +290,26 @@ def _described(tokens, i, reading, world):
                 if grammar().nouns[place].preposition == tokens[i + 1]:
                     near = replace(near, now=(*near.now, place))
                     yield key, j, _told(near, {**facts, ("at", key): world.value("at", key)}, "at", key, place)
+
+
+def _determined(determiner, following, key, facts, reading, world):
+    """The reading with the faults of a determiner: with what follows, with its noun's number, with what is known."""
+    noun = grammar().nouns[key]
+    known = key in world.known or key in reading.now or noun.preposition
+    if determiner in ("a", "an") and not noun.plural and determiner != article(following):
+        reading = reading.but(GRAMMAR, f"determiner: {determiner!r} must be {article(following)!r}")
+    if determiner in ("a", "an", *MANY):
+        if noun.plural != (determiner in MANY):
+            reading = reading.but(GRAMMAR, f"number: {determiner!r} with {noun.word!r}")
+        if known:
+            reading = reading.but(SENSE, f"{determiner!r} brings in {noun.word!r}, which is already there")
+    elif not known:
+        reading = reading.but(SENSE, f"{determiner!r}: nobody has spoken of {noun.word!r}")
+    if determiner in POSSESSIVE:
+        owner = _meant(POSSESSIVE.index(determiner), reading, world)
+        if owner is None or not set(members(owner)) & set(members(facts.get(("own", key), "-"))):
+            reading = reading.but(SENSE, f"{determiner} {noun.word}: it is not known to be so")
+    return reading
 
 
 def _told(reading, facts, what, entity, value):

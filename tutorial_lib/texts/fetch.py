@@ -57,9 +57,10 @@ def _in_folder(name, source, folder):
         path = folder / file
         if not path.is_file():
             continue
-        if (found := pooch.file_hash(path)) != source.sha256:
+        digest = pooch.file_hash(path)
+        if digest != source.sha256:
             raise TextsNotAvailable(
-                f"{path} is not the published file: its SHA-256 must be {source.sha256}, got {found}; "
+                f"{path} is not the published file: its SHA-256 must be {source.sha256}, got {digest}; "
                 f"get it again from {source.url}"
             )
         return path
@@ -73,13 +74,8 @@ def _from_publisher(name, source):
     import pooch
 
     cache = cache_folder()
-    shelf = pooch.create(
-        cache,
-        base_url="",
-        registry={source.file: f"sha256:{source.sha256}"},
-        urls={source.file: source.url},
-        retry_if_failed=RETRIES,
-    )
+    known = dict(registry={source.file: f"sha256:{source.sha256}"}, urls={source.file: source.url})
+    shelf = pooch.create(cache, base_url="", retry_if_failed=RETRIES, **known)
     try:
         hooks = {"response": _keep_packed if source.file.endswith(".gz") else []}
         download = pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT, chunk_size=1 << 16, hooks=hooks)

@@ -17,7 +17,12 @@ from tutorial_lib.texts.world import World, both, is_plural, members, number
 SHARE_PLURAL = {"flier": 0.7, "flower": 0.9, "boxes": 0.0, "food": 0.4}  # of what can be plural; others: a quarter
 N_SENTENCES = 9  # at most
 N_TRIES = 20  # of a cast: one may have no unambiguous sentence for a step of its plot
-P_PRONOUN, P_OPENER, P_MAYBE, P_PAIR, P_PRESENT, P_WHERE = 0.7, 0.2, 0.5, 0.2, 0.4, 0.35
+P_PRONOUN = 0.7  # that a pronoun stands where it could
+P_OPENER = 0.2  # that a sentence begins with "then" or the like
+P_MAYBE = 0.5  # that a part is told that may be left out
+P_PAIR = 0.2  # that two play the first part
+P_PRESENT = 0.4  # that a story is told in the present tense
+P_WHERE = 0.35  # that a noun tells again what it has or where it is
 
 
 @dataclass(slots=True)
@@ -57,22 +62,25 @@ class Story:
         >>> story.word_of(["[CLS]", *story.text.lower().replace(".", " .").split()[:3]])
         [None, 0, 1, 2]
         """
-        lower, at, found, word = self.text.lower(), 0, [], 0
+        lower = self.text.lower()
+        places = []
+        at = 0  # in the text
+        word = 0
         for token in tokens:
             piece = token.removeprefix("##").replace("Ġ", " ").lower().strip()
             start = at + len(lower[at:]) - len(lower[at:].lstrip())
             if re.fullmatch(r"\[(CLS|SEP|PAD|MASK)\]|<.*>|", token) or not piece:
-                found.append(None)
+                places.append(None)
                 continue
             while word + 1 < len(self.words) and self.words[word + 1].start <= start:
                 word += 1
-            found.append(word)
+            places.append(word)
             if token == "[UNK]" or token == "[unk]":
                 piece = self.words[word].text.lower()
             if not lower.startswith(piece, start):
                 raise ValueError(f"tokens must be those of the text, got {token!r} at {self.text[start:][:20]!r}")
             at = start + len(piece)
-        return found
+        return places
 
     def pairs(self, relation: str) -> list[tuple[int, int]]:
         """Pairs of words (who depends, on whom): relation is "subject", "object", "determiner" or "antecedent".
@@ -83,8 +91,8 @@ class Story:
         """
         if relation not in ("subject", "object", "determiner", "antecedent"):
             raise ValueError(f"relation must be subject, object, determiner or antecedent, got {relation!r}")
-        found = [(getattr(word, relation), i) for i, word in enumerate(self.words)]
-        pairs = [(other, i) for other, i in found if other is not None]
+        links = [(getattr(word, relation), i) for i, word in enumerate(self.words)]
+        pairs = [(other, i) for other, i in links if other is not None]
         return [(i, other) for other, i in pairs] if relation == "antecedent" else pairs
 
 
@@ -119,7 +127,7 @@ def _story(rng):
 def _cast(plot, rng, pair):
     """Letter -> entity, all of different words."""
     letters = dict.fromkeys(letter for step in plot for one in step for letter in one.lstrip("?").split()[1:])
-    found, words = {}, set()
+    words = set()
 
     def draw(letter):
         kinds = grammar().letters[letter]
@@ -132,22 +140,24 @@ def _cast(plot, rng, pair):
                 words.add(word)
                 return key
 
-    for letter in letters:
-        found[letter] = draw(letter)
+    cast = {letter: draw(letter) for letter in letters}
     if pair:
-        found["X"] = (found.get("X") or draw("X"), draw("X"))
-    return found
+        cast["X"] = (cast.get("X") or draw("X"), draw("X"))
+    return cast
 
 
 class _Teller:
     """Tells one story: the words so far, and the world."""
 
     def __init__(self, rng, cast):
-        self.rng, self.cast, self.words = rng, cast, []
+        self.rng = rng
+        self.cast = cast
+        self.words = []
         self.world = World(past=rng.random() >= P_PRESENT)
 
     def tell(self, plot):
-        sentences, text = [], ""
+        sentences = []
+        text = ""
         for step in self._chosen(plot):
             name, *letters = self.rng.choice(step).lstrip("?").split()
             form = grammar().forms[name]
@@ -174,7 +184,9 @@ class _Teller:
 
     def _sentence(self, form, binding):
         """One of the form's sentences, the first in random order that can be told."""
-        start, known, facts = len(self.words), dict(self.world.known), dict(self.world.facts)
+        start = len(self.words)
+        known = dict(self.world.known)
+        facts = dict(self.world.facts)
         for pattern in self.rng.sample(form.patterns, len(form.patterns)):
             try:
                 self.heads = {}
@@ -187,7 +199,9 @@ class _Teller:
                 return
             except _Cannot:
                 del self.words[start:]
-                self.world.known, self.world.facts, self.world.now = dict(known), dict(facts), []
+                self.world.known = dict(known)
+                self.world.facts = dict(facts)
+                self.world.now = []
         raise _Cannot(form.name)
 
     def _parts(self, parts, binding):
@@ -256,10 +270,13 @@ class _Teller:
 
     def _noun(self, entity, case):
         """A name, a pronoun, or a noun with what belongs to it; the position of its head."""
-        rng, world, words, nouns = self.rng, self.world, self.words, grammar().nouns
-        pronoun, now = self._pronoun(entity), entity in world.now
+        world = self.world
+        words = self.words
+        nouns = grammar().nouns
+        pronoun = self._pronoun(entity)
+        now = entity in world.now
         place = number(entity) == 2 and nouns[entity].kind in PLACES
-        if pronoun is not None and not place and case != GIVEN and (now or rng.random() < P_PRONOUN):
+        if pronoun is not None and not place and case != GIVEN and (now or self.rng.random() < P_PRONOUN):
             words.append(Word((SUBJECT, OBJECT)[case][pronoun], "pronoun", antecedent=world.known[entity]))
             world.now.append(entity)
             return len(words) - 1
@@ -277,15 +294,12 @@ class _Teller:
 
     def _described(self, entity, case):
         """Determiner, perhaps an adjective, the noun, perhaps what it has or where it is."""
-        rng, world, words, nouns = self.rng, self.world, self.words, grammar().nouns
-        noun = nouns[entity]
+        rng = self.rng
+        world = self.world
+        words = self.words
+        noun = grammar().nouns[entity]
         new = entity not in world.known and noun.kind not in PLACES
-        kind_of = "place" if noun.kind in PLACES else noun.kind
-        look = world.facts.get(("look", entity))
-        if look is None and rng.random() < (P_MAYBE if new else 0.1):
-            look = world.facts["look", entity] = rng.choice(grammar().adjectives[kind_of])
-        elif rng.random() < 0.75:
-            look = None
+        look = self._look(entity, new)
         owner = world.facts.get(("own", entity))
         start = len(words)
         if new:
@@ -298,18 +312,34 @@ class _Teller:
         words += [Word(look, "adjective")] if look else []
         words.append(Word(noun.word, "noun", noun.sense, determiner=start))
         head = len(words) - 1
-        feature = world.facts.get(("feature", entity))
         if new and rng.random() < 0.2 and noun.kind in grammar().features:
             feature = world.facts["feature", entity] = rng.choice(grammar().features[noun.kind])
             self._feature("with " + feature)
         elif not new and case == 0 and words[start].text == "the" and rng.random() < P_WHERE:
-            place = world.value("at", entity)
-            if feature:
-                self._feature("with the " + feature)
-            elif place and noun.kind in ("animal", "beast", "flier", "crowd", "boxes") and place not in world.now:
-                words.append(Word(nouns[place].preposition, "preposition"))
-                self._noun(place, 1)
+            self._again(entity)
         return head
+
+    def _look(self, entity, new):
+        """An adjective for an entity, the one that it has or a new one; None for none this time."""
+        noun = grammar().nouns[entity]
+        look = self.world.facts.get(("look", entity))
+        if look is None and self.rng.random() < (P_MAYBE if new else 0.1):
+            kind = "place" if noun.kind in PLACES else noun.kind
+            look = self.world.facts["look", entity] = self.rng.choice(grammar().adjectives[kind])
+        elif self.rng.random() < 0.75:
+            look = None
+        return look
+
+    def _again(self, entity):
+        """What a known entity has, or else where it is."""
+        feature = self.world.facts.get(("feature", entity))
+        place = self.world.value("at", entity)
+        kind = grammar().nouns[entity].kind
+        if feature:
+            self._feature("with the " + feature)
+        elif place and kind in ("animal", "beast", "flier", "crowd", "boxes") and place not in self.world.now:
+            self.words.append(Word(grammar().nouns[place].preposition, "preposition"))
+            self._noun(place, 1)
 
     def _feature(self, text):
         self._literal([literal(word, grammar()) for word in text.split()])
@@ -317,7 +347,8 @@ class _Teller:
 
 def join(words, start=0):
     """Words as they are printed, each with its place in the text, whose first character is number `start`."""
-    text, quotes = "", 0
+    text = ""
+    quotes = 0
     for i, word in enumerate(words):
         closes = word.text in ".,!?" or (word.text == '"' and quotes % 2)
         text += "" if not text or closes or (words[i - 1].text == '"' and quotes % 2) else " "

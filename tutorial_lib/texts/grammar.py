@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from tutorial_lib.texts import written
 
-SUBJECT, OBJECT = ("she", "he", "it", "they"), ("her", "him", "it", "them")
+SUBJECT = ("she", "he", "it", "they")
+OBJECT = ("her", "him", "it", "them")
 GIVEN = 2  # the case of "the ball" in "gave Tom the ball": an object that is no pronoun
 POSSESSIVE = ("her", "his", "its", "their")
 MANY = ("some", "two", "three")  # determiners that bring in more than one
@@ -40,7 +41,8 @@ class Grammar:
     def __init__(self):
         sections = written.groups("story-grammar")
         self.letters = {row.split()[0]: tuple(row.split()[1:]) for row in sections["letters"]}
-        self.nouns, self.surfaces = {}, {}
+        self.nouns = {}
+        self.surfaces = {}
         for row in sections["nouns"]:
             kind, _, words = row.partition(": ")
             for entry in words.split():
@@ -48,6 +50,7 @@ class Grammar:
         self.adjectives = {kind: words.split() for kind, words in _keyed(sections["adjectives"])}
         self.features = {kind: words.split("; ") for kind, words in _keyed(sections["features"])}
         self.choices = {row.split()[0]: row.split()[1:] for row in sections["choices"]}
+        self.reasons = dict(_keyed(sections["reasons"]))
         self.pos = {}
         for pos, words in _keyed(sections["words"]):
             for word in words.split():
@@ -56,7 +59,7 @@ class Grammar:
             self.pos.update((word, "adjective") for word in kind_words if word not in self.pos)
         rows = " ; ".join(sections["irregular"]).replace(";", " ").split()
         self.irregular = {lemma: forms for lemma, *forms in zip(rows[::3], rows[1::3], rows[2::3], strict=True)}
-        self.forms, name = {}, None
+        self.forms = {}
         for row in sections["forms"]:
             if not row.startswith(" "):
                 head, needs, makes = (part.strip() for part in row.split("|"))
@@ -70,7 +73,8 @@ class Grammar:
         self.prepositions = {noun.preposition for noun in self.nouns.values()} - {""}
         lemmas = {lemma for part in self._parts() if part.what in ("verb", "base") for lemma, _ in part.value}
         forms = {past: {self.verb(lemma, past, plural) for lemma in lemmas for plural in (0, 1)} for past in (0, 1)}
-        self.past, self.present = forms[1] - forms[0], forms[0] - forms[1]
+        self.past = forms[1] - forms[0]
+        self.present = forms[0] - forms[1]
         self.vocabulary = {token.lower() for token in self._vocabulary()}
 
     def _parts(self):
@@ -136,11 +140,11 @@ def grammar() -> Grammar:
 
 
 def _keyed(rows):
-    found = {}
+    words = {}
     for row in rows:
         key, _, rest = row.partition(": ")
-        found[key] = f"{found[key]} {rest}" if key in found else rest
-    return found.items()
+        words[key] = f"{words[key]} {rest}" if key in words else rest
+    return words.items()
 
 
 def article(word):
@@ -162,11 +166,11 @@ def _old(lemma):
 
 def _facts(text):
     """From "=has K X, at X P" to [("=", "has", "K", "X"), ("", "at", "X", "P")]."""
-    found = []
+    facts = []
     for part in () if text == "-" else text.split(", "):
         how = part[0] if part[0] in "=!" else ""
-        found.append((how, *part.removeprefix(how).split()))
-    return found
+        facts.append((how, *part.removeprefix(how).split()))
+    return facts
 
 
 @dataclass
@@ -187,7 +191,8 @@ class Part:
 
 def _compile(row, grammar):
     """A sentence form as parts, with who is whose subject, object and determiner."""
-    count, stack = 0, [[]]
+    count = 0
+    stack = [[]]
     state = {"np": None, "plural": False, "verb": None, "prep": False, "det": None, "last": None, "open": None}
     for token in row.replace("(", " ( ").replace(")", " ) ").split():
         if token == "(":
@@ -245,7 +250,8 @@ def _relate(part, state):
     chosen = part.what == "words" and part.plural
     noun = not chosen and kind in ("noun", "pronoun") and all(word[1] != "preposition" for word in part.value[0])
     if part.what in ("verb", "base"):
-        part.subject, part.plural = state["np"], state["plural"]
+        part.subject = state["np"]
+        part.plural = state["plural"]
         state.update(verb=part.number, prep=False, last=None, open=part)
     elif part.what in ("who", "both") or noun:
         part.case = int(state["verb"] is not None or state["prep"])
@@ -254,11 +260,15 @@ def _relate(part, state):
             plural = part.value if not noun else last.endswith("s") and not last.endswith(("ss", "us"))
             state.update(np=part.number, plural=plural)
         elif not state["prep"] and state["open"].value == [("be", "")] and state["np"] is None:  # "there is a dog"
-            state["open"].subject, state["open"].plural, part.case = part.number, part.value, 0
+            state["open"].subject = part.number
+            state["open"].plural = part.value
+            part.case = 0
         elif not state["prep"] and state["open"].value != [("be", "")]:  # what somebody is, is no object
             if state["last"] is not None:
-                state["last"].object, part.case = None, GIVEN
-            part.object, state["last"] = state["verb"], part
+                state["last"].object = None
+                part.case = GIVEN
+            part.object = state["verb"]
+            state["last"] = part
         if noun:
             part.holder = state["det"]
         state.update(prep=False, det=None)

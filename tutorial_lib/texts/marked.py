@@ -14,6 +14,7 @@ from tutorial_lib.texts.written import groups
 SETS = ("first", "second")
 LINKS = {"subject": "VS", "object": "VO", "determiner": "ND", "antecedent": "PA"}  # of which word, which word
 _WORD = re.compile(r"(\w+)(?:/([SVODNPA]+))?|[^\w\s]")
+_LETTERS = re.compile(r"/[SVODNPA]+")
 
 
 def marked(which: str) -> list[Story]:
@@ -41,9 +42,11 @@ def read(line: str) -> Story:
     >>> read("Bears/S like/V honey/O.").pairs("object")
     [(2, 1)]
     """
-    text, words, at = re.sub(r"/[SVODNPA]+", "", line), [], {}
+    text = _LETTERS.sub("", line)
+    words = []
+    at = {}  # letter -> number of its word
     for match in _WORD.finditer(line):
-        start = len(re.sub(r"/[SVODNPA]+", "", line[: match.start()]))
+        start = len(_LETTERS.sub("", line[: match.start()]))
         words.append(Word(match[1] or match[0], "" if match[1] else "punctuation", start=start))
         for letter in match[2] or "":
             if letter in at:
@@ -64,7 +67,8 @@ def sentences_of(story: Story) -> list[Story]:
     >>> [one.text for one in sentences_of(stories(1)[0])][:2]
     ['Grandpa and Tom were the best friends.', 'Tom had a puzzle.']
     """
-    found, at = [], 0
+    sentences = []
+    at = 0
     for text in story.sentences:
         start = story.text.index(text, at)
         at = start + len(text)
@@ -73,8 +77,8 @@ def sentences_of(story: Story) -> list[Story]:
         for word in (story.words[i] for i in number):
             links = {relation: number.get(getattr(word, relation)) for relation in LINKS}
             words.append(replace(word, start=word.start - start, **links))
-        found.append(Story(words, [text], text))
-    return found
+        sentences.append(Story(words, [text], text))
+    return sentences
 
 
 class LabeledMap(NamedTuple):
@@ -101,10 +105,10 @@ def labeled_maps() -> list[LabeledMap]:
     """
     sections = groups("attention-maps")
     texts = [(first, second or None) for first, _, second in (line.partition(" | ") for line in sections["texts"])]
-    found = []
+    maps = []
     for half in SETS:
         for line in sections[half]:
             number, layer, head, pattern = line.split(" ", 3)
-            text, name = texts[int(number)], pattern.rstrip("?")
-            found.append(LabeledMap(*text, int(layer), int(head), name, name == pattern, half))
-    return found
+            name = pattern.rstrip("?")
+            maps.append(LabeledMap(*texts[int(number)], int(layer), int(head), name, name == pattern, half))
+    return maps

@@ -1,7 +1,7 @@
 """Collections that others have published: fetched from their publishers when asked for, and made into plain texts.
 
-None of them is part of this book, and each has its own license; the docstrings say which. Addresses name a fixed
-commit where the publisher has commits.
+None of them is part of this book, and each has its own license; the docstrings say which. ``data/published.txt`` has
+their addresses.
 """
 
 import json
@@ -10,46 +10,11 @@ import tarfile
 from pathlib import Path
 
 from tutorial_lib.texts.fetch import Source, fetch
+from tutorial_lib.texts.written import groups
 
-# The SHA-256 of the first three collections was computed from copies of these very files; for WordNet it is the one
-# that the package recipes of Homebrew, Nix and Arch Linux have for this address, independently of each other.
-_GITHUB = "https://raw.githubusercontent.com"
-_WIKITEXT = "word_language_model/data/wikitext-2"
 SOURCES = {
-    "wikipedia": (
-        Source(
-            "wikitext-2-valid.txt",
-            f"{_GITHUB}/pytorch/examples/37ce9402ff0cae48d764d7788810fd2ed8238b25/{_WIKITEXT}/valid.txt",
-            "f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8",
-        ),
-        Source(
-            "wikitext-2-test.txt",
-            f"{_GITHUB}/pytorch/examples/cada773327ba94a5970e0d57c17c847d69dbbb8f/{_WIKITEXT}/test.txt",
-            "d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0",
-        ),
-    ),
-    "tweets": (
-        Source(
-            "tweet-eval-emotion-train.txt",
-            f"{_GITHUB}/cardiffnlp/tweeteval/8df207ad6fcdab017000ad5196f797cd21f9a30f/datasets/emotion/train_text.txt",
-            "2c62f67aeb3eac1aea0e5a9c3d0f4bc337992581f3f858061786a1fb4d79d95e",
-        ),
-    ),
-    "luisto-pairs": (
-        Source(
-            "sentence_pairs_extended.json",
-            f"{_GITHUB}/ramiluisto/NLP_toybox/2db940514c7b5cc79c88f4441d98e6370f9e45bf"
-            "/data/sentence_pairs_extended.json",
-            "5316747762679d623e0ab77e0e794832cc665aa52eefcd24fd0e721a6d4e8630",
-        ),
-    ),
-    "wordnet": (
-        Source(
-            "wn3.1.dict.tar.gz",
-            "https://wordnetcode.princeton.edu/wn3.1.dict.tar.gz",
-            "3f7d8be8ef6ecc7167d39b10d66954ec734280b5bdcd57f7d9eafe429d11c22a",
-        ),
-    ),
+    name: tuple(Source(file, url, sha256) for file, sha256, url in map(str.split, rows))
+    for name, rows in groups("published").items()
 }
 _WORD_CLASSES = {"noun": "index.noun", "verb": "index.verb", "adjective": "index.adj"}
 _BEFORE = ("(", "[", "“", "$", "£", "€")  # no space after these
@@ -88,7 +53,7 @@ def luisto_pairs(folder: Path | None) -> dict[str, list[tuple[str, str]]]:
     """
     (path,) = fetch("luisto-pairs", SOURCES["luisto-pairs"], folder)
     pairs = json.loads(path.read_text(encoding="utf-8"))
-    return {contrast: [tuple(pair) for pair in found] for contrast, found in pairs.items()}
+    return {contrast: [tuple(pair) for pair in both] for contrast, both in pairs.items()}
 
 
 def wordnet(folder: Path | None) -> dict[str, list[str]]:
@@ -121,7 +86,9 @@ def plain(line: str) -> str:
 
 def _joined(tokens):
     """Words and punctuation marks, joined as they are printed. A lone ' after an s belongs to that word."""
-    text, glue, opened = "", True, set()
+    text = ""
+    glue = True  # whether the next one follows without a space
+    opened = set()
     for token in tokens:
         opens = token in ('"', "'") and token not in opened and not (token == "'" and text.endswith("s"))
         closes = token in ('"', "'") and not opens
@@ -149,5 +116,5 @@ def _wordnet_index(folder):
 
 def _lemmas(content):
     """The single words of an index file; the license at its head is indented."""
-    found = [line.split(" ", 1)[0] for line in content.splitlines() if line and not line.startswith(" ")]
-    return [lemma for lemma in found if re.fullmatch("[a-z]+", lemma)]
+    lemmas = [line.split(" ", 1)[0] for line in content.splitlines() if line and not line.startswith(" ")]
+    return [lemma for lemma in lemmas if re.fullmatch("[a-z]+", lemma)]

@@ -3,37 +3,25 @@
 What makes it a task for attention: Spanish puts adjectives behind the noun, the nearest first ("the old red house",
 "la casa roja vieja"), and "yesterday" in front, which shifts all the rest; articles and adjectives take the noun's
 gender, which English does not show; and the English past does not tell one from many ("the girl painted", "the girls
-painted": "pintó", "pintaron"). Source: L 3.2.7, where one such pair stands for the task of 2017.
+painted": "pintó", "pintaron"). The words stand in ``data/translations.txt``. Source: L 3.2.7, where one such pair
+stands for the task of 2017.
 """
 
 import random
 from typing import NamedTuple
 
 from tutorial_lib.arguments import whole_number
+from tutorial_lib.texts.written import groups
 
 PAD, START, STOP = 0, 1, 2  # ids of what is no word
 _SPECIAL = ("[PAD]", "[START]", "[STOP]")
 
-# English: the four Spanish forms, masculine and feminine, one and many
-_ARTICLES = {"the": "el la los las", "this": "este esta", "these": "estos estas", "a": "un una", "an": "un una",
-             "some": "unos unas", "my": "mi mi mis mis", "our": "nuestro nuestra nuestros nuestras"}  # fmt: skip
-# the first adjective of an English phrase and the second; those in -o change with the gender, the others do not
-_OF_PEOPLE = ({"nervous": "nervioso", "curious": "curioso", "famous": "famoso", "serious": "serio",
-               "patient": "paciente", "elegant": "elegante"},
-              {"tall": "alto", "short": "bajo", "thin": "delgado", "strong": "fuerte"})  # fmt: skip
-_OF_THINGS = ({"small": "pequeño", "old": "viejo", "new": "nuevo", "pretty": "bonito", "cheap": "barato",
-               "big": "grande"},
-              {"red": "rojo", "white": "blanco", "black": "negro", "yellow": "amarillo", "green": "verde",
-               "blue": "azul"})  # fmt: skip
-# English: Spanish, gender
-_PEOPLE = {"girl": "niña f", "boy": "niño m", "sister": "hermana f", "brother": "hermano m", "aunt": "tía f",
-           "uncle": "tío m", "queen": "reina f", "king": "rey m"}  # fmt: skip
-_THINGS = {"house": "casa f", "book": "libro m", "table": "mesa f", "map": "mapa m", "flower": "flor f",
-           "clock": "reloj m", "key": "llave f", "hat": "sombrero m", "chair": "silla f", "tree": "árbol m",
-           "boat": "barco m", "shirt": "camisa f"}  # fmt: skip
-_VERBS = {"painted": "pintó pintaron", "sold": "vendió vendieron", "found": "encontró encontraron",
-          "bought": "compró compraron", "saw": "vio vieron", "lost": "perdió perdieron"}  # fmt: skip
-_TIMES = {"yesterday": "ayer", "today": "hoy", "finally": "finalmente"}  # last word in English, first in Spanish
+_WORDS = {name: dict(row.split(maxsplit=1) for row in rows) for name, rows in groups("translations").items()}
+_ARTICLES = _WORDS["articles"]
+_VERBS = _WORDS["verbs"]
+_TIMES = _WORDS["times"]
+_OF_PEOPLE = (_WORDS["of people, first"], _WORDS["of people, second"])
+_OF_THINGS = (_WORDS["of things, first"], _WORDS["of things, second"])
 
 
 class Translation(NamedTuple):
@@ -57,11 +45,12 @@ def translations(n: int, seed: int = 0) -> list[Translation]:
     [0, 1, 2, 3, 6, 5, 4]
     """
     n = whole_number("n", n, 0, "a number of sentences, 0 to 1,000,000", 1_000_000)
-    rng, found = random.Random(seed), {}
-    while len(found) < n:
+    rng = random.Random(seed)
+    pairs = {}
+    while len(pairs) < n:
         pair = _sentence(rng)
-        found[tuple(pair.source)] = pair
-    return list(found.values())
+        pairs[tuple(pair.source)] = pair
+    return list(pairs.values())
 
 
 def vocabulary() -> dict[str, int]:
@@ -75,32 +64,37 @@ def vocabulary() -> dict[str, int]:
 
 
 def _sentence(rng):
-    source, target, aligned = _noun_phrase(rng, _PEOPLE, _OF_PEOPLE)
+    source, target, aligned = _noun_phrase(rng, _WORDS["people"], _OF_PEOPLE)
     many = source[-1].endswith("s")
     verb = rng.choice(sorted(_VERBS))
-    target, aligned = [*target, _VERBS[verb].split()[many]], [*aligned, len(source)]
-    source = [*source, verb]
-    more_source, more_target, more_aligned = _noun_phrase(rng, _THINGS, _OF_THINGS)
+    target.append(_VERBS[verb].split()[many])
+    aligned.append(len(source))
+    source.append(verb)
+    more_source, more_target, more_aligned = _noun_phrase(rng, _WORDS["things"], _OF_THINGS)
+    target += more_target
     aligned += [len(source) + place for place in more_aligned]
-    source, target = source + more_source, target + more_target
+    source += more_source
     if rng.random() < 0.5:
         time = rng.choice(sorted(_TIMES))
-        source, target, aligned = [*source, time], [_TIMES[time], *target], [len(source), *aligned]
+        target.insert(0, _TIMES[time])
+        aligned.insert(0, len(source))
+        source.append(time)
     return Translation(source, target, aligned)
 
 
 def _noun_phrase(rng, nouns, kinds):
     """Article, up to two adjectives, noun: in Spanish article, noun, adjectives from the nearest to the farthest."""
-    noun, many = rng.choice(sorted(nouns)), rng.random() < 0.5
+    noun = rng.choice(sorted(nouns))
+    many = rng.random() < 0.5
     spanish, gender = nouns[noun].split()
     feminine = gender == "f"
     article = rng.choice(["the", "my", "our", *(("these", "some") if many else ("this", "a"))])
-    chosen = [(word := rng.choice(sorted(kind)), kind[word]) for kind in kinds if rng.random() < 0.5]
-    source = [article, *(english for english, _ in chosen), noun + "s" * many]
+    adjectives = [(rng.choice(sorted(kind)), kind) for kind in kinds if rng.random() < 0.5]
+    source = [article, *(english for english, _ in adjectives), noun + "s" * many]
     if article == "a" and source[1][0] in "aeiou":
         source[0] = "an"
     target = [_article(article, feminine, many), _plural(spanish) if many else spanish]
-    target += [_agree(adjective, feminine, many) for _, adjective in reversed(chosen)]
+    target += [_agree(spanish_of[english], feminine, many) for english, spanish_of in reversed(adjectives)]
     return source, target, [0, *range(len(source) - 1, 0, -1)]
 
 
@@ -122,7 +116,7 @@ def _plural(word):
 
 def _every_word():
     """(English forms, Spanish forms) of each entry."""
-    for nouns in (_PEOPLE, _THINGS):
+    for nouns in (_WORDS["people"], _WORDS["things"]):
         for noun, spanish in nouns.items():
             word = spanish.split()[0]
             yield f"{noun} {noun}s", f"{word} {_plural(word)}"

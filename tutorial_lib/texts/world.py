@@ -4,19 +4,6 @@ from dataclasses import dataclass, field
 
 from tutorial_lib.texts.grammar import PLACES, SUBJECT, grammar
 
-# why a need does not hold; {0}: who or what, {1}: what is asked, {2}: what is known instead, {be}: is or are
-_REASONS = {
-    "at": "{0} {be} not at the {1}{2}",
-    "has": "{0} {be} not {1}'s to have or give: {2}",
-    "own": "{0} {be} not {1}'s own: {2}",
-    "mood": "nothing made {0} {1}: {2}",
-    "body": "{0} {be} not {1}: {2}",
-    "state": "{0} {be} not {1}: {2}",
-    "with": "{0} and {1} are at different places",
-}
-# the same where what must not hold does
-_ALREADY = {"at": "{0} {be} already at the {1}", "has": "{1} already has the {0}", "state": "{0} {be} already {1}"}
-
 
 @dataclass
 class World:
@@ -50,24 +37,24 @@ class World:
                 same = value is not None and bool(set(members(value)) & set(members(wanted)))
                 same = same or (value is None and not how)
             if same == (how == "!"):
-                told = {None: "nothing was told", "-": "nobody"}.get(value) or name(value)
+                known = {None: "nothing was told", "-": "nobody"}.get(value) or name(value)
                 if what == "at":
-                    told = f": {told}" if value is None else f", but at the {told}"
+                    known = f": {known}" if value is None else f", but at the {known}"
                 be = grammar().verb("be", False, number(one) == 3)
-                reason = (_ALREADY if how == "!" else _REASONS)[what]
-                return reason.format(name(one), name(wanted), told, be=be)
+                reason = grammar().reasons[f"already {what}" if how == "!" else what]
+                return reason.format(name(one), name(wanted), known, be=be)
         return None
 
     def complete(self, needs, binding):
         """The binding with those whom a sentence does not name, as far as its needs tell them: where somebody is, who
         has something."""
-        found = dict(binding)
+        binding = dict(binding)
         for _, what, entity, *wanted in needs:
-            if entity in found and wanted and wanted[0].isupper() and wanted[0] not in found and what != "with":
-                value = self.value(what, members(found[entity])[0])
+            if entity in binding and wanted and wanted[0].isupper() and wanted[0] not in binding and what != "with":
+                value = self.value(what, members(binding[entity])[0])
                 if value not in (None, "-"):
-                    found[wanted[0]] = value
-        return found
+                    binding[wanted[0]] = value
+        return binding
 
     def make(self, fact, binding):
         """Lets a fact hold from now on."""
@@ -76,18 +63,19 @@ class World:
             self.facts[what, one] = binding.get(value, value)
 
     def next_sentence(self):
-        self.before, self.now = self.now, []
+        self.before = self.now
+        self.now = []
 
     def fits(self, pronoun, doubtful=False, now=False):
         """The entities, last first, that a pronoun can stand for (0 she, 1 he, 2 it, 3 they); doubtful: with those that
         we would not take it for, though a reader might, such as a place for "it"; now: of this sentence only."""
-        found = []
+        fitting = []
         for entity in reversed(self.now if now else self.before + self.now):
             for one in dict.fromkeys((entity, *reversed(members(entity)))):
                 sure = number(one) == pronoun and kind(one) not in PLACES
-                if (sure or doubtful and (number(one) in (pronoun, None))) and one not in found:
-                    found.append(one)
-        return found
+                if (sure or doubtful and (number(one) in (pronoun, None))) and one not in fitting:
+                    fitting.append(one)
+        return fitting
 
 
 def members(entity):

@@ -26,13 +26,13 @@ def collection(name: str) -> list[str]:
 
 def groups(name: str) -> dict[str, list[str]]:
     """The texts of a file with groups: group -> its texts."""
-    found = {}
+    texts = {}
     for text in collection(name):
         if text.startswith("["):
-            group = found[text.strip("[]")] = []
+            group = texts[text.strip("[]")] = []
         else:
             group.append(text)
-    return found
+    return texts
 
 
 def fill(text: str) -> list[str]:
@@ -58,23 +58,23 @@ def words() -> dict[str, list[str]]:
 
 def synonyms() -> dict[str, list[str]]:
     """Group -> sentences that mean the same; then two groups that mean nothing, as long as the others."""
-    found = {group: sum(map(fill, texts), []) for group, texts in groups("synonyms").items()}
-    lengths = [len(sentence) for sentences in found.values() for sentence in sentences]
-    found["random characters"] = _nonsense(lengths, _random_character)
-    found["random words"] = _nonsense(lengths, _random_word)
-    return found
+    sentences = {group: sum(map(fill, texts), []) for group, texts in groups("synonyms").items()}
+    lengths = [len(sentence) for group in sentences.values() for sentence in group]
+    sentences["random characters"] = _nonsense(lengths, _random_character)
+    sentences["random words"] = _nonsense(lengths, _random_word)
+    return sentences
 
 
 def homonyms() -> dict[str, dict[str, list[str]]]:
     """Word -> sense -> texts. Their first sentence leaves the sense of the word open, their second one tells it."""
-    found = {}
+    words = {}
     for line in lines("homonyms"):
         if line.startswith("["):
-            senses = found[line.strip("[]")] = {}
+            senses = words[line.strip("[]")] = {}
         else:
             sense, _, text = line.partition("\t")
             senses.setdefault(sense, []).append(text)
-    return found
+    return words
 
 
 def paraphrases() -> list[tuple[str, str, str]]:
@@ -89,16 +89,16 @@ def queries() -> dict[str, list[str]]:
     The file gives a text by its opening words. Raises ValueError where no text, or more than one, begins like that.
     """
     texts = collection("encyclopedia") + collection("posts")
-    found = {}
+    answers_to = {}
     for line in lines("queries"):
         if not line.startswith(" "):
-            answers = found[line] = []
+            answers = answers_to[line] = []
             continue
         matches = [text for text in texts if text.startswith(line.strip())]
         if len(matches) != 1:
             raise ValueError(f"queries.txt must give opening words of one text, got {line.strip()!r}")
         answers += matches
-    return found
+    return answers_to
 
 
 def _nonsense(lengths, draw):

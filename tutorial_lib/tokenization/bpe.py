@@ -39,7 +39,7 @@ class BPE(Tokenizer):
     """
 
     pad_token = END
-    special = [END]  # tokens that stay whole where they stand in a text
+    special = [END]
 
     def __init__(self, vocab, merges: list[tuple[str, str]]):
         super().__init__(vocab)
@@ -53,16 +53,9 @@ class BPE(Tokenizer):
         self.rank = {pair: number for number, pair in enumerate(self.merges)}
         self._known_chunks = {}
 
-    def tokenize(self, text: str) -> list[str]:
-        """The tokens of a text; bytes show as the characters of `byte_characters`."""
-        tokens = []
-        for part in split_special(check_text("text", text), self.special):
-            if part in self.special:
-                tokens.append(part)
-            else:
-                for chunk in chunks(part):
-                    tokens.extend(self.pieces(chunk))
-        return tokens
+    def words(self, text: str) -> list[str]:
+        """A text in `chunks`."""
+        return chunks(text)
 
     def pieces(self, chunk: str) -> list[str]:
         """One chunk as tokens: start from its bytes, then again and again glue the pair that was learned first.
@@ -153,7 +146,9 @@ class RobertaBPE(BPE):
     ['<s>', 'a', '<mask>', '</s>', '</s>', 'b', '</s>']
     """
 
-    before, between, after = ["<s>"], ["</s>", "</s>"], ["</s>"]
+    before = ["<s>"]
+    between = ["</s>", "</s>"]
+    after = ["</s>"]
     pad_token = "<pad>"
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 

@@ -6,7 +6,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
 
@@ -35,12 +35,8 @@ class Encoding:
     def pad(self, length: int, id: int, token: str) -> "Encoding":
         """The same with padding at the end, up to `length` tokens; the mask says which ones they are."""
         extra = length - len(self)
-        return Encoding(
-            self.ids + [id] * extra,
-            self.tokens + [token] * extra,
-            self.token_type_ids + [0] * extra,
-            self.attention_mask + [0] * extra,
-        )
+        padding = {"ids": id, "tokens": token, "token_type_ids": 0, "attention_mask": 0}
+        return Encoding(**{name: getattr(self, name) + [value] * extra for name, value in padding.items()})
 
 
 def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]:
@@ -63,9 +59,12 @@ class Tokenizer(ABC):
     """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
 
     vocab: token -> id. tokens: id -> token. before, between, after: the special tokens around the texts of an input.
-    pad_token: the token that fills a batch up.
+    pad_token: the token that fills a batch up. special: tokens that stay whole where they stand in a text. unknown: the
+    token for what is not in the vocabulary.
     """
 
+    special: list[str] = []
+    unknown: str = ""
     before: list[str] = []
     between: list[str] = []
     after: list[str] = []
@@ -79,11 +78,25 @@ class Tokenizer(ABC):
         return len(self.tokens)
 
     @abstractmethod
-    def tokenize(self, text: str) -> list[str]:
-        """Cut a text into tokens; each kind of tokenizer has its own way."""
+    def words(self, text: str) -> list[str]:
+        """A text, without special tokens, in what no token goes across."""
 
-    def encode(self, text: str, pair: str | None = None, max_length: int | None = None,
-               pad_to: int | None = None) -> Encoding:  # fmt: skip
+    @abstractmethod
+    def pieces(self, word: str) -> list[str]:
+        """The tokens of one such word."""
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text, without those that `encode` puts around it."""
+        tokens = []
+        for part in split_special(check_text("text", text), self.special):
+            if part in self.special:
+                tokens.append(part if part in self.vocab else self.unknown)
+            else:
+                for word in self.words(part):
+                    tokens.extend(self.pieces(word))
+        return tokens
+
+    def encode(self, text: str, pair: str | None = None, max_length=None, pad_to=None) -> Encoding:
         """One text, or two, as an `Encoding`.
 
         text, pair: str; the pair becomes segment 1. An empty pair is a pair. max_length: cut the texts so that all
@@ -100,7 +113,8 @@ class Tokenizer(ABC):
             allowed = f"a whole number of at least {least} here, {n_special} for special tokens"
             room = whole_number("max_length", max_length, least, allowed) - n_special
             n_first, n_second = truncated_lengths(len(first), len(second or []), room)
-            first, second = first[:n_first], second and second[:n_second]
+            first = first[:n_first]
+            second = second and second[:n_second]
         encoding = self._assemble(first, second)
         return encoding if pad_to is None else self._pad(encoding, pad_to)
 
@@ -117,12 +131,7 @@ class Tokenizer(ABC):
         longest = max(rows, key=len)
         length = len(longest if pad_to is None else self._pad(longest, pad_to))
         rows = [self._pad(row, length) for row in rows]
-        return Encoding(
-            [row.ids for row in rows],
-            [row.tokens for row in rows],
-            [row.token_type_ids for row in rows],
-            [row.attention_mask for row in rows],
-        )
+        return Encoding(**{field.name: [getattr(row, field.name) for row in rows] for field in fields(Encoding)})
 
     def _pad(self, encoding: Encoding, pad_to: int) -> Encoding:
         allowed = f"a whole number of at least {len(encoding)}, the tokens there are (max_length cuts)"

@@ -5,12 +5,12 @@ kinds. `fold` is BERT's whole treatment of one character; `words` and `character
 all, to compare the others with. Source: R 2.1, L 3.2.2.
 """
 
-import re
 import unicodedata
 from bisect import bisect_right
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text
+from tutorial_lib.weights.files import read_sections
 
 
 class Kind:
@@ -38,18 +38,12 @@ class Kind:
         return "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in zip(self.first, self.last, strict=True))
 
 
-def _tables():
-    """name -> table of the kinds that the file lists; it says where they come from."""
-    text = (Path(__file__).parent / "characters.txt").read_text(encoding="utf-8")
-    return dict(re.findall(r"^\[(\w+)\]\n([^\[]+)", text, flags=re.MULTILINE))
-
-
-_TABLES = _tables()
-CONTROL = Kind(_TABLES["control"])
-PUNCTUATION = Kind(_TABLES["punctuation"])
-ACCENT = Kind(_TABLES["accent"])
-LETTER = Kind(_TABLES["letter"])
-NUMBER = Kind(_TABLES["number"])
+_LISTED = read_sections(Path(__file__).with_name("characters.txt"))  # it says where they come from
+CONTROL = Kind(" ".join(_LISTED["control"]))
+PUNCTUATION = Kind(" ".join(_LISTED["punctuation"]))
+ACCENT = Kind(" ".join(_LISTED["accent"]))
+LETTER = Kind(" ".join(_LISTED["letter"]))
+NUMBER = Kind(" ".join(_LISTED["number"]))
 WHITE = Kind("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 # As in Hugging Face's tokenizers, where 2B820 was mistyped as 2B920: 256 Chinese characters stay unsplit.
 CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")
@@ -57,15 +51,7 @@ CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEA
 # Characters that Unicode takes apart since 2017, and Hugging Face's tokenizers do not.
 WHOLE = Kind("105C9 105E4 11383 11385 1138E 11391 113C5 113C7-113C8 11938 16121-16128 16D68-16D6A")
 # Capital letters that Python 3.10 does not know yet, and how far away their small letters are.
-YOUNG_CAPITALS = [
-    (Kind("1C89 A7C0 A7CC A7CE A7D0 A7D2 A7D4 A7D6 A7D8 A7DA"), 1),
-    (Kind("10570-1057A 1057C-1058A 1058C-10592 10594-10595"), 0x27),
-    (Kind("10D50-10D65"), 0x20),
-    (Kind("16EA0-16EB8"), 0x1B),
-    (Kind("2C2F"), 0x30),
-    (Kind("A7CB"), 0x264 - 0xA7CB),
-    (Kind("A7DC"), 0x19B - 0xA7DC),
-]
+YOUNG_CAPITALS = [(Kind(table), int(far)) for far, table in (line.split(maxsplit=1) for line in _LISTED["capital"])]
 
 
 def decompose(character: str) -> str:

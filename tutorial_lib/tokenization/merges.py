@@ -40,8 +40,11 @@ def learn_merges(
     (['a', 'b', 'e', 'r', 'ar', 'be'], [('a', 'r'), ('b', 'e')])
     """
     age = {token: number for number, token in enumerate(start)}
-    corpus, counts = [list(word) for word in words], list(words.values())
-    pairs, tokens, places = Counter(), Counter(), defaultdict(set)
+    corpus = [list(word) for word in words]
+    counts = list(words.values())
+    pairs = Counter()
+    tokens = Counter()
+    places = defaultdict(set)  # pair -> the numbers of the words that hold it
     for number, word in enumerate(corpus):
         _count(word, counts[number], number, pairs, tokens, places)
     merges = []
@@ -65,11 +68,12 @@ def merge(word: list[str], pair: tuple[str, str], new: str) -> list[str]:
     >>> merge(["b", "a", "b", "a", "a"], ("b", "a"), "ba")
     ['ba', 'ba', 'a']
     """
-    merged, i = [], 0
+    merged = []
+    i = 0
     while i < len(word):
-        found = i + 1 < len(word) and (word[i], word[i + 1]) == pair
-        merged.append(new if found else word[i])
-        i += 2 if found else 1
+        here = i + 1 < len(word) and (word[i], word[i + 1]) == pair
+        merged.append(new if here else word[i])
+        i += 2 if here else 1
     return merged
 
 

@@ -43,7 +43,12 @@ class WordPiece(Tokenizer):
     [101, 1045, 2293, 5597, 999, 102]
     """
 
-    before, between, after, pad_token = [CLS], [SEP], [SEP], PAD
+    before = [CLS]
+    between = [SEP]
+    after = [SEP]
+    pad_token = PAD
+    special = SPECIAL
+    unknown = UNKNOWN
     longest_word = 100
 
     def __init__(self, vocab, lowercase=True, strip_accents=None, split_chinese=True):
@@ -57,17 +62,6 @@ class WordPiece(Tokenizer):
         self._longest_piece = max(map(len, self.tokens))
         self._folded = _Folded(lowercase, self.strip_accents, split_chinese)
         self._known_words = {}
-
-    def tokenize(self, text: str) -> list[str]:
-        """The tokens of a text, without [CLS] and [SEP] around it."""
-        tokens = []
-        for part in split_special(check_text("text", text), SPECIAL):
-            if part in SPECIAL:
-                tokens.append(part if part in self.vocab else UNKNOWN)
-            else:
-                for word in self.words(part):
-                    tokens.extend(self.pieces(word))
-        return tokens
 
     def words(self, text: str) -> list[str]:
         """The first half: a text as cleaned words, before any look into the vocabulary.
@@ -90,7 +84,8 @@ class WordPiece(Tokenizer):
     def _cut(self, word: str) -> list[str]:
         if len(word) > self.longest_word:
             return [UNKNOWN]
-        pieces, start = [], 0
+        pieces = []
+        start = 0
         while start < len(word):
             prefix = "##" if start else ""
             for end in range(min(len(word), start + self._longest_piece), start, -1):
@@ -134,12 +129,9 @@ class WordPiece(Tokenizer):
         lines = read_text(folder / "vocab.txt").split("\n")
         file = folder / "tokenizer_config.json"
         config = read_json(file) if file.is_file() else {}
-        return cls(
-            lines[:-1] if lines[-1] == "" else lines,
-            lowercase=config.get("do_lower_case", True),
-            strip_accents=config.get("strip_accents"),
-            split_chinese=config.get("tokenize_chinese_chars", True),
-        )
+        vocab = lines[:-1] if lines[-1] == "" else lines
+        split_chinese = config.get("tokenize_chinese_chars", True)
+        return cls(vocab, config.get("do_lower_case", True), config.get("strip_accents"), split_chinese)
 
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too."""

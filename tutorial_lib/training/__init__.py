@@ -1,27 +1,8 @@
 """Training: the loop and its checkpoints, what is learned from, the book's recipes, judging, tuning, distillation."""
 
-from tutorial_lib.training.loop import (
-    CHECKPOINT,
-    Progress,
-    Settings,
-    evaluate_next_tokens,
-    evaluate_next_tokens_of,
-    hidden_tokens,
-    next_tokens,
-    next_tokens_of,
-    train,
-    translated,
-)
+from tutorial_lib import late
 
-__all__ = [
-    "CHECKPOINT",
-    "Progress",
-    "Settings",
-    "evaluate_next_tokens",
-    "evaluate_next_tokens_of",
-    "hidden_tokens",
-    "next_tokens",
-    "next_tokens_of",
-    "train",
-    "translated",
-]
+__getattr__, __dir__, __all__ = late(__name__, {
+    "loop": "CHECKPOINT Progress Settings evaluate_next_tokens evaluate_next_tokens_of hidden_tokens next_tokens "
+    "next_tokens_of train translated",
+})

@@ -1,54 +1,41 @@
 """A model's card: a README.md that says what it read, how it was trained, what was measured, what it cannot do."""
 
+from pathlib import Path
+
 from tutorial_lib.training import judge
 from tutorial_lib.weights import sha256
 
-CANNOT = (
-    "It knows the few hundred words and the turns of one generator. It has no knowledge of the world, cannot answer or "
-    "follow, and what it shows about attention or geometry it shows for stories of this kind only. Its texts are not "
-    "fit for any other use than teaching."
-)
-
 
 def story_card(name, recipe, about, folder) -> str:
-    """The card of a model that read stories; about: what its curves.json holds."""
-    c = recipe.config
-    lines = [
-        f"# {name}",
-        "",
-        f"A small {recipe.kind}, trained for the book *Transformers from scratch* on stories that its own generator "
-        "tells. License: MIT, as the library.",
-        "",
-        f"- **Shape**: {c.n_layers} layers, d_model {c.d_model}, {c.n_heads} heads, d_ff {c.d_ff}, {c.n_positions} "
-        f"positions; vocabulary: {recipe.vocabulary}, learned from the same stories. Stored in float16.",
-        f"- **Texts**: `texts.generated.stories({recipe.n_stories}, seed=0)`: English stories of 5 to 9 sentences.",
-        how_trained(recipe, recipe.batch),
-        f"- **Again**: `{again('tutorial_lib', name, recipe)}`. On another kind of processor sums round otherwise: the "
-        "curve is the same at first, and close later.",
-        "",
-        "## Curve",
-        "",
-        f"Mean -log p in nats: of the last 20 batches, and on stories that it has not read{recipe.added}.",
-        "",
-        "| step | batches | held out |",
-        "| ---: | ---: | ---: |",
-    ]
+    """The card of a model that read stories, by ``story_card.md``; about: what its curves.json holds."""
     evaluated = dict(about["evaluated"])
     some = list(evaluated)[:: max(1, len(evaluated) // 8)]
+    curve = []
     for step in sorted({*recipe.kept, *some, recipe.settings.n_steps}):
         mean = sum(about["loss"][max(0, step - 20) : step]) / min(20, step)
-        lines.append(f"| {step:,} | {mean:.3f} | {format(evaluated[step], '.3f') if step in evaluated else ''} |")
-    lines += ["", "## Measured", "", *recipe.measured_lines(about), ""]
-    lines += weights_table(folder, [name, *(f"{name}-{step}" for step in recipe.kept)])
-    return "\n".join([*lines, "", "## What it cannot do", "", CANNOT]) + "\n"
+        held_out = format(evaluated[step], ".3f") if step in evaluated else ""
+        curve.append(f"| {step:,} | {mean:.3f} | {held_out} |")
+    folders = [name, *(f"{name}-{step}" for step in recipe.kept)]
+    return (Path(__file__).parent / "story_card.md").read_text(encoding="utf-8").format(
+        name=name,
+        recipe=recipe,
+        c=recipe.config,
+        trained=how_trained(recipe, recipe.batch),
+        again=again("tutorial_lib", name, recipe),
+        curve="\n".join(curve),
+        measured="\n".join(recipe.measured_lines(about)),
+        weights="\n".join(weights_table(folder, folders)),
+    )
 
 
 def how_trained(recipe, batch) -> str:
     """The line on a training. batch: what one step reads, in words."""
     s = recipe.settings
-    return (f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
-            f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; "
-            f"seed {s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread.")  # fmt: skip
+    return (
+        f"- **Training**: {s.n_steps:,} steps of {batch}; AdamW, learning rate {s.lr:g} after {s.warmup} steps of "
+        f"warmup, then a cosine down to a tenth; weight decay {s.weight_decay:g}, gradients cut at {s.clip:g}; "
+        f"seed {s.seed}, first weights of spread {recipe.std:g}, float32, one CPU thread."
+    )
 
 
 def again(package, name, recipe) -> str:
@@ -91,6 +78,6 @@ def lines_of_encoder(about) -> list[str]:
     ]
     for name, kind in (("short", "two or three sentences"), ("whole", "whole stories")):
         one = about[name]
-        lines.append(f"| {kind} | {one['hidden_right']:.1%} | {one['hidden']:.3f} | {one['pair_right']:.1%} "
-                     f"| {one['pair']:.3f} |")  # fmt: skip
+        hidden = f"{one['hidden_right']:.1%} | {one['hidden']:.3f}"
+        lines.append(f"| {kind} | {hidden} | {one['pair_right']:.1%} | {one['pair']:.3f} |")
     return lines

@@ -34,8 +34,9 @@ def baselines(texts, held_out, size) -> dict[str, float]:
 
 
 def _pairs(texts):
-    return (torch.tensor([id for ids in texts for id in ids[:-1]]),
-            torch.tensor([id for ids in texts for id in ids[1:]]))  # fmt: skip
+    first = torch.tensor([id for ids in texts for id in ids[:-1]])
+    second = torch.tensor([id for ids in texts for id in ids[1:]])
+    return first, second
 
 
 def sample(model, tokenizer, n, temperature=1.0, seed=0) -> list[str]:
@@ -50,17 +51,18 @@ def judge(model, tokenizer, read) -> dict:
 
     read: the stories that it was trained on; "known" is the share of samples that stand there word for word.
     """
-    read, found = set(read) - {""}, {}
+    read = set(read) - {""}
+    shares = {}
     for temperature in TEMPERATURES:
         texts = sample(model, tokenizer, N_SAMPLES, temperature)
         verdicts = [check(text) for text in texts if any(map(str.isalpha, text))]  # it refuses what has no word
-        found[str(temperature)] = {
+        shares[str(temperature)] = {
             "grammatical": sum(verdict.grammatical for verdict in verdicts) / len(texts),
             "consistent": sum(verdict.consistent for verdict in verdicts) / len(texts),
             "both": sum(verdict.grammatical and verdict.consistent for verdict in verdicts) / len(texts),
             "known": sum(text in read for text in texts) / len(texts),
         }
-    return found
+    return shares
 
 
 KINDS = ("full stops", "verbs", "nouns", "pronouns", "names told before", "new names", "other words")
@@ -73,7 +75,7 @@ def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
     told: `Story` objects. A name is "told before" where it stands in the story already; the generator draws a new one
     by lot.
     """
-    found = {kind: [] for kind in KINDS}
+    losses = {kind: [] for kind in KINDS}
     for story in told:
         encoding = tokenizer.encode(END + story.text)
         logits, _ = model([encoding.ids[:-1]], fused=True)  # (1, n, vocab_size)
@@ -81,14 +83,16 @@ def losses_by_kind(model, tokenizer, told) -> dict[str, float]:
         words = story.word_of(encoding.tokens)
         for place in range(1, len(words)):
             if words[place] not in (None, words[place - 1]):
-                found[_kind(story.words, words[place])].append(-log_p[place - 1, encoding.ids[place]].item())
-    return {kind: sum(losses) / len(losses) for kind, losses in found.items() if losses}
+                losses[_kind(story.words, words[place])].append(-log_p[place - 1, encoding.ids[place]].item())
+    return {kind: sum(values) / len(values) for kind, values in losses.items() if values}
 
 
 def _kind(words, i):
     if words[i].pos == "name":
         return "names told before" if words[i].text in [word.text for word in words[:i]] else "new names"
-    return "full stops" if words[i].text == "." else f"{words[i].pos}s" if f"{words[i].pos}s" in KINDS else KINDS[-1]
+    if words[i].text == ".":
+        return "full stops"
+    return f"{words[i].pos}s" if f"{words[i].pos}s" in KINDS else "other words"
 
 
 @torch.no_grad()
@@ -98,19 +102,21 @@ def judge_encoder(model, tokenizer, documents, seed=0) -> dict:
     documents: lists of sentences; as many pairs are made of them. Every token is hidden with probability `HIDDEN`;
     pairs are judged with nothing hidden.
     """
-    generator, found = torch.Generator().manual_seed(seed), Counter()
+    generator = torch.Generator().manual_seed(seed)
+    sums = Counter()
     for _ in documents:
         pair = make_pair(documents, generator)
         encoding = tokenizer.encode(pair.first, pair.second, max_length=model.config.n_positions)
-        ids, segments = torch.tensor([encoding.ids]), [encoding.token_type_ids]
+        ids = torch.tensor([encoding.ids])
+        segments = [encoding.token_type_ids]
         inputs, labels = mask_tokens(ids, tokenizer, generator, HIDDEN)
         hidden = labels != IGNORE
         guessed = model.mlm(model(inputs, token_type_ids=segments)[hidden])
         judged = model.nsp(model.pooler(model(ids, token_type_ids=segments)))
-        found["n"] += int(hidden.sum())
-        found["hidden"] += F.cross_entropy(guessed, labels[hidden], reduction="sum").item()
-        found["hidden_right"] += int((guessed.argmax(-1) == labels[hidden]).sum())
-        found["pair"] += F.cross_entropy(judged, torch.tensor([pair.label])).item()
-        found["pair_right"] += int(judged.argmax()) == pair.label
-    n = {"hidden": found.pop("n"), "pair": len(documents)}
-    return {name: value / n[name.removesuffix("_right")] for name, value in found.items()}
+        sums["n"] += int(hidden.sum())
+        sums["hidden"] += F.cross_entropy(guessed, labels[hidden], reduction="sum").item()
+        sums["hidden_right"] += int((guessed.argmax(-1) == labels[hidden]).sum())
+        sums["pair"] += F.cross_entropy(judged, torch.tensor([pair.label])).item()
+        sums["pair_right"] += int(judged.argmax()) == pair.label
+    n = {"hidden": sums.pop("n"), "pair": len(documents)}
+    return {name: value / n[name.removesuffix("_right")] for name, value in sums.items()}

@@ -98,7 +98,8 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     """
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
     generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
-    curve, path = {"loss": [], "evaluated": []}, None if folder is None else Path(folder) / CHECKPOINT
+    curve = {"loss": [], "evaluated": []}
+    path = None if folder is None else Path(folder) / CHECKPOINT
     if until is not None:
         whole_number("until", until, 1, "a step, 1 or more, or None")
     if path is not None:
@@ -109,24 +110,18 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
             _check_room(path.parent, model)
             _save(path, model, optimizer, generator, curve, settings)
     model.train()
-    start, first, last = time.monotonic(), len(curve["loss"]), min(settings.n_steps, until or settings.n_steps)
-    saved, ended = first, _should_stop(curve["evaluated"], settings.patience)
+    start = time.monotonic()
+    first = len(curve["loss"])
+    last = min(settings.n_steps, until or settings.n_steps)
+    saved = first
+    ended = _should_stop(curve["evaluated"], settings.patience)
     for step in range(first, first if ended else last):
-        for group in optimizer.param_groups:
-            group["lr"] = settings.rate(step)
-        value = loss(model, generator)
-        optimizer.zero_grad(set_to_none=True)
-        value.backward()
-        length = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
-        if not (torch.isfinite(value) and torch.isfinite(length)):
-            what, bad = ("the loss", value) if not torch.isfinite(value) else ("the length of the gradient", length)
+        try:
+            value = _one_step(model, loss, optimizer, generator, settings, step)
+        except FloatingPointError as error:
             where = f"; the checkpoint of step {saved} is in {folder}" if folder else ""
-            raise FloatingPointError(
-                f"{what} is {bad.item()} at step {step}: try a smaller lr (it is {settings.rate(step):.2g}) or a "
-                f"longer warmup (it is {settings.warmup}){where}"
-            )
-        optimizer.step()
-        curve["loss"].append(value.item())
+            raise FloatingPointError(f"{error}{where}") from None
+        curve["loss"].append(value)
         done = step + 1
         if evaluate is not None and (done % settings.evaluate_every == 0 or done == settings.n_steps):
             model.eval()
@@ -136,7 +131,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
             ended = _should_stop(curve["evaluated"], settings.patience)
         if tell is not None:
             pace = (time.monotonic() - start) / (done - first)
-            tell(Progress(done, last, value.item(), pace * (last - done)))
+            tell(Progress(done, last, value, pace * (last - done)))
         if path is not None and (ended or done % settings.save_every == 0 or done == last):
             _save(path, model, optimizer, generator, curve, settings)
             saved = done
@@ -144,6 +139,22 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
             break
     model.eval()
     return curve
+
+
+def _one_step(model, loss, optimizer, generator, settings, step):
+    """Move the parameters down the gradient once; the loss before."""
+    for group in optimizer.param_groups:
+        group["lr"] = settings.rate(step)
+    value = loss(model, generator)
+    optimizer.zero_grad(set_to_none=True)
+    value.backward()
+    length = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
+    for what, number in (("the loss", value), ("the length of the gradient", length)):
+        if not torch.isfinite(number):
+            remedy = f"a smaller lr (it is {settings.rate(step):.2g}) or a longer warmup (it is {settings.warmup})"
+            raise FloatingPointError(f"{what} is {number.item()} at step {step}: try {remedy}")
+    optimizer.step()
+    return value.item()
 
 
 def next_tokens(tokens, context, batch_size):
@@ -178,7 +189,8 @@ def next_tokens_of(texts, batch_size):
 
 
 def _of_texts(model, ids, mask, reduction="mean"):
-    n, device = mask.sum(1).max(), next(model.parameters()).device  # no wider than these need
+    n = mask.sum(1).max()  # no wider than these need
+    device = next(model.parameters()).device
     labels = ids[:, 1:n].where(mask[:, 1:n].bool(), IGNORE)
     logits, _ = model(ids[:, : n - 1].to(device), fused=True)  # padding stands behind: no token looks at it
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten().to(device), ignore_index=IGNORE, reduction=reduction)
@@ -196,7 +208,8 @@ def hidden_tokens(documents, tokenizer, length, batch_size, rate=0.15):
         inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate)
         device = next(model.parameters()).device
         X = model(inputs.to(device), batch.attention_mask, batch.token_type_ids, fused=True)
-        chosen, truth = labels != IGNORE, torch.tensor([pair.label for pair in pairs], device=device)
+        chosen = labels != IGNORE
+        truth = torch.tensor([pair.label for pair in pairs], device=device)
         hidden = F.cross_entropy(model.mlm(X[chosen]), labels[chosen].to(device), reduction="sum")
         hidden = hidden / chosen.sum().clamp(min=1)  # a small batch may hide nothing
         return hidden + F.cross_entropy(model.nsp(model.pooler(X)), truth)
@@ -223,8 +236,10 @@ def translated(pairs, batch_size, start):
     labels = targets.where(target_mask.bool(), IGNORE)
 
     def loss(model, generator):
-        drawn, device = torch.randint(len(pairs), (batch_size,), generator=generator), next(model.parameters()).device
-        m, n = source_mask[drawn].sum(1).max(), target_mask[drawn].sum(1).max()  # no wider than these need
+        drawn = torch.randint(len(pairs), (batch_size,), generator=generator)
+        device = next(model.parameters()).device
+        m = source_mask[drawn].sum(1).max()  # no wider than these need
+        n = target_mask[drawn].sum(1).max()
         logits = model(sources[drawn, :m], inputs[drawn, :n], source_mask[drawn, :m], fused=True)
         return F.cross_entropy(logits.flatten(0, 1), labels[drawn, :n].flatten().to(device), ignore_index=IGNORE)
 
@@ -243,7 +258,8 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
     tokens = _longer_than(context, tokens)
     n = (len(tokens) - 1) // context
     X, Y = (tokens[i : i + n * context].view(n, context) for i in (0, 1))
-    total, device = 0.0, next(model.parameters()).device
+    total = 0.0
+    device = next(model.parameters()).device
     for x, y in zip(X.split(batch_size), Y.split(batch_size), strict=True):
         logits, _ = model(x.to(device), fused=True)
         total += F.cross_entropy(logits.flatten(0, 1), y.flatten().to(device), reduction="sum").item()
@@ -308,7 +324,8 @@ def _save(path, model, optimizer, generator, curve, settings):
 def _resume(path, model, optimizer, generator, settings):
     """The run of a checkpoint, put into model, optimizer and generator; returns its curve so far."""
     with safe_open(path, "pt", device=str(next(model.parameters()).device)) as file:
-        about, names = file.metadata(), set(file.keys())
+        about = file.metadata()
+        names = set(file.keys())
         before = Settings(**json.loads(about["settings"]))
         own = {f"model.{name}" for name, _ in model.named_parameters()}
         others = {name for name in asdict(settings) if name not in ("n_steps", "patience")}
@@ -321,8 +338,8 @@ def _resume(path, model, optimizer, generator, settings):
             for name, p in model.named_parameters():
                 stored = file.get_tensor(f"model.{name}")
                 if stored.shape != p.shape:
-                    raise ValueError(f"{path} is of a run with another model ({name} is {tuple(stored.shape)}): "
-                                     "train into another folder, or delete it")  # fmt: skip
+                    what = f"another model ({name} is {tuple(stored.shape)})"
+                    raise ValueError(f"{path} is of a run with {what}: train into another folder, or delete it")
                 p.copy_(stored)
                 if f"optimizer.exp_avg.{name}" in names:
                     moments = {kind: file.get_tensor(f"optimizer.{kind}.{name}") for kind in ("exp_avg", "exp_avg_sq")}

@@ -13,7 +13,8 @@ from tutorial_lib.arguments import whole_number
 MASK = "[MASK]"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
 IGNORE = -100  # the label of a token that is not to be guessed; torch's cross_entropy skips it
-FOLLOWS, RANDOM = 0, 1  # BERT's labels of a pair
+FOLLOWS = 0  # BERT's labels of a pair
+RANDOM = 1
 
 
 def mask_tokens(ids, tokenizer, generator=None, rate=0.15):

@@ -7,6 +7,7 @@ what `Recipe.make` wrote, copied. The texts are those of `texts.generated`. Sour
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -149,16 +150,9 @@ class DecoderRecipe(StoryRecipe):
         tokenizer = BPE.train([story.text for story in told], VOCABULARY)
         text = [tokenizer.encode(END + story.text + END).ids for story in told]
         held_out = [tokenizer.encode(END + story.text + END).ids for story in others]
-        return Prepared(
-            tokenizer,
-            self.new_model(len(tokenizer)),
-            next_tokens_of(text, self.batch_size),
-            lambda model: evaluate_next_tokens_of(model, held_out),
-            told,
-            others,
-            text,
-            held_out,
-        )
+        loss = next_tokens_of(text, self.batch_size)
+        evaluate = partial(evaluate_next_tokens_of, texts=held_out)
+        return Prepared(tokenizer, self.new_model(len(tokenizer)), loss, evaluate, told, others, text, held_out)
 
     def measured(self, model, ready) -> dict:
         """What counting reaches, and how its stories are judged."""

@@ -79,8 +79,8 @@ class Classifier(nn.Module):
     def parts(self):
         """Lists of parameters from the top down: head with the last LayerNorm, layers, embeddings."""
         top = [*self.head.parameters(), *self.body.norm.parameters()]
-        return [top, *(list(layer.parameters()) for layer in reversed(self.body.layer)),
-                list(self.body.embeddings.parameters())]  # fmt: skip
+        below = [*reversed(self.body.layer), self.body.embeddings]
+        return [top, *(list(part.parameters()) for part in below)]
 
 
 def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
@@ -99,7 +99,9 @@ def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
         raise ValueError("texts must be one or more, got none")
     if len(texts) != len(labels):
         raise ValueError(f"labels must hold one for each text, {len(texts)}, got {len(labels)}")
-    parts, labels, losses = classifier.parts(), torch.as_tensor(labels), []
+    parts = classifier.parts()
+    labels = torch.as_tensor(labels)
+    losses = []
     optimizer = torch.optim.Adam([{"params": part, "lr": 0.0} for part in parts])
     generator = torch.Generator().manual_seed(seed)
     for step in range(plan.n_steps):
@@ -132,11 +134,12 @@ def dialect(told, seed=0) -> dict[str, dict[str, str]]:
     >>> sorted(words["noun"]) == sorted(words["noun"].values()), words["noun"]["ball"] != "ball"
     (True, True)
     """
-    rng, found = random.Random(seed), {}
+    rng = random.Random(seed)
+    others = {}
     for pos in ("noun", "verb"):
         words = sorted({word.text for story in told for word in story.words if word.pos == pos} - HELPERS)
-        found[pos] = dict(zip(words, rng.sample(words, len(words)), strict=True))
-    return found
+        others[pos] = dict(zip(words, rng.sample(words, len(words)), strict=True))
+    return others
 
 
 def retold(story, words) -> list[str]:
@@ -147,9 +150,12 @@ def retold(story, words) -> list[str]:
     >>> retold(story, {}) == story.sentences, retold(story, {"noun": {"puzzle": "lake"}})[1]
     (True, 'Tom had a lake.')
     """
-    sentences, start = [], 0
+    sentences = []
+    start = 0
     for sentence in story.sentences:
-        new, done, end = [], start, start + len(sentence)
+        new = []
+        done = start
+        end = start + len(sentence)
         for word in story.words:
             if start <= word.start < end:
                 new += [story.text[done : word.start], words.get(word.pos, {}).get(word.text, word.text)]
@@ -170,18 +176,21 @@ def feelings(told, words=None) -> tuple[list[str], list[int]]:
     >>> texts[3].split(". ")[-1], labels[3]
     ('In the park he dropped the bat.', 1)
     """
-    found = [], []
+    texts = [], []  # before a happy sentence, before a sad one
     for story in told:
         named = [_feeling(sentence) for sentence in story.sentences]
         at = next((i for i, feeling in enumerate(named) if feeling is not None), 0)
         if at > 1 and named[at] in (0, 1):
-            found[named[at]].append(" ".join(retold(story, words or {})[max(0, at - N_BEFORE) : at]))
-    n = min(map(len, found))
-    return [text for pair in zip(*found) for text in pair], [0, 1] * n
+            texts[named[at]].append(" ".join(retold(story, words or {})[max(0, at - N_BEFORE) : at]))
+    n = min(map(len, texts))
+    return [text for pair in zip(*texts) for text in pair], [0, 1] * n
 
 
 def _feeling(sentence):
     """0 happy, 1 sad, 2 both, None neither."""
     words = set(re.findall("[a-z]+", sentence.lower()))
-    happy, sad = not words.isdisjoint(HAPPY), not words.isdisjoint(SAD)
-    return None if not (happy or sad) else 2 if happy and sad else int(sad)
+    happy = not words.isdisjoint(HAPPY)
+    sad = not words.isdisjoint(SAD)
+    if happy and sad:
+        return 2
+    return int(sad) if happy or sad else None

@@ -21,15 +21,17 @@ from tutorial_lib import weights
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import WordPiece, tokenizer_of
-from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches
+from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 from tutorial_lib.vectors.fast import WORTH_PACKING, TextByText, packed, side_by_side
 from tutorial_lib.vectors.store import File, Memory
 
 POOLINGS = ("cls", "mean", "max", "tokens")
 
 
-def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
-          device="auto"):  # fmt: skip
+def embed(
+    texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
+    device="auto",
+):
     """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
 
     Nothing is normalized. The order of the texts and the size of the batches change nothing but the last digits, and
@@ -65,12 +67,14 @@ def embed(texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=
     places = {}  # text -> where it stands in texts: equal texts are computed once
     for j, text in enumerate(texts):
         places.setdefault(text, []).append(j)
-    ids, copies = _ids_of(list(places), tokenizer, model.config.n_positions), list(places.values())
+    ids = _ids_of(list(places), tokenizer, model.config.n_positions)
+    copies = list(places.values())
     spans = _spans(len(texts), ids, copies, pooling)
     shape = (len(chosen),) * several + (spans[-1].stop if spans else 0, model.config.d_model)
     store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, [ids, copies, pooling, chosen]))
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))[store.done :]
-    device, pad = model.embeddings.tokens.weight.device, tokenizer.vocab[tokenizer.pad_token]
+    device = model.embeddings.tokens.weight.device
+    pad = tokenizer.vocab[tokenizer.pad_token]
     cut = batches(order, ids, batch_size, TOKENS.get(device.type, TOKENS_ELSEWHERE))
     quick = packed(model) if sum(len(ids[i]) for i in order) >= WORTH_PACKING else model
 
@@ -111,7 +115,8 @@ def _run(model, ids, pooling, chosen, pad):
     X = model.embeddings(padded, torch.zeros_like(padded))  # (B, n, d_model)
     text_by_text = all(isinstance(layer.attention, TextByText) for layer in model.layer)
     if text_by_text:  # no padding goes through the layers
-        X, mask = X[real][None], lengths  # (1, n_1 + n_2 + ..., d_model)
+        X = X[real][None]  # (1, n_1 + n_2 + ..., d_model)
+        mask = lengths
     for i in range(max(chosen) + 1):
         X = model.layer[i - 1](X, mask, fused=True) if i else X
         if i in chosen:
@@ -178,12 +183,7 @@ def _check_layers(layers, n_layers):
 
 def _ids_of(texts, tokenizer, n_positions):
     """The ids of each text, cut to the model's positions, with one warning if any is cut."""
-    ids, n_cut = [], 0
-    for text in texts:
-        row = tokenizer.encode(text).ids
-        if len(row) > n_positions:
-            row, n_cut = tokenizer.encode(text, max_length=n_positions).ids, n_cut + 1
-        ids.append(row)
+    ids, n_cut = cut_ids(texts, tokenizer, n_positions)
     if n_cut:
         what = f"{n_cut} of {len(texts)} texts have more tokens than the model's {n_positions} positions and are cut"
         warnings.warn(what, stacklevel=3)

@@ -31,7 +31,8 @@ class Packed(nn.Module):
 
     def __init__(self, linear, after="none"):
         super().__init__()
-        self.W, self.after = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach()), after
+        self.W = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach())
+        self.after = after
         self.bias = linear.bias.detach()
 
     def forward(self, X):
@@ -102,7 +103,8 @@ def side_by_side(run, jobs, device):
     if n == 1:
         yield from ((job, run(job)) for job in jobs)
         return
-    pool, begun = ThreadPoolExecutor(n, initializer=torch.set_num_threads, initargs=(1,)), deque()
+    pool = ThreadPoolExecutor(n, initializer=torch.set_num_threads, initargs=(1,))
+    begun = deque()
     try:
         for job in jobs:
             begun.append((job, pool.submit(run, job)))

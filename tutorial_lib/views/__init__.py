@@ -4,31 +4,19 @@ Each is one call that returns a `View`; as the last value of a cell it shows its
 page of its own. A view's module loads when the view is first named, so that a chapter depends on those that it shows.
 """
 
-from importlib import import_module
+from tutorial_lib import late
 
-_MODULES = {
-    "View": "base",
-    "attention_calculator": "calculator",
-    "blueprint": "architecture",
-    "dot_product_explorer": "explorables",
-    "forward_pass": "machine",
-    "head_view": "heads",
-    "model_view": "models",
-    "neuron_view": "neurons",
-    "point_cloud": "cloud",
-    "sinusoid_explorer": "waves",
-    "softmax_explorer": "explorables",
-    "tokenizer_explorer": "tokenizer",
-    "try_it": "ask",
-}
-__all__ = list(_MODULES)
-
-
-def __getattr__(name):
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__():
-    return sorted({*globals(), *_MODULES})
+__getattr__, __dir__, __all__ = late(__name__, {
+    "architecture": "blueprint",
+    "ask": "try_it",
+    "base": "View",
+    "calculator": "attention_calculator",
+    "cloud": "point_cloud",
+    "explorables": "dot_product_explorer softmax_explorer",
+    "heads": "head_view",
+    "machine": "forward_pass",
+    "models": "model_view",
+    "neurons": "neuron_view",
+    "tokenizer": "tokenizer_explorer",
+    "waves": "sinusoid_explorer",
+})

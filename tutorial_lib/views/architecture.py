@@ -3,39 +3,19 @@
 Sources: R Figs. 3 and 5, L 3.2; Vaswani et al. (2017), Fig. 1.
 """
 
-from __future__ import annotations
-
 from html import escape
+from pathlib import Path
 
 from tutorial_lib.views.base import View
+from tutorial_lib.weights.files import read_json
 
 WIDTH, HEIGHT = 360, 456
 COLUMN = {"encoder": 16, "decoder": 196}  # the left side of their boxes
 BOX, LINE = 148, 26  # width and height of a box
 
-# What a part does, its chapter ("" where the book has none), its color.
-DOES = {
-    "tokenizer": ("cuts a text into tokens and looks up their numbers", "tokenization", ""),
-    "token embeddings": ("give each token its row of a learned table", "embeddings", "embeddings"),
-    "+ positions": (
-        "a vector that says where the token stands; BERT adds its segment’s too",
-        "positions",
-        "embeddings",
-    ),
-    "attention": ("lets each token collect from all tokens, in several heads", "attention", "attention"),
-    "masked attention": ("lets each token collect from itself and those before it", "heads", "attention"),
-    "cross-attention": ("lets each token of the output collect from the input’s vectors", "architectures", "attention"),
-    "add, LayerNorm": ("what came in is added, then each vector gets mean 0 and variance 1", "bert", ""),
-    "feed-forward": ("transforms each vector by itself: wider, an activation, narrower", "bert", "feed-forward"),
-    "linear, softmax": ("turn a vector into a probability for each token of the vocabulary", "", ""),
-}
-BEFORE = [(390, "tokenizer"), (352, "token embeddings"), (314, "+ positions")]  # the upper side of each box
-AFTER, FORWARD = "add, LayerNorm", "feed-forward"
-PARTS = {
-    "encoder": [*BEFORE, (256, "attention"), (222, AFTER), (178, FORWARD), (144, AFTER)],
-    "decoder": [*BEFORE, (256, "masked attention"), (222, AFTER), (178, "cross-attention"), (144, AFTER),
-                (100, FORWARD), (66, AFTER), (24, "linear, softmax")],
-}  # fmt: skip
+_DATA = read_json(Path(__file__).parent / "blueprint.json")
+DOES = _DATA["does"]  # name of a part -> what it does, its chapter ("" where the book has none), its color
+PARTS = _DATA["parts"]  # encoder, decoder -> the upper side of each box, and its part
 TOP = {"encoder": 136, "decoder": 58}  # of the frame around what is repeated
 BOTTOM = 293
 SUBLAYERS = {"encoder": [(256, 222), (178, 144)], "decoder": [(256, 222), (178, 144), (100, 66)]}
@@ -51,12 +31,8 @@ def blueprint():
     The transformer of 2017, and BERT in it (an interactive view: it needs a notebook or a page)
     """
     label = "The transformer of 2017, and BERT in it"
-    parts = [
-        _frames(),
-        *(_arrows(side) for side in COLUMN),
-        _crossing(),
-        *(_part(side, *part) for side in PARTS for part in PARTS[side]),
-    ]
+    parts = [_frames(), *map(_arrows, COLUMN), _crossing()]
+    parts += [_part(side, *part) for side in PARTS for part in PARTS[side]]
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{label}"'
     svg = f'<svg class="tl-blueprint" {box}>{"".join(parts)}</svg>'
     say = "From the bottom up: on the left the encoder, which is BERT; on the right the decoder, which writes."
@@ -64,14 +40,15 @@ def blueprint():
 
 
 def _part(side, y, name):
-    x, (does, chapter, color) = COLUMN[side], DOES[name]
-    told = escape(f"{name[0].upper()}{name[1:]}: {does}.")
+    x = COLUMN[side]
+    does, chapter, color = DOES[name]
+    sentence = escape(f"{name[0].upper()}{name[1:]}: {does}.")
     drawn = (
-        f'<g class="tl-part" data-told="{told}"><rect x="{x}" y="{y}" width="{BOX}" height="{LINE}" rx="4"'
+        f'<g class="tl-part" data-told="{sentence}"><rect x="{x}" y="{y}" width="{BOX}" height="{LINE}" rx="4"'
         + (f' style="--part:var(--{color})"' if color else "")
         + f'/><text x="{x + BOX / 2:.0f}" y="{y + 17}" text-anchor="middle">{escape(name)}</text></g>'
     )
-    return f'<a href="{chapter}.html" aria-label="{told}">{drawn}</a>' if chapter else drawn
+    return f'<a href="{chapter}.html" aria-label="{sentence}">{drawn}</a>' if chapter else drawn
 
 
 def _frames():
@@ -84,9 +61,10 @@ def _frames():
         size = f'width="{BOX + 12}" height="{BOTTOM - TOP[side]}"'
         parts.append(f'<rect class="tl-repeated" x="{x - 6}" y="{TOP[side]}" {size} rx="6"/>')
         parts.append(f'<text class="tl-times" x="{x + BOX + 2}" y="{BOTTOM + 13}" text-anchor="end">× N layers</text>')
-    for x, y, text in ((COLUMN["encoder"], 438, "input text"), (COLUMN["decoder"], 438, "output so far"),
-                       (COLUMN["decoder"], 14, "the next token")):  # fmt: skip
-        parts.append(f'<text x="{x + BOX / 2:.0f}" y="{y}" text-anchor="middle" class="tl-end">{text}</text>')
+    ends = (("encoder", 438, "input text"), ("decoder", 438, "output so far"), ("decoder", 14, "the next token"))
+    for side, y, text in ends:
+        x = COLUMN[side] + BOX / 2
+        parts.append(f'<text x="{x:.0f}" y="{y}" text-anchor="middle" class="tl-end">{text}</text>')
     return "".join(parts)
 
 

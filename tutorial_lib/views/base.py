@@ -6,8 +6,6 @@ and adds the controls. Texts reach the page through `html.escape` here and `text
 run.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
@@ -15,8 +13,6 @@ import itertools
 import json
 import zlib
 from pathlib import Path
-
-import numpy as np
 
 from tutorial_lib.weights.files import write_text
 
@@ -34,7 +30,11 @@ class View:
     """
 
     def __init__(self, kind, data, default, label, say="", parts=(), folder=JS):
-        self.kind, self.data, self.default, self.label, self.say = kind, data, default, label, say
+        self.kind = kind
+        self.data = data
+        self.default = default
+        self.label = label
+        self.say = say
         self.parts = tuple(parts)
         self.folder = folder
 
@@ -77,24 +77,6 @@ def to_json(value):
     for character in "&<>\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-def pack_unit(values):
-    """Numbers from 0 to 1 as one byte each, in base64: a 255th is finer than any line on the screen.
-
-    >>> pack_unit(np.array([0.0, 1.0]))
-    'AP8='
-    """
-    return base64.b64encode(np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8).tobytes()).decode()
-
-
-def pack_floats(values):
-    """Numbers as float32, little-endian, in base64, for views that compute with them.
-
-    >>> pack_floats(np.array([1.0]))
-    'AACAPw=='
-    """
-    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
 
 
 def pack_text(text):

@@ -3,8 +3,6 @@
 Sources: R 5-8.
 """
 
-from __future__ import annotations
-
 import math
 from html import escape
 

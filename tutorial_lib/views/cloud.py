@@ -1,7 +1,5 @@
 """A cloud of points that turns: positions on their helix, embeddings after a projection. Sources: L 4.2.3, 4.3, 4.4."""
 
-from __future__ import annotations
-
 import base64
 from html import escape
 
@@ -17,8 +15,10 @@ WIDTH, HEIGHT = 420, 340  # of the picture without JavaScript; small enough for 
 TURN, TILT = 25, 15  # degrees at the start
 
 
-def point_cloud(points, labels=None, groups=None, colors=None, path=False, axes=("x", "y", "z"), color_name="value",
-                label="Cloud of points", alt="") -> View:  # fmt: skip
+def point_cloud(
+    points, labels=None, groups=None, colors=None, path=False, axes=("x", "y", "z"), color_name="value",
+    label="Cloud of points", alt="",
+) -> View:
     """Points in space that the reader turns by dragging, with the arrow keys or with sliders, and asks for their names.
 
     points: (n, 3) or (n, 2) finite numbers, at most 5,000 points; array or tensor. labels: n texts, shown for the point
@@ -46,14 +46,19 @@ def point_cloud(points, labels=None, groups=None, colors=None, path=False, axes=
     shown = {"turn": TURN if dimensions == 3 else 0, "tilt": TILT if dimensions == 3 else 0}
     data = shown | {
         "points": base64.b64encode(np.rint((unit + 1) / 2 * 65535).astype("<u2").tobytes()).decode(),
-        "center": center.tolist(), "radius": radius, "axes": axes, "path": bool(path),
+        "center": center.tolist(),
+        "radius": radius,
+        "axes": axes,
+        "path": bool(path),
         "labels": None if labels == [f"point {i}" for i in range(n)] else labels,
-        "of": base64.b64encode(of.astype(np.uint8).tobytes()).decode(), "steps": 0 if colors is None else COLOR_STEPS,
-        "kinds": COLOR_STEPS if colors is not None else max(len(names), 1), "alt": alt or label,
+        "of": base64.b64encode(of.astype(np.uint8).tobytes()).decode(),
+        "steps": 0 if colors is None else COLOR_STEPS,
+        "kinds": COLOR_STEPS if colors is not None else max(len(names), 1),
+        "alt": alt or label,
         "digits": digits,
-    }  # fmt: skip
-    legend, told = _legend(names, of, colors, color_name)
-    say = f"{n:,} point{'s' if n > 1 else ''} in {dimensions} dimensions; {told}"
+    }
+    legend, in_words = _legend(names, of, colors, color_name)
+    say = f"{n:,} point{'s' if n > 1 else ''} in {dimensions} dimensions; {in_words}"
     say = say.removesuffix("; ") + ("; a line joins each point to the next." if path else ".")
     svg = _picture(unit, of, data, axes, shown["turn"], shown["tilt"])
     default = f'<div class="tl-stage">{svg}</div>{legend}{_table(points, labels, axes, digits)}'
@@ -100,8 +105,8 @@ def _check_groups(groups, colors, n):
     values = np.asarray(colors.detach().cpu() if hasattr(colors, "detach") else colors, dtype=np.float64)
     if values.shape != (n,) or not np.isfinite(values).all():
         raise ValueError(f"colors must be {n} finite numbers, got shape {values.shape}")
-    low, extent = values.min(), np.ptp(values) or 1.0
-    return [], np.minimum((values - low) / extent * COLOR_STEPS, COLOR_STEPS - 1).astype(int)
+    share = (values - values.min()) / (np.ptp(values) or 1.0)
+    return [], np.minimum(share * COLOR_STEPS, COLOR_STEPS - 1).astype(int)
 
 
 def project(unit, turn, tilt, width, height):
@@ -112,8 +117,10 @@ def project(unit, turn, tilt, width, height):
     """
     a, t = np.radians([turn, tilt])
     x, y, z = unit.T
-    right, back = x * np.cos(a) + z * np.sin(a), z * np.cos(a) - x * np.sin(a)
-    up, near = y * np.cos(t) - back * np.sin(t), y * np.sin(t) + back * np.cos(t)
+    right = x * np.cos(a) + z * np.sin(a)
+    back = z * np.cos(a) - x * np.sin(a)
+    up = y * np.cos(t) - back * np.sin(t)
+    near = y * np.sin(t) + back * np.cos(t)
     scale = 0.44 * min(width, height) * 3 / (3 - near)  # seen from 3 radii away
     return np.stack([width / 2 + scale * right, height / 2 - scale * up, near], axis=1)
 
@@ -193,8 +200,8 @@ def _legend(names, of, colors, color_name):
         return "", ""
     items = "".join(f"<span>{swatch(i, 0)} {escape(name)}</span> " for i, name in enumerate(names))
     plural = [shape + ("es" if shape.endswith("s") else "s") for shape in SHAPES]
-    told = ", ".join(f"{name}: {int((of == i).sum())} ({plural[i]})" for i, name in enumerate(names))
-    return f'<p class="tl-legend">{items}</p>', told
+    counts = ", ".join(f"{name}: {int((of == i).sum())} ({plural[i]})" for i, name in enumerate(names))
+    return f'<p class="tl-legend">{items}</p>', counts
 
 
 def _table(points, labels, axes, digits):

@@ -3,8 +3,6 @@
 Sources: R 6 and 8, L 2.1; temperature: N 3.3.
 """
 
-from __future__ import annotations
-
 import math
 from html import escape
 
@@ -27,7 +25,8 @@ def softmax_explorer(scores, labels):
     >>> softmax_explorer([1.0, 2.0, 3.0], ["a", "b", "c"]).say
     'T = 1: c gets most of the weight (0.67). Entropy 0.83 nats; even weights would have 1.10.'
     """
-    labels, z = list(labels), torch.as_tensor(scores, dtype=torch.float64)
+    labels = list(labels)
+    z = torch.as_tensor(scores, dtype=torch.float64)
     if not labels or not all(isinstance(label, str) for label in labels):
         raise ValueError(f"labels must be texts, at least one, got {labels!r}")
     if z.shape != (len(labels),):
@@ -93,7 +92,9 @@ def dot_product_explorer(a=(2.0, 1.0), b=(1.0, 2.0)):
 def _measures(a, b):
     """All numbers of the table; None where a zero vector leaves them undefined."""
     cross = abs(a[0] * b[1] - a[1] * b[0])  # for atan2, which is exact where acos is not: near 0 and 180 degrees
-    length_a, length_b, dot = math.hypot(*a), math.hypot(*b), a[0] * b[0] + a[1] * b[1]
+    length_a = math.hypot(*a)
+    length_b = math.hypot(*b)
+    dot = a[0] * b[0] + a[1] * b[1]
     cosine = max(-1.0, min(1.0, dot / (length_a * length_b))) if length_a and length_b else None
     return {
         "length of a": length_a,
@@ -115,7 +116,8 @@ def _told(name, value):
 
 def _relation(a, b, measures):
     """The dot product written out, and its sign explained."""
-    dot, angle = measures["dot product"], measures["angle"]
+    dot = measures["dot product"]
+    angle = measures["angle"]
     sums = f"a · b = {a[0]} × {b[0]} + {a[1]} × {b[1]} = {_told('dot', dot)}.".replace("-", "−")
     if angle is None:
         return f"{sums} A zero vector has no direction, so there is no angle and no cosine."

@@ -1,7 +1,5 @@
 """Who attends to whom, as lines between tokens: one head at a time, and all heads of a model at a glance."""
 
-from __future__ import annotations
-
 import html
 
 import numpy as np
@@ -69,7 +67,8 @@ def picture(attention, shown, alt):
     for side, x, anchor, tokens in (("query", 130, "end", attention.tokens), ("key", 230, "start", attention.keys)):
         parts.append(f'<text x="{x}" y="12" text-anchor="{anchor}" class="tl-side">{side}</text>')
         for i, token in enumerate(tokens):
-            y, letters = TOP + ROW * i + 16, html.escape(shorten(token))
+            y = TOP + ROW * i + 16
+            letters = html.escape(shorten(token))
             parts.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{letters}</text>')
     return "".join(parts) + "</svg>"
 

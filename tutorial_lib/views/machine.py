@@ -3,10 +3,9 @@
 Sources: R 4-9, L 3.2. The order of the book's chapters is the order of the stages.
 """
 
-from __future__ import annotations
-
 import html
 import json
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,29 +15,12 @@ from tutorial_lib.vectors import pool
 from tutorial_lib.views.base import View, pack_text
 from tutorial_lib.views.neurons import number
 from tutorial_lib.views.traces import as_place, name_of, pack, unpack
+from tutorial_lib.weights.files import read_json
 
-# Title of a stage, the chapters that explain it. js/forward_pass.js draws them in this order.
-STAGES = [
-    ("Text becomes tokens", ["tokenization"]),
-    ("Tokens become vectors", ["embeddings", "positions"]),
-    ("A query meets keys", ["attention"]),
-    ("Softmax makes weights", ["attention"]),
-    ("Values are mixed", ["heads"]),
-    ("A layer’s output", ["bert"]),
-    ("The next layers", ["context", "evolution"]),
-    ("A vector for the text", ["uses"]),
-]
-CHAPTERS = {
-    "tokenization": "From text to tokens",
-    "embeddings": "Embeddings",
-    "positions": "Positions",
-    "attention": "Attention by hand",
-    "heads": "Many heads",
-    "bert": "BERT, layer by layer",
-    "context": "One word, many vectors",
-    "evolution": "Through the layers",
-    "uses": "What embeddings are for",
-}
+_DATA = read_json(Path(__file__).parent / "forward_pass.json")
+STAGES = _DATA["stages"]  # title, the chapters that explain it; js/forward_pass.js draws them in this order
+CHAPTERS = _DATA["chapters"]  # their titles
+SAYS = _DATA["says"]  # what is told of each stage
 STEPS = ("attention.output", "attention_norm", "feed_forward")  # of layer 0, before its output
 CUT = 98  # percent of a strip's bars stand in full; the longest are cut, or one coordinate would flatten all others
 HEIGHT = 10  # of a strip's longest bar: a letter from "A" (-10) over "K" (0) to "U" (+10)
@@ -111,7 +93,7 @@ def _mean(trace):
 
 def _run(text, encoding, trace, end):
     """What the script needs of one text."""
-    layers, first = _layers(trace), {name: trace[f"layer.0.{name}"] for name in STEPS}
+    layers = _layers(trace)
     values = trace["layer.0.attention.values"].swapaxes(0, 1).flatten(1)  # (n, d_model): the heads side by side
     return {
         "text": text,
@@ -121,7 +103,7 @@ def _run(text, encoding, trace, end):
         "q": pack(trace["layer.0.attention.queries"].numpy()[None]),
         "k": pack(trace["layer.0.attention.keys"].numpy()[None]),
         "v": _strips(values),
-        "steps": [_strips(first[name]) for name in STEPS],
+        "steps": [_strips(trace[f"layer.0.{name}"]) for name in STEPS],
         "layers": [_strips(X) for X in layers],
         "cosines": [cosine(X, layers[0]).tolist() for X in layers],
         "end": _strips(end[None])[0],
@@ -151,31 +133,32 @@ def attention_of(run, shared, token, head):
 
 def _tell(run, shared):
     """One sentence or two for each stage; the script says the same of any token and head."""
-    i, head, d_k = run["token"], run["head"], shared["d_k"]
-    name, d_model = name_of(run["tokens"], i), shared["heads"] * shared["d_k"]
+    i = run["token"]
+    head = run["head"]
+    d_k = shared["d_k"]
+    d_model = shared["heads"] * d_k
+    name = name_of(run["tokens"], i)
     products, weights = attention_of(run, shared, i, head)
     best = int(weights.argmax())
-    to = name_of(run["tokens"], best)
-    pieces = " A word that the vocabulary lacks is cut into pieces." * any(t.startswith("##") for t in run["tokens"])
     cosines = [number(layer[i]) for layer in run["cosines"][1:]]
-    nearest = run["others"][0] if run["others"] else None
-    return [
-        f"{len(run['tokens'])} tokens: [CLS] and [SEP] are added.{pieces} Each has a number, its row in a table.",
-        f"{name}: row {run['ids'][i]} of the table of tokens, plus row {i} of the positions, plus its segment’s; "
-        f"then LayerNorm. {d_model} numbers, each a bar.",
-        f"Layer 0, head {head}: the query of {name} meets the key of every token. The largest q · k is "
-        f"{number(products[best])}, with {to}.",
-        f"Divided by √{d_k}, then softmax: {name} gives {weights[best]:.2f} of its attention to {to}. All weights "
-        "together are 1.",
-        f"Each token’s value counts by its weight. Their sum, {d_k} numbers, is what head {head} hands to {name}; "
-        f"{shared['heads']} heads make {d_model}.",
-        f"What attention brings is added to {name}; so is what the feed-forward network makes of that. The new "
-        f"vector’s cosine to the old one: {cosines[0]}.",
-        f"The same in each layer, with other matrices. Cosine of {name} to the vector that went in: "
-        f"{', '.join(cosines)}.",
-        "The mean of all its tokens’ last vectors stands for the text."
-        + (f" The nearest of {len(run['others'])} other texts: “{nearest[0]}”" if nearest else ""),
-    ]
+    values = {
+        "n": len(run["tokens"]),
+        "pieces": SAYS["pieces"] * any(token.startswith("##") for token in run["tokens"]),
+        "name": name,
+        "row": run["ids"][i],
+        "i": i,
+        "d_model": d_model,
+        "head": head,
+        "product": number(products[best]),
+        "to": name_of(run["tokens"], best),
+        "d_k": d_k,
+        "weight": weights[best],
+        "heads": shared["heads"],
+        "first": cosines[0],
+        "cosines": ", ".join(cosines),
+        "nearest": SAYS["nearest"].format(len(run["others"]), run["others"][0][0]) if run["others"] else "",
+    }
+    return [say.format(**values) for say in SAYS["stages"]]
 
 
 def _list(run, says):

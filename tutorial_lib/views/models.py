@@ -1,7 +1,5 @@
 """All heads of a model at a glance, each as a small picture of its weights."""
 
-from __future__ import annotations
-
 import base64
 import html
 import struct
@@ -45,7 +43,8 @@ def grid(attention):
     n_layers, n_heads = attention.weights.shape[:2]
     step = SIDE + GAP
     alt = f"{attention.label()}: the weights of each head as a small picture."
-    width, height = EDGE + n_heads * step, EDGE + n_layers * step
+    width = EDGE + n_heads * step
+    height = EDGE + n_layers * step
     parts = [f'<svg class="tl-sheet" role="img" aria-label="{html.escape(alt)}" viewBox="0 0 {width} {height}">']
     parts += [f'<text x="{EDGE + h * step + SIDE / 2}" y="12" text-anchor="middle">{h}</text>' for h in range(n_heads)]
     parts += [f'<text x="0" y="{EDGE + i * step + 17}">{i}</text>' for i in range(n_layers)]

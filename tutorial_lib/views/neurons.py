@@ -1,7 +1,5 @@
 """How one attention weight comes about: a query, the keys, their products coordinate by coordinate, and the softmax."""
 
-from __future__ import annotations
-
 import html
 
 import numpy as np
@@ -39,7 +37,8 @@ def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
         raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     Q, K = attention.stacked("queries"), attention.stacked("keys")
     packed = pack(Q), pack(K)
-    Q, K = unpack(packed[0], Q.shape), unpack(packed[1], K.shape)  # what the script will see
+    Q = unpack(packed[0], Q.shape)  # what the script will see
+    K = unpack(packed[1], K.shape)
     masked = (attention.weights == 0).all((0, 1))
     error = float(np.abs(_weights(Q, K, masked) - attention.weights).max())
     data = attention.data() | {"layer": layer, "head": head, "query": query, "d_k": Q.shape[-1], "error": error}

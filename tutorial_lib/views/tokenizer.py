@@ -1,7 +1,5 @@
 """The tokenizer explorer: type a text and see WordPiece cut it, in the page. Sources: R 11.3, L 3.2.2."""
 
-from __future__ import annotations
-
 from html import escape
 
 from tutorial_lib.arguments import check_text
@@ -35,13 +33,10 @@ def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
         raise ValueError(f"tok must have tokens without line breaks, got {broken[0]!r}")
     words = _cut(tok, check_text("text", text))
     chosen = max(range(len(words)), key=lambda i: len(words[i]["tokens"]), default=None)
-    data = {
-        "text": text, "words": words, "vocabulary": pack_text("\n".join(tok.tokens)),
-        "special": SPECIAL, "unknown": UNKNOWN, "longestWord": tok.longest_word,
-        "longestPiece": max(map(len, tok.tokens)),
-        "lowercase": tok.lowercase, "stripAccents": tok.strip_accents, "splitChinese": tok.split_chinese,
-        "tables": _tables(),
-    }  # fmt: skip
+    data = {"text": text, "words": words, "vocabulary": pack_text("\n".join(tok.tokens))}
+    data |= {"special": SPECIAL, "unknown": UNKNOWN, "longestWord": tok.longest_word}
+    data |= {"longestPiece": max(map(len, tok.tokens)), "lowercase": tok.lowercase}
+    data |= {"stripAccents": tok.strip_accents, "splitChinese": tok.split_chinese, "tables": _tables()}
     default = f'<p class="tl-typed">{escape(text)}</p><ol class="tl-words">{"".join(map(_chips, words))}</ol>'
     if words:
         default += f'<div class="tl-tries">{_tries(words[chosen], data["longestPiece"])}</div>'
@@ -69,10 +64,11 @@ def _ends(tok, word):
     ends = [0]
     while ends[-1] < len(word):
         start = ends[-1]
-        found = [e for e in range(len(word), start, -1) if ("##" if start else "") + word[start:e] in tok.vocab]
-        if not found:
+        prefix = "##" if start else ""
+        matches = [end for end in range(len(word), start, -1) if prefix + word[start:end] in tok.vocab]
+        if not matches:
             break
-        ends.append(found[0])
+        ends.append(matches[0])
     return ends[1:]
 
 
@@ -88,7 +84,8 @@ def _chips(word):
 def _tries(word, longest):
     """How a word is cut: at each place the longest piece is tried first, and the first that is known is taken."""
     title = f"<p><b>{escape(word['word'])}</b>: {_reason(word)}</p>"
-    rounds, start = "", 0
+    rounds = ""
+    start = 0
     stops = [*word["ends"], None] if word["kind"] == "unknown" else word["ends"]
     for number, stop in enumerate(stops):
         prefix = "##" if start else ""
@@ -116,7 +113,8 @@ def _reason(word):
 
 
 def _summary(text, words):
-    n, cut = sum(len(word["tokens"]) for word in words), sum(len(word["tokens"]) > 1 for word in words)
+    n = sum(len(word["tokens"]) for word in words)
+    cut = sum(len(word["tokens"]) > 1 for word in words)
     return (
         f"{_count(n, 'token')} from {_count(len(text), 'character')}, {n + 2} with [CLS] and [SEP]; "
         f"{cut} of {_count(len(words), 'word')} {'is' if cut == 1 else 'are'} in more than one piece."

@@ -1,12 +1,11 @@
 """Take attention out of what a reader has at hand: a model and an encoding, a trace, or the weights themselves."""
 
-from __future__ import annotations
-
 import base64
-import operator
 import unicodedata
 
 import numpy as np
+
+from tutorial_lib.arguments import whole_number
 
 LETTERS = 12  # of a token that fit beside the lines
 TWO_BYTES = 100_000  # up to so many numbers travel as two bytes each, more as one, so that a page stays light
@@ -21,14 +20,17 @@ class Attention:
 
     def __init__(self, source, tokens, segments=None, keys=None, text=0):
         encoding = tokens if hasattr(tokens, "attention_mask") else None
-        self.trace, self.text, self.real = _as_trace(source, encoding), as_place("text", text), None
+        self.trace = _as_trace(source, encoding)
+        self.text = as_place("text", text)
+        self.real = None  # which tokens are no padding
         self.crossing = keys is not None
         if encoding is not None:
             tokens, segments = self._without_padding(encoding, segments)
         self.tokens = _as_tokens("tokens", tokens)
         self.keys = self.tokens if keys is None else _as_tokens("keys", keys)
         self.weights = self.stacked("weights") if self.trace else self._of_text(_as_array(source), "weights")
-        shape, expected = self.weights.shape, (len(self.tokens), len(self.keys))
+        shape = self.weights.shape
+        expected = (len(self.tokens), len(self.keys))
         if shape[2:] != expected:
             raise ValueError(f"weights must be (..., {expected[0]}, {expected[1]}) for these tokens, got {shape}")
         if self.weights.min() < 0 or self.weights.max() > 1.001:
@@ -112,14 +114,9 @@ def as_place(name, value, count=None):
     >>> as_place("layer", np.int64(2), 6)
     2
     """
-    try:
-        place = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        place = -1
-    if place < 0 or (count is not None and place >= count):
-        allowed = "a whole number, 0 or more" if count is None else f"from 0 to {count - 1}"
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return place
+    if count is None:
+        return whole_number(name, value, 0, "a whole number, 0 or more")
+    return whole_number(name, value, 0, f"from 0 to {count - 1}", count - 1)
 
 
 def pack(values):

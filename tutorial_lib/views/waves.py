@@ -3,8 +3,6 @@
 Sources: R 3.4-3.5, L 3.2.4.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -32,10 +30,13 @@ def sinusoid_explorer(d_model=16, n=64):
     if not isinstance(n, int) or n not in POSITIONS:
         raise ValueError(f"n must be a number of positions from {POSITIONS[0]} to {POSITIONS[-1]}, got {n!r}")
     half = (n - 1) // 2
-    i, p, k = min(START["i"], d_model // 2 - 1), min(START["p"], half), START["k"]
+    i = min(START["i"], d_model // 2 - 1)
+    p = min(START["p"], half)
+    k = START["k"]
     clocks = _clock_pairs(lengths, n)
     data = {"d_model": d_model, "n": n, "i": i, "p": p, "k": k, "clocks": clocks}
-    PE, M = sinusoidal(n, d_model), shift_matrix(k, d_model)
+    PE = sinusoidal(n, d_model)
+    M = shift_matrix(k, d_model)
     cards = "".join(_clock(j, PE[p], PE[p + k], M, k * 2 * math.pi / lengths[j].item(), j == i) for j in clocks)
     default = f'{_waves(i, n, p, k, lengths[i].item())}<div class="tl-clocks">{cards}</div>'
     turn = math.degrees(k * 2 * math.pi / lengths[i].item())

@@ -10,13 +10,6 @@ from tutorial_lib.weights.files import read_json, sha256
 from tutorial_lib.weights.find import available, load_state_dict, read_config, resolve
 
 __all__ = [
-    "DEFAULT",
-    "KNOWN",
-    "ModelNotAvailable",
-    "available",
-    "load_state_dict",
-    "read_config",
-    "read_json",
-    "resolve",
+    "DEFAULT", "KNOWN", "ModelNotAvailable", "available", "load_state_dict", "read_config", "read_json", "resolve",
     "sha256",
 ]

@@ -28,6 +28,17 @@ def read_json(path: Path) -> dict:
     return value
 
 
+def read_sections(path: Path) -> dict[str, list[str]]:
+    """The lines of a file by the [section] that they stand in, without comments (#) and empty lines."""
+    sections = {}
+    for line in read_text(path).splitlines():
+        if line.startswith("["):
+            lines = sections[line.strip("[]")] = []
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return sections
+
+
 @contextmanager
 def beside(path: str | os.PathLike) -> Iterator[Path]:
     """A name to write to, beside the file's own; where all went well, the file then gets its own name.
@@ -77,7 +88,7 @@ def _sha256(path: str, size: int, mtime_ns: int) -> str:
     """Hash a file once per process; size and time are the arguments that notice a change."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while block := file.read(1 << 20):
+        for block in iter(lambda: file.read(1 << 20), b""):
             digest.update(block)
     return digest.hexdigest()
 

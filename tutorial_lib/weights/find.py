@@ -154,8 +154,8 @@ def _cached_folder(model: Model) -> Path | None:
 def _download(model: Model) -> Path:
     """Fetch the model's files from the hub, with progress bars; a download that broke off is resumed."""
     if model.shipped:
-        raise ModelNotAvailable(f"{model.name!r} is part of tutorial_lib, but its files in {model.inside} are not all "
-                                f"there ({', '.join(model.files)}): install tutorial_lib again")  # fmt: skip
+        missing = f"its files in {model.inside} are not all there ({', '.join(model.files)})"
+        raise ModelNotAvailable(f"{model.name!r} is part of tutorial_lib, but {missing}: install tutorial_lib again")
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.utils import get_session
 

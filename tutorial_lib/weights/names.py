@@ -1,14 +1,18 @@
-"""What Hugging Face calls things, family by family: settings, weights, layouts; the only file that knows these names.
+"""What Hugging Face calls things, family by family: settings, weights, layouts.
 
 BERT, DistilBERT, RoBERTa and ALBERT are all `bert.Bert`, GPT-2 and OPT are `gpt.GPT`. The members of a family differ in
-a few numbers of the model's `Config`, and in the names that their files use; both stand here, one `Family` each. Files
-on the hub are older than the code that writes them today, so several spellings of a name load. Source: R 3; A 3.
+a few numbers of the model's `Config`, and in the names that their files use: ``names.txt`` has both. Files on the hub
+are older than the code that writes them today, so several spellings of a name load. Source: R 3; A 3.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import torch
+
+from tutorial_lib.weights.files import read_sections
 
 
 @dataclass(frozen=True)
@@ -17,8 +21,8 @@ class Family:
 
     model: the class of ours that computes it. settings: our name -> (theirs in config.json, its value where the file is
     silent). fixed: our names whose value no file tells. computed: settings that must have this value, where they are
-    there. rename: (pattern of their name, our name), applied in this order to each parameter's name. written: the class
-    of transformers whose checkpoints we write, and the settings that it needs besides.
+    there. rename: what ``names.txt`` has, (pattern of their name, our name). written: the class of transformers whose
+    checkpoints we write, and the settings that it needs besides.
     """
 
     model: str
@@ -29,167 +33,51 @@ class Family:
     written: tuple = ()
 
 
-_OURS = ("vocab_size", "d_model", "n_layers", "n_heads", "d_ff", "n_positions", "activation")
+_SECTIONS = read_sections(Path(__file__).with_suffix(".txt"))
 
 
-def _settings(names, defaults):
-    """our name -> (their name, default), out of one text of their names and one of defaults."""
-    return dict(zip(_OURS, zip(names.split(), defaults, strict=True), strict=True))
+def _settings(kind):
+    """our name -> (their name, default), out of ``names.txt``."""
+    rows = map(str.split, _SECTIONS[f"{kind}: settings"])
+    return {ours: (theirs, json.loads(default)) for ours, theirs, default in rows}
 
 
-_BERT = ("vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings "
-         "hidden_act")  # fmt: skip
-_DISTIL = "vocab_size dim n_layers n_heads hidden_dim max_position_embeddings activation"
-_GPT2 = "vocab_size n_embd n_layer n_head n_inner n_positions activation_function"
-_OPT = ("vocab_size hidden_size num_hidden_layers num_attention_heads ffn_dim max_position_embeddings "
-        "activation_function")  # fmt: skip
+def _renames(kind):
+    """The rows of a section of ``names.txt``."""
+    rows = []
+    for line in _SECTIONS[kind]:
+        theirs, _, ours = line.partition(" ")
+        rows += _renames(theirs[1:]) if theirs.startswith("*") else [(theirs, ours.strip())]
+    return rows
+
+
 _ABSOLUTE = dict(is_decoder=False, add_cross_attention=False, position_embedding_type="absolute")
-_EPS = {"eps": ("layer_norm_eps", 1e-12)}
 
-_EMBEDDINGS = [
-    (r"LayerNorm\.gamma$", "LayerNorm.weight"),  # the spelling of the oldest files
-    (r"LayerNorm\.beta$", "LayerNorm.bias"),
-    (r"^embeddings\.word_embeddings\.", "embeddings.tokens."),
-    (r"^embeddings\.position_embeddings\.", "embeddings.positions."),
-    (r"^embeddings\.token_type_embeddings\.", "embeddings.segments."),
-    (r"^embeddings\.LayerNorm\.", "embeddings.norm."),
-]
-_LAYERS = [
-    (r"^encoder\.layer\.(\d+)\.", r"layer.\1."),
-    (r"\.attention\.self\.query\.", ".attention.W_Q."),
-    (r"\.attention\.self\.key\.", ".attention.W_K."),
-    (r"\.attention\.self\.value\.", ".attention.W_V."),
-    (r"\.attention\.output\.dense\.", ".attention.W_O."),
-    (r"\.attention\.output\.LayerNorm\.", ".attention_norm."),
-    (r"\.intermediate\.dense\.", ".feed_forward.W_1."),
-    (r"^(layer\.\d+)\.output\.dense\.", r"\1.feed_forward.W_2."),
-    (r"^(layer\.\d+)\.output\.LayerNorm\.", r"\1.norm."),
-    (r"^pooler\.dense\.", "pooler.W."),
-]
+_BERT_TRAINING = dict(pad_token_id=0, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+_GPT_TRAINING = dict(bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+
+
+def _family(kind, model, **others):
+    return Family(model, _settings(kind), _renames(kind), **others)
+
 
 FAMILIES = {
-    "bert": Family(
-        "Bert",
-        _settings(_BERT, (30_522, 768, 12, 12, 3_072, 512, "gelu")) | _EPS | {"n_segments": ("type_vocab_size", 2)},
-        [
-            (r"^bert\.", ""),
-            *_EMBEDDINGS,
-            *_LAYERS,
-            (r"^cls\.predictions\.transform\.dense\.", "mlm.W."),
-            (r"^cls\.predictions\.transform\.LayerNorm\.", "mlm.norm."),
-            (r"^cls\.predictions\.decoder\.", "mlm.decoder."),
-            (r"^cls\.predictions\.bias$", "mlm.decoder.bias"),
-            (r"^cls\.seq_relationship\.", "nsp."),
-        ],
-        computed=_ABSOLUTE,
-        written=("BertForPreTraining", dict(pad_token_id=0, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)),
-    ),
-    "distilbert": Family(  # half the layers, no segments, no pooler (Sanh et al., 2019)
-        "Bert",
-        _settings(_DISTIL, (30_522, 768, 6, 12, 3_072, 512, "gelu")),
-        [
-            (r"^distilbert\.", ""),
-            *_EMBEDDINGS,
-            (r"^transformer\.layer\.", "layer."),
-            (r"\.attention\.q_lin\.", ".attention.W_Q."),
-            (r"\.attention\.k_lin\.", ".attention.W_K."),
-            (r"\.attention\.v_lin\.", ".attention.W_V."),
-            (r"\.attention\.out_lin\.", ".attention.W_O."),
-            (r"\.sa_layer_norm\.", ".attention_norm."),
-            (r"\.ffn\.lin(\d)\.", r".feed_forward.W_\1."),
-            (r"\.output_layer_norm\.", ".norm."),
-            (r"^vocab_transform\.", "mlm.W."),
-            (r"^vocab_layer_norm\.", "mlm.norm."),
-            (r"^vocab_projector\.", "mlm.decoder."),
-        ],
-        fixed=dict(n_segments=0, eps=1e-12),
-    ),
-    "roberta": Family(  # BERT trained for longer, without pairs; positions count from pad_id + 1 (Liu et al., 2019)
-        "Bert",
-        _settings(_BERT, (50_265, 768, 12, 12, 3_072, 512, "gelu"))
-        | _EPS
-        | {"n_segments": ("type_vocab_size", 2), "pad_id": ("pad_token_id", 1)},
-        [
-            (r"^roberta\.", ""),
-            *_EMBEDDINGS,
-            *_LAYERS,
-            (r"^lm_head\.dense\.", "mlm.W."),
-            (r"^lm_head\.layer_norm\.", "mlm.norm."),
-            (r"^lm_head\.decoder\.", "mlm.decoder."),
-            (r"^lm_head\.bias$", "mlm.decoder.bias"),
-        ],
-        computed=_ABSOLUTE | {"hidden_act": "gelu"},  # its head has gelu in any case
-    ),
-    "albert": Family(  # narrow tables, one layer's weights for all layers (Lan et al., 2020)
-        "Bert",
-        _settings(_BERT, (30_000, 4_096, 12, 64, 16_384, 512, "gelu_new"))
-        | _EPS
-        | {
-            "n_segments": ("type_vocab_size", 2),
-            "d_embedding": ("embedding_size", 128),
-            "n_different": ("num_hidden_groups", 1),
-        },
-        [
-            (r"^albert\.", ""),
-            *_EMBEDDINGS,
-            (r"^encoder\.embedding_hidden_mapping_in\.", "embeddings.W."),
-            (r"^encoder\.albert_layer_groups\.(\d+)\.albert_layers\.0\.", r"different.\1."),
-            (r"\.attention\.query\.", ".attention.W_Q."),
-            (r"\.attention\.key\.", ".attention.W_K."),
-            (r"\.attention\.value\.", ".attention.W_V."),
-            (r"\.attention\.dense\.", ".attention.W_O."),
-            (r"\.attention\.LayerNorm\.", ".attention_norm."),
-            (r"\.ffn\.", ".feed_forward.W_1."),
-            (r"\.ffn_output\.", ".feed_forward.W_2."),
-            (r"\.full_layer_layer_norm\.", ".norm."),
-            (r"^pooler\.", "pooler.W."),
-            (r"^predictions\.dense\.", "mlm.W."),
-            (r"^predictions\.LayerNorm\.", "mlm.norm."),
-            (r"^predictions\.decoder\.", "mlm.decoder."),
-            (r"^predictions\.bias$", "mlm.decoder.bias"),
-            (r"^sop_classifier\.classifier\.", "nsp."),  # which of two sentences came first: two scores, as NSP's
-        ],
-        computed=_ABSOLUTE | {"inner_group_num": 1},
-    ),
-    "gpt2": Family(
+    "bert": _family("bert", "Bert", computed=_ABSOLUTE, written=("BertForPreTraining", _BERT_TRAINING)),
+    # half the layers, no segments, no pooler (Sanh et al., 2019)
+    "distilbert": _family("distilbert", "Bert", fixed=dict(n_segments=0, eps=1e-12)),
+    # BERT trained for longer, without pairs; positions count from pad_id + 1; its head has gelu (Liu et al., 2019)
+    "roberta": _family("roberta", "Bert", computed=_ABSOLUTE | {"hidden_act": "gelu"}),
+    # narrow tables, one layer's weights for all layers (Lan et al., 2020)
+    "albert": _family("albert", "Bert", computed=_ABSOLUTE | {"inner_group_num": 1}),
+    "gpt2": _family(
+        "gpt2",
         "GPT",
-        _settings(_GPT2, (50_257, 768, 12, 12, None, 1_024, "gelu_new"))
-        | {"eps": ("layer_norm_epsilon", 1e-5), "tied": ("tie_word_embeddings", True)},
-        [
-            (r"^transformer\.", ""),
-            (r"^wte\.", "embeddings.tokens."),
-            (r"^wpe\.", "embeddings.positions."),
-            (r"^h\.(\d+)\.", r"layer.\1."),
-            (r"\.ln_1\.", ".attention_norm."),
-            (r"\.ln_2\.", ".norm."),
-            (r"\.attn\.c_attn\.", ".attention.W_QKV."),
-            (r"\.attn\.c_proj\.", ".attention.W_O."),
-            (r"\.mlp\.c_fc\.", ".feed_forward.W_1."),
-            (r"\.mlp\.c_proj\.", ".feed_forward.W_2."),
-            (r"^ln_f\.", "norm."),
-            (r"^lm_head\.", "unembedding."),
-        ],
         computed=dict(add_cross_attention=False, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False),
-        written=("GPT2LMHeadModel", dict(bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0,
-                                         attn_pdrop=0.0)),
+        written=("GPT2LMHeadModel", _GPT_TRAINING),
     ),
-    "opt": Family(
+    "opt": _family(
+        "opt",
         "GPT",
-        _settings(_OPT, (50_272, 768, 12, 12, 3_072, 2_048, "relu"))
-        | {"norm_first": ("do_layer_norm_before", True), "tied": ("tie_word_embeddings", True)},
-        [
-            (r"^(model\.)?decoder\.", ""),
-            (r"^embed_tokens\.", "embeddings.tokens."),
-            (r"^embed_positions\.", "embeddings.positions."),
-            (r"^layers\.(\d+)\.", r"layer.\1."),
-            (r"\.self_attn_layer_norm\.", ".attention_norm."),
-            (r"\.final_layer_norm\.", ".norm."),
-            (r"\.self_attn\.([qkv])_proj\.", lambda match: f".attention.W_{match[1].upper()}."),
-            (r"\.self_attn\.out_proj\.", ".attention.W_O."),
-            (r"\.fc([12])\.", r".feed_forward.W_\1."),
-            (r"^final_layer_norm\.", "norm."),
-            (r"^lm_head\.", "unembedding."),
-        ],
         fixed=dict(offset=2),
         computed=dict(enable_bias=True, layer_norm_elementwise_affine=True, _remove_final_layer_norm=False),
     ),
@@ -242,8 +130,8 @@ def shape_of(settings, model) -> dict:
         shape["d_ff"] = 4 * shape["d_model"]
     narrow = settings.get("word_embed_proj_dim") or shape["d_model"]
     if narrow != shape["d_model"]:
-        raise ValueError(f"word_embed_proj_dim must be hidden_size, {shape['d_model']}, got {narrow}: "
-                         f"{model} has no such map")  # fmt: skip
+        need = f"hidden_size, {shape['d_model']}, got {narrow}"
+        raise ValueError(f"word_embed_proj_dim must be {need}: {model} has no such map")
     return shape
 
 
