@@ -26,7 +26,7 @@ def at_hand(monkeypatch):
     monkeypatch.setattr(real_texts, "load_texts", ours.__getitem__)
     monkeypatch.setattr(real_texts, "N_TEXTS", 30)
     for name in ("tsne", "umap"):
-        monkeypatch.setattr(real_texts, name, lambda X: np.zeros((len(X), 2)))
+        monkeypatch.setattr(real_texts.geometry, name, lambda X: np.zeros((len(X), 2)))
     return ours
 
 
@@ -120,7 +120,7 @@ def test_the_recipe_run_now_gives_the_stored_numbers(monkeypatch, real_folder):
     """Up to rounding. t-SNE and UMAP draw another picture on another machine, so theirs are not compared."""
     monkeypatch.setenv(fetch.VARIABLE, str(real_folder))
     for name in ("tsne", "umap"):
-        monkeypatch.setattr(real_texts, name, lambda X: np.zeros((len(X), 2)))
+        monkeypatch.setattr(real_texts.geometry, name, lambda X: np.zeros((len(X), 2)))
     now, stored = real_texts.measure(), real_texts.stored()
     pairs = load_texts("luisto-pairs")
     assert {contrast: len(found) for contrast, found in pairs.items()} == stored["pairs"]

@@ -50,7 +50,7 @@ def variance_curves(curves, share=0.9):
     ([60.0, 100.0], 'a plane: 2 for 90 %')
     """
     _, ax = plt.subplots(figsize=(6.8, 2.8))
-    for color, line, (label, shares) in zip(COLORS, LINES, curves.items(), strict=False):
+    for color, line, (label, shares) in zip(COLORS, LINES, curves.items()):
         total = 100 * np.cumsum(as_array(shares))
         at = int(np.argmax(total >= 100 * share - 1e-9))
         name = f"{label}: {at + 1} for {100 * share:g} %"
@@ -73,7 +73,7 @@ def norms_along_ids(norms, kinds, window=200):
     """
     norms, kinds = as_array(norms), np.asarray(kinds)
     _, ax = plt.subplots(figsize=(7.2, 3.2))
-    for color, marker, kind in zip(COLORS, MARKERS, dict.fromkeys(kinds.tolist()), strict=False):
+    for color, marker, kind in zip(COLORS, MARKERS, dict.fromkeys(kinds.tolist())):
         ids = np.flatnonzero(kinds == kind)
         parts = np.array_split(ids, max(1, len(ids) // window))
         x = [np.median(part) for part in parts]
@@ -134,7 +134,7 @@ def mean_histograms(measured, marked, bins=80):
         ax.hist(values, bins, color=COLORS[0], alpha=0.45)
         ax.axvline(values.mean(), color="0.25", linestyle="--", linewidth=1.2)
         ax.set_title(f"mean {values.mean():.3f}", fontsize=9)
-        for color, marker, (token, at) in zip(COLORS[1:], MARKERS, marked.items(), strict=False):
+        for color, marker, (token, at) in zip(COLORS[1:], MARKERS, marked.items()):
             height = 0.04 * ax.get_ylim()[1]
             ax.plot(values[at], height, marker, color=color, markeredgecolor="black", markersize=7, label=token)
         ax.set(xlabel=name, ylabel="tokens")
