@@ -84,7 +84,7 @@ def test_it_measures_what_it_says(at_hand, bert):
         np.fill_diagonal(away, np.inf)
         assert cloud[name] == pytest.approx((of[away.argmin(1)] == of).mean(), abs=1e-3)
     assert cloud["norms"]["average"]["tweets"] == pytest.approx(np.linalg.norm(X[30:], axis=1).mean(), abs=1e-3)
-    assert numbers["maps"]["mean, PCA"][0] == pytest.approx(real_texts.pca(X).coordinates[0], abs=1e-3)
+    assert numbers["maps"]["mean, PCA"][0] == pytest.approx(real_texts.geometry.pca(X).coordinates[0], abs=1e-3)
 
 
 @pytest.mark.parametrize(
