@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
-from tutorial_book.plots.parts import LINES, draw_outlines, legend_below, panel_grid
+from tutorial_book.plots.parts import LINES, draw_curve, draw_outlines, legend_below, panel_grid
 
 MEASURES = {"norms": "length", "distances": "distance of a pair", "dots": "dot product", "cosines": "cosine"}
 TO_MEAN = {
@@ -78,8 +78,8 @@ def norms_along_ids(norms, kinds, window=200):
         parts = np.array_split(ids, max(1, len(ids) // window))
         x = [np.median(part) for part in parts]
         low, middle, high = np.transpose([np.percentile(norms[part], [10, 50, 90]) for part in parts])
-        ax.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
-        ax.plot(x, middle, color=color, marker=marker, markersize=4, markevery=max(1, len(x) // 12), label=kind)
+        look = {"color": color, "marker": marker, "markersize": 4, "markevery": max(1, len(x) // 12)}
+        draw_curve(ax, (middle, low, high), x, label=kind, **look)
         if len(parts) == 1:
             ax.errorbar(x, middle, [middle - low, high - middle], color=color, capsize=3)
     ax.set(xlabel="token id", ylabel="norm", ylim=(0, None))
