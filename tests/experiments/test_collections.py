@@ -26,7 +26,7 @@ def at_hand(monkeypatch):
     monkeypatch.setattr(real_texts, "load_texts", ours.__getitem__)
     monkeypatch.setattr(real_texts, "N_TEXTS", 30)
     for name in ("tsne", "umap"):
-        monkeypatch.setattr(real_texts, name, lambda X: np.zeros((len(X), 2)))
+        monkeypatch.setattr(real_texts.geometry, name, lambda X: np.zeros((len(X), 2)))
     return ours
 
 
@@ -84,7 +84,7 @@ def test_it_measures_what_it_says(at_hand, bert):
         np.fill_diagonal(away, np.inf)
         assert cloud[name] == pytest.approx((of[away.argmin(1)] == of).mean(), abs=1e-3)
     assert cloud["norms"]["average"]["tweets"] == pytest.approx(np.linalg.norm(X[30:], axis=1).mean(), abs=1e-3)
-    assert numbers["maps"]["mean, PCA"][0] == pytest.approx(real_texts.pca(X).coordinates[0], abs=1e-3)
+    assert numbers["maps"]["mean, PCA"][0] == pytest.approx(real_texts.geometry.pca(X).coordinates[0], abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_the_recipe_run_now_gives_the_stored_numbers(monkeypatch, real_folder):
     """Up to rounding. t-SNE and UMAP draw another picture on another machine, so theirs are not compared."""
     monkeypatch.setenv(fetch.VARIABLE, str(real_folder))
     for name in ("tsne", "umap"):
-        monkeypatch.setattr(real_texts, name, lambda X: np.zeros((len(X), 2)))
+        monkeypatch.setattr(real_texts.geometry, name, lambda X: np.zeros((len(X), 2)))
     now, stored = real_texts.measure(), real_texts.stored()
     pairs = load_texts("luisto-pairs")
     assert {contrast: len(found) for contrast, found in pairs.items()} == stored["pairs"]

@@ -62,7 +62,8 @@ def openings(texts, tokenizer, n=N_TOKENS):
     >>> openings(["the bear", "the mouse was gone"], WordPiece.from_pretrained(), n=5).shape
     torch.Size([1, 5])
     """
-    rows = [ids[:n] for text in texts if len(ids := tokenizer.encode(text).ids) >= n]
+    encoded = [tokenizer.encode(text).ids for text in texts]
+    rows = [ids[:n] for ids in encoded if len(ids) >= n]
     if not rows:
         raise ValueError(f"n must be at most the number of tokens of the longest text, got {n}")
     return torch.tensor(rows)
@@ -152,9 +153,10 @@ def measured(model, ids, counts):
     (3, 3)
     """
     states = layer_states(model, ids)
-    found = {which: {name: profile(states, ids, measure, which) for name, measure in MEASURES.items()}
-             for which in CLOUDS}  # fmt: skip
-    return found | {
+    profiles = {}
+    for which in CLOUDS:
+        profiles[which] = {name: profile(states, ids, measure, which) for name, measure in MEASURES.items()}
+    return profiles | {
         "first norm": [first_norm(X) for X in states.values()],
         "frequency": [frequency_correlation(X, ids, counts) for X in states.values()],
         "same type": [same_type(X, ids) for X in states.values()],

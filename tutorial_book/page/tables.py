@@ -36,14 +36,15 @@ def table(values, columns, rows=(), *, caption, form=".2f", mark=()):
         if len(row) != len(columns):
             raise ValueError(f"columns names {len(columns)} columns, but row {number} of values has {len(row)}")
     forms = form if isinstance(form, dict) else {}
-    if unknown := set(forms) - set(columns):
+    unknown = set(forms) - set(columns)
+    if unknown:
         raise ValueError(f"form names the columns {sorted(unknown)}, but there are {columns}")
     fraction = ".2f" if isinstance(form, dict) else form
     cells = [[_written(value, forms.get(name), fraction) for value, name in zip(row, columns)] for row in values]
-    numeric = [all(not isinstance(value, str) or _NUMBER.fullmatch(value) for value in column)
-               for column in zip(*values)]  # fmt: skip
-    marked = {(_place(row, rows, len(values), "row"), _place(column, columns, len(columns), "column"))
-              for row, column in mark}  # fmt: skip
+    numeric = [all(map(_is_numeric, column)) for column in zip(*values)]
+    in_rows = [_place(row, rows, len(values), "row") for row, _ in mark]
+    in_columns = [_place(column, columns, len(columns), "column") for _, column in mark]
+    marked = set(zip(in_rows, in_columns))
     return Table(caption, corner, columns, rows, cells, numeric, marked)
 
 
@@ -55,16 +56,19 @@ class Table:
         self.cells, self.numeric, self.marked = cells, numeric, marked
 
     def __repr__(self):
-        cells = [[f"*{cell}" if (i, j) in self.marked else cell for j, cell in enumerate(row)]
-                 for i, row in enumerate(self.cells)]  # fmt: skip
-        lines, numeric = [self.columns, *cells], self.numeric
+        lines, numeric = [self.columns], self.numeric
+        for i, row in enumerate(self.cells):
+            lines.append([f"*{cell}" if (i, j) in self.marked else cell for j, cell in enumerate(row)])
         if self.rows:
             lines = [[name, *line] for name, line in zip([self.corner, *self.rows], lines)]
             numeric = [False, *numeric]
         widths = [max(map(len, column)) for column in zip(*lines)]
-        aligned = [[f"{cell:{'>' if right else '<'}{width}}" for cell, width, right in zip(line, widths, numeric)]
-                   for line in lines]  # fmt: skip
-        return "\n".join([self.caption, *("  ".join(line).rstrip() for line in aligned)])
+        sides = [">" if right else "<" for right in numeric]
+        texts = [self.caption]
+        for line in lines:
+            aligned = [f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths)]
+            texts.append("  ".join(aligned).rstrip())
+        return "\n".join(texts)
 
     def _repr_html_(self):
         """For the book's pages, which bring the style; elsewhere None, and the notebook shows the Markdown."""
@@ -101,6 +105,10 @@ class Table:
 def _plain(value):
     """A value of Python out of one of NumPy or torch."""
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _is_numeric(value):
+    return not isinstance(value, str) or _NUMBER.fullmatch(value)
 
 
 def _written(value, form, fraction) -> str:

@@ -20,8 +20,8 @@ STACKS = {  # title: (what comes in, the parts of a layer, how many layers, what
     ),
     "2017: decoder": (
         [("tokens × √d", "embeddings"), ("+ sines", "embeddings")],
-        [("masked attention", LOOKS), ("+, LayerNorm", NORM), ("cross-attention", CROSSES), ("+, LayerNorm", NORM),
-         ("ReLU network", WIDENS), ("+, LayerNorm", NORM)],
+        [("masked attention", LOOKS), ("+, LayerNorm", NORM), ("cross-attention", CROSSES), ("+, LayerNorm", NORM)]
+        + [("ReLU network", WIDENS), ("+, LayerNorm", NORM)],
         6, [("next token", "embeddings")],
     ),
     "BERT": (
@@ -34,7 +34,7 @@ STACKS = {  # title: (what comes in, the parts of a layer, how many layers, what
         [("LayerNorm", NORM), ("masked attention, +", LOOKS), ("LayerNorm", NORM), ("GELU network, +", WIDENS)],
         12, [("LayerNorm", NORM), ("next token", "embeddings")],
     ),
-}  # fmt: skip
+}
 ROWS = 12.5  # places for boxes in a column: the embeddings stand on top, the layer begins below the fourth
 FIRST = 4.6
 
@@ -54,7 +54,7 @@ def stacks():
         ax.axis("off")
         places = [*range(len(before)), *(FIRST + i for i in range(len(layer)))]
         places += [FIRST + 0.4 + len(layer) + i for i in range(len(after))]
-        for y, above, (text, role) in zip(places, [None, *places], [*before, *layer, *after], strict=False):
+        for y, above, (text, role) in zip(places, [None, *places], [*before, *layer, *after]):
             plain = text in ("memory", "next token", "hidden tokens")
             color = "none" if plain else TINTS[role]
             box(ax, 4.8, y + 0.47, 8.4, 0.7, facecolor=color, edgecolor="none" if plain else LINE)

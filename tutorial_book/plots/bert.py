@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, TINTS, as_array
-from tutorial_book.plots.parts import arrow, box, note, panel_grid, plate, ticks, write
+from tutorial_book.plots.parts import arrow, box, draw_curve, note, panel_grid, plate, ticks, write
 from tutorial_lib.bert import gelu, relu
 
 LINE = "#444444"
@@ -79,7 +79,6 @@ def norms_by_sublayer(trace, n_layers):
     stops = ["embeddings.output"] + [f"layer.{i}.{name}" for i in range(n_layers) for name in SUBLAYERS]
     lengths = np.array([np.linalg.norm(as_array(trace[stop][0]), axis=-1) for stop in stops])  # (stops, n)
     _, ax = plt.subplots(figsize=(6.4, 4.2))
-    x = np.arange(len(stops))
     for i in range(0, n_layers, 2):
         ax.axvspan(4 * i + 0.5, 4 * i + 4.5, color="#F2F2F2", lw=0)
     beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # points by which the number of a stop stands off its dot
@@ -87,9 +86,10 @@ def norms_by_sublayer(trace, n_layers):
         note(ax, str(k), (k, lengths[k, 0]), offset, ha="center", va="baseline", fontsize=8)
         ax.plot([], [], " ", label=f"{k}  {name}")  # first: a column of the legend for the stops, one for the lines
     ax.axhline(np.sqrt(trace[stops[0]].shape[-1]), color=LINE, ls=":", lw=1.2, label=r"$\sqrt{d_{model}}$")
-    ax.plot(x, lengths[:, 0], "o-", ms=4, color=ROLES["[CLS]"], label="[CLS]")
-    ax.plot(x, lengths[:, 1:].mean(1), "s-", ms=3.5, color=COLORS[0], label="other tokens: mean, and range")
-    ax.fill_between(x, lengths[:, 1:].min(1), lengths[:, 1:].max(1), color=COLORS[0], alpha=0.2, lw=0)
+    ax.plot(lengths[:, 0], "o-", ms=4, color=ROLES["[CLS]"], label="[CLS]")
+    others = lengths[:, 1:]
+    values = (others.mean(1), others.min(1), others.max(1))
+    draw_curve(ax, values, color=COLORS[0], marker="s", ms=3.5, label="other tokens: mean, and range")
     ax.set(yscale="log", ylabel="length of the vector (log scale)", xlim=(-0.5, len(stops) - 0.5))
     ticks(ax.yaxis, [5, 10, 20, 50, 100, 200])
     ax.set_xticks([0, *(4 * i + 2.5 for i in range(n_layers))], ["emb.", *(f"layer {i}" for i in range(n_layers))])

@@ -38,7 +38,7 @@ def curves_by_layer(curves, ylabel, bands=None):
     """
     _, ax = plt.subplots(figsize=(5.6, 3.2))
     whole = {label: label.partition(" without ")[0] for label in curves}
-    colors = dict(zip(dict.fromkeys(whole.values()), COLORS, strict=False)) | {"[CLS]": ROLES["[CLS]"]}
+    colors = dict(zip(dict.fromkeys(whole.values()), COLORS)) | {"[CLS]": ROLES["[CLS]"]}
     for line, marker, (label, values) in zip(LINES, "osD^", curves.items()):
         look = {"color": colors[whole[label]], "linestyle": line, "marker": marker, "markersize": 5}
         band = tuple((bands or {}).get(label, ()))

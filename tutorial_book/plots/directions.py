@@ -35,8 +35,8 @@ def row_lengths(lengths, counts):
     if (~seen).any():
         low, high = np.quantile(lengths[~seen], [0.05, 0.95])
         right.axhspan(low, high, color=COLORS[1], alpha=0.25, linewidth=0)
-        right.annotate("unseen", (0.98, high), (0, 2), xycoords=("axes fraction", "data"), ha="right",
-                       textcoords="offset points", color=COLORS[1], fontsize=9)  # fmt: skip
+        beside = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "baseline", "color": COLORS[1]}
+        note(right, "unseen", (0.98, high), (0, 2), **beside)
     right.set(xscale="log", xlabel="times in the stories", ylabel="length", ylim=(0, 1.12 * lengths.max()))
     legend_below(left)
     return [left, right]
@@ -133,19 +133,19 @@ def lens(tops, probabilities, tokens, layers):
     return ax
 
 
-def plane(found, paths, names, layers):
+def plane(plane_of_two, paths, names, layers):
     """Paths of states through the layers in the plane of two tokens, and the tokens' directions.
 
-    found: a `geometry.TokenPlane`. paths: name -> coordinates (n_layers, 2) in it. names: of the two tokens. layers:
-    n_layers names, written at the first path. On the dotted line both tokens have the same score. Source: N 6.
+    plane_of_two: a `geometry.TokenPlane`. paths: name -> coordinates (n_layers, 2) in it. names: of the two tokens.
+    layers: n_layers names, written at the first path. On the dotted line both tokens have the same score. Source: N 6.
 
     >>> from tutorial_lib.geometry import token_plane
-    >>> found = token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0])
-    >>> ax = plane(found, {"one": [[0.0, 0.0], [4.0, 1.0]]}, ["a", "b"], ["0", "1"])
+    >>> both = token_plane([0.0, 2.0, 0.0], [3.0, 1.0, 0.0])
+    >>> ax = plane(both, {"one": [[0.0, 0.0], [4.0, 1.0]]}, ["a", "b"], ["0", "1"])
     >>> [text.get_text() for text in ax.texts]
     ['a', 'b', 'same score', '0', '1']
     """
-    tokens, paths = as_array(found.tokens), {name: as_array(path) for name, path in paths.items()}
+    tokens, paths = as_array(plane_of_two.tokens), {name: as_array(path) for name, path in paths.items()}
     corners = np.concatenate(list(paths.values()))
     reach = 1.1 * np.linalg.norm(corners, axis=1).max()
     fig, ax = plt.subplots(figsize=(6.8, 4.2))

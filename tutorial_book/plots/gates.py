@@ -101,7 +101,7 @@ def layer_panels(panels, levels=None):
     figure, axes = panel_grid(len(panels), size=(max(5.8, 2.7 * len(panels)), 3.1))
     there = [label for curves in panels.values() for label in curves]
     labels = sorted(dict.fromkeys(there), key=there.count, reverse=True)
-    style = dict(zip(labels, zip(COLORS, "os^DvPX", strict=False), strict=False))
+    style = dict(zip(labels, zip(COLORS, "os^DvPX")))
     shown = {}
     for ax, (title, curves) in zip(axes, panels.items()):
         for label, values in curves.items():

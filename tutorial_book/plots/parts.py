@@ -40,7 +40,8 @@ def draw_curve(ax, values, x=None, shade=0.2, **look):
 
     x: default: 0, 1, 2, ... shade: how dense the band is.
     """
-    values, *band = map(as_array, values if isinstance(values, tuple) else (values,))
+    with_band = isinstance(values, tuple) and np.ndim(values[0])
+    values, *band = map(as_array, values if with_band else (values,))
     x = np.arange(len(values)) if x is None else x
     if band:
         ax.fill_between(x, *band, color=look["color"], alpha=shade, linewidth=0)

@@ -42,7 +42,7 @@ def turning_planes(hands, first=0):
     columns = min(3, len(hands))
     rows = -(-(len(hands) + (columns > 1)) // columns)
     fig, axes = plt.subplots(rows, columns, figsize=(2.5 * columns, 2.6 * rows), squeeze=False)
-    for ax, hand in zip(axes.flat, hands, strict=False):
+    for ax, hand in zip(axes.flat, hands):
         order = np.arange(first, first + len(hand.points))
         dots = ax.scatter(*hand.points.T, c=order, s=6, cmap="viridis")
         reach = 1.1 * np.abs(hand.points).max()
@@ -50,9 +50,8 @@ def turning_planes(hands, first=0):
         ax.locator_params(nbins=3)
         ax.plot(0, 0, "+", color="black")
         ax.set_title(f"once in {hand.period:.1f}" if np.isfinite(hand.period) else f"{hand.rounds:.1f} of a turn")
-    rest = axes.flat[len(hands) :]
-    for ax in rest:
-        ax.axis("off")
+    for unused in axes.flat[len(hands) :]:
+        unused.axis("off")
     fig.colorbar(dots, ax=list(axes.flat), label="position", location="bottom", aspect=40, fraction=0.05)
     return list(axes.flat[: len(hands)])
 
@@ -70,7 +69,7 @@ def local_periods(hands, first=0):
     (True, 'period 18.8')
     """
     _, ax = plt.subplots(figsize=(7.2, 3.4))
-    for hand, color, style in zip(hands, COLORS, ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), "-"), strict=False):
+    for hand, color, style in zip(hands, COLORS, ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), "-")):
         if hand.rounds < 2 or np.isnan(hand.period):
             continue
         n = len(hand.angles)

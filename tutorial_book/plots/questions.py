@@ -53,7 +53,7 @@ def token_kinds(points, kinds, n_deviations=2):
     points = as_array(points)
     _, ax = plt.subplots(figsize=(6.8, 5.2), dpi=150)
     ax.plot(*points.T, ",", color="0.72", zorder=0, rasterized=True)  # as shapes, 30,000 dots are megabytes
-    for color, style, (name, chosen) in zip(GROUPS, ("-", "--", "-.", ":", "-", "--"), kinds.items(), strict=False):
+    for color, style, (name, chosen) in zip(GROUPS, ("-", "--", "-.", ":", "-", "--"), kinds.items()):
         some = points[np.asarray(chosen)]
         look = {"edgecolor": color, "linestyle": style, "label": name}
         ellipse(ax, some.mean(axis=0), np.cov(some.T, bias=True), n_deviations, **look)

@@ -65,7 +65,7 @@ def maps(panels):
 
 
 def pattern_grid(names, sure=None):
-    """The pattern of each head: layers down, heads across, a letter and a color each. Returns the axes.
+    """The pattern of each head: layers down, heads across, a letter and a color each.
 
     names: (n_layers, n_heads) of the five names; sure: bool of that shape; where not, the letter stands in brackets.
 
@@ -82,7 +82,7 @@ def pattern_grid(names, sure=None):
 
 
 def found_again(rows):
-    """For each role two dots, the head's share right and the best fixed offset's, on new cases. Returns the axes.
+    """For each role two dots, the head's share right and the best fixed offset's, on new cases.
 
     rows: name -> (head, low, high, offset), shares from 0 to 1; the line spans low to high. The order of the dict runs
     from top to bottom. Source: R 10.2-10.3.

@@ -42,17 +42,17 @@ def merged(first, second):
     return ax
 
 
-def errors(means, found):
+def errors(means, ways):
     """Relative errors of a variance against the mean of the numbers, both logarithmic.
 
-    found: name -> errors, one for each mean. Where the error is 1, no digit is right: the dotted line.
+    ways: name -> errors, one for each mean. Where the error is 1, no digit is right: the dotted line.
 
     >>> ax = errors([1, 10], {"naive": [1e-7, 1e-5], "shifted": [1e-8, 1e-8]})
     >>> [line.get_label() for line in ax.lines[:2]]
     ['naive', 'shifted']
     """
     _, ax = plt.subplots(figsize=(6.6, 3.2))
-    draw_curves(ax, found, means, markers="os", colors=(SECOND, FIRST))
+    draw_curves(ax, ways, means, markers="os", colors=(SECOND, FIRST))
     dotted(ax, 1, color=OTHERS, linewidth=1.5)
     note(ax, "no digit is right", (means[0], 1), (0, 4), va="baseline")
     ax.set(xscale="log", yscale="log", xlabel="mean of the numbers (their standard deviation is 1)")

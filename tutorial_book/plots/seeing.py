@@ -81,7 +81,7 @@ def explained_variance(curves):
     [50.0, 100.0]
     """
     _, ax = plt.subplots(figsize=(6.4, 3.1))
-    for marker, (label, shares) in zip(MARKERS, curves.items(), strict=False):
+    for marker, (label, shares) in zip(MARKERS, curves.items()):
         total = 100 * np.cumsum(as_array(shares))
         ax.plot(range(1, len(total) + 1), total, marker=marker, markersize=5, label=label)
     ax.set(xlabel="number of directions", ylabel="variance in them (%)", ylim=(0, 105), xticks=range(1, len(total) + 1))

@@ -80,7 +80,7 @@ def cloud(X, groups, title=""):
     """
     Y, groups = pca(as_array(X)).coordinates, np.asarray(groups)
     fig, ax = plt.subplots(figsize=(4.8, 3.6))
-    for color, marker, name in zip(GROUPS, GROUP_MARKERS, np.unique(groups), strict=False):
+    for color, marker, name in zip(GROUPS, GROUP_MARKERS, np.unique(groups)):
         color = ROLES["the rest"] if name.startswith("other") else color
         ax.plot(*Y[groups == name].T, marker, color=color, markersize=4, alpha=0.5, markeredgewidth=0, label=name)
     ax.set(xlabel="PC 1", ylabel="PC 2", title=title)

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
-from tutorial_book.plots.parts import LINES, draw_outlines, legend_below, panel_grid
+from tutorial_book.plots.parts import LINES, draw_curve, draw_outlines, legend_below, panel_grid
 
 MEASURES = {"norms": "length", "distances": "distance of a pair", "dots": "dot product", "cosines": "cosine"}
 TO_MEAN = {
@@ -50,7 +50,7 @@ def variance_curves(curves, share=0.9):
     ([60.0, 100.0], 'a plane: 2 for 90 %')
     """
     _, ax = plt.subplots(figsize=(6.8, 2.8))
-    for color, line, (label, shares) in zip(COLORS, LINES, curves.items(), strict=False):
+    for color, line, (label, shares) in zip(COLORS, LINES, curves.items()):
         total = 100 * np.cumsum(as_array(shares))
         at = int(np.argmax(total >= 100 * share - 1e-9))
         name = f"{label}: {at + 1} for {100 * share:g} %"
@@ -73,13 +73,13 @@ def norms_along_ids(norms, kinds, window=200):
     """
     norms, kinds = as_array(norms), np.asarray(kinds)
     _, ax = plt.subplots(figsize=(7.2, 3.2))
-    for color, marker, kind in zip(COLORS, MARKERS, dict.fromkeys(kinds.tolist()), strict=False):
+    for color, marker, kind in zip(COLORS, MARKERS, dict.fromkeys(kinds.tolist())):
         ids = np.flatnonzero(kinds == kind)
         parts = np.array_split(ids, max(1, len(ids) // window))
         x = [np.median(part) for part in parts]
         low, middle, high = np.transpose([np.percentile(norms[part], [10, 50, 90]) for part in parts])
-        ax.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
-        ax.plot(x, middle, color=color, marker=marker, markersize=4, markevery=max(1, len(x) // 12), label=kind)
+        look = {"color": color, "marker": marker, "markersize": 4, "markevery": max(1, len(x) // 12)}
+        draw_curve(ax, (middle, low, high), x, label=kind, **look)
         if len(parts) == 1:
             ax.errorbar(x, middle, [middle - low, high - middle], color=color, capsize=3)
     ax.set(xlabel="token id", ylabel="norm", ylim=(0, None))
@@ -134,7 +134,7 @@ def mean_histograms(measured, marked, bins=80):
         ax.hist(values, bins, color=COLORS[0], alpha=0.45)
         ax.axvline(values.mean(), color="0.25", linestyle="--", linewidth=1.2)
         ax.set_title(f"mean {values.mean():.3f}", fontsize=9)
-        for color, marker, (token, at) in zip(COLORS[1:], MARKERS, marked.items(), strict=False):
+        for color, marker, (token, at) in zip(COLORS[1:], MARKERS, marked.items()):
             height = 0.04 * ax.get_ylim()[1]
             ax.plot(values[at], height, marker, color=color, markeredgecolor="black", markersize=7, label=token)
         ax.set(xlabel=name, ylabel="tokens")

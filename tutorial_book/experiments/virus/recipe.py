@@ -97,7 +97,8 @@ def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str]
     >>> len(reads), labels.tolist()
     (3, [0, 0, 0])
     """
-    if others := {genome.variant for genome in genomes} - set(variants):
+    others = {genome.variant for genome in genomes} - set(variants)
+    if others:
         raise ValueError(f"variants must hold those of all genomes, got {list(variants)} without {sorted(others)}")
     rng = np.random.default_rng(seed)
     variants = list(variants)
