@@ -97,13 +97,22 @@ def numbers(roster):
 @contextmanager
 def opened(results):
     """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's ways are not the teacher's."""
-    tools = os.path.dirname(sys.executable)  # nbgrader starts `alembic` by its name, and no one has to activate .venv
-    if tools not in os.environ.get("PATH", "").split(os.pathsep):
-        os.environ["PATH"] = os.pathsep.join(filter(None, (tools, os.environ.get("PATH"))))
-    with warnings.catch_warnings(), Gradebook(f"sqlite:///{Path(results) / 'gradebook.db'}") as gradebook:
+    with warnings.catch_warnings(), _tools_on_the_path():
         warnings.simplefilter("ignore")
-        gradebook.db().expire_on_commit = False  # else the assignment is read again for every student
-        yield gradebook
+        with Gradebook(f"sqlite:///{Path(results) / 'gradebook.db'}") as gradebook:
+            gradebook.db().expire_on_commit = False  # else the assignment is read again for every student
+            yield gradebook
+
+
+@contextmanager
+def _tools_on_the_path():
+    """nbgrader starts `alembic` by its name, and nobody has to activate .venv."""
+    before = os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
 
 
 def record(results, all_marks, roster):

@@ -23,7 +23,7 @@ MOST_ROOMS = {LIBRARY: 18, BOOK: 6}
 MOST_FLOORS = 9
 TESTS = Path(__file__).parent
 CHAPTERS = {page.stem.replace("-", "_") for page in (TESTS.parent / "book").glob("*.md")}
-SHARED_PLOTS = {"base"}
+SHARED_PLOTS = {"base", "parts"}
 FILES = sorted(file for package in (LIBRARY, BOOK) for file in package.rglob("*.py"))
 
 
@@ -191,7 +191,7 @@ def names(folder, prefix=""):
 
 @pytest.mark.parametrize("name", ["plots", "experiments", "claims"])
 def test_what_is_of_one_chapter_has_its_name(name):
-    shared = {"plots": {"base"}, "experiments": set(), "claims": {"claim", "inventory", "quotes", "table", "tools"}}
+    shared = {"plots": SHARED_PLOTS, "experiments": set(), "claims": {"claim", "inventory", "quotes", "table", "tools"}}
     folders = {path.name for path in (BOOK / name).iterdir() if (path / "__init__.py").is_file()}
     assert (names(BOOK / name) | folders) - shared[name] <= CHAPTERS
 

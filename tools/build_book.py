@@ -6,6 +6,8 @@ A chapter runs again when its code cells change, their metadata included, or a f
 read: a module of the two packages, a text. Every chapter runs again when Python changes, a model comes, or a package
 that numbers and pictures come from has another version. The last few runs of each chapter are kept in _build/runs, so
 that going back to a branch costs nothing; the one that counts lies in _build/.jupyter_cache, where Sphinx finds it.
+Beside each run lie the values that the chapter's names had at its end (tools/names.py), which the chapter's test looks
+at.
 """
 
 from __future__ import annotations
@@ -24,9 +26,14 @@ from datetime import datetime, timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import loaded
+import names
 from origin import Origin
+
+if TYPE_CHECKING:
+    from jupyter_cache.base import JupyterCacheAbstract
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch", "transformers", "umap-learn"]
@@ -84,6 +91,7 @@ def kernel_environment(jobs: int) -> dict[str, str]:
         # A page uses the models that are here. HF_HUB_OFFLINE=0 make book lets it fetch others: 440 MB and more.
         "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE", "1"),
         "MKL_NUM_THREADS": threads,
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # whatever it is for the process that asks for a run
         "OMP_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": threads,
         "PYTHONHASHSEED": "0",
@@ -96,14 +104,22 @@ def kernel_environment(jobs: int) -> dict[str, str]:
     }
 
 
-async def run_chapter(path: Path, notebook, environment: dict[str, str], root: Path) -> tuple[float, list[Path]]:
-    """Run all cells in place, in a kernel of their own; return the seconds that it took and the files that it read."""
+class Ran(NamedTuple):
+    """What a run gave besides the outputs, which are in its notebook."""
+
+    seconds: float = 0.0
+    files: list[Path] = []  # that it read
+    names: bytes = names.pack({})
+
+
+async def run_chapter(path: Path, notebook, environment: dict[str, str], root: Path) -> Ran:
+    """Run all cells in place, in a kernel of their own."""
     from kernels import Client
     from traitlets.config import Config
 
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as private:  # sockets in files: no network port, not even a local one
-        read = Path(private, "read")
+        read, kept = Path(private, "read"), Path(private, "names")
         note = f"__import__('runpy').run_path({loaded.__file__!r})['note']({str(read)!r}, {str(root)!r})"
         kernel = {"transport": "ipc", "connection_file": f"{private}/kernel.json"}
         client = Client(
@@ -114,9 +130,16 @@ async def run_chapter(path: Path, notebook, environment: dict[str, str], root: P
             resources={"metadata": {"path": str(path.parent)}},
             config=Config(KernelManager=kernel),
         )
-        await client.async_execute(env=os.environ | environment)
-        files = sorted({Path(line) for line in read.read_text(encoding="utf-8").splitlines()})
-    return time.perf_counter() - start, files
+        keep = f"open({str(kept)!r}, 'wb').write(__import__('runpy').run_path({names.__file__!r})['pack'](globals()))"
+        async with client.async_setup_kernel(env=os.environ | environment):
+            await client.async_execute(cleanup_kc=False)
+            seconds = time.perf_counter() - start
+            files = sorted({Path(line) for line in read.read_text(encoding="utf-8").splitlines()})
+            # No cell of the notebook. It waits until the kernel is idle, which can then be ended.
+            reply = await client.kc.execute_interactive(keep, silent=True, store_history=False, timeout=CELL_SECONDS)
+            if reply["content"]["status"] != "ok":
+                raise RuntimeError("\n".join(reply["content"]["traceback"]))
+        return Ran(seconds, files, kept.read_bytes())
 
 
 def take_times(notebook) -> list[float]:
@@ -132,7 +155,10 @@ def take_times(notebook) -> list[float]:
 
 
 class Runs:
-    """What earlier runs of a chapter gave, in files beside each other: its outputs, and what they depended on."""
+    """What earlier runs of a chapter gave, in files beside each other: its outputs, and what they depended on.
+
+    Two files a run: RUN.json, and its chapter's names in RUN.names.
+    """
 
     def __init__(self, root: Path, path: Path, cells: str, environment: str):
         self.root, self.cells, self.environment = root, cells, environment
@@ -144,22 +170,30 @@ class Runs:
             run = json.loads(file.read_text(encoding="utf-8"))
             if (run["cells"], run["environment"]) == (self.cells, self.environment):
                 if all(content_key(self.root / name) == key for name, key in run["files"].items()):
-                    return run
+                    if file.with_suffix(".names").exists():
+                        return run | {"names": file.with_suffix(".names")}
         return None
 
-    def keep(self, notebook, seconds: float, files: dict[str, str | None]) -> dict:
+    def keep(self, notebook, seconds: float, files: dict[str, str | None], names: bytes) -> dict:
         import nbformat
 
         run = {"cells": self.cells, "environment": self.environment, "files": files, "seconds": seconds}
         run["notebook"] = nbformat.writes(notebook)
         text = json.dumps(run)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        beside = self.folder / "writing"
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json")
+        file = self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+        self._write(file.with_suffix(".names"), names)  # first: a run that is found has its names
+        self._write(file, text.encode())
         for old in self._newest_first()[MOST_RUNS:]:
             old.unlink()
-        return run
+            old.with_suffix(".names").unlink(missing_ok=True)
+        return run | {"names": file.with_suffix(".names")}
+
+    def _write(self, file: Path, data: bytes) -> None:
+        """Whole or not at all, also where two processes write the same."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        beside = file.with_suffix(f".{os.getpid()}")
+        beside.write_bytes(data)
+        beside.replace(file)
 
     def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("*.json"), key=lambda file: file.stat().st_mtime_ns, reverse=True)
@@ -169,39 +203,39 @@ async def run_and_keep(runs: Runs, path: Path, notebook, environment: dict[str, 
     """Run one chapter and keep its outputs, saying so. Returns the run, or what to tell about a failure."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    seconds, files = 0.0, []
+    ran = Ran()
     start = time.time_ns()
     if any(cell.cell_type == "code" for cell in notebook.cells):
         say(f"  {path.stem}: running")
         try:
-            seconds, files = await run_chapter(path, notebook, environment, runs.root)
+            ran = await run_chapter(path, notebook, environment, runs.root)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             say(f"  {path.stem}: FAILED")
             return re.sub(r"\x1b\[[\d;]*m", "", f"{path.name}: {error}")
         cells = take_times(notebook)
         longest = max(range(len(cells)), key=cells.__getitem__)
-        say(f"  {path.stem}: {seconds:.1f} s, of which cell {longest + 1} of {len(cells)}: {cells[longest]:.1f} s")
+        say(f"  {path.stem}: {ran.seconds:.1f} s, of which cell {longest + 1} of {len(cells)}: {cells[longest]:.1f} s")
         if cells[longest] > MOST_SECONDS:
             say(f"  {path.stem}: a cell should take no more than {MOST_SECONDS} seconds")
-    keys = {os.path.relpath(file, runs.root): content_key(file) for file in files}
+    keys = {os.path.relpath(file, runs.root): content_key(file) for file in ran.files}
     late = [name for name, key in keys.items() if key and (runs.root / name).stat().st_mtime_ns > start]
     if late:  # what the kernel read may have been the old one: no file has this key, so the chapter runs next time
         say(f"  {path.stem}: {', '.join(late)} changed while it ran; it will run again")
         keys.update(dict.fromkeys(late, "changed"))
-    return runs.keep(notebook, seconds, keys)
+    return runs.keep(notebook, ran.seconds, keys, ran.names)
 
 
-async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> tuple[dict[str, str], list[str]]:
-    """Run the chapters that changed, `jobs` at a time, and put the outputs of all where Sphinx finds them.
-
-    Returns what each page was made of, to tell whether it changed, and the failures, ready to print.
-    """
-    import nbformat
+def outputs(root: Path) -> JupyterCacheAbstract:
+    """Where Sphinx finds the outputs of all chapters."""
     from jupyter_cache import get_cache
-    from jupyter_cache.base import CacheBundleIn
 
+    return get_cache(root / "_build" / ".jupyter_cache")
+
+
+async def current_runs(root: Path, paths: list[Path], jobs: int = 2) -> list[dict | str]:
+    """The run of each chapter as it is now, made where there is none, `jobs` at a time; what to tell of a failure."""
     environment, turn = kernel_environment(jobs), asyncio.Semaphore(jobs)
-    cache, key = get_cache(root / "_build" / ".jupyter_cache"), environment_key(root, environment)
+    cache, key = outputs(root), environment_key(root, environment)
 
     async def one(path: Path) -> dict | str:
         notebook = read_chapter(path)
@@ -211,8 +245,19 @@ async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> tuple[di
         async with turn:
             return await run_and_keep(runs, path, notebook, environment)
 
-    made, failures = {}, []
-    for path, run in zip(paths, await asyncio.gather(*map(one, paths)), strict=True):
+    return await asyncio.gather(*map(one, paths))
+
+
+async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> tuple[dict[str, str], list[str]]:
+    """Run the chapters that changed, `jobs` at a time, and put the outputs of all where Sphinx finds them.
+
+    Returns what each page was made of, to tell whether it changed, and the failures, ready to print.
+    """
+    import nbformat
+    from jupyter_cache.base import CacheBundleIn
+
+    cache, made, failures = outputs(root), {}, []
+    for path, run in zip(paths, await current_runs(root, paths, jobs), strict=True):
         if isinstance(run, str):
             failures.append(run)
             continue

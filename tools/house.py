@@ -40,17 +40,25 @@ def entrance(root: Path, package: str, room: str) -> Path:
     return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
+def entries(root: Path, package: str) -> dict[str, list[tuple[str, str, str]]]:
+    """title -> (room, the name of its file or folder, what it holds) of each room of a package."""
+    listed = {}
+    for title, names in rooms(root, package).items():
+        files = [entrance(root, package, name) for name in names]
+        shown = [f"{file.parent.name}/" if file.stem == "__init__" else file.name for file in files]
+        listed[title] = list(zip(names, shown, map(first_line, files), strict=True))
+    return listed
+
+
 def the_map(root: Path = ROOT) -> str:
     """The map as text: a line or two for each room."""
     lines = []
     for package in PACKAGES:
         lines += _entry("", f"{package}/", first_line(root / package / "__init__.py"))
-        for title, names in rooms(root, package).items():
+        for title, listed in entries(root, package).items():
             lines.append(f"  {title}")
-            for name in names:
-                file = entrance(root, package, name)
-                shown = f"{name}/" if file.stem == "__init__" else file.name
-                lines += _entry("    ", shown, first_line(file))
+            for _, shown, holds in listed:
+                lines += _entry("    ", shown, holds)
         lines.append("")
     return "\n".join(lines[:-1]) + "\n"
 

@@ -95,8 +95,24 @@ class ApiReference(SphinxDirective):
                 for path in [path for room in rooms for path in modules(root / package, room)]:
                     section += self.module(root, path)
                 sections.append(section)
-        the_map = house.the_map(root)
-        return [nodes.literal_block(the_map, the_map, language="text"), *sections]
+        return [*self.map(root), *sections]
+
+    def map(self, root: Path) -> list[nodes.Element]:
+        """The map of the house: each room, what it holds, and the way to its section."""
+        out = []
+        for package in house.PACKAGES:
+            holds = inline(house.first_line(root / package / "__init__.py"))
+            out.append(nodes.paragraph("", "", nodes.strong("", package), nodes.Text(": "), *holds))
+            rooms = [room for listed in house.entries(root, package).values() for room in listed]
+            items = [nodes.list_item("", self.room(root, package, *room)) for room in rooms]
+            out.append(nodes.bullet_list("", *items))
+        return out
+
+    def room(self, root: Path, package: str, name: str, shown: str, holds: str) -> nodes.paragraph:
+        label = nodes.literal("", shown)
+        if modules(root / package, name):
+            label = nodes.reference("", "", label, refid=f"module-{package}.{name}", internal=True)
+        return nodes.paragraph("", "", label, nodes.Text(": "), *inline(holds))
 
     def module(self, root: Path, path: Path) -> list[nodes.Element]:
         """The section of one module, or none where it has neither a docstring nor public names."""

@@ -13,8 +13,9 @@ A guess is one of several choices, a number with a unit, or an order:
                                                                  :::
 
 What is true stands nowhere in the text: a later cell calls `answer("longer-key", value)` (of `tutorial_book.page`), and
-the box takes the value from that cell's output. The cells from the box to that cell are folded. Without JavaScript box and
-cells are plain text and folds; book/_static/guess.js makes the controls, compares, and keeps guesses in the browser.
+the box takes the value from that cell's output. The cells from the box to that cell are folded. Without JavaScript box
+and cells are plain text and folds; book/_static/guess.js makes the controls, compares, and keeps guesses in the
+browser.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What the chapter on BERT tells about the default model and about the documents, held against transformers."""
 
 import math
-from functools import partial
 
 import pytest
 import torch
@@ -10,17 +9,9 @@ from hypothesis import strategies as st
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
 from tutorial_book.plots.bert import parameters_by_component
-from tutorial_lib.bert import Bert, Config, FeedForward, gelu, gelu_new, layer_norm
-from tutorial_lib.parity import compare
-from tutorial_lib.tokenization import WordPiece
-from tutorial_lib.training.pretraining import guesses
+from tutorial_lib.bert import Bert, Config, layer_norm
 
 BEAR = "Then the bear waited for the door to open with a serendipitous smile."
-
-
-@pytest.fixture(scope="module")
-def trace(bert, tok):
-    return bert.trace(tok.encode(BEAR).ids)
 
 
 # LayerNorm
@@ -59,13 +50,9 @@ def test_adding_the_input_once_is_hugging_faces_layer_and_adding_it_twice_as_pri
 # one coordinate, one neuron
 
 
-def test_one_neuron_writes_the_largest_value_of_layer_0_into_coordinate_99_of_cls(trace, hf_bert):
-    F = trace["layer.0.feed_forward"][0]
-    assert divmod(F.abs().argmax().item(), 384) == (0, 99)
-    W_2 = hf_bert.encoder.layer[0].output.dense.weight.detach()
-    wrote = trace["layer.0.activation"][0, 0] * W_2[99]
-    assert wrote.argmax() == 856
-    assert wrote[856] > 190 and (wrote.sum() - wrote[856]).abs() < 1
+def test_one_neuron_writes_the_largest_value_of_layer_0_into_coordinate_99_of_cls(page):
+    assert (page.token, page.coordinate, page.loudest) == (0, 99, 856)
+    assert page.wrote[856] > 190 and (page.wrote.sum() - page.wrote[856]).abs() < 1
 
 
 def test_that_neuron_fires_at_place_0_whatever_token_stands_there_and_nowhere_else(bert, tok):
@@ -78,43 +65,31 @@ def test_that_neuron_fires_at_place_0_whatever_token_stands_there_and_nowhere_el
 # [MASK]
 
 
-def test_book_bert_knows_that_the_sick_lie_in_bed_and_not_that_they_are_there():
-    storyteller, tok = Bert.from_pretrained("book-bert", device="cpu"), WordPiece.from_pretrained("book-bert")
-
-    def best(text):
-        return dict(guesses(storyteller, tok, text, k=4)[0])
-
-    assert list(best("They [MASK] tired."))[:2] == ["were", "are"]
-    assert best("They were tired and went to [MASK].")["bed"] > 0.9
-    assert next(iter(best("Mia was [MASK] because her ball was gone."))) == "sad"
-    lost = best("Mia had a red ball. She lost [MASK] in the park.")
+def test_book_bert_knows_that_the_sick_lie_in_bed_and_not_that_they_are_there(page):
+    tired, went_to, sad, lost, lay_in, was_in = map(dict, page.best)
+    assert list(tired)[:2] == ["were", "are"]
+    assert went_to["bed"] > 0.9
+    assert next(iter(sad)) == "sad"
     assert list(lost)[:2] == ["it", "them"] and lost["them"] > 0.8 * lost["it"]
-    assert best("Tom was sick and lay in [MASK].")["bed"] > 0.8
-    was = best("Tom was sick. He was in [MASK].")
-    assert next(iter(was)) == "them" and was.get("bed", 0) < 0.05
+    assert lay_in["bed"] > 0.8
+    assert next(iter(was_in)) == "them" and was_in.get("bed", 0) < 0.05
 
 
 # formulas and kernels
 
 
-@pytest.mark.parametrize("activation, agrees", [(gelu, True), (gelu_new, False)])
-def test_the_written_formulas_in_the_model_differ_from_the_kernels_by_rounding(tok, hf_bert, activation, agrees):
-    written = Bert.from_pretrained(device="cpu")
-    for part in written.modules():
-        if isinstance(part, torch.nn.LayerNorm):
-            part.forward = partial(layer_norm, gamma=part.weight, beta=part.bias, eps=part.eps)
-        if isinstance(part, FeedForward):
-            part.activation = activation
-    _, found = compare(written, hf_bert, tok.encode(BEAR)).worst
-    assert found.is_rounding == agrees
-    assert (0 < found.units < 200) if agrees else (found.units > 10_000)  # as the page says
+def test_the_written_formulas_in_the_model_differ_from_the_kernels_by_rounding(page):
+    _, gelu = page.worst["gelu"]
+    _, gelu_new = page.worst["gelu_new"]
+    assert gelu.is_rounding and 0 < gelu.units < 500  # some hundred, as the page says
+    assert not gelu_new.is_rounding and gelu_new.units > 10_000
 
 
 # parameters
 
 
-def test_the_default_model_has_22_713_216_parameters(bert):
-    assert sum(parameters_by_component(bert.parameter_table()).values()) == 22_713_216
+def test_the_default_model_has_22_713_216_parameters(page):
+    assert page.totals["all-MiniLM-L6-v2"] == 22_713_216
 
 
 @given(
@@ -148,12 +123,10 @@ def test_the_components_of_any_bert_are_those_of_transformers_and_follow_the_for
     }
 
 
-def test_distilbert_is_a_bert_of_6_layers_without_segments_and_pooler():
+def test_distilbert_is_a_bert_of_6_layers_without_segments_and_pooler(page):
     with torch.device("meta"):
-        counts = parameters_by_component(Bert(Config(n_layers=6)).parameter_table())
         theirs = DistilBertModel(DistilBertConfig()).num_parameters()
-    assert theirs == 66_362_880
-    assert sum(counts.values()) - counts["segment embeddings"] - counts["pooler"] == theirs
+    assert page.distil == theirs == 66_362_880
 
 
 def test_the_file_of_bert_base_cased_is_416_mib_with_its_two_heads():

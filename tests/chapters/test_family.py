@@ -4,26 +4,13 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch.nn import functional as F
-from torch.utils.flop_counter import FlopCounterMode
 
 from tutorial_book.experiments.cost import operations, saved_bytes
 from tutorial_lib.bert import Bert, Config, initialize
 from tutorial_lib.parity import difference
-from tutorial_lib.texts.generated import stories
-from tutorial_lib.tokenization import BPE, RobertaBPE, WordPiece
 from tutorial_lib.training import Settings, train
 from tutorial_lib.training.distillation import distilled, halved
-from tutorial_lib.training.pretraining import make_pair, mask_tokens
-from tutorial_lib.training.recipes import parts_of
 
-BASE = Config()
-FAMILY = {
-    "BERT": BASE,
-    "DistilBERT": replace(BASE, n_layers=6, n_segments=0),
-    "RoBERTa": replace(BASE, vocab_size=50_265, n_segments=1, pad_id=1, eps=1e-5),
-    "ALBERT": replace(BASE, vocab_size=30_000, d_embedding=128, n_different=1, activation="gelu_new"),
-}
 FILES = {  # what the four config.json say (google-bert, distilbert, FacebookAI, albert on the hub)
     "BERT": {"model_type": "bert", "vocab_size": 30_522, "type_vocab_size": 2, "layer_norm_eps": 1e-12},
     "DistilBERT": {"model_type": "distilbert", "dim": 768, "n_layers": 6, "hidden_dim": 3072, "n_heads": 12},
@@ -36,58 +23,51 @@ FILES = {  # what the four config.json say (google-bert, distilbert, FacebookAI,
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 
 
-def count(model):
-    return sum(number for *_, number in model.parameter_table())
+@pytest.fixture(scope="module")
+def page(chapter, one_thread_for_a_file):
+    return chapter(teacher=Bert.from_pretrained("book-bert", device="cpu").eval())
 
 
-def empty(config, **heads):
-    with torch.device("meta"):
-        return Bert(config, **heads)
+def evaluated(page, model):
+    with torch.no_grad():
+        return page.held_out(model.eval())
 
 
-def test_the_four_configurations_are_those_of_the_published_files():
-    assert {name: Config.from_hf(file) for name, file in FILES.items()} == FAMILY
+def test_the_four_configurations_are_those_of_the_published_files(page):
+    assert {name: Config.from_hf(file) for name, file in FILES.items()} == page.family
 
 
-def test_parameters_in_all_and_where_they_are():
-    sizes = {name: count(empty(config, pooler=name != "DistilBERT")) for name, config in FAMILY.items()}
+def test_parameters_in_all_and_where_they_are(page):
+    sizes = page.total
     assert sizes == {"BERT": 109_482_240, "DistilBERT": 66_362_880, "RoBERTa": 124_645_632, "ALBERT": 11_683_584}
     assert 100 * sizes["ALBERT"] / sizes["BERT"] == pytest.approx(10.7, abs=0.05)
-    unshared = count(empty(replace(FAMILY["ALBERT"], n_different=None)))
+    unshared = sum(page.in_parts(page.unshared).values())
     assert 100 * unshared / sizes["BERT"] == pytest.approx(81.9, abs=0.05)
-    albert = empty(FAMILY["ALBERT"])
+    albert, bert = page.albert, page.bert
     assert albert.layer[0] is albert.layer[11]
-    assert len(list(albert.layer.parameters())) == 16
-    assert len(list(empty(BASE).layer.parameters())) == 192
-    assert len(empty(FAMILY["RoBERTa"]).embeddings.positions.weight) == 514
+    assert len(list(albert.layer.parameters())) == 16 and len(list(bert.layer.parameters())) == 192
+    assert len(page.models["RoBERTa"].embeddings.positions.weight) == 514
 
 
-def test_albert_may_have_eight_different_layers_before_it_is_larger_than_distilbert():
-    one = count(empty(FAMILY["ALBERT"]))
-    layer = sum(p.numel() for p in empty(FAMILY["ALBERT"]).layer[0].parameters())
-    sizes = {n: count(empty(replace(FAMILY["ALBERT"], n_different=n))) for n in (8, 9, 12)}
-    assert sizes == {n: one + (n - 1) * layer for n in sizes}
-    assert sizes[8] < 66_362_880 < sizes[9] and sizes[12] < 109_482_240
+def test_albert_may_have_eight_different_layers_before_it_is_larger_than_distilbert(page):
+    sizes = {n: sum(parts.values()) for n, parts in page.partly.items()}
+    layer = sum(p.numel() for p in page.albert.layer[0].parameters())
+    assert sizes == {n: sizes[1] + (n - 1) * layer for n in sizes}
+    assert sizes[8] < page.total["DistilBERT"] < sizes[9] and sizes[12] < page.total["BERT"]
 
 
-def test_a_narrow_table_saves_up_to_a_width_of_749():
-    vocab_size, d = 30_000, 768
-    assert vocab_size * d / (vocab_size + d) == pytest.approx(749, abs=0.5)
-    albert, whole = FAMILY["ALBERT"], replace(FAMILY["ALBERT"], d_embedding=None)
-    tables = [empty(config).embeddings.tokens.weight.numel() for config in (albert, whole)]
-    assert tables == [3_840_000, 23_040_000] and 128 * (vocab_size + d) == 3_938_304
+def test_a_narrow_table_saves_up_to_a_width_of_749(page):
+    assert page.whole / (page.vocab_size + page.d_model) == pytest.approx(749, abs=0.5)
+    with torch.device("meta"):
+        whole = Bert(replace(page.family["ALBERT"], d_embedding=None))
+    assert page.albert.embeddings.tokens.weight.numel() == 3_840_000
+    assert whole.embeddings.tokens.weight.numel() == page.whole == 23_040_000
+    assert page.factors == 3_938_304
 
 
-def test_sharing_saves_no_work():
-    counted = {}
-    for name in ("BERT", "ALBERT"):
-        model = empty(FAMILY[name])
-        with FlopCounterMode(display=False) as counter, torch.no_grad():
-            X = model.embeddings(*torch.zeros(2, 1, 128, dtype=torch.long, device="meta"))
-            torch.nn.Sequential(*model.layer)(X)
-        counted[name] = counter.get_total_flops() // 2
-    assert counted["BERT"] == 12 * sum(operations(128, 768))
-    assert counted["ALBERT"] == counted["BERT"] + 128 * 128 * 768  # one matrix more, behind its tables
+def test_sharing_saves_no_work(page):
+    assert page.work["BERT"] == 12 * sum(operations(128, 768))
+    assert page.work["ALBERT"] == page.work["BERT"] + 128 * 128 * 768  # one matrix more, behind its tables
 
 
 def test_sharing_saves_nothing_of_what_is_kept_for_a_backward_pass():
@@ -98,102 +78,63 @@ def test_sharing_saves_nothing_of_what_is_kept_for_a_backward_pass():
     assert kept[0] == kept[1] > 6 * 4 * 64 * 48
 
 
-def test_padding_in_front_moves_bert_and_not_roberta():
-    small = Config(vocab_size=50, d_model=24, n_layers=2, n_heads=3, d_ff=48, n_positions=16)
-    torch.manual_seed(0)
-    words, pad = [5, 6, 7, 8], [1, 1, 1]
-    for config, moves in ((small, True), (replace(small, pad_id=1), False)):
-        model = initialize(Bert(config), std=0.3).eval()
-        with torch.no_grad():
-            alone = model([words])
-            behind = model([words + pad], [[1] * 4 + [0] * 3])[:, :4]
-            front = model([pad + words], [[0] * 3 + [1] * 4])[:, 3:]
-        assert difference(behind, alone).is_rounding
-        assert difference(front, alone).is_rounding != moves
+def test_padding_in_front_moves_bert_and_not_roberta(page):
+    of_bert, of_roberta = page.moved["BERT"], page.moved["RoBERTa"]
+    assert of_bert["padding behind"].is_rounding and of_roberta["padding behind"].is_rounding
+    assert not of_bert["padding in front"].is_rounding and of_roberta["padding in front"].is_rounding
 
 
-def test_what_the_two_tokenizers_make_of_the_page_s_texts():
-    tok, bpe = WordPiece.from_pretrained("book-bert"), BPE.from_pretrained("book-gpt")
-    roberta = RobertaBPE([*RobertaBPE.special, *bpe.tokens[1:]], bpe.merges)
+def test_what_the_two_tokenizers_make_of_the_page_s_texts(page):
+    tok, roberta = page.tok, page.roberta
     assert len(roberta.tokenize("🐻")) == 4 and "[UNK]" in tok.tokenize("GRANDPA had a 🐻.")
     assert "grandpa" in tok.tokenize("GRANDPA had") and "grandpa" not in roberta.tokenize("GRANDPA had")
-    pair = roberta.encode("Tom sat.", "He ran.")
+    pair = page.both["RoBERTa"]
     assert pair.tokens.count("</s>") == 3 and set(pair.token_type_ids) == {0}
 
 
-@pytest.fixture(scope="module")
-def teacher(one_thread_for_a_file):
-    return Bert.from_pretrained("book-bert", device="cpu").eval()
+def test_the_teacher_s_answers_are_worth_a_tenth_of_a_nat_more_than_the_text_s(page):
+    loss = {name: cost.mean().item() for name, cost in page.cost_of.items()}
+    of_text, of_teacher = (loss[f"half of the teacher, the {whose} answers"] for whose in ("text's", "teacher's"))
+    assert loss["the teacher"] == pytest.approx(1.52, abs=0.02)
+    assert loss["half of the teacher, no training"] == pytest.approx(2.49, abs=0.02)
+    assert 1.7 < of_teacher < of_text < 2.1
+    assert of_text - of_teacher == pytest.approx(0.11, abs=0.04)
 
 
-@pytest.fixture(scope="module")
-def tokenizer():
-    return WordPiece.from_pretrained("book-bert")
-
-
-@pytest.fixture(scope="module")
-def held_out(tokenizer):
-    """The page's loss of hidden words in new stories."""
-    generator = torch.Generator().manual_seed(0)
-    others = parts_of(stories(400, seed=1))[0]
-    pairs = [make_pair(others, generator) for _ in range(200)]
-    batch = tokenizer.batch([p.first for p in pairs], [p.second for p in pairs], max_length=64)
-    inputs, labels = mask_tokens(batch.ids, tokenizer, generator, rate=0.3)
-    chosen = labels >= 0
-
-    @torch.no_grad()
-    def loss(model):
-        segments = batch.token_type_ids if model.config.n_segments else None
-        X = model(inputs, batch.attention_mask, segments, fused=True)[chosen]
-        return F.cross_entropy(model.mlm(X), labels[chosen]).item()
-
-    return loss
+def taught(page, seed=0, **answers):
+    """The loss of a student after the page's steps, with other answers or with another seed."""
+    student = halved(page.teacher)
+    loss = distilled(page.told, page.tok, page.teacher, 64, 24, rate=0.3, **answers)
+    train(student, loss, Settings(48, lr=1.5e-3, warmup=8, seed=seed))
+    return evaluated(page, student)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_teacher_s_answers_are_worth_a_tenth_of_a_nat_more_than_the_text_s(teacher, tokenizer, held_out, seed):
-    told, ends = parts_of(stories(600))[0], {}
-    for soft in (0.0, 0.5, 1.0):
-        student = halved(teacher)
-        loss = distilled(told, tokenizer, teacher, 64, 24, soft=soft, rate=0.3)
-        train(student, loss, Settings(48, lr=1.5e-3, warmup=8, seed=seed))
-        ends[soft] = held_out(student.eval())
-    assert held_out(teacher) == pytest.approx(1.52, abs=0.02)
-    assert held_out(halved(teacher)) == pytest.approx(2.49, abs=0.02)
-    assert ends[1.0] < ends[0.5] < ends[0.0] < 2.1 and ends[1.0] > 1.7
-    assert ends[0.0] - ends[1.0] == pytest.approx(0.11, abs=0.04)
-    assert ends[0.5] - ends[1.0] < 0.5 * (ends[0.0] - ends[1.0])  # nearer to the teacher's answers
+def test_half_of_each_is_nearer_to_the_teacher_s_answers_with_another_seed_too(page):
+    for seed in (0, 1):
+        of_text, half, of_teacher = (taught(page, seed, soft=soft) for soft in (0.0, 0.5, 1.0))
+        assert 1.7 < of_teacher < half < of_text < 2.1
+        assert of_text - of_teacher == pytest.approx(0.11, abs=0.04)
+        assert half - of_teacher < 0.5 * (of_text - of_teacher)
 
 
 @pytest.mark.long
-def test_exercise_5_other_temperatures_end_near(teacher, tokenizer, held_out):
-    told, ends = parts_of(stories(600))[0], []
-    for T in (1.0, 2.0, 4.0):
-        student = halved(teacher)
-        loss = distilled(told, tokenizer, teacher, 64, 24, T=T, rate=0.3)
-        train(student, loss, Settings(48, lr=1.5e-3, warmup=8))
-        ends.append(held_out(student.eval()))
+def test_exercise_5_other_temperatures_end_near(page):
+    ends = [taught(page, T=T) for T in (1.0, 2.0, 4.0)]
     assert max(abs(end - ends[1]) for end in ends) < 0.03
 
 
-@pytest.mark.long
-def test_random_weights_learn_next_to_nothing_in_so_few_steps(teacher, tokenizer, held_out):
-    torch.manual_seed(0)
-    fresh = initialize(Bert(halved(teacher).config, pooler=False, mlm=True), std=0.06)
-    assert held_out(fresh) == pytest.approx(7.3, abs=0.2)
-    loss = distilled(parts_of(stories(600))[0], tokenizer, teacher, 64, 24, rate=0.3)
-    train(fresh, loss, Settings(48, lr=1.5e-3, warmup=8))
-    assert held_out(fresh) > 4
+def test_random_weights_learn_next_to_nothing_in_so_few_steps(page):
+    losses = [loss for _, loss in page.curves["random weights, the teacher's answers"]]
+    assert losses[0] == pytest.approx(7.3, abs=0.2) and losses[-1] > 4
 
 
 # --- Exercises -----------------------------------------------------------------------------------------------------
 
 
-def test_exercise_1_the_widest_albert():
-    wide = replace(FAMILY["ALBERT"], d_model=4_096, d_ff=16_384, n_heads=64)
-    assert count(empty(wide)) / 1e6 == pytest.approx(223, abs=0.5)
-    assert count(empty(replace(wide, n_different=None, d_embedding=None))) / 1e9 == pytest.approx(2.56, abs=0.01)
+def test_exercise_1_the_widest_albert(page):
+    shared, different = page.widest
+    assert shared / 1e6 == pytest.approx(223, abs=0.5) and different / 1e9 == pytest.approx(2.56, abs=0.01)
 
 
 def test_exercise_2_the_gradient_of_a_shared_matrix_is_the_sum_over_its_uses():
@@ -209,15 +150,10 @@ def test_exercise_2_the_gradient_of_a_shared_matrix_is_the_sum_over_its_uses():
         assert difference(parameter.grad, uses).is_rounding
 
 
-def test_exercise_3_without_layer_0_the_student_cannot_read(teacher, held_out):
-    found = {}
-    for kept in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
-        student = halved(teacher)
-        for layer, i in zip(student.layer, kept, strict=True):
-            layer.load_state_dict(teacher.layer[i].state_dict())
-        found[kept] = held_out(student)
-    assert sorted(found, key=found.get)[:3] == [(0, 3), (0, 2), (0, 1)]
-    assert found[0, 1] < 3 and min(found[1, 2], found[1, 3], found[2, 3]) > 4.5
+def test_exercise_3_without_layer_0_the_student_cannot_read(page):
+    loss = page.of_kept
+    assert sorted(loss, key=loss.get)[:3] == [(0, 3), (0, 2), (0, 1)]
+    assert loss[0, 1] < 3 and min(loss[1, 2], loss[1, 3], loss[2, 3]) > 4.5
 
 
 def test_exercise_4_cutting_the_first_two_rows_off_gives_berts_count():

@@ -10,21 +10,12 @@ def test_the_learned_table_is_hugging_faces_bit_for_bit(bert, hf_bert):
 
 
 @torch.no_grad()
-def test_without_positions_a_trained_bert_only_permutes(bert):
-    ids = torch.tensor([101, 1996, 4937, 13303, 1996, 3899, 102])
-    order = torch.tensor([4, 0, 6, 1, 5, 3, 2])
-
-    def run(ids, positions):
-        X = bert.embeddings.tokens(ids) + bert.embeddings.segments.weight[0]
-        X = bert.embeddings.norm(X + positions)
-        for layer in bert.layer:
-            X = layer(X)
-        return X
-
-    none, learned = torch.zeros(7, 384), bert.embeddings.positions.weight[:7]
-    assert (run(ids[order], none) - run(ids, none)[order]).abs().max() < 1e-5
-    assert (run(ids[order], learned) - run(ids, learned)[order]).abs().max() > 1
-    assert torch.allclose(run(ids, learned), bert(ids[None])[0], atol=1e-5)
+def test_without_positions_a_trained_bert_only_permutes(chapter, bert):
+    page = chapter(bert=bert)
+    ids, order = page.ids, page.order
+    assert torch.allclose(page.run(ids[order], False), page.run(ids, False)[order], atol=1e-5)
+    assert (page.run(ids[order], True) - page.run(ids, True)[order]).abs().max() > 1
+    assert torch.allclose(page.run(ids, True), bert(ids[None])[0], atol=1e-5)
 
 
 def test_the_default_table_breaks_at_127_and_not_at_384(bert):

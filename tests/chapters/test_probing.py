@@ -3,55 +3,27 @@
 import numpy as np
 import pytest
 
-from tutorial_book.experiments.probing import (
-    random_vectors,
-    score,
-    shuffled_labels,
-    single_tokens,
-    spelling,
-    split,
-    token_vectors,
-    train_probe,
-)
-from tutorial_lib.texts import load_texts
+from tutorial_book.experiments.probing import token_vectors, train_probe
 
 
-@pytest.fixture(scope="module")
-def words(tok):
-    return single_tokens(load_texts("words"), tok)
+def test_the_class_of_a_word_can_be_read_off_its_token_vector(page):
+    assert np.bincount(page.y).tolist() == [300, 300, 300]
+    linear = page.results["no hidden layer"]
+    assert linear.mean > 0.98 and linear.interval[0] > 0.97
 
 
-@pytest.fixture(scope="module")
-def X(words, bert, tok):
-    return token_vectors(words.words, bert, tok)
+def test_the_controls_find_nothing_but_spelling_finds_two_thirds(page):
+    for accuracies in page.draws.values():
+        assert 0.28 < min(accuracies) and max(accuracies) < 0.41 and np.mean(accuracies) < 0.36
+    assert 0.62 < page.controls["spelling"][1].mean < 0.73
 
 
-def test_the_class_of_a_word_can_be_read_off_its_token_vector(words, X):
-    y = words.labels
-    assert np.bincount(y).tolist() == [300, 300, 300]
-    result = score(X, y)
-    assert result.mean > 0.98 and result.interval[0] > 0.97
+def test_six_probes_disagree_about_a_word_of_two_classes(page):
+    assert page.disagreement == pytest.approx(0.47, abs=0.1)
 
 
-def test_the_controls_find_nothing_but_spelling_finds_two_thirds(words, X):
-    y = words.labels
-    for inputs, labels in ((random_vectors(X), y), (X, shuffled_labels(y))):
-        low, high = score(inputs, labels).interval
-        assert low < 0.36 and 0.31 < high < 0.41
-    assert 0.62 < score(spelling(words.words), y).mean < 0.73
-
-
-def test_six_probes_disagree_about_a_word_of_two_classes(words, X, bert, tok):
-    noun, x = words.classes.index("noun"), token_vectors(["bear"], bert, tok)
-    p = []
-    for seed in range(6):
-        train = split(words.labels, 0.2, seed)[0]
-        p.append(train_probe(X[train], words.labels[train], seed=seed).probabilities(x)[0, noun])
-    assert max(p) - min(p) == pytest.approx(0.47, abs=0.1)
-
-
-def test_the_probe_knows_words_and_forms_that_it_never_saw(words, X, bert, tok):
-    probe = train_probe(X, words.labels)
+def test_the_probe_knows_words_and_forms_that_it_never_saw(page, bert, tok):
+    probe = train_probe(page.X, page.y)
     new = {"adjective": "horrific unidentified", "noun": "kits quartet", "verb": "describes replaces"}
-    for k, name in enumerate(words.classes):
+    for k, name in enumerate(page.words.classes):
         assert (probe.probabilities(token_vectors(new[name].split(), bert, tok)).argmax(1) == k).all()

@@ -1,141 +1,87 @@
 """What the chapter on L's open questions (L 5.2) finds in the default model."""
 
-import copy
-
 import numpy as np
 import pytest
-import torch
 
-from tutorial_book.experiments.questions import quantize, round_to_grid
 from tutorial_lib import geometry
-from tutorial_lib.texts import load_texts
-from tutorial_lib.vectors import embed
-
-OPPOSITES = [pair.split() for pair in "hot cold,big small,good bad,high low,wide narrow,love hate,win lose,push pull,"
-             "rise fall,north south,true false,before after,always never,friend enemy,arrive leave".split(",")]
 
 
-@pytest.fixture(scope="module")
-def texts():
-    return load_texts("encyclopedia")[:60] + load_texts("posts")[:60]
+def test_opposites_stay_positive_in_every_layer_when_the_mean_is_removed(page):
+    assert page.negative["mean removed", "opposites"] == 0 and len(page.opposites) > 40
+    opposites, random_pairs = (np.array(page.panels["mean removed"][name][0]) for name in ("opposites", "random pairs"))
+    assert opposites.shape == (7,) and random_pairs.max() < 0.25 < 0.4 < opposites.min()
 
 
-@pytest.fixture(scope="module")
-def exact(bert, texts):
-    return embed(texts, bert)
-
-
-def cosine(a, b):
-    return (a * b).sum(-1) / np.linalg.norm(a, axis=-1) / np.linalg.norm(b, axis=-1)
-
-
-def words(bert, chosen):
-    return np.stack([row[:, 1] for row in embed(chosen, bert, pooling="tokens", layers="all")], axis=1).astype(float)
-
-
-def test_opposites_stay_positive_in_every_layer_when_the_mean_is_removed(bert):
-    first, second = (words(bert, [pair[side] for pair in OPPOSITES]) for side in (0, 1))
-    common = words(bert, load_texts("words")["noun"][:200]).mean(1, keepdims=True)
-    cleaned = cosine(first - common, second - common)
-    assert cleaned.shape == (7, len(OPPOSITES)) and cleaned.min() > 0.05
-    mixed = cosine(first - common, np.roll(second, 4, axis=1) - common)
-    assert mixed.mean() < 0.25 < 0.4 < cleaned.mean()
-
-
-def test_taking_the_projections_on_each_other_away_only_changes_the_sign_of_the_cosine(bert):
-    a, b = words(bert, ["big", "large"])[-1]
+def test_taking_the_projections_on_each_other_away_only_changes_the_sign_of_the_cosine(page):
+    a, b = np.random.default_rng(0).normal(size=(2, 384)) + 1
     less = a - a @ b / (b @ b) * b, b - a @ b / (a @ a) * a
-    assert cosine(*less) == pytest.approx(-cosine(a, b)) and cosine(a, b) > 0.5
+    assert geometry.cosine(*less) == pytest.approx(-geometry.cosine(a, b)) and geometry.cosine(a, b) > 0.3
+    as_they_are, _, without_projections = page.synonyms_less
+    assert as_they_are > 0.5 and without_projections == pytest.approx(-as_they_are, abs=1e-6)
 
 
-def test_a_pair_that_was_left_out_falls_in_order_on_the_axis_of_the_others(bert):
-    pairs = [pair.split() for pair in "good bad,happy sad,love hate,win lose,friend enemy,peace war,success failure,"
-             "victory defeat,right wrong,safe dangerous,clean dirty,rich poor,strong weak,kind cruel".split(",")]
-    first, second = (words(bert, [pair[side] for pair in pairs]) for side in (0, 1))
-    for layer in (0, 3, 6):
-        steps = first[layer] - second[layer]
-        right = [steps[i] @ np.delete(steps, i, axis=0).mean(0) > 0 for i in range(len(pairs))]
-        assert np.mean(right) > 0.9
+def test_a_pair_that_was_left_out_falls_in_order_on_the_axis_of_the_others(page):
+    for right, p, apart, _, _ in page.on_axis.values():
+        assert right > 0.9 and p < 0.01 and apart > 0.9
 
 
-def test_frequency_is_not_what_orders_the_pairs(bert, tok):
+def test_frequency_is_not_what_orders_the_pairs(page):
     """Random pairs, turned by rank in the vocabulary, are seldom in order; these are, without rank's direction too."""
-    pairs = [pair.split() for pair in "good bad,happy sad,love hate,win lose,friend enemy,peace war,success failure,"
-             "victory defeat,right wrong,safe dangerous,clean dirty,rich poor,strong weak,kind cruel".split(",")]
-    others = sorted(set(sum(load_texts("words").values(), [])) & set(tok.vocab) - set(sum(pairs, [])))
-    rank, layer, rng = np.log([tok.vocab[word] for word in others]), 3, np.random.default_rng(0)
-    background = words(bert, others)[layer]
-    along = (background - background.mean(0)).T @ (rank - rank.mean())
-    along /= np.linalg.norm(along)
-
-    def in_order(first, second):
-        steps = first - second
-        return np.mean([steps[i] @ np.delete(steps, i, axis=0).mean(0) > 0 for i in range(len(steps))])
-
-    first, second = (words(bert, [pair[side] for pair in pairs])[layer] for side in (0, 1))
-    assert in_order(*(X - np.outer(X @ along, along) for X in (first, second))) > 0.9
-    random = []
-    for _ in range(50):
-        chosen = rng.permutation(len(others))[: 2 * len(pairs)].reshape(-1, 2)
-        chosen = np.take_along_axis(chosen, rank[chosen].argsort(axis=1), axis=1)
-        random.append(in_order(*background[chosen.T]))
-    assert np.mean(random) < 0.8
+    for *_, random, without_rank in page.on_axis.values():
+        assert random < 0.8 and without_rank > 0.9
 
 
-def test_no_two_built_in_texts_are_opposite(bert):
-    pool = load_texts("encyclopedia") + load_texts("posts")
-    [(_, _, lowest)] = geometry.extreme_pairs(embed(pool, bert), k=1).opposed
+def test_no_two_built_in_texts_are_opposite(page):
+    (lowest, _), _ = page.most_opposed
     assert -0.35 < lowest < -0.1
 
 
-def test_the_positions_need_more_dimensions_the_longer_the_stretch(bert):
-    learned = bert.embeddings.positions.weight.detach().double().numpy()[128:-2]
-    found = [geometry.local_dimension(learned, window) for window in (3, 9, 33, 129, 382)]
+def test_the_positions_need_more_dimensions_the_longer_the_stretch(page):
+    dimensions = dict(zip(page.windows, page.dimensions["learned positions"], strict=True))
+    found = [dimensions[window] for window in (3, 9, 33, 129, 382)]
     assert found == pytest.approx([1.27, 3.16, 5.20, 7.37, 9.58], abs=0.05)
-    assert geometry.intrinsic_dimension(learned) > 20  # TwoNN on a curve with even steps
+    assert geometry.intrinsic_dimension(page.learned) > 20  # TwoNN on a curve with even steps
 
 
-def test_never_used_tokens_are_one_spot_and_verbs_and_names_lie_apart(bert, tok):
-    picture = geometry.pca(bert.embeddings.tokens.weight.detach().double().numpy(), n=2).coordinates
-    unused = picture[[i for i, token in enumerate(tok.tokens) if token.startswith("[unused")]]
-    verbs = picture[[tok.vocab[word] for word in load_texts("words")["verb"]]]
-    names = picture[[tok.vocab[name] for name in "john mary david peter anna paris london berlin texas".split()]]
-    assert unused.std(0).max() < 0.1 * picture.std(0).min()
+def test_never_used_tokens_are_one_spot_and_verbs_and_names_lie_apart(page):
+    plane = page.picture.coordinates[:, :2]
+    unused, verbs, names = (plane[page.kinds[kind]] for kind in ("never used", "verbs", "names and places"))
+    assert unused.std(0).max() < 0.1 * plane.std(0).min()
     gap = np.linalg.norm(verbs.mean(0) - names.mean(0))
     assert gap > 2 * max(verbs.std(), names.std())
 
 
-@pytest.mark.parametrize("bits, per, least, most", [
-    ("bfloat16", "channel", 0.9998, 1.0001), (8, "channel", 0.999, 1.0),
-    (8, "tensor", 0.95, 0.985), (4, "channel", 0.84, 0.92), (4, "tensor", 0.1, 0.3)])
-def test_coarser_weights_move_the_vectors(bert, texts, exact, bits, per, least, most):
-    assert least < cosine(embed(texts, quantize(bert, bits, per)), exact).mean() < most
+@pytest.mark.parametrize(
+    "name, least, most",
+    [
+        ("bfloat16", 0.9998, 1.0001),
+        ("int8, row", 0.999, 1.0),
+        ("int8, matrix", 0.95, 0.985),
+        ("int4, row", 0.84, 0.92),
+        ("int4, matrix", 0.1, 0.3),
+    ],
+)
+def test_coarser_weights_move_the_vectors(page, name, least, most):
+    _, mean, *_ = page.rounding[name]
+    assert least < mean < most
 
 
-def test_a_step_for_each_row_turns_vectors_far_less_than_one_for_the_matrix(bert, texts):
-    exact = embed(texts, bert, layers="all")[1:]
-    turned = [1 - geometry.cosine(embed(texts, quantize(bert, 8, per=per), layers="all")[1:], exact).mean(1)
-              for per in ("tensor", "channel")]  # fmt: skip
-    times = turned[0] / turned[1]
+def test_a_step_for_each_row_turns_vectors_far_less_than_one_for_the_matrix(page):
+    matrix, row = (1 - page.by_layer[name][1:] for name in ("int8, matrix", "int8, row"))
+    times = matrix / row
     assert 55 < times.min() and times.max() < 105  # "60 to 100 times less, in every layer's output"
 
 
-def test_coarse_rounding_draws_all_texts_together(bert, texts, exact):
-    rounded = geometry.average_cosine(embed(texts, quantize(bert, 4, per="tensor")))
-    assert rounded > 0.7 and geometry.average_cosine(exact) < 0.1
+def test_coarse_rounding_draws_all_texts_together(page):
+    *_, exact, _ = page.rounding["float32"]
+    *_, rounded, _ = page.rounding["int4, matrix"]
+    assert rounded > 0.7 and exact < 0.1
 
 
-@torch.no_grad()
-def test_rounded_layers_do_more_harm_than_rounded_tables(bert, texts, exact):
+def test_rounded_layers_do_more_harm_than_rounded_tables(page, bert):
     """Exercise 3, with its numbers."""
-    found, sizes = {}, {}
-    for tables in (True, False):
-        part = copy.deepcopy(bert)
-        chosen = [weight for name, weight in part.named_parameters()
-                  if weight.ndim == 2 and name.startswith("embeddings") == tables]  # fmt: skip
-        for weight in chosen:
-            weight.copy_(round_to_grid(weight, 4))
-        found[tables] = cosine(embed(texts[:40], part), exact[:40]).mean()
-        sizes[tables] = sum(weight.numel() for weight in chosen) / 1e6
-    assert found == {True: pytest.approx(0.971, abs=0.002), False: pytest.approx(0.921, abs=0.002)}
-    assert sizes == {True: pytest.approx(11.9, abs=0.05), False: pytest.approx(10.8, abs=0.05)}
+    assert list(page.of_part.values()) == pytest.approx([0.971, 0.921], abs=0.002)
+    matrices = {name: weight.numel() for name, weight in bert.named_parameters() if weight.ndim == 2}
+    tables = sum(size for name, size in matrices.items() if name.startswith("embeddings"))
+    assert tables / 1e6 == pytest.approx(11.9, abs=0.05)
+    assert (sum(matrices.values()) - tables) / 1e6 == pytest.approx(10.8, abs=0.05)

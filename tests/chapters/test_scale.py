@@ -14,31 +14,12 @@ from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-MODELS = {
-    "MiniLM": dict(n_layers=6, vocab_size=30_522),
-    "BERT-base": dict(n_layers=12, vocab_size=30_522),
-    "7 B decoder": dict(n_layers=32, vocab_size=32_000),
-}
 
 
 @pytest.fixture(scope="module")
 def X():
     """The page's vectors: all tokens of the notes, layer 5."""
     return np.concatenate(embed(load_texts("encyclopedia"), layers=5, pooling="tokens", device="cpu"))
-
-
-@pytest.fixture(scope="module")
-def plans():
-    """The page's plans, and its stored measurement."""
-    stored = speed.scaling()
-    read, layers = stored["corpus"], {layer["name"]: layer for layer in stored["layers"]}
-    n_tokens, length = 1e9 * read["tokens_read"] / read["bytes_read"], read["tokens_read"] / read["texts_read"]
-    one, two = (np.median(run["texts_per_second"]) for run in stored["runs"][:2])
-    return {
-        name: plan(n_tokens, length, two / one * layers[name]["multiplications_per_second"],
-                   layers[name]["d_model"], d_ff=layers[name]["d_ff"], **more)
-        for name, more in MODELS.items()
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("cut", [1, 2307, 4600])
@@ -50,9 +31,8 @@ def test_two_parts_merged_are_the_whole(X, cut):
         assert measure(both) == pytest.approx(measure(X), abs=1e-6)
 
 
-def test_means_4_apart_make_a_variance_of_1_one_of_5():
-    sides = np.array([[-1.0], [1.0]])
-    assert (Cloud(1).add(sides) + Cloud(1).add(sides + 4)).scatter[0, 0] / 4 == pytest.approx(5)
+def test_means_4_apart_make_a_variance_of_1_one_of_5(page):
+    assert sum(page.halves, Cloud(2)).covariance[0, 0] == pytest.approx(5)
 
 
 def test_the_average_cosine_follows_from_the_sum_of_unit_vectors(X):
@@ -61,33 +41,22 @@ def test_the_average_cosine_follows_from_the_sum_of_unit_vectors(X):
     assert (np.square(U.sum(0)).sum() - n) / (n * n - n) == pytest.approx(geometry.average_cosine(X), abs=1e-6)
 
 
-def test_squares_in_float32_lose_two_digits_for_each_digit_of_the_mean_and_clouds_none():
-    z, wrong, right = np.random.default_rng(0).standard_normal(10_000), [], []
-    for mean in (1, 10, 100, 1_000, 10_000):
-        x = (z + mean).astype(np.float32)
-        true = x.astype(float).var()
-        wrong.append(abs((np.square(x).mean() - x.mean() ** 2) / true - 1))
-        cloud = Cloud(1).add(x[:5_000, None]) + Cloud(1).add(x[5_000:, None])
-        right.append(abs(cloud.scatter[0, 0] / cloud.n / true - 1))
-    assert max(right) < 1e-6 and wrong[0] < 1e-5 and 1e-5 < wrong[2] < 0.1 and wrong[4] > 0.5
+def test_squares_in_float32_lose_two_digits_for_each_digit_of_the_mean_and_clouds_none(page):
+    wrong = page.wrong
+    assert max(page.right) < 1e-6 and wrong[0] < 1e-5 and 1e-5 < wrong[2] < 0.1 and wrong[4] > 0.5
 
 
-def test_means_are_small_in_the_default_model(X):
-    assert (np.abs(X.mean(0)) / X.std(0)).max() == pytest.approx(2.4, abs=0.1)
+def test_means_are_small_in_the_default_model(page):
+    assert page.loudest.max() == pytest.approx(2.4, abs=0.1)
 
 
-def test_asking_250_vectors_gives_the_dimension_and_a_cloud_of_250_about_twice_of_it(X):
-    rows = geometry.distinct(X)
-    dimension = geometry.intrinsic_dimension(rows)
+def test_asking_250_vectors_gives_the_dimension_and_a_cloud_of_250_about_twice_of_it(page):
+    dimension = page.dimension
     assert dimension == pytest.approx(7.5, abs=0.2)
     for n, times in ((250, 2.1), (1_000, 1.4)):
-        asked, thinned = [], []
-        for seed in range(5):
-            part = np.random.default_rng(seed).choice(len(rows), n, replace=False)
-            asked.append(geometry.ratio_dimension(geometry.sampled_ratios(rows, n, seed)))
-            thinned.append(geometry.intrinsic_dimension(rows[part]))
-        assert np.abs(np.array(asked) / dimension - 1).max() < 3 / (0.9 * n) ** 0.5
-        assert np.mean(thinned) / dimension == pytest.approx(times, abs=0.2)
+        asked, thinned = page.tried[n].T
+        assert np.abs(asked / dimension - 1).max() < 3 / (0.9 * n) ** 0.5
+        assert thinned.mean() / dimension == pytest.approx(times, abs=0.2)
 
 
 def test_two_workers_read_more_than_one_but_not_twice_as_much_and_are_done_after_one_with_two_threads():
@@ -98,17 +67,17 @@ def test_two_workers_read_more_than_one_but_not_twice_as_much_and_are_done_after
     assert np.median(two["seconds"]) > np.median(threads["seconds"])
 
 
-def test_a_decoder_of_7_billion_weights_fits_no_machine_of_23_gib_and_its_clouds_take_4_4_gb(plans):
-    big = plans["7 B decoder"]
+def test_a_decoder_of_7_billion_weights_fits_no_machine_of_23_gib_and_its_clouds_take_4_4_gb(page):
+    big = page.plans["7 B decoder"]
     assert big.weights / 4 == pytest.approx(6.6e9, rel=0.01)
     assert big.sums == pytest.approx(4.43e9, rel=0.01) == 8 * 33 * 4_096**2
     assert 4 * ROWS * 33 * 4_096 == pytest.approx(2.2e9, rel=0.01)  # vectors that wait
     assert big.weights + big.sums > 2**30 * speed.scaling()["machine"]["memory_GiB"]
-    assert big.sums / plans["MiniLM"].weights == pytest.approx(50, abs=2)
+    assert big.sums / page.plans["MiniLM"].weights == pytest.approx(50, abs=2)
 
 
-def test_the_small_model_takes_hours_or_days_and_the_large_one_months_or_years(plans):
-    days = {name: each.seconds / 86_400 for name, each in plans.items()}
+def test_the_small_model_takes_hours_or_days_and_the_large_one_months_or_years(page):
+    days = {name: each.seconds / 86_400 for name, each in page.plans.items()}
     assert days["MiniLM"] < 14 and days["7 B decoder"] > 60
     small, big = (plan(1, 126, 1.0, *shape).seconds for shape in ((384, 6), (4_096, 32, 16_512)))
     assert big / small == pytest.approx(600, rel=0.1)
@@ -123,28 +92,20 @@ def test_a_damaged_file_is_told(text, tmp_path, monkeypatch):
         speed.scaling()
 
 
-def test_what_is_stored_says_where_it_comes_from_and_holds_what_the_page_shows():
+def test_what_is_stored_says_where_it_comes_from_and_holds_what_the_page_shows(page):
     found = speed.scaling()
     assert {(run["workers"], run["threads"]) for run in found["runs"]} >= {(1, 1), (2, 1), (1, 2)}
-    assert {layer["name"] for layer in found["layers"]} == set(MODELS) and found["model"] == "all-MiniLM-L6-v2"
+    assert {layer["name"] for layer in found["layers"]} == set(page.models) and found["model"] == "all-MiniLM-L6-v2"
     assert len(found["machine"]["load"]) == 1 + len(found["runs"][0]["seconds"]) and "/" not in json.dumps(found)
 
 
 # --- Exercises -----------------------------------------------------------------------------------------------------
 
 
-def test_exercise_1_one_by_one():
-    x, mean, scatter = np.random.default_rng(0).standard_normal(1_000) + 10_000, 0.0, 0.0
-    for n, value in enumerate(x, start=1):
-        step = value - mean
-        mean += step / n
-        scatter += step * (value - mean)
-        assert scatter == pytest.approx(n * x[:n].var(), rel=1e-6, abs=1e-6)
+def test_exercise_1_one_by_one(page):
+    assert page.one_by_one == pytest.approx(page.x.var(), rel=1e-6)
 
 
-def test_exercise_3_a_chunk_must_take_a_hundred_times_as_long_as_its_clouds(plans):
-    big, read = plans["7 B decoder"], speed.scaling()["corpus"]
-    n_texts = 1e9 / read["bytes_read"] * read["texts_read"]
-    texts = 100 * big.sums / 1e9 / (big.seconds / n_texts)
-    assert 100 * big.sums / 1e9 == pytest.approx(443, abs=1)
-    assert 10 < texts < 99 and 10_000 < 1_000 * texts < 99_000
+def test_exercise_3_a_chunk_must_take_a_hundred_times_as_long_as_its_clouds(page):
+    assert 100 * page.sending == pytest.approx(443, abs=1)
+    assert 10 < page.worth_sending < 99 and 10_000 < 1_000 * page.worth_sending < 99_000

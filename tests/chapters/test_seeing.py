@@ -3,48 +3,34 @@
 import numpy as np
 import pytest
 
-from tutorial_lib.geometry import crossings, cubes, hopf_link, nearest_neighbors, pca, projection_quality, tsne
-
-RNG = np.random.default_rng(0)
+from tutorial_lib.geometry import crossings, nearest_neighbors, pca, projection_quality
 
 
-@pytest.fixture(scope="module")
-def link():
-    return hopf_link(100)
+def test_pca_has_no_reason_to_prefer_one_shadow_of_the_link(page):
+    np.testing.assert_allclose(pca(page.points, n=3).shares, [0.6, 0.2, 0.2])
 
 
-def halves(points, circle):
-    return points[circle == 0], points[circle == 1]
-
-
-def test_pca_has_no_reason_to_prefer_one_shadow_of_the_link(link):
-    shares = pca(link[0], n=3).shares
-    np.testing.assert_allclose(shares, [0.6, 0.2, 0.2])
-
-
-def test_tsne_takes_the_link_apart_unless_its_neighborhoods_are_large(link):
-    points, circle = link
-    small, large = tsne(points, perplexity=30), tsne(points, perplexity=90)
-    assert crossings(*halves(small, circle)) == 0
-    assert crossings(*halves(large, circle)) >= 2
+def test_tsne_takes_the_link_apart_unless_its_neighborhoods_are_large(page):
+    points, circle = page.points, page.circle
+    small, large = (page.maps[f"t-SNE, perplexity {perplexity}"] for perplexity in (30, 90))
+    assert crossings(small[circle == 0], small[circle == 1]) == 0
+    assert crossings(large[circle == 0], large[circle == 1]) >= 2
     assert projection_quality(points, small).recall > 0.99
-    shadow = (points - points.mean(0))[:, :2]
-    correlations = [projection_quality(points, Y).rank_correlation for Y in (shadow, small)]
-    assert correlations[0] > 0.85 > correlations[1]
+    shadow = page.shadows["second direction at 0°"]
+    of_shadow, of_small = (projection_quality(points, Y).rank_correlation for Y in (shadow, small))
+    assert of_shadow > 0.85 > of_small
 
 
-def test_tsne_forgets_how_far_and_how_wide_groups_are():
-    centers = np.zeros((3, 10))
-    centers[1, 0], centers[2, 0] = 10, 60
-    Y = tsne(np.concatenate([center + RNG.normal(size=(50, 10)) for center in centers]))
-    a, b, c = Y[:50].mean(0), Y[50:100].mean(0), Y[100:].mean(0)
-    assert np.linalg.norm(a - c) < 2 * np.linalg.norm(a - b)  # in truth 6 times as far
-    Y = tsne(np.concatenate([0.2 * RNG.normal(size=(100, 10)), 2 * RNG.normal(size=(100, 10)) + 20]))
-    assert Y[100:].std(0).mean() < 2 * Y[:100].std(0).mean()  # in truth 10 times as wide
+def test_tsne_forgets_how_far_and_how_wide_groups_are(page):
+    for seed in (1, 2):
+        *_, ratio = page.gaps[f"t-SNE, seed {seed}"]
+        assert ratio < 2  # in truth 6 times as far
+    true_width, _, of_tsne, _ = page.widths
+    assert of_tsne < 2 < 9 < true_width
 
 
-def test_the_whole_dataset_hides_the_cubes_dimensions():
-    points, cube = cubes()
+def test_the_whole_dataset_hides_the_cubes_dimensions(page):
+    points, cube = page.cloud, page.cube
     assert pca(points).shares[0] > 0.9
     away = points[cube == 0].mean(0) - points[cube != 0].mean(0)
     assert pca(points).components[0] @ away / np.linalg.norm(away) > 0.999
@@ -54,32 +40,19 @@ def test_the_whole_dataset_hides_the_cubes_dimensions():
         np.testing.assert_allclose(shares[:k], 1 / k, atol=0.025)  # no direction is longer than the others
 
 
-def test_a_plane_holds_little_of_the_default_models_tokens(bert):
-    E = bert.embeddings.tokens.weight.detach().numpy()
-    covariance = np.linalg.eigvalsh(np.cov(E.T.astype(float)))[::-1]  # on a way of its own
-    shares = covariance / covariance.sum()
-    assert shares[:2].sum() == pytest.approx(0.037, abs=0.001)
-    assert (shares.cumsum() < 0.9).sum() + 1 == 264
-    sample = E[RNG.choice(len(E), 300, replace=False)]
-    assert projection_quality(sample, pca(sample).coordinates).recall < 0.1
-    assert projection_quality(sample, tsne(sample)).recall < 0.15
+def test_a_plane_holds_little_of_the_default_models_tokens(page):
+    assert page.of_tokens[:2].sum() == pytest.approx(0.037, abs=0.001)
+    assert (page.of_tokens.cumsum() < 0.9).sum() + 1 == 264
+    of_pca, of_tsne, *_ = page.recall["tokens"]
+    assert of_pca < 0.1 and of_tsne < 0.15
 
 
-def test_short_tokens_are_the_neighbors_of_nearly_all_until_all_are_equally_long(bert):
-    E = bert.embeddings.tokens.weight.detach().double().numpy()
-    rng = np.random.default_rng(1)
-    sample = E[rng.choice(len(E), 300, replace=False)]
-    lengths = np.linalg.norm(sample, axis=1, keepdims=True)
-    noise = rng.normal(size=sample.shape)
-    as_long = noise / np.linalg.norm(noise, axis=1, keepdims=True) * lengths
-
-    def most_frequent_neighbor(X):
-        count = np.bincount(nearest_neighbors(X, k=10)[1].ravel(), minlength=len(X))
-        return count.max(), count.argmax()
-
-    often, which = most_frequent_neighbor(sample)
-    assert often > 200 and lengths[which] < np.quantile(lengths, 0.05)
-    assert most_frequent_neighbor(as_long)[0] > 200 > 150 > most_frequent_neighbor(noise)[0]
-    assert most_frequent_neighbor(sample / lengths)[0] < 50
-    kept = [projection_quality(X, tsne(X)).recall for X in (sample, noise, sample / lengths)]
-    assert kept[0] < kept[1] < kept[2]
+def test_short_tokens_are_the_neighbors_of_nearly_all_until_all_are_equally_long(page):
+    (_, tokens, _, often), (_, noise, _, often_of_noise), (_, equal, _, often_of_equal) = page.recall.values()
+    assert often > 200 > 150 > often_of_noise > 50 > often_of_equal
+    assert tokens < noise < equal  # what t-SNE keeps of the neighbors
+    lengths = np.linalg.norm(page.sample, axis=1, keepdims=True)
+    neighbor_of = np.bincount(nearest_neighbors(page.sample, k=10)[1].ravel())
+    assert lengths[neighbor_of.argmax()] < np.quantile(lengths, 0.05)
+    as_long = page.random / np.linalg.norm(page.random, axis=1, keepdims=True) * lengths
+    assert np.bincount(nearest_neighbors(as_long, k=10)[1].ravel()).max() > 150  # the lengths alone do most of it

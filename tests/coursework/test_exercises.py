@@ -308,7 +308,7 @@ def test_packages_that_grading_lacks_are_told_though_all_passes(capsys, monkeypa
         ("def f(x):\n    return np.exp(math.pi) + helper(x)\ndef helper(x):\n    return helper(x)", {"math": math}, []),
         ("def f(x):\n    from scipy.special import erf", {}, ["scipy"]),
         ("def f(x):\n    return [g(y) for y in x]\ndef g(y):\n    import torch.nn", {}, ["torch"]),
-        ("def f(x):\n    return tok(x)", {"tok": tokenization.words}, ["tutorial_lib"]),
+        ("def f(x):\n    return tok(x)", {"tok": tokenization.words}, ["tutorial_book"]),
         ("def f(x):\n    return x.case", {"case": tokenization.words}, []),
         ("class A:\n    def go(self):\n        import torch\ndef f(x):\n    return A().go()", {}, ["torch"]),
         ("import functools\n@functools.cache\ndef f(x):\n    import torch", {}, ["torch"]),

@@ -18,6 +18,7 @@ from tutorial_lib import bert as berts
 from tutorial_lib import generation, gpt, tokenization, vectors, weights
 from tutorial_lib.geometry import pairs, shape, two_nn
 from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors.batches import TOKENS, batches
 
 LEAST, MOST = 3, 9  # pairs
 
@@ -74,8 +75,8 @@ def embedding(request):
     model, tok = request.getfixturevalue("bert"), request.getfixturevalue("tok")
     texts = load_texts("encyclopedia")[:6]
     ids = sorted((tok.encode(text).ids for text in texts), key=len)
-    batches = list(vectors.batches(range(len(ids)), ids, 32, vectors.TOKENS["cpu"]))
-    padded = [torch.tensor([ids[i] + [0] * (len(ids[batch[-1]]) - len(ids[i])) for i in batch]) for batch in batches]
+    cut = list(batches(range(len(ids)), ids, 32, TOKENS["cpu"]))
+    padded = [torch.tensor([ids[i] + [0] * (len(ids[batch[-1]]) - len(ids[i])) for i in batch]) for batch in cut]
     return lambda: vectors.embed(texts, model), lambda: [model(batch, batch > 0, fused=True) for batch in padded]
 
 
@@ -134,7 +135,7 @@ def variances(request):
 COMPARISONS = {
     "fused forward, transformers": (lambda request: forward(True, request), 1.4, berts.Layer, "forward"),
     "readable forward, transformers": (lambda request: forward(False, request), 1.4, berts.Layer, "forward"),
-    "embed, its forward passes": (embedding, 1.7, vectors, "_run"),
+    "embed, its forward passes": (embedding, 1.7, vectors.embedding, "_run"),
     "decoder, transformers": (decoding, 1.15, gpt.GPT, "forward"),
     "generate, its forward passes": (generating, 1.4, generation, "generate"),
     "WordPiece, tokenizers": (cutting, 0.8, tokenization.WordPiece, "encode"),

@@ -1,4 +1,3 @@
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -44,12 +43,6 @@ def test_the_histogram_holds_every_swap_and_marks_stand_at_their_cosine():
     assert sum(patch.get_height() for patch in ax.patches) == 300
     assert [line.get_xdata()[0] for line in ax.lines] == [-2.0, 0.3]
     assert ax.get_xlabel() == "cosine" and ax.get_ylabel() == "swaps"
-
-
-def test_they_draw_into_the_axes_that_they_are_given():
-    _, ax = plt.subplots()
-    assert plots.meaning.sentence_groups(POINTS, LABELS, ax=ax) is ax
-    assert plots.meaning.swap_histogram([0.0, 1.0], {}, "x", ax=ax) is ax
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ SENTENCE = "The bear waited with a serendipitous smile."
 
 def boxes(ax):
     """(line, first column, last column) of each colored box."""
-    return [(round(p.get_y() + 0.32), p.get_x(), p.get_x() + p.get_width()) for p in ax.patches]
+    return [(round(p.get_y() + 0.32), round(p.get_x()), round(p.get_x() + p.get_width())) for p in ax.patches]
 
 
 def test_each_token_of_a_cut_covers_its_own_letters(tok):

@@ -10,6 +10,7 @@ build_book = pytest.importorskip("build_book")
 for package in ("jupyter_cache", "myst_nb", "nbclient"):
     pytest.importorskip(package)
 kernels = pytest.importorskip("kernels")
+Names = pytest.importorskip("names").Names
 
 FRONT_MATTER = "---\nfile_format: mystnb\nkernelspec: {name: python3, display_name: Python 3}\n---\n"
 
@@ -38,7 +39,7 @@ def runs(monkeypatch):
 
     async def run_chapter(path, notebook, environment, root):
         names.append(path.stem)
-        return 1.0, [root / "tutorial_lib" / "__init__.py", root / "tutorial_lib" / "coming.txt"]
+        return build_book.Ran(1.0, [root / "tutorial_lib" / "__init__.py", root / "tutorial_lib" / "coming.txt"])
 
     monkeypatch.setattr(build_book, "run_chapter", run_chapter)
     return names
@@ -102,7 +103,17 @@ def test_only_the_last_runs_are_kept(book, runs):
     for number in range(build_book.MOST_RUNS + 3):
         (book / "tutorial_lib" / "__init__.py").write_text(f"x = {number}\n")
         run(book)
-    assert len(list((book / "_build" / "runs" / "one").iterdir())) == build_book.MOST_RUNS
+    kept = [file.suffix for file in (book / "_build" / "runs" / "one").iterdir()]
+    assert sorted(kept) == [".json"] * build_book.MOST_RUNS + [".names"] * build_book.MOST_RUNS
+
+
+def test_a_run_whose_names_are_gone_is_made_again(book, runs):
+    run(book)
+    (names,) = (book / "_build" / "runs" / "one").glob("*.names")
+    names.unlink()
+    run(book)
+    run(book)
+    assert runs == ["one", "one"]
 
 
 def test_a_file_that_changes_while_a_chapter_runs_makes_it_run_again(book, monkeypatch, capsys):
@@ -112,7 +123,7 @@ def test_a_file_that_changes_while_a_chapter_runs_makes_it_run_again(book, monke
         names.append(path.stem)
         if len(names) == 1:
             file.write_text("x = 2\n")
-        return 1.0, [file]
+        return build_book.Ran(1.0, [file])
 
     monkeypatch.setattr(build_book, "run_chapter", run_chapter)
     for _ in range(3):
@@ -176,6 +187,28 @@ def test_a_real_run_leaves_outputs_where_sphinx_finds_them(book, capsys):
     _, notebook = cache.merge_match_into_notebook(build_book.read_chapter(book / "book" / "one.md"))
     assert notebook.cells[-1].outputs[0].text == "42\n"
     assert "one: " in capsys.readouterr().out
+
+
+def names_of(book) -> Names:
+    (current,) = asyncio.run(build_book.current_runs(book, build_book.chapters(book)))
+    return Names("one", current["names"].read_bytes())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_names_of_a_run_are_those_of_the_chapter_and_the_library_as_they_are(book):
+    """They change with a cell and with the library, leave no trace in the notebook, and no file of tools is read."""
+    code = "import sys\nsys.path.insert(0, '..')\nfrom tutorial_lib import x\ny = {0} * x\ndef more(z): return y + z"
+    chapter, library = book / "book" / "one.md", book / "tutorial_lib" / "__init__.py"
+    chapter.write_text(f"{FRONT_MATTER}# One\n\n{cell(code.format(2))}")
+    assert (names_of(book).y, names_of(book).more(5)) == (2, 7)
+    chapter.write_text(f"{FRONT_MATTER}# One\n\n{cell(code.format(3))}")
+    assert names_of(book).y == 3
+    library.write_text("x = 10\n")
+    assert (names_of(book).y, names_of(book).more(5)) == (30, 35)
+    library.write_text("x = 1\n")
+    assert names_of(book).y == 3
+    (current,) = asyncio.run(build_book.current_runs(book, build_book.chapters(book)))
+    assert "pack" not in current["notebook"] and list(current["files"]) == ["tutorial_lib/__init__.py"]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,4 +1,4 @@
-"""`inference`: packed layers are the layers, jobs that run side by side come back in order."""
+"""`vectors.fast`: packed layers are the layers, jobs that run side by side come back in order."""
 
 import threading
 

@@ -12,17 +12,8 @@ from types import SimpleNamespace
 
 import torch
 
+from tutorial_book.claims import tools
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, claims_of
-from tutorial_book.claims.tools import (
-    bear_trace,
-    bert_attention,
-    bert_base,
-    nearest,
-    original,
-    random_attention,
-    refuses,
-    tokenizer,
-)
 from tutorial_book.experiments import attention as toy
 from tutorial_lib.attention import attention, scores, softmax
 from tutorial_lib.geometry import cosine, distance_matrix, pca
@@ -52,10 +43,10 @@ STUDIO = "The artist painted the portrait in the studio."
 
 claim("R-1-all-others", "Self-attention lets each word consider all other words, before and after it (here: every "
       "weight of the default model's first layer on the bear sentence is above 0).", True,
-      lambda: bool((bear_trace()["layer.0.attention.weights"] > 0).all()))
+      lambda: bool((tools.bear_trace()["layer.0.attention.weights"] > 0).all()))
 
 claim("R-4.1-the", "The word “the” appears twice in “The artist painted the portrait in the studio.”", 2,
-      lambda: tokenizer().tokenize(STUDIO).count("the"), verdict=FAILS,
+      lambda: tools.tokenizer().tokenize(STUDIO).count("the"), verdict=FAILS,
       note="Three times: The, the, the. R's model lower-cases its text, so all three are one token, id 1996.")
 
 
@@ -65,7 +56,7 @@ claim("R-4.1-the", "The word “the” appears twice in “The artist painted th
        note="Of all tokens, artist is the 45th nearest to “painted”, portrait the 133rd; studio comes after 3,368 "
             "others, “the” after 11,945.")
 def _():
-    words = sorted(["artist", "portrait", "studio", "the"], key=nearest("painted").index)
+    words = sorted(["artist", "portrait", "studio", "the"], key=tools.nearest("painted").index)
     return [sorted(words[:2]), *words[2:]]
 
 
@@ -73,7 +64,7 @@ def _():
        "Q = X W^Q, K = X W^K, V = X W^V: n × d_model times d_model × d_k (here: for a head of BERT and 7 tokens).",
        True, expected=3 * [[7, 64]])
 def _():
-    attention = bert_attention()
+    attention = tools.bert_attention()
     X = torch.zeros(7, 768, device="meta")
     return [list(attention.split(W(X))[0].shape) for W in (attention.W_Q, attention.W_K, attention.W_V)]
 
@@ -87,7 +78,7 @@ def _():
 
 
 claim("R-5.1-tokens", "[CLS] The artist painted the portrait [SEP] are 7 tokens.", 7,
-      lambda: len(tokenizer().encode("The artist painted the portrait").tokens))
+      lambda: len(tools.tokenizer().encode("The artist painted the portrait").tokens))
 
 claim("R-5.2-majority", "The first two principal components hold the majority of the variance.", True,
       lambda: bool(pca(toy.X).shares.sum() > 0.5), note="47.5 % + 29.6 % = 77.2 %.")
@@ -98,7 +89,7 @@ claim("R-5.2-majority", "The first two principal components hold the majority of
        note="Not R's X. “painter” is the 2nd nearest token to “artist” by cosine (0.48), “computer” only the 1,289th "
             "(0.12).")
 def _():
-    others = nearest("artist")
+    others = tools.nearest("artist")
     return [others.index("painter") < 10, others.index("computer") >= 1000]
 
 
@@ -113,20 +104,20 @@ claim("R-5.2-painted-portrait", "In the plane of the first two components, “pa
 @claim("R-5.3-shared", "The same W^Q is used for all positions, so that sequences may have any length (here: a token's "
        "query is the same alone and among 20).", True)
 def _():
-    mha, X = random_attention(20)
+    mha, X = tools.random_attention(20)
     return torch.allclose(mha.split(mha.W_Q(X))[:, 5], mha.split(mha.W_Q(X[5:6]))[:, 0], atol=1e-12)
 
 
 @claim("R-5.3-bert-matrix", "In BERT, each head's matrices are 768 × 64 (here: the shapes of the heads' parts of W^Q, "
        "W^K and W^V).", [768, 64], expected=[[768, 64]])
 def _():
-    part = bert_attention()
+    part = tools.bert_attention()
     of_heads = [W.weight.T.chunk(part.n_heads, dim=1) for W in (part.W_Q, part.W_K, part.W_V)]
     return [list(shape) for shape in {matrix.shape for matrices in of_heads for matrix in matrices}]
 
 
 claim("R-5.3-twelve-heads", "12 heads of 64 coordinates make 768 again.", 768,
-      lambda: sum(len(bert_attention().value_map(i)[1]) for i in range(12)))
+      lambda: sum(len(tools.bert_attention().value_map(i)[1]) for i in range(12)))
 
 claim("R-5.4-q-painted", "The query of “painted” is x W^Q.", [1.41, 1.53, 1.65, 1.77], lambda: worked().Q[PAINTED],
       kind=ARITHMETIC, verdict=FAILS,
@@ -215,7 +206,7 @@ claim("R-7.2-variance-4", "A dot product in 4 dimensions has variance 4.", 4, la
 
 claim("R-7.2-variance-bert", "In BERT's 768-dimensional space, dot products have variance 768 (here: of 20,000 queries "
       "and keys as long as those of a head of BERT).", 768,
-      lambda: torch.randn(2, 20_000, bert_attention().d_k).prod(0).sum(1).var(), tolerance=10, verdict=FAILS,
+      lambda: torch.randn(2, 20_000, tools.bert_attention().d_k).prod(0).sum(1).var(), tolerance=10, verdict=FAILS,
       note="Queries and keys live in a head's d_k = 64 dimensions (R 5.3 and 9.2 say so), so the variance is 64 and "
            "BERT divides by 8.")
 
@@ -288,15 +279,12 @@ claim("R-8.1-logistic",
       lambda: all(isclose(softmax(torch.tensor([z, 0.0]))[0], 1 / (1 + exp(-z)), rel_tol=1e-5) for z in (-3, 0.5, 2)))
 
 
-def order_is_kept(z):
-    """Whether softmax keeps the order of the scores z, and its two largest weights have a larger ratio than they."""
+@claim("R-8.1-order", "The exponential keeps the order and amplifies differences (here: the weights are ordered as the "
+       "scores, and the largest is further above the second than its score was, as a ratio).", True)
+def _():
+    z = worked().scores / 2
     (first, second), (A, B) = z.topk(2).values, softmax(z).topk(2).values
     return torch.equal(z.argsort(), softmax(z).argsort()) and bool(A / B > first / second)
-
-
-claim("R-8.1-order", "The exponential keeps the order and amplifies differences (here: the weights are ordered as the "
-      "scores, and the largest is further above the second than its score was, as a ratio).", True,
-      lambda: order_is_kept(worked().scores / 2))
 
 
 @claim("R-8.1-properties", "Softmax gives positive numbers below 1 that sum to 1.", True)
@@ -366,7 +354,7 @@ claim("R-8.4-weighted-sum", "The output is o = Σ_i α_i v_i.", True,
 @claim("R-8.5-context", "The output for “painted” depends on the other tokens, such as “artist” and “portrait”, not on "
        "“painted” alone (here: it changes when one of the six others does).", True)
 def _():
-    mha, X = random_attention()
+    mha, X = tools.random_attention()
     changed = [X.index_fill(0, torch.tensor(i), 1.0) for i in (0, 1, 2, 4, 5, 6)]
     return not any(torch.allclose(mha(X)[0][3], mha(other)[0][3]) for other in changed)
 
@@ -383,7 +371,7 @@ claim("L-2.1-orthogonal", "Orthogonal vectors have cosine similarity 0 (here: th
       lambda: abs(cosine(*torch.linalg.qr(torch.randn(5, 2).double()).Q.T)), tolerance=1e-12)
 
 claim("L-2.1-self", "The cosine similarity of a vector with itself is always 1.", 1,
-      lambda: [nan if refuses(cosine, v, v) else cosine(v, v) for v in ([3.0, 4.0], [-2.0, 7.0], [0.0, 0.0])],
+      lambda: [nan if tools.refuses(cosine, v, v) else cosine(v, v) for v in ([3.0, 4.0], [-2.0, 7.0], [0.0, 0.0])],
       expected=3 * [1], tolerance=1e-12, verdict=FAILS,
       note="True of every vector but zero, the third one here: there the formula divides 0 by 0. Code has to decide "
            "what to answer; our `cosine` refuses.")
@@ -419,7 +407,7 @@ claim("L-2.1-matrix-product", "M × v has the entries Σ_j a_ij v_j (here: as to
 # --- L 3.2.5 The attention mechanism -------------------------------------------------------------------------------
 
 claim("L-3.2.5-d-q", "d_Q = 64 in the original transformer and in BERT.", [64, 64],
-      lambda: [model().layer[0].attention.d_k for model in (original, bert_base)])
+      lambda: [model().layer[0].attention.d_k for model in (tools.original, tools.bert_base)])
 
 
 @claim("L-3.2.5-matrix-product", "Q × K^T holds all pair-wise dot products.", True)
@@ -459,6 +447,6 @@ claim("L-3.2.5-formula", "Attention(Q, K, V) = softmax(Q K^T / √d_Q) V.", True
 
 claim("L-3.2.5-others", "An update is a weighted sum of the values of the other embeddings (here: the mean own weight "
       "in layer 0 of the default model).", True,
-      lambda: bear_trace()["layer.0.attention.weights"].diagonal(dim1=-2, dim2=-1).mean(), expected=0.0,
+      lambda: tools.bear_trace()["layer.0.attention.weights"].diagonal(dim1=-2, dim2=-1).mean(), expected=0.0,
       tolerance=0.001, verdict=FAILS,
       note="The sum runs over all tokens, the token itself included, as L's formula says.")

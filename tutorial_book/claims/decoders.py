@@ -174,17 +174,13 @@ def _():
        "ones after a prompt of one, with and without it).", True, expected=[256, 32_896],
        note="1 + 2 + … + 256 without it.")
 def _():
-    return [tokens_through_layers(256, cache) for cache in (True, False)]
-
-
-def tokens_through_layers(n, cache):
-    """How many tokens a layer reads while n new ones are generated after a prompt of one."""
-    read = []
-    model = small_gpt(n_positions=n + 1)
-    count = model.layer[0].register_forward_hook(lambda layer, inputs, output: read.append(inputs[0].shape[1]))
-    generate(model, PROMPT[:1], n, cache=cache)
-    count.remove()
-    return sum(read)
+    model = small_gpt(n_positions=257)
+    read = {True: [], False: []}  # how many tokens its first layer reads in each step
+    for cache, sizes in read.items():
+        hook = model.layer[0].register_forward_hook(lambda layer, inputs, output: sizes.append(inputs[0].shape[1]))
+        generate(model, PROMPT[:1], 256, cache=cache)
+        hook.remove()
+    return [sum(sizes) for sizes in read.values()]
 
 
 # --- N 3.1: the last states ------------------------------------------------------------------------------------------

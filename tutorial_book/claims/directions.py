@@ -8,18 +8,8 @@ from torch import nn
 
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, HOLDS, claims_of
 from tutorial_book.claims.tools import bert, bpe, decoder, small_gpt, tokenizer
+from tutorial_lib import geometry
 from tutorial_lib.attention import softmax
-from tutorial_lib.geometry import (
-    cosine,
-    distance_matrix,
-    intrinsic_dimension,
-    inverse_unembedding,
-    logit_lens,
-    measure_overlap,
-    nearest_by_measure,
-    own_scores,
-    top_tokens,
-)
 from tutorial_lib.geometry.directions import MEASURES
 from tutorial_lib.texts import load_texts
 
@@ -40,7 +30,7 @@ def some_tokens(n=400):
 def overlap():
     """How often two measures name the same nearest other token, for some tokens of the default model, (3, 3)."""
     E, some = some_tokens()
-    return measure_overlap(nearest_by_measure(E[some], E, k=1, leave_out=some))
+    return geometry.measure_overlap(geometry.nearest_by_measure(E[some], E, k=1, leave_out=some))
 
 
 def agreement(first, second):
@@ -51,19 +41,20 @@ def agreement(first, second):
 @lru_cache
 def inverse(kind):
     """The default model's unembedding of that kind, if it had one: (vocab_size, d_model)."""
-    return inverse_unembedding(some_tokens()[0], kind)
+    return geometry.inverse_unembedding(some_tokens()[0], kind)
 
 
 def peaks(kind):
     """The values of some tokens, embedded and unembedded again, at their own places."""
     E, some = some_tokens()
-    return own_scores(E[some], inverse(kind)[some])
+    return geometry.own_scores(E[some], inverse(kind)[some])
 
 
 def came_back():
     """Whether each token of the book's decoder has the largest value, embedded and unembedded: (vocab_size,)."""
     model = decoder("book-gpt")
-    return top_tokens(model.embeddings.tokens.weight, model.unembedding.weight) == np.arange(model.config.vocab_size)
+    best = geometry.top_tokens(model.embeddings.tokens.weight, model.unembedding.weight)
+    return best == np.arange(len(best))
 
 
 def two_points():
@@ -75,7 +66,7 @@ def two_points():
 # --- N 0: TL;DR and Introduction -------------------------------------------------------------------------------------
 
 claim("N-0-euclidean", "The Euclidean distance is |x₁ − x₂| = √Σᵢ (x₁ᵢ − x₂ᵢ)².", True,
-      lambda: bool(np.isclose(distance_matrix(torch.stack(two_points()[:2]))[0, 1], (2.5**2 + 1) ** 0.5)))
+      lambda: bool(np.isclose(geometry.distance_matrix(torch.stack(two_points()[:2]))[0, 1], (2.5**2 + 1) ** 0.5)))
 
 
 @claim("N-0-dot", "The dot product x₁ · x₂ is |x₁| |x₂| cos θ₁₂.", True, kind=ARITHMETIC)
@@ -87,7 +78,7 @@ def _():
 @claim("N-0-cosine", "The dot product of the two directions is cos θ₁₂.", True)
 def _():
     x, y, angle = two_points()
-    return bool(np.isclose(cosine(x, y), angle.cos()))
+    return bool(np.isclose(geometry.cosine(x, y), angle.cos()))
 
 
 claim("N-0-matches", "The measure behind the logits does match the cosine similarity (here: for some tokens of the "
@@ -106,7 +97,7 @@ def _():
     E, some = some_tokens()
     unit = E / E.norm(dim=1, keepdim=True)
     x = torch.randn(384, generator=torch.Generator().manual_seed(0))
-    distances = distance_matrix(torch.stack([x, *unit[some]]))[0, 1:]
+    distances = geometry.distance_matrix(torch.stack([x, *unit[some]]))[0, 1:]
     return int(distances.argmin()) != int((unit[some] @ x).argmax())
 
 
@@ -157,8 +148,9 @@ def _():
 def _():
     model, tok = decoder("opt-125m"), bpe("opt-125m")
     (place,) = tok.encode(" NEXT").ids
-    rows = inverse_unembedding(model.unembedding.weight, "normalized transpose")
-    near = nearest_by_measure(model.embeddings.tokens.weight[[place]], rows[: len(tok)], k=10, leave_out=[place]).dot[0]
+    rows = geometry.inverse_unembedding(model.unembedding.weight, "normalized transpose")
+    E = model.embeddings.tokens.weight
+    near = geometry.nearest_by_measure(E[[place]], rows[: len(tok)], k=10, leave_out=[place]).dot[0]
     return sum("next" in tok.tokens[i].lower() for i in near) > 5
 
 
@@ -205,7 +197,7 @@ def _():
             "is turned.")
 def _():
     (_, moved), (_, larger_moved) = larger()
-    return bool(np.allclose(cosine(moved[0], larger_moved[0]), 1, atol=1e-4))
+    return bool(np.allclose(geometry.cosine(moved[0], larger_moved[0]), 1, atol=1e-4))
 
 
 # --- N 3.2: unembedding ----------------------------------------------------------------------------------------------
@@ -253,7 +245,7 @@ def _():
             "what N's picture shows; it inverts nothing.")
 def _():
     W = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    return np.allclose(*(inverse_unembedding(W, kind) for kind in ("pseudo-inverse", "normalized transpose")))
+    return np.allclose(*(geometry.inverse_unembedding(W, kind) for kind in ("pseudo-inverse", "normalized transpose")))
 
 
 @claim("N-3.2-indices", "(W_E⁻¹)ᵢⱼ = (W_E)ⱼᵢ / Σⱼ (W_E)²ᵢⱼ (here: every token then gives 1 with its own vector, "
@@ -275,7 +267,7 @@ def _():
 def _():
     model = decoder("book-gpt")
     lengths = model.unembedding.weight.norm(dim=1)
-    own = own_scores(model.embeddings.tokens.weight, model.unembedding.weight)
+    own = geometry.own_scores(model.embeddings.tokens.weight, model.unembedding.weight)
     return [lengths.max() > 2 * lengths.min(), bool(own.mean() > 2)]
 
 
@@ -296,14 +288,11 @@ def _():
     return not torch.equal(x, x.norm() * (x / x.norm()))
 
 
-claim("N-5-sphere", "The directions in n dimensions are a hypersphere of so many dimensions (here: TwoNN, n = 5).",
-      "n − 1", lambda: intrinsic_dimension(sphere(5)), expected=4, tolerance=0.2)
-
-
-def sphere(n):
-    """2,000 directions in n dimensions, drawn evenly."""
-    X = np.random.default_rng(0).normal(size=(2000, n))
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
+@claim("N-5-sphere", "The directions in n dimensions are a hypersphere of so many dimensions (here: TwoNN, n = 5).",
+       "n − 1", expected=4, tolerance=0.2)
+def _():
+    X = np.random.default_rng(0).normal(size=(2000, 5))
+    return geometry.intrinsic_dimension(X / np.linalg.norm(X, axis=1, keepdims=True))
 
 
 @claim("N-5-real-distance", "The real distance function is x₁ · x₂ (here: like a distance it is never negative, and "
@@ -343,12 +332,8 @@ def _():
        "[unused] tokens is less than half of that of all).", True)
 def _():
     lengths = some_tokens()[0].norm(dim=1)
-    return lengths[unused_ids()].median() < lengths.median() / 2
-
-
-def unused_ids():
-    """The ids of BERT's tokens without use, [unused0] and the like."""
-    return [i for token, i in tokenizer().vocab.items() if token.startswith("[unused")]
+    unused = [i for token, i in tokenizer().vocab.items() if token.startswith("[unused")]
+    return lengths[unused].median() < lengths.median() / 2
 
 
 # --- N 6: the effect of length ---------------------------------------------------------------------------------------
@@ -403,14 +388,10 @@ def _():
        "random directions by dot product are longer than the average token).", True,
        note="1.29 against 1.07.")
 def _():
-    lengths = some_tokens()[0].norm(dim=1)
-    return lengths[winners()].mean() > 1.1 * lengths.mean()
-
-
-def winners():
-    """For each of 500 random directions, the default model's token with the largest dot product."""
+    E, _ = some_tokens()
     X = torch.randn(500, 384, generator=torch.Generator().manual_seed(0))
-    return top_tokens(X, some_tokens()[0])
+    lengths = E.norm(dim=1)
+    return lengths[geometry.top_tokens(X, E)].mean() > 1.1 * lengths.mean()
 
 
 @claim("N-6-overshadow", "A token's direction can be overshadowed by others (here: (0.4, 0.4) between (1, 0) and "
@@ -452,7 +433,7 @@ def lens(model, ids, tokens):
     """The scores of some tokens after the text, read off after each layer through the last norm and the unembedding."""
     stops = model.trace([ids])
     states = [stops[f"layer.{i}.output"] for i in range(model.config.n_layers)]
-    return logit_lens(states, model.norm, model.unembedding)[:, 0, -1, tokens]  # (n_layers, tokens)
+    return geometry.logit_lens(states, model.norm, model.unembedding)[:, 0, -1, tokens]  # (n_layers, tokens)
 
 
 def mary_and_john():
@@ -477,13 +458,11 @@ def _():
 
 # --- N 7: embeddings that are not symmetric --------------------------------------------------------------------------
 
-claim("N-7-not-again", "In most contexts, the next word is not the previous one again (here: the share of tokens in "
-      "the built-in encyclopedia, by the default model's tokenizer, that are).", True, lambda: repeated(), expected=0,
-      tolerance=0.01, note="None of 4,101.")
 
-
-def repeated():
-    """The share of tokens in the built-in encyclopedia that repeat the one before."""
+@claim("N-7-not-again", "In most contexts, the next word is not the previous one again (here: the share of tokens in "
+       "the built-in encyclopedia, by the default model's tokenizer, that are).", True, expected=0, tolerance=0.01,
+       note="None of 4,101.")
+def _():
     texts = [tokenizer().tokenize(text) for text in load_texts("encyclopedia")]
     pairs = [pair for text in texts for pair in zip(text, text[1:])]
     return sum(a == b for a, b in pairs) / len(pairs)
@@ -560,8 +539,8 @@ def _():
 
 claim("N-9-aligned", "The more aligned two directions are, the smaller is their cosine similarity, and the bigger "
       "the logit (here: both, for 10 and 80 degrees).", True,
-      lambda: [(cosine(*at(10)) < cosine(*at(80))).item(), bool(at(10)[0] @ at(10)[1] > at(80)[0] @ at(80)[1])],
-      expected=[True, True], verdict=FAILS,
+      lambda: [(geometry.cosine(*at(10)) < geometry.cosine(*at(80))).item(),
+               bool(at(10)[0] @ at(10)[1] > at(80)[0] @ at(80)[1])], expected=[True, True], verdict=FAILS,
       note="The larger is their cosine similarity. It is the angle, and one minus the cosine, that are smaller.")
 
 

@@ -2,19 +2,9 @@
 
 import torch
 
+from tutorial_book.claims import tools
 from tutorial_book.claims.claim import FAILS, ROUND, claims_of
 from tutorial_book.claims.quotes import IDS
-from tutorial_book.claims.tools import (
-    bear_trace,
-    bert,
-    cased,
-    count,
-    first_input_error,
-    nearest,
-    share_between,
-    small_bert,
-    tokenizer,
-)
 from tutorial_lib.geometry import cosine
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
@@ -25,21 +15,21 @@ claim = claims_of("embeddings")
 
 claim("R-2.2-numbers", "As numbers alone, “cat” and “dog” are unrelated (here: thousands of other ids, at least, lie "
       "nearer to that of “cat” than that of “dog”).", True,
-      lambda: abs(tokenizer().vocab["cat"] - tokenizer().vocab["dog"]) > 1000)
+      lambda: abs(tools.tokenizer().vocab["cat"] - tools.tokenizer().vocab["dog"]) > 1000)
 
 
 @claim("R-2.2-row-look-up",
        "The embedding of a token is a row of E, and a sequence of n tokens gives an n × d_model matrix of such rows.",
        True)
 def _():
-    bert = small_bert()
+    bert = tools.small_bert()
     ids = [3, 1, 4, 1, 5]
     X_tok = bert.trace([ids])["embeddings.tokens"][0]  # (n, d_model)
     return torch.equal(X_tok, torch.stack([bert.embeddings.tokens.weight[i] for i in ids]))
 
 
 claim("R-2.2-cat-dog", "Tokens of similar meaning, such as “cat” and “dog”, have vectors close to each other.", True,
-      lambda: nearest("cat").index("dog") < 10,
+      lambda: tools.nearest("cat").index("dog") < 10,
       note="In the default model “dog” is the 4th nearest of the other 30,521 tokens to “cat”, by cosine. Close is not "
            "always similar: “car” is the 9th.")
 
@@ -49,7 +39,7 @@ claim("R-2.2-cat-dog", "Tokens of similar meaning, such as “cat” and “dog�
        "matter, in at least three of four cases).", True, note="13 of 16.")
 def _():
     triples = load_texts("paraphrases")
-    texts, same, other = (embed([triple[i] for triple in triples], bert(), tokenizer=tokenizer()) for i in range(3))
+    texts, same, other = (embed(list(column), tools.bert(), tokenizer=tools.tokenizer()) for column in zip(*triples))
     return bool((cosine(texts, same) > cosine(texts, other)).mean() >= 0.75)
 
 
@@ -57,33 +47,34 @@ def _():
 
 claim("L-3.2.1-matrix", "There is a matrix of size #(tokenizer vocabulary) × d_model, and a token's input embedding is "
       "the row of its index.", True,
-      lambda: torch.equal(bear_trace()["embeddings.tokens"][0, 3],
-                          bert().embeddings.tokens.weight[tokenizer().vocab["bear"]]))
+      lambda: torch.equal(tools.bear_trace()["embeddings.tokens"][0, 3],
+                          tools.bert().embeddings.tokens.weight[tools.tokenizer().vocab["bear"]]))
 
 claim("L-3.2.1-same-input", "Both “the” have the same input embedding.", True,
-      lambda: torch.equal(*bear_trace()["embeddings.tokens"][0, [2, 6]]) and IDS[1] == IDS[5])
+      lambda: torch.equal(*tools.bear_trace()["embeddings.tokens"][0, [2, 6]]) and IDS[1] == IDS[5])
 
 claim("L-3.2.1-first-input", "What the first block gets is E_input + POS (here: the largest difference to it).", True,
-      first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
+      tools.first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
       note="So it is in the original transformer (which multiplies E_input by √d_model first). BERT adds a segment row "
            "too, and normalizes the sum.")
 
 # --- L 3.2.3 Turning "bear" into a concept -------------------------------------------------------------------------
 
 claim("L-3.2.3-input-parameters", "About 22M of them are input embeddings.", 22e6,
-      lambda: count(cased().embeddings.tokens), tolerance=ROUND, note="22,268,928.")
+      lambda: tools.count(tools.cased().embeddings.tokens), tolerance=ROUND, note="22,268,928.")
 
 claim("L-3.2.3-fifth", "That is a whole fifth of all the weights.", True,
-      lambda: count(cased().embeddings.tokens) / count(cased()), expected=0.2, tolerance=0.01, note="20.6 %.")
+      lambda: tools.count(tools.cased().embeddings.tokens) / tools.count(tools.cased()), expected=0.2, tolerance=0.01,
+      note="20.6 %.")
 
 # --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
 
 claim("L-4.2-input-values", "The matrix of all input embeddings has around 23M values.", 23e6,
-      lambda: count(cased().embeddings.tokens), tolerance=ROUND, verdict=FAILS,
+      lambda: tools.count(tools.cased().embeddings.tokens), tolerance=ROUND, verdict=FAILS,
       note="22,268,928, so 22M, as L 3.2.3 says. The 23M come from rounding the vocabulary to 30k before multiplying.")
 
 claim("L-4.2-input-norms", "The input embeddings' norms lie between 1.0 and 1.75 (here: the share of them that does).",
-      [1.0, 1.75], lambda: share_between(1.0, 1.75, bert("bert-base-cased").embeddings.tokens), expected=1.0,
-      tolerance=0.05, needs="bert-base-cased")
+      [1.0, 1.75], lambda: tools.share_between(1.0, 1.75, tools.bert("bert-base-cased").embeddings.tokens),
+      expected=1.0, tolerance=0.05, needs="bert-base-cased")
 
 # --- L 4.2.2 Pairs of tokens ---------------------------------------------------------------------------------------

@@ -6,17 +6,7 @@ import numpy as np
 
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, claims_of
 from tutorial_book.claims.tools import bert, tokenizer
-from tutorial_lib.geometry import (
-    GATES,
-    average_cosine,
-    cone_index,
-    cosine,
-    entropy,
-    gate_of,
-    gate_scores,
-    product_svd,
-    subspace_overlap,
-)
+from tutorial_lib import geometry
 from tutorial_lib.texts import load_texts
 
 claim = claims_of("gates")
@@ -51,7 +41,7 @@ def halves(values):
 def _():
     X = read_texts()[1][0][3]  # (n, d_model)
     n = len(X)
-    return bool(abs(cone_index(X) ** 2 - n - n * (n - 1) * average_cosine(X)) > 1e-6)
+    return bool(abs(geometry.cone_index(X) ** 2 - n - n * (n - 1) * geometry.average_cosine(X)) > 1e-6)
 
 
 # --- G 2: Results ----------------------------------------------------------------------------------------------------
@@ -65,8 +55,8 @@ def _():
     overlaps = []
     for layer in bert().layer:
         for h in range(bert().config.n_heads):
-            queries, _, keys = product_svd(*layer.attention.score_map(h))
-            overlaps.append(subspace_overlap(queries, keys))
+            queries, _, keys = geometry.product_svd(*layer.attention.score_map(h))
+            overlaps.append(geometry.subspace_overlap(queries, keys))
     return bool(np.mean(overlaps) > 2 * queries.shape[1] / queries.shape[0])
 
 
@@ -76,24 +66,24 @@ def _():
             "and [SEP] some are forward, and none is directional. G's definitions are not at hand, and its BERT is "
             "another one.")
 def _():
-    heads = gate_of(np.mean([gate_scores(A) for A in read_texts()[0]], axis=0))  # (layers, heads)
-    return len(set(GATES) & set(heads.ravel()))
+    heads = geometry.gate_of(np.mean([geometry.gate_scores(A) for A in read_texts()[0]], axis=0))  # (layers, heads)
+    return len(set(geometry.GATES) & set(heads.ravel()))
 
 
 claim("G-2-cone", "The cone index quantifies the coherence of row vectors (here: it is 0 where they cancel, the root "
       "of n at right angles, n where all have one direction).", True,
-      lambda: [cone_index(X) for X in ([[1.0, 0.0], [-2.0, 0.0]], np.eye(9), np.ones((9, 2)))],
+      lambda: [geometry.cone_index(X) for X in ([[1.0, 0.0], [-2.0, 0.0]], np.eye(9), np.ones((9, 2)))],
       expected=[0, 3, 9], tolerance=1e-9)
 
 claim("G-2-lower", "By Shannon's entropy, lower layers specialize in finding direction choices (here, on the default "
       "model: rows of attention have a lower entropy in layers 0 to 2 than in 3 to 5, divided by log n).", True,
-      lambda: bool(np.less(*halves([entropy(A).mean((1, 2)) / np.log(A.shape[-1]) for A in read_texts()[0]]))),
+      lambda: bool(np.less(*halves([geometry.entropy(A).mean((1, 2)) / np.log(A.shape[-1]) for A in read_texts()[0]]))),
       note="Of nine texts: 0.57 against 0.60 of an even row's. But the layer that chooses least is the first, with "
            "0.78.")
 
 claim("G-2-upper", "Upper layers bring forward previous achievements (here, on the default model: the cosine of a "
       "layer's input and output is higher in layers 3 to 5 than in 0 to 2).", True,
-      lambda: bool(np.less(*halves([cosine(X[1:], X[:-1]).mean(-1) for X in read_texts()[1]]))), verdict=FAILS,
+      lambda: bool(np.less(*halves([geometry.cosine(X[1:], X[:-1]).mean(-1) for X in read_texts()[1]]))), verdict=FAILS,
       note="0.77 against 0.88: the last layer turns vectors most.")
 
 
@@ -104,7 +94,7 @@ claim("G-2-upper", "Upper layers bring forward previous achievements (here, on t
 def _():
     vectors = read_texts()[1]
     clouds = vectors, [np.delete(X, LOUD, axis=-1) for X in vectors]
-    ends = [[np.mean([average_cosine(X[layer]) for X in cloud]) for layer in (0, -1)] for cloud in clouds]
+    ends = [[np.mean([geometry.average_cosine(X[layer]) for X in cloud]) for layer in (0, -1)] for cloud in clouds]
     return all(last > first for first, last in ends)
 
 
@@ -113,4 +103,4 @@ def _():
        note="Of nine texts 0.28 after 0.49, divided by n: within a text vectors align, and the texts part.")
 def _():
     before, after = (np.concatenate([X[layer] for X in read_texts()[1]]) for layer in (-2, -1))
-    return cone_index(after) > cone_index(before)
+    return geometry.cone_index(after) > geometry.cone_index(before)

@@ -4,19 +4,8 @@ from math import pi
 
 import torch
 
+from tutorial_book.claims import tools
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, ROUND, claims_of
-from tutorial_book.claims.tools import (
-    bear_trace,
-    bert,
-    cased,
-    count,
-    first_input_error,
-    random_attention,
-    refuses,
-    share_between,
-    small_bert,
-    tokenizer,
-)
 from tutorial_lib.bert import Bert
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
@@ -32,7 +21,7 @@ CAT_CHASED, DOG_CHASED = "The cat chased the dog", "The dog chased the cat"
        note="Attention permutes its outputs as its inputs were permuted; each token gets the same vector wherever it "
             "stands.")
 def _():
-    mha, X = random_attention()
+    mha, X = tools.random_attention()
     order = torch.randperm(7)
     return torch.allclose(mha(X[order])[0], mha(X)[0][order], atol=1e-12)
 
@@ -41,8 +30,8 @@ def _():
        "to left (here: what a layer of the default model gives out for each token needs no other token's output, and "
        "depends on tokens after it and before it).", True, expected=[True, True, True])
 def _():
-    layer = bert().layer[0]
-    X = bear_trace()["embeddings.output"][0]  # (n, d_model)
+    layer = tools.bert().layer[0]
+    X = tools.bear_trace()["embeddings.output"][0]  # (n, d_model)
     alone = torch.cat([layer.attention(X[i : i + 1], memory=X)[0] for i in range(len(X))])  # each without the others
     changed = [X.index_fill(0, torch.tensor(i), 0.0) for i in (0, len(X) - 1)]
     first, last = (~torch.isclose(layer.attention(Y)[0], alone, atol=1e-3).all(1) for Y in changed)
@@ -51,21 +40,22 @@ def _():
 
 claim("R-3.1-same-tokens-uncased",
       "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (lower-cased, as R's model does).",
-      True, lambda: sorted(tokenizer().tokenize(CAT_SAT)) == sorted(tokenizer().tokenize(MAT_SAT)),
+      True, lambda: sorted(tools.tokenizer().tokenize(CAT_SAT)) == sorted(tools.tokenizer().tokenize(MAT_SAT)),
       note="As printed, with capitals, a cased vocabulary has different tokens for The and the, On and on. The two "
            "sentences also mean the same: English can turn the order around here. “The cat chased the dog” (R 3.2) is "
            "the better example: it keeps its capital when turned around, and means something else.")
 
 claim("R-3.2-same-set", "“The cat chased the dog” and “The dog chased the cat” have the same set of embeddings.", True,
-      lambda: all(sorted(cut(CAT_CHASED)) == sorted(cut(DOG_CHASED)) for cut in (str.split, tokenizer().tokenize)),
-      note="With capitals and without.")
+      lambda: all(sorted(way(CAT_CHASED)) == sorted(way(DOG_CHASED))
+                  for way in (str.split, tools.tokenizer().tokenize)), note="With capitals and without.")
 
 claim("R-3.2-formula",
       "X = X_tok + P is what enters the first layer (here: the largest difference to it, in the default model).", True,
-      first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
+      tools.first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
       note="True of the original transformer. In BERT a segment vector is added as well, and a LayerNorm follows.")
 
-claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens.", 3, lambda: len(tokenizer().tokenize("I love AI")))
+claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens.", 3,
+      lambda: len(tools.tokenizer().tokenize("I love AI")))
 
 
 @claim("R-3.2-sum", "X = X_tok + P for the 3 × 4 example.",
@@ -78,7 +68,7 @@ def _():
 
 
 claim("R-3.3-order", "“the cat is black” is processed as four tokens: first, second, third, fourth.",
-      ["the", "cat", "is", "black"], lambda: tokenizer().tokenize("the cat is black"))
+      ["the", "cat", "is", "black"], lambda: tools.tokenizer().tokenize("the cat is black"))
 
 
 @claim("R-3.4-sine-cosine", "Even coordinates are sines, odd ones cosines of the same angle.", True)
@@ -158,18 +148,18 @@ def _():
 claim("R-3.7-deterministic", "Sinusoidal encodings are deterministic (here: whether they are the same twice, and "
       "learned ones, of two new models).", True,
       lambda: [torch.equal(sinusoidal(20, 16), sinusoidal(20, 16)),
-               torch.equal(*(Bert(small_bert().config).embeddings.positions.weight for _ in range(2)))],
+               torch.equal(*(Bert(tools.small_bert().config).embeddings.positions.weight for _ in range(2)))],
       expected=[True, False])
 
 claim("R-3.7-learned-limited", "Learned positions are limited to the length that was trained (here: a small BERT takes "
       "20 tokens, as many as it has positions, and not 21).", True,
-      lambda: [refuses(small_bert(), [[1] * n]) for n in (20, 21)], expected=[False, True])
+      lambda: [tools.refuses(tools.small_bert(), [[1] * n]) for n in (20, 21)], expected=[False, True])
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
 claim("L-3.2.1-positions-differ", "With positions added, the two “the” differ (here: before, and then).", True,
-      lambda: [torch.allclose(*bear_trace()[f"embeddings.{stop}"][0, [2, 6]], atol=1e-3) for stop in ("tokens", "sum")],
-      expected=[True, False])
+      lambda: [torch.allclose(*tools.bear_trace()[f"embeddings.{stop}"][0, [2, 6]], atol=1e-3)
+               for stop in ("tokens", "sum")], expected=[True, False])
 
 # --- L 3.2.4 Positional encodings ----------------------------------------------------------------------------------
 
@@ -215,10 +205,10 @@ claim("L-3.2.8-next-operator",
 # --- L 4.2 Embeddings before the encoder ---------------------------------------------------------------------------
 
 claim("L-4.2-position-values", "512 positional vectors of length 768 make around 39k values.", 39_000,
-      lambda: count(cased().embeddings.positions), tolerance=ROUND, verdict=FAILS,
+      lambda: tools.count(tools.cased().embeddings.positions), tolerance=ROUND, verdict=FAILS,
       note="A zero was lost: 512 · 768 = 393,216, about 390k.")
 
 claim("L-4.2-position-norms",
       "The positional vectors' norms are concentrated just below 0.5 (here: the share from 0.4 to 0.5).", 0.5,
-      lambda: share_between(0.4, 0.5, bert("bert-base-cased").embeddings.positions), expected=1.0, tolerance=0.1,
-      needs="bert-base-cased")
+      lambda: tools.share_between(0.4, 0.5, tools.bert("bert-base-cased").embeddings.positions), expected=1.0,
+      tolerance=0.1, needs="bert-base-cased")

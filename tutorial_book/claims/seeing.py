@@ -7,15 +7,6 @@ import numpy as np
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, ROUND, claims_of
 from tutorial_book.claims.tools import cased, count, token_vectors
 from tutorial_lib import geometry
-from tutorial_lib.geometry import (
-    crossings,
-    cubes,
-    hopf_link,
-    linking_number,
-    neighbor_purity,
-    pca,
-    projection_quality,
-)
 
 claim = claims_of("seeing")
 
@@ -30,12 +21,12 @@ claim("L-2.2-parameters", "BERT is a neural network of 110M parameters.", 110e6,
 @lru_cache
 def picture(method, **settings):
     """The Hopf link of 200 points as t-SNE or UMAP shows it."""
-    return getattr(geometry, method)(hopf_link(100)[0], **settings)
+    return getattr(geometry, method)(geometry.hopf_link(100)[0], **settings)
 
 
 def circles(points):
     """The points of the Hopf link's first and of its second circle."""
-    _, circle = hopf_link(len(points) // 2)
+    _, circle = geometry.hopf_link(len(points) // 2)
     return points[circle == 0], points[circle == 1]
 
 
@@ -62,9 +53,9 @@ def _():
 @claim("L-2.3.1-eigenvectors", "PCA finds the eigenvectors of the covariance matrix with the largest eigenvalues.",
        True)
 def _():
-    points, _ = cubes(200)
+    points, _ = geometry.cubes(200)
     _, vectors = np.linalg.eigh(np.cov(points.T))
-    return bool(np.abs(np.abs(pca(points, n=2).components @ vectors[:, :-3:-1]) - np.eye(2)).max() < 1e-6)
+    return bool(np.abs(np.abs(geometry.pca(points, n=2).components @ vectors[:, :-3:-1]) - np.eye(2)).max() < 1e-6)
 
 
 @claim("L-2.3.1-ellipsoid", "Of a flattened ellipsoid in three dimensions, PCA finds (about) the two largest axes.",
@@ -72,7 +63,7 @@ def _():
 def _():
     ball = np.random.default_rng(0).normal(size=(10_000, 3))
     ball *= np.random.default_rng(1).random((10_000, 1)) ** (1 / 3) / np.linalg.norm(ball, axis=1, keepdims=True)
-    cosines = np.abs(pca(ball * [3, 2, 0.5], n=2).components[[0, 1], [0, 1]])
+    cosines = np.abs(geometry.pca(ball * [3, 2, 0.5], n=2).components[[0, 1], [0, 1]])
     return bool((cosines > np.cos(np.radians(2))).all())
 
 
@@ -80,7 +71,7 @@ def _():
        note="After centering: its directions are orthonormal, so sums and differences stay and no distance grows. "
             "Lengths and cosines do change.")
 def _():
-    directions = pca(cubes(200)[0], n=4).components
+    directions = geometry.pca(geometry.cubes(200)[0], n=4).components
     return bool(np.allclose(directions @ directions.T, np.eye(4)))
 
 
@@ -97,32 +88,32 @@ def _():
 @claim("L-2.3.1-nonlinear", "PCA is linear, t-SNE and UMAP are not (here: the share of each picture that no affine map "
        "of the points explains: PCA, t-SNE, UMAP; above a tenth).", True, expected=[False, True, True])
 def _():
-    points = hopf_link(100)[0]
+    points = geometry.hopf_link(100)[0]
     affine = np.column_stack([points, np.ones(len(points))])
-    shown = pca(points).coordinates, picture("tsne"), picture("umap")
+    shown = geometry.pca(points).coordinates, picture("tsne"), picture("umap")
     left = [np.linalg.norm(Y - affine @ np.linalg.lstsq(affine, Y, rcond=None)[0]) / np.linalg.norm(Y) for Y in shown]
     return [bool(share > 0.1) for share in left]
 
 
 claim("L-2.3.1-linked", "The two circles of the Hopf link are linked (here: their linking number, up to its sign).",
-      True, lambda: abs(linking_number(*circles(hopf_link(200)[0]))), expected=1, tolerance=0.001)
+      True, lambda: abs(geometry.linking_number(*circles(geometry.hopf_link(200)[0]))), expected=1, tolerance=0.001)
 
 claim("L-2.3.1-pca", "PCA does not separate the circles (here: how often they cross in its picture).", True,
-      lambda: crossings(*circles(pca(hopf_link(100)[0]).coordinates)), expected=2,
+      lambda: geometry.crossings(*circles(geometry.pca(geometry.hopf_link(100)[0]).coordinates)), expected=2,
       note="No flat shadow separates them: a link with linking number 1 has two crossings or more in each.")
 
 claim("L-2.3.1-separate", "In t-SNE's and UMAP's pictures two separate closed curves appear (here: crossings in each).",
-      True, lambda: [crossings(*circles(picture(method))) for method in ("tsne", "umap")], expected=[0, 0],
+      True, lambda: [geometry.crossings(*circles(picture(method))) for method in ("tsne", "umap")], expected=[0, 0],
       note="With the default settings. t-SNE with a perplexity of 90 for 200 points shows them crossed.")
 
 claim("L-2.3.1-components",
       "In both pictures the two components are told apart (here: the share of nearest neighbors on the same circle).",
-      True, lambda: [neighbor_purity(picture(method), hopf_link(100)[1]) for method in ("tsne", "umap")],
-      expected=[1.0, 1.0])
+      True, lambda: [geometry.neighbor_purity(picture(method), geometry.hopf_link(100)[1])
+                     for method in ("tsne", "umap")], expected=[1.0, 1.0])
 
 claim("L-2.3.1-unlinked", "What is lost completely is that the components are linked (here: with the default settings, "
       "the circles cross less than twice in either picture).", True,
-      lambda: max(crossings(*circles(picture(method))) for method in ("tsne", "umap")) < 2,
+      lambda: max(geometry.crossings(*circles(picture(method))) for method in ("tsne", "umap")) < 2,
       note="Linked circles cross at least twice in every shadow; these pictures have no crossing, so they are the "
            "shadow of no link.")
 
@@ -131,13 +122,14 @@ claim("L-2.3.1-unlinked", "What is lost completely is that the components are li
        note="The center of one circle is a point of the other, so a linear function that is positive on the first is "
             "positive at a point of the second.")
 def _():
-    flat, upright = circles(hopf_link(100)[0])
+    flat, upright = circles(geometry.hopf_link(100)[0])
     return bool(np.linalg.norm(upright - flat.mean(0), axis=1).min() < 1e-12)
 
 
 claim("L-2.3.1-distances", "Any properties related to distance or cosine similarity are not preserved by t-SNE and "
       "UMAP (here: at most a tenth of the ten nearest neighbors stay).", True,
-      lambda: max(projection_quality(hopf_link(100)[0], picture(method)).recall for method in ("tsne", "umap")) <= 0.1,
+      lambda: max(geometry.projection_quality(geometry.hopf_link(100)[0], picture(method)).recall
+                  for method in ("tsne", "umap")) <= 0.1,
       verdict=FAILS,
       note="No distance can be read off, as L warns. But nine of ten neighbors on the link stay, or more: which points "
            "are near is a property of distance, and it is the one that both methods are made to keep.")
@@ -147,16 +139,16 @@ claim("L-2.3.1-distances", "Any properties related to distance or cosine similar
 
 def directions_needed(points, share=1.0):
     """How many of PCA's directions hold that share of the variance."""
-    return int((pca(points, n=10).shares.cumsum() < share - 1e-9).sum()) + 1
+    return int((geometry.pca(points, n=10).shares.cumsum() < share - 1e-9).sum()) + 1
 
 
 claim("L-2.3.2-dimensions", "The curves of the three cubes alone show their dimensions.", [7, 8, 9],
-      lambda: [directions_needed(cubes()[0][cubes()[1] == i]) for i in range(3)],
+      lambda: [directions_needed(geometry.cubes()[0][geometry.cubes()[1] == i]) for i in range(3)],
       note="Each reaches 100 % at its dimension, in nearly equal steps: a cube has no longest direction.")
 
 claim("L-2.3.2-total",
       "From the curve of the whole dataset one can get very little insight (here: one direction holds more than 90 %).",
-      True, lambda: bool(pca(cubes()[0]).shares[0] > 0.9),
+      True, lambda: bool(geometry.pca(geometry.cubes()[0]).shares[0] > 0.9),
       note="It is the way from two of the cubes to the shifted third.")
 
-claim("L-2.3.2-ten", "The dataset has 10 dimensions.", 10, lambda: directions_needed(cubes()[0]))
+claim("L-2.3.2-ten", "The dataset has 10 dimensions.", 10, lambda: directions_needed(geometry.cubes()[0]))

@@ -213,15 +213,10 @@ def stories_begun(n):
     return dynamics.openings(texts, bpe("book-gpt"), n)[: 2_560 // n]
 
 
-@lru_cache
-def book_states(name, n=64):
-    """The vectors of the first n tokens of these stories, by layer."""
-    return dynamics.layer_states(decoder(name), stories_begun(n))
-
-
 def book_profile(name, measure, which, n=64, norm=False):
     """A measure after each layer of one of the book's decoders; norm: after its last LayerNorm, too."""
-    states = {layer: X for layer, X in book_states(name, n).items() if norm or layer != "norm"}
+    every = dynamics.layer_states(decoder(name), stories_begun(n))
+    states = {layer: X for layer, X in every.items() if norm or layer != "norm"}
     return dynamics.profile(states, stories_begun(n), measure, which)
 
 

@@ -3,14 +3,7 @@
 from functools import lru_cache
 
 from tutorial_book.claims.claim import claims_of
-from tutorial_book.experiments.virus import (
-    VariantBert,
-    kmer_tokenizer,
-    probabilities,
-    read_genomes,
-    simulate,
-    split_genomes,
-)
+from tutorial_book.experiments import virus
 
 claim = claims_of("virus")
 
@@ -18,9 +11,9 @@ claim = claims_of("virus")
 @lru_cache
 def right(kind):
     """The share of variants that `book-virus` gets right, of a third of a set of `split_genomes`."""
-    reads, labels = read_genomes(getattr(split_genomes(simulate().genomes), kind)[::3])
-    p = probabilities(VariantBert.from_pretrained("book-virus", device="cpu"), reads, kmer_tokenizer())
-    return (p.argmax(1) == labels).mean()
+    reads, labels = virus.read_genomes(getattr(virus.split_genomes(virus.simulate().genomes), kind)[::3])
+    model = virus.VariantBert.from_pretrained("book-virus", device="cpu")
+    return (virus.probabilities(model, reads, virus.kmer_tokenizer()).argmax(1) == labels).mean()
 
 
 claim("G-0-accuracy", "A BERT that classifies SARS-CoV-2 variants by their RNA reaches a very high accuracy (here: a "

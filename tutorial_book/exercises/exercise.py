@@ -30,7 +30,7 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from tutorial_book.exercises.mistakes import Mistakes
+from tutorial_book.exercises.mistakes import Mistakes, table_of
 
 SECONDS = 10  # for one call: an endless loop must not hang the notebook
 MOST_SHOWN = 80  # characters of a value in a sentence
@@ -55,9 +55,9 @@ class Exercise:
     """A function that students write.
 
     reference: the right one. cases: calls, from easy to hard. mistakes: a table of hints, each with edits of the
-    reference's source; see `Mistakes`. A mistake may give a wrong value, or stop with an exception; where several fit,
-    the first counts. parts: the names of what the function gives back, where that is more than one thing. kind: the one
-    type that it may give back, where another question needs that.
+    reference's source (see `Mistakes`); None: that of its module's file in usual_mistakes/. A mistake may give a wrong
+    value, or stop with an exception; where several fit, the first counts. parts: the names of what the function gives
+    back, where that is more than one thing. kind: the one type that it may give back, where another question needs it.
 
     In its module it has the function's name in capitals: what a red check prints fetches long arguments from there.
     """
@@ -66,7 +66,7 @@ class Exercise:
         self,
         reference: Callable,
         cases: tuple[Case, ...],
-        mistakes: str,
+        mistakes: str | None = None,
         parts: tuple[str, ...] = (),
         tolerance: float = 1e-6,
         kind: type | None = None,
@@ -74,7 +74,7 @@ class Exercise:
         self.name = reference.__name__
         self.reference = reference
         self.cases = cases
-        self.mistakes = Mistakes(reference, mistakes)
+        self.mistakes = Mistakes(reference, table_of(reference) if mistakes is None else mistakes)
         self.parts = parts
         self.tolerance = tolerance
         self.kind = kind

@@ -50,30 +50,6 @@ NEIGHBOR_PURITY = Exercise(
         Case("all cosines are below 0", (_APART, ["a", "b", "b", "a"])),
         Case("three groups of unequal size", (_NINE, _THREE)),
     ),
-    """
-    each vector is its own nearest neighbor here; leave out the diagonal
-        np.fill_diagonal(cosines, -np.inf) -> pass
-    0 on the diagonal is larger than a cosine below 0; put -np.inf there
-        -np.inf -> 0
-    this takes the farthest vector; the nearest has the largest cosine
-        _cosines(X) -> -_cosines(X)
-    these are dot products; divide by the lengths
-        _cosines(X) -> X @ X.T
-    the nearest is taken by distance; take the largest cosine
-        _cosines(X) -> -np.linalg.norm(X[:, None] - X, axis=-1)
-    the lengths are those of the columns; a vector is a row: axis=1
-        _cosines(X) -> (X / np.linalg.norm(X, axis=0)) @ (X / np.linalg.norm(X, axis=0)).T
-    this is the number of vectors; divide by how many there are
-        right.mean() -> right.sum()
-    these are the vectors beside another group: 1 minus what is asked
-        right.mean() -> 1 - right.mean()
-    the groups' purities are averaged; all vectors count alike
-        right.mean() -> np.mean([right[labels == label].mean() for label in np.unique(labels)])
-    this takes the second nearest; the diagonal is left out already
-        cosines.argmax(axis=1) -> cosines.argsort(axis=1)[:, -2]
-    labels is a list; to index it with an array, make it one: np.array(labels)
-        labels = np.array(labels) -> pass
-    """,
 )
 
 
@@ -103,49 +79,6 @@ NEIGHBOR_MARGIN = Exercise(
         Case("all cosines are below 0", (_APART, ["a", "b", "a", "b"])),
         Case("three groups of unequal size", (_NINE, _THREE)),
     ),
-    """
-    each vector is the nearest of its own group here; leave out the diagonal
-        np.fill_diagonal(cosines, -np.inf) -> pass
-    0 stands for the vector itself, or for other groups; it is larger than a cosine below 0: put -np.inf there
-        np.fill_diagonal(cosines, -np.inf) -> np.fill_diagonal(cosines, 0)
-    the sign is turned around: own group minus other groups
-        of_own - of_others -> of_others - of_own
-    the mean over a group is taken; take the nearest one of each
-        np.where(same, cosines, -np.inf).max(axis=1) -> cosines.mean(axis=1, where=same & (cosines > -np.inf))
-        np.where(same, -np.inf, cosines).max(axis=1) -> cosines.mean(axis=1, where=~same)
-    the mean over the own group is taken; take its nearest
-        np.where(same, cosines, -np.inf).max(axis=1) -> cosines.mean(axis=1, where=same & (cosines > -np.inf))
-    the mean over the other groups is taken; take the nearest of them
-        np.where(same, -np.inf, cosines).max(axis=1) -> cosines.mean(axis=1, where=~same)
-    the farthest of the other groups is taken; take the nearest
-        np.where(same, -np.inf, cosines).max(axis=1) -> np.where(same, np.inf, cosines).min(axis=1)
-    the farthest of the own group is taken; take the nearest
-        np.where(same, cosines, -np.inf).max -> np.where(same & (cosines > -np.inf), cosines, np.inf).min
-    0 stands where the own group is, which is larger than a cosine below 0; put -np.inf there
-        np.where(same, -np.inf, cosines) -> np.where(same, 0, cosines)
-    both cosines are measured against 0; 0 stands where the other groups, or the own one, should be left out
-        np.fill_diagonal(cosines, -np.inf) -> np.fill_diagonal(cosines, 0)
-        np.where(same, cosines, -np.inf) -> np.where(same, cosines, 0)
-        np.where(same, -np.inf, cosines) -> np.where(same, 0, cosines)
-    this is the share of margins above 0, the purity; take their mean
-        margins.mean() -> (margins > 0).mean()
-    this is the sum; divide by the number of vectors
-        margins.mean() -> margins.sum()
-    these are the margins; take their mean
-        float(margins.mean()) -> margins
-    this is the median; take the mean
-        margins.mean() -> np.median(margins)
-    the signs are lost; a margin below 0 counts as it is
-        margins.mean() -> np.abs(margins).mean()
-    margins below 0 are cut off; they count as they are
-        margins.mean() -> np.maximum(margins, 0).mean()
-    these are dot products; divide by the lengths
-        _cosines(X) -> X @ X.T
-    these are distances; take cosines
-        _cosines(X) -> -np.linalg.norm(X[:, None] - X, axis=-1)
-    the groups' margins are averaged; all vectors count alike
-        margins.mean() -> np.mean([margins[labels == label].mean() for label in np.unique(labels)])
-    """,
 )
 
 
@@ -178,34 +111,6 @@ PURITY_P = Exercise(
         Case("labels that do not", (_X, _MIXED, _ORDERS)),
         Case("no permutation: the observed one alone", (_X, _LABELS, [])),
     ),
-    """
-    the observed labels are one of the possible orders: add 1 to both counts, or p could be 0
-        (1 + as_pure) / (1 + len(shuffled)) -> as_pure / len(shuffled)
-    the 1 is missing above the line
-        (1 + as_pure) -> as_pure
-    the 1 is missing below the line
-        (1 + len(shuffled)) -> len(shuffled)
-    count the permutations that are equally pure, too: >=
-        >= -> >
-    this counts the permutations that are less pure; p counts those that are as pure or purer
-        >= -> <
-    this counts the permutations that are as pure or less; p counts those that are as pure or purer
-        >= -> <=
-    only permutations that are equally pure are counted; count the purer ones, too
-        >= -> ==
-    this is 1 - p
-        return float( -> return 1 - float(
-    this is the number of permutations; divide
-        (1 + as_pure) / (1 + len(shuffled)) -> 1 + as_pure
-    this is the average purity of the permutations; count how many are as pure as the observed one
-        (1 + as_pure) / (1 + len(shuffled)) -> shuffled.mean()
-    each order is put upon the one before; begin with the observed labels each time
-        shuffled >= observed -> np.array(_purities_one_after_the_other(X, labels, permutations)) >= observed
-    the orders are turned around: text i gets the label of text order[i]
-        labels[i] for i in order -> labels[order.index(i)] for i in range(len(order))
-    labels and orders are lists; write [labels[i] for i in order]
-        neighbor_purity(X, labels) -> neighbor_purity(X, labels[permutations[0]])
-    """,
 )
 
 

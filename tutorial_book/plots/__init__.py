@@ -1,8 +1,8 @@
 """Figures, one module for each chapter: `plots.meaning.difference_arrows(...)`.
 
-`use_style()` first, then draw. Every function draws into the axes that it is given (or its own new ones) and returns
-them; axes are named with units. A module loads when it is first named, so that a chapter depends on its own figures
-alone and the book runs it again only when those change.
+`use_style()` first, then draw. Every function draws a new figure and returns its axes, which are named with units. What
+the figures share stands in `base` and `parts`. A module loads when it is first named, so that a chapter depends on its
+own figures alone and the book runs it again only when those change.
 """
 
 from pkgutil import iter_modules

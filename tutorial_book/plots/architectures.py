@@ -4,13 +4,11 @@ what attention looks at while a translation is written.
 Sources: L 3.2 (Fig. 4), 3.2.7, 3.3.1; Vaswani et al. (2017), Fig. 1.
 """
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patches import Rectangle
 
 from tutorial_book.plots.base import COLORS, TINTS, as_array, heatmap
+from tutorial_book.plots.parts import box, dotted, legend_below, panel_grid, write
 
 LINE = "#444444"
 LOOKS, CROSSES, WIDENS, NORM = "attention", "attention", "feed forward", "the rest"
@@ -44,14 +42,14 @@ FIRST = 4.6
 def stacks():
     """Draw the transformer of 2017, BERT and GPT-2 from top to bottom, one panel each, its layer in a frame.
 
-    Returns the axes. Source: L 3.2 (Fig. 4), 3.3.1.
+    Source: L 3.2 (Fig. 4), 3.3.1.
 
     >>> [ax.get_title() for ax in stacks()]
     ['2017: encoder', '2017: decoder', 'BERT', 'GPT-2']
     """
-    fig, axes = plt.subplots(1, len(STACKS), figsize=(8, 4.0))
+    fig, axes = panel_grid(len(STACKS), size=(8, 4.0))
     fig.phone = {"columns": 2, "panel_height": 4.0}
-    for ax, (title, (before, layer, count, after)) in zip(axes, STACKS.items(), strict=True):
+    for ax, (title, (before, layer, count, after)) in zip(axes, STACKS.items()):
         ax.set(xlim=(0, 10), ylim=(ROWS, -0.2), title=title)
         ax.axis("off")
         places = [*range(len(before)), *(FIRST + i for i in range(len(layer)))]
@@ -59,21 +57,21 @@ def stacks():
         for y, above, (text, role) in zip(places, [None, *places], [*before, *layer, *after], strict=False):
             plain = text in ("memory", "next token", "hidden tokens")
             color = "none" if plain else TINTS[role]
-            ax.add_patch(Rectangle((0.6, y + 0.12), 8.4, 0.7, facecolor=color, edgecolor="none" if plain else LINE))
-            ax.text(4.8, y + 0.47, text, ha="center", va="center", fontsize=9, weight="bold" if plain else None)
+            box(ax, 4.8, y + 0.47, 8.4, 0.7, facecolor=color, edgecolor="none" if plain else LINE)
+            write(ax, 4.8, y + 0.47, text, fontsize=9, weight="bold" if plain else None)
             if above is not None:
                 ax.plot([4.8, 4.8], [above + 0.82, y + 0.12], color=LINE, lw=1)
-        ax.add_patch(Rectangle((0.2, FIRST - 0.12), 9.2, len(layer) + 0.2, fill=False, edgecolor=LINE, ls="--"))
+        box(ax, 4.8, FIRST + len(layer) / 2 - 0.02, 9.2, len(layer) + 0.2, fill=False, edgecolor=LINE, ls="--")
         ax.text(9.3, FIRST - 0.3, f"{count} times", ha="right", va="center", fontsize=8)
-        if (crossing := ("cross-attention", CROSSES)) in layer:
-            y = FIRST + layer.index(crossing) + 0.47
+        if ("cross-attention", CROSSES) in layer:
+            y = FIRST + layer.index(("cross-attention", CROSSES)) + 0.47
             ax.annotate("", (0.6, y), (-1.8, y), arrowprops={"arrowstyle": "->", "color": LINE}, annotation_clip=False)
             ax.text(-1.2, y - 0.25, "memory", ha="center", va="bottom", fontsize=7.6)
-    return list(axes)
+    return axes
 
 
 def learning(losses, right, level):
-    """The loss of each training step, and the share of new sentences translated without a mistake. Returns both axes.
+    """The loss of each training step, and the share of new sentences translated without a mistake.
 
     losses: one a step. right: [[step, share], ...]. level: a loss to compare with, drawn dotted.
 
@@ -81,14 +79,14 @@ def learning(losses, right, level):
     >>> share.lines[0].get_ydata().tolist()
     [0.0, 0.9]
     """
-    _, axes = plt.subplots(1, 2, figsize=(7.6, 2.7))
-    axes[0].plot(range(1, len(losses) + 1), losses, color=COLORS[0], linewidth=1.2)
-    axes[0].axhline(level, color="black", linestyle=":", linewidth=1)
-    axes[0].text(len(losses), level + 0.1, "frequencies alone", ha="right", va="bottom", fontsize=9)
-    axes[0].set(xlabel="step", ylabel="loss (nats a token)", ylim=(0, None))
-    axes[1].plot(*as_array(right).T, color=COLORS[0], marker="o")
-    axes[1].set(xlabel="step", ylabel="right, whole sentences", ylim=(-0.03, 1.05))
-    return axes
+    _, (first, second) = panel_grid(2, size=(7.6, 2.7), xlabel="step")
+    first.plot(range(1, len(losses) + 1), losses, color=COLORS[0], linewidth=1.2)
+    dotted(first, level)
+    first.text(len(losses), level + 0.1, "frequencies alone", ha="right", va="bottom", fontsize=9)
+    first.set(ylabel="loss (nats a token)", ylim=(0, None))
+    second.plot(*as_array(right).T, color=COLORS[0], marker="o")
+    second.set(ylabel="right, whole sentences", ylim=(-0.03, 1.05))
+    return first, second
 
 
 def looks(own, crossing, written, read, source, aligned=()):
@@ -96,7 +94,7 @@ def looks(own, crossing, written, read, source, aligned=()):
 
     own: weights (n, n); what the mask forbids stays white. crossing: weights (n, m). written: the n words that the rows
     write. read: the n tokens that the decoder has read by then. source: the m words of the source. aligned: for each
-    row, the place of the source word that it comes from, which gets a frame. Returns both axes.
+    row, the place of the source word that it comes from, which gets a frame.
 
     >>> first, second = looks([[1.0, 0.0], [0.4, 0.6]], [[0.2, 0.8], [1, 0]], ["la", "casa"], ["[START]", "la"],
     ...                       ["the", "house"], aligned=[0, 1])
@@ -105,7 +103,7 @@ def looks(own, crossing, written, read, source, aligned=()):
     """
     own, crossing = as_array(own), as_array(crossing)
     own = np.where(np.tri(len(own), dtype=bool), own, np.nan)
-    fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.7))
+    fig, axes = panel_grid(2, size=(8.4, 3.7))
     fig.phone = {"columns": 1, "panel_height": 4.0}
     heatmap(own, written, read, axes[0], label="weight", title="masked self-attention", limits=(0, 1))
     heatmap(crossing, written, source, axes[1], label="weight", title="cross-attention", limits=(0, 1))
@@ -114,27 +112,26 @@ def looks(own, crossing, written, read, source, aligned=()):
     for ax in axes:
         ax.tick_params(axis="x", labelrotation=90)
     for i, j in enumerate(aligned):
-        axes[1].add_patch(Rectangle((j - 0.45, i - 0.45), 0.9, 0.9, fill=False, edgecolor=COLORS[1], linewidth=1.8))
-    return list(axes)
+        box(axes[1], j, i, 0.9, 0.9, fill=False, edgecolor=COLORS[1], linewidth=1.8)
+    return axes
 
 
 def norm_curves(curves, smooth=5):
     """Training losses of models that differ in the place of LayerNorm and in the start of the learning rate.
 
     curves: (place of the norm, start) -> losses, one a step; a color for each place, a line style for each start.
-    smooth: steps that are averaged. Returns the axes.
+    smooth: steps that are averaged.
 
     >>> ax = norm_curves({("post-norm", "with warmup"): [5.0, 3.0], ("pre-norm", "with warmup"): [5.0, 1.0]}, 1)
     >>> [line.get_label() for line in ax.lines]
     ['post-norm with warmup', 'pre-norm with warmup']
     """
-    fig, ax = plt.subplots(figsize=(7.2, 3.4))
+    _, ax = plt.subplots(figsize=(7.2, 3.4))
     places, starts = (list(dict.fromkeys(names)) for names in zip(*curves, strict=True))
     for (place, start), losses in curves.items():
-        kernel = np.ones(smooth) / smooth
-        losses = np.convolve(as_array(losses), kernel, mode="valid")
-        style = dict(color=COLORS[places.index(place)], linestyle=("-", "--")[starts.index(start)])
-        ax.plot(np.arange(len(losses)) + smooth, losses, label=f"{place} {start}", **style)
+        losses = np.convolve(as_array(losses), np.ones(smooth) / smooth, mode="valid")
+        look = {"color": COLORS[places.index(place)], "linestyle": ("-", "--")[starts.index(start)]}
+        ax.plot(np.arange(len(losses)) + smooth, losses, label=f"{place} {start}", **look)
     ax.set(xlabel="step", ylabel="loss (nats a token)", ylim=(0, None))
-    fig.legend(loc="outside lower center", ncols=2)
+    legend_below(ax)
     return ax

@@ -3,13 +3,15 @@
 Sources: R 5-8 (figure 2 is `named_points`), L 2.1.
 """
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tutorial_book.plots.base import COLORS, ON_PALE, as_array, heatmap
+from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, write
+
+PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+PAINTED = 'key (the query is "painted")'
 
 
 def similarity_maps(q, keys, reach=3.0):
@@ -26,18 +28,17 @@ def similarity_maps(q, keys, reach=3.0):
     grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 240)] * 2), -1)  # (240, 240, 2)
     dots = grid @ q
     maps = {"dot product with q": dots, "cosine with q": dots / (np.linalg.norm(grid, axis=-1) * np.linalg.norm(q))}
-    arrow = {"arrowstyle": "-|>", "color": ON_PALE, "shrinkA": 0, "shrinkB": 0}
-    _, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True, sharey=True)
+    _, axes = panel_grid(2, size=(8.4, 3.8), sharex=True, sharey=True)
     for ax, (title, values) in zip(axes, maps.items()):
         most = np.abs(values).max()
         image = ax.contourf(grid[..., 0], grid[..., 1], values, np.linspace(-most, most, 15), cmap="RdBu_r")
         ax.figure.colorbar(image, ax=ax, ticks=MaxNLocator(7))
         ax.set(title=title, aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
         for name, point in {"q": q, **keys}.items():
-            ax.annotate("", point, (0, 0), arrowprops=arrow)
-            side, level = ("left" if point[0] >= 0 else "right"), ("bottom" if point[1] >= 0 else "top")
-            away = 6 * np.sign(point)
-            ax.annotate(name, point, away, textcoords="offset points", ha=side, va=level, weight="bold", bbox=_plate())
+            arrow(ax, (0, 0), point, ON_PALE)
+            side = "left" if point[0] >= 0 else "right"
+            height = "bottom" if point[1] >= 0 else "top"
+            note(ax, name, point, 6 * np.sign(point), ha=side, va=height, fontsize=10, weight="bold", bbox=PLATE)
     return axes
 
 
@@ -55,8 +56,7 @@ def variances(d_k, plain, scaled):
     ax.plot(d_k, np.ones_like(d_k), color=COLORS[0], label="theory: 1")
     ax.plot(d_k, as_array(scaled), "s", color=COLORS[0], label="measured: $q\\cdot k\\,/\\sqrt{d_k}$")
     ax.set_xscale("log", base=2)
-    ax.set_yscale("log")
-    ax.set(xlabel="$d_k$ (coordinates of a query)", ylabel="variance")
+    ax.set(yscale="log", xlabel="$d_k$ (coordinates of a query)", ylabel="variance")
     ax.legend()
     return ax
 
@@ -68,13 +68,12 @@ def saturation(d_k, largest, entropy, uniform):
     >>> right.get_ylabel()
     'entropy of the weights (nats)'
     """
-    _, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4))
-    for ax, curves, even in ((left, largest, 1 / uniform), (right, entropy, np.log(uniform))):
-        for (name, values), color, marker in zip(curves.items(), (COLORS[1], COLORS[0]), "os"):
-            ax.plot(as_array(d_k), as_array(values), marker=marker, color=color, label=name)
-        ax.axhline(even, color="gray", linestyle=":", label=f"{uniform} even weights")
+    _, (left, right) = panel_grid(2, size=(8.4, 3.4), xlabel="$d_k$ (coordinates of a query)")
+    for ax, entries, even in ((left, largest, 1 / uniform), (right, entropy, np.log(uniform))):
+        draw_curves(ax, entries, as_array(d_k), markers="os", colors=(COLORS[1], COLORS[0]))
+        dotted(ax, even, color="gray", linewidth=1.5, label=f"{uniform} even weights")
         ax.set_xscale("log", base=2)
-        ax.set(xlabel="$d_k$ (coordinates of a query)", ylim=(0, None))
+        ax.set_ylim(0, None)
     left.set(ylabel="largest weight (mean)", ylim=(0, 1.02))
     right.set(ylabel="entropy of the weights (nats)")
     left.legend()
@@ -88,11 +87,10 @@ def gradient_norms(spread, mean, median, marks):
     'log'
     """
     _, ax = plt.subplots(figsize=(6.2, 3.6))
-    ax.plot(as_array(spread), as_array(mean), color=COLORS[0], label="mean")
-    ax.plot(as_array(spread), as_array(median), color=COLORS[1], linestyle="--", label="median")
+    draw_curves(ax, {"mean": mean, "median": median}, as_array(spread), lines=("-", "--"))
     ax.set(xscale="log", yscale="log", xlabel="standard deviation of the scores", ylabel=r"$\|\partial a/\partial z\|$")
     for label, at in marks.items():
-        ax.axvline(at, color="gray", linestyle=":")
+        dotted(ax, x=at, color="gray", linewidth=1.5)
         ax.annotate(label, (at, 1.01), xycoords=("data", "axes fraction"), fontsize=9, ha="center", va="bottom")
     ax.legend(loc="lower left")
     return ax
@@ -104,13 +102,11 @@ def temperatures(tokens, weights):
     >>> len(temperatures(["a", "b"], {0.5: [0.9, 0.1], 2.0: [0.6, 0.4]}))
     2
     """
-    _, axes = plt.subplots(len(weights), 1, figsize=(6.4, 1.15 * len(weights) + 0.6), sharex=True, sharey=True)
-    axes = np.atleast_1d(axes)
+    _, axes = panel_grid(len(weights), 1, size=(6.4, 0.6), each=(0, 1.15), xlabel=PAINTED, sharex=True, sharey=True)
     for ax, (temperature, row) in zip(axes, weights.items()):
         bars = ax.bar(tokens, as_array(row), color=COLORS[0])
         ax.bar_label(bars, fmt="%.2f", fontsize=8)
         ax.set(ylim=(0, 1.2), yticks=[0, 1], ylabel=f"T = {temperature:g}")
-    axes[-1].set_xlabel("key (the query is \"painted\")")
     return axes
 
 
@@ -173,10 +169,10 @@ def named_points(points, names, pairs=(), shares=None):
         ax.plot(*points[[i, j]].T, color=COLORS[1], linestyle="--", zorder=1)
     ax.scatter(*points.T, color=COLORS[0], zorder=2)
     for name, point in zip(names, points):
-        ax.annotate(name, point, (6, 5), textcoords="offset points", zorder=3)
+        note(ax, name, point, (6, 5), fontsize=10, va="baseline")
     for i, j in pairs:
-        middle, distance = points[[i, j]].mean(0), np.linalg.norm(points[i] - points[j])
-        ax.annotate(f"{distance:.2f}", middle, color=COLORS[1], fontsize=9, ha="center", va="center", bbox=_plate())
+        distance = np.linalg.norm(points[i] - points[j])
+        write(ax, *points[[i, j]].mean(0), f"{distance:.2f}", color=COLORS[1], fontsize=9, bbox=PLATE)
     labels = ["principal component 1", "principal component 2"]
     if shares is not None:
         labels = [f"{label} ({share:.0%} of the variance)" for label, share in zip(labels, shares)]
@@ -197,7 +193,7 @@ def printed_and_computed(tokens, printed, computed, label):
         bars = ax.bar(at + shift, as_array(values), 0.4, label=name, color=color)
         ax.bar_label(bars, fmt=lambda value: f"{value:.2f}".lstrip("0"), fontsize=8)
     ax.set_xticks(at, tokens)
-    ax.set(xlabel="key (the query is \"painted\")", ylabel=label)
+    ax.set(xlabel=PAINTED, ylabel=label)
     ax.legend()
     return ax
 
@@ -209,10 +205,8 @@ def rankings(scores, tokens, order):
     >>> [t.get_text() for t in ax.get_xticklabels()]
     ['b', 'a']
     """
-    scores, order = as_array(scores), np.asarray(order)
     _, ax = plt.subplots(figsize=(6.6, 3.8))
-    for row, token, color, marker in zip(scores, tokens, COLORS, "osD^vP*"):
-        ax.plot(row[order], color=color, marker=marker, label=token)
+    draw_curves(ax, dict(zip(tokens, as_array(scores)[:, np.asarray(order)])), markers="osD^vP*")
     ax.set_xticks(range(len(order)), [tokens[i] for i in order])
     ax.set(xlabel="key", ylabel="score $q\\cdot k$")
     ax.legend(title="query", loc="upper left", bbox_to_anchor=(1, 1))
@@ -227,7 +221,3 @@ def _plain_heatmap(matrix, ax, title, **labels):
         ax.set_xticks([])
     if labels.get("rows") is None:
         ax.set_yticks([])
-
-
-def _plate():
-    return {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}

@@ -1,7 +1,5 @@
 """What all figures share: one style, one palette, one way to draw a matrix."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 

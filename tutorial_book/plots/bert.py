@@ -3,8 +3,6 @@
 Sources: L 3.2.1 and Figure 5, L 3.3.2; drawn here from a model's own trace and parameters.
 """
 
-from __future__ import annotations
-
 import re
 
 import matplotlib.pyplot as plt
@@ -12,6 +10,7 @@ import numpy as np
 import torch
 
 from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, TINTS, as_array
+from tutorial_book.plots.parts import arrow, box, note, panel_grid, plate, ticks, write
 from tutorial_lib.bert import gelu, relu
 
 LINE = "#444444"
@@ -41,10 +40,9 @@ def layer_diagram(trace, i=0):
     ax.set(xlim=(0, 10), ylim=(23.4, -0.5))
     ax.axis("off")
     start = "embeddings.output" if i == 0 else f"layer.{i - 1}.output"
-    plate = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # where the line that is kept begins
-    ax.text(5.2, 0, f"{start}  {tuple(trace[start].shape)}", ha="center", va="center", weight="bold", bbox=plate)
-    parts = ((2.6, "Q", "query", "queries"), (5.4, "K", "key", "keys"), (8.4, "V", "value", "values"))
-    for x, letter, kind, name in parts:
+    write(ax, 5.2, 0, f"{start}  {tuple(trace[start].shape)}", weight="bold", bbox=plate())
+    inputs = ((2.6, "Q", "query", "queries"), (5.4, "K", "key", "keys"), (8.4, "V", "value", "values"))
+    for x, letter, kind, name in inputs:
         _arrow(ax, (5.2, 0.35), (x, 1.3))
         _box(ax, x, 1.7, f"$W_{letter}$", kind, 1.6)
         _arrow(ax, (x, 2.1), (x, 3.4 if letter in "QK" else 6.6))
@@ -72,7 +70,7 @@ def layer_diagram(trace, i=0):
         _arrow(ax, (0.6, bottom), (3.8, bottom))
         ax.text(0.4, (top + bottom) / 2, "kept as it is", rotation=90, ha="right", va="center", fontsize=9)
     below = f"to layer {i + 1}" if f"layer.{i + 1}.output" in trace else "the model's output"
-    ax.text(4.2, 23.0, below, ha="center", va="center", weight="bold")
+    write(ax, 4.2, 23.0, below, weight="bold")
     return ax
 
 
@@ -86,15 +84,14 @@ def norms_by_sublayer(trace, n_layers):
         ax.axvspan(4 * i + 0.5, 4 * i + 4.5, color="#F2F2F2", lw=0)
     beside = [(-7, 3), (-7, 3), (0, 6), (0, -12)]  # points by which the number of a stop stands off its dot
     for k, (name, offset) in enumerate(zip(SUBLAYERS, beside, strict=True), 1):
-        ax.annotate(str(k), (k, lengths[k, 0]), xytext=offset, textcoords="offset points", ha="center", fontsize=8)
+        note(ax, str(k), (k, lengths[k, 0]), offset, ha="center", va="baseline", fontsize=8)
         ax.plot([], [], " ", label=f"{k}  {name}")  # first: a column of the legend for the stops, one for the lines
     ax.axhline(np.sqrt(trace[stops[0]].shape[-1]), color=LINE, ls=":", lw=1.2, label=r"$\sqrt{d_{model}}$")
     ax.plot(x, lengths[:, 0], "o-", ms=4, color=ROLES["[CLS]"], label="[CLS]")
     ax.plot(x, lengths[:, 1:].mean(1), "s-", ms=3.5, color=COLORS[0], label="other tokens: mean, and range")
     ax.fill_between(x, lengths[:, 1:].min(1), lengths[:, 1:].max(1), color=COLORS[0], alpha=0.2, lw=0)
     ax.set(yscale="log", ylabel="length of the vector (log scale)", xlim=(-0.5, len(stops) - 0.5))
-    ax.set_yticks([5, 10, 20, 50, 100, 200], ["5", "10", "20", "50", "100", "200"])
-    ax.minorticks_off()
+    ticks(ax.yaxis, [5, 10, 20, 50, 100, 200])
     ax.set_xticks([0, *(4 * i + 2.5 for i in range(n_layers))], ["emb.", *(f"layer {i}" for i in range(n_layers))])
     ax.tick_params(axis="x", length=0)
     ax.legend(ncols=2, fontsize=8, loc="lower center", bbox_to_anchor=(0.48, 1))
@@ -103,23 +100,16 @@ def norms_by_sublayer(trace, n_layers):
 
 def largest_coordinates(vectors):
     """Draw vectors as their coordinates, one panel each: a dict from title to vector."""
-    _, axes = plt.subplots(1, len(vectors), figsize=(6.4, 2.4), squeeze=False)
-    for ax, (title, vector) in zip(axes[0], vectors.items(), strict=True):
+    _, axes = panel_grid(len(vectors), size=(6.4, 2.4), xlabel="coordinate", ylabel="value")
+    for ax, (title, vector) in zip(axes, vectors.items()):
         vector = as_array(vector)
         ax.vlines(np.arange(len(vector)), 0, vector, color=COLORS[0], lw=1.2)
         largest = int(np.abs(vector).argmax())
-        left = largest > len(vector) / 2
-        ax.annotate(
-            f"coordinate {largest}:\n{vector[largest]:.1f}",
-            (largest, vector[largest]),
-            xytext=(-8 if left else 8, -12),
-            textcoords="offset points",
-            ha="right" if left else "left",
-            fontsize=9,
-        )
-        ax.set(title=title, xlabel="coordinate")
-    axes[0, 0].set_ylabel("value")
-    return axes[0]
+        name = f"coordinate {largest}:\n{vector[largest]:.1f}"
+        side, offset = ("right", -8) if largest > len(vector) / 2 else ("left", 8)
+        note(ax, name, (largest, vector[largest]), (offset, -12), ha=side, va="baseline")
+        ax.set_title(title)
+    return axes
 
 
 def activations():
@@ -153,26 +143,23 @@ def parameters_by_component(table):
 
 def parameter_bars(models):
     """Draw where models have their parameters, in shares. models: name -> its `parameters_by_component`."""
-    parts = [part for part in COMPONENTS.values() if any(part in counts for counts in models.values())]
     colors = {
         "token embeddings": ROLES["embeddings"],
         "attention": ROLES["attention"],
         "feed forward": ROLES["feed forward"],
         "all the rest": ROLES["the rest"],
     }
-    shown = [*colors][:3]
     _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.75 * len(models)))
     for y, (name, counts) in enumerate(models.items()):
         total, left = sum(counts.values()), 0.0
         ax.text(0, y - 0.36, f"{name}, {total / 1e6:.1f}M", va="bottom")  # above: a phone has no room beside the bar
-        shares = {part: counts.get(part, 0) for part in shown}
-        shares["all the rest"] = sum(counts.get(part, 0) for part in parts if part not in shown)
-        for part, count in shares.items():
+        rest = sum(count for part, count in counts.items() if part not in colors)
+        for part, color in colors.items():
+            count = rest if part == "all the rest" else counts.get(part, 0)
             width = 100 * count / total
-            ax.barh(y, width, 0.6, left=left, color=colors[part], label=part if y == 0 else None, edgecolor="white")
+            ax.barh(y, width, 0.6, left=left, color=color, label=part if y == 0 else None, edgecolor="white")
             if width > 6:
-                middle = left + width / 2
-                ax.text(middle, y, f"{count / 1e6:.1f}M", ha="center", va="center", color=ON_PALE, weight="bold")
+                write(ax, left + width / 2, y, f"{count / 1e6:.1f}M", color=ON_PALE, weight="bold")
             left += width
     ax.set(xlabel="share of all parameters (%)", xlim=(0, 100), ylim=(len(models) - 0.6, -0.75), yticks=[])
     ax.spines["left"].set_visible(False)
@@ -181,9 +168,9 @@ def parameter_bars(models):
 
 
 def _box(ax, x, y, text, kind, width):
-    ax.add_patch(plt.Rectangle((x - width / 2, y - 0.4), width, 0.8, facecolor=TINTS[kind], edgecolor=LINE, lw=1))
-    ax.text(x, y, text, ha="center", va="center", fontsize=10)
+    box(ax, x, y, width, 0.8, facecolor=TINTS[kind], edgecolor=LINE, lw=1)
+    write(ax, x, y, text, fontsize=10)
 
 
 def _arrow(ax, start, end):
-    ax.annotate("", end, start, arrowprops=dict(arrowstyle="-|>", color=LINE, lw=1.2, shrinkA=0, shrinkB=0))
+    arrow(ax, start, end, LINE, lw=1.2)

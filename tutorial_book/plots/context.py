@@ -1,11 +1,10 @@
 """Figures of the chapter on a word's vectors in context (R 11.6, L 3.2.1, L 3.2.3)."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.parts import MARKERS, draw_curves, panel_grid
 
 
 def cosines_by_layer(curves, baseline=None, label="two different words"):
@@ -17,9 +16,8 @@ def cosines_by_layer(curves, baseline=None, label="two different words"):
     >>> [line.get_label() for line in ax.lines]
     ['love', 'two different words']
     """
-    ax = plt.subplots(figsize=(7.6, 4.2))[1]
-    for (name, values), color, marker in zip(curves.items(), COLORS, "osD^vPX", strict=False):
-        ax.plot(as_array(values), color=color, marker=marker, ms=5, label=name)
+    _, ax = plt.subplots(figsize=(7.6, 4.2))
+    draw_curves(ax, curves, markers=MARKERS, markersize=5)
     if baseline is not None:
         ax.plot(as_array(baseline), "--", color="#595959", label=label)
     ax.set(xlabel="layers passed (0: after the embeddings' LayerNorm)", ylabel="cosine", ylim=(-0.05, 1.05))
@@ -40,8 +38,9 @@ def senses(states, labels, panels, titles):
     states, labels = as_array(states), np.asarray(labels)
     if states.ndim != 3 or states.shape[1] != len(labels):
         raise ValueError(f"states must be (n_depths, {len(labels)}, d_model), got {states.shape}")
-    _, axes = plt.subplots(1, len(panels), figsize=(2.1 * len(panels), 2.6), squeeze=False)
-    for ax, depth, title in zip(axes[0], panels, titles, strict=True):
+    size = {"size": (0, 2.6), "each": (2.1, 0)}
+    _, axes = panel_grid(len(panels), xlabel="component 1", ylabel="component 2", **size)
+    for ax, depth, title in zip(axes, panels, titles, strict=True):
         centered = states[depth] - states[depth].mean(0)
         U, S, _ = np.linalg.svd(centered, full_matrices=False)
         points = U[:, :2] * S[:2]  # (n_sentences, 2)
@@ -49,7 +48,6 @@ def senses(states, labels, panels, titles):
         for k, sense in enumerate(dict.fromkeys(labels.tolist())):
             rings = {"mfc": "none", "ms": 5 + 4 * k} if k else {"ms": 5}  # points at the same place stay visible
             ax.plot(*points[labels == sense].T, "osD^"[k], color=COLORS[k], label=sense, clip_on=False, **rings)
-        ax.set(title=title, xlabel="component 1", aspect="equal", adjustable="datalim")
-    axes[0, 0].set_ylabel("component 2")
-    axes[0, 0].legend(fontsize=9)
-    return axes[0]
+        ax.set(title=title, aspect="equal", adjustable="datalim")
+    axes[0].legend(fontsize=9)
+    return axes

@@ -3,19 +3,18 @@
 Sources: N 1.2, 3.3, 5, 6 and 7.
 """
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, ROLES, as_array, heatmap
+from tutorial_book.plots.parts import LINES, dotted, draw_curves, legend_below, note, panel_grid, ticks, write
 
-STYLES = (("o-", 1.6), ("s--", 1.6), ("^:", 1.6), ("v-.", 1.6))
+LOOK = {"markers": "os^v", "lines": LINES, "linewidth": 1.6, "markersize": 4}
 
 
 def row_lengths(lengths, counts):
-    """How long the tokens' vectors are: two outlines (seen, unseen), and length against count. Returns both axes.
+    """How long the tokens' vectors are: two outlines (seen, unseen), and length against count.
 
     lengths, counts: one for each token; a token of count 0 is unseen. Source: N 5.
 
@@ -27,7 +26,7 @@ def row_lengths(lengths, counts):
     if lengths.shape != counts.shape or lengths.ndim != 1:
         raise ValueError(f"lengths and counts must be two lists of one length, got {lengths.shape} and {counts.shape}")
     seen = counts > 0
-    fig, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.7))
+    _, (left, right) = panel_grid(2, size=(7.6, 2.7))
     edges = np.linspace(0, 1.05 * lengths.max(), 40)
     for chosen, name, color, style in ((seen, "seen", COLORS[0], "-"), (~seen, "unseen", COLORS[1], "--")):
         left.hist(lengths[chosen], edges, histtype="step", color=color, linestyle=style, linewidth=1.8, label=name)
@@ -39,12 +38,12 @@ def row_lengths(lengths, counts):
         right.annotate("unseen", (0.98, high), (0, 2), xycoords=("axes fraction", "data"), ha="right",
                        textcoords="offset points", color=COLORS[1], fontsize=9)  # fmt: skip
     right.set(xscale="log", xlabel="times in the stories", ylabel="length", ylim=(0, 1.12 * lengths.max()))
-    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_below(left)
     return [left, right]
 
 
 def peaks(panels, place, names):
-    """The score of each token for one embedded token, a panel for each unembedding. Returns the axes.
+    """The score of each token for one embedded token, a panel for each unembedding.
 
     panels: title -> one score for each token. place: the number of the token that was embedded; it is drawn apart.
     names: number of a token -> what to write at its score. Source: N 1.2.
@@ -53,73 +52,67 @@ def peaks(panels, place, names):
     >>> [text.get_text() for text in ax.texts]
     ['boat', '1.40']
     """
-    fig, axes = plt.subplots(len(panels), 1, figsize=(7.6, 1.05 * len(panels) + 0.5), sharex=True, squeeze=False)
-    for ax, (title, scores) in zip(axes[:, 0], panels.items(), strict=True):
+    fig, axes = panel_grid(len(panels), 1, size=(7.6, 0.5), each=(0, 1.05), xlabel="number of the token", sharex=True)
+    for ax, (title, scores) in zip(axes, panels.items()):
         scores = as_array(scores)
         rest = np.delete(np.arange(len(scores)), place)
         ax.vlines(rest, 0, scores[rest], color=ROLES["the rest"], linewidth=0.5)
         ax.vlines(place, 0, scores[place], color=COLORS[1], linewidth=1.6)
         ax.plot(place, scores[place], "o", color=COLORS[1], markersize=4)
         for i, name in names.items():
-            ax.annotate(name, (i, scores[i]), (0, 2), textcoords="offset points", ha="center", fontsize=8)
-        ax.annotate(f"{scores[place]:.2f}", (place, scores[place]), (6, 0), textcoords="offset points", va="center",
-                    color=COLORS[1], fontsize=9)  # fmt: skip
+            note(ax, name, (i, scores[i]), (0, 2), ha="center", va="baseline", fontsize=8)
+        note(ax, f"{scores[place]:.2f}", (place, scores[place]), (6, 0), color=COLORS[1])
         low, high = min(scores.min(), 0), scores.max()
         ax.set(title=title, ylim=(low - 0.08 * (high - low), high + 0.25 * (high - low)), ylabel="score")
         ax.yaxis.set_major_locator(MaxNLocator(3))
-    axes[-1, 0].set_xlabel("number of the token")
     fig.phone = {"columns": 1, "panel_height": 1.6}
-    return list(axes[:, 0])
+    return axes
 
 
-def confidence(scales, curves, losses):
-    """Against the length of a state: the best token's probability (left) and the loss (right). Returns both axes.
+def confidence(scales, states, losses):
+    """Against the length of a state: the best token's probability (left) and the loss (right).
 
-    scales: how many times as long, above 0. curves: name -> one probability a scale. losses: one a scale, in nats.
+    scales: how many times as long, above 0. states: name -> one probability a scale. losses: one a scale, in nats.
     Source: N 3.3, 6.
 
     >>> left, right = confidence([0.5, 1, 2], {"Mia": [0.4, 0.6, 0.9]}, [1.0, 0.7, 0.8])
     >>> right.get_ylabel()
     'loss in nats'
     """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.9))
-    for (name, values), color, (style, width) in zip(curves.items(), COLORS, STYLES, strict=False):
-        left.plot(scales, as_array(values), style, color=color, linewidth=width, markersize=4, label=name)
+    _, (left, right) = panel_grid(2, size=(7.6, 2.9))
+    draw_curves(left, states, scales, **LOOK)
     right.plot(scales, as_array(losses), "o-", color=COLORS[0], markersize=4)
     for ax in (left, right):
-        ax.axvline(1, color="black", linestyle=":", linewidth=1)
+        dotted(ax, x=1)
         ax.set(xscale="log", xlabel="times as long")
-        ax.set_xticks(ticks := [s for s in scales if s in (0.1, 0.25, 0.5, 1, 2, 4, 8)], [f"{s:g}" for s in ticks])
-        ax.set_xticks([], minor=True)
+        ticks(ax.xaxis, [scale for scale in scales if scale in (0.1, 0.25, 0.5, 1, 2, 4, 8)])
     left.set(ylabel="best token's probability", ylim=(0, 1.03))
     right.set(ylabel="loss in nats", ylim=(0, None))
-    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_below(left)
     return [left, right]
 
 
-def agreement(scales, curves):
-    """How often two measures name the same token, against the length of the states. Returns the axes.
+def agreement(scales, pairs):
+    """How often two measures name the same token, against the length of the states.
 
-    scales: how many times as long as they are, above 0. curves: name -> shares from 0 to 1. Source: N 4, 5.
+    scales: how many times as long as they are, above 0. pairs: name -> shares from 0 to 1. Source: N 4, 5.
 
     >>> ax = agreement([0.1, 1], {"distance and dot product": [0.7, 0.96]})
     >>> ax.lines[0].get_ydata().tolist()
     [0.7, 0.96]
     """
-    fig, ax = plt.subplots(figsize=(6.6, 2.5))
-    for (name, shares), color, (style, width) in zip(curves.items(), COLORS, STYLES, strict=False):
-        ax.plot(scales, as_array(shares), style, color=color, linewidth=width, markersize=4, label=name)
-    ax.axvline(1, color="black", linestyle=":", linewidth=1)
+    _, ax = plt.subplots(figsize=(6.6, 2.5))
+    draw_curves(ax, pairs, scales, **LOOK)
+    dotted(ax, x=1)
     ax.set(xscale="log", xlabel="times as long", ylabel="same nearest token", ylim=(0, 1.03))
     ax.yaxis.set_major_formatter(PercentFormatter(1))
-    ax.set_xticks(scales, [f"{s:g}" for s in scales])
-    ax.set_xticks([], minor=True)
-    fig.legend(loc="outside lower center", ncols=2)
+    ticks(ax.xaxis, scales)
+    legend_below(ax)
     return ax
 
 
 def lens(tops, probabilities, tokens, layers):
-    """What each layer would say next: a cell for each token (row) and layer (column). Returns the axes.
+    """What each layer would say next: a cell for each token (row) and layer (column).
 
     tops: texts (n_layers, n), the likeliest token; probabilities: (n_layers, n), its probability, which is the color.
     tokens: n texts that are read. layers: n_layers names. Source: N 7.
@@ -134,14 +127,14 @@ def lens(tops, probabilities, tokens, layers):
     fig, ax = plt.subplots(figsize=(6.6, 0.26 * len(tokens) + 0.8))
     heatmap(P.T, tokens, layers, ax, limits=(0, 1), label="probability", diverging=False)
     for (i, j), p in np.ndenumerate(P):
-        ax.text(i, j, tops[i][j], ha="center", va="center", fontsize=8.5, color=ON_DEEP if p < 0.6 else ON_PALE)
+        write(ax, i, j, tops[i][j], fontsize=8.5, color=ON_DEEP if p < 0.6 else ON_PALE)
     ax.set(xlabel="layers done", ylabel="what is read")
     fig.phone = {"panel_height": 0.26 * len(tokens) + 0.8}
     return ax
 
 
 def plane(found, paths, names, layers):
-    """Paths of states through the layers in the plane of two tokens, and the tokens' directions. Returns the axes.
+    """Paths of states through the layers in the plane of two tokens, and the tokens' directions.
 
     found: a `geometry.TokenPlane`. paths: name -> coordinates (n_layers, 2) in it. names: of the two tokens. layers:
     n_layers names, written at the first path. On the dotted line both tokens have the same score. Source: N 6.
@@ -169,16 +162,13 @@ def plane(found, paths, names, layers):
         ends = np.where(u > 0, high, low) / np.where(np.abs(u) < 1e-9, np.nan, u)
         end = 0.94 * np.nanmin(ends) * u
         ax.plot([0, end[0]], [0, end[1]], style, color=color, linewidth=1.2)
-        ax.annotate(text, end, (3, 3), textcoords="offset points", color=color, fontsize=9, ha="right", va="bottom")
-    for (name, path), color, (style, _) in zip(paths.items(), COLORS, STYLES, strict=False):
-        ax.plot(*path.T, style, color=color, markersize=5, label=name)
-        if color == COLORS[0]:
-            for point, layer in zip(path, layers, strict=True):
-                ax.annotate(layer, point, (0, -5), textcoords="offset points", color=color, fontsize=8, ha="center",
-                            va="top")  # fmt: skip
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        note(ax, text, end, (3, 3), color=color, ha="right", va="bottom")
+    for (name, path), color, marker, line in zip(paths.items(), COLORS, LOOK["markers"], LINES):
+        ax.plot(*path.T, color=color, marker=marker, linestyle=line, markersize=5, label=name)
+    for point, layer in zip(next(iter(paths.values())), layers, strict=True):
+        note(ax, layer, point, (0, -5), color=COLORS[0], fontsize=8, ha="center", va="top")
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.set(xlabel=f"along{names[0]}", ylabel=f"across, toward{names[1]}")
-    ax.set_aspect("equal")
-    fig.legend(loc="outside lower center", ncols=len(paths))
+    legend_below(ax, ncols=len(paths))
     fig.phone = {"panel_height": 3.2}
     return ax

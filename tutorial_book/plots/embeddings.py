@@ -1,11 +1,10 @@
 """Figures of the chapter on embeddings (R 2.2, L 3.2.1, L 3.2.3)."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, as_array
+from tutorial_book.plots.parts import bare, note, panel_grid, plate, write
 
 TITLES = ("tokens", "+ positions", "+ segments", "= sum", "LayerNorm")
 STOPS = dict(zip(("tokens", "positions", "segments", "sum", "output"), TITLES, strict=True))
@@ -28,19 +27,18 @@ def one_hot_product(ids, E, vocabulary, names=None):
     parts = [("O", O, texts, vocabulary, 0), ("E", E, vocabulary, names, 1), ("X = O E", O @ E, texts, names, 1)]
     widths = [len(columns) + 1.6 for _, _, _, columns, _ in parts]
     tallest = max(len(O), len(E))
-    figure, axes = plt.subplots(1, 3, figsize=(8, 0.42 * tallest + 1.1), width_ratios=widths)
+    figure, axes = panel_grid(3, size=(8, 0.42 * tallest + 1.1), width_ratios=widths)
     figure.phone = {"panel_height": 0.3 * tallest + 0.9}
     for ax, (letter, matrix, rows, columns, digits) in zip(axes, parts, strict=True):
         limit = 1.6 * (1 if letter == "O" else np.abs(E).max())  # beyond the values: pale, so that the text stays black
         ax.imshow(matrix, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
         for (i, j), value in np.ndenumerate(matrix):
-            ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=9, color=ON_PALE)
+            write(ax, j, i, f"{value:.{digits}f}", fontsize=9, color=ON_PALE)
         ax.set_yticks(range(len(rows)), rows)
         ax.set_xticks(range(len(columns)), columns, rotation=45 if letter == "O" else 0)
         ax.xaxis.tick_top()
         ax.set_title(f"{letter}   {matrix.shape[0]} × {matrix.shape[1]}", pad=10)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
+        bare(ax)
         ax.set_ylim(tallest - 0.5, -0.5)  # cells of one height in all three
     return figure
 
@@ -55,32 +53,24 @@ def embedding_sum(trace, tokens, n_coordinates=48):
     >>> [ax.get_title() for ax in embedding_sum(trace, ["the", "bear"]).axes[:5]]
     ['tokens', '+ positions', '+ segments', '= sum', 'LayerNorm']
     """
-    figure, axes = plt.subplots(1, 5, figsize=(8.6, 0.2 * len(tokens) + 1.2), sharey=True)
+    figure, axes = panel_grid(5, size=(8.6, 0.2 * len(tokens) + 1.2), sharey=True)
     figure.phone = {"columns": 2, "panel_height": 0.12 * len(tokens) + 0.7}
-    for ax, (name, title) in zip(axes, STOPS.items(), strict=True):
+    for ax, (name, title) in zip(axes, STOPS.items()):
         values = as_array(trace["embeddings." + name])
         values = values if values.ndim == 2 else values[0]  # (n, d_model)
         if len(values) != len(tokens):
             raise ValueError(f"tokens must be those of the trace, which has {len(values)}, got {len(tokens)}")
         reach = 1.5 if name == "output" else 0.25
-        style = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach, "aspect": "auto", "interpolation": "nearest"}
-        image = ax.imshow(values[:, :n_coordinates], **style)
+        look = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach, "aspect": "auto", "interpolation": "nearest"}
+        image = ax.imshow(values[:, :n_coordinates], **look)
         ax.set_title(title)
         ax.set_yticks(range(len(tokens)), tokens)
         ax.tick_params(axis="y", length=0)
         ax.spines[:].set_visible(False)
         if name in ("sum", "output"):
-            group = axes[:4] if name == "sum" else axes[4:]
-            figure.colorbar(
-                image,
-                ax=group,
-                orientation="horizontal",
-                label="value",
-                extend="both",
-                shrink=0.9,
-                aspect=40 if name == "sum" else 10,
-                ticks=[-reach, 0, reach],
-            )
+            group, aspect = (axes[:4], 40) if name == "sum" else (axes[4:], 10)
+            bar = {"ticks": [-reach, 0, reach], "label": "value", "extend": "both", "shrink": 0.9, "aspect": aspect}
+            figure.colorbar(image, ax=group, orientation="horizontal", **bar)
     axes[2].set_xlabel(f"coordinates 0 to {n_coordinates - 1}")
     return figure
 
@@ -92,15 +82,13 @@ def random_cosines(cosines, pairs, bins=90):
     >>> [t.get_text() for t in ax.texts]
     ['cat, dog 0.40']
     """
-    ax = plt.subplots(figsize=(7.6, 3.6))[1]
+    _, ax = plt.subplots(figsize=(7.6, 3.6))
     counts, _, _ = ax.hist(as_array(cosines), bins, density=True, color=ROLES["embeddings"])
     top = counts.max()
     for row, (label, value) in enumerate(sorted(pairs.items(), key=lambda pair: pair[1])):
         height = top * (0.92 - 0.82 * row / max(1, len(pairs) - 1))  # one step down for each, so that no two touch
         ax.plot([value, value], [0, height], color=COLORS[1], lw=1)
         ax.plot(value, height, "o", color=COLORS[1], ms=4)
-        text = f"{label} {float(value):.2f}"
-        plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}  # no line runs through a name
-        ax.annotate(text, (value, height), (6, 0), textcoords="offset points", va="center", fontsize=9, bbox=plate)
+        note(ax, f"{label} {float(value):.2f}", (value, height), (6, 0), bbox=plate(0.8))
     ax.set(xlabel="cosine of two rows of E", ylabel="density of random pairs", xlim=(-0.4, 1.1))
     return ax

@@ -3,13 +3,11 @@
 Sources: L 4.3 (Figs. 20-22).
 """
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from tutorial_book.plots.base import COLORS, ROLES, as_array
+from tutorial_book.plots.parts import arrow, by_layer, dotted, draw_curve, legend_below, panel_grid
 from tutorial_lib.geometry import pca
 
 
@@ -17,54 +15,44 @@ def layer_paths(panels, columns=2):
     """Paths through the layers in the plane of their own two principal components, one panel for each entry.
 
     panels: title -> paths (n_layers + 1, n, d), with their own PCA each. An open circle is the start; the title says
-    how much of the variance the plane holds. Returns the axes. Source: L Fig. 21.
+    how much of the variance the plane holds. Source: L Fig. 21.
 
     >>> [ax] = layer_paths({"a turn": [[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]]})
     >>> ax.get_title()
     'a turn (100 %)'
     """
-    rows = -(-len(panels) // columns)
     side = min(3.7, 7.8 / columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(side * columns, 0.85 * side * rows), squeeze=False)
-    for unused in axes.flat[len(panels) :]:
-        unused.axis("off")
-    axes = list(axes.flat[: len(panels)])
-    for ax, (title, paths) in zip(axes, panels.items(), strict=True):
-        paths = _as_paths(paths)
-        picture = pca(paths.reshape(-1, paths.shape[-1]))
-        Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
+    _, axes = panel_grid(len(panels), columns, size=(0, 0), each=(side, 0.85 * side))
+    for ax, (title, paths) in zip(axes, panels.items()):
+        Y, share = _in_a_plane(paths)
         for j in range(Y.shape[1]):
             color = COLORS[j % len(COLORS)]
             ax.plot(*Y[:, j].T, color=color, linewidth=1.3, marker="o", markersize=3)
             ax.plot(*Y[0, j], "o", color=color, markerfacecolor="white", markersize=7)
-        ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{title} ({100 * picture.shares.sum():.0f} %)")
+        ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{title} ({share:.0f} %)")
         ax.margins(0.12)
     return axes
 
 
-def last_jump(paths, tokens, together=(), ax=None):
+def last_jump(paths, tokens, together=()):
     """Paths (n_layers + 1, n, d) in the plane of their two principal components: lines, and the last step an arrow.
 
     tokens: n names, each written where its path ends, once for tokens of one name. together: the names that are drawn
-    in a second color. An open circle is the start. Returns the axes. Source: L Fig. 20.
+    in a second color. An open circle is the start. Source: L Fig. 20.
 
     >>> ax = last_jump([[[0.0, 0.0]], [[3.0, 0.0]], [[3.0, 1.0]]], ["mouse"])
     >>> [text.get_text() for text in ax.texts if text.get_text()]
     ['mouse']
     """
-    paths = _as_paths(paths)
-    picture = pca(paths.reshape(-1, paths.shape[-1]))
-    Y = picture.coordinates.reshape(*paths.shape[:2], 2)  # (n_layers + 1, n, 2)
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7.4, 4.0))
+    Y, share = _in_a_plane(paths)
+    _, ax = plt.subplots(figsize=(7.4, 4.0))
     ax.figure.phone = {"panel_height": 3.4}  # room between the names
     ends = {}
     for j, name in enumerate(tokens):
         color = COLORS[1] if name in together else COLORS[0]
         ax.plot(*Y[:-1, j].T, color=color, linewidth=1, alpha=0.7)
         ax.plot(*Y[0, j], "o", color=color, markerfacecolor="none", markersize=5)
-        arrow = dict(arrowstyle="->", color=color, linewidth=1.4, shrinkA=0, shrinkB=0)
-        ax.annotate("", xy=Y[-1, j], xytext=Y[-2, j], arrowprops=arrow)
+        arrow(ax, Y[-2, j], Y[-1, j], color, style="->", linewidth=1.4)
         ends.setdefault(name, (j, color))
     ax.margins(0.1)
     first = [j for j, _ in ends.values()]
@@ -73,9 +61,9 @@ def last_jump(paths, tokens, together=(), ax=None):
     beside = Y[-1, first] + np.outer(aside, [0.015 * width, 0])
     places = _spread(beside, 0.12 * width, 0.06 * height)
     for (name, (_, color)), place, side in zip(ends.items(), places, aside, strict=True):
-        said = name if any(map(str.isalnum, name)) else f"“{name}”"  # a lone full stop looks like a speck
-        ax.text(*place, said, fontsize=9, color=color, va="center", ha="right" if side < 0 else "left")
-    ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{100 * picture.shares.sum():.0f} % of the variance")
+        label = name if any(map(str.isalnum, name)) else f"“{name}”"  # a lone full stop looks like a speck
+        ax.text(*place, label, fontsize=9, color=color, va="center", ha="right" if side < 0 else "left")
+    ax.set(xlabel="PC 1", ylabel="PC 2", title=f"{share:.0f} % of the variance")
     return ax
 
 
@@ -92,31 +80,29 @@ def _spread(points, width, height):
 def step_curves(steps, tokens, mark="[CLS]"):
     """Length, cosine and norm along each token's path, one line for each token; tokens called `mark` stand out.
 
-    steps: a `geometry.Steps`, with arrays (n_layers, n). Returns the three axes. Source: L Fig. 22.
+    steps: a `geometry.Steps`, with arrays (n_layers, n). Source: L Fig. 22.
 
     >>> from tutorial_lib.geometry import steps
     >>> axes = step_curves(steps([[[3.0, 0.0]], [[0.0, 4.0]]]), ["mouse"])
     >>> [ax.lines[0].get_ydata().tolist() for ax in axes]
     [[5.0], [0.0], [3.0, 4.0]]
     """
-    fig, axes = plt.subplots(1, 3, figsize=(7.6, 2.8))
-    drawn = ((steps.lengths, "length of the step"), (steps.cosines, "cosine, before to after"), (steps.norms, "norm"))
-    for ax, (values, name) in zip(axes, drawn, strict=True):
-        for j, token in enumerate(tokens):
-            x = np.arange(len(values)) + (len(values) < len(steps.norms))  # a step is named by the layer that makes it
-            style = dict(color=ROLES["[CLS]"], linewidth=2.2) if token == mark else dict(color=COLORS[0], alpha=0.55)
-            name_of = token if token == mark else "other tokens"
-            ax.plot(x, values[:, j], marker="o", markersize=3, **style, label=name_of)
-        ax.set(xlabel="layer", title=name)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_ylim(0, 1.03 if name.startswith("cosine") else None)
+    fig, axes = panel_grid(3, size=(7.6, 2.8))
+    marked = {"color": ROLES["[CLS]"], "linewidth": 2.2, "label": mark}
+    other = {"color": COLORS[0], "alpha": 0.55, "label": "other tokens"}
+    measures = {"length of the step": steps.lengths, "cosine, before to after": steps.cosines, "norm": steps.norms}
+    for ax, (name, values) in zip(axes, measures.items()):
+        x = np.arange(len(values)) + (len(values) < len(steps.norms))  # a step is named by the layer that makes it
+        for token, column in zip(tokens, values.T):
+            ax.plot(x, column, marker="o", markersize=3, **(marked if token == mark else other))
+        by_layer(ax, title=name, ylim=(0, 1.03 if name.startswith("cosine") else None))
     handles = dict(zip(*axes[0].get_legend_handles_labels()[::-1], strict=True))
     fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2)
-    return list(axes)
+    return axes
 
 
 def parting_curves(curves, ylabel, level=None, first=0):
-    """One curve for each entry of `curves`, name -> values or (values, low, high), against the layer. Returns the axes.
+    """One curve for each entry of `curves`, name -> values or (values, low, high), against the layer.
 
     low and high are drawn as a band. level: a dotted line, such as chance. first: the layer of the first value.
 
@@ -124,24 +110,23 @@ def parting_curves(curves, ylabel, level=None, first=0):
     >>> ax.lines[0].get_ydata().tolist(), ax.get_ylabel()
     ([1.0, 2.0], 'ratio')
     """
-    fig, ax = plt.subplots(figsize=(7.0, 3.4))
-    for color, marker, (name, values) in zip(COLORS, "os^vDPX", curves.items(), strict=False):
-        color = ROLES.get(name, color)
-        values, *band = values if isinstance(values, tuple) else (values,)
-        layers = np.arange(len(values)) + first
-        if band:
-            ax.fill_between(layers, as_array(band[0]), as_array(band[1]), color=color, alpha=0.15, linewidth=0)
-        ax.plot(layers, as_array(values), color=color, marker=marker, markersize=5, label=name)
+    _, ax = plt.subplots(figsize=(7.0, 3.4))
+    for (name, values), color, marker in zip(curves.items(), COLORS, "os^vDPX"):
+        layers = first + np.arange(len(values[0] if isinstance(values, tuple) else values))
+        look = {"color": ROLES.get(name, color), "marker": marker, "markersize": 5, "label": name}
+        draw_curve(ax, values, layers, shade=0.15, **look)
     if level is not None:
-        ax.axhline(level, color="black", linestyle=":", linewidth=1)
-    ax.set(xlabel="layer", ylabel=ylabel)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    fig.legend(loc="outside lower center", ncols=min(4, len(curves)))
+        dotted(ax, level)
+    by_layer(ax, ylabel=ylabel)
+    legend_below(ax, ncols=min(4, len(curves)))
     return ax
 
 
-def _as_paths(paths):
+def _in_a_plane(paths):
+    """Paths (n_layers + 1, n, d) in the plane of their two principal components, and its share of the variance, in %.
+    """
     paths = as_array(paths)
     if paths.ndim != 3:
         raise ValueError(f"paths must have shape (n_layers + 1, n, d), got {paths.shape}")
-    return paths
+    picture = pca(paths.reshape(-1, paths.shape[-1]))
+    return picture.coordinates.reshape(*paths.shape[:2], 2), 100 * picture.shares.sum()

@@ -1,17 +1,14 @@
 """Figures of the chapter on learning: the loss step by step, the learning rate, the next token, attention (N 3)."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array, heatmap
-
-MARKERS = "os^vDPX"
+from tutorial_book.plots.parts import dotted, draw_curves, legend_below, note, panel_grid, ticks
 
 
 def loss_curve(losses, levels, evaluated=()):
-    """The loss of each step, on an axis of steps that doubles evenly, with levels to compare it with. Returns the axes.
+    """The loss of each step, on an axis of steps that doubles evenly, with levels to compare it with.
 
     losses: one a step, in nats. levels: name -> loss, a dotted line with its name. evaluated: (step, loss) on texts
     that are not trained on.
@@ -21,23 +18,21 @@ def loss_curve(losses, levels, evaluated=()):
     ([7.0, 5.0, 3.0], ['unigrams'])
     """
     losses = as_array(losses)
-    fig, ax = plt.subplots(figsize=(7.2, 3.6))
+    _, ax = plt.subplots(figsize=(7.2, 3.6))
     ax.plot(np.arange(1, len(losses) + 1), losses, color=COLORS[5], linewidth=1, label="batch of the step")
     if len(evaluated):
         ax.plot(*as_array(evaluated).T, color=COLORS[0], marker="o", markersize=4, label="stories not read")
     for name, level in levels.items():
-        ax.axhline(level, color="black", linestyle=":", linewidth=1)
-        ax.annotate(name, (1, level), (2, 3), xycoords=("axes fraction", "data"), textcoords="offset points",
-                    ha="right", va="bottom", fontsize=9)  # fmt: skip
-    ax.set_xscale("log", base=10)
+        dotted(ax, level)
+        note(ax, name, (1, level), (2, 3), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    ax.set(xscale="log", xlabel="step", ylabel="loss in nats", ylim=(0, None))
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
-    fig.legend(loc="outside lower center", ncols=2)
+    legend_below(ax)
     return ax
 
 
 def losses_by_kind(steps, curves):
-    """One curve for each kind of word against the step, on a logarithmic axis: what is learned when. Returns the axes.
+    """One curve for each kind of word against the step, on a logarithmic axis: what is learned when.
 
     steps: 1 or more. curves: name -> losses in nats, as many as steps.
 
@@ -45,37 +40,34 @@ def losses_by_kind(steps, curves):
     >>> ax.get_legend() is None, len(ax.lines)
     (True, 2)
     """
-    fig, ax = plt.subplots(figsize=(7.2, 3.6))
-    for color, marker, (name, losses) in zip(COLORS, MARKERS, curves.items(), strict=False):
-        ax.plot(steps, as_array(losses), color=color, marker=marker, markersize=5, label=name)
-    ax.set_xscale("log", base=10)
-    ax.set_xticks(steps, [f"{step:,}" for step in steps])
-    ax.minorticks_off()
-    ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
-    fig.legend(loc="outside lower center", ncols=min(4, len(curves)))
+    _, ax = plt.subplots(figsize=(7.2, 3.6))
+    draw_curves(ax, curves, steps, markers="os^vDPX", markersize=5)
+    ax.set(xscale="log", xlabel="step", ylabel="loss in nats", ylim=(0, None))
+    ticks(ax.xaxis, steps, "{:,}")
+    legend_below(ax, ncols=min(4, len(curves)))
     return ax
 
 
 def learning_rates(plans):
-    """The learning rate of each step. plans: name -> `training.Settings`. Returns the axes.
+    """The learning rate of each step. plans: name -> `training.Settings`.
 
     >>> from tutorial_lib.training import Settings
     >>> ax = learning_rates({"warmup of 10": Settings(100, lr=0.01, warmup=10)})
     >>> len(ax.lines[0].get_ydata())
     100
     """
-    fig, ax = plt.subplots(figsize=(7.2, 2.6))
-    for color, style, (name, plan) in zip(COLORS, ("-", "--", ":"), plans.items(), strict=False):
+    _, ax = plt.subplots(figsize=(7.2, 2.6))
+    for color, style, (name, plan) in zip(COLORS, ("-", "--", ":"), plans.items()):
         rates = [plan.rate(step) for step in range(plan.n_steps)]
         ax.plot(np.arange(1, plan.n_steps + 1), rates, color=color, linestyle=style, label=name)
     ax.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
     if len(plans) > 1:
-        fig.legend(loc="outside lower center", ncols=len(plans))
+        legend_below(ax, ncols=len(plans))
     return ax
 
 
 def next_tokens(probabilities, title=""):
-    """The likeliest next tokens as bars. probabilities: token -> probability, the likeliest first. Returns the axes.
+    """The likeliest next tokens as bars. probabilities: token -> probability, the likeliest first.
 
     >>> ax = next_tokens({"ball": 0.9, "kite": 0.05})
     >>> [label.get_text() for label in ax.get_yticklabels()]
@@ -94,7 +86,7 @@ def next_tokens(probabilities, title=""):
 
 
 def attention_maps(maps, tokens):
-    """Attention weights of the same text in several states, side by side. maps: title -> (n, n). Returns the axes.
+    """Attention weights of the same text in several states, side by side. maps: title -> (n, n).
 
     Each row is a token that looks, each column one that it looks at; what it may not see is blank.
 
@@ -103,10 +95,10 @@ def attention_maps(maps, tokens):
     'before'
     """
     size = 0.6 + 0.24 * len(tokens)
-    fig, axes = plt.subplots(1, len(maps), figsize=(min(9.4, (size + 0.6) * len(maps)), size + 0.4), squeeze=False)
-    for ax, (title, weights) in zip(axes[0], maps.items(), strict=True):
+    fig, axes = panel_grid(len(maps), size=(min(9.4, (size + 0.6) * len(maps)), size + 0.4))
+    for ax, (title, weights) in zip(axes, maps.items()):
         weights = np.where(np.tri(len(tokens), dtype=bool), as_array(weights), np.nan)
         heatmap(weights, tokens, tokens, ax, limits=(0, 1), label="attention weight", title=title, diverging=False)
         ax.tick_params(axis="x", labelrotation=90)
     fig.phone = {"panel_height": 4.2}
-    return list(axes[0])
+    return axes

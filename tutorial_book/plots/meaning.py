@@ -3,18 +3,17 @@
 Sources: L 4.4.1 (Figure 23), L 4.4.2 (Figure 24).
 """
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, GROUP_MARKERS, GROUPS, as_array
+from tutorial_book.plots.parts import arrow, dotted, panel_grid, plate
 
 MARKERS = GROUP_MARKERS + "v*"
 
 
-def sentence_groups(points, labels, shares=None, ax=None):
-    """Draw points in the plane, (n, 2), each group with a color and a marker of its own. Returns the axes.
+def sentence_groups(points, labels, shares=None):
+    """Draw points in the plane, (n, 2), each group with a color and a marker of its own.
 
     labels: n names of groups. shares: the two axes' shares of the variance, written at the axes. Source: L Figure 23.
 
@@ -25,19 +24,19 @@ def sentence_groups(points, labels, shares=None, ax=None):
     points, names = _plane(points), list(dict.fromkeys(labels))
     if len(labels) != len(points):
         raise ValueError(f"labels must be one for each of the {len(points)} points, got {len(labels)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7.0, 3.6))
+    _, ax = plt.subplots(figsize=(7.0, 3.6))
     for number, name in enumerate(names):
         chosen = points[[label == name for label in labels]]
-        look = dict(marker=_marker(number), color=_color(number), markersize=5, alpha=0.7, linestyle="")
-        ax.plot(*chosen.T, label=f"{name} ({len(chosen)})", **look)
+        look = {"marker": MARKERS[number % len(MARKERS)], "color": _color(number), "markersize": 5, "alpha": 0.7}
+        ax.plot(*chosen.T, linestyle="", label=f"{name} ({len(chosen)})", **look)
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    _name_components(ax, shares)
+    notes = ["", ""] if shares is None else [f" ({100 * share:.0f} % of the variance)" for share in shares]
+    ax.set(xlabel="PC 1" + notes[0], ylabel="PC 2" + notes[1])
     return ax
 
 
-def difference_arrows(points, labels, origin, shares=None, ax=None):
-    """Draw difference vectors as points in the plane, and their averages as arrows from `origin`. Returns the axes.
+def difference_arrows(points, labels, origin, shares=None):
+    """Draw difference vectors as points in the plane, and their averages as arrows from `origin`.
 
     points: (n, 2); labels: n names of contrasts; origin: where the zero vector falls, (2,). Source: L Figure 24.
 
@@ -46,11 +45,10 @@ def difference_arrows(points, labels, origin, shares=None, ax=None):
     [(2.0, 0.0), (0.0, 2.0)]
     """
     points, origin = _plane(points), as_array(origin)
-    ax = sentence_groups(points, labels, shares, ax)
+    ax = sentence_groups(points, labels, shares)
     for number, name in enumerate(dict.fromkeys(labels)):
         tip = points[[label == name for label in labels]].mean(axis=0)
-        style = dict(arrowstyle="-|>", linewidth=2.2, mutation_scale=18, color=_color(number), shrinkA=0, shrinkB=0)
-        ax.annotate("", xy=tip, xytext=origin, arrowprops=style)
+        arrow(ax, origin, tip, _color(number), linewidth=2.2, mutation_scale=18)
     ax.plot(*origin, "+", color="black", markersize=9)
     ax.set_aspect("equal", adjustable="datalim")
     return ax
@@ -60,15 +58,15 @@ def curves_by_layer(curves, ylabel, first=0, level=None, level_name="", bands=No
     """One panel for each entry of `curves` (title -> {name: (values, low, high)}): values by layer, with intervals.
 
     The arrays are (n_layers,); layer numbers start at `first`. level: a horizontal line, and what it is. bands:
-    title -> (low, high), a gray band by layer, such as where 95 % of a null distribution lies. Returns the axes.
+    title -> (low, high), a gray band by layer, such as where 95 % of a null distribution lies.
 
     >>> [ax] = curves_by_layer({"mean": {"x": ([1, 2], [0, 1], [2, 3])}}, "value", level=0.5, level_name="chance")
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['x', 'chance']
     """
     width = 7.4 if len(curves) > 1 else 5.4
-    fig, axes = plt.subplots(1, len(curves), figsize=(width, 3.0), sharey=True, squeeze=False)
-    for ax, (title, named) in zip(axes[0], curves.items(), strict=True):
+    fig, axes = panel_grid(len(curves), size=(width, 3.0), xlabel="layer", ylabel=ylabel, sharey=True)
+    for ax, (title, named) in zip(axes, curves.items()):
         for number, (name, values) in enumerate(named.items()):
             values, low, high = map(as_array, values)
             layers = np.arange(first, first + len(values))
@@ -77,32 +75,27 @@ def curves_by_layer(curves, ylabel, first=0, level=None, level_name="", bands=No
         if bands is not None:
             ax.fill_between(layers, *map(as_array, bands[title]), color="0.85", label=band_name, zorder=0)
         if level is not None:
-            ax.axhline(level, color="0.4", linestyle=":", label=level_name or None, zorder=0)
-        ax.set(title=title, xlabel="layer", xticks=layers if len(layers) < 10 else layers[::2])
-    axes[0, 0].set_ylabel(ylabel)
+            dotted(ax, level, color="0.4", linewidth=1.5, label=level_name or None, zorder=0)
+        ax.set(title=title, xticks=layers if len(layers) < 10 else layers[::2])
     fig.legend(*ax.get_legend_handles_labels(), loc="outside upper right", ncols=2)
-    return list(axes[0])
+    return axes
 
 
-def swap_histogram(null, marks, xlabel, ax=None):
+def swap_histogram(null, marks, xlabel):
     """Histogram of the cosines of arbitrary swaps, and named marks (name -> cosine) where single swaps stand.
-
-    Returns the axes.
 
     >>> ax = swap_histogram([-0.1, 0.0, 0.1], {"doctor to nurse": -0.4}, "cosine")
     >>> [text.get_text() for text in ax.texts]
     ['doctor to nurse']
     """
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.8, 2.8))
+    _, ax = plt.subplots(figsize=(6.8, 2.8))
     null = as_array(null)
     heights, _, _ = ax.hist(null, bins=40, color="0.55")
     for number, (name, value) in enumerate(marks.items()):
         height = heights.max() * (0.75 - 0.3 * (number % 3))
         ax.plot([value, value], [0, height], color=COLORS[number], linewidth=2)
-        paper = dict(facecolor="white", edgecolor="none", pad=1)
-        ax.text(value, height * 1.04, name, color=COLORS[number], va="bottom", bbox=paper,
-                ha="left" if value < null.mean() else "right")
+        side = "left" if value < null.mean() else "right"
+        ax.text(value, height * 1.04, name, color=COLORS[number], va="bottom", ha=side, bbox=plate())
     ax.set(xlabel=xlabel, ylabel="swaps")
     ax.margins(x=0.12)
     return ax
@@ -115,15 +108,7 @@ def _plane(points):
     return points
 
 
-def _name_components(ax, shares):
-    said = ["", ""] if shares is None else [f" ({100 * share:.0f} % of the variance)" for share in shares]
-    ax.set(xlabel="PC 1" + said[0], ylabel="PC 2" + said[1])
-
 
 def _color(number):
     colors = [*GROUPS, *COLORS[4:6]]
     return colors[number % len(colors)]
-
-
-def _marker(number):
-    return MARKERS[number % len(MARKERS)]

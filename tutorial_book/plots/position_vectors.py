@@ -1,41 +1,35 @@
 """Figures of the chapter on the curve of positions: its maps, its turning planes, its cosines. Source: L 4.2.3."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.parts import draw_curves, panel_grid
 
 
 def position_maps(maps, first=1, marked=range(0)):
     """One panel for each projection in `maps` (title -> (n, 2)): dots, and triangles for positions in `marked`.
 
-    The first row of each map is position `first`. Returns the axes. Source: L Figure 18.
+    The first row of each map is position `first`. Source: L Figure 18.
 
     >>> [ax] = position_maps({"a map": [[0, 0], [1, 1], [2, 0]]}, marked=[3])
     >>> [len(line.get_xdata()) for line in ax.lines]
     [2, 1]
     """
-    columns = min(2, len(maps))
-    rows = -(-len(maps) // columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.3 * rows), squeeze=False)
-    for ax, (title, points) in zip(axes.flat, maps.items(), strict=False):
+    _, axes = panel_grid(len(maps), 2, size=(0, 0), each=(3.7, 3.3))
+    for ax, (title, points) in zip(axes, maps.items()):
         points = as_array(points)
         inside = np.isin(np.arange(first, first + len(points)), list(marked))
         for chosen, color, style in ((~inside, COLORS[0], "o"), (inside, COLORS[1], "^")):
             if chosen.any():
                 ax.plot(*points[chosen].T, style, color=color, markersize=2.5, alpha=0.8)
         ax.set(title=title, xticks=[], yticks=[], aspect="equal", adjustable="datalim")
-        for side in ax.spines.values():
-            side.set_visible(True)
-    for unused in axes.flat[len(maps) :]:
-        unused.axis("off")
-    return list(axes.flat[: len(maps)])
+        ax.spines[:].set_visible(True)
+    return axes
 
 
 def turning_planes(hands, first=0):
-    """The curve in each plane in which it turns, colored from the first position (dark) to the last. Returns the axes.
+    """The curve in each plane in which it turns, colored from the first position (dark) to the last.
 
     hands: what `geometry.clock_hands` returns; first: the position of the curve's first point.
 
@@ -67,7 +61,7 @@ def local_periods(hands, first=0):
     """How the speed of each hand changes along the curve: its period here over its average period.
 
     Only hands that have a period and make two rounds or more; each point of a line covers half a round of its hand, at
-    least 20 steps. The label is the average period. first: the position of the curve's first point. Returns the axes.
+    least 20 steps. The label is the average period. first: the position of the curve's first point.
 
     >>> from tutorial_lib.geometry import clock_hands
     >>> t = np.arange(60) / 3
@@ -92,15 +86,13 @@ def local_periods(hands, first=0):
 
 
 def cosines_by_distance(curves):
-    """One line for each entry of `curves` (label -> cosines at distance 0, 1, 2, ...). Returns the axes.
+    """One line for each entry of `curves` (label -> cosines at distance 0, 1, 2, ...).
 
     >>> cosines_by_distance({"measured": [1.0, 0.5]}).lines[0].get_xdata().tolist()
     [0, 1]
     """
     _, ax = plt.subplots(figsize=(7.2, 3.2))
-    for (label, values), style, color in zip(curves.items(), ("-", "--", ":"), COLORS, strict=False):
-        values = as_array(values)
-        ax.plot(np.arange(len(values)), values, style, color=color, label=label)
+    draw_curves(ax, curves, lines=("-", "--", ":"))
     ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     ax.set(xlabel="distance of two positions", ylabel="average cosine")
     ax.legend()

@@ -3,17 +3,16 @@
 Sources: R 3.3 (Fig. 1), R 3.4-3.5; L 3.2.4 (Fig. 6), L 4.2.3 (Figs. 13-17).
 """
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import LogLocator, NullLocator
 
 from tutorial_book.plots.base import COLORS, TINTS, as_array, heatmap
+from tutorial_book.plots.parts import arrow, dotted, draw_curves, draw_outlines, legend_below, note, panel_grid, write
 
 
 def rnn_and_transformer(words):
-    """Draw both ways to read a text: state after state, or every word at once. Returns the two axes. Source: R Fig. 1.
+    """Draw both ways to read a text: state after state, or every word at once. Source: R Fig. 1.
 
     >>> left, right = rnn_and_transformer(["the", "cat"])
     >>> left.get_title(), right.get_title()
@@ -22,11 +21,12 @@ def rnn_and_transformer(words):
     n = len(words)
     if n < 1:
         raise ValueError("words must hold at least one word, got none")
-    fig, (left, right) = plt.subplots(1, 2, figsize=(7.4, 2.7), sharey=True)
+    _, (left, right) = panel_grid(2, size=(7.4, 2.7), sharey=True)
+    frame = {"boxstyle": "round,pad=0.35", "edgecolor": "0.4"}
     for ax, output in ((left, "h"), (right, "y")):
         for t, word in enumerate(words):
-            _box(ax, t, 0, word, "white")
-            _box(ax, t, 1, f"${output}_{t + 1}$", TINTS["first text"])
+            write(ax, t, 0, word, bbox={"facecolor": "white", **frame})
+            write(ax, t, 1, f"${output}_{t + 1}$", bbox={"facecolor": TINTS["first text"], **frame})
         ax.set(xlim=(-0.6, n - 0.4), ylim=(-0.35, 1.7))
         ax.axis("off")
     for t in range(n):
@@ -45,14 +45,14 @@ def rnn_and_transformer(words):
 def influences(matrices, words):
     """One heatmap for each entry of `matrices` (title -> (n, n)): how strongly output i (row) depends on input j.
 
-    Cells that are exactly 0 say so, in words the reader can search for: a figure "0". Returns the axes.
+    Cells that are exactly 0 say so, in words the reader can search for: a figure "0".
 
     >>> [ax] = influences({"RNN": [[0.5, 0.0], [0.2, 0.9]]}, ["the", "cat"])
     >>> [t.get_text() for t in ax.texts]
     ['0.50', '0', '0.20', '0.90']
     """
-    fig, axes = plt.subplots(1, len(matrices), figsize=(3.7 * len(matrices), 2.9), squeeze=False)
-    for ax, (title, matrix) in zip(axes[0], matrices.items(), strict=True):
+    _, axes = panel_grid(len(matrices), size=(0, 2.9), each=(3.7, 0))
+    for ax, (title, matrix) in zip(axes, matrices.items()):
         matrix = as_array(matrix)
         heatmap(matrix, words, words, ax, digits=2, title=title, limits=(0, matrix.max()))
         for text, value in zip(ax.texts, matrix.ravel(), strict=True):
@@ -60,7 +60,7 @@ def influences(matrices, words):
                 text.set_text("0")
         ax.tick_params(axis="x", labelrotation=0)
         ax.set(xlabel="input", ylabel="output")
-    return list(axes[0])
+    return axes
 
 
 def encodings(tables, limits=None):
@@ -94,11 +94,10 @@ def coordinate_wavelengths(curves, n):
     'log'
     """
     _, ax = plt.subplots(figsize=(6.4, 3.3))
-    for marker, (label, values) in zip("os^vD", curves.items(), strict=False):
-        ax.plot(as_array(values), label=label, marker=marker, markevery=0.25, markersize=5)
-    ax.axhline(n, color="black", linestyle=":", linewidth=1)
-    below = {"xytext": (0, -4), "textcoords": "offset points", "ha": "right", "va": "top"}
-    ax.annotate(f"a text of {n} tokens", (1, n), xycoords=("axes fraction", "data"), **below)
+    draw_curves(ax, curves, markers="os^vD", markevery=0.25, markersize=5)
+    dotted(ax, n)
+    below = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "top", "fontsize": 10}
+    note(ax, f"a text of {n} tokens", (1, n), (0, -4), **below)
     ax.set(yscale="log", xlabel="coordinate", ylabel="wavelength (positions)")
     ax.legend()
     return ax
@@ -107,21 +106,16 @@ def coordinate_wavelengths(curves, n):
 def shift_circles(k, wavelengths, starts):
     """Each pair of coordinates as a point on its circle; an arc shows what a shift by k does, from each start.
 
-    The arcs of one circle have the same angle: that is the linear offset theorem. Returns the axes. Source: R 3.5.
+    The arcs of one circle have the same angle: that is the linear offset theorem. Source: R 3.5.
 
     >>> [ax] = shift_circles(1, [6.0], starts=[0])
     >>> ax.get_title()
     '60° in 1 position'
     """
-    columns = min(2, len(wavelengths))
-    rows = -(-len(wavelengths) // columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(2.6 * columns, 2.6 * rows + 0.3), squeeze=False)
-    for unused in axes.flat[len(wavelengths) :]:
-        unused.axis("off")
-    axes = list(axes.flat[: len(wavelengths)])
-    for i, (ax, wavelength) in enumerate(zip(axes, as_array(wavelengths), strict=True)):
+    _, axes = panel_grid(len(wavelengths), 2, size=(0, 0.3), each=(2.6, 2.6))
+    for i, (ax, wavelength) in enumerate(zip(axes, as_array(wavelengths))):
         ax.add_patch(plt.Circle((0, 0), 1, fill=False, color="0.8"))
-        for color, pos, radius in zip(COLORS, starts, np.linspace(1, 0.7, len(starts)), strict=False):
+        for color, pos, radius in zip(COLORS, starts, np.linspace(1, 0.7, len(starts))):
             arc = 2 * np.pi * (pos + np.linspace(0, k, 200)) / wavelength
             ax.plot(radius * np.sin(arc), radius * np.cos(arc), color=color, linewidth=2)
             for end, fill, label in ((0, "white", f"pos {pos}"), (-1, color, f"pos {pos + k}")):
@@ -129,12 +123,12 @@ def shift_circles(k, wavelengths, starts):
         ax.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
         ax.set(xlabel=f"coordinate {2 * i} (sine)", ylabel=f"coordinate {2 * i + 1} (cosine)")
         ax.set_title(f"{360 * k / wavelength:.3g}° in {k} position{'s' * (k != 1)}")
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(starts))
+    legend_below(axes[0], ncols=2 * len(starts))
     return axes
 
 
 def position_breaks(P, marks=(128, 384)):
-    """Length of each position's vector, and its cosine with the next one: a break shows in either. Returns both axes.
+    """Length of each position's vector, and its cosine with the next one: a break shows in either.
 
     P is (n, d); dotted lines stand at `marks`. Source: L 4.2.3.
 
@@ -143,7 +137,7 @@ def position_breaks(P, marks=(128, 384)):
     [1.0, -0.0]
     """
     P = _table(P)
-    fig, (top, bottom) = plt.subplots(2, 1, figsize=(7.2, 4.2), sharex=True)
+    _, (top, bottom) = panel_grid(2, 1, size=(7.2, 4.2), sharex=True)
     top.plot(np.linalg.norm(P, axis=1))
     top.set(yscale="log", ylabel="length (log scale)")
     top.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -153,7 +147,7 @@ def position_breaks(P, marks=(128, 384)):
     bottom.set(xlabel="position", ylabel="cosine with the next", ylim=(min(0, bottom.get_ylim()[0]), 1.02))
     for mark in marks:
         for ax in (top, bottom):
-            ax.axvline(mark, color="black", linestyle=":", linewidth=1)
+            dotted(ax, x=mark)
         top.annotate(f" {mark}", (mark, 1), xycoords=("data", "axes fraction"), va="top")
     return top, bottom
 
@@ -168,17 +162,16 @@ def cosine_histogram(tables, bins=80):
     'cosine of two positions'
     """
     _, ax = plt.subplots(figsize=(6.4, 3.0))
-    for (label, P), style in zip(tables.items(), ("-", "--", ":", "-."), strict=False):
-        C = _cosines(_table(P))
-        pairs = C[np.triu_indices(len(C), 1)]
-        ax.hist(pairs, bins, range=(-1, 1), density=True, histtype="step", linewidth=1.8, linestyle=style, label=label)
+    cosines = {label: _cosines(_table(P)) for label, P in tables.items()}
+    pairs = {label: C[np.triu_indices(len(C), 1)] for label, C in cosines.items()}
+    draw_outlines(ax, pairs, np.linspace(-1, 1, bins + 1), linewidth=1.8)
     ax.set(xlabel="cosine of two positions", ylabel="density of pairs")
     ax.legend()
     return ax
 
 
 def similarity_curves(P, rows=range(1, 11), n=128, reference=None):
-    """Left: cosine of each of `rows` with positions 0..n-1. Right: the same against the distance. Returns both axes.
+    """Left: cosine of each of `rows` with positions 0..n-1. Right: the same against the distance.
 
     reference: another table (such as the sinusoidal one) whose own curve by distance, from the first of `rows`, is
     added on the right. Source: L Figs. 16 and 17.
@@ -190,7 +183,7 @@ def similarity_curves(P, rows=range(1, 11), n=128, reference=None):
     C = _cosines(_table(P))
     if max(rows) >= len(C) or n > len(C):
         raise ValueError(f"rows and n must lie within the {len(C)} positions of P, got rows up to {max(rows)}, n = {n}")
-    fig, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)
+    _, (left, right) = panel_grid(2, size=(7.4, 3.2), sharey=True)
     for row, color in zip(rows, plt.get_cmap("viridis")(np.linspace(0.3, 0.9, len(rows))), strict=True):
         left.plot(C[row, :n], color=color, linewidth=1)
         right.plot(np.arange(n) - row, C[row, :n], color=color, linewidth=1)
@@ -216,10 +209,5 @@ def _cosines(P):
     return U @ U.T  # (n, n)
 
 
-def _box(ax, x, y, text, color):
-    box = {"boxstyle": "round,pad=0.35", "facecolor": color, "edgecolor": "0.4"}
-    ax.text(x, y, text, ha="center", va="center", bbox=box)
-
-
 def _arrow(ax, start, end, color):
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 1.2})
+    arrow(ax, start, end, color, linewidth=1.2, shrinkA=2, shrinkB=2)

@@ -1,53 +1,42 @@
 """Figures of the chapter on open questions: opposites, curves, kinds of tokens, rounding. Source: L 5.2."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patches import Ellipse
-from matplotlib.ticker import MaxNLocator
 
-from tutorial_book.plots.base import COLORS, GROUPS, as_array
+from tutorial_book.plots.base import GROUPS, as_array
+from tutorial_book.plots.parts import by_layer, draw_curves, ellipse, legend_below, panel_grid, ticks
 
-STYLES = ("o-", "s--", "^-.", "D:", "v-", "x--")
+LOOK = {"markers": "os^Dvx", "lines": ("-", "--", "-.", ":", "-", "--"), "markersize": 4}
 
 
 def opposites_by_layer(panels):
     """Average cosine of pairs, layer by layer, a panel for each entry: title -> {label: (means, low, high)}.
 
-    low and high are drawn as a band; means alone will do. Returns the axes.
+    low and high are drawn as a band; means alone will do.
 
     >>> [ax] = opposites_by_layer({"as they are": {"synonyms": ([0.5, 0.6], [0.4, 0.5], [0.6, 0.7])}})
     >>> ax.lines[-1].get_ydata().tolist()
     [0.5, 0.6]
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(2.4 * len(panels) + 0.4, 3.1), sharey=True, squeeze=False)
-    for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
+    _, axes = panel_grid(len(panels), size=(0.4, 3.1), each=(2.4, 0), ylabel="average cosine", sharey=True)
+    for ax, (title, kinds) in zip(axes, panels.items()):
         ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
-        for (label, values), style, color in zip(curves.items(), STYLES, COLORS, strict=False):
-            means, *band = (as_array(part) for part in (values if isinstance(values, tuple) else (values,)))
-            if band:
-                ax.fill_between(np.arange(len(means)), *band, color=color, alpha=0.25, linewidth=0)
-            ax.plot(means, style, color=color, label=label, markersize=4)
-        ax.set(title=title, xlabel="layer")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes[0, 0].set_ylabel("average cosine")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(curves))
-    return list(axes[0])
+        draw_curves(ax, kinds, shade=0.25, **LOOK)
+        by_layer(ax, title=title)
+    legend_below(axes[0], ncols=len(kinds))
+    return axes
 
 
-def dimension_by_window(curves, windows):
-    """Dimensions that a stretch of a curve needs, against its length (log scale); `curves` is label -> numbers.
+def dimension_by_window(tables, windows):
+    """Dimensions that a stretch of a curve needs, against its length (log scale); `tables` is label -> numbers.
 
     >>> dimension_by_window({"line": [1.0, 1.0]}, [3, 9]).lines[0].get_xdata().tolist()
     [3, 9]
     """
     _, ax = plt.subplots(figsize=(7.2, 3.4))
-    for (label, values), style, color in zip(curves.items(), STYLES, COLORS, strict=False):
-        ax.plot(windows, as_array(values), style, color=color, label=label, markersize=4)
+    draw_curves(ax, tables, windows, **LOOK)
     ax.set(xscale="log", xlabel="points in the stretch (log scale)", ylabel="dimensions it needs", ylim=(0, None))
-    ax.set_xticks(windows, [str(window) for window in windows])
-    ax.minorticks_off()
+    ticks(ax.xaxis, windows)
     ax.legend()
     return ax
 
@@ -55,8 +44,7 @@ def dimension_by_window(curves, windows):
 def token_kinds(points, kinds, n_deviations=2):
     """A cloud (n, 2) as gray dots, and an ellipse for each entry of `kinds` (name -> rows of points).
 
-    An ellipse is centered at its kind's mean and reaches n standard deviations in each direction. Returns the axes.
-    Source: L 5.2.
+    An ellipse is centered at its kind's mean and reaches n standard deviations in each direction. Source: L 5.2.
 
     >>> ax = token_kinds([[0, 0], [4, 0], [2, 1], [2, -1]], {"all": [0, 1, 2, 3]})
     >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.patches[0].center
@@ -67,19 +55,15 @@ def token_kinds(points, kinds, n_deviations=2):
     ax.plot(*points.T, ",", color="0.72", zorder=0, rasterized=True)  # as shapes, 30,000 dots are megabytes
     for color, style, (name, chosen) in zip(GROUPS, ("-", "--", "-.", ":", "-", "--"), kinds.items(), strict=False):
         some = points[np.asarray(chosen)]
-        center = some.mean(axis=0)
-        variances, axes = np.linalg.eigh(np.cov(some.T, bias=True))
-        width, height = 2 * n_deviations * np.sqrt(variances)
-        angle = np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))
-        style = dict(fill=False, edgecolor=color, linestyle=style, linewidth=1.8)
-        ax.add_patch(Ellipse(tuple(center.tolist()), width, height, angle=angle, label=name, **style))
+        look = {"edgecolor": color, "linestyle": style, "label": name}
+        ellipse(ax, some.mean(axis=0), np.cov(some.T, bias=True), n_deviations, **look)
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     ax.set(xlabel="PC 1", ylabel="PC 2")
     return ax
 
 
-def rounding_by_layer(curves):
-    """How far vectors turn, layer by layer, when weights are rounded: `curves` is format -> cosines to the exact ones.
+def rounding_by_layer(cosines):
+    """How far vectors turn, layer by layer, when weights are rounded: `cosines` is format -> those to the exact ones.
 
     Drawn is 1 - cosine, on a log scale, so that small turns can be told apart.
 
@@ -88,9 +72,7 @@ def rounding_by_layer(curves):
     ([0.25, 0.5], 'log')
     """
     _, ax = plt.subplots(figsize=(7.2, 3.6))
-    for (label, values), style, color in zip(curves.items(), STYLES, COLORS, strict=False):
-        ax.plot(1 - as_array(values).astype(float), style, color=color, label=label, markersize=4)
-    ax.set(yscale="log", xlabel="layer", ylabel="1 − cosine to the unrounded vector")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    draw_curves(ax, {label: 1 - as_array(values) for label, values in cosines.items()}, **LOOK)
+    by_layer(ax, yscale="log", ylabel="1 − cosine to the unrounded vector")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return ax

@@ -3,87 +3,65 @@
 Sources: R 10, L 3.2.5 with Fig. 8.
 """
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import PowerNorm
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, TINTS, as_array
+from tutorial_book.plots.parts import WEIGHT_TICKS, bare, letters, panel_grid, weight_map, write
 
-# Each pattern's area: its color and its letter, which says the same.
-PATTERNS = {
-    "vertical": (TINTS["query"], "V"), "diagonal": (TINTS["key"], "D"),
-    "vertical + diagonal": (TINTS["attention"], "VD"), "block": (TINTS["value"], "B"),
+PATTERNS = {  # name: the color of its area, and its letter, which says the same
+    "vertical": (TINTS["query"], "V"),
+    "diagonal": (TINTS["key"], "D"),
+    "vertical + diagonal": (TINTS["attention"], "VD"),
+    "block": (TINTS["value"], "B"),
     "heterogeneous": (TINTS["the rest"], "·"),
-}  # fmt: skip
+}
 
 
 def census(masses, columns=3):
     """One panel for each kind of key: the mean weight on it, layers down, heads across, one scale. Returns the figure.
 
-    masses: name -> (n_layers, n_heads), shares from 0 to 1. Colors follow the root of a share, so that small ones are
-    seen. Source: Clark et al. (2019).
+    masses: name -> (n_layers, n_heads), shares from 0 to 1. Source: Clark et al. (2019).
 
     >>> figure = census({"[SEP]": np.eye(2), "next": np.zeros((2, 2))})
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['[SEP]', 'next']
     """
     columns = min(columns, len(masses))
-    rows = -(-len(masses) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(8, 1.55 * rows + 0.6), squeeze=False)
+    figure, axes = panel_grid(len(masses), columns, size=(8, 0.6), each=(0, 1.55), xlabel="head", ylabel="layer")
     figure.phone = {"columns": min(2, columns), "panel_height": 1.5}
-    for ax in axes.flat[len(masses) :]:
-        ax.axis("off")
-    for ax, (name, values) in zip(axes.flat, masses.items(), strict=False):
-        image = _grid(ax, as_array(values), norm=PowerNorm(0.5, 0, 1))
+    for ax, (name, values) in zip(axes, masses.items()):
+        image = weight_map(ax, values, aspect="auto")
+        _count_heads(ax, values)
         ax.set_title(name)
-    _only_outer_labels(axes, len(masses))
-    ticks = [0, 0.05, 0.2, 0.5, 1]
-    bar = dict(label="mean weight", location="right", shrink=0.6, ticks=ticks, format="%g")
-    figure.colorbar(image, ax=list(axes.flat), **bar)
+    figure.colorbar(image, ax=figure.axes, label="mean weight", location="right", shrink=0.6, **WEIGHT_TICKS)
     return figure
 
 
-def _grid(ax, values, **options):
+def _count_heads(ax, values):
     """Layers down, heads across; counted from 0."""
-    ax.spines[:].set_visible(False)
-    image = ax.imshow(values, aspect="auto", **options)
-    n_layers, n_heads = values.shape
+    n_layers, n_heads = np.shape(values)
     ax.set_xticks(range(0, n_heads, 1 if n_heads < 6 else 2))
     ax.set_yticks(range(0, n_layers, 1 if n_layers < 5 else 2))
-    ax.tick_params(length=0)
-    return image
-
-
-def _only_outer_labels(axes, count):
-    for k, ax in enumerate(axes.flat):
-        if k < count:
-            ax.set_ylabel("layer" if k % axes.shape[1] == 0 else "")
-            ax.set_xlabel("head" if k + axes.shape[1] >= count else "")
 
 
 def maps(panels):
-    """Attention maps side by side, title -> (n, n): rows ask, columns answer; each on its own scale. Returns the axes.
-
-    Source: L Fig. 8.
+    """Attention maps side by side, title -> (n, n): rows ask, columns answer; each on its own scale. Source: L Fig. 8.
 
     >>> [ax] = maps({"diagonal": np.eye(3)})
     >>> ax.get_title(), ax.get_xlabel()
     ('diagonal', 'attended to')
     """
-    figure, axes = plt.subplots(1, len(panels), figsize=(min(8.2, 1.75 * len(panels)), 2.1), squeeze=False)
+    size = (min(8.2, 1.75 * len(panels)), 2.1)
+    figure, axes = panel_grid(len(panels), size=size, xlabel="attended to", ylabel="asks")
     figure.phone = {"columns": 2, "panel_height": 2.0}
-    for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
-        values = as_array(values)
-        ax.imshow(values, norm=PowerNorm(0.5, 0, values.max()))
+    for ax, (title, values) in zip(axes, panels.items()):
+        weight_map(ax, values, most=as_array(values).max())
         ax.set_title(title, fontsize=9)
-        ax.set(xticks=[], yticks=[], xlabel="attended to")
-        ax.spines[:].set_visible(False)
-    axes[0, 0].set_ylabel("asks")
-    return list(axes[0])
+        ax.set(xticks=[], yticks=[])
+    return axes
 
 
 def pattern_grid(names, sure=None):
@@ -95,21 +73,11 @@ def pattern_grid(names, sure=None):
     >>> [text.get_text() for text in ax.texts]
     ['V', '(D)']
     """
-    names = np.asarray(names, dtype=object)
-    sure = np.ones(names.shape, dtype=bool) if sure is None else np.asarray(sure)
     figure, ax = plt.subplots(figsize=(6.8, 0.36 * len(names) + 0.9))
     figure.phone = {"panel_height": 0.36 * len(names) + 0.9}
-    for (i, j), name in np.ndenumerate(names):
-        color, letter = PATTERNS[name]
-        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=color, edgecolor="white", linewidth=0.8))
-        ax.text(j, i, letter if sure[i, j] else f"({letter})", ha="center", va="center", fontsize=8.5)
-    ax.set(xlabel="head", ylabel="layer", xticks=range(names.shape[1]), yticks=range(len(names)))
-    ax.set(xlim=(-0.5, names.shape[1] - 0.5), ylim=(len(names) - 0.5, -0.5))
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    handles = [Rectangle((0, 0), 1, 1, facecolor=color) for color, _ in PATTERNS.values()]
-    labels = [f"{letter} {name}" for name, (_, letter) in PATTERNS.items()]
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, columnspacing=1, handlelength=1)
+    letters(ax, names, sure, PATTERNS, fontsize=8.5, edgecolor="white", linewidth=0.8)
+    handles = [Patch(facecolor=color, label=f"{letter} {name}") for name, (color, letter) in PATTERNS.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=8, columnspacing=1, handlelength=1)
     return ax
 
 
@@ -139,7 +107,7 @@ def found_again(rows):
 
 
 def missed(panels, digits=2):
-    """What changes where one head is silenced, a panel for each model: layers down, heads across. Returns the axes.
+    """What changes where one head is silenced, a panel for each model: layers down, heads across.
 
     panels: title -> (n_layers, n_heads). Each panel has its own scale; the largest value is written into its cell.
 
@@ -149,14 +117,14 @@ def missed(panels, digits=2):
     """
     arrays = {title: as_array(values) for title, values in panels.items()}
     widths = [max(3, values.shape[1]) for values in arrays.values()]
-    figure, axes = plt.subplots(1, len(arrays), figsize=(8, 2.7), squeeze=False, width_ratios=widths)
+    figure, axes = panel_grid(len(arrays), size=(8, 2.7), width_ratios=widths)
     figure.phone = {"columns": 1, "panel_height": 2.2}
-    for ax, (title, values) in zip(axes[0], arrays.items(), strict=True):
-        image = _grid(ax, values, vmin=0, vmax=values.max())
-        i, j = np.unravel_index(values.argmax(), values.shape)
-        for (row, column), value in np.ndenumerate(values):
-            if (row, column) == (i, j):
-                ax.text(column, row, f"{value:.{digits}f}", ha="center", va="center", fontsize=8, color=ON_PALE)
+    for ax, (title, values) in zip(axes, arrays.items()):
+        bare(ax)
+        image = ax.imshow(values, aspect="auto", vmin=0, vmax=values.max())
+        _count_heads(ax, values)
+        layer, head = np.unravel_index(values.argmax(), values.shape)
+        write(ax, head, layer, f"{values.max():.{digits}f}", fontsize=8, color=ON_PALE)
         ax.set(title=title, xlabel="head", ylabel="layer")
         figure.colorbar(image, ax=ax, location="bottom", shrink=0.9, aspect=25)
-    return list(axes[0])
+    return axes

@@ -3,19 +3,20 @@
 Sources: L 2.3 (Figures 1-3).
 """
 
-from __future__ import annotations
+from itertools import repeat
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.parts import draw_outlines, legend_below, panel_grid
 from tutorial_lib.geometry import distributions
 
 MARKERS = "osD^vX"
 
 
 def concentration(clouds):
-    """Lengths and cosines of random vectors, one outline for each entry (label -> (n, d)). Returns the two axes.
+    """Lengths and cosines of random vectors, one outline for each entry (label -> (n, d)).
 
     Lengths are divided by their average.
 
@@ -23,12 +24,12 @@ def concentration(clouds):
     >>> left.get_xlabel(), right.get_xlabel()
     ('length / average length', 'cosine of a pair')
     """
-    _, (left, right) = plt.subplots(1, 2, figsize=(7.4, 2.9))
-    for color, (label, X) in zip(COLORS, clouds.items(), strict=False):
-        measured = distributions(X)
-        style = dict(histtype="step", density=True, linewidth=1.6, color=color, label=label)
-        left.hist(measured.norms / measured.norms.mean(), bins=np.linspace(0, 2.5, 101), **style)
-        right.hist(measured.cosines, bins=np.linspace(-1, 1, 101), **style)
+    _, (left, right) = panel_grid(2, size=(7.4, 2.9))
+    measured = {label: distributions(X) for label, X in clouds.items()}
+    lengths = {label: one.norms / one.norms.mean() for label, one in measured.items()}
+    draw_outlines(left, lengths, np.linspace(0, 2.5, 101), lines=repeat("-"))
+    cosines = {label: one.cosines for label, one in measured.items()}
+    draw_outlines(right, cosines, np.linspace(-1, 1, 101), lines=repeat("-"))
     left.set(xlabel="length / average length", ylabel="density")
     right.set(xlabel="cosine of a pair", ylabel="density")
     left.legend()
@@ -36,7 +37,7 @@ def concentration(clouds):
 
 
 def grouped_points(clouds, groups, names=None, columns=3, axes=None, joined=False):
-    """Points in the plane, a panel for each entry (title -> (n, 2)), told apart by color and shape. Returns the axes.
+    """Points in the plane, a panel for each entry (title -> (n, 2)), told apart by color and shape.
 
     groups: n whole numbers from 0; names: what they mean, for a legend. axes: the names of the two coordinates; None
     leaves out ticks as well, for pictures whose coordinates mean nothing. joined: lines join each group's points in
@@ -47,17 +48,17 @@ def grouped_points(clouds, groups, names=None, columns=3, axes=None, joined=Fals
     ('two points', ['a', 'b'])
     """
     groups = as_array(groups).astype(int)
-    rows, columns = -(-len(clouds) // columns), min(columns, len(clouds))
-    height = rows * (min(6 / columns, 2.7) + 0.25) + (0.3 if names else 0)
-    fig, grid = plt.subplots(rows, columns, figsize=(7.6, height), squeeze=False)
-    for ax, (title, Y) in zip(grid.flat, clouds.items(), strict=False):
+    columns = min(columns, len(clouds))
+    each = (0, min(6 / columns, 2.7) + 0.25)
+    _, grid = panel_grid(len(clouds), columns, size=(7.6, 0.3 if names else 0), each=each)
+    for ax, (title, Y) in zip(grid, clouds.items()):
         Y = as_array(Y)
         if Y.shape != (len(groups), 2):
             raise ValueError(f"clouds must hold one point in the plane for each of {len(groups)} groups, got {Y.shape}")
         for group in range(groups.max() + 1):
             own = Y[groups == group]
-            style = dict(s=9, color=COLORS[group], marker=MARKERS[group], linewidths=0, alpha=0.8)
-            ax.scatter(*own.T, label=names[group] if names else None, **style)
+            look = {"color": COLORS[group], "marker": MARKERS[group], "label": names[group] if names else None}
+            ax.scatter(*own.T, s=9, linewidths=0, alpha=0.8, **look)
             if joined:
                 ax.plot(*np.concatenate([own, own[:1]]).T, color=COLORS[group], linewidth=0.7)
         ax.set_title(title)
@@ -67,12 +68,9 @@ def grouped_points(clouds, groups, names=None, columns=3, axes=None, joined=Fals
             ax.spines[:].set_visible(True)
         else:
             ax.set(xlabel=axes[0], ylabel=axes[1])
-    for unused in grid.flat[len(clouds) :]:
-        unused.axis("off")
     if names:
-        legend = grid.flat[0].get_legend_handles_labels()
-        fig.legend(*legend, loc="outside lower center", ncols=len(names), markerscale=2)
-    return list(grid.flat[: len(clouds)])
+        legend_below(grid[0], ncols=len(names), markerscale=2)
+    return grid
 
 
 def explained_variance(curves):

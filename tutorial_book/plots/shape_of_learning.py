@@ -1,18 +1,17 @@
 """Figures of the chapter on the shape of learning: measures by layer and by step, clouds of one layer (A Figs. 1-4)."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, GROUP_MARKERS, GROUPS, ROLES, as_array
+from tutorial_book.plots.parts import draw_curve, panel_grid
 from tutorial_lib.geometry import mean_interval, pca
 
 MARKERS, STYLES = "os^D", ("-", "--", "-.", ":")
 
 
 def profiles(panels, ylabel, columns=3, names=None):
-    """A measure by layer, a panel for each entry (title -> {label -> values}), all with one scale. Returns the axes.
+    """A measure by layer, a panel for each entry (title -> {label -> values}), all with one scale.
 
     values: one for each layer, the embeddings first; or rows of them, one for each seed: then the line is their mean
     and the band its 95 % interval. names: of the layers; default: 0, 1, ...
@@ -25,7 +24,7 @@ def profiles(panels, ylabel, columns=3, names=None):
 
 
 def along_training(panels, steps, ylabel=None, columns=2):
-    """A measure by step, a panel for each entry (title -> {label -> values}). Returns the axes.
+    """A measure by step, a panel for each entry (title -> {label -> values}).
 
     values: one for each step, or rows of them, one for each seed, as in `profiles`. steps: the numbers of steps; they
     stand evenly, since each is about twice the one before. ylabel: what all panels show, with one scale; without it
@@ -39,41 +38,39 @@ def along_training(panels, steps, ylabel=None, columns=2):
 
 
 def _panels(panels, ylabel, xlabel, columns, names):
-    rows, columns = -(-len(panels) // columns), min(columns, len(panels))
-    size = (7.8 / max(columns, 2) * columns, 2.5 * rows + 0.4)
-    fig, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, sharey=ylabel is not None)
-    for unused in axes.flat[len(panels) :]:
-        unused.axis("off")
+    columns = min(columns, len(panels))
+    size = (7.8 / max(columns, 2) * columns, 0.4)
+    shared = {"ylabel": ylabel or "", "sharey": ylabel is not None}
+    fig, axes = panel_grid(len(panels), columns, size=size, each=(0, 2.5), **shared)
     looks = {}
-    for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
+    handles = {}
+    for ax, (title, lines) in zip(axes, panels.items()):
         for label, values in lines.items():
-            look = looks.setdefault(label, len(looks))
-            _line(ax, values, color=COLORS[look], marker=MARKERS[look % 4], linestyle=STYLES[look % 4], label=label)
+            number = looks.setdefault(label, len(looks))
+            look = {"color": COLORS[number], "marker": MARKERS[number % 4], "linestyle": STYLES[number % 4]}
+            handles[label] = draw_curve(ax, _over_seeds(values), markersize=4, label=label, **look)
         own = names or range(max(np.shape(values)[-1] for values in lines.values()))
         ax.set_xticks(range(len(own)), [f"{name:,}" if isinstance(name, int) else name for name in own])
         ax.set(title=title, xlabel=xlabel)
         ax.tick_params(axis="x", labelsize=8)
-    for ax in axes.flat:
+    for ax in axes:
         ax.set_ylim(0, None)  # when all have drawn: they may share a scale
-    for ax in axes[:, 0]:
-        ax.set_ylabel(ylabel or "")
-    handles = {label: line for ax in axes.flat for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     if len(handles) > 1:
         fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2)
     fig.phone = {"panel_height": 2.2}
-    return list(axes.flat[: len(panels)])
+    return axes
 
 
-def _line(ax, values, **look):
+def _over_seeds(values):
+    """Values as they are, or for rows of them, one for each seed, their mean with its interval."""
     values = as_array(values)
-    if values.ndim == 2:
-        values, low, high = mean_interval(values) if len(values) > 1 else (values[0],) * 3
-        ax.fill_between(range(len(values)), low, high, color=look["color"], alpha=0.2, linewidth=0)
-    ax.plot(range(len(values)), values, markersize=4, **look)
+    if values.ndim == 1:
+        return values
+    return tuple(mean_interval(values)) if len(values) > 1 else (values[0],) * 3
 
 
 def cloud(X, groups, title=""):
-    """Vectors (n, d) in their own two principal components, colored and shaped by group (n names). Returns the axes.
+    """Vectors (n, d) in their own two principal components, colored and shaped by group (n names).
 
     Groups whose names begin with "other" are gray.
 

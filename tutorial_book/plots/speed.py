@@ -1,16 +1,15 @@
 """Figures of the page on speed: times beside a peer's, with their spread and their limits."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 
 from tutorial_book.plots.base import ROLES
+from tutorial_book.plots.parts import dotted, ticks
 
 FIRST, OTHERS = ROLES["first text"], ROLES["the rest"]
 
 
 def ratios(comparisons, earlier=()):
-    """Ours / peer on a logarithmic axis: a dot with its quartiles, and a bar where the limit is. Returns the axes.
+    """Ours / peer on a logarithmic axis: a dot with its quartiles, and a bar where the limit is.
 
     comparisons: those of a run of `speed.stored()`. Judged ones are filled, the others are open. earlier: those of each
     earlier run, which become small gray dots on the same lines; what is no longer compared is left out.
@@ -22,11 +21,13 @@ def ratios(comparisons, earlier=()):
     """
     fig, ax = plt.subplots(figsize=(7.6, 0.42 * len(comparisons) + 1.0))
     fig.phone = {"panel_height": 0.42 * len(comparisons)}  # room for two lines each
-    ax.axvline(1, color=OTHERS, linewidth=1, linestyle=":")
+    dotted(ax, x=1, color=OTHERS)
     line = {(row["name"], row["peer"]): y for y, row in enumerate(comparisons)}
-    old = [(row["ratio"], line[key]) for run in earlier for row in run if (key := (row["name"], row["peer"])) in line]
+    old = [row for run in earlier for row in run if (row["name"], row["peer"]) in line]
+    ratios_then = [row["ratio"] for row in old]
     if old:
-        ax.plot(*zip(*old, strict=True), "o", color=OTHERS, markersize=3.5, gid="earlier")
+        heights = [line[row["name"], row["peer"]] for row in old]
+        ax.plot(ratios_then, heights, "o", color=OTHERS, markersize=3.5, gid="earlier")
     for y, row in enumerate(comparisons):
         judged = row["limit"] is not None
         ax.plot([row["low"], row["high"]], [y, y], color=FIRST, linewidth=2, gid="quartiles")
@@ -35,8 +36,7 @@ def ratios(comparisons, earlier=()):
             ax.plot(row["limit"], y, "|", color="black", markersize=13, markeredgewidth=2)
     ax.set_yticks(range(len(comparisons)), [f"{row['name']}\n/ {row['peer']}" for row in comparisons])
     ax.set(xscale="log", xlabel="time of ours / time of the peer", ylim=(len(comparisons) - 0.4, -0.6))
-    ends = [*(row["low"] for row in comparisons), *(row["high"] for row in comparisons), *(ratio for ratio, _ in old)]
-    ticks = [x for x in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) if min(ends) / 2 <= x <= 2 * max(ends)]
-    ax.set_xticks(ticks, [f"{x:g}" for x in ticks])
-    ax.set_xticks([], minor=True)
+    ends = [*(row["low"] for row in comparisons), *(row["high"] for row in comparisons), *ratios_then]
+    round_numbers = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+    ticks(ax.xaxis, [x for x in round_numbers if min(ends) / 2 <= x <= 2 * max(ends)])
     return ax

@@ -1,14 +1,18 @@
 """Figures of the chapter on the cloud of token vectors. Sources: L 4.2, 4.2.2 (Figures 10 to 12)."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.parts import LINES, draw_outlines, legend_below, panel_grid
 
 MEASURES = {"norms": "length", "distances": "distance of a pair", "dots": "dot product", "cosines": "cosine"}
-LINES = ("-", "--", ":", "-.")
+TO_MEAN = {
+    "distances": "distance from the mean",
+    "cosines": "cosine with the mean",
+    "dots": "dot product with the mean",
+    "norms": "norm",
+}
 MARKERS = "osD^v"
 
 
@@ -17,34 +21,29 @@ def four_distributions(measured, bins=50):
 
     bins: for the pairs; lengths, which are fewer, get half as many. Each outline has area 1, so that collections of
     different sizes compare. An empty array is left out: pairs between two collections have no lengths of their own.
-    Returns four axes.
 
     >>> from tutorial_lib.geometry import distributions
     >>> axes = four_distributions({"axes": distributions(np.eye(3) + 1)})
     >>> [ax.get_xlabel() for ax in axes]
     ['length', 'distance of a pair', 'dot product', 'cosine']
     """
-    _, grid = plt.subplots(2, 2, figsize=(7.4, 4.2))
-    for ax, (measure, name) in zip(grid.flat, MEASURES.items(), strict=True):
-        every = np.concatenate([as_array(getattr(one, measure)) for one in measured.values()])
+    _, axes = panel_grid(4, 2, size=(7.4, 4.2))
+    for ax, (measure, name) in zip(axes, MEASURES.items()):
+        values = {label: as_array(getattr(one, measure)) for label, one in measured.items()}
+        every = np.concatenate(list(values.values()))
         edges = np.linspace(every.min(), every.max() + 1e-9, (bins // 2 if measure == "norms" else bins) + 1)
-        for color, line, (label, one) in zip(COLORS, LINES, measured.items(), strict=False):
-            values = as_array(getattr(one, measure))
-            style = dict(histtype="step", density=True, linewidth=1.6, color=color, linestyle=line, label=label)
-            if len(values):
-                ax.hist(values, bins=edges, **style)
+        draw_outlines(ax, values, edges)
         ax.set(xlabel=name, ylabel="density")
         if measure == "cosines" and every.min() < 0 < every.max():
             ax.axvline(0, color="black", linewidth=0.6)
-    last = grid.flat[-1]
-    last.figure.legend(*last.get_legend_handles_labels(), loc="outside lower center", ncols=len(measured))
-    return list(grid.flat)
+    legend_below(axes[-1], ncols=len(measured))
+    return axes
 
 
 def variance_curves(curves, share=0.9):
     """How much variance the first directions hold together, one curve for each entry (label -> `spectrum`).
 
-    A dot marks where a curve reaches the share. Returns the axes. Source: L Figure 11 (b).
+    A dot marks where a curve reaches the share. Source: L Figure 11 (b).
 
     >>> ax = variance_curves({"a plane": [0.6, 0.4]})
     >>> ax.lines[0].get_ydata().tolist(), ax.get_legend().get_texts()[0].get_text()
@@ -66,8 +65,7 @@ def variance_curves(curves, share=0.9):
 def norms_along_ids(norms, kinds, window=200):
     """Norms of vectors in the order of their ids: each kind's median of `window` neighbors, with the middle 80 %.
 
-    norms: (n,). kinds: n names, at most five different ones; kinds with fewer than `window` ids get one dot with a
-    bar. Returns the axes.
+    norms: (n,). kinds: n names, at most five different ones; kinds with fewer than `window` ids get one dot with a bar.
 
     >>> ax = norms_along_ids(np.linspace(2, 1, 30), ["a"] * 20 + ["b"] * 10, window=20)
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
@@ -85,7 +83,7 @@ def norms_along_ids(norms, kinds, window=200):
         if len(parts) == 1:
             ax.errorbar(x, middle, [middle - low, high - middle], color=color, capsize=3)
     ax.set(xlabel="token id", ylabel="norm", ylim=(0, None))
-    ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_below(ax, ncols=3)
     return ax
 
 
@@ -93,7 +91,7 @@ def cosine_tails(cosines, extremes, d_model, n_pairs):
     """How many of all pairs have which cosine, on a log axis, with the ends that random directions would have.
 
     cosines: those of a sample. extremes: (lowest, highest) of all pairs. n_pairs: how many pairs the sample stands
-    for. The dashed curve is a normal distribution around 0 with standard deviation 1 / √d_model. Returns the axes.
+    for. The dashed curve is a normal distribution around 0 with standard deviation 1 / √d_model.
 
     >>> ax = cosine_tails([0.1, -0.1, 0.0], (-0.2, 0.9), d_model=100, n_pairs=1000)
     >>> ax.get_yscale(), len(ax.lines)
@@ -123,17 +121,15 @@ def cosine_tails(cosines, extremes, d_model, n_pairs):
 def mean_histograms(measured, marked, bins=80):
     """The four columns of `to_mean` as histograms, their means dashed, and some tokens marked (name -> row).
 
-    Returns four axes. Source: L Figure 12.
+    Source: L Figure 12.
 
     >>> from tutorial_lib.geometry import to_mean
     >>> axes = mean_histograms(to_mean(np.eye(3) + 1), {"first": 0})
     >>> [ax.get_xlabel() for ax in axes]
     ['distance from the mean', 'cosine with the mean', 'dot product with the mean', 'norm']
     """
-    names = {"distances": "distance from the mean", "cosines": "cosine with the mean",
-             "dots": "dot product with the mean", "norms": "norm"}  # fmt: skip
-    fig, grid = plt.subplots(2, 2, figsize=(7.4, 4.2))
-    for ax, (field, name) in zip(grid.flat, names.items(), strict=True):
+    _, axes = panel_grid(4, 2, size=(7.4, 4.2))
+    for ax, (field, name) in zip(axes, TO_MEAN.items()):
         values = as_array(getattr(measured, field))
         ax.hist(values, bins, color=COLORS[0], alpha=0.45)
         ax.axvline(values.mean(), color="0.25", linestyle="--", linewidth=1.2)
@@ -142,5 +138,5 @@ def mean_histograms(measured, marked, bins=80):
             height = 0.04 * ax.get_ylim()[1]
             ax.plot(values[at], height, marker, color=color, markeredgecolor="black", markersize=7, label=token)
         ax.set(xlabel=name, ylabel="tokens")
-    fig.legend(*grid.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(marked))
-    return list(grid.flat)
+    legend_below(axes[0], ncols=len(marked))
+    return axes

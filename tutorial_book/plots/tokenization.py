@@ -1,12 +1,11 @@
 """Figures of the chapter "From text to tokens": cuts, vocabularies, batches (R 2.1, 11, L 3.2.2, 4.2.1)."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch
 
 from tutorial_book.plots.base import COLORS, TINTS
+from tutorial_book.plots.parts import bare, box, plate, write
 from tutorial_lib.tokenization.vocabulary import KINDS, kind
 
 PAIR = TINTS["first text"], TINTS["second text"]  # neighbors in `token_cuts`, segments in `batch_grid`
@@ -31,9 +30,9 @@ def token_cuts(text, tokens):
             if start < 0:
                 raise ValueError(f"tokens[{name!r}] must be pieces of text in order; {token!r} is not in the rest")
             end = start + len(piece)
-            box = Rectangle((start, line - 0.32), len(piece), 0.5, facecolor=PAIR[number % 2], edgecolor="white")
-            ax.add_patch(box)
-            ax.text(start + len(piece) / 2, line - 0.08, piece, ha="center", va="center", family="monospace")
+            middle = start + len(piece) / 2
+            box(ax, middle, line - 0.07, len(piece), 0.5, facecolor=PAIR[number % 2], edgecolor="white")
+            write(ax, middle, line - 0.08, piece, family="monospace")
     ax.set(xlim=(0, len(text)), ylim=(len(tokens) - 0.7, -0.7))
     ax.axis("off")
     return ax
@@ -49,7 +48,7 @@ def vocabulary_sizes(curves, points):
     'tokens in the vocabulary'
     """
     _, ax = plt.subplots(figsize=(5.4, 3.6))
-    for (name, (sizes, lengths)), color, marker in zip(curves.items(), COLORS, "osD^", strict=False):
+    for (name, (sizes, lengths)), color, marker in zip(curves.items(), COLORS, "osD^"):
         ax.plot(sizes, lengths, color=color, marker=marker, label=name)
     for name, (size, length) in points.items():
         ax.plot(size, length, "*", color="black", markersize=11)
@@ -83,8 +82,8 @@ def vocabulary_blocks(vocabularies, n_bins=48):
         for (label, members), color, hatch in zip(shown.items(), COLORS, ("", "", "", "////", "")):
             ids = [id for id, token_kind in enumerate(kinds) if token_kind in members]
             share = np.histogram(ids, edges)[0] / np.histogram(np.arange(len(tokens)), edges)[0]
-            ax.bar(edges[:-1], share, np.diff(edges), bottom, align="edge", label=label, color=color, hatch=hatch,
-                   edgecolor="white", linewidth=0.3)  # fmt: skip
+            look = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.3}
+            ax.bar(edges[:-1], share, np.diff(edges), bottom, align="edge", label=label, **look)
             bottom += share
         ax.set(title=f"{name}: {len(tokens):,} tokens", xlabel="id", ylabel="share", xlim=(0, len(tokens)), ylim=(0, 1))
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
@@ -104,19 +103,18 @@ def batch_grid(batch):
     n_rows, n_columns = len(batch.ids), len(batch.ids[0])
     _, ax = plt.subplots(figsize=(0.68 * n_columns, 0.58 * n_rows + 0.9))
     parts = batch.tokens, batch.ids, batch.token_type_ids, batch.attention_mask
+    padding = {"facecolor": "white", "hatch": "////"}
     for row in range(n_rows):
         for column, (token, id, segment, mask) in enumerate(zip(*(part[row] for part in parts), strict=True)):
-            style = {"facecolor": PAIR[segment]} if mask else {"facecolor": "white", "hatch": "////"}
-            ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor="#999999", lw=0.6, **style))
-            plate = None if mask else {"facecolor": "white", "edgecolor": "none", "pad": 1}
-            ax.text(column, row, f"{token}\n{id}", ha="center", va="center", fontsize=7.6, bbox=plate)
+            look = {"facecolor": PAIR[segment]} if mask else padding
+            box(ax, column, row, edgecolor="#999999", lw=0.6, **look)
+            write(ax, column, row, f"{token}\n{id}", fontsize=7.6, bbox=None if mask else plate())
     n_segments = 1 + max(map(max, batch.token_type_ids))
     looks = {f"segment {number}": {"facecolor": PAIR[number]} for number in range(n_segments)}
-    looks["padding: mask 0"] = {"facecolor": "white", "hatch": "////"}
-    handles = [Rectangle((0, 0), 1, 1, edgecolor="#999999", label=name, **look) for name, look in looks.items()]
+    looks["padding: mask 0"] = padding
+    handles = [Patch(edgecolor="#999999", label=name, **look) for name, look in looks.items()]
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
     ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(n_rows - 0.5, -0.5), xlabel="position")
     ax.set(xticks=range(n_columns), yticks=[])
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
+    bare(ax)
     return ax

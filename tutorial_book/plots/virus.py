@@ -1,17 +1,16 @@
 """Figures of the case study: a simulated virus and what tells its variants apart (G)."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, ROLES, as_array
+from tutorial_book.plots.parts import LINES, bare, dotted, draw_curves, legend_below, panel_grid
 
-STYLES = ("o-", "s--", "^:")
+MARKERS = "os^"
 
 
 def lineage_distances(distances, variants):
-    """How many sites differ between the first genomes of all sub-lineages, (n, n), as many of each variant; the axes.
+    """How many sites differ between the first genomes of all sub-lineages, (n, n), as many of each variant.
 
     variants: their names, in the order of rows and columns.
 
@@ -26,18 +25,17 @@ def lineage_distances(distances, variants):
     middles = [each * (i + 0.5) - 0.5 for i in range(len(variants))]
     ax.set_xticks(middles, variants)
     ax.set_yticks(middles, variants)
-    ax.tick_params(length=0)
+    bare(ax)
     for i in range(1, len(variants)):
         for line in (ax.axhline, ax.axvline):
             line(each * i - 0.5, color="#FEFEFE", linewidth=0.8)
-    ax.spines[:].set_visible(False)
     fig.colorbar(image, ax=ax, label="sites that differ")
     fig.phone = {"panel_height": 3.6}
     return ax
 
 
 def falling_curves(panels, x, xlabel, chance=None):
-    """Accuracy against something that makes a task harder, one panel for each set of genomes. Returns the axes.
+    """Accuracy against something that makes a task harder, one panel for each set of genomes.
 
     panels: title -> {name: (values, low, high)}, as many as x; the interval is a band. chance: a dotted level.
 
@@ -45,46 +43,41 @@ def falling_curves(panels, x, xlabel, chance=None):
     >>> ax.lines[-1].get_ydata().tolist()
     [1.0, 0.5]
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(2.9 * len(panels) + 0.4, 3.2), sharey=True, squeeze=False)
-    for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
+    _, axes = panel_grid(len(panels), size=(0.4, 3.2), each=(2.9, 0), xlabel=xlabel, ylabel="accuracy", sharey=True)
+    for ax, (title, classifiers) in zip(axes, panels.items()):
         if chance is not None:
-            ax.axhline(chance, color="black", linestyle=":", linewidth=1, label="guessing")
-        for (name, (values, low, high)), style, color in zip(curves.items(), STYLES, COLORS, strict=False):
-            ax.fill_between(x, as_array(low), as_array(high), color=color, alpha=0.2, linewidth=0)
-            ax.plot(x, as_array(values), style, color=color, markersize=4, label=name)
-        ax.set(title=title, xlabel=xlabel, ylim=(0, 1.03))
-    axes[0, 0].set_ylabel("accuracy")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    return list(axes[0])
+            dotted(ax, chance, label="guessing")
+        draw_curves(ax, classifiers, x, markers=MARKERS, lines=LINES, markersize=4)
+        ax.set(title=title, ylim=(0, 1.03))
+    legend_below(axes[0], ncols=4)
+    return axes
 
 
 def reliability(panels):
     """How often a classifier is right against how sure it is, a panel for each. panels: title -> {name: `Calibration`}.
 
-    The size of a mark is the share of predictions in its bin. Returns the axes.
+    The size of a mark is the share of predictions in its bin.
 
     >>> from tutorial_book.experiments.virus import calibration
     >>> [ax] = reliability({"BERT": {"clean": calibration([[0.9, 0.1]], [0])}})
     >>> ax.get_xlabel()
     'confidence'
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(3.3 * len(panels) + 0.4, 3.4), sharey=True, squeeze=False)
-    for ax, (title, found) in zip(axes[0], panels.items(), strict=True):
+    _, axes = panel_grid(len(panels), size=(0.4, 3.4), each=(3.3, 0), ylabel="share right", sharey=True)
+    for ax, (title, calibrations) in zip(axes, panels.items()):
         ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=1, label="as sure as right")
-        for (name, one), style, color in zip(found.items(), STYLES, COLORS, strict=False):
-            ax.plot(one.confidence, one.accuracy, style[1:], color=color, linewidth=1)
+        for (name, one), color, marker, line in zip(calibrations.items(), COLORS, MARKERS, LINES):
+            ax.plot(one.confidence, one.accuracy, line, color=color, linewidth=1)
             sizes = 12 + 160 * one.count / one.count.sum()
-            ax.scatter(one.confidence, one.accuracy, sizes, color=color, marker=style[0], label=name, alpha=0.8)
+            ax.scatter(one.confidence, one.accuracy, sizes, color=color, marker=marker, label=name, alpha=0.8)
         ax.set(title=title, xlabel="confidence", xlim=(0, 1.03), ylim=(-0.03, 1.06))
-    axes[0, 0].set_ylabel("share right")
-    legend = fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    for handle in legend.legend_handles[1:]:
+    for handle in legend_below(axes[0], ncols=3).legend_handles[1:]:
         handle.set_sizes([30])
-    return list(axes[0])
+    return axes
 
 
 def along_genome(rows, marked, k):
-    """Numbers for each k-mer along a genome, one panel each, with the k-mers that define its variant marked. The axes.
+    """Numbers for each k-mer along a genome, one panel each, with the k-mers that define its variant marked.
 
     rows: label -> (n,) numbers. marked: numbers of the defining k-mers. k: how many bases each has.
 
@@ -92,8 +85,8 @@ def along_genome(rows, marked, k):
     >>> axes[0].get_ylabel()
     'drop'
     """
-    fig, axes = plt.subplots(len(rows), 1, figsize=(7.2, 1.6 * len(rows) + 0.5), sharex=True, squeeze=False)
-    for ax, (label, values) in zip(axes[:, 0], rows.items(), strict=True):
+    fig, axes = panel_grid(len(rows), 1, size=(7.2, 0.5), each=(0, 1.6), xlabel="base of the genome", sharex=True)
+    for ax, (label, values) in zip(axes, rows.items()):
         values = as_array(values)
         at = k * np.arange(len(values))
         others = np.setdiff1d(np.arange(len(values)), marked)
@@ -101,7 +94,6 @@ def along_genome(rows, marked, k):
         ax.vlines(at[marked], 0, values[marked], color=COLORS[1], linewidth=1.5)
         ax.plot(at[marked], values[marked], "D", color=COLORS[1], markersize=4, label="k-mers that define the variant")
         ax.set_ylabel(label)
-    axes[-1, 0].set_xlabel("base of the genome")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    legend_below(axes[0])
     fig.phone = {"columns": 1, "panel_height": 1.7}
-    return list(axes[:, 0])
+    return axes

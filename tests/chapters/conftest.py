@@ -1,0 +1,49 @@
+"""The values that a chapter's cells have computed, for the test of what the chapter tells."""
+
+import asyncio
+import warnings
+from functools import cache
+
+import build_book
+import pytest
+from filelock import FileLock
+from names import Names
+
+
+@cache
+def packed_names(chapter: str) -> bytes:
+    """What the current run of a chapter has left. Where there is none, it is made here and kept for the next time."""
+    runs = build_book.ROOT / "_build" / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    path = build_book.ROOT / "book" / f"{chapter}.md"
+    with FileLock(runs / f"{chapter}.lock"), warnings.catch_warnings():  # another process may be about to run it
+        warnings.simplefilter("ignore")  # the kernel's own
+        (run,) = asyncio.run(build_book.current_runs(build_book.ROOT, [path]))
+    if isinstance(run, str):
+        pytest.fail(run, pytrace=False)
+    return run["names"].read_bytes()
+
+
+def name_of_chapter(request) -> str:
+    return request.path.stem.removeprefix("test_").replace("_", "-")
+
+
+@pytest.fixture(scope="module")
+def chapter(request):
+    """Call it for the page. What is too large to be kept, such as a model, may be given, and so may another value."""
+    for package in ("cloudpickle", "jupyter_cache", "myst_nb", "nbclient"):
+        pytest.importorskip(package)
+    name = name_of_chapter(request)
+    return lambda **given: Names(name, packed_names(name), **given)
+
+
+@pytest.fixture(scope="module")
+def page(chapter):
+    """The values of the chapter that a file tests, by their names in its cells."""
+    return chapter()
+
+
+@pytest.fixture(scope="module")
+def prose(request):
+    """The source of the chapter that a file tests."""
+    return (build_book.ROOT / "book" / f"{name_of_chapter(request)}.md").read_text(encoding="utf-8")

@@ -1,0 +1,23 @@
+"""What a chapter computes, its test does not compute again."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("myst_nb")
+build_book = pytest.importorskip("build_book")
+
+TESTS = [path for path in sorted(Path(__file__).parent.glob("test_*.py")) if path != Path(__file__)]
+
+
+def functions_of(code: str) -> set[str]:
+    return {node.name for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("test", TESTS, ids=lambda path: path.name)
+def test_no_function_stands_in_a_chapter_and_in_its_test(test):
+    name = test.stem.removeprefix("test_").replace("_", "-")
+    notebook = build_book.read_chapter(build_book.ROOT / "book" / f"{name}.md")
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    assert not functions_of(test.read_text(encoding="utf-8")) & functions_of("\n".join(cells))

@@ -1,0 +1,162 @@
+"""What figures are made of: panels, curves with bands, outlines, rows with names, ticks, notes, boxes, legends."""
+
+from itertools import repeat
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import PowerNorm
+from matplotlib.patches import Ellipse, Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from tutorial_book.plots.base import COLORS, as_array
+
+LINES = ("-", "--", ":", "-.")
+MARKERS = "osD^vPX"
+WEIGHT_TICKS = {"ticks": [0, 0.05, 0.2, 0.5, 1], "format": "%g"}  # of a color bar for `weight_map`
+
+
+def panel_grid(count, columns=None, size=(7.4, 3.0), each=(0, 0), xlabel="", ylabel="", **options):
+    """A figure, and the list of its `count` panels, `columns` of them in a row (default: all).
+
+    size: of the figure, in inches, to which each column adds each[0] and each row each[1]. xlabel: stands at panels
+    that have none below them; ylabel: at the first of each row.
+    """
+    columns = min(columns or count, count)
+    rows = -(-count // columns)
+    size = (size[0] + each[0] * columns, size[1] + each[1] * rows)
+    figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
+    for unused in grid.flat[count:]:
+        unused.axis("off")
+    axes = list(grid.flat[:count])
+    for ax in axes[::columns]:
+        ax.set_ylabel(ylabel)
+    for ax in axes[-columns:]:
+        ax.set_xlabel(xlabel)
+    return figure, axes
+
+
+def draw_curve(ax, values, x=None, shade=0.2, **look):
+    """A line, which is returned; where values are a tuple (values, low, high), with a band from low to high.
+
+    x: default: 0, 1, 2, ... shade: how dense the band is.
+    """
+    values, *band = map(as_array, values if isinstance(values, tuple) else (values,))
+    x = np.arange(len(values)) if x is None else x
+    if band:
+        ax.fill_between(x, *band, color=look["color"], alpha=shade, linewidth=0)
+    return ax.plot(x, values, **look)[0]
+
+
+def draw_curves(ax, entries, x=None, markers=None, lines=None, colors=COLORS, **look):
+    """A `draw_curve` for each entry (label -> values), each with the next color, marker and style of line.
+
+    markers, lines: if not given, there are no markers, and lines are solid.
+    """
+    looks = zip(entries.items(), colors, markers or repeat(""), lines or repeat("-"))
+    for (label, values), color, marker, line in looks:
+        draw_curve(ax, values, x, color=color, marker=marker, linestyle=line, label=label, **look)
+
+
+def draw_outlines(ax, entries, bins, lines=LINES, linewidth=1.6):
+    """The outline of a histogram for each entry (label -> values), each of area 1. What has no values is left out."""
+    for (label, values), color, line in zip(entries.items(), COLORS, lines):
+        if len(values):
+            look = {"color": color, "linestyle": line, "linewidth": linewidth, "label": label}
+            ax.hist(as_array(values), bins, histtype="step", density=True, **look)
+
+
+def weight_map(ax, values, most=1, **look):
+    """A matrix of shares as an image, which is returned, without frame or tick marks.
+
+    Colors follow the root of a share: with 20 tokens most weights are near 1/20, and would all be one dark color.
+    """
+    bare(ax)
+    return ax.imshow(as_array(values), norm=PowerNorm(0.5, 0, most), **look)
+
+
+def bare(ax):
+    """No frame around the axes, and no marks at their ticks."""
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+
+
+def rows(ax, names):
+    """One line for each name at the heights 0, 1, 2, ..., from top to bottom."""
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+
+
+def ticks(axis, places, form="{:g}"):
+    """Ticks at these places and no others. form: how a number is written."""
+    axis.set_ticks(places, [form.format(place) for place in places])
+    axis.set_ticks([], minor=True)
+
+
+def by_layer(ax, **labels):
+    """The horizontal axis has whole numbers, those of layers. labels: what else `ax.set` sets."""
+    ax.set(xlabel="layer", **labels)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def dotted(ax, y=None, x=None, **look):
+    """A dotted line at a height, or at a place, to compare with."""
+    draw, place = (ax.axhline, y) if x is None else (ax.axvline, x)
+    draw(place, **{"color": "black", "linestyle": ":", "linewidth": 1} | look)
+
+
+def note(ax, text, point, offset=(5, 0), **look):
+    """A small text beside a point. offset: from the point, in points of a letter's size."""
+    look = {"fontsize": 9, "va": "center"} | look
+    ax.annotate(text, point, offset, textcoords="offset points", **look)
+
+
+def arrow(ax, start, end, color="black", style="-|>", **look):
+    """An arrow that begins and ends exactly there, or so many points before: shrinkA, shrinkB."""
+    look = {"arrowstyle": style, "color": color, "shrinkA": 0, "shrinkB": 0} | look
+    ax.annotate("", end, start, arrowprops=look)
+
+
+def write(ax, x, y, text, **look):
+    """A text around a point."""
+    ax.text(x, y, text, ha="center", va="center", **look)
+
+
+def box(ax, x, y, width=1, height=1, **look):
+    """A rectangle around a point."""
+    ax.add_patch(Rectangle((x - width / 2, y - height / 2), width, height, **look))
+
+
+def plate(pad=1.0):
+    """What stands behind a text, so that no line runs through it: `bbox=plate()`."""
+    return {"facecolor": "white", "edgecolor": "none", "pad": pad}
+
+
+def ellipse(ax, center, covariance, n_deviations=2, **look):
+    """The ellipse that reaches so many standard deviations of a cloud in each direction."""
+    variances, directions = np.linalg.eigh(covariance)  # the largest comes last
+    width, height = 2 * n_deviations * np.sqrt(variances[::-1])
+    angle = np.degrees(np.arctan2(directions[1, 1], directions[0, 1]))
+    ax.add_patch(Ellipse(tuple(map(float, center)), width, height, angle=angle, fill=False, linewidth=1.8, **look))
+
+
+def letters(ax, names, sure, looks, side=1.0, margin=0.5, fontsize=9.0, **edge):
+    """A letter on its color for each head: layers down, heads across.
+
+    names: (n_layers, n_heads). sure: bool of that shape, or None; where not, the letter stands in brackets. looks:
+    name -> (color, letter). side: of a head's square; margin: from the first and the last to the ends of the axes.
+    """
+    n_layers, n_heads = np.shape(names)
+    for (layer, head), name in np.ndenumerate(names):
+        color, letter = looks[name]
+        box(ax, head, layer, side, side, facecolor=color, **edge)
+        write(ax, head, layer, letter if sure is None or sure[layer][head] else f"({letter})", fontsize=fontsize)
+    ax.set(xlim=(-margin, n_heads - 1 + margin), ylim=(n_layers - 1 + margin, -margin), xlabel="head", ylabel="layer")
+    ax.set(xticks=range(n_heads), yticks=range(n_layers))
+    bare(ax)
+
+
+def legend_below(ax, ncols=2, **look):
+    """One legend below all panels, of what has labels in this one."""
+    handles, labels = ax.get_legend_handles_labels()
+    return ax.figure.legend(handles, labels, loc="outside lower center", ncols=ncols, **look)
