@@ -35,9 +35,7 @@ def softmax(z, dim=-1, temperature=1.0):
 
 
 def scores(Q, K):
-    """How well each query fits each key: Q K^T / sqrt(d_k), shape (..., n_q, n_k).
-
-    Source: R 7.1-7.2, L 3.2.5.
+    """How well each query fits each key: Q K^T / sqrt(d_k), shape (..., n_q, n_k). Source: R 7.1-7.2, L 3.2.5.
 
     >>> scores(torch.ones(1, 4), torch.ones(3, 4))
     tensor([[2., 2., 2.]])
@@ -74,9 +72,7 @@ def attention(Q, K, V, mask=None, fused=False, keep=nothing):
 
 
 def causal_mask(n, device=None):
-    """The mask of a decoder, (n, n): token i may attend to tokens 0..i, never to what follows.
-
-    Source: L 3.2.7.
+    """The mask of a decoder, (n, n): token i may attend to tokens 0..i, never to what follows. Source: L 3.2.7.
 
     >>> causal_mask(3).int()
     tensor([[1, 0, 0],
@@ -158,7 +154,6 @@ class MultiHeadAttention(nn.Module):
     Each head works in d_k = d_model / n_heads dimensions. With `memory` given, keys and values come from there, whose
     vectors have d_memory coordinates (cross-attention); otherwise everything comes from X (self-attention).
     The four maps are `torch.nn.Linear`s, which store a matrix transposed: `W_Q.weight` is (n_heads * d_k, d_model).
-
     Source: R 9.2-9.3 (eqs. 41-44), L 3.2.5-3.2.7.
 
     >>> mha = MultiHeadAttention(d_model=8, n_heads=2)

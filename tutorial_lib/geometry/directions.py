@@ -89,10 +89,8 @@ def nearest_by_measure(queries, rows, k=10, leave_out=None):
     queries (n, d), rows (m, d), such as states and an unembedding. leave_out: for each query, the number of a row that
     does not count (n,), such as its own. From |x - y|^2 = |x|^2 + |y|^2 - 2 x y: for one x, the smallest distance is
     the largest x y - |y|^2 / 2. So for rows y of one length, all three measures agree. Of rows equally near, the first
-    come first; at the end of the list, it is open which of them come in.
-
-    Raises ValueError for a row of zeros, which has no cosine, for rows of another width, or for k above what is left.
-    Source: N, TL;DR and "Directions in Space".
+    come first; at the end of the list, it is open which of them come in. Raises ValueError for a row of zeros, which
+    has no cosine, for rows of another width, or for k above what is left. Source: N, TL;DR and "Directions in Space".
 
     >>> near = nearest_by_measure([[2.0, 1.0]], [[2.0, 0.0], [4.0, 2.0], [9.0, 0.0]], k=2)
     >>> near.distance.tolist(), near.dot.tolist(), near.cosine.tolist()

@@ -1,8 +1,7 @@
 """TwoNN: how many dimensions a cloud fills, from each point's two nearest neighbors.
 
-`intrinsic_dimension` takes a cloud in memory, `ratio_dimension(sampled_ratios(X))` one on the disk.
-
-Sources: A 2.4 (intrinsic dimension); Facco et al. 2017, Scientific Reports 7:12140.
+`intrinsic_dimension` takes a cloud in memory, `ratio_dimension(sampled_ratios(X))` one on the disk. Sources: A 2.4
+(intrinsic dimension); Facco et al. 2017, Scientific Reports 7:12140.
 """
 
 import warnings

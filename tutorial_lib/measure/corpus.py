@@ -18,10 +18,8 @@ class Corpus:
     \\n or \\r\\n. Empty lines, and those of white space alone, are lines, but no texts.
 
     It is read once to check it: n_lines, n_texts, sha256 (of the file), and starts, where each chunk begins (in bytes,
-    or rows). len(corpus) is the number of chunks.
-
-    Raises FileNotFoundError where there is no such file, ValueError where it is damaged, not UTF-8, has a line of more
-    than 10 MB, or holds no text.
+    or rows). len(corpus) is the number of chunks. Raises FileNotFoundError where there is no such file, ValueError
+    where it is damaged, not UTF-8, has a line of more than 10 MB, or holds no text.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

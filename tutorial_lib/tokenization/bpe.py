@@ -88,10 +88,8 @@ class BPE(Tokenizer):
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
         """The tokenizer of a model: a known name, or a folder with vocab.json and merges.txt.
 
-        Of a RoBERTa, by its config.json, a `RobertaBPE`.
-
-        Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder
-        lacks one of the files.
+        Of a RoBERTa, by its config.json, a `RobertaBPE`. Raises ModelNotAvailable if the name is not known or its files
+        are not to be had, ValueError if the folder lacks one of the files.
         """
         folder = vocabulary_folder(name)
         missing = [file for file in ("vocab.json", "merges.txt") if not (folder / file).is_file()]

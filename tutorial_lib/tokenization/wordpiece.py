@@ -152,10 +152,8 @@ class WordPiece(Tokenizer):
         word of known characters is never [UNK]. The score of a pair is `wordpiece_score`, after Schuster and Nakajima
         (2012), who first described WordPiece; Google never published its own trainer. Of equal pairs the one with the
         smaller ids wins, and a pair that occurs once is never glued. The merges are forgotten: `pieces` takes the
-        longest match instead.
-
-        Raises TypeError if texts is not a list of str, ValueError if vocab_size has no room for the special tokens
-        and the characters.
+        longest match instead. Raises TypeError if texts is not a list of str, ValueError if vocab_size has no room for
+        the special tokens and the characters.
 
         >>> WordPiece.train(["low lower lowest"], vocab_size=20).tokens[5:]
         ['e', 'l', 'o', 'r', 's', 't', 'w', '##e', '##l', '##o', '##r', '##s', '##t', '##w', 'lo']

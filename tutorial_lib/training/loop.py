@@ -83,11 +83,9 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     batch with the generator. folder: where the checkpoint is kept; a run that was cut off goes on from there. evaluate:
     a function of the model that returns a number, the smaller the better. tell: called with a `Progress` after each
     step. until: stop after this step, of the n_steps that the learning rate is planned for; with a folder, a later call
-    goes on.
-
-    Raises OSError before the first step where the folder cannot be written or the disk has no room for checkpoints;
-    ValueError where the folder holds another run; FloatingPointError where the loss or its gradient is not a number:
-    the message names the step, and the last checkpoint stays.
+    goes on. Raises OSError before the first step where the folder cannot be written or the disk has no room for
+    checkpoints; ValueError where the folder holds another run; FloatingPointError where the loss or its gradient is not
+    a number: the message names the step, and the last checkpoint stays.
 
     >>> from tutorial_lib.gpt import GPT, Config
     >>> gpt = GPT(Config(vocab_size=20, d_model=8, n_layers=1, n_heads=2, d_ff=16, n_positions=8))

@@ -25,9 +25,7 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0)
 
     Returns a `View`. In it, choose layer and heads, point at a token to see only its lines (Enter or a click keeps
     them), leave out weak lines. Weights travel rounded (`tutorial_lib.views.traces.pack`): 6 layers of 12 heads make
-    430 KB for 64 tokens, 180 KB for 28.
-
-    Raises ValueError or TypeError where the arguments do not fit each other.
+    430 KB for 64 tokens, 180 KB for 28. Raises ValueError or TypeError where the arguments do not fit each other.
 
     >>> head_view(np.eye(2), ["a", "bear"])
     Attention of 2 tokens, 1 layer, 1 head (an interactive view: it needs a notebook or a page)

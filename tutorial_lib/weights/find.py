@@ -22,10 +22,8 @@ def resolve(name: str | os.PathLike | None = None) -> Path:
     Hugging Face cache; the hub, at the model's fixed revision.
 
     name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, or None for the
-    default model, all-MiniLM-L6-v2.
-
-    Raises ValueError if name is a folder that lacks files of a model, ModelNotAvailable if no place has the model: the
-    message says what was tried and what to do.
+    default model, all-MiniLM-L6-v2. Raises ValueError if name is a folder that lacks files of a model,
+    ModelNotAvailable if no place has the model: the message says what was tried and what to do.
 
     >>> sorted(file.name for file in resolve().iterdir() if file.name in ("config.json", "vocab.txt"))
     ['config.json', 'vocab.txt']
