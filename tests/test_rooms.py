@@ -159,6 +159,15 @@ def test_docstrings_are_prose_without_headed_lists(file):
             assert not headed, f"{getattr(node, 'name', 'the module')} has {headed}"
 
 
+@pytest.mark.parametrize("file", [file for file in FILES if LIBRARY in file.parents], ids=module)
+def test_names_say_what_they_hold(file):
+    """Nor does a line assign in the middle of something else. No rule of ruff holds either."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        assert not isinstance(node, ast.NamedExpr), f"line {node.lineno} assigns on the way"
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            assert node.id not in ("found", "told"), f"line {node.lineno}: {node.id} says not what it holds"
+
+
 def test_only_what_compares_with_transformers_or_writes_for_it_imports_it():
     for file in FILES:
         libraries = {name.split(".")[0] for name in imports(file)}
