@@ -22,6 +22,7 @@ from torch import nn
 
 from tutorial_book.claims import check, claims, tools
 from tutorial_book.claims.claim import RECOMPUTED, can_be_checked, recompute
+from tutorial_book.exercises.exercise import TookTooLong, _at_most
 
 KEPT = (tools.bert, tools.tokenizer)  # loading a model takes long, and what comes out is the same each time
 TWINS = {  # what takes seconds, and rests on the same pictures or vectors as another claim, which stands for it
@@ -29,6 +30,7 @@ TWINS = {  # what takes seconds, and rests on the same pictures or vectors as an
 }
 # Five seconds and more, each.
 SLOW = {"L-2.3.1-nonlinear", "L-4.5.1-pooling", "R-10.2-subject-verb", "R-10.3-roles"}
+MOST_SECONDS = 10  # for one wrong answer: it may keep a loop from ending
 ALL = [claim for claim in claims() if claim.kind == RECOMPUTED and claim.id not in TWINS and can_be_checked(claim)]
 
 
@@ -221,9 +223,9 @@ def noticed(claim, loading=False, deep=False):
             if function.__name__ == "__init__" and how not in ("shorter", "first"):
                 continue
             try:
-                with mutated(function, how, None if deep else values):
+                with mutated(function, how, None if deep else values), _at_most(MOST_SECONDS):
                     other = computed_anew(claim, loading)
-            except Exception:  # a mutant that breaks the computation shows nothing about its result
+            except (Exception, TookTooLong):  # a mutant that breaks the computation, or never ends, shows nothing
                 continue
             finally:
                 forget(loading)
