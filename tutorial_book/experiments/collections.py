@@ -1,22 +1,13 @@
 """Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
 
-The texts may not travel with this book; the numbers may. tools/measure_texts.py keeps them in stored/real-texts.json,
-with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
+The texts may not travel with this book; the numbers may. tools/measure_texts.py writes them into
+stored/real-texts.json, with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
 """
 
 import numpy as np
 
 from tutorial_book import experiments
-from tutorial_lib.geometry import (
-    Distributions,
-    cosine_matrix,
-    distributions,
-    linear_accuracy,
-    neighbor_purity,
-    pca,
-    tsne,
-    umap,
-)
+from tutorial_lib import geometry
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.vectors import embed
 
@@ -67,11 +58,11 @@ def measure(model=None) -> dict:
     cut = embed([" ".join(text.split()[:N_WORDS]) for texts in zip(*pairs) for text in texts], model).astype(float)
     clouds = {"[CLS]": cls, f"[CLS] without {loudest}": np.delete(cls, loudest, axis=1), "mean": mean,
               f"mean, {N_WORDS} words": cut}
-    maps = {"PCA": lambda X: pca(X).coordinates, "t-SNE": tsne, "UMAP": umap}
+    maps = {"PCA": lambda X: geometry.pca(X).coordinates, "t-SNE": geometry.tsne, "UMAP": geometry.umap}
     return {
         "texts": {name: len(every) for name, every in texts.items()},
         "tokens": {**{name: round(float(lengths[of == i].mean()), 1) for i, name in enumerate(NAMES)},
-                   "length": round(linear_accuracy(lengths[:, None], of), 4)},
+                   "length": round(geometry.linear_accuracy(lengths[:, None], of), 4)},
         "maps": {f"{name}, {kind}": place(clouds[name]).round(3).tolist()
                  for name in ("[CLS]", "mean") for kind, place in maps.items()},
         "clouds": {name: describe(X, np.repeat([0, 1], len(X) // 2)) for name, X in clouds.items()},
@@ -88,14 +79,14 @@ def describe(X, of) -> dict:
     >>> describe(np.repeat([[3.0, 4.0], [4.0, 3.0]], 5, axis=0), np.repeat([0, 1], 5))["cosines"]["average"]
     {'Wikipedia': 1.0, 'tweets': 1.0, 'one of each': 0.96}
     """
-    found = [distributions(X[of == i]) for i in (0, 1)]
-    values = {kind: dict(zip(NAMES, each)) for kind, each in zip(Distributions._fields, zip(*found))}
-    values["cosines"]["one of each"] = cosine_matrix(X[of == 0], X[of == 1]).ravel()
+    found = [geometry.distributions(X[of == i]) for i in (0, 1)]
+    values = {kind: dict(zip(NAMES, each)) for kind, each in zip(geometry.Distributions._fields, zip(*found))}
+    values["cosines"]["one of each"] = geometry.cosine_matrix(X[of == 0], X[of == 1]).ravel()
     return {
         **{kind: _summary(groups) for kind, groups in values.items()},
-        "purity": round(neighbor_purity(X, of), 4),
-        "purity by cosine": round(neighbor_purity(X, of, metric="cosine"), 4),
-        "accuracy": round(linear_accuracy(X, of), 4),
+        "purity": round(geometry.neighbor_purity(X, of), 4),
+        "purity by cosine": round(geometry.neighbor_purity(X, of, metric="cosine"), 4),
+        "accuracy": round(geometry.linear_accuracy(X, of), 4),
     }
 
 
