@@ -30,6 +30,7 @@ TWINS = {  # what takes seconds, and rests on the same pictures or vectors as an
 }
 # Five seconds and more, each.
 SLOW = {"L-2.3.1-nonlinear", "L-4.5.1-pooling", "R-10.2-subject-verb", "R-10.3-roles"}
+OURS = ("tutorial_lib.", "tutorial_book.")
 MOST_SECONDS = 10  # for one wrong answer: it may keep a loop from ending
 ALL = [claim for claim in claims() if claim.kind == RECOMPUTED and claim.id not in TWINS and can_be_checked(claim)]
 
@@ -55,10 +56,10 @@ def computed_anew(claim, loading):
     return recompute(claim)
 
 
-def in_the_library(frame):
-    """The library's module that a frame runs in, "" for others."""
+def module_of_ours(frame):
+    """The module of the library or of the book that a frame runs in, "" for others."""
     name = frame.f_globals.get("__name__", "")
-    return name if name.startswith("tutorial_lib.") else ""
+    return name if name.startswith(OURS) else ""
 
 
 def record(claim, loading=False, deep=False):
@@ -71,13 +72,13 @@ def record(claim, loading=False, deep=False):
     def watch(frame, event, value):
         if event == "return" and frame in open_calls:
             returned[frame.f_code][open_calls.pop(frame)] = value
-        module = in_the_library(frame)
+        module = module_of_ours(frame)
         if event != "call" or not module or module.startswith("tutorial_book.claims"):
             return
         caller = frame.f_back
-        while caller and not in_the_library(caller):  # torch may stand between
+        while caller and not module_of_ours(caller):  # torch may stand between
             caller = caller.f_back
-        if deep or caller and in_the_library(caller).startswith("tutorial_book.claims"):
+        if deep or caller and module_of_ours(caller).startswith("tutorial_book.claims"):
             open_calls[frame] = len(returned[frame.f_code])
             returned[frame.f_code].append(None)
 
@@ -100,7 +101,7 @@ def functions(n_modules):
         if isinstance(thing, types.FunctionType):
             found[thing.__code__] = thing
 
-    for module in [module for name, module in sys.modules.items() if name.startswith("tutorial_lib.")]:
+    for module in [module for name, module in sys.modules.items() if name.startswith(OURS)]:
         for thing in vars(module).values():
             add(thing)
             if isinstance(thing, type):

@@ -238,7 +238,7 @@ def test_killed_while_it_writes_a_file_it_goes_on(undisturbed, corpus, model, tm
     assert not list(tmp_path.glob("*.part"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster():
     pytest.importorskip("distributed", reason="without Dask there is one process")
     with local(2) as cluster:

@@ -10,7 +10,7 @@ from tutorial_lib.measure.workers import _without_interrupts, local, workers
 pytest.importorskip("distributed", reason="without Dask there is one process")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def impatient():
     """A cluster of one worker, which gives a task up that has killed it once."""
     import dask

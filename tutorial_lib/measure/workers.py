@@ -64,7 +64,7 @@ def local(n, threads=1):
         with _without_interrupts(), _environment_as_it_was():
             quiet = dict(silence_logs=logging.CRITICAL, dashboard_address="127.0.0.1:0")  # a lost worker is no error
             cluster = LocalCluster(n_workers=n, threads_per_worker=1, memory_limit=0, env=share, **quiet)
-        with cluster, _environment_as_it_was():
+        with _environment_as_it_was(), cluster:  # a worker that is started again sets one more, until the cluster ends
             yield cluster
 
 
