@@ -12,6 +12,7 @@ from importlib import import_module
 
 from tutorial_book.claims.claim import (
     CHAPTERS,
+    DIFFERS,
     FAILS,
     HOLDS,
     KINDS,
@@ -28,8 +29,8 @@ from tutorial_book.claims.inventory import NEEDS, READ, Coverage, Item, coverage
 from tutorial_book.claims.table import Table, as_text, summary
 
 __all__ = [
-    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "READ", "SOURCES", "Claim", "Coverage", "Item", "Result", "Table",
-    "UNNUMBERED", "check", "claims", "coverage", "inventory", "readings", "report", "report_coverage", "table",
+    "CHAPTERS", "DIFFERS", "FAILS", "HOLDS", "KINDS", "OPEN", "READ", "SOURCES", "Claim", "Coverage", "Item", "Result",
+    "Table", "UNNUMBERED", "check", "claims", "coverage", "inventory", "readings", "report", "report_coverage", "table",
 ]
 
 
