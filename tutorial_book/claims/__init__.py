@@ -30,7 +30,8 @@ from tutorial_book.claims.table import Table, as_text, summary
 
 __all__ = [
     "CHAPTERS", "DIFFERS", "FAILS", "HOLDS", "KINDS", "OPEN", "READ", "SOURCES", "Claim", "Coverage", "Item", "Result",
-    "Table", "UNNUMBERED", "check", "claims", "coverage", "inventory", "readings", "report", "report_coverage", "table",
+    "Table", "UNNUMBERED", "can_be_checked", "check", "claims", "coverage", "inventory", "readings", "report",
+    "report_coverage", "table",
 ]
 
 
