@@ -1,11 +1,18 @@
-"""Models with coarser weights: what a number costs in bits, and what the rounding does. Source: L 5.2."""
+"""Models with coarser or fewer weights: what a number costs in bits, and what rounding and pruning do. L 5.2, 2.2.
+
+Pruning is measured by tools/measure_pruning.py, which writes stored/pruning.json.
+"""
 
 import copy
 
+import numpy as np
 import torch
 
+from tutorial_book import experiments
 from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry import cosine_matrix
 
+PRUNED = experiments.STORED / "pruning.json"
 FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
@@ -77,3 +84,53 @@ def megabytes(bert, bits=32, per="channel"):
         else:
             total += 4 * weight.numel()
     return total / 1e6
+
+
+def prune(model, share, seed=None):
+    """A copy of a model in whose matrices this share of the numbers is 0: the smallest of each, or some drawn by lot.
+
+    Only matrices are pruned, the embedding tables included, each by the same share. seed: draws which. Nothing is
+    trained afterwards. Raises ValueError for a share outside of 0 to 1. Source: L 2.2; Han et al. 2015.
+
+    >>> from tutorial_lib.bert import Bert
+    >>> W = prune(Bert.from_pretrained("book-bert", device="cpu"), 0.3).layer[0].attention.W_Q.weight
+    >>> round((W == 0).float().mean().item(), 3)
+    0.3
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be a number from 0 to 1, got {share!r}")
+    generator = torch.Generator().manual_seed(seed or 0)
+    pruned = copy.deepcopy(model)
+    with torch.no_grad():
+        for weight in pruned.parameters():
+            n_zeros = round(share * weight.numel())
+            if weight.ndim == 2 and n_zeros:
+                size = weight.abs() if seed is None else torch.rand(weight.shape, generator=generator)
+                weight[size <= size.flatten().kthvalue(n_zeros).values] = 0
+    return pruned
+
+
+def same_neighbors(X, exact, k=10) -> np.ndarray:
+    """Which share of each vector's k nearest, by cosine, is the same in both clouds: (n_vectors,).
+
+    >>> X = np.random.default_rng(0).normal(size=(30, 5))
+    >>> same_neighbors(X, X).min()
+    1.0
+    """
+    nearest = []
+    for cloud in (X, exact):
+        C = cosine_matrix(cloud)
+        np.fill_diagonal(C, -2)
+        nearest.append(C.argsort(axis=1)[:, -k:])
+    return np.array([np.isin(*both).mean() for both in zip(*nearest)])
+
+
+def pruned_stored() -> dict:
+    """What tools/measure_pruning.py stored: "shares", and for "loss" and "neighbors": how -> (mean, low, high) a share.
+
+    "difference": the smallest less those by lot, at each share, with its interval over the texts.
+
+    >>> sorted(pruned_stored()["loss"]["curves"])
+    ['by lot, seed 0', 'by lot, seed 1', 'the smallest']
+    """
+    return experiments.stored(PRUNED, {"date", "versions", "shares", "loss", "neighbors"}, "tools/measure_pruning.py")

@@ -1,10 +1,10 @@
-"""Figures of the chapter on open questions: opposites, curves, kinds of tokens, rounding. Source: L 5.2."""
+"""Figures of the chapter on open questions: opposites, curves, kinds of tokens, rounding and pruning. L 5.2, 2.2."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import GROUPS, as_array
-from tutorial_book.plots.parts import by_layer, draw_curves, ellipse, legend_below, panel_grid, ticks
+from tutorial_book.plots.parts import by_layer, dotted, draw_curves, ellipse, legend_below, panel_grid, ticks
 
 LOOK = {"markers": "os^Dvx", "lines": ("-", "--", "-.", ":", "-", "--"), "markersize": 4}
 
@@ -76,3 +76,21 @@ def rounding_by_layer(cosines):
     by_layer(ax, yscale="log", ylabel="1 − cosine to the unrounded vector")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
+
+
+def pruned(panels, shares):
+    """What is left when a share of the weights is 0, a panel for each entry: label of the axis -> (curves, level).
+
+    curves: label -> (values, low, high) at each share. level: what is reached with nothing known, as a dotted line.
+
+    >>> [ax] = pruned({"loss (nats)": ({"the smallest": ([1, 2], [1, 1], [1, 3])}, 5.0)}, [0, 0.5])
+    >>> ax.lines[0].get_xdata().tolist(), ax.get_ylabel()
+    ([0, 50], 'loss (nats)')
+    """
+    _, axes = panel_grid(len(panels), size=(0, 3.3), each=(3.7, 0), xlabel="% of the weights at 0")
+    for ax, (label, (curves, level)) in zip(axes, panels.items()):
+        draw_curves(ax, curves, 100 * as_array(shares), **LOOK)
+        dotted(ax, level)
+        ax.set_ylabel(label)
+    legend_below(axes[0], ncols=len(curves))
+    return axes

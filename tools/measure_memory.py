@@ -1,0 +1,95 @@
+"""Train an LSTM and a decoder of its size on the same stories, and store what they remember: stored/memory.json.
+
+    python tools/measure_memory.py        some ten minutes on one core
+
+The chapter on positions shows these numbers; the weights are not kept. One thread, so that the same numbers come out
+again on the same kind of processor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from importlib.metadata import version
+
+import numpy as np
+import torch
+from measure_learning import written
+from measure_pruning import with_interval
+
+import tutorial_lib
+from tutorial_book.experiments.positions import FILE, LSTM, recall, second_mentions
+from tutorial_lib.gpt import GPT
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
+from tutorial_lib.tokenization.bpe import END
+from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens_of, train
+from tutorial_lib.training.recipes import HELD_OUT, N_HELD_OUT, RECIPES, spread
+from tutorial_lib.weights.files import write_text
+
+KINDS = ("LSTM", "decoder")
+SEEDS = (0, 1)
+N_STORIES, N_CASES, BATCH = 8_000, 1_500, 24  # read; told to judge; in a step
+SETTINGS = Settings(1_000, lr=8e-3, warmup=50)
+DISTANCES = (1, 9, 17, 25, 33, 41)  # where the bins of tokens begin; the last is open
+
+
+def record(n_stories=N_STORIES, n_cases=N_CASES, n_steps=SETTINGS.n_steps) -> dict:
+    """What is stored: where the numbers come from, and the numbers."""
+    tokenizer = BPE.from_pretrained("book-gpt")
+    read, others = (
+        [tokenizer.encode(END + story.text + END).ids for story in stories(n, seed)]
+        for n, seed in ((n_stories, 0), (min(n_cases, N_HELD_OUT), HELD_OUT))
+    )
+    cases = second_mentions(stories(n_cases, HELD_OUT), tokenizer)
+    distances = [case.distance for case in cases]
+    kinds, gains = {}, {}
+    for kind in KINDS:
+        kinds[kind] = {"loss": [], "gains": []}
+        gains[kind] = []
+        for seed in SEEDS:
+            model = trained(kind, seed, read, len(tokenizer), replace(SETTINGS, n_steps=n_steps))
+            found = recall(model, cases)
+            gains[kind].append(found)
+            kinds[kind]["parameters"] = sum(weights.numel() for weights in model.parameters())
+            kinds[kind]["loss"].append(round(evaluate_next_tokens_of(model, others), 4))
+            kinds[kind]["gains"].append(by_distance(found, distances))
+            print(kind, seed, kinds[kind]["loss"][-1], kinds[kind]["gains"][-1], flush=True)
+    apart = np.mean(gains["decoder"], 0) - np.mean(gains["LSTM"], 0)
+    return {
+        "date": date.today().isoformat(),
+        "versions": {"tutorial_lib": tutorial_lib.__version__,
+                     **{name: version(name).partition("+")[0] for name in ("torch", "numpy")}},
+        "steps": n_steps,
+        "stories": n_stories,
+        "starts": list(DISTANCES),
+        "cases": np.bincount(np.digitize(distances, DISTANCES) - 1, minlength=len(DISTANCES)).tolist(),
+        "kinds": kinds,
+        "difference": by_distance(apart, distances),
+    }  # fmt: skip
+
+
+def by_distance(gains, distances):
+    """The mean of each bin of `DISTANCES`, with a 95 % interval: (mean, low, high) for each."""
+    bins = np.digitize(distances, DISTANCES) - 1
+    return [with_interval(np.asarray(gains)[bins == one]) for one in range(len(DISTANCES))]
+
+
+def trained(kind, seed, read, vocab_size, settings=SETTINGS):
+    """A model of one of the two `KINDS`, trained on stories: lists of ids. Both see the same batches."""
+    torch.manual_seed(seed)
+    shape = replace(RECIPES["book-gpt-small"].config, vocab_size=vocab_size)
+    model = LSTM(vocab_size) if kind == "LSTM" else spread(GPT(shape), RECIPES["book-gpt-small"].std)
+    train(model, next_tokens_of(read, BATCH), replace(settings, seed=seed), tell=tell)
+    return model
+
+
+def tell(progress):
+    if progress.step % 100 == 0:
+        print(progress, flush=True)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    write_text(FILE, written(record()))
+    print(f"{FILE}: {FILE.stat().st_size:,} bytes")
