@@ -59,7 +59,7 @@ def record(shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:
 
 
 def curves(measure, shares) -> dict:
-    """As "curves", how -> [mean, low, high] at each share; as "difference", the smallest less the mean of those by lot."""
+    """As "curves", how -> [mean, low, high] a share; as "difference", the smallest less the mean of those by lot."""
     found = {how: [measure(share, seed) for share in shares] for how, seed in HOW.items()}
     smallest, *by_lot = found.values()
     apart = [one - sum(others) / len(others) for one, *others in zip(smallest, *by_lot, strict=True)]

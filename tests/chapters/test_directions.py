@@ -166,6 +166,18 @@ def test_the_gap_of_64_pairs_of_names_comes_mostly_in_the_last_layer(page, prose
     assert (page.late.sum(), len(page.late), page.right) == (56, 64, 103) and "in 56 of 64 pairs" in prose
 
 
+def test_a_sentence_of_a_kind_that_it_never_read_turns_to_neither_name(page, prose):
+    """N 6's, with names that are tokens here: a lean to the giver, and "the" on top."""
+    assert all(f"Ġ{name}" not in page.tok.vocab for name in ("Mary", "John"))
+    assert (page.gaps_of_gifts[:, -1] < 0).all() and page.gaps_of_gifts[:, -1].mean() == pytest.approx(-0.65, abs=0.01)
+    _, (low, high) = page.sure
+    assert low < high < -0.5
+    with torch.no_grad():
+        top = page.gpt(page.ids_of(page.given.format("Lily", "Tom")))[0][0, -1].argmax()
+    assert page.name_of(top) == " the" and "in all 64 pairs the gap is below 0" in prose
+    assert not [story for story in stories(1_000) if "When " in story.text or " store" in story.text]
+
+
 # models that are trained on the page
 
 
