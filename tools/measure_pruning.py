@@ -17,10 +17,10 @@ from measure_learning import written
 from torch.nn import functional as F
 
 import tutorial_lib
-from tutorial_book.experiments.questions import PRUNED, prune, same_neighbors
+from tutorial_book.experiments.questions import PRUNED, prune
 from tutorial_lib.attention import padded
 from tutorial_lib.bert import Bert
-from tutorial_lib.geometry import bootstrap_interval
+from tutorial_lib.geometry import bootstrap_interval, cosine_matrix
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import WordPiece
@@ -82,6 +82,16 @@ def hidden_losses(bert, tokenizer, texts, seeds=(0, 1)) -> np.ndarray:
         losses += F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORE, reduction="none").sum(1)
         n += (labels != IGNORE).sum(1)
     return (losses / n).numpy()
+
+
+def same_neighbors(X, exact, k=10) -> np.ndarray:
+    """Which share of each vector's k nearest, by cosine, is the same in both clouds: (n_vectors,)."""
+    nearest = []
+    for cloud in (X, exact):
+        C = cosine_matrix(cloud)
+        np.fill_diagonal(C, -2)
+        nearest.append(C.argsort(axis=1)[:, -k:])
+    return np.array([np.isin(*both).mean() for both in zip(*nearest, strict=True)])
 
 
 def with_interval(values) -> list[float]:

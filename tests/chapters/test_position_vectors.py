@@ -40,6 +40,21 @@ def test_a_random_walk_has_no_such_clock(page):
     assert max(hand.rounds for hand in page.of_walk) < 5 and max(hand.share for hand in page.of_walk) > 0.6
 
 
+def test_the_small_tables_are_threads_in_part_and_no_clocks(page, prose):
+    share, low, high, whole, dimensions, ring = map(list, zip(*page.threads.values(), strict=True))
+    default, gpt, bert, *nulls = share
+    assert [default, gpt, bert] == pytest.approx([0.98, 0.49, 0.32], abs=0.01)
+    assert min(low[1:3]) > 0.1 and whole[:3] == pytest.approx([0.99, 0.28, 0.15], abs=0.01)
+    assert dimensions[:3] == pytest.approx([7.2, 10.4, 25.7], abs=0.1)
+    names = list(page.threads)
+    for name, one, round_ in zip(names, share, ring, strict=True):
+        if name.startswith("random walk") or name == "sinusoidal":
+            assert one == 1 and round_ < min(ring[1:3])
+        elif name.startswith("random"):
+            assert one == 0 and round_ > 0.4
+    assert ring[0] < 0.06 and "Their roundest ring is less round than a random walk's" in prose
+
+
 def test_the_segment_vectors_are_nearly_one(page):
     a, b = page.segments
     assert np.linalg.norm([a, b], axis=1) == pytest.approx([0.482, 0.466], abs=0.001)

@@ -85,3 +85,16 @@ def test_rounded_layers_do_more_harm_than_rounded_tables(page, bert):
     tables = sum(size for name, size in matrices.items() if name.startswith("embeddings"))
     assert tables / 1e6 == pytest.approx(11.9, abs=0.05)
     assert (sum(matrices.values()) - tables) / 1e6 == pytest.approx(10.8, abs=0.05)
+
+
+def test_the_smallest_third_costs_little_and_as_many_by_lot_nearly_all(page, prose):
+    kept, i = page.kept, page.kept["shares"].index(0.3)
+    smallest, *by_lot = (np.array(one)[:, 0] for one in kept["loss"]["curves"].values())
+    assert smallest[i] - smallest[0] == pytest.approx(0.064, abs=0.002) and "rises by 0.06 nats of the 3.6" in prose
+    assert kept["unigram"] - smallest[0] == pytest.approx(3.64, abs=0.01)
+    assert min(one[i] for one in by_lot) > 4.5 and "above the dotted line from 40 %" in prose
+    assert all((one > kept["unigram"]).tolist() == [share >= 0.4 for share in kept["shares"]] for one in by_lot)
+    _, low, high = kept["loss"]["difference"][i]
+    assert low < -3.1 < high and "cost 3.1 more" in prose
+    _, low, high = kept["neighbors"]["difference"][i]
+    assert 0.45 < low < high and kept["neighbors"]["curves"]["the smallest"][i][0] == pytest.approx(0.81, abs=0.01)

@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_book.experiments.questions import megabytes, quantize, round_to_grid
+from tutorial_book.experiments.questions import megabytes, prune, quantize, round_to_grid
 from tutorial_lib.bert import Bert, Config
 
 
@@ -89,3 +89,28 @@ def test_megabytes_are_counted_by_hand(small):
     steps = sum(rows for rows, _ in matrices)
     assert megabytes(small, 4) == pytest.approx(1e-6 * (numbers / 2 + 4 * vectors + 4 * steps))
     assert megabytes(small, 8, per="tensor") == pytest.approx(1e-6 * (numbers + 4 * vectors + 4 * len(matrices)))
+
+
+def test_the_smallest_weights_of_each_matrix_go_and_the_others_stay(small):
+    pruned = dict(prune(small, 0.25).named_parameters())
+    for name, weight in small.named_parameters():
+        gone = (pruned[name] == 0) & (weight != 0)
+        assert weight.ndim == 2 or not gone.any()
+        assert torch.equal(pruned[name][~gone], weight[~gone])
+        if gone.any():
+            assert gone.float().mean() == pytest.approx(0.25, abs=0.02)
+            assert weight[gone].abs().max() < weight[~gone].abs().min()
+
+
+def test_by_lot_as_many_go_and_the_seed_says_which(small):
+    W = small.layer[0].feed_forward.W_1.weight
+    one, same, other = (prune(small, 0.5, seed).layer[0].feed_forward.W_1.weight for seed in (0, 0, 1))
+    assert torch.equal(one, same) and not torch.equal(one, other) and (W != 0).all()
+    assert (one == 0).float().mean() == pytest.approx(0.5, abs=0.01)
+    assert W[one == 0].abs().max() > W[one != 0].abs().min()
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
+def test_other_shares_are_refused(small, share):
+    with pytest.raises(ValueError, match="share must be a number from 0 to 1, got"):
+        prune(small, share)

@@ -109,3 +109,11 @@ def test_rows_beyond_the_table_are_refused(table, rows, n):
 def test_a_table_without_two_axes_is_refused(draw):
     with pytest.raises(ValueError, match=r"must have 2 axes \(positions, coordinates\), got shape \(3,\)"):
         draw([1.0, 2.0, 3.0])
+
+
+def test_two_runs_of_a_model_have_one_color_and_two_styles():
+    band = ([2, 1], [1, 0], [3, 2])
+    ax = plots.positions.memory(dict.fromkeys(["LSTM, 0", "LSTM, 1", "decoder, 0", "decoder, 1"], band), [1, 9])
+    a, b, c, d = ax.lines[:4]
+    assert a.get_color() == b.get_color() != c.get_color() == d.get_color()
+    assert a.get_linestyle() == c.get_linestyle() != b.get_linestyle() == d.get_linestyle()

@@ -32,3 +32,10 @@ def test_a_kind_of_tokens_is_an_ellipse_that_holds_most_of_it():
 def test_rounding_is_drawn_as_a_turn_layer_by_layer():
     ax = plots.questions.rounding_by_layer({"int8": [0.75, 0.5], "int4": [0.5, -0.25]})
     assert ax.lines[1].get_xydata().tolist() == [[0, 0.5], [1, 1.25]] and ax.get_yscale() == "log"
+
+
+def test_pruned_models_have_a_panel_each_with_the_level_of_nothing_known():
+    curves = {"the smallest": ([1, 2], [1, 1], [1, 3]), "by lot": ([1, 4], [1, 3], [1, 5])}
+    left, right = plots.questions.pruned({"loss": (curves, 5.0), "same": (curves, 0.1)}, [0, 0.5])
+    assert left.lines[1].get_xydata().tolist() == [[0, 1], [50, 4]] and len(left.collections) == 2
+    assert (left.lines[-1].get_ydata()[0], right.lines[-1].get_ydata()[0]) == (5.0, 0.1)

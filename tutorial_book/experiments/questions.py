@@ -5,12 +5,10 @@ Pruning is measured by tools/measure_pruning.py, which writes stored/pruning.jso
 
 import copy
 
-import numpy as np
 import torch
 
 from tutorial_book import experiments
 from tutorial_lib.arguments import whole_number
-from tutorial_lib.geometry import cosine_matrix
 
 PRUNED = experiments.STORED / "pruning.json"
 FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -108,21 +106,6 @@ def prune(model, share, seed=None):
                 size = weight.abs() if seed is None else torch.rand(weight.shape, generator=generator)
                 weight[size <= size.flatten().kthvalue(n_zeros).values] = 0
     return pruned
-
-
-def same_neighbors(X, exact, k=10) -> np.ndarray:
-    """Which share of each vector's k nearest, by cosine, is the same in both clouds: (n_vectors,).
-
-    >>> X = np.random.default_rng(0).normal(size=(30, 5))
-    >>> same_neighbors(X, X).min()
-    1.0
-    """
-    nearest = []
-    for cloud in (X, exact):
-        C = cosine_matrix(cloud)
-        np.fill_diagonal(C, -2)
-        nearest.append(C.argsort(axis=1)[:, -k:])
-    return np.array([np.isin(*both).mean() for both in zip(*nearest)])
 
 
 def pruned_stored() -> dict:
