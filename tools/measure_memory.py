@@ -1,6 +1,6 @@
 """Train an LSTM and a decoder of its size on the same stories, and store what they remember: stored/memory.json.
 
-    python tools/measure_memory.py        some ten minutes on one core
+    python tools/measure_memory.py        a quarter of an hour on one core
 
 The chapter on positions shows these numbers; the weights are not kept. One thread, so that the same numbers come out
 again on the same kind of processor.
@@ -27,14 +27,19 @@ from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens
 from tutorial_lib.training.recipes import HELD_OUT, N_HELD_OUT, RECIPES, spread
 from tutorial_lib.weights.files import write_text
 
-KINDS = ("LSTM", "decoder")
+SETTINGS = Settings(1_000, lr=8e-3, warmup=50)
+KINDS = {  # so that a poor rate or too few steps are not taken for a poor memory
+    "LSTM": SETTINGS,
+    "decoder": SETTINGS,
+    "LSTM, a higher rate": replace(SETTINGS, lr=2e-2),
+    "LSTM, four times as long": replace(SETTINGS, n_steps=4 * SETTINGS.n_steps),
+}
 SEEDS = (0, 1)
 N_STORIES, N_CASES, BATCH = 8_000, 1_500, 24  # read; told to judge; in a step
-SETTINGS = Settings(1_000, lr=8e-3, warmup=50)
 DISTANCES = (1, 9, 17, 25, 33, 41)  # where the bins of tokens begin; the last is open
 
 
-def record(n_stories=N_STORIES, n_cases=N_CASES, n_steps=SETTINGS.n_steps) -> dict:
+def record(n_stories=N_STORIES, n_cases=N_CASES, kinds=KINDS) -> dict:
     """What is stored: where the numbers come from, and the numbers."""
     tokenizer = BPE.from_pretrained("book-gpt")
     read, others = (
@@ -43,28 +48,27 @@ def record(n_stories=N_STORIES, n_cases=N_CASES, n_steps=SETTINGS.n_steps) -> di
     )
     cases = second_mentions(stories(n_cases, HELD_OUT), tokenizer)
     distances = [case.distance for case in cases]
-    kinds, gains = {}, {}
-    for kind in KINDS:
-        kinds[kind] = {"loss": [], "gains": []}
+    measured, gains = {}, {}
+    for kind, settings in kinds.items():
+        measured[kind] = {"steps": settings.n_steps, "rate": settings.lr, "loss": [], "gains": []}
         gains[kind] = []
         for seed in SEEDS:
-            model = trained(kind, seed, read, len(tokenizer), replace(SETTINGS, n_steps=n_steps))
+            model = trained(kind, replace(settings, seed=seed), read, len(tokenizer))
             found = recall(model, cases)
             gains[kind].append(found)
-            kinds[kind]["parameters"] = sum(weights.numel() for weights in model.parameters())
-            kinds[kind]["loss"].append(round(evaluate_next_tokens_of(model, others), 4))
-            kinds[kind]["gains"].append(by_distance(found, distances))
-            print(kind, seed, kinds[kind]["loss"][-1], kinds[kind]["gains"][-1], flush=True)
+            measured[kind]["parameters"] = sum(weights.numel() for weights in model.parameters())
+            measured[kind]["loss"].append(round(evaluate_next_tokens_of(model, others), 4))
+            measured[kind]["gains"].append(by_distance(found, distances))
+            print(kind, seed, measured[kind]["loss"][-1], measured[kind]["gains"][-1], flush=True)
     apart = np.mean(gains["decoder"], 0) - np.mean(gains["LSTM"], 0)
     return {
         "date": date.today().isoformat(),
         "versions": {"tutorial_lib": tutorial_lib.__version__,
                      **{name: version(name).partition("+")[0] for name in ("torch", "numpy")}},
-        "steps": n_steps,
         "stories": n_stories,
         "starts": list(DISTANCES),
         "cases": np.bincount(np.digitize(distances, DISTANCES) - 1, minlength=len(DISTANCES)).tolist(),
-        "kinds": kinds,
+        "kinds": measured,
         "difference": by_distance(apart, distances),
     }  # fmt: skip
 
@@ -75,12 +79,12 @@ def by_distance(gains, distances):
     return [with_interval(np.asarray(gains)[bins == one]) for one in range(len(DISTANCES))]
 
 
-def trained(kind, seed, read, vocab_size, settings=SETTINGS):
-    """A model of one of the two `KINDS`, trained on stories: lists of ids. Both see the same batches."""
-    torch.manual_seed(seed)
+def trained(kind, settings, read, vocab_size):
+    """A decoder or an LSTM, trained on stories: lists of ids. With one seed, both see the same batches."""
+    torch.manual_seed(settings.seed)
     shape = replace(RECIPES["book-gpt-small"].config, vocab_size=vocab_size)
-    model = LSTM(vocab_size) if kind == "LSTM" else spread(GPT(shape), RECIPES["book-gpt-small"].std)
-    train(model, next_tokens_of(read, BATCH), replace(settings, seed=seed), tell=tell)
+    model = spread(GPT(shape), RECIPES["book-gpt-small"].std) if kind == "decoder" else LSTM(vocab_size)
+    train(model, next_tokens_of(read, BATCH), settings, tell=tell)
     return model
 
 

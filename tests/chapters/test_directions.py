@@ -170,7 +170,7 @@ def test_a_sentence_of_a_kind_that_it_never_read_turns_to_neither_name(page, pro
     """N 6's, with names that are tokens here: a lean to the giver, and "the" on top."""
     assert all(f"Ġ{name}" not in page.tok.vocab for name in ("Mary", "John"))
     assert (page.gaps_of_gifts[:, -1] < 0).all() and page.gaps_of_gifts[:, -1].mean() == pytest.approx(-0.65, abs=0.01)
-    _, (low, high) = page.sure
+    _, (low, high) = page.of_last
     assert low < high < -0.5
     with torch.no_grad():
         top = page.gpt(page.ids_of(page.given.format("Lily", "Tom")))[0][0, -1].argmax()

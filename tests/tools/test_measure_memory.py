@@ -1,6 +1,7 @@
 """The recipe of the stored memories writes what the library reads."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,11 +20,12 @@ def test_what_is_stored_is_what_is_written():
 
 @pytest.mark.long
 def test_a_short_record_can_be_read_and_nothing_is_remembered_yet(monkeypatch, tmp_path):
+    kinds = dict.fromkeys(("LSTM", "decoder"), replace(measure_memory.SETTINGS, n_steps=2))
     file = tmp_path / "numbers.json"
-    file.write_text(measure_memory.written(measure_memory.record(60, 150, 2)), encoding="utf-8")
+    file.write_text(measure_memory.written(measure_memory.record(60, 150, kinds)), encoding="utf-8")
     monkeypatch.setattr(positions, "FILE", file)
     kept = positions.stored()
-    lstm, decoder = (kept["kinds"][kind] for kind in measure_memory.KINDS)
+    lstm, decoder = (kept["kinds"][kind] for kind in kinds)
     assert abs(lstm["parameters"] - decoder["parameters"]) < 0.001 * decoder["parameters"]
     for one in (lstm, decoder):
         assert np.shape(one["gains"]) == (2, len(kept["starts"]), 3) and np.abs(one["gains"]).max() < 0.1
