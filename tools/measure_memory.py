@@ -11,16 +11,19 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from measure_learning import written
 from measure_pruning import with_interval
+from torch import nn
 
 import tutorial_lib
-from tutorial_book.experiments.positions import FILE, LSTM, recall, second_mentions
+from tutorial_book.experiments.positions import FILE
 from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
+from tutorial_lib.texts.grammar import grammar
 from tutorial_lib.tokenization import BPE
 from tutorial_lib.tokenization.bpe import END
 from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens_of, train
@@ -71,6 +74,81 @@ def record(n_stories=N_STORIES, n_cases=N_CASES, kinds=KINDS) -> dict:
         "kinds": measured,
         "difference": by_distance(apart, distances),
     }  # fmt: skip
+
+
+class LSTM(nn.Module):
+    """An RNN that decodes: two layers of LSTM, and the token table as the output's, too. Called as `GPT` is.
+
+    hidden: what each layer's state holds; 82 makes it as large as a decoder of two layers and d_model 64. Source:
+    Hochreiter and Schmidhuber 1997.
+    """
+
+    def __init__(self, vocab_size, d_model=64, hidden=82, n_layers=2):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.lstm = nn.LSTM(d_model, hidden, n_layers, batch_first=True)
+        self.output = nn.Linear(hidden, d_model)
+        nn.init.normal_(self.tokens.weight, std=d_model**-0.5)
+
+    def forward(self, ids, fused=True):
+        X, _ = self.lstm(self.tokens(torch.as_tensor(ids)))  # (n_texts, n, hidden)
+        return self.output(X) @ self.tokens.weight.T, None  # (n_texts, n, vocab_size)
+
+
+class Case(NamedTuple):
+    """A name that a story tells for the second time: its place, and how many tokens before it the first time was.
+
+    ids: the story's up to there, without the name itself. swapped: the same with another name, of the same gender and
+    nowhere in the story, in the first place. name: the id of the right one.
+    """
+
+    ids: list[int]
+    swapped: list[int]
+    name: int
+    distance: int
+
+
+def second_mentions(told, tokenizer, seed=0) -> list[Case]:
+    """A `Case` from each story that tells a name of one token twice, drawn by the seed. told: `Story` objects.
+
+    One from each, so that cases are independent.
+    """
+    rng = np.random.default_rng(seed)
+    kinds = {key: noun.kind for key, noun in grammar().nouns.items() if noun.kind in ("girl", "boy")}
+    cases = []
+    for story in told:
+        encoding = tokenizer.encode(END + story.text)
+        words = story.word_of(encoding.tokens)
+        mentions = {}
+        for place, word in enumerate(words):
+            if word is not None and story.words[word].pos == "name":
+                mentions.setdefault(story.words[word].text, []).append(place)
+        found = []
+        for name, (first, *again) in mentions.items():
+            space = encoding.tokens[first].removesuffix(name)
+            others = [key for key, kind in kinds.items() if kind == kinds[name] and key not in mentions]
+            other = tokenizer.vocab.get(space + str(rng.choice(others)))
+            if again and other is not None:
+                ids = encoding.ids[: again[0]]
+                swapped = [*ids[:first], other, *ids[first + 1 :]]
+                found.append(Case(ids, swapped, encoding.ids[again[0]], again[0] - first))
+        if found:
+            cases.append(found[rng.integers(len(found))])
+    return cases
+
+
+@torch.no_grad()
+def recall(model, cases) -> np.ndarray:
+    """How much each first mention tells of the second, in nats: log p(name) less log p(name | another name there).
+
+    0: the model has forgotten which name it was.
+    """
+    gains = []
+    for ids, swapped, name, _ in cases:
+        logits, _ = model([ids, swapped], fused=True)  # (2, n, vocab_size)
+        told, other = logits[:, -1].log_softmax(-1)[:, name].tolist()
+        gains.append(told - other)
+    return np.array(gains)
 
 
 def by_distance(gains, distances):

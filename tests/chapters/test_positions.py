@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 
 
@@ -35,3 +36,17 @@ def test_with_100_in_place_of_10000_the_longest_wavelength_is_short_and_neighbor
     distance = (2 - 2 * torch.cos(2 * math.pi * k / w)).sum(1)
     assert 500 < w[-1] < 600 and math.isclose(w[-1], 2 * math.pi * 100 ** (62 / 64))
     assert distance.argmin() == 0
+
+
+def test_the_decoder_remembers_a_name_at_any_distance_and_no_lstm_at_all(page, prose):
+    kinds = page.memory["kinds"]
+    gains = {kind: np.array(one["gains"]) for kind, one in kinds.items()}  # (seeds, bins, 3)
+    assert gains["decoder"][..., 1].min() > 0.5
+    for kind in set(kinds) - {"decoder"}:
+        assert np.abs(gains[kind][..., 0]).max() < 0.05, kind
+        assert min(kinds[kind]["loss"]) > max(kinds["decoder"]["loss"])
+    ahead = np.array(page.memory["difference"])
+    assert ahead[:, 1].min() > 0.8
+    assert f"by {ahead[:, 0].min():.1f} to {ahead[:, 0].max():.1f} nats" in prose
+    assert max(kinds["LSTM, four times as long"]["loss"]) < min(kinds["LSTM"]["loss"])
+    assert kinds["LSTM, four times as long"]["steps"] == 4_000 and min(page.memory["cases"]) > 50

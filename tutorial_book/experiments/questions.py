@@ -1,7 +1,4 @@
-"""Models with coarser or fewer weights: what a number costs in bits, and what rounding and pruning do. L 5.2, 2.2.
-
-Pruning is measured by tools/measure_pruning.py, which writes stored/pruning.json.
-"""
+"""Models with coarser or fewer weights: what a number costs in bits, and what rounding and pruning do. L 5.2, 2.2."""
 
 import copy
 
@@ -109,11 +106,6 @@ def prune(model, share, seed=None):
 
 
 def pruned_stored() -> dict:
-    """What tools/measure_pruning.py stored: "shares", and for "loss" and "neighbors": how -> (mean, low, high) a share.
-
-    "difference": the smallest less those by lot, at each share, with its interval over the texts.
-
-    >>> sorted(pruned_stored()["loss"]["curves"])
-    ['by lot, seed 0', 'by lot, seed 1', 'the smallest']
-    """
+    """What tools/measure_pruning.py stored: for "loss" and "neighbors" the "curves", how -> (mean, low, high) a share,
+    and the "difference" of the smallest to those by lot, with its interval. Example: `pruned_stored()["shares"]`."""
     return experiments.stored(PRUNED, {"date", "versions", "shares", "loss", "neighbors"}, "tools/measure_pruning.py")

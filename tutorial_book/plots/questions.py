@@ -81,7 +81,7 @@ def rounding_by_layer(cosines):
 def pruned(panels, shares):
     """What is left when a share of the weights is 0, a panel for each entry: label of the axis -> (curves, level).
 
-    curves: label -> (values, low, high) at each share. level: what is reached with nothing known, as a dotted line.
+    curves: label -> (values, low, high) a share. level: of what knows nothing, as a dotted line. Source: L 2.2.
 
     >>> [ax] = pruned({"loss (nats)": ({"the smallest": ([1, 2], [1, 1], [1, 3])}, 5.0)}, [0, 0.5])
     >>> ax.lines[0].get_xdata().tolist(), ax.get_ylabel()
