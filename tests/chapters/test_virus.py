@@ -127,6 +127,21 @@ def test_what_the_page_says_of_all_trainings():
     assert np.mean(framed) < np.mean(five)
 
 
+def test_with_a_hundred_to_one_a_very_high_accuracy_hides_the_rarest_variant(page):
+    def right(name, kind, way):
+        return page.weighted(page.ways[way], page.strata(name, kind))
+
+    drawn, alike, rarest = page.ways
+    assert right("most frequent", "copies", drawn) == pytest.approx(23.6, abs=0.1)
+    assert right("most frequent", "copies", alike) == pytest.approx(12.5)
+    assert right("BERT, 2 passes", "copies", drawn) > 95 and right("BERT, 2 passes", "copies", rarest) < 15
+    assert right("BERT's words, linear", "copies", drawn) > 99
+    for tree in page.kept["trees"]:
+        assert 90 < page.kept["counts"][-1] / page.kept["counts"][0] < 110
+        assert [tree["sizes"][0], tree["sizes"][-1], sum(tree["sizes"])] == [6, 582, 2_471]
+        assert tree["sites"]["copies"] < tree["sites"]["outbreaks"] < tree["sites"]["lineages"]
+
+
 def test_the_cells_on_splits_and_simple_classifiers_run_on_a_readers_genomes(tmp_path, prose):
     """Variants of other names, uncertain bases, lengths that differ: the page's own cells, as a reader changes them."""
     other = simulate(Evolution(n_sites=300, sublineages=6, samples=4), seed=9).genomes

@@ -10,7 +10,6 @@ import pytest
 measure_unequal = pytest.importorskip("measure_unequal")
 
 from tutorial_book.experiments.virus import differences, unequal  # noqa: E402
-from tutorial_lib.training import Settings  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -70,14 +69,14 @@ def test_the_nearest_site_counts_and_the_shares_by_sub_lineage_are_as_by_hand(sm
 
 def test_a_small_run_has_what_the_chapter_reads(monkeypatch, capsys):
     monkeypatch.setattr(measure_unequal, "EVOLUTION", SMALL)  # for the words' number
-    found = measure_unequal.record((0,), (0, 1), SMALL, scale=300, settings=Settings(3, lr=1e-3, warmup=1))
+    found = measure_unequal.record((0,), scale=300, evolution=SMALL)
     stored = unequal()
     assert found["date"] == date.today().isoformat() and found["counts"] == measure_unequal.COUNTS
     assert found.keys() == stored.keys()
     for tree in stored["trees"]:
         assert tree.keys() == found["trees"][0].keys()
         assert tree["right"].keys() == found["trees"][0]["right"].keys()
-        shapes = {kind: np.shape(shares) for kind, shares in tree["right"]["BERT, seed 0"].items()}
+        shapes = {kind: np.shape(shares) for kind, shares in tree["right"]["BERT, 2 passes, seed 1"].items()}
         assert shapes == {"copies": (8, 6), "outbreaks": (8, 6), "lineages": (8, 4)}
     assert [tree["tree"] for tree in stored["trees"]] == list(measure_unequal.TREES)
     assert "most frequent: {'copies': 0.125" in capsys.readouterr().out
@@ -86,7 +85,7 @@ def test_a_small_run_has_what_the_chapter_reads(monkeypatch, capsys):
 @pytest.mark.long
 def test_the_stored_numbers_of_the_simple_classifiers_come_out_again():
     kept = unequal()["trees"][0]
-    found = measure_unequal.measured(0, (), measure_unequal.EVOLUTION, measure_unequal.SCALE, None)
+    found = measure_unequal.measured(0, (), measure_unequal.EVOLUTION, measure_unequal.SCALE)
     for name in ("variants", "sizes", "words", "sites"):
         assert found[name] == kept[name]
     for name, right in found["right"].items():

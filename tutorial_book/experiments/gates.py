@@ -1,4 +1,4 @@
-"""What the chapter on gates takes of a BERT: maps, vectors, cone indices, what heads read, and a slice that is no head's.
+"""What the chapter on gates takes of a BERT: maps, vectors, cones, what heads read, and a slice that is no head's.
 
 Source: G 2, and the program of its authors, of which nothing is copied.
 """
@@ -64,7 +64,7 @@ def subspaces(model) -> np.ndarray:
 
 
 def overlaps(U) -> list[float]:
-    """The mean overlap of two heads of a layer, by what queries, keys, values read; and of a head's queries and keys."""
+    """The overlap of two heads of a layer, by what queries, keys, values read; and of a head's queries and keys."""
     pairs = [(i, j) for i in range(len(U[0])) for j in range(i)]
     between = [np.mean([[subspace_overlap(heads[i, side], heads[j, side]) for i, j in pairs] for heads in U])
                for side in range(3)]  # fmt: skip
@@ -86,7 +86,7 @@ def head_parts(linear, n_heads, columns=False):
 
 @torch.no_grad()
 def sliced(attention, X, columns=False):
-    """A layer's maps (n_heads, n, n) from its input X (n, d_model), and the mean norm of each head's queries (n_heads,).
+    """A layer's maps (n_heads, n, n) from its input X (n, d_model), and the mean norms of queries (n_heads,).
 
     columns: by the columns of the weights, without biases, as G's authors slice them.
     """
