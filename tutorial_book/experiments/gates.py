@@ -26,7 +26,7 @@ class Reading(NamedTuple):
 
 
 def read(model, texts) -> Reading:
-    """texts: their ids."""
+    """What a model makes of texts, given as lists of ids."""
     layers = [f"layer.{i}" for i in range(model.config.n_layers)]
     reading = Reading([], [], [], [])
     for ids in texts:
@@ -35,8 +35,7 @@ def read(model, texts) -> Reading:
         stream = ["embeddings.output", *(f"{layer}.output" for layer in layers)]
         reading.vectors.append(np.stack([steps[name][0] for name in stream]))
         reading.heads.append(np.stack([steps[f"{layer}.attention.concat"][0] for layer in layers]))
-        scores = [steps[f"{layer}.attention.scores"][0] for layer in layers]
-        reading.spread.append([value_entropy(each).mean() for each in scores])
+        reading.spread.append([value_entropy(steps[f"{layer}.attention.scores"][0]).mean() for layer in layers])
     return reading
 
 
@@ -48,8 +47,8 @@ def cone_stages(X, heads, n_heads) -> np.ndarray:
     """
     side = [F.layer_norm(torch.tensor(x + c), c.shape[-1:]) for x, c in zip(X, heads)]
     each = [np.mean([cone_index(part) for part in np.split(c, n_heads, axis=-1)]) for c in heads]
-    return np.array([[cone_index(x) for x in X[:-1]], each, [cone_index(x) for x in side],
-                     [cone_index(x) for x in X[1:]]])  # fmt: skip
+    inputs, sides, outputs = ([cone_index(x) for x in rows] for rows in (X[:-1], side, X[1:]))
+    return np.array([inputs, each, sides, outputs])
 
 
 @torch.no_grad()
@@ -66,8 +65,7 @@ def subspaces(model) -> np.ndarray:
 def overlaps(U) -> list[float]:
     """The overlap of two heads of a layer, by what queries, keys, values read; and of a head's queries and keys."""
     pairs = [(i, j) for i in range(len(U[0])) for j in range(i)]
-    between = [np.mean([[subspace_overlap(heads[i, side], heads[j, side]) for i, j in pairs] for heads in U])
-               for side in range(3)]  # fmt: skip
+    between = (np.mean([[subspace_overlap(X[i], X[j]) for i, j in pairs] for X in U[:, :, side]]) for side in range(3))
     return [*between, np.mean([subspace_overlap(*head[:2]) for heads in U for head in heads])]
 
 
@@ -93,5 +91,4 @@ def sliced(attention, X, columns=False):
     n = attention.n_heads
     Q, K = (torch.as_tensor(X) @ head_parts(linear, n, columns)
             + (0 if columns else linear.bias.view(n, 1, -1)) for linear in (attention.W_Q, attention.W_K))
-    A = torch.softmax(Q @ K.mT / attention.d_k**0.5, dim=-1)
-    return A.numpy(), Q.norm(dim=-1).mean(-1).numpy()
+    return torch.softmax(Q @ K.mT / attention.d_k**0.5, dim=-1).numpy(), Q.norm(dim=-1).mean(-1).numpy()
