@@ -129,23 +129,23 @@ def test_what_the_page_says_of_all_trainings():
 
 def test_with_a_hundred_to_one_a_very_high_accuracy_hides_the_rarest_variant(page):
     def right(name, kind, way):
-        return page.weighted(page.ways[way], page.strata(name, kind))
+        return page.weighted(way, page.strata(name, kind))
 
-    drawn, alike, rarest = page.ways
+    drawn, alike, rarest = page.by_way
     assert right("most frequent", "copies", drawn) == pytest.approx(23.6, abs=0.1)
     assert right("most frequent", "copies", alike) == pytest.approx(12.5)
     assert right("BERT, 2 passes", "copies", drawn) == pytest.approx(99, abs=0.5)
-    two, six = ([numbers for name, numbers in page.each.items() if f"{n} passes" in name] for n in (2, 6))
+    two, six = ([numbers for (_, name), numbers in page.trained.items() if f"{n} passes" in name] for n in (2, 6))
     assert [rarest for _, rarest in two] == [0] * 4 and sorted(rarest for _, rarest in six) == [0, 100]
     new = [numbers[0] for numbers in two]
     assert [min(new), max(new)] == pytest.approx([81, 99], abs=0.6) and np.mean([numbers[0] for numbers in six]) < 91
     for way in (drawn, alike):
         ahead = [a - b for a, b in zip(*(page.strata(name, "lineages") for name in ("BERT, 2", "BERT's")), strict=True)]
-        _, high = map(float, page.with_span(page.ways[way], ahead).partition("[")[2].strip("]").split(", "))
+        _, high = map(float, page.with_span(way, ahead).partition("[")[2].strip("]").split(", "))
         assert high < 0
     assert right("BERT's words, linear", "copies", alike) > right("BERT, 2 passes", "copies", alike) + 10
-    for tree in page.kept["trees"]:
-        assert 90 < page.kept["counts"][-1] / page.kept["counts"][0] < 110
+    for tree in page.design["trees"]:
+        assert 90 < page.design["counts"][-1] / page.design["counts"][0] < 110
         assert [tree["sizes"][0], tree["sizes"][-1], sum(tree["sizes"])] == [6, 582, 2_471]
         assert [round(tree["sites"][kind]) for kind in ("copies", "lineages")] == [2, 21]
 
