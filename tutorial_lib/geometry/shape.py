@@ -116,8 +116,9 @@ def value_entropy(A, bins=20):
     the sum of p log p. It sees which weights there are and not where they stand. A: (..., n, m) -> (...); 0 where all
     entries are equal. Source: the program of G's authors, who take it of attention maps.
 
-    >>> value_entropy([[0.0, 0.0], [1.0, 1.0]]).round(3), value_entropy([[1.0, 0.0], [0.0, 1.0]]).round(3)
-    (0.693, 0.693)
+    >>> maps = [[[0.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [0.5, 0.5]]]
+    >>> value_entropy(maps).round(3)
+    array([0.693, 0.693, 0.   ])
     """
     A = as_numbers("A", A)
     if A.ndim < 2 or not A.size:
