@@ -1,4 +1,4 @@
-"""GPT-2's own vocabulary, read from the files of a package: our ids are Hugging Face's, and those that are published."""
+"""GPT-2's own vocabulary, read from a package's files: our ids are Hugging Face's, and those that are known."""
 
 import shutil
 

@@ -7,7 +7,7 @@ import torch
 from torch import cosine_similarity, tensor
 
 from tutorial_book.claims.claim import FAILS, claims_of
-from tutorial_book.claims.tools import bert, tokenizer
+from tutorial_book.claims.tools import bert, cased_vocabulary, tokenizer
 from tutorial_lib.geometry import cosine, cosine_matrix, pca, random_walks, step_alignment, steps
 from tutorial_lib.vectors import embed
 
@@ -101,7 +101,7 @@ claim("L-5-meaning", "and what drifted apart is their meaning (here, on the defa
 
 claim("L-4.3-single-tokens", "Each word of the two mouse sentences is a single token.",
       [sentence.replace(".", " .").split() for sentence in MICE],
-      lambda: [tokenizer(CASED_MODEL).tokenize(sentence) for sentence in MICE], needs=CASED_MODEL,
+      lambda: [cased_vocabulary()["texts"][sentence][0] for sentence in MICE],
       note="True of the default model's uncased vocabulary.")
 
 
