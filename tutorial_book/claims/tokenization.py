@@ -135,7 +135,7 @@ claim("L-3.2.1-ids", "The ids of the bear sentence.", IDS, lambda: cased_vocabul
            "L 3.2.5 quotes the sentence.")
 
 claim("L-3.2.1-id-of-a", "The id of “a” is 1126.", 1126, lambda: cased_vocabulary()["ids"]["a"], verdict=FAILS,
-      note="1126 is “an”.")
+      note="It is 170, as L's own table in 4.2.1 has it; 1126 is “an”.")
 
 claim("L-3.2.1-id-of-period", "The id of “.” is 119.", 119, lambda: cased_vocabulary()["ids"]["."])
 

@@ -4,8 +4,6 @@ Where the vocabulary is at hand, with the weights or without, it is measured; to
 numbers for everywhere else. Source: L 3.2.1, 3.2.2, 4.2.1, 4.3.
 """
 
-from functools import lru_cache
-
 from tutorial_book import experiments
 from tutorial_lib import weights
 from tutorial_lib.texts import load_texts
@@ -17,7 +15,6 @@ N_BLOCKS = 6  # the runs of ids of one kind that L lists, before words and piece
 LOOKED_UP = "[PAD] [UNK] [CLS] [SEP] [MASK] the of and a an . bear Bear".split()
 
 
-@lru_cache
 def cased() -> dict:
     """The numbers of `measure`, computed now where the vocabulary is on this machine, else the stored ones.
 
