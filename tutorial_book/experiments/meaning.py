@@ -5,6 +5,7 @@ Source: L 4.4.2 (Tables 6 and 7).
 """
 
 import numpy as np
+from scipy.stats import norm
 
 from tutorial_book import experiments
 from tutorial_lib.geometry import average_cosine, bootstrap_interval, contrast_cosines, difference_vectors
@@ -77,6 +78,18 @@ def correlations(own, book, table_7, chosen):
     [1.0, -0.93]
     """
     return [float(np.corrcoef(np.asarray(own)[chosen], np.asarray(other)[chosen])[0, 1]) for other in (book, table_7)]
+
+
+def correlation_interval(r, n, level=0.95):
+    """Where the correlation of all there could be lies, by Fisher's z, if the n pairs of values are independent.
+
+    Those of Table 7 are not, for they share contrasts: their interval is wider. Source: Fisher 1921.
+
+    >>> [round(float(bound), 2) for bound in correlation_interval(-0.24, 13)]
+    [-0.7, 0.36]
+    """
+    reach = norm.ppf((1 + level) / 2) / (n - 3) ** 0.5
+    return np.tanh(np.arctanh(r) - reach), np.tanh(np.arctanh(r) + reach)
 
 
 def _differences(pairs, model, pooling):
