@@ -94,8 +94,8 @@ claim("N-1.1-cut", "The tokens of the text with the cat (here: GPT-2's).", PIECE
 
 claim("N-1.1-ids", "The ids of the text with the cat (here: OPT-125m's).", IDS,
       lambda: bpe("opt-125m").encode(STAIRS).ids, needs="the vocabulary of opt-125m",
-      note="GPT-2 has the same tokens under other ids: 383, 3797, 1816, 510, 262, 16046, 13. OPT's tokenizer puts "
-           "</s>, id 2, before a text.")
+      note="GPT-2 has the same tokens under other ids, as the chapter on tokenization shows. OPT's tokenizer puts </s>, "
+           "id 2, before a text.")
 
 claim("N-1.1-pickle", "“ Pickle” may become “ P” and “ickle” (here: GPT-2's tokens, whose merges OPT shares).",
       [" P", "ickle"], lambda: spaced(bpe("gpt2").tokenize(" Pickle")), needs="the vocabulary of gpt2", verdict=FAILS,
@@ -141,7 +141,7 @@ def _():
 
 claim("N-1.2-next", "“ NEXT” has the id 10000 (in OPT-125m).", [10_000], lambda: bpe("opt-125m").encode(" NEXT").ids,
       needs="the vocabulary of opt-125m",
-      note="39,726 in GPT-2.")
+      note="One token in GPT-2, too, under another id, as the chapter on tokenization shows.")
 
 # --- N 3: one token after the other ----------------------------------------------------------------------------------
 
