@@ -25,8 +25,9 @@ def test_what_the_notes_say_of_gpt2_is_what_it_gives():
     assert 'one token, " lighthouse"' in noted["N-1.1-parts"] and cut(" lighthouse") == ["Ġlighthouse"]
     assert noted["N-1.1-pickle"].startswith('" Pick" and "le"') and cut(" Pickle") == ["ĠPick", "le"]
     assert '"N" and "EXT"' in noted["N-1.1-case"] and cut("NEXT") == ["N", "EXT"] and cut(" NEXT") == ["ĠNEXT"]
-    words = [f" {form}" for group in load_texts("words").values() for w in group for form in (w.lower(), w.capitalize())]
-    several = [tokens for tokens in map(cut, words) if len(tokens) > 1]
+    words = [word for group in load_texts("words").values() for word in group]
+    forms = [f" {form}" for word in words for form in (word.lower(), word.capitalize())]
+    several = [tokens for tokens in map(cut, forms) if len(tokens) > 1]
     first_letter = sum(len(tokens[0]) == 2 for tokens in several)
     assert noted["N-1.1-first-letter"].startswith(f"{first_letter} of {len(several)},")
 

@@ -94,8 +94,7 @@ claim("N-1.1-cut", "The tokens of the text with the cat (here: GPT-2's).", PIECE
 
 claim("N-1.1-ids", "The ids of the text with the cat (here: OPT-125m's).", IDS,
       lambda: bpe("opt-125m").encode(STAIRS).ids, needs="the vocabulary of opt-125m",
-      note="GPT-2 has the same tokens under other ids, as the chapter on tokenization shows. OPT's tokenizer puts </s>, "
-           "id 2, before a text.")
+      note="GPT-2 has the same tokens, with other ids (see tokenization). OPT's tokenizer puts </s>, id 2, before.")
 
 claim("N-1.1-pickle", "“ Pickle” may become “ P” and “ickle” (here: GPT-2's tokens, whose merges OPT shares).",
       [" P", "ickle"], lambda: spaced(bpe("gpt2").tokenize(" Pickle")), needs="the vocabulary of gpt2", verdict=FAILS,

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from tutorial_book.claims.quotes import BEAR
-from tutorial_book.experiments.tokenization import cased as measured_vocabulary
 from tutorial_lib import gpt
 from tutorial_lib.attention import MultiHeadAttention
 from tutorial_lib.bert import Bert, Config
@@ -58,12 +57,6 @@ def query_matrix(attention):
 def cased(**heads):
     """L's model."""
     return published("bert-base-cased", **heads)
-
-
-@lru_cache
-def cased_vocabulary():
-    """What the vocabulary of L's model holds, measured where it is at hand, else as it was stored."""
-    return measured_vocabulary()
 
 
 def original():

@@ -1,7 +1,6 @@
 """L's vocabulary, that of bert-base-cased, which is not part of this book: what it holds, now or as it was stored.
 
-Where the vocabulary is at hand, with the weights or without, it is measured; tools/measure_luisto.py has stored the
-numbers for everywhere else. Source: L 3.2.1, 3.2.2, 4.2.1, 4.3.
+tools/measure_luisto.py has stored the numbers for where the vocabulary is not at hand. Source: L 3.2.1, 4.2.1, 4.3.
 """
 
 from tutorial_book import experiments
@@ -11,7 +10,6 @@ from tutorial_lib.tokenization import WordPiece, anatomy
 
 NAME = "bert-base-cased"
 FILE = experiments.STORED / "cased-vocabulary.json"
-N_BLOCKS = 6  # the runs of ids of one kind that L lists, before words and pieces alternate
 LOOKED_UP = "[PAD] [UNK] [CLS] [SEP] [MASK] the of and a an . bear Bear".split()
 
 
@@ -25,21 +23,17 @@ def cased() -> dict:
 
 
 def stored() -> dict:
-    """The numbers of `measure` as they were stored, with "date", "versions" and "sources": file -> SHA-256.
-
-    Raises ValueError if the file is damaged.
-    """
+    """The numbers of `measure` as stored, with "date", "versions", "sources" (SHA-256); ValueError if damaged."""
     needed = {"date", "versions", "sources", "size", "kinds", "blocks", "shares", "ids", "ascii", "letters", "texts"}
     return experiments.stored(FILE, needed, "tools/measure_luisto.py")
 
 
 def measure(tok: WordPiece) -> dict:
-    """What a cased vocabulary holds, as plain numbers and its tokens of the documents' sentences.
+    """What a cased vocabulary holds. "size", "kinds", "blocks" (the first six), "shares" are those of `anatomy`.
 
-    "size", "kinds", "blocks", "shares" (of ## and of alphanumeric tokens, in ones): as in `anatomy`. "ids": token ->
-    id, of some. "ascii": how many of the ids 106 to 199 are ASCII. "letters": the mean length of the first and of the
-    last 1,000 words of letters, from the first word on. "texts": sentence -> its tokens and ids, without [CLS], [SEP];
-    that of the bear with "an" for "a", too.
+    "ids": token -> id, of some. "ascii": how many of the ids 106 to 199 are ASCII. "letters": the mean length of the
+    first and of the last 1,000 words of letters. "texts": the documents' sentences, that of the bear with "an" for "a",
+    too -> tokens and ids, without [CLS] and [SEP].
     """
     parts, words = anatomy(tok.vocab), [len(token) for token in tok.tokens[tok.vocab["the"] :] if token.isalpha()]
     texts = load_texts("documents")
@@ -48,7 +42,7 @@ def measure(tok: WordPiece) -> dict:
     return {
         "size": parts.size,
         "kinds": parts.kinds,
-        "blocks": [list(block) for block in parts.blocks[:N_BLOCKS]],
+        "blocks": [list(block) for block in parts.blocks[:6]],
         "shares": {"##": round(parts.continuation_share, 6), "alphanumeric": round(parts.alphanumeric_share, 6)},
         "ids": {token: tok.vocab[token] for token in LOOKED_UP},
         "ascii": sum(token.isascii() for token in tok.tokens[106:200]),
