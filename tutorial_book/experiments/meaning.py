@@ -1,8 +1,4 @@
-"""L's own sentence pairs on the default model: the cosines of its contrasts, and what other sentences change in them.
-
-The pairs are published (MIT) and are fetched where one asks for them; tools/measure_luisto.py has stored their numbers.
-Source: L 4.4.2 (Tables 6 and 7).
-"""
+"""L's own sentence pairs (MIT, not in this book) on the default model, by stored numbers. Source: L 4.4.2."""
 
 import numpy as np
 from scipy.stats import norm
@@ -13,7 +9,7 @@ FILE = experiments.STORED / "luisto-pairs.json"
 
 
 def stored() -> dict:
-    """What tools/measure_luisto.py stored, with "date", "versions", "model", "sources". Raises ValueError if damaged.
+    """What tools/measure_luisto.py stored, with "date", "versions", "model", "sources"; ValueError where it is damaged.
 
     "pairs": contrast -> how many L has. By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and
     their "intervals" of 95 %, "within" (the average cosine of two differences of each contrast), and "correlations":
