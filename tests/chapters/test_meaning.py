@@ -4,10 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import pearsonr
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from tutorial_book.claims.meaning import TABLE_6, TABLE_7
+from tutorial_book.experiments import meaning
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 
 POOLINGS = ("cls", "mean")
@@ -111,6 +113,39 @@ def test_a_bert_with_random_weights_sets_the_groups_apart_too(page):
 
 def test_at_layer_0_cls_differences_are_zero(page):
     assert not page.differences(page.contrasts["doctor-nurse"][:3], "cls")[0].any()
+
+
+# --- L's own sentences, and another model ---------------------------------------------------------------------------
+
+
+def test_two_cosines_stand_out_on_l_s_sentences_too_and_thirteen_are_small(page):
+    assert page.kept == meaning.stored()
+    assert sorted(np.argsort(-np.abs(page.on_ls))[:2]) == sorted(np.argsort(-np.abs(page.ours))[:2])
+    assert sorted(np.argsort(-np.abs(page.ours))[:2]) == sorted(np.argsort(-np.abs(page.theirs))[:2])
+    assert page.small.sum() == 13 and np.abs(page.on_ls[page.small]).max() < 0.11
+
+
+@pytest.mark.parametrize(("pooling", "column"), [("cls", 0), ("mean", 2)])
+def test_other_sentences_leave_the_small_cosines_and_another_model_does_not(page, pooling, column):
+    """The page's cosines are those with which the intervals were computed."""
+    text, model, apart = (row[column] for row in page.changed_by.values())
+    assert (text, model, apart) == pytest.approx(page.kept[pooling]["correlations"], abs=5e-3)
+    assert text == pytest.approx({"cls": 0.78, "mean": 0.89}[pooling], abs=0.005)
+    assert model == pytest.approx({"cls": -0.24, "mean": -0.03}[pooling], abs=0.005)
+
+
+def test_the_interval_of_a_correlation_is_fisher_s(page):
+    for r, n in ((-0.242, 13), (0.78, 13), (0.82, 15)):
+        low, high = pearsonr_interval(r, n)
+        assert meaning.correlation_interval(r, n) == pytest.approx((low, high), abs=1e-3)
+    assert page.changed_by["the model"][1] == "[-0.70, 0.36]"
+
+
+def pearsonr_interval(r, n):
+    """SciPy's, for values that have exactly this correlation."""
+    rng = np.random.default_rng(0)
+    x, y = np.linalg.qr(np.column_stack([np.ones(n), rng.normal(size=(n, 2))]))[0][:, 1:].T
+    return pearsonr(x, r * x + (1 - r**2) ** 0.5 * y).confidence_interval()
 
 
 # --- What L says of Table 7 ----------------------------------------------------------------------------------------
