@@ -10,6 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from tutorial_book.claims.meaning import TABLE_6, TABLE_7
 from tutorial_lib.geometry import bootstrap_interval
 from tutorial_lib.texts import TextsNotAvailable, load_texts
+from tutorial_lib.vectors import embed
 
 POOLINGS = ("cls", "mean")
 
@@ -103,11 +104,11 @@ def test_the_words_own_vectors_hold_a_third_of_it_and_a_fifth_of_the_swaps_go_as
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_nothing_here_rests_on_the_two_large_coordinates(page, pooling):
+def test_nothing_here_rests_on_the_two_large_coordinates(page, pooling, bert, tok):
     """Though one of them holds nearly all of [CLS]: differences cancel what the vectors share."""
-    X = page.T[pooling].astype(float)
+    X = embed(page.flat, bert, pooling, "all", tokenizer=tok).astype(float)
     won, fewer = (page.margins(vectors)[1:] > 0 for vectors in (X, page.without(X)))  # layer 0: all [CLS] are equal
-    assert (won.sum(axis=1) == fewer.sum(axis=1)).all()
+    assert (won != fewer).sum(axis=1).max() <= 1  # "at most one"
     held = (X[..., 99] ** 2 / (X**2).sum(-1)).mean(axis=1)
     assert (held[1:6] > 0.9).all() if pooling == "cls" else (held < 0.03).all()
     for cosine, *_, without_the_two in page.bias_rows[pooling][-6:]:

@@ -1,8 +1,9 @@
 """Row 38 on the default model: what the chapter on uses says about search, chunks, features and bias, pinned."""
 
+import numpy as np
 import pytest
 
-from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.geometry import bootstrap_interval, cosine_matrix
 
 
 def test_the_mean_of_the_last_layer_finds_best(page):
