@@ -27,5 +27,5 @@ def test_a_file_without_a_kind_is_refused(monkeypatch, tmp_path):
     del kept["post-norm with warmup"]
     (tmp_path / "some.json").write_text(json.dumps(kept))
     monkeypatch.setattr(architectures, "FILE", tmp_path / "some.json")
-    with pytest.raises(ValueError, match="lacks post-norm with warmup: write it again with python -m tutorial_book.exp"):
+    with pytest.raises(ValueError, match="lacks post-norm with warmup: write it again with python -m tutorial"):
         stored()

@@ -1,8 +1,8 @@
 """Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
 
 The texts may not travel with this book; the numbers may. tools/measure_texts.py writes them into
-stored/real-texts.json, with their date, versions and sources. Run as a program, with python -m, this module measures ten
-draws of the texts and all of them, some minutes on one core, and writes stored/real-draws.json. Source: L 4.4.3
+stored/real-texts.json, with their date, versions and sources. Run as a program, with python -m, this module measures
+ten draws of the texts and all of them, some minutes on one core, and writes stored/real-draws.json. Source: L 4.4.3
 (Figures 25 and 26).
 """
 
@@ -19,7 +19,8 @@ from tutorial_lib.weights.files import write_text
 FILE = experiments.STORED / "real-texts.json"
 DRAWS = experiments.STORED / "real-draws.json"
 NAMES = ("Wikipedia", "tweets")
-MEASURES = ("purity, [CLS]", "purity, mean", "purity by cosine, mean", "accuracy, [CLS]", "accuracy, mean", "accuracy, length")
+MEASURES = ("purity, [CLS]", "purity, mean", "purity by cosine, mean",
+            "accuracy, [CLS]", "accuracy, mean", "accuracy, length")  # fmt: skip
 N_TEXTS, N_CHARACTERS, N_WORDS, N_BINS = 300, 1000, 12, 40  # texts of each, characters at most, words when cut, bars
 
 

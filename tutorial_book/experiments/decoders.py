@@ -1,7 +1,7 @@
 """How right and how varied are stories that a decoder writes, by the rule that it chooses tokens by?
 
-python -m tutorial_book.experiments.decoders writes 30 stories by each rule with each of ten seeds, a minute or two on one
-core, and keeps the shares in stored/decoders.json.
+python -m tutorial_book.experiments.decoders writes 30 stories by each rule with each of ten seeds, a minute or two on
+one core, and keeps the shares in stored/decoders.json.
 """
 
 import json

@@ -76,8 +76,10 @@ def measure(seeds=SEEDS, rates=RATES, plan=PLAN) -> dict:
         model.embeddings.positions.weight.requires_grad_(positions).detach().mul_(positions)
         return cost(trained(model, seed))
 
-    found = {f"no layers, {name}{'' if positions else ', no positions'}": [bare(seed, tied, positions) for seed in seeds]
-             for positions in (True, False) for name, tied in TABLES.items()}  # fmt: skip
+    found = {
+        f"no layers, {name}{'' if positions else ', no positions'}": [bare(seed, tied, positions) for seed in seeds]
+        for positions in (True, False) for name, tied in TABLES.items()
+    }  # fmt: skip
     found["two tables"] = [cost(trained(small_decoder(n, seed, tied=False), seed)) for seed in seeds]
     found["confidence"] = {}
     for name, without in NORMS.items():

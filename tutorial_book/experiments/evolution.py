@@ -1,4 +1,4 @@
-"""A homonym's vectors follow its sense; how far those of a noun with one sense do so in its place is the topic (L 4.3)."""
+"""A homonym's vectors follow its sense; those of a noun with one sense, in its place, only the topic (L 4.3)."""
 
 import numpy as np
 
