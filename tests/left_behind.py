@@ -19,7 +19,12 @@ written: list[str] = []  # files of ours that this process opened to write
 
 
 def watch() -> None:
-    """From now on, note each file of the project that this process opens to write."""
+    """From now on, note each file of the project that this process opens to write.
+
+    Ctrl-C is heard, as anywhere: what a script starts in the background ignores it, until a library listens to it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def hook(event, arguments):
         if event == "open" and isinstance(arguments[0], (str, bytes)) and _writes(arguments[1], arguments[2]):

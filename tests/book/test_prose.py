@@ -54,6 +54,13 @@ def test_a_paragraph_speaks_of_a_document_unless_it_only_names_it_as_a_source(te
     assert share_about_documents(text) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_page_says_in_its_first_lines_which_model_it_measures(name):
+    text = (BOOK / f"{name}.md").read_text(encoding="utf-8").partition("\n# ")[2]
+    first = re.split(r"\n(?=:::|```|After this chapter)", text)[0]
+    assert re.search(r"^\*(Measured|Trained|Run|Worked) here:\* ", first, re.M), first
+
+
 def unexplained(text):
     """The exercises that run code and have no words on what came out, in a box of their own or in one for several."""
     _, _, text = text.partition("\n## Exercises\n")

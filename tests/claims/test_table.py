@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-from tutorial_book.claims import FAILS, HOLDS, Claim, Item, Result, Table, readings, table
+from tutorial_book.claims import DIFFERS, FAILS, HOLDS, Claim, Item, Result, Table, readings, table
 from tutorial_book.claims.table import COLUMNS, summary
 
 
@@ -33,9 +33,10 @@ def test_every_row_has_a_cell_for_every_column():
 
 
 def test_only_what_does_not_hold_stands_open():
-    html = Table([result(), result(FAILS), result("needs bert-base-cased")])._repr_html_()
+    html = Table([result(), result(FAILS), result(DIFFERS), result("needs bert-base-cased")])._repr_html_()
     titles = re.findall(r"<details class=\"claims\"( open)?><summary>(.*?)</summary>", html)
-    assert titles == [(" open", "1 ✗ does not hold"), ("", "1 ✓ holds"), ("", "1 ? needs what is not on this machine")]
+    assert titles == [(" open", "1 ✗ does not hold"), ("", "1 ≠ differs on another model"), ("", "1 ✓ holds"),
+                      ("", "1 ? needs what is not on this machine")]
     assert "<summary>2 ✗ do not hold<" in Table([result(FAILS), result(FAILS)])._repr_html_()
 
 
@@ -104,4 +105,5 @@ def test_what_only_others_can_compute_says_what_it_needs():
 
 
 def test_the_summary_counts():
-    assert summary([result(), result(FAILS), result("needs x")]).startswith("3 claims: 1 hold, 1 do not hold, 1 need")
+    told = summary([result(), result(FAILS), result(DIFFERS), result("needs x")])
+    assert told.startswith("4 claims: 1 hold, 1 do not hold, 1 differ on another model, 1 need what")

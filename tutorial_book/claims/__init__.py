@@ -11,7 +11,9 @@ have no number there.
 from importlib import import_module
 
 from tutorial_book.claims.claim import (
+    ARITHMETIC,
     CHAPTERS,
+    DIFFERS,
     FAILS,
     HOLDS,
     KINDS,
@@ -25,11 +27,12 @@ from tutorial_book.claims.claim import (
     check,
 )
 from tutorial_book.claims.inventory import NEEDS, READ, Coverage, Item, coverage, gaps, inventory, readings
-from tutorial_book.claims.table import Table, as_text, summary
+from tutorial_book.claims.table import Table, as_text, by_verdict, summary
 
 __all__ = [
-    "CHAPTERS", "FAILS", "HOLDS", "KINDS", "OPEN", "READ", "SOURCES", "Claim", "Coverage", "Item", "Result", "Table",
-    "UNNUMBERED", "check", "claims", "coverage", "inventory", "readings", "report", "report_coverage", "table",
+    "ARITHMETIC", "CHAPTERS", "DIFFERS", "FAILS", "HOLDS", "KINDS", "OPEN", "READ", "SOURCES", "Claim", "Coverage",
+    "Item", "Result", "Table", "UNNUMBERED", "by_verdict", "can_be_checked", "check", "claims", "coverage", "inventory",
+    "readings", "report", "report_coverage", "table",
 ]
 
 

@@ -446,7 +446,7 @@ claim("L-3.2.5-formula", "Attention(Q, K, V) = softmax(Q K^T / √d_Q) V.", True
       lambda: follows_the_formula(*torch.randn(3, 5, 4).double()))
 
 claim("L-3.2.5-others", "An update is a weighted sum of the values of the other embeddings (here: the mean own weight "
-      "in layer 0 of the default model).", True,
-      lambda: tools.bear_trace()["layer.0.attention.weights"].diagonal(dim1=-2, dim2=-1).mean(), expected=0.0,
-      tolerance=0.001, verdict=FAILS,
+      "in a BERT of random weights).", True,
+      lambda: tools.small_bert().trace([range(18)])["layer.0.attention.weights"].diagonal(dim1=-2, dim2=-1).mean(),
+      expected=0.0, tolerance=0.001, verdict=FAILS,
       note="The sum runs over all tokens, the token itself included, as L's formula says.")

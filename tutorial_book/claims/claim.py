@@ -17,7 +17,7 @@ from typing import Any
 from tutorial_lib.texts import TextsNotAvailable
 from tutorial_lib.weights.catalog import DEFAULT, ModelNotAvailable
 
-HOLDS, FAILS, OPEN = VERDICTS = ("holds", "does not hold", "not yet checked")
+HOLDS, FAILS, DIFFERS, OPEN = VERDICTS = ("holds", "does not hold", "differs on another model", "not yet checked")
 RECOMPUTED, ARITHMETIC = KINDS = ("recomputed", "arithmetic")
 ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
@@ -56,7 +56,9 @@ class Claim:
                   ROUND: half a unit of the last digit that is not 0
     needs         what it takes to check: a model, published texts ("bert-base-cased and luisto-pairs"); None: only
                   this library
-    verdict       the recorded one: "holds", "does not hold" or "not yet checked"; with `needs`, the one to expect
+    verdict       the recorded one, of VERDICTS; with `needs`, the one to expect. "does not hold" is for what was
+                  measured on the document's own model, data and by its measure, or needs none;
+                  "differs on another model" for what the statement is about and is not at hand: another stands in
     note          why, the right value, and what follows for the document's story
     """
 
@@ -173,7 +175,8 @@ def check(claim: Claim) -> Result:
         return Result(claim, None, f"needs {DEFAULT}")
     except TextsNotAvailable:
         return Result(claim, None, "needs texts that are fetched")
-    return Result(claim, computed, HOLDS if agree(claim.wanted, computed, claim.tolerance) else FAILS)
+    missed = DIFFERS if claim.verdict == DIFFERS else FAILS
+    return Result(claim, computed, HOLDS if agree(claim.wanted, computed, claim.tolerance) else missed)
 
 
 def can_be_checked(claim: Claim) -> bool:

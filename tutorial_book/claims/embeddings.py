@@ -53,7 +53,8 @@ claim("L-3.2.1-matrix", "There is a matrix of size #(tokenizer vocabulary) × d_
 claim("L-3.2.1-same-input", "Both “the” have the same input embedding.", True,
       lambda: torch.equal(*tools.bear_trace()["embeddings.tokens"][0, [2, 6]]) and IDS[1] == IDS[5])
 
-claim("L-3.2.1-first-input", "What the first block gets is E_input + POS (here: the largest difference to it).", True,
+claim("L-3.2.1-first-input", "What the first block gets is E_input + POS (here: the largest difference to it, in a "
+      "BERT of random weights).", True,
       tools.first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
       note="So it is in the original transformer (which multiplies E_input by √d_model first). BERT adds a segment row "
            "too, and normalizes the sum.")

@@ -6,8 +6,8 @@ documents. Its columns, with a tab between: document, section, the item in a few
 What is read and not computed carries its own verdict: a sentence that is compared with another place of the document,
 a product of two of its numbers, a published model's size, what only others can compute. Its item is the whole
 sentence, its fourth column an id of its own, which other lines may name as they name a claim. Three more columns say
-which chapter shows it, the verdict ("holds", "does not hold", or "needs " and what it would take), and the reason, with
-what is right.
+which chapter shows it, the verdict ("holds", "does not hold", "differs on another model", or "needs " and what it would
+take), and the reason, with what is right.
 
 Where nothing checks an item, the fourth column says why, behind "- ". Two kinds of such reasons are told apart:
 
@@ -23,7 +23,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from tutorial_book.claims.claim import CHAPTERS, FAILS, HOLDS, is_id
+from tutorial_book.claims.claim import CHAPTERS, DIFFERS, FAILS, HOLDS, is_id
 
 READ = "read"  # the kind of what carries its own verdict, beside the kinds of claims
 NEEDS = "needs "
@@ -147,7 +147,7 @@ def faults(item: Item) -> list[str]:
         problems.append("is read, and should have one id, with its own section or one above")
     if item.chapter not in CHAPTERS:
         problems.append(f"has the chapter {item.chapter!r}, which is none")
-    if item.verdict not in (HOLDS, FAILS) and not re.match(f"{NEEDS}\\w", item.verdict):
+    if item.verdict not in (HOLDS, FAILS, DIFFERS) and not re.match(f"{NEEDS}\\w", item.verdict):
         problems.append(f"has the verdict {item.verdict!r}")
     if not item.reason:
         problems.append("has a verdict without a reason")

@@ -6,6 +6,7 @@ import torch
 
 from tutorial_book.claims import tools
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, ROUND, claims_of
+from tutorial_lib import encoder_decoder
 from tutorial_lib.bert import Bert
 from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
 
@@ -49,10 +50,17 @@ claim("R-3.2-same-set", "“The cat chased the dog” and “The dog chased the 
       lambda: all(sorted(way(CAT_CHASED)) == sorted(way(DOG_CHASED))
                   for way in (str.split, tools.tokenizer().tokenize)), note="With capitals and without.")
 
-claim("R-3.2-formula",
-      "X = X_tok + P is what enters the first layer (here: the largest difference to it, in the default model).", True,
-      tools.first_input_error, expected=0.0, tolerance=1e-5, verdict=FAILS,
-      note="True of the original transformer. In BERT a segment vector is added as well, and a LayerNorm follows.")
+
+@claim("R-3.2-formula", "X = X_tok + P is what enters the first layer (here: the largest difference to it, in an "
+       "original transformer of random weights).", True, expected=0.0, tolerance=1e-5,
+       note="There X_tok is the token vectors times √d_model. In BERT a segment vector is added as well, and a "
+            "LayerNorm follows.")
+def _():
+    config = encoder_decoder.Config(vocab_size=50, d_model=16, n_layers=1, n_heads=2, d_ff=32)
+    embeddings = encoder_decoder.Embeddings(config)
+    X_tok = 16**0.5 * embeddings.tokens.weight[:20]
+    return (embeddings(torch.arange(20)[None])[0] - X_tok - sinusoidal(20, 16)).abs().max()
+
 
 claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens.", 3,
       lambda: len(tools.tokenizer().tokenize("I love AI")))

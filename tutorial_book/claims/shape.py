@@ -89,18 +89,6 @@ claim("A-3.1-global", "Global anisotropy is common to all transformers (here, in
       note="0.17 after layer 3, part of it from a few outlier coordinates.")
 
 
-@claim("A-3.1-local", "Anisotropy is global; within local subspaces, isotropy prevails (here, in the default model: "
-       "one direction holds less among the 50 nearest neighbors of a vector than among any 50 vectors).",
-       True, verdict=FAILS,
-       note="0.18 against 0.10. It would be as much in a ball of some 11 dimensions, so these neighbors may lie evenly "
-            "in few of the 384: A's measure cannot tell that from one direction that prevails. What others measured, "
-            "average cosines around the center of a cluster, is near 0 for any cloud.")
-def _():
-    X = token_cloud()
-    near = [anisotropy(X[np.linalg.norm(X - x, axis=1).argsort()[1:51]]) for x in X[:40]]
-    return np.mean(near) < np.mean([anisotropy(X[i : i + 50]) for i in range(0, 1600, 50)])
-
-
 @claim("A-3.3-causal",
        "Encoder and decoder share self-attention; a decoder's is causal (here: what of a row may be above 0).", True,
        expected=[True, True])

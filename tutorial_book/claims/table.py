@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from tutorial_book.claims.claim import FAILS, HOLDS, SOURCES, Result, decimals
+from tutorial_book.claims.claim import DIFFERS, FAILS, HOLDS, SOURCES, Result, decimals
 from tutorial_book.claims.inventory import Item
 
 COLUMNS = ("Where", "What the document says", "What we get")
-SIGNS = {HOLDS: "✓", FAILS: "✗"}
+SIGNS = {HOLDS: "✓", FAILS: "✗", DIFFERS: "≠"}
 # On a narrow screen each row becomes a block of its own, with the column's name before each cell. The roles are
 # written out because `display: block` would take them away from a screen reader. Colors are the page's own.
 STYLE = """<style>
@@ -45,10 +45,9 @@ class Table:
 
     def _repr_html_(self):
         """What does not hold stands open; the other groups are folded, and open without JavaScript."""
-        fail = [entry for entry in self.entries if entry.verdict == FAILS]
-        hold = [entry for entry in self.entries if entry.verdict == HOLDS]
-        rest = [entry for entry in self.entries if entry.verdict not in (FAILS, HOLDS)]
+        fail, differ, hold, rest = by_verdict(self.entries)
         groups = ((_titles(SIGNS[FAILS], "does not hold", "do not hold"), fail, " open"),
+                  (_titles(SIGNS[DIFFERS], DIFFERS, "differ on another model"), differ, ""),
                   (_titles(SIGNS[HOLDS], "holds", "hold"), hold, ""),
                   (_titles("?", "needs what is not on this machine", "need what is not on this machine"), rest, ""))
         return STYLE + "".join(
@@ -57,6 +56,12 @@ class Table:
             for titles, entries, state in groups
             if entries
         )
+
+
+def by_verdict(entries: list[Result | Item]) -> list[list[Result | Item]]:
+    """In four lists: what does not hold, what differs on another model, what holds, what needs something."""
+    told = [[entry for entry in entries if entry.verdict == verdict] for verdict in (FAILS, DIFFERS, HOLDS)]
+    return [*told, [entry for entry in entries if entry.verdict not in SIGNS]]
 
 
 def _table(entries: list[Result | Item]) -> str:
@@ -126,14 +131,14 @@ def as_text(entry: Result | Item) -> str:
 
 
 def summary(entries: list[Result | Item]) -> str:
-    """How many hold, how many do not, how many wait for something.
+    """How many hold, how many do not, how many differ on another model, how many wait for something.
 
     >>> summary([])
     '0 claims: 0 hold, 0 do not hold'
     """
-    hold, fail = (sum(entry.verdict == verdict for entry in entries) for verdict in (HOLDS, FAILS))
-    rest = len(entries) - hold - fail
+    fail, differ, hold, rest = map(len, by_verdict(entries))
     counts = f"{len(entries)} claims: {hold} hold, {fail} do not hold"
+    counts += f", {differ} differ on another model" if differ else ""
     return f"{counts}, {rest} need what is not on this machine" if rest else counts
 
 
