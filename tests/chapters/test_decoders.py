@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tutorial_book.claims.tools import PUBLISHED
-from tutorial_book.experiments.decoders import sampled, stored
+from tutorial_book.experiments.decoders import sampled
 from tutorial_lib.bert import Bert
 from tutorial_lib.bert import Config as BertConfig
 from tutorial_lib.generation import probabilities
@@ -87,10 +87,10 @@ def test_at_0_7_stories_are_as_varied_as_the_grammars_own_to_two_points(page):
     assert low[0] > 5  # what more heat adds: errors
 
 
-def test_the_stored_shares_are_those_of_the_model(book_gpt, book_bpe):
+def test_the_stored_shares_are_those_of_the_model(page, book_gpt, book_bpe):
     for seed in range(2):
-        again = sampled(book_gpt, book_bpe, temperature=0.7, seed=seed)
-        assert again == pytest.approx(stored()["all tokens"][1][seed], abs=0.05)
+        again = sampled(book_gpt, book_bpe, n=30, temperature=0.7, seed=seed)
+        assert again == pytest.approx(page.kept["all tokens"][1, seed], abs=0.05)
 
 
 def test_at_temperature_0_3_the_likeliest_token_has_nearly_half_and_at_the_others_less(page):

@@ -206,6 +206,11 @@ def test_what_hides_length_and_what_hides_the_zero(page):
 
 def test_what_four_runs_say(page):
     kept = page.kept
+    of_seed_0 = [kept[f"no layers, {name}"][0] for name in page.ends]  # the page's own models
+    assert of_seed_0 == pytest.approx(list(page.ends.values()), rel=0.01)
+    assert [kept["confidence"][name][0] for name in page.last] == pytest.approx(
+        [row[3] for row in page.last.values()], abs=0.02
+    )
     assert max(kept["no layers, two tables"]) < page.counted["bigram"] < min(kept["no layers, one table"]) - 1
     assert np.mean(kept["no layers, two tables, no positions"]) == pytest.approx(2.79, abs=0.01)
     with_it, *without = kept["confidence"].values()

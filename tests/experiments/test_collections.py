@@ -144,18 +144,3 @@ def test_the_stored_pictures_have_a_point_for_each_text():
     maps = real_texts.stored()["maps"]
     assert [np.shape(Y) for Y in maps.values()] == [(600, 2)] * 6
     assert all(np.std(Y, axis=0).min() > 0 for Y in maps.values())
-
-
-def test_draws_of_the_texts_are_those_texts_measured(at_hand, bert, monkeypatch):
-    """Where as many are drawn as there are, each draw is the whole, and `measure` says the same."""
-    monkeypatch.setitem(at_hand, "wikipedia", at_hand["wikipedia"][:30])
-    found = real_texts.measure_draws(bert, n_draws=2)
-    assert tuple(found) == real_texts.MEASURES == tuple(real_texts.draws())
-    mean = real_texts.measure(bert)["clouds"]["mean"]
-    for name, kind in (("purity, mean", "purity"), ("purity by cosine, mean", "purity by cosine")):
-        values, whole = found[name]
-        assert values == [whole, whole] and whole == pytest.approx(mean[kind], abs=0.02)
-
-
-def test_ten_draws_are_stored():
-    assert all(len(values) == 10 and 0.5 < whole <= 1 for values, whole in real_texts.draws().values())

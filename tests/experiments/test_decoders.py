@@ -1,8 +1,6 @@
-"""Stories by a rule: what is counted right, what is counted varied, and what is stored."""
+"""Stories by a rule: what is counted right, and what is counted varied."""
 
-import numpy as np
-
-from tutorial_book.experiments.decoders import OWN, RULES, SEEDS, TEMPERATURES, groups, judged, of_grammar, stored
+from tutorial_book.experiments.decoders import groups, judged, of_grammar
 
 
 def test_groups_overlap_and_short_texts_have_none():
@@ -20,9 +18,3 @@ def test_words_in_disorder_are_no_right_sentence(book_bpe):
     (story,) = of_grammar(book_bpe, seed=5, n=1)
     right, _ = judged([story[:-1][::-1]], book_bpe)
     assert right < 0.5
-
-
-def test_all_rules_are_stored():
-    shares = {name: np.array(values) for name, values in stored().items()}
-    assert set(shares) == {*RULES, OWN}
-    assert all(values.shape == (len(TEMPERATURES), len(SEEDS), 2) for values in shares.values())

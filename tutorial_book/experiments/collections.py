@@ -1,12 +1,8 @@
 """Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
 
 The texts may not travel with this book; the numbers may. tools/measure_texts.py writes them into
-stored/real-texts.json, with their date, versions and sources. Run as a program, with python -m, this module measures
-ten draws of the texts and all of them, some minutes on one core, and writes stored/real-draws.json. Source: L 4.4.3
-(Figures 25 and 26).
+stored/real-texts.json, with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
 """
-
-import json
 
 import numpy as np
 
@@ -14,13 +10,9 @@ from tutorial_book import experiments
 from tutorial_lib import geometry
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.vectors import embed
-from tutorial_lib.weights.files import write_text
 
 FILE = experiments.STORED / "real-texts.json"
-DRAWS = experiments.STORED / "real-draws.json"
 NAMES = ("Wikipedia", "tweets")
-MEASURES = ("purity, [CLS]", "purity, mean", "purity by cosine, mean",
-            "accuracy, [CLS]", "accuracy, mean", "accuracy, length")  # fmt: skip
 N_TEXTS, N_CHARACTERS, N_WORDS, N_BINS = 300, 1000, 12, 40  # texts of each, characters at most, words when cut, bars
 
 
@@ -77,43 +69,6 @@ def measure(model=None) -> dict:
     }  # fmt: skip
 
 
-def draws() -> dict:
-    """Another choice of texts, and all of them: measure -> (the stored draws' values, the value of all texts).
-
-    The measures are neighbor purity of the [CLS] vectors and the means, by distance and of these by cosine, and the
-    accuracy of a linear classifier on both, and on the number of tokens. Raises ValueError if the file is damaged.
-
-    >>> len(draws()["purity, mean"][0])
-    10
-    """
-    return experiments.stored(DRAWS, MEASURES, f"python -m {__name__}")
-
-
-def measure_draws(model=None, n_draws=10) -> dict:
-    """What `draws` gives, measured. Raises TextsNotAvailable as `load_texts` does."""
-    texts = [[text[:N_CHARACTERS] for text in load_texts(name.lower())] for name in NAMES]
-    of = np.repeat([0, 1], [*map(len, texts)])
-    every, pooled = sum(texts, []), []
-    for start in range(0, len(every), 500):  # the tokens of all would not fit into memory
-        pooled += [(T[0], T.mean(0), len(T)) for T in embed(every[start : start + 500], model, pooling="tokens")]
-    cls, mean, lengths = (np.array(part, dtype=float) for part in zip(*pooled))
-    measured = []
-    for seed in range(n_draws):
-        rng = np.random.default_rng(seed)
-        i = np.concatenate([rng.choice(np.flatnonzero(of == k), N_TEXTS, replace=False) for k in (0, 1)])
-        measured.append(_told_apart(cls[i], mean[i], lengths[i], of[i]))
-    whole = _told_apart(cls, mean, lengths, of)
-    return {name: ([one[name] for one in measured], value) for name, value in whole.items()}
-
-
-def _told_apart(cls, mean, lengths, of):
-    """The values of `MEASURES` for vectors (n, d), lengths (n,) and the collection of each text."""
-    purity, accuracy = geometry.neighbor_purity, geometry.linear_accuracy
-    values = (purity(cls, of), purity(mean, of), purity(mean, of, metric="cosine"),
-              accuracy(cls, of), accuracy(mean, of), accuracy(lengths[:, None], of))  # fmt: skip
-    return {name: round(float(value), 4) for name, value in zip(MEASURES, values)}
-
-
 def describe(X, of) -> dict:
     """How alike the vectors X (n, d) of two collections are: `of` is 0 or 1 for each.
 
@@ -146,7 +101,3 @@ def _summary(groups):
         "edges": edges,
         "counts": {label: np.histogram(values, bins)[0].tolist() for label, values in groups.items()},
     }
-
-
-if __name__ == "__main__":
-    write_text(DRAWS, json.dumps(measure_draws(), indent=1) + "\n")

@@ -37,9 +37,6 @@ def _of_own_sense(texts, word, model, tokenizer):
     half = np.arange(len(texts)) * 2 // len(texts)
     states = embed(texts, model, "tokens", "all", tokenizer=tokenizer)  # for each text (layers + 1, n_tokens, d_model)
     at = [tokenizer.encode(text).tokens.index(word) for text in texts]
-    own = []
-    for X in np.stack([one[:, place] for one, place in zip(states, at)], axis=1):
-        C = cosine_matrix(X)
-        np.fill_diagonal(C, -2)
-        own.append(np.mean(half[C.argmax(1)] == half))
-    return own
+    layers = np.stack([one[:, place] for one, place in zip(states, at)], axis=1)
+    cosines = [cosine_matrix(X) - 2 * np.eye(len(X)) for X in layers]
+    return [np.mean(half[C.argmax(1)] == half) for C in cosines]
