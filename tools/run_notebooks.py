@@ -27,10 +27,10 @@ from functools import partial
 from pathlib import Path
 
 from build_book import ROOT, chapters, say
-from make_notebooks import BESIDES, WEIGHTS, Book
+from make_notebooks import BESIDES, FILES, Book
 from packaging.requirements import Requirement
 
-ADDED = ["tutorial_lib", WEIGHTS.split("==")[0], BESIDES["apsw"], BESIDES["sqlite_vec"], BESIDES["dnaio"],
+ADDED = ["tutorial_lib", *(name.split("==")[0] for name in FILES), *map(BESIDES.get, ("apsw", "sqlite_vec", "dnaio")),
          "xopen", "isal", "zlib-ng", "backports.zstd"]  # the last four come with dnaio  # fmt: skip
 JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
 CELL_SECONDS = 300

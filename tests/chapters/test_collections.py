@@ -1,8 +1,10 @@
 """What the chapter on two collections tells about the default model, pinned."""
 
+import numpy as np
 import pytest
 
 from tutorial_book.experiments.collections import stored
+from tutorial_lib.geometry import bootstrap_interval, mean_interval
 
 
 def test_the_means_separate_the_collections_and_cls_hardly_does(page):
@@ -54,14 +56,16 @@ def test_length_alone_tells_much_and_texts_of_equal_length_still_differ(page):
 
 def test_more_words_make_the_means_vary_less(page):
     three, six, twelve = (page.by_words[n] for n in (3, 6, 12))
-    for spread in (-2, -1):  # of the encyclopedia, of posts
+    for spread in (-3, -2):  # of the encyclopedia, of posts
         assert three[spread] > six[spread] > twelve[spread]
 
 
 def test_the_encyclopedia_varies_less_than_posts_on_whole_texts_and_more_at_equal_length(page):
     for words, less in ((6, False), ("all", True)):
-        *_, encyclopedia, posts = page.by_words[words]
+        *_, encyclopedia, posts, interval = page.by_words[words]
         assert (encyclopedia < posts) == less and abs(encyclopedia - posts) > 0.3
+        low, high = map(float, interval.strip("[]").split(","))
+        assert low > 0 if less else high < 0
 
 
 @pytest.mark.parametrize("pooling, least", [("cls", 0.9), ("mean", 0.78)])
@@ -69,6 +73,25 @@ def test_the_opposite_is_closer_than_the_paraphrase(page, pooling, least):
     cosine, above = page.opposites[pooling]
     paraphrase = page.near[f"{pooling}: There was no light at all."][-1]
     assert cosine > least and cosine > paraphrase + 0.1 and above > 0.99
+
+
+def test_the_last_layer_takes_purity_from_cls(page):
+    for seed in range(2):
+        assert bootstrap_interval(np.mean, page.lost, seed=seed)[0] > 15
+
+
+def test_at_equal_length_as_pure_as_as_many_texts_of_any_length(page):
+    purity, _, _, as_many, _ = page.of_equal_length["mean"]
+    low, high = map(float, as_many.split(" to "))
+    assert low <= round(purity, 2) <= high
+
+
+def test_ten_draws_of_real_texts_say_what_one_said(page):
+    less = [page.drawn[f"{one}, less {other}"][0] for one, other in page.asked]
+    by_distance, by_cosine, by_length = map(mean_interval, less)
+    assert by_distance == pytest.approx((-0.07, -0.09, -0.05), abs=0.005) and by_cosine[1] > 0.1
+    assert by_length == pytest.approx((0.05, 0.04, 0.06), abs=0.005)
+    assert page.drawn["accuracy, length"][0].mean() == pytest.approx(0.93, abs=0.005)
 
 
 def test_on_real_texts_cls_is_as_above_and_the_means_need_the_cosine():

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from tutorial_lib.geometry import bootstrap_interval
+
 
 def test_a_word_is_static_before_the_layers_and_contextual_after(page):
     for name in ("the: the cat / the hat", "love: mathematics / physics"):
@@ -26,5 +28,8 @@ def test_one_layer_parts_the_animal_from_the_verb(page):
 
 
 def test_with_topics_swapped_the_word_still_knows_and_cls_does_not(page):
-    bear, cls = (hits[2] for hits in page.hits.values())  # after three layers
-    assert bear.sum() >= 6 > cls.sum()
+    bear, cls = (hits.sum(1) for hits in page.hits.values())
+    assert bear.min() >= 7 and 2 <= cls.min() and cls.max() <= 5  # of eight: guessing gets four
+    for seed in range(2):
+        low, _ = bootstrap_interval(lambda some: some.sum(0), page.by_text, seed=seed)
+        assert low.max() <= 1  # "begin at 1 or lower"

@@ -1,11 +1,13 @@
 """What the chapter on the cost of attention (row 20) tells, pinned; of seconds only what any machine should give."""
 
+import numpy as np
 import pytest
 import torch
 
 from tutorial_book.experiments.cost import fit_seconds, operations, saved_bytes, seconds
 from tutorial_lib.attention import attention, window_mask
 from tutorial_lib.bert import Layer, initialize
+from tutorial_lib.geometry import bootstrap_interval
 
 WINDOW, WITH_CLS, CHANCE = "a window", "a window, [CLS] and [SEP]", "chance, [CLS] and [SEP]"
 
@@ -77,6 +79,14 @@ def test_the_other_texts_give_the_same_order(page):
 
     at_8 = [moved(rule).item() for rule in (WITH_CLS, CHANCE, WINDOW)]
     assert at_8 == pytest.approx([0.38, 0.50, 0.72], abs=0.04)
+
+
+def test_what_cls_and_sep_save_and_what_the_neighbors_do_is_sure_at_every_width(page):
+    for m in page.sides:
+        window, with_ends, by_chance = (page.moves[rule][m] for rule in (WINDOW, WITH_CLS, CHANCE))
+        for seed in range(2):
+            assert bootstrap_interval(np.mean, (by_chance - with_ends).numpy(), seed=seed)[0] > 0
+            assert bootstrap_interval(np.mean, (window - by_chance).numpy(), seed=seed)[0] > 0.1
 
 
 def test_the_nearest_map_of_rank_8_loses_less_than_a_window_of_8(page):

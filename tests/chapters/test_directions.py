@@ -12,6 +12,7 @@ from tutorial_lib.geometry import (
     best_probability,
     cosine,
     inverse_unembedding,
+    mean_interval,
     nearest_by_measure,
     top_tokens,
 )
@@ -213,6 +214,24 @@ def test_what_hides_length_and_what_hides_the_zero(page):
         assert shifted > 0.2 and kept < 0.8
         assert changes["all rows moved by the same vector"][0] < 1e-4  # the softmax sees differences alone
         assert changes["all rows made equally long"][0] > 0.25
+
+
+def test_what_four_runs_say(page):
+    kept = page.kept
+    of_seed_0 = [kept[f"no layers, {name}"][0] for name in page.ends]  # the page's own models
+    assert of_seed_0 == pytest.approx(list(page.ends.values()), rel=0.01)
+    assert [kept["confidence"][name][0] for name in page.last] == pytest.approx(
+        [row[3] for row in page.last.values()], abs=0.02
+    )
+    assert max(kept["no layers, two tables"]) < page.counted["bigram"] < min(kept["no layers, one table"]) - 1
+    assert np.mean(kept["no layers, two tables, no positions"]) == pytest.approx(2.79, abs=0.01)
+    with_it, *without = kept["confidence"].values()
+    assert max(with_it) < 0.32 and min(map(min, without)) > 0.52
+    for name in ("without the last", "without any"):
+        _, low, high = mean_interval(np.subtract(kept[name], kept["with LayerNorm"]).T)  # by rate
+        assert low[0] > 0.3 and low[2] < 0 < high[2]
+    fewer, low, high = mean_interval(np.subtract(kept["with LayerNorm"][1], kept["two tables"]))
+    assert (fewer, low, high) == pytest.approx((0.17, -0.02, 0.36), abs=0.01)
 
 
 def test_without_a_last_norm_length_is_confidence(page):

@@ -78,6 +78,7 @@ def test_a_noun_with_one_sense_in_the_same_place_follows_the_topic_far_less(page
     _, low, _ = page.curves["the homonym"]
     control, _, high = page.curves["a word with one sense"]
     assert (low > high).all() and control == pytest.approx(1.4, abs=0.15)
+    assert page.number == 1 and (page.low > 0).all()  # of the difference
 
 
 def test_cls_hardly_turns_only_because_of_one_coordinate(page):

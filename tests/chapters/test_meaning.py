@@ -4,11 +4,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import pearsonr
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from tutorial_book.claims.meaning import TABLE_6, TABLE_7
+from tutorial_book.experiments import meaning
+from tutorial_lib.geometry import bootstrap_interval
 from tutorial_lib.texts import TextsNotAvailable, load_texts
+from tutorial_lib.vectors import embed
 
 POOLINGS = ("cls", "mean")
 
@@ -41,11 +45,19 @@ def test_the_plane_puts_hello_among_nonsense_and_the_whole_space_does_not(page):
     assert 0.7 <= page.in_plane[hello] <= 0.95 and page.in_full[hello] == 1
 
 
-def test_paraphrases_win_over_decoys_in_the_last_layer_only(page):
+def test_paraphrases_win_over_decoys_step_by_step_and_surely_after_the_last_layer_alone(page):
     cls, mean = (page.won[pooling].sum(axis=1) for pooling in POOLINGS)
-    assert page.won["cls"].shape == (7, 16)
-    assert cls[6] == 16 and mean[6] == 13
-    assert cls[1:5].max() <= 4 and mean[:6].max() <= 6
+    assert cls.tolist() == [16, 2, 3, 6, 14, 14, 31] and mean.tolist() == [3, 2, 4, 10, 14, 16, 26]
+    for wins in page.won.values():
+        for seed in range(2):
+            low, high = bootstrap_interval(lambda w: w.mean(axis=0), wins.T, seed=seed)
+            assert low[6] > 0.65 and (high[1:3] < 0.4).all() and (low[1:6] < 0.5).all()
+            assert bootstrap_interval(np.sum, wins[6] - wins[5], seed=seed)[0] >= 4
+
+
+def test_the_first_sixteen_alone_would_say_that_nothing_happens_before(page):
+    first, second = page.won["mean"][:, :16].sum(1), page.won["mean"][:, 16:].sum(1)
+    assert first[6] == second[6] == 13 and first[:6].max() == 6 and second[5] == 10
 
 
 # --- Algebra (row 36) ----------------------------------------------------------------------------------------------
@@ -90,14 +102,15 @@ def test_among_swaps_of_two_occupations_the_bias_is_rare_after_the_last_layer(pa
 def test_the_words_own_vectors_hold_a_third_of_it_and_a_fifth_of_the_swaps_go_as_far(page):
     cosine, *_, p_swaps, _ = page.bias_rows["mean"][0]
     assert cosine == pytest.approx(-0.134, abs=0.002) and p_swaps == pytest.approx(0.195, abs=0.01)
+    assert page.added[1] < 0  # the layers add to it
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_nothing_here_rests_on_the_two_large_coordinates(page, pooling):
+def test_nothing_here_rests_on_the_two_large_coordinates(page, pooling, bert, tok):
     """Though one of them holds nearly all of [CLS]: differences cancel what the vectors share."""
-    X = page.T[pooling].astype(float)
+    X = embed(page.flat, bert, pooling, "all", tokenizer=tok).astype(float)
     won, fewer = (page.margins(vectors)[1:] > 0 for vectors in (X, page.without(X)))  # layer 0: all [CLS] are equal
-    assert (won.sum(axis=1) == fewer.sum(axis=1)).all()
+    assert (won != fewer).sum(axis=1).max() <= 1  # "at most one"
     held = (X[..., 99] ** 2 / (X**2).sum(-1)).mean(axis=1)
     assert (held[1:6] > 0.9).all() if pooling == "cls" else (held < 0.03).all()
     for cosine, *_, without_the_two in page.bias_rows[pooling][-6:]:
@@ -111,6 +124,39 @@ def test_a_bert_with_random_weights_sets_the_groups_apart_too(page):
 
 def test_at_layer_0_cls_differences_are_zero(page):
     assert not page.differences(page.contrasts["doctor-nurse"][:3], "cls")[0].any()
+
+
+# --- L's own sentences, and another model ---------------------------------------------------------------------------
+
+
+def test_two_cosines_stand_out_on_l_s_sentences_too_and_thirteen_are_small(page):
+    assert page.kept == meaning.stored()
+    assert sorted(np.argsort(-np.abs(page.on_ls))[:2]) == sorted(np.argsort(-np.abs(page.ours))[:2])
+    assert sorted(np.argsort(-np.abs(page.ours))[:2]) == sorted(np.argsort(-np.abs(page.theirs))[:2])
+    assert page.small.sum() == 13 and np.abs(page.on_ls[page.small]).max() < 0.11
+
+
+@pytest.mark.parametrize(("pooling", "column"), [("cls", 0), ("mean", 2)])
+def test_other_sentences_leave_the_small_cosines_and_another_model_does_not(page, pooling, column):
+    """The page's cosines are those with which the intervals were computed."""
+    text, model, apart = (row[column] for row in page.changed_by.values())
+    assert (text, model, apart) == pytest.approx(page.kept[pooling]["correlations"], abs=5e-3)
+    assert text == pytest.approx({"cls": 0.78, "mean": 0.89}[pooling], abs=0.005)
+    assert model == pytest.approx({"cls": -0.24, "mean": -0.03}[pooling], abs=0.005)
+
+
+def test_the_interval_of_a_correlation_is_fisher_s(page):
+    for r, n in ((-0.242, 13), (0.78, 13), (0.82, 15)):
+        low, high = pearsonr_interval(r, n)
+        assert meaning.correlation_interval(r, n) == pytest.approx((low, high), abs=1e-3)
+    assert page.changed_by["the model"][1] == "[-0.70, 0.36]"
+
+
+def pearsonr_interval(r, n):
+    """SciPy's, for values that have exactly this correlation."""
+    rng = np.random.default_rng(0)
+    x, y = np.linalg.qr(np.column_stack([np.ones(n), rng.normal(size=(n, 2))]))[0][:, 1:].T
+    return pearsonr(x, r * x + (1 - r**2) ** 0.5 * y).confidence_interval()
 
 
 # --- What L says of Table 7 ----------------------------------------------------------------------------------------

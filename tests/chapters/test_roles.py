@@ -120,8 +120,22 @@ def test_the_word_of_the_role_looks_there_far_more_than_others(page):
 
 def test_in_the_stories_the_two_heads_do_no_better_than_a_fixed_offset(page):
     for role in page.asked:
-        head, offset = page.in_stories(role)
+        head, offset, _ = page.in_stories(role)
         assert head < offset
+
+
+def test_a_sense_leads_a_noun_in_its_place_most_at_first_and_not_surely_at_the_end(page):
+    homonym, noun = (100 * one.mean(0)[1:] for one in page.near.values())
+    assert homonym == pytest.approx([91, 95, 97, 98, 97, 89], abs=1)
+    assert noun == pytest.approx([71, 77, 76, 82, 80, 83], abs=1)
+    assert noun[-1] > noun[0]  # not all of them fall
+    for seed in range(2):
+        low, high = bootstrap_interval(lambda drawn: 100 * drawn.mean(0), page.lead, seed=seed)
+        assert (low[1:6] > 5).all() and low[6] < 0 < high[6]
+        assert (low[1], high[1]) == pytest.approx((9, 31), abs=2)
+        assert (low[6], high[6]) == pytest.approx((-2, 13), abs=2)
+        fallen, _ = bootstrap_interval(lambda drawn: (drawn[:, 3] - drawn[:, 6]).mean(), page.lead, seed=seed)
+        assert fallen > 0
 
 
 def test_a_head_of_the_last_layer_is_missed_most_in_a_sentence_s_vector(page):

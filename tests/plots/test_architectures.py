@@ -49,10 +49,12 @@ def test_what_the_mask_forbids_stays_white_and_frames_stand_where_a_word_comes_f
     assert [label.get_text() for label in second.get_yticklabels()] == names
 
 
-def test_norm_curves_average_and_tell_place_and_start_apart():
-    names = [(place, start) for place in ("post-norm", "pre-norm") for start in ("with warmup", "without warmup")]
-    ax = plots.architectures.norm_curves(dict.fromkeys(names, [4.0, 2.0, 0.0]), smooth=2)
-    assert [line.get_label() for line in ax.lines] == [" ".join(name) for name in names]
-    assert ax.lines[0].get_xydata().tolist() == [[2, 3], [3, 1]]
+def test_losses_by_rate_average_seeds_and_tell_place_and_start_apart():
+    names = [f"{place} {start}" for place in ("post-norm", "pre-norm") for start in ("with warmup", "without warmup")]
+    ax = plots.architectures.losses_by_rate([0.01, 0.1], dict.fromkeys(names, [[4.0, 2.0], [0.0, 2.0]]))
+    assert [line.get_label() for line in ax.lines] == names and ax.get_xscale() == "log"
+    assert ax.lines[0].get_xydata().tolist() == [[0.01, 3], [0.1, 1]]
+    band = ax.collections[0].get_paths()[0].vertices
+    assert {tuple(place) for place in band} >= {(0.01, 2), (0.01, 4), (0.1, 0), (0.1, 2)}
     assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == 4
     assert ax.lines[0].get_color() == ax.lines[1].get_color() != ax.lines[2].get_color()

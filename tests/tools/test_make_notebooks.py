@@ -208,7 +208,7 @@ def install(monkeypatch, tmp_path):
     from IPython.core.inputtransformer2 import TransformerManager
 
     def run(library: str, here: set[str]) -> list[str]:
-        fields = dict(weights="w==1", besides={"apsw": "apsw", "umap": "umap-learn"})
+        fields = dict(files="w==1", besides={"apsw": "apsw", "umap": "umap-learn"})
         cell, asked = make_notebooks.INSTALL.format(**fields), []
         cell = cell.replace(make_notebooks.NO_ADDRESS, f'\nlibrary = "{library}"\n')
 

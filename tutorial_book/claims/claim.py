@@ -19,6 +19,7 @@ from tutorial_lib.weights.catalog import DEFAULT, ModelNotAvailable
 
 HOLDS, FAILS, DIFFERS, OPEN = VERDICTS = ("holds", "does not hold", "differs on another model", "not yet checked")
 RECOMPUTED, ARITHMETIC = KINDS = ("recomputed", "arithmetic")
+VOCABULARY = "the vocabulary of "  # a need that ends with a model's name, without its weights
 ROUND = "half a unit of its last digit that is not 0"  # the tolerance of a round number: 110M may be 105M to 115M
 CHAPTERS = (
     *("tokenization", "embeddings", "attention", "heads", "positions", "bert", "context", "cost"),
@@ -54,8 +55,8 @@ class Claim:
                   mathematics
     tolerance     how far a number may be off; None: half a unit of the last printed digit, and 0 for whole numbers;
                   ROUND: half a unit of the last digit that is not 0
-    needs         what it takes to check: a model, published texts ("bert-base-cased and luisto-pairs"); None: only
-                  this library
+    needs         what it takes to check: a model, its vocabulary alone ("the vocabulary of gpt2"), published texts
+                  ("bert-base-cased and luisto-pairs"); None: only this library
     verdict       the recorded one, of VERDICTS; with `needs`, the one to expect. "does not hold" is for what was
                   measured on the document's own model, data and by its measure, or needs none;
                   "differs on another model" for what the statement is about and is not at hand: another stands in
@@ -198,7 +199,7 @@ computed_once = cache(recompute)  # keeps no errors: what is missing is looked f
 
 @lru_cache
 def _on_this_machine(name: str) -> bool:
-    """Whether a model or a published collection of texts is here already, so that nothing has to be downloaded."""
+    """Whether a model, a vocabulary or a published collection is here, so that nothing has to be downloaded."""
     from tutorial_lib import weights
     from tutorial_lib.texts import published
     from tutorial_lib.texts.fetch import cache_folder, stand_in
@@ -206,7 +207,7 @@ def _on_this_machine(name: str) -> bool:
     if name in published.SOURCES:
         folder = stand_in(None) or cache_folder()
         return all((folder / source.file).is_file() for source in published.SOURCES[name])
-    return name in weights.available()
+    return name.removeprefix(VOCABULARY) in weights.available(vocabulary=name.startswith(VOCABULARY))
 
 
 def agree(printed, computed, tolerance=None) -> bool:

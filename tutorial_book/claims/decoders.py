@@ -42,7 +42,8 @@ def _():
 # --- N 1.1: the tokenizer --------------------------------------------------------------------------------------------
 
 claim("N-1.1-parts", "A subword tokenizer cuts “lighthouse” into “light” and “house” (here: GPT-2's).",
-      ["light", "house"], lambda: spaced(bpe("gpt2").tokenize("lighthouse")), needs="gpt2", verdict=FAILS,
+      ["light", "house"], lambda: spaced(bpe("gpt2").tokenize("lighthouse")), needs="the vocabulary of gpt2",
+      verdict=FAILS,
       note="With GPT-2's merges it is \"l\" and \"ighthouse\", and with a space before it one token, \" "
            'lighthouse". Merges follow frequency and know no parts of words.')
 
@@ -89,21 +90,20 @@ def _():
 
 
 claim("N-1.1-cut", "The tokens of the text with the cat (here: GPT-2's).", PIECES,
-      lambda: spaced(bpe("gpt2").tokenize(STAIRS)), needs="gpt2", verdict=HOLDS)
+      lambda: spaced(bpe("gpt2").tokenize(STAIRS)), needs="the vocabulary of gpt2", verdict=HOLDS)
 
 claim("N-1.1-ids", "The ids of the text with the cat (here: OPT-125m's).", IDS,
-      lambda: bpe("opt-125m").encode(STAIRS).ids, needs="opt-125m",
-      note="GPT-2 has the same tokens under other ids: 383, 3797, 1816, 510, 262, 16046, 13. OPT's tokenizer puts "
-           "</s>, id 2, before a text.")
+      lambda: bpe("opt-125m").encode(STAIRS).ids, needs="the vocabulary of opt-125m",
+      note="GPT-2 has the same tokens, with other ids (see tokenization). OPT's tokenizer puts </s>, id 2, before.")
 
 claim("N-1.1-pickle", "“ Pickle” may become “ P” and “ickle” (here: GPT-2's tokens, whose merges OPT shares).",
-      [" P", "ickle"], lambda: spaced(bpe("gpt2").tokenize(" Pickle")), needs="gpt2", verdict=FAILS,
+      [" P", "ickle"], lambda: spaced(bpe("gpt2").tokenize(" Pickle")), needs="the vocabulary of gpt2", verdict=FAILS,
       note="\" Pick\" and \"le\". \"Might\" is N's word: the pattern exists, as in \"l\" and \"ighthouse\".")
 
 
 @claim("N-1.1-first-letter", "That a word becomes its space and first letter and the rest is somewhat common (here: "
        "with GPT-2's tokens, of the built-in words that come in more than one piece, in small letters and "
-       "capitalized, at least one in twenty).", True, needs="gpt2", verdict=HOLDS,
+       "capitalized, at least one in twenty).", True, needs="the vocabulary of gpt2", verdict=HOLDS,
        note="63 of 625, nearly all of them capitalized.")
 def _():
     words = [
@@ -139,8 +139,8 @@ def _():
 
 
 claim("N-1.2-next", "“ NEXT” has the id 10000 (in OPT-125m).", [10_000], lambda: bpe("opt-125m").encode(" NEXT").ids,
-      needs="opt-125m",
-      note="39,726 in GPT-2.")
+      needs="the vocabulary of opt-125m",
+      note="One token in GPT-2, too, under another id, as the chapter on tokenization shows.")
 
 # --- N 3: one token after the other ----------------------------------------------------------------------------------
 

@@ -498,8 +498,8 @@ claim("N-7-bigrams", "“ what” is followed by “ the”, “ might” by “
       note="N does not say of which model.")
 
 claim("N-7-susp", "“ Susp” and “icious” are two tokens (here: GPT-2's of “ Suspicious”).", [" Susp", "icious"],
-      lambda: [token.replace("Ġ", " ") for token in bpe("gpt2").tokenize(" Suspicious")], needs="gpt2", verdict=HOLDS,
-      note="In small letters, with a space before it, it is one token.")
+      lambda: [token.replace("Ġ", " ") for token in bpe("gpt2").tokenize(" Suspicious")],
+      needs="the vocabulary of gpt2", verdict=HOLDS, note="In small letters, with a space before it, it is one token.")
 
 claim("N-7-lens", "The logit lens looks at states on their way from the view of the unembedding (here: after the "
       "last layer it shows the model's own logits).", True,

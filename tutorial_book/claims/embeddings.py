@@ -36,7 +36,7 @@ claim("R-2.2-cat-dog", "Tokens of similar meaning, such as “cat” and “dog�
 
 @claim("R-2.2-output", "The vectors that pre-trained models give out can be used as they are: they capture meaning "
        "(here, on the default model: a text is nearer to its paraphrase than to one with its own words in another "
-       "matter, in at least three of four cases).", True, note="13 of 16.")
+       "matter, in at least three of four cases).", True, note="26 of 32.")
 def _():
     triples = load_texts("paraphrases")
     texts, same, other = (embed(list(column), tools.bert(), tokenizer=tools.tokenizer()) for column in zip(*triples))

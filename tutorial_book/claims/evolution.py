@@ -8,6 +8,7 @@ from torch import cosine_similarity, tensor
 
 from tutorial_book.claims.claim import claims_of
 from tutorial_book.claims.tools import bert, tokenizer, trace
+from tutorial_book.experiments.tokenization import cased
 from tutorial_lib.geometry import cosine, cosine_matrix, pca, random_walks, step_alignment, steps
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
@@ -116,7 +117,7 @@ def between_over_within(word, senses):
 
 claim("L-4.3-single-tokens", "Each word of the two mouse sentences is a single token.",
       [sentence.replace(".", " .").split() for sentence in MICE],
-      lambda: [tokenizer(CASED_MODEL).tokenize(sentence) for sentence in MICE], needs=CASED_MODEL,
+      lambda: [cased()["texts"][sentence][0] for sentence in MICE],
       note="True of the default model's uncased vocabulary.")
 
 

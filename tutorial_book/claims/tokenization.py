@@ -5,7 +5,9 @@ import torch
 from tutorial_book.claims.claim import ARITHMETIC, DIFFERS, FAILS, ROUND, claims_of
 from tutorial_book.claims.quotes import BEAR, IDS, LOVE, TOKENS
 from tutorial_book.claims.tools import bert, tokenizer
+from tutorial_book.experiments.tokenization import cased
 from tutorial_lib.texts import load_texts
+from tutorial_lib.tokenization import anatomy
 
 claim = claims_of("tokenization")
 
@@ -126,14 +128,17 @@ def _():
 
 # --- L 3.2.1 The bear sentence and the transformer from above ------------------------------------------------------
 
-claim("L-3.2.1-tokens", "The tokens of the bear sentence.", TOKENS, lambda: tokenizer("bert-base-cased").tokenize(BEAR),
-      needs="bert-base-cased",
+claim("L-3.2.1-tokens", "The tokens of the bear sentence.", TOKENS, lambda: cased()["texts"][BEAR][0],
       note="BERT's uncased vocabulary also gives 18, but cuts the rare word into ser ##end ##ip ##ito ##us.")
 
-claim("L-3.2.1-ids", "The ids of the bear sentence.", IDS,
-      lambda: tokenizer("bert-base-cased").encode(BEAR).ids[1:-1], needs="bert-base-cased", verdict=FAILS,
-      note="To be expected by L's own table in 4.2.1, without the model: see the id of “a”.")
+claim("L-3.2.1-ids", "The ids of the bear sentence.", IDS, lambda: cased()["texts"][BEAR][1], verdict=FAILS,
+      note="All but one: “a” is 170. The printed list is, to the last id, that of “with an serendipitous smile”, as "
+           "L 3.2.5 quotes the sentence.")
 
+claim("L-3.2.1-id-of-a", "The id of “a” is 1126.", 1126, lambda: cased()["ids"]["a"], verdict=FAILS,
+      note="It is 170, as L's own table in 4.2.1 has it; 1126 is “an”.")
+
+claim("L-3.2.1-id-of-period", "The id of “.” is 119.", 119, lambda: cased()["ids"]["."])
 
 claim("L-3.2.1-special-ids", "BERT puts token 101 before the sequence and token 102 after it.", [101, 102],
       lambda: [tokenizer().encode(BEAR).ids[i] for i in (0, -1)])
@@ -166,24 +171,16 @@ claim("L-3.2.2-middle", "Subwords are the middle ground: common words are tokens
       lambda: [len(tokenizer().tokenize(word)) for word in ("the", "bear", "serendipitous")], expected=[1, 1, 5])
 
 claim("L-3.2.2-finbert-vocabulary", "FinBERT has around 50k tokens.", 50_000,
-      lambda: len(tokenizer("bert-base-finnish-cased-v1").vocab), tolerance=500, needs="bert-base-finnish-cased-v1")
+      lambda: len(tokenizer("bert-base-finnish-cased-v1").vocab), tolerance=500,
+      needs="the vocabulary of bert-base-finnish-cased-v1")
 
 
-def percent(test, name="bert-base-cased"):
-    """Percent of a vocabulary's tokens that pass a test."""
-    return 100 * sum(map(test, tokenizer(name).tokens)) / len(tokenizer(name).tokens)
-
-
-def continues(token):
-    """Whether a token continues a word."""
-    return token.startswith("##")
-
-
-claim("L-3.2.2-continuations", "22 % of BERT's tokens start with ##.", 22, lambda: percent(continues), tolerance=0.5,
-      needs="bert-base-cased", note="The uncased vocabulary: 19.1 %.")
+claim("L-3.2.2-continuations", "22 % of BERT's tokens start with ##.", 22,
+      lambda: 100 * cased()["shares"]["##"], tolerance=0.5, note="22.3 %. The uncased vocabulary: 19.1 %.")
 
 claim("L-3.2.2-finbert-continuations", "26 % of FinBERT's tokens start with ##.", 26,
-      lambda: percent(continues, "bert-base-finnish-cased-v1"), tolerance=0.5, needs="bert-base-finnish-cased-v1")
+      lambda: 100 * anatomy(tokenizer("bert-base-finnish-cased-v1").vocab).continuation_share, tolerance=0.5,
+      needs="the vocabulary of bert-base-finnish-cased-v1")
 
 # --- L 4.2.1 The tokenization --------------------------------------------------------------------------------------
 
@@ -193,30 +190,26 @@ claim("L-4.2.1-ascii", "Ids 106 to 199 are pretty much the ASCII characters (her
 
 claim("L-4.2.1-ids", "The ids of [PAD], [UNK], [CLS], [SEP], [MASK], the, of, and.",
       [0, 100, 101, 102, 103, 1103, 1104, 1105],
-      lambda: [*map(tokenizer("bert-base-cased").vocab.get, "[PAD] [UNK] [CLS] [SEP] [MASK] the of and".split())],
-      needs="bert-base-cased",
+      lambda: [cased()["ids"][token] for token in "[PAD] [UNK] [CLS] [SEP] [MASK] the of and".split()],
       note="The uncased vocabulary has the same special ids, 994 [unused] up to 998, 68 ASCII characters (no capitals) "
            "from 999, other characters up to 1995, and the, of, and at 1996 to 1998.")
 
 
-@claim("L-4.2.1-single-characters",
-       "Ids 106 to 1102 are single characters, 106 to 199 of them ASCII (here: how many of each).", True,
-       expected=[1102 - 106 + 1, 199 - 106 + 1], needs="bert-base-cased")
-def _():
-    tokens = tokenizer("bert-base-cased").tokens
-    return [sum(len(token) == 1 for token in tokens[106:1103]), sum(token.isascii() for token in tokens[106:200])]
+claim("L-4.2.1-single-characters", "Ids 106 to 1102 are single characters, 106 to 199 of them ASCII (here: 94).", True,
+      lambda: [*cased()["blocks"][4], cased()["ascii"]],
+      expected=["one character", 106, 1102, 199 - 106 + 1])
 
+claim("L-4.2.1-unused", "Ids 1 to 99 are [unused], and so are 104 and 105.", [1, 99, 104, 105],
+      lambda: [id for kind, *ends in cased()["blocks"] if kind == "unused" for id in ends])
 
-claim("L-4.2.1-continuations", "About 22 % of the tokens start with ##.", 22, lambda: percent(continues),
-      tolerance=0.5, needs="bert-base-cased", note="The uncased vocabulary: 19.1 %.")
+claim("L-4.2.1-continuations", "About 22 % of the tokens start with ##.", 22,
+      lambda: 100 * cased()["shares"]["##"], tolerance=0.5, note="22.3 %. The uncased vocabulary: 19.1 %.")
 
-claim("L-4.2.1-alphanumeric", "About 77 % of the tokens are alphanumeric.", 77, lambda: percent(str.isalnum),
-      tolerance=0.5, needs="bert-base-cased", note="The uncased vocabulary: 77.0 %.")
+claim("L-4.2.1-alphanumeric", "About 77 % of the tokens are alphanumeric.", 77,
+      lambda: 100 * cased()["shares"]["alphanumeric"], tolerance=0.5,
+      note="76.6 %. The uncased vocabulary: 77.0 %.")
 
-
-@claim("L-4.2.1-short-words", "Common short words seem to appear higher on the list (here: the mean length of the "
-       "first 1,000 and of the last 1,000 words of letters).", True, needs="bert-base-cased",
-       note="So it is in the uncased vocabulary: 5.4 letters against 7.2.")
-def _():
-    words = [token for token in tokenizer("bert-base-cased").tokens[1103:] if token.isalpha()]
-    return sum(map(len, words[:1000])) < sum(map(len, words[-1000:]))
+claim("L-4.2.1-short-words", "Common short words seem to appear higher on the list (here: the mean length of the first "
+      "1,000 words of letters is less than that of the last).", True,
+      lambda: cased()["letters"][0] < cased()["letters"][1],
+      note="5.2 letters against 7.1; in the uncased vocabulary 5.4 against 7.2.")

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, TINTS, as_array, heatmap
-from tutorial_book.plots.parts import box, dotted, legend_below, panel_grid, write
+from tutorial_book.plots.parts import box, dotted, draw_curve, legend_below, panel_grid, write
 
 LINE = "#444444"
 LOOKS, CROSSES, WIDENS, NORM = "attention", "attention", "feed forward", "the rest"
@@ -116,22 +116,25 @@ def looks(own, crossing, written, read, source, aligned=()):
     return axes
 
 
-def norm_curves(curves, smooth=5):
-    """Training losses of models that differ in the place of LayerNorm and in the start of the learning rate.
+def losses_by_rate(rates, losses):
+    """What models cost that differ in the place of LayerNorm and in their start, against the learning rate.
 
-    curves: (place of the norm, start) -> losses, one a step; a color for each place, a line style for each start.
-    smooth: steps that are averaged.
+    losses: "place start", such as "post-norm with warmup" -> (rates, seeds): a line through the means, with a band from
+    the least to the largest; a color for each place, a line style for each start.
 
-    >>> ax = norm_curves({("post-norm", "with warmup"): [5.0, 3.0], ("pre-norm", "with warmup"): [5.0, 1.0]}, 1)
-    >>> [line.get_label() for line in ax.lines]
-    ['post-norm with warmup', 'pre-norm with warmup']
+    >>> ax = losses_by_rate([0.01, 0.02], {"post-norm with warmup": [[1.0, 2.0], [3.0, 3.0]]})
+    >>> ax.lines[0].get_ydata().tolist()
+    [1.5, 3.0]
     """
     _, ax = plt.subplots(figsize=(7.2, 3.4))
-    places, starts = (list(dict.fromkeys(names)) for names in zip(*curves, strict=True))
-    for (place, start), losses in curves.items():
-        losses = np.convolve(as_array(losses), np.ones(smooth) / smooth, mode="valid")
-        look = {"color": COLORS[places.index(place)], "linestyle": ("-", "--")[starts.index(start)]}
-        ax.plot(np.arange(len(losses)) + smooth, losses, label=f"{place} {start}", **look)
-    ax.set(xlabel="step", ylabel="loss (nats a token)", ylim=(0, None))
+    places, starts = (list(dict.fromkeys(names)) for names in zip(*(name.split(" ", 1) for name in losses)))
+    for name, values in losses.items():
+        place, start = name.split(" ", 1)
+        values, number = as_array(values), starts.index(start)
+        look = {"color": COLORS[places.index(place)], "linestyle": ("-", "--")[number], "marker": "os"[number]}
+        draw_curve(ax, (values.mean(1), values.min(1), values.max(1)), rates, label=name, shade=0.15, **look)
+    ax.set(xscale="log", xlabel="learning rate", ylabel="loss (nats a token)", ylim=(0, None))
+    ax.set_xticks(rates, [f"{rate:g}" for rate in rates], minor=False)
+    ax.minorticks_off()
     legend_below(ax)
     return ax

@@ -1,4 +1,4 @@
-"""Figures of the chapter on gates, cones and entropy: maps, scores, the census of heads, curves over the layers.
+"""Figures of the chapter on gates, cones and entropy: maps, scores, the census of heads, what heads see.
 
 Source: G 2.
 """
@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from tutorial_book.plots.base import COLORS, ROLES, TINTS, as_array
-from tutorial_book.plots.parts import by_layer, dotted, draw_curve, legend_below, letters, panel_grid, weight_map
+from tutorial_book.plots.parts import dotted, legend_below, letters, panel_grid, weight_map
 from tutorial_lib.geometry.gates import GATES, MIXED, THRESHOLD, gate_of, gate_scores
 
 LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K: the C of cluster is taken
@@ -16,27 +16,19 @@ _SIX = [TINTS[role] for role in ("query", "key", "value", "attention", "feed for
 FILLS = dict(zip((*GATES, MIXED), (*_SIX, TINTS["the rest"], "#FFFFFF"), strict=True))
 
 
-def gate_maps(maps, tokens=None, columns=4):
+def gate_maps(maps, columns=4):
     """Attention maps as small pictures (title -> map (n, n)): rows look, columns are looked at.
-
-    tokens: n names, or a dict with n names for each title.
 
     >>> axes = gate_maps({"closed": np.eye(4), "open": np.full((4, 4), 0.25)})
     >>> [ax.get_title() for ax in axes]
     ['closed', 'open']
     """
-    names = tokens if isinstance(tokens, dict) else dict.fromkeys(maps, tokens)
-    height = 1.9 + 0.5 * (tokens is not None)
-    figure, axes = panel_grid(len(maps), columns, size=(0, 0), each=(2.05, height))
-    figure.phone = {"columns": 2, "panel_height": height}
+    figure, axes = panel_grid(len(maps), columns, size=(0, 0), each=(2.05, 1.9))
+    figure.phone = {"columns": 2, "panel_height": 1.9}
     for ax, (title, A) in zip(axes, maps.items()):
-        weight_map(ax, A, aspect="auto" if tokens is not None else "equal")
+        weight_map(ax, A)
         ax.set_title(title, fontsize=10)
-        ax.tick_params(labelsize=7)
         ax.set(xticks=[], yticks=[])
-        if names[title] is not None:
-            ax.set_xticks(range(len(A)), names[title], rotation=90)
-            ax.set_yticks(range(len(A)), names[title])
     return axes
 
 
@@ -85,35 +77,6 @@ def census(names, sure=None):
                for name, (fill, letter) in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(5, len(handles)), fontsize=9)
     return ax
-
-
-def layer_panels(panels, levels=None):
-    """A panel for each measure (title -> {label -> values, or (values, low, high)}) by layer.
-
-    low and high are drawn as a band. A label has one color in all panels; those that stand in most panels come first,
-    so that a curve that only one panel has does not change the others' colors. levels: title -> a dotted line, such as
-    what chance gives.
-
-    >>> [ax] = layer_panels({"entropy": {"trained": ([1.0, 2.0], [0.5, 1.5], [1.5, 2.5])}}, {"entropy": 2.5})
-    >>> ax.get_title(), ax.lines[0].get_ydata().tolist()
-    ('entropy', [1.0, 2.0])
-    """
-    figure, axes = panel_grid(len(panels), size=(max(5.8, 2.7 * len(panels)), 3.1))
-    there = [label for curves in panels.values() for label in curves]
-    labels = sorted(dict.fromkeys(there), key=there.count, reverse=True)
-    style = dict(zip(labels, zip(COLORS, "os^DvPX")))
-    shown = {}
-    for ax, (title, curves) in zip(axes, panels.items()):
-        for label, values in curves.items():
-            color, marker = style[label]
-            shown[label] = draw_curve(ax, values, color=color, marker=marker, markersize=4, label=label)
-        if levels and title in levels:
-            dotted(ax, levels[title])
-        by_layer(ax, title=title)
-        ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-    handles = [shown[label] for label in labels]
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)), fontsize=9)
-    return axes
 
 
 def variance_strips(seen, chance, best):

@@ -21,7 +21,8 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "pairs": "ExtremePairs extreme_pairs",
     "paths": "GroupDistances Steps group_distances random_walks step_alignment steps",
     "projection": "PCA ProjectionQuality cubes hopf_link pca projection_quality tsne umap",
-    "shape": "anisotropy effective_number entropy outlier_coordinates participation_ratio pca_dimension spectrum",
+    "shape": "anisotropy effective_number entropy outlier_coordinates participation_ratio pca_dimension spectrum "
+    "value_entropy",
     "similarity": "Distributions ToMean average_cosine cone_index cosine cosine_matrix distance_matrix distributions "
     "to_mean",
     "statistics": "PermutationTest bootstrap_interval holm jackknife_interval mean_interval permutation_p",

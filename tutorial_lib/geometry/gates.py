@@ -42,7 +42,7 @@ def gate_scores(A):
     A = _as_maps(A)
     n = A.shape[-1]
     i, j = np.indices((n, n))
-    both = np.minimum(A, A.swapaxes(-1, -2)) * n > 1 + 1e-9  # (..., n, n): more than even, both ways
+    both = np.minimum(A, A.swapaxes(-1, -2)) * n > 1 + 1e-6  # (..., n, n): more than even, both ways; 1/n is rounded
     partners = both & (i != j)
     favorite = A == A.max(-1, keepdims=True)
     favorite &= favorite.cumsum(-1) == 1  # of equal weights the first, so that an even row has one favorite, too

@@ -16,6 +16,7 @@ from tutorial_lib.weights.files import read_text, write_text
 from tutorial_lib.weights.find import vocabulary_folder
 
 END = "<|endoftext|>"
+OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, as they were first published
 
 
 class BPE(Tokenizer):
@@ -88,15 +89,17 @@ class BPE(Tokenizer):
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
         """The tokenizer of a model: a known name, or a folder with vocab.json and merges.txt.
 
-        Of a RoBERTa, by its config.json, a `RobertaBPE`. Raises ModelNotAvailable if the name is not known or its files
-        are not to be had, ValueError if the folder lacks one of the files.
+        encoder.json and vocab.bpe, as GPT-2's authors call them, will do. Of a RoBERTa, by its config.json, a
+        `RobertaBPE`. Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if
+        the folder lacks one of the files.
         """
         folder = vocabulary_folder(name)
-        missing = [file for file in ("vocab.json", "merges.txt") if not (folder / file).is_file()]
+        files = OF_OPENAI if (folder / OF_OPENAI[1]).is_file() else ("vocab.json", "merges.txt")
+        missing = [file for file in files if not (folder / file).is_file()]
         if missing:
             raise ValueError(f"name must be a model with a BPE vocabulary; {folder} has no {missing[0]}")
-        vocab = read_json(folder / "vocab.json")
-        lines = read_text(folder / "merges.txt").split("\n")
+        vocab = read_json(folder / files[0])
+        lines = read_text(folder / files[1]).split("\n")
         pairs = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
         config = folder / "config.json"
         own = config.is_file() and read_json(config).get("model_type") == "roberta"

@@ -9,7 +9,7 @@ from tutorial_lib.weights.find import vocabulary_folder
 
 
 def tokenizer_of(name: str | os.PathLike) -> Tokenizer:
-    """A model's tokenizer by its files: `WordPiece` for a vocab.txt, `BPE` (or `RobertaBPE`) for a merges.txt.
+    """A model's tokenizer by its files: `WordPiece` for a vocab.txt, `BPE` (or `RobertaBPE`) for merges.
 
     Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError for other tokenizers,
     such as ALBERT's SentencePiece.
@@ -18,7 +18,7 @@ def tokenizer_of(name: str | os.PathLike) -> Tokenizer:
     ('BPE', 'WordPiece')
     """
     folder = vocabulary_folder(name)
-    for file, kind in (("vocab.txt", WordPiece), ("merges.txt", BPE)):
+    for file, kind in (("vocab.txt", WordPiece), ("merges.txt", BPE), ("vocab.bpe", BPE)):
         if (folder / file).is_file():
             return kind.from_pretrained(name)
     raise ValueError(f"name must be a model with WordPiece or BPE, got {folder}, which has no vocab.txt or merges.txt")

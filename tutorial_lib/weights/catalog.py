@@ -6,7 +6,7 @@ the name says after how many steps.
 
 import difflib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT = "all-MiniLM-L6-v2"
@@ -29,6 +29,8 @@ class Model:
     weights: str = "model.safetensors"
     package: str | None = None  # an installed package that carries the same files
     inside: str = "model"  # their folder in that package
+    vocabulary_package: str | None = None  # an installed package that carries the vocabulary alone, in its folder data
+    vocabulary_sha256: dict[str, str] = field(default_factory=dict, hash=False)  # of its files, where known
 
     @property
     def name(self) -> str:
@@ -38,7 +40,12 @@ class Model:
     @property
     def files(self) -> tuple[str, ...]:
         """The files without which the model cannot run."""
-        return ("config.json", *self.vocabulary, self.weights)
+        return (*self.vocabulary_files, self.weights)
+
+    @property
+    def vocabulary_files(self) -> tuple[str, ...]:
+        """Those without the weights: enough to turn a text into ids."""
+        return ("config.json", *self.vocabulary)
 
     @property
     def shipped(self) -> bool:

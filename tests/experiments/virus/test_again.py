@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tutorial_book.experiments.virus import RECIPE, RUNS, Run, again, trained_again
+from tutorial_book.experiments.virus import RECIPE, RUNS, Run, again, trained_again, unequal
 
 
 def test_a_run_changes_the_seeds_and_nothing_else():
@@ -20,3 +20,10 @@ def test_a_damaged_file_is_told_of(monkeypatch, tmp_path):
     monkeypatch.setattr(again, "FILE", file)
     with pytest.raises(ValueError, match="lacks 11 runs: write it again with tools/measure_virus.py"):
         trained_again()
+
+
+def test_a_damaged_file_of_unequal_variants_is_told_of(monkeypatch, tmp_path):
+    monkeypatch.setattr(again, "UNEQUAL", tmp_path / "numbers.json")
+    again.UNEQUAL.write_text('{"counts": []}')
+    with pytest.raises(ValueError, match="lacks trees: write it again with tools/measure_unequal.py"):
+        unequal()

@@ -74,6 +74,15 @@ def test_sublineages_take_from_other_variants_and_lose_what_defines_their_own(vi
     assert taken / n == pytest.approx(Evolution().later * Evolution().convergent, abs=0.6)
 
 
+def test_other_pairs_of_sisters_evolve_alike():
+    four = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"))
+    virus = simulate(Evolution(n_sites=200, deleted=(3, 6, 9, 3), sisters=four, sublineages=2, outbreaks=1, samples=1))
+    assert Counter(genome.variant for genome in virus.genomes) == dict.fromkeys("abcdefgh", 2)
+    assert [list(virus.defining[name].values()).count("-") for name in "aceg"] == [3, 6, 9, 3]
+    with pytest.raises(ValueError, match="zip"):
+        simulate(Evolution(sisters=four))
+
+
 def test_the_machine_errs_as_often_as_told():
     rng, true = np.random.default_rng(0), "ACGU" * 5_000
     read = sequenced(true, rng, errors=0.05, ambiguous=0, gap=0)

@@ -1,7 +1,7 @@
-"""Other trainings of the case study's BERT: from other seeds, and on other simulated viruses.
+"""Other trainings of the case study's BERT: other seeds, other simulated viruses, and the design of G's authors.
 
 One training is one draw of first weights and batches, and one tree is one draw of a history. `trained_again` has what
-tools/measure_virus.py measured for several; the weights are not kept.
+tools/measure_virus.py measured for several, `unequal` what tools/measure_unequal.py did; the weights are not kept.
 """
 
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from tutorial_book.experiments import STORED, stored
 from tutorial_book.experiments.virus.recipe import VIRUSES, VirusRecipe
 
 FILE = STORED / "virus-again.json"
+UNEQUAL = STORED / "virus-unequal.json"
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,12 @@ def trained_again() -> dict[Run, dict[str, float]]:
     if missing:
         raise ValueError(f"{FILE} lacks {len(missing)} runs: write it again with tools/measure_virus.py")
     return measured
+
+
+def unequal() -> dict:
+    """What tools/measure_unequal.py stored of eight variants, a hundred to one. The tool says what each name holds.
+
+    >>> unequal()["counts"][0], unequal()["counts"][-1]  # of the authors' sequences, by class
+    (24, 2328)
+    """
+    return stored(UNEQUAL, {"counts", "trees"}, "tools/measure_unequal.py")

@@ -26,7 +26,8 @@ class Evolution:
     """How the simulated virus evolves. Counts of substitutions are exact, but for `private`, a mean.
 
     n_sites: bases of the ancestor. shared: substitutions that two sisters have in common. defining: those of one
-    variant. deleted: how many bases in a row one of two sisters lacks, a variant of each pair for each number.
+    variant. deleted: how many bases in a row one of two sisters lacks, a variant of each pair for each number. sisters:
+    the pairs of variants, by name.
     sublineages: of each variant; later: substitutions of each. convergent: the share of these that copy a defining one
     of another variant. reverted: how likely a sub-lineage loses a defining one. outbreaks: of each sub-lineage;
     outbreak: substitutions of each. samples: genomes of each outbreak; private: a genome's own substitutions, in the
@@ -40,6 +41,7 @@ class Evolution:
     shared: int = 3
     defining: int = 4
     deleted: tuple[int, ...] = (3, 6, 9)
+    sisters: tuple[tuple[str, str], ...] = SISTERS
     sublineages: int = 10
     later: int = 8
     convergent: float = 0.4
@@ -99,17 +101,18 @@ def simulate(evolution=Evolution(), seed=0) -> Simulation:
     """
     rng = np.random.default_rng(seed)
     ancestor = "".join(rng.choice(list(BASES), evolution.n_sites))
+    variants = sum(evolution.sisters, ())
     defining, roots, genomes = {}, {}, []
-    for (first, second), n_lost in zip(SISTERS, evolution.deleted, strict=True):
+    for (first, second), n_lost in zip(evolution.sisters, evolution.deleted, strict=True):
         parent = _substituted(ancestor, evolution.shared, rng)
         lost = int(rng.integers(evolution.n_sites // 10, evolution.n_sites * 9 // 10))
         roots[first] = _substituted(parent, evolution.defining, rng)
         roots[first] = roots[first][:lost] + "-" * n_lost + roots[first][lost + n_lost :]
         roots[second] = _substituted(parent, evolution.defining, rng)
-    for variant in VARIANTS:
+    for variant in variants:
         defining[variant] = differences(ancestor, roots[variant])
-    for variant in VARIANTS:
-        others = [(site, base) for other in VARIANTS if other != variant for site, base in defining[other].items()
+    for variant in variants:
+        others = [(site, base) for other in variants if other != variant for site, base in defining[other].items()
                   if base != "-" and roots[variant][site] == ancestor[site]]  # fmt: skip
         for i in range(1, evolution.sublineages + 1):
             lineage = f"{variant}.{i}"

@@ -1,0 +1,31 @@
+"""Homonyms, and nouns of one sense in their place."""
+
+import numpy as np
+
+from tutorial_book.experiments import evolution
+from tutorial_book.experiments.evolution import ONE_SENSE, nearest_of_sense
+from tutorial_lib.texts import load_texts
+
+
+def test_each_homonym_has_a_noun_that_no_other_one_has(tok):
+    assert list(ONE_SENSE) == list(load_texts("homonyms"))
+    nouns = set(ONE_SENSE.values())
+    assert len(nouns) == 12 and not nouns & set(ONE_SENSE) and all(tok.tokenize(noun) == [noun] for noun in nouns)
+
+
+def test_the_nearest_is_counted_in_its_own_half(monkeypatch, tok):
+    """Where the vectors are what their sense says, all eight are right; where they alternate, not all are."""
+    vectors = np.repeat([[1.0, 0.1], [0.1, 1.0]], 4, axis=0)
+
+    def states(texts, model, pooling, layers, tokenizer):
+        turned = np.roll(vectors, 2, axis=0)[[0, 4, 1, 5, 2, 6, 3, 7]]  # pairs of unlike halves
+        return [np.stack([np.tile(x, (40, 1)) for x in pair]) for pair in zip(vectors, turned, strict=True)]
+
+    monkeypatch.setattr(evolution, "embed", states)
+    shares = nearest_of_sense(None, tok)
+    assert shares.shape == (2, 12, 2) and (shares[..., 0] == 1).all() and (shares[..., 1] < 1).all()
+
+
+def test_words_in_pieces_are_left_out_on_both_sides(bert, tok, monkeypatch):
+    monkeypatch.setitem(ONE_SENSE, "bank", "xylophonist")
+    assert nearest_of_sense(bert, tok).shape == (2, 11, 7)

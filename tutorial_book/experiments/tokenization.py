@@ -1,0 +1,51 @@
+"""L's vocabulary, that of bert-base-cased, which is not part of this book: what it holds, now or as it was stored.
+
+tools/measure_luisto.py has stored the numbers for where the vocabulary is not at hand. Source: L 3.2.1, 4.2.1, 4.3.
+"""
+
+from tutorial_book import experiments
+from tutorial_lib import weights
+from tutorial_lib.texts import load_texts
+from tutorial_lib.tokenization import WordPiece, anatomy
+
+NAME = "bert-base-cased"
+FILE = experiments.STORED / "cased-vocabulary.json"
+LOOKED_UP = "[PAD] [UNK] [CLS] [SEP] [MASK] the of and a an . bear Bear".split()
+
+
+def cased() -> dict:
+    """The numbers of `measure`, computed now where the vocabulary is on this machine, else the stored ones.
+
+    >>> cased()["size"], cased()["ids"]["bear"], cased()["ids"]["Bear"]
+    (28996, 4965, 8073)
+    """
+    return measure(WordPiece.from_pretrained(NAME)) if NAME in weights.available(vocabulary=True) else stored()
+
+
+def stored() -> dict:
+    """The numbers of `measure` as stored, with "date", "versions", "sources" (SHA-256); ValueError if damaged."""
+    needed = {"date", "versions", "sources", "size", "kinds", "blocks", "shares", "ids", "ascii", "letters", "texts"}
+    return experiments.stored(FILE, needed, "tools/measure_luisto.py")
+
+
+def measure(tok: WordPiece) -> dict:
+    """What a cased vocabulary holds. "size", "kinds", "blocks" (the first six), "shares" are those of `anatomy`.
+
+    "ids": token -> id, of some. "ascii": how many of the ids 106 to 199 are ASCII. "letters": the mean length of the
+    first and of the last 1,000 words of letters. "texts": the documents' sentences, that of the bear with "an" for "a",
+    too -> tokens and ids, without [CLS] and [SEP].
+    """
+    parts, words = anatomy(tok.vocab), [len(token) for token in tok.tokens[tok.vocab["the"] :] if token.isalpha()]
+    texts = load_texts("documents")
+    texts += [text.replace(" a serend", " an serend") for text in texts if " a serend" in text]
+    tokens = {text: tok.tokenize(text) for text in texts}
+    return {
+        "size": parts.size,
+        "kinds": parts.kinds,
+        "blocks": [list(block) for block in parts.blocks[:6]],
+        "shares": {"##": round(parts.continuation_share, 6), "alphanumeric": round(parts.alphanumeric_share, 6)},
+        "ids": {token: tok.vocab[token] for token in LOOKED_UP},
+        "ascii": sum(token.isascii() for token in tok.tokens[106:200]),
+        "letters": [sum(some) / len(some) for some in (words[:1000], words[-1000:])],
+        "texts": {text: [cut, [tok.vocab[token] for token in cut]] for text, cut in tokens.items()},
+    }
