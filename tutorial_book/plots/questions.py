@@ -85,7 +85,7 @@ def pruned(panels, shares):
 
     >>> [ax] = pruned({"loss (nats)": ({"the smallest": ([1, 2], [1, 1], [1, 3])}, 5.0)}, [0, 0.5])
     >>> ax.lines[0].get_xdata().tolist(), ax.get_ylabel()
-    ([0, 50], 'loss (nats)')
+    ([0.0, 50.0], 'loss (nats)')
     """
     _, axes = panel_grid(len(panels), size=(0, 3.3), each=(3.7, 0), xlabel="% of the weights at 0")
     for ax, (label, (curves, level)) in zip(axes, panels.items()):
