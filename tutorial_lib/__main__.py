@@ -111,8 +111,9 @@ def parity_table(name: str) -> int:
     from tutorial_lib.weights import resolve
 
     texts = load_texts("documents")
+    folder = resolve(name)
     encodings = WordPiece.from_pretrained(name).batch(texts[:-1], texts[1:])
-    theirs = BertModel.from_pretrained(resolve(name), attn_implementation="eager").eval()
+    theirs = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
     ours = Bert.from_pretrained(name, device="cpu")
     parity = compare(ours, theirs, encodings)
     print(f"{name}, {len(texts) - 1} pairs of sentences in one batch, float32\n\n{parity}")
