@@ -8,14 +8,9 @@ come out again on the same kind of processor.
 
 from __future__ import annotations
 
-import json
-import re
-from datetime import date
-from importlib.metadata import version
-
 import torch
+from record import as_json, measured_with
 
-import tutorial_lib
 from tutorial_book.experiments.shape_of_learning import (
     CLOUDS,
     FILE,
@@ -33,9 +28,7 @@ from tutorial_lib.weights.files import write_text
 def record(kinds=tuple(KINDS), seeds=SEEDS, until=STEPS[-1]) -> dict:
     """What is stored: where the numbers come from, and the numbers, in thousandths."""
     return {
-        "date": date.today().isoformat(),
-        "versions": {"tutorial_lib": tutorial_lib.__version__,
-                     **{name: version(name).partition("+")[0] for name in ("torch", "numpy")}},
+        **measured_with("torch", "numpy"),
         "steps": [step for step in STEPS if step <= until],
         "counted": {name: thousandths(loss) for name, loss in counted().items()},
         "kinds": {kind: arranged([told(kind, seed, until) for seed in seeds]) for kind in kinds},
@@ -62,13 +55,7 @@ def thousandths(value):
     return [thousandths(one) for one in value] if isinstance(value, list) else round(1000 * value)
 
 
-def written(found: dict) -> str:
-    """As JSON, with each list of numbers on one line."""
-    text = json.dumps(found, indent=1)
-    return re.sub(r"\[[-\d.,e\s\[\]]*\]", lambda numbers: re.sub(r"\s+", "", numbers[0]), text) + "\n"
-
-
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    write_text(FILE, written(record()))
+    write_text(FILE, as_json(record()))
     print(f"{FILE}: {FILE.stat().st_size:,} bytes")

@@ -12,13 +12,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from record import measured_with
 
-import tutorial_lib
 from tutorial_book.claims.meaning import TABLE_6, TABLE_7
 from tutorial_book.experiments import meaning, tokenization
 from tutorial_lib.geometry import average_cosine, bootstrap_interval, contrast_cosines, difference_vectors
@@ -32,12 +30,6 @@ from tutorial_lib.weights.files import check_sha256, read_text, write_text
 SIX = [name.lower() for name in TABLE_6]
 PAIRS = np.triu_indices(6, 1)  # the fifteen pairs of contrasts, in the order of Table 7
 LARGE = 0.4  # two cosines of Table 7 are larger in size, and any correlation with them is theirs
-
-
-def when(*libraries: str) -> dict:
-    """The date, and the versions that measured."""
-    versions = {name: version(name).partition("+")[0] for name in libraries}
-    return {"date": date.today().isoformat(), "versions": {"tutorial_lib": tutorial_lib.__version__, **versions}}
 
 
 def measure(table_7, model=None, n=2000, seeds=(0, 1)) -> dict:
@@ -81,7 +73,7 @@ def of_pairs() -> dict:
     """What is stored of the sentence pairs."""
     model = {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256}
     sources = {source.file: source.sha256 for source in SOURCES["luisto-pairs"]}
-    return {**when("torch", "numpy"), "model": model, "sources": sources, **measure([*TABLE_7.values()])}
+    return {**measured_with("torch", "numpy"), "model": model, "sources": sources, **measure([*TABLE_7.values()])}
 
 
 def of_vocabulary(folder: str | None = None) -> dict:
@@ -92,7 +84,7 @@ def of_vocabulary(folder: str | None = None) -> dict:
     else:
         check_sha256(Path(folder) / "vocab.txt", digests["vocab.txt"])
         tok = WordPiece(read_text(Path(folder) / "vocab.txt").removesuffix("\n").split("\n"), lowercase=False)
-    return {**when(), "sources": digests, **tokenization.measure(tok)}
+    return {**measured_with(), "sources": digests, **tokenization.measure(tok)}
 
 
 def written(found: dict) -> str:

@@ -9,17 +9,14 @@ again on the same kind of processor.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
-from importlib.metadata import version
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from measure_learning import written
 from measure_pruning import with_interval
+from record import as_json, measured_with
 from torch import nn
 
-import tutorial_lib
 from tutorial_book.experiments.positions import FILE
 from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
@@ -65,9 +62,7 @@ def record(n_stories=N_STORIES, n_cases=N_CASES, kinds=KINDS) -> dict:
             print(kind, seed, measured[kind]["loss"][-1], measured[kind]["gains"][-1], flush=True)
     apart = np.mean(gains["decoder"], 0) - np.mean(gains["LSTM"], 0)
     return {
-        "date": date.today().isoformat(),
-        "versions": {"tutorial_lib": tutorial_lib.__version__,
-                     **{name: version(name).partition("+")[0] for name in ("torch", "numpy")}},
+        **measured_with("torch", "numpy"),
         "stories": n_stories,
         "starts": list(DISTANCES),
         "cases": np.bincount(np.digitize(distances, DISTANCES) - 1, minlength=len(DISTANCES)).tolist(),
@@ -173,5 +168,5 @@ def tell(progress):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    write_text(FILE, written(record()))
+    write_text(FILE, as_json(record()))
     print(f"{FILE}: {FILE.stat().st_size:,} bytes")

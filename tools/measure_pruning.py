@@ -8,15 +8,11 @@ numbers come out again on the same kind of processor.
 
 from __future__ import annotations
 
-from datetime import date
-from importlib.metadata import version
-
 import numpy as np
 import torch
-from measure_learning import written
+from record import as_json, measured_with
 from torch.nn import functional as F
 
-import tutorial_lib
 from tutorial_book.experiments.questions import PRUNED, prune
 from tutorial_lib.attention import padded
 from tutorial_lib.bert import Bert
@@ -41,15 +37,14 @@ def record(shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:
     texts = load_texts("encyclopedia")[:n_texts] + load_texts("posts")[:n_texts]
     told = [story.text for story in stories(n_stories, seed=HELD_OUT)]
     exact = embed(texts, bert, tokenizer=tokenizer)
-    read = [[words.encode(story.text).ids for story in stories(n, seed)] for n, seed in ((2_000, 0), (n_stories, 1))]
+    samples = ((2_000, 0), (n_stories, HELD_OUT))  # how many, and the seed
+    read = [[words.encode(story.text).ids for story in stories(n, seed)] for n, seed in samples]
 
     def neighbors(share, seed):
         return same_neighbors(embed(texts, prune(bert, share, seed), tokenizer=tokenizer), exact)
 
     return {
-        "date": date.today().isoformat(),
-        "versions": {"tutorial_lib": tutorial_lib.__version__,
-                     **{name: version(name).partition("+")[0] for name in ("torch", "numpy")}},
+        **measured_with("torch", "numpy"),
         "shares": list(shares),
         "texts": {"loss": len(told), "neighbors": len(texts)},
         "unigram": round(baselines(*read, len(words))["unigram"], 4),
@@ -101,5 +96,5 @@ def with_interval(values) -> list[float]:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    write_text(PRUNED, written(record()))
+    write_text(PRUNED, as_json(record()))
     print(f"{PRUNED}: {PRUNED.stat().st_size:,} bytes")

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from record import measured_with
 from scipy.stats import spearmanr
 from torch import nn
 
@@ -175,4 +176,5 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     (chapter,) = sys.argv[1:]
     measured = {one.__name__: one for one in (architectures, collections, decoders, directions)}[chapter]()
-    write_text(STORED / f"{chapter}.json", json.dumps(measured) + "\n")
+    found = {**measured_with("torch", "numpy", "scikit-learn"), "measured": measured}
+    write_text(STORED / f"{chapter}.json", json.dumps(found) + "\n")

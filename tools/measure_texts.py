@@ -7,12 +7,8 @@ The texts themselves may not travel with this book. Their numbers stand on its p
 
 from __future__ import annotations
 
-import json
-import re
-from datetime import date
-from importlib.metadata import version
+from record import as_json, measured_with
 
-import tutorial_lib
 from tutorial_book.experiments.collections import FILE, measure
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.published import SOURCES
@@ -26,9 +22,7 @@ def record() -> dict:
     """What is stored: where the numbers come from, and the numbers."""
     pairs = load_texts("luisto-pairs")
     return {
-        "date": date.today().isoformat(),
-        "versions": {"tutorial_lib": tutorial_lib.__version__,
-                     **{name: version(name).partition("+")[0] for name in LIBRARIES}},
+        **measured_with(*LIBRARIES),
         "model": {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256},
         "sources": {source.file: source.sha256 for name in ("wikipedia", "tweets", "luisto-pairs")
                     for source in SOURCES[name]},
@@ -38,12 +32,6 @@ def record() -> dict:
     }  # fmt: skip
 
 
-def written(found: dict) -> str:
-    """As JSON, with each histogram and each map on one line."""
-    text = json.dumps(found, indent=1, ensure_ascii=False)
-    return re.sub(r"\[[-\d.,\s\[\]]*\]", lambda numbers: re.sub(r"\s+", "", numbers[0]), text) + "\n"
-
-
 if __name__ == "__main__":
-    write_text(FILE, written(record()))
+    write_text(FILE, as_json(record()))
     print(f"{FILE}: {FILE.stat().st_size:,} bytes")

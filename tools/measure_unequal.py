@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import date
-from importlib.metadata import version
 
 import numpy as np
 import torch
+from record import measured_with
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional as F
 
-import tutorial_lib
 from tutorial_book.experiments.virus import (
     RECIPE,
     Evolution,
@@ -51,9 +49,7 @@ RUNS = ((2, 0), (2, 1), (6, 0))  # of BERT: passes through the genomes (G's auth
 def record(trees=TREES, runs=RUNS, evolution=EVOLUTION, scale=SCALE) -> dict:
     """What is stored: where the numbers come from, and for each tree what `measured` gives."""
     return {
-        "date": date.today().isoformat(),
-        "versions": {"tutorial_lib": tutorial_lib.__version__,
-                     **{name: version(name).partition("+")[0] for name in ("torch", "numpy", "scikit-learn")}},
+        **measured_with("torch", "numpy", "scikit-learn"),
         "counts": COUNTS,
         "trees": [measured(tree, runs, evolution, scale) for tree in trees],
     }  # fmt: skip

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import torch
+from record import measured_with
 from sklearn.linear_model import LogisticRegression
 
-import tutorial_lib
 from tutorial_book.experiments.virus import (
     RECIPE,
     RUNS,
@@ -44,9 +42,7 @@ PLACES = ("embeddings", "layer.0", "layer.1")
 def record(folder, runs=RUNS) -> dict:
     """What is stored: where the numbers come from, and the numbers, in four digits."""
     return {
-        "date": date.today().isoformat(),
-        "versions": {"tutorial_lib": tutorial_lib.__version__,
-                     **{name: version(name).partition("+")[0] for name in ("torch", "numpy", "scikit-learn")}},
+        **measured_with("torch", "numpy", "scikit-learn"),
         "runs": [{**vars(run), "measured": told(run, Path(folder))} for run in runs],
     }  # fmt: skip
 

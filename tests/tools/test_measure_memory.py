@@ -9,6 +9,8 @@ import torch
 
 measure_memory = pytest.importorskip("measure_memory")
 
+from record import as_json  # noqa: E402
+
 from tutorial_book.experiments import positions  # noqa: E402
 from tutorial_lib.texts.generated import stories  # noqa: E402
 from tutorial_lib.tokenization import BPE  # noqa: E402
@@ -18,14 +20,14 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 def test_what_is_stored_is_what_is_written():
     text = positions.FILE.read_text(encoding="utf-8")
-    assert measure_memory.written(json.loads(text)) == text  # no hand has touched it
+    assert as_json(json.loads(text)) == text  # no hand has touched it
 
 
 @pytest.mark.long
 def test_a_short_record_can_be_read_and_nothing_is_remembered_yet(monkeypatch, tmp_path):
     kinds = dict.fromkeys(("LSTM", "decoder"), replace(measure_memory.SETTINGS, n_steps=2))
     file = tmp_path / "numbers.json"
-    file.write_text(measure_memory.written(measure_memory.record(60, 150, kinds)), encoding="utf-8")
+    file.write_text(as_json(measure_memory.record(60, 150, kinds)), encoding="utf-8")
     monkeypatch.setattr(positions, "FILE", file)
     kept = positions.stored()
     lstm, decoder = (kept["kinds"][kind] for kind in kinds)

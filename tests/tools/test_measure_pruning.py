@@ -7,6 +7,8 @@ import pytest
 
 measure_pruning = pytest.importorskip("measure_pruning")
 
+from record import as_json  # noqa: E402
+
 from tutorial_book.experiments import questions  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -14,13 +16,13 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 def test_what_is_stored_is_what_is_written():
     text = questions.PRUNED.read_text(encoding="utf-8")
-    assert measure_pruning.written(json.loads(text)) == text  # no hand has touched it
+    assert as_json(json.loads(text)) == text  # no hand has touched it
 
 
 def test_a_short_record_can_be_read(monkeypatch, tmp_path):
     monkeypatch.setattr(measure_pruning, "prune", lambda model, share, seed: model)  # tested on its own
     file = tmp_path / "numbers.json"
-    file.write_text(measure_pruning.written(measure_pruning.record((0, 0.5), 6, 4)), encoding="utf-8")
+    file.write_text(as_json(measure_pruning.record((0, 0.5), 6, 4)), encoding="utf-8")
     monkeypatch.setattr(questions, "PRUNED", file)
     kept = questions.pruned_stored()
     assert kept["texts"] == {"loss": 4, "neighbors": 12} and "+" not in "".join(kept["versions"].values())
