@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_book.claims import CHAPTERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
+from tutorial_book.claims import CHAPTERS, DIFFERS, FAILS, HOLDS, OPEN, Claim, Result, Table, check, claims
 from tutorial_book.claims import claim as module
 from tutorial_book.claims.claim import ROUND, add, agree, recompute
 from tutorial_lib.weights.catalog import ModelNotAvailable
@@ -126,6 +126,12 @@ def test_a_round_number_stands_for_what_is_nearer_to_it_than_to_the_next(n, zero
 @pytest.mark.parametrize(("value", "verdict"), [(1, HOLDS), (2, FAILS)])
 def test_the_verdict_compares_the_computed_value(value, verdict):
     assert check(example(compute=lambda: value)).verdict == verdict
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(1, HOLDS), (2, DIFFERS)])
+def test_where_texts_stand_in_too_another_value_does_not_refute(value, verdict):
+    result = check(example(compute=lambda: value, stands_in=True, verdict=OPEN))
+    assert (result.verdict, result.as_recorded) == (verdict, True)
 
 
 def test_a_value_is_computed_when_first_asked_for_and_then_kept():

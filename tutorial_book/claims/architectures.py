@@ -44,7 +44,8 @@ def _():
 @claim("A-3.3-independent", "Encoder and decoder can each work without the other (here: of two trained ones, the "
        "default model puts most paraphrases nearer than other matters in the same words, and the book's decoder gets "
        "most tokens of a story right).", True, expected=[True, True],
-       note="The decoder that works alone is not the original's: its attention to the encoder is left out.")
+       note="26 of 32 paraphrases, and 48 of 66 tokens. The decoder that works alone is not the original's: its "
+            "attention to the encoder is left out.")
 def _():
     text, same, other = (embed(list(texts)) for texts in zip(*load_texts("paraphrases")))
     ids = torch.tensor(bpe("book-gpt").encode(stories(1, seed=1)[0].text).ids)

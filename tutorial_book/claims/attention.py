@@ -210,7 +210,8 @@ claim("R-7.2-variance-bert", "In BERT's 768-dimensional space, dot products have
       note="Queries and keys live in a head's d_k = 64 dimensions (R 5.3 and 9.2 say so), so the variance is 64 and "
            "BERT divides by 8.")
 
-claim("R-7.2-back-to-1", "Division by √d_k brings the variance back to 1.", 1,
+claim("R-7.2-back-to-1", "Division by √d_k brings the variance back to 1 (here: of all vectors with coordinates "
+      "±1, d_k = 4).", 1,
       lambda: pvariance([product / 4**0.5 for product in dot_products(4)]), kind=ARITHMETIC)
 
 # --- R 7.3 Attention scores ----------------------------------------------------------------------------------------
@@ -386,7 +387,8 @@ claim("L-2.1-no-metric", "Cosine similarity is not a metric (here: of (1, 0), (1
            "straight.")
 
 
-@claim("L-2.1-cosine-rule", "It is the cosine of the cosine rule: |v − w|² = |v|² + |w|² − 2 |v| |w| cos θ.", True)
+@claim("L-2.1-cosine-rule",
+       "Cosine similarity is the cosine of the cosine rule: |v − w|² = |v|² + |w|² − 2 |v| |w| cos θ.", True)
 def _():
     v, w = (1, 2, 3), (-2, 5, 1)
     difference = hypot(*(a - b for a, b in zip(v, w, strict=True)))

@@ -138,7 +138,7 @@ for name, statement, printed, part in (
     ("segment", "Segment embeddings.", 1_536, "embeddings.segments"),
     ("embedding-norm", "The embeddings' LayerNorm.", 1_536, "embeddings.norm"),
     ("pooler", "The pooler's linear layer.", 590_592, "pooler"),
-    ("intermediate", "BertIntermediate.", 2_362_368, "layer.0.feed_forward.W_1"),
+    ("intermediate", "The parameters of BertIntermediate.", 2_362_368, "layer.0.feed_forward.W_1"),
 ):
     claim(f"L-3.3.2-{name}", statement, printed, lambda part=part: count(cased().get_submodule(part)))
 
@@ -154,11 +154,11 @@ claim("L-3.3.2-norms", "Each normalization layer has 768 weights and 768 biases 
 
 claim("L-3.3.2-seven-million", "A layer has 7M weights.", 7e6, lambda: count(cased().layer[0]), tolerance=ROUND)
 
-claim("L-3.3.2-attention", "BertAttention.", 2_363_904,
+claim("L-3.3.2-attention", "The parameters of BertAttention.", 2_363_904,
       lambda: count(cased().layer[0].attention, cased().layer[0].attention_norm),
       note="Four times 768 · 768 + 768, and a LayerNorm.")
 
-claim("L-3.3.2-output", "BertOutput.", 2_361_600,
+claim("L-3.3.2-output", "The parameters of BertOutput.", 2_361_600,
       lambda: count(cased().layer[0].feed_forward.W_2, cased().layer[0].norm))
 
 claim("L-3.3.2-hidden-biases", "The hidden layer has 768 biases.", 768,
@@ -229,8 +229,9 @@ def _():
 @claim("L-3.3.3-guess-all", "Whichever of the three is done, the model has to predict the original word.", True)
 def _():
     ids = torch.full((5000,), 4562)
-    _, labels = mask_tokens(ids, tokenizer(), rate=1.0)
-    return bool((labels == ids).all())
+    inputs, labels = mask_tokens(ids, tokenizer(), rate=1.0)
+    hidden, kept = inputs == tokenizer().vocab["[MASK]"], inputs == ids
+    return all(len(labels[done]) and (labels[done] == 4562).all() for done in (hidden, kept, ~hidden & ~kept))
 
 
 CHANGED = "[CLS] the [MASK] was majestic duck [SEP] we took [MASK] lot of pictures of it . [SEP]"  # L's, lower-cased

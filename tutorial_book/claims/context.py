@@ -46,9 +46,10 @@ def of_love(stop):
     return (trace(text)[stop][0, 2] for text in (LOVE, "I love physics!"))
 
 
-claim("R-11.6-contextual", "“love” has another vector in “I love physics!” than in “I love mathematics!”.", True,
+claim("R-11.6-contextual", "“love” has another vector in “I love physics!” than in “I love mathematics!” (here, "
+      "in the default model: their cosine is below 0.99).", True,
       lambda: torch.cosine_similarity(*of_love("layer.5.output"), dim=0) < 0.99,
-      note="The default model gives the two vectors a cosine of 0.93: near, not equal.")
+      note="0.93: near, not equal.")
 
 claim("R-11.6-static", "A static embedding of “love” is the same in both sentences.", True,
       lambda: torch.equal(*of_love("embeddings.tokens")))

@@ -54,7 +54,7 @@ claim("N-1.1-one-to-one", "The map of token strings to token ids is one-to-one (
 
 claim("N-1.1-case", "Token strings are case-sensitive: a word with a capital letter, or in capitals, needs tokens of "
       "its own, and so it does with a space before it (here: six spellings of “next” are six different lists of ids, "
-      "in trained BPE).", True,
+      "in BPE trained on the built-in encyclopedia).", True,
       lambda: len({tuple(trained_bpe().encode(text).ids) for text in NEXT}), expected=6,
       note='Different, but not all one token: GPT-2 has five of the six, and cuts "NEXT" into "N" and "EXT". '
            "The default model's tokenizer, which knows no case, gives one list for all six.")

@@ -138,8 +138,8 @@ claim("N-1.2-peak-rows", "The value at the token's place is 1.0 (here: with each
 
 @claim("N-1.2-noise", "The values at all other places are not zero (here: for 50 tokens of the default model and the "
        "left inverse, up to the rounding of float64).", True,
-       note="The smallest of all is 1e-10, where rounding would leave 1e-16. Of more than 768 directions in 768 "
-            "dimensions, some must have a cosine with each other.")
+       note="The smallest of all is 2e-10, where rounding would leave 1e-16. Of more directions than dimensions, "
+            "some must have a cosine with each other.")
 def _():
     E, some = some_tokens()
     return bool((np.abs(E[some[:50]].double().numpy() @ inverse("pseudo-inverse").T) > 1e-12).all())
@@ -494,8 +494,7 @@ def after(name, words):
 
 claim("N-7-bigrams", "“ what” is followed by “ the”, “ might” by “ be”, “ How” by “ are” (here: GPT-2's likeliest "
       "token after each alone).", [" the", " be", " are"], lambda: after("gpt2", [" what", " might", " How"]),
-      needs="gpt2",
-      note="N does not say of which model.")
+      needs="gpt2", stands_in=True, note="N does not say of which model.")
 
 claim("N-7-susp", "“ Susp” and “icious” are two tokens (here: GPT-2's of “ Suspicious”).", [" Susp", "icious"],
       lambda: [token.replace("Ġ", " ") for token in bpe("gpt2").tokenize(" Suspicious")],

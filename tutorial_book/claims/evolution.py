@@ -94,7 +94,7 @@ claim("L-5-drifted", "In the evolution, the computer mouse and the animal drifte
       lambda: word_cosines()[-1] < word_cosines()[1] < word_cosines()[0], note="0.967 after 0.993.")
 
 
-@claim("L-5-meaning", "and what drifted apart is their meaning (here, on the default model: how many of twelve "
+@claim("L-5-meaning", "What drifted apart are the meanings of homonyms (here, on the default model: how many of twelve "
        "homonyms lie farther from themselves in the other sense than in the same one, after the last layer, on average "
        "of four texts for each sense).", True, expected=12,
        note="And farther than a noun of one sense in the same texts, as the chapter shows. The two mouse sentences "
@@ -122,11 +122,12 @@ claim("L-4.3-single-tokens", "Each word of the two mouse sentences is a single t
 
 
 @claim("L-4.3-last-step",
-       "The change at the last block is much larger than in the other layers (here: than in each of them, on average).",
-       True, needs=CASED_MODEL, note="So it is on the default model: 8.0 against 4.8 to 5.7.")
+       "The change at the last block is much larger than in the other layers (here, on average: 1.2 times as large as "
+       "in any of them, or more).", True, needs=CASED_MODEL,
+       note="So it is on the default model: 8.0 against 4.8 to 5.7.")
 def _():
     lengths = steps_of(CASED_MODEL).lengths.mean(1)
-    return bool(lengths[-1] > 1.2 * lengths[:-1].max())
+    return bool(lengths[-1] >= 1.2 * lengths[:-1].max())
 
 
 claim("L-4.3-step-length",
@@ -160,7 +161,7 @@ claim("L-4.3-together", "In the PCA projection without the last layer, all token
 
 @claim("L-4.3-less-uniform", "The movements are not quite as uniform as Figure 20 suggests (Figure 21; here: two steps "
        "agree more in the picture of all tokens than in full).", True, needs=CASED_MODEL,
-       note="On the default model it is the other way round: 0.2 and 0.3.")
+       note="On the default model it is the other way round: 0.2 in the picture and 0.3 in full.")
 def _():
     in_full, in_the_picture = alignments(CASED_MODEL)
     return in_the_picture > in_full

@@ -40,7 +40,7 @@ def _():
 
 
 claim("R-3.1-same-tokens-uncased",
-      "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (lower-cased, as R's model does).",
+      "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (in lower case, as in R's model).",
       True, lambda: sorted(tools.tokenizer().tokenize(CAT_SAT)) == sorted(tools.tokenizer().tokenize(MAT_SAT)),
       note="As printed, with capitals, a cased vocabulary has different tokens for The and the, On and on. The two "
            "sentences also mean the same: English can turn the order around here. “The cat chased the dog” (R 3.2) is "
@@ -52,9 +52,8 @@ claim("R-3.2-same-set", "“The cat chased the dog” and “The dog chased the 
 
 
 @claim("R-3.2-formula", "X = X_tok + P is what enters the first layer (here: the largest difference to it, in an "
-       "original transformer of random weights).", True, expected=0.0, tolerance=1e-5,
-       note="There X_tok is the token vectors times √d_model. In BERT a segment vector is added as well, and a "
-            "LayerNorm follows.")
+       "original transformer of random weights, where X_tok is the token vectors times √d_model).", True, expected=0.0,
+       tolerance=1e-5, note="In BERT a segment vector is added as well, and a LayerNorm follows.")
 def _():
     config = encoder_decoder.Config(vocab_size=50, d_model=16, n_layers=1, n_heads=2, d_ff=32)
     embeddings = encoder_decoder.Embeddings(config)

@@ -39,4 +39,4 @@ claim("L-3.2.3-capital-again",
       "The capitalized word is more likely a noun, in both models (here: by probes trained on this library's words).",
       [True, True],
       lambda: [noun_probability("Bear", kind) > noun_probability("bear", kind) for kind in ("softmax", "hidden")],
-      needs="bert-base-cased")
+      needs="bert-base-cased", stands_in=True)

@@ -60,7 +60,7 @@ claim("A-1-orientation", "Through anisotropy the orientation of embeddings can b
 
 claim("A-1-level-bert", "The anisotropy of encoders is uniform, where decoders have a bell (here: in BERT-base, the "
       "highest layer has less than twice the lowest's).", True, lambda: level(encoder_profile("bert-base-uncased")),
-      needs="bert-base-uncased", note="No number is printed.")
+      needs="bert-base-uncased", stands_in=True, note="No number is printed.")
 
 claim("A-1-level-default", "The anisotropy of encoders is uniform, where decoders have a bell (here: in the default "
       "model, of the vectors of all tokens, the highest layer has less than twice the lowest's).", True,
@@ -118,9 +118,9 @@ def _():
 
 # --- A 3.1: what others found ----------------------------------------------------------------------------------------
 
-claim("A-3.1-cone", "Unlike fixed word embeddings, a transformer's token embeddings, tied ones, stand in a narrow "
-      "cone (here: the average cosine of GPT-2's is above 0.1).", True,
-      lambda: average_cosine(decoder("gpt2").embeddings.tokens.weight[::10]) > 0.1, needs="gpt2")
+claim("A-3.1-cone", "Unlike fixed word embeddings, a transformer's tied token embeddings stand in a narrow cone (here: "
+      "the average cosine of GPT-2's is above 0.1; fixed ones are not compared).", True,
+      lambda: average_cosine(decoder("gpt2").embeddings.tokens.weight[::10]) > 0.1, needs="gpt2", stands_in=True)
 
 claim("A-3.1-cone-book", "In generative models, tied token embeddings stand in a narrow cone (here: the average cosine "
       "of the book's decoder's is above 0.1, and that of the same decoder after 20 steps of training is not).", True,
@@ -129,7 +129,8 @@ claim("A-3.1-cone-book", "In generative models, tied token embeddings stand in a
 
 claim("A-3.1-gpt-2", "Cosines are high across the layers of GPT-2 (here: above 0.3 on average after each but "
       "the last, without each text's first token).", True,
-      lambda: min(decoder_profile(decoder("gpt2"), bpe("gpt2"), average_cosine, first=False)[1:-1]) > 0.3, needs="gpt2")
+      lambda: min(decoder_profile(decoder("gpt2"), bpe("gpt2"), average_cosine, first=False)[1:-1]) > 0.3, needs="gpt2",
+      stands_in=True)
 
 
 @claim("A-3.1-bias", "A bias that all inputs share makes the scores of attention vary more, and its weights more "
@@ -160,13 +161,15 @@ def _():
 # --- A 4.1: profiles -------------------------------------------------------------------------------------------------
 
 claim("A-4.1-gpt-2", "Decoders have a bell-shaped profile (here: GPT-2, all tokens).", True,
-      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy)), needs="gpt2")
+      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy)), needs="gpt2", stands_in=True)
 
 claim("A-4.1-gpt-2-rest", "Decoders have a bell-shaped profile (here: GPT-2, without each text's first token).", True,
-      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy, first=False)), needs="gpt2")
+      lambda: is_bell(decoder_profile(decoder("gpt2"), bpe("gpt2"), anisotropy, first=False)), needs="gpt2",
+      stands_in=True)
 
 claim("A-4.1-opt", "Decoders have a bell-shaped profile (here: OPT-125m, all tokens).", True,
-      lambda: is_bell(decoder_profile(decoder("opt-125m"), bpe("opt-125m"), anisotropy)), needs="opt-125m")
+      lambda: is_bell(decoder_profile(decoder("opt-125m"), bpe("opt-125m"), anisotropy)), needs="opt-125m",
+      stands_in=True)
 
 
 @lru_cache

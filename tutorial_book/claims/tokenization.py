@@ -88,7 +88,7 @@ claim("R-11.2-vocabulary", "BERT's vocabulary has 30,000 words (here: the tokens
 claim("R-11.3-tokens", "The tokens of “I love mathematics!”.", ["i", "love", "mathematics", "!"],
       lambda: tokenizer().tokenize(LOVE))
 
-claim("R-11.3-ids", "Their ids.", [1045, 2293, 5597, 999],
+claim("R-11.3-ids", "The ids of the tokens of “I love mathematics!”.", [1045, 2293, 5597, 999],
       lambda: [tokenizer().vocab[token] for token in tokenizer().tokenize(LOVE)])
 
 claim("R-11.3-four", "The sentence is split into four tokens.", 4, lambda: len(tokenizer().tokenize(LOVE)))
@@ -118,7 +118,7 @@ claim("R-11.5-types", "Token type ids of the pair.", 6 * [0] + 9 * [1] + 4 * [0]
       note="The printed list has 19 entries. The second text and its [SEP] are ten tokens of segment 1.")
 
 
-@claim("R-11.5-types-rule", "0 up to the first [SEP], 1 for the second text, 0 for padding.", True)
+@claim("R-11.5-types-rule", "Token type ids are 0 up to the first [SEP], 1 for the second text, 0 for padding.", True)
 def _():
     encoding = tokenizer().encode(LOVE, ALGEBRA, pad_to=20)
     first = encoding.ids.index(102) + 1
