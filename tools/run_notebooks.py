@@ -30,8 +30,10 @@ from build_book import ROOT, chapters, say
 from make_notebooks import BESIDES, FILES, Book
 from packaging.requirements import Requirement
 
-ADDED = ["tutorial_lib", *(name.split("==")[0] for name in FILES), *map(BESIDES.get, ("apsw", "sqlite_vec", "dnaio")),
-         "xopen", "isal", "zlib-ng", "backports.zstd"]  # the last four come with dnaio  # fmt: skip
+ADDED = ["tutorial_lib", *(name.split("==")[0] for name in FILES),
+         *map(BESIDES.get, ("apsw", "sqlite_vec", "dnaio", "ripser")),
+         "xopen", "isal", "zlib-ng", "backports.zstd",  # come with dnaio
+         "Cython", "Deprecated", "persim", "wrapt"]  # come with ripser  # fmt: skip
 JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
 CELL_SECONDS = 300
 JOBS = 2  # notebooks at a time

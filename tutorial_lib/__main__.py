@@ -17,6 +17,7 @@ OPTIONAL = {
     "ipywidgets": "cells in which you try your own text",
     "scikit-learn": "t-SNE",
     "umap-learn": "UMAP",
+    "ripser": "persistent homology",
     "jupyter-book": "building the pages",
     "distributed": "measuring a corpus on several processes or machines",
     "pyarrow": "a corpus in Parquet",

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import pearsonr
 from sklearn.metrics import silhouette_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -38,6 +39,41 @@ def test_both_measures_are_scikit_learns(page):
     assert page.scores(page.counts, page.sense) == pytest.approx(
         (silhouette_score(X, labels), (labels[nearest] == labels).mean())
     )
+
+
+def test_four_groups_are_four_pieces_in_the_last_layer_and_hardly_by_word_counts(page, prose):
+    ratio, fewer, of_chance = zip(*page.joined.values(), strict=True)
+    assert ratio == pytest.approx([1.87, 1.75, 1.07, 1.18, 1.16], abs=0.006)
+    assert "at 1.87 times" in prose and "the factor is 1.07" in prose
+    for model in (0, 1):
+        assert max(of_chance[model]) < 1.25 and np.quantile(fewer[model], 0.025) > 1.6
+        for control in (2, 3, 4):
+            assert np.quantile(fewer[model] - fewer[control], 0.025) > 0.35
+    assert ratio[2] < np.quantile(of_chance[2], 0.975) and page.with_nonsense < 1.02
+    assert [f"{row[-1]:.2f}" for row in page.rows_of_joins[:3]] == ["0.57", "0.60", "0.57"]
+
+
+def test_the_pieces_are_the_groups_and_the_meeting_is_the_loose_one_by_word_counts(page):
+    labels = page.groups[page.sense]
+    for name, X in page.clouds.items():
+        X = X[page.sense].astype(float)
+        pieces = fcluster(linkage(X, "single"), 4, "maxclust")
+        assert len(set(zip(pieces, labels, strict=True))) == 4 == len(set(pieces))
+        widest = {group: page.last_joins(X[labels == group])[0] for group in set(labels)}
+        if name.startswith(("word", "random")):
+            assert max(widest, key=widest.get) == "meeting" and sorted(widest.values())[2] < 0.75 * widest["meeting"]
+        else:
+            assert widest["meeting"] < 1.01 * widest["happy boss"]
+
+
+def test_another_choice_of_sentences_and_shuffles_says_the_same(page):
+    rng = np.random.default_rng(1)
+    X, counts = (page.clouds[name][page.sense].astype(float) for name in ("last layer, cls", "word counts"))
+    subsets = [page.four_fifths(rng) for _ in range(100)]
+    beyond = [page.apart_as_four(X[subset]) - page.apart_as_four(counts[subset]) for subset in subsets]
+    assert np.quantile(beyond, [0.025, 0.975]) == pytest.approx([0.62, 0.81], abs=0.06)
+    along = (X - X.mean(axis=0)) @ np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2].T
+    assert max(page.apart_as_four(rng.permuted(along, axis=0)) for _ in range(20)) < 1.2
 
 
 def test_the_plane_puts_hello_among_nonsense_and_the_whole_space_does_not(page):

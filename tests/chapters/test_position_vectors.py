@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tutorial_book.claims.position_vectors import distance_after_training
+from tutorial_lib.geometry import persistence
 
 
 def test_the_table_has_ten_directions_and_three_hold_a_third(page):
@@ -39,6 +40,39 @@ def test_an_independent_method_sees_the_first_hands_near_their_periods(page):
 def test_a_random_walk_has_no_such_clock(page):
     for walk in (page.of_walk, *page.of_others):
         assert max(hand.rounds for hand in walk) < 5 and max(hand.share for hand in walk) > 0.6
+
+
+def test_no_loop_of_the_curve_is_long_and_the_fast_hand_s_own_is(page, prose):
+    assert page.long == 0 and len(page.loops) == 531
+    assert [*page.loops[0], page.pieces[1, 1]] == pytest.approx([1.267, 1.658, 1.066], abs=0.002)
+    born, dead = zip(*(loops[0] for loops in page.lives.values()), strict=True)
+    assert born == pytest.approx([0.151, 0.394, 0.777, 0.981, 1.221, 1.267], abs=0.002)
+    assert min(dead[1:]) > 1.6 and max(dead) < 1.67 and dead[0] > 9 * born[0]
+    assert "The longest loop dies at 1.31 times the distance of its birth" in prose
+    assert page.late(page.loops) == pytest.approx(1.31, abs=0.005)
+
+
+def test_nor_is_it_longer_than_in_vectors_without_an_order(page):
+    ratios = {name: [page.late(loops) for loops in sets] for name, sets in page.drawn.items()}
+    low, high = np.quantile(page.beyond, [0.025, 0.975])
+    assert low < -0.05 and 0 < high < 0.06 and len(ratios["each component shuffled"]) == 20
+    assert min(ratios["160 of the 200 positions"]) > 1.25 and max(ratios["160 of the 200 positions"]) < 1.36
+    assert max(ratios["random walks, 10 wide"]) > 1.5  # some walk has a longer one
+    for name in ("random walks, 384 wide", "sinusoidal, 384 wide"):
+        assert not any(map(len, page.drawn[name]))
+
+
+def test_the_clock_explains_how_many_short_loops_there_are(page):
+    clock, shuffled = ([len(loops) for loops in page.drawn[name]]
+                       for name in ("five even hands and noise", "each component shuffled"))  # fmt: skip
+    assert 500 < min(clock) <= max(clock) < 540 and max(shuffled) < 250
+
+
+def test_the_start_of_the_table_has_no_long_loop_either(page):
+    for first in (1, 64, 300):
+        some = page.positions[first : first + 200]
+        _, loops = persistence(some)
+        assert 400 < len(loops) < 600 and page.late(loops) < 1.35
 
 
 def test_the_small_tables_are_threads_in_part_and_no_clocks(page, prose):

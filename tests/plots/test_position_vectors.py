@@ -58,3 +58,16 @@ def test_cosines_are_drawn_against_the_distance():
     ax = plots.position_vectors.cosines_by_distance({"measured": [1.0, 0.5, 0.2], "predicted": [1.0, 0.4, 0.1]})
     assert ax.lines[1].get_xydata().tolist() == [[0, 1.0], [1, 0.4], [2, 0.1]]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["measured", "predicted"]
+
+
+def test_loops_are_lines_from_birth_to_death_and_the_longest_is_heavy_and_named():
+    loops = np.array([[1.0, 3.0], [2.0, 2.5], [0.5, 0.75]])
+    ax = plots.position_vectors.loop_bars({"many": loops, "one": loops[:1]})
+    thin, heavy, none, alone = ax.collections
+    ends = [[line[0, 0], line[1, 0]] for line in thin.get_segments()]
+    assert ends == [[0.5, 0.75], [2.0, 2.5]]  # by birth
+    assert [line[:, 0].tolist() for line in heavy.get_segments()] == [[1.0, 3.0]] and len(none.get_segments()) == 0
+    assert heavy.get_linewidth() > 4 * thin.get_linewidth()
+    assert [line[0, 1] for line in alone.get_segments()] == [1]
+    assert [text.get_text() for text in ax.texts] == ["1.00 to 3.00"] * 2
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["many", "one"] and ax.yaxis_inverted()

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.base import COLORS, ROLES, as_array
 from tutorial_book.plots.parts import draw_curves, panel_grid
 
 
@@ -81,6 +81,29 @@ def local_periods(hands, first=0):
     ax.set(xlabel="position", ylabel="period here / average")
     if ax.lines:
         ax.legend()
+    return ax
+
+
+def loop_bars(curves):
+    """The life of each loop, from birth to death: one row for each of `curves` (label -> (m, 2), longest first).
+
+    The longest is a heavy line, with its two distances beside it; the others are thin ones, stacked.
+
+    >>> ax = loop_bars({"a square": [[1.0, 1.41]]})
+    >>> ax.texts[0].get_text(), [label.get_text() for label in ax.get_yticklabels()]
+    ('1.00 to 1.41', ['a square'])
+    """
+    _, ax = plt.subplots(figsize=(7.2, 0.9 + 0.42 * len(curves)))
+    for row, loops in enumerate(curves.values()):
+        loops = as_array(loops)
+        born, dead = loops[1 + loops[1:, 0].argsort()].T
+        ax.hlines(row + np.linspace(0.4, -0.4, len(born)), born, dead, color=ROLES["the rest"], linewidth=0.4)
+        born, dead = loops[0]
+        ax.hlines(row, born, dead, color=COLORS[0], linewidth=4)
+        ax.annotate(f"{born:.2f} to {dead:.2f}", (dead, row), (6, 0), textcoords="offset points", va="center")
+    ax.set(xlabel="distance at which points are joined, in steps", yticks=range(len(curves)), yticklabels=[*curves])
+    ax.margins(x=0.16)
+    ax.invert_yaxis()
     return ax
 
 

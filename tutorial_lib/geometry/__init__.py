@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "groups": "group_test linear_accuracy neighbor_purity silhouette",
     "heads": "MapShares attention_pattern head_statistics hits map_shares offset_hits selectors sign_test "
     "weighted_norms word_weights",
+    "homology": "persistence",
     "links": "crossings linking_number",
     "neighbors": "nearest_neighbors",
     "pairs": "ExtremePairs extreme_pairs",
