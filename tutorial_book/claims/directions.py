@@ -105,7 +105,8 @@ claim("N-0-round-trip", "With a symmetric embedding, embedding a token and unemb
       lambda: came_back().mean(), expected=1, verdict=DIFFERS,
       note="726 of 1,500: for the others, a longer vector in nearly the same direction has a larger dot product. In "
            "the default model with the transpose it would be all but 18 of 30,522, such as “matrices”, for which "
-           "“matrix” came. With rows of one length all do, for nothing has a larger cosine with a vector than it.")
+           "“matrix” came. With rows of one length all do, for nothing has a larger cosine with a vector than the "
+           "vector itself.")
 
 # --- N 1.2: the inverse of the embedding matrix ----------------------------------------------------------------------
 
