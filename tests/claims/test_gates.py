@@ -48,9 +48,12 @@ def test_vectors_of_a_text_align_and_the_texts_part_by_torch():
 
     for left_out, ends in (([], [0.06, 0.34]), (gates.LOUD, [0.06, 0.36])):
         assert [mean_cosine(layer, left_out) for layer in (0, -1)] == pytest.approx(ends, abs=0.006)
-    for layer, length in ((-2, 0.49), (-1, 0.28)):
+    text = torch.arange(len(vectors)).repeat_interleave(torch.tensor([X.shape[1] for X in vectors]))
+    apart = text[:, None] != text
+    for layer, cosine in ((0, 0.06), (-2, 0.23), (-1, 0.04)):
         U = nn.functional.normalize(torch.tensor(np.concatenate([X[layer] for X in vectors])))
-        assert float(U.mean(0).norm()) == pytest.approx(length, abs=0.006)
+        assert float((U @ U.T)[apart].mean()) == pytest.approx(cosine, abs=0.006)
+        assert gates.cosine_across([X[layer] for X in vectors]) == pytest.approx(cosine, abs=0.006)
 
 
 def test_a_head_s_queries_and_keys_overlap_by_scipy():

@@ -80,9 +80,9 @@ claim("A-4.2-pythia", "Pythia-2.8B has 2.8B parameters (Figure 4; here: 32 layer
       "50,304 tokens).", 2.8e9, lambda: decoder_parameters(32, 2560, 50_304, gpt_layer(2560), 2, 2 * 2560),
       kind=ARITHMETIC, tolerance=ROUND)
 
-claim("A-4.2-bloom", "Bloom has a size of 2.5 (Figure 3; billions of parameters, here: 30 layers, 2,560 wide, a "
+claim("A-4.2-bloom", "Bloom-2.5 has 2.5B parameters, as its name says (Figure 3; here: 30 layers, 2,560 wide, a "
       "matrix of 250,880 tokens, a LayerNorm after it).", 2.5e9,
       lambda: decoder_parameters(30, 2560, 250_880, gpt_layer(2560), 1, 4 * 2560), kind=ARITHMETIC, tolerance=ROUND,
       verdict=FAILS,
-      note="3.0 billion, and 2.4 without the embeddings: Bloom's sizes are 560M, 1.1B, 1.7B, 3B, 7.1B and 176B. The "
-           "3B was first published under the name 2b5.")
+      note="3.0 billion, and 2.4 without the embeddings: the model is the one now called Bloom-3B. The name is not "
+           "A's: it was first published as bloom-2b5.")

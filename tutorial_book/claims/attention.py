@@ -146,12 +146,12 @@ def _():
 claim("R-6.1-cosines", "The cosines of 0, 90 and 180 degrees.", [1, 0, -1],
       lambda: [cos(radians(angle)) for angle in (0, 90, 180)], tolerance=1e-12, kind=ARITHMETIC)
 
-claim("R-6.1-direction", "A high dot product of query and key means similar directions (here: the key with the highest "
-      "score, that of “painted”, points most along the query).", True,
+claim("R-6.1-direction", "A high dot product of query and key means similar directions (here: of the seven keys, the "
+      "one with the highest score, that of “painted”, points most along the query).", True,
       lambda: ranking(worked().scores / worked().K.norm(dim=1))[0], expected="painted", kind=ARITHMETIC, verdict=FAILS,
-      note="All seven keys point almost the same way as this query (cosine at least 0.9978), and the best aligned one "
-           "is “the”, whose score is the second lowest. A dot product mixes direction and length, and here length "
-           "decides: “painted” has the longest key.")
+      note="A dot product mixes direction and length. All seven keys point almost the same way as this query (cosine "
+           "at least 0.9978), so length decides: “painted” has the longest key. The best aligned is that of “the”, "
+           "whose score is the second lowest.")
 
 claim("R-6.2-content-words", "“painted” scores high with “artist” and “portrait”, and low with “the”.", True,
       lambda: bool(worked().scores[[THE, OF_PORTRAIT]].max() < worked().scores[[ARTIST, PORTRAIT]].min()),
@@ -447,8 +447,8 @@ def _():
 claim("L-3.2.5-formula", "Attention(Q, K, V) = softmax(Q K^T / √d_Q) V.", True,
       lambda: follows_the_formula(*torch.randn(3, 5, 4).double()))
 
-claim("L-3.2.5-others", "An update is a weighted sum of the values of the other embeddings (here: the mean own weight "
-      "in a BERT of random weights).", True,
+claim("L-3.2.5-others", "An update is a weighted sum of the values of the other embeddings (here: the mean weight of a "
+      "token on itself, in a BERT with random weights).", True,
       lambda: tools.small_bert().trace([range(18)])["layer.0.attention.weights"].diagonal(dim1=-2, dim2=-1).mean(),
       expected=0.0, tolerance=0.001, verdict=FAILS,
       note="The sum runs over all tokens, the token itself included, as L's formula says.")

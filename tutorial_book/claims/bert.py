@@ -42,8 +42,8 @@ claim("L-3.2.1-context", "“The” of “The cat.” and of “The hat.” have
                for stop in ("embeddings.output", "layer.0.output")], expected=[True, False])
 
 
-@claim("L-3.2.1-residual", "E' = E + Σ ΔE, and then E^A = Normalize(E + E') (here: the largest difference to what "
-       "a layer of BERT computes, of random weights).", True, expected=0.0, tolerance=1e-4, verdict=FAILS,
+@claim("L-3.2.1-residual", "E' = E + Σ ΔE, and then E^A = Normalize(E + E') (here: the largest difference from "
+       "what a layer of BERT computes, with random weights).", True, expected=0.0, tolerance=1e-4, verdict=FAILS,
        note="E is added twice. There is one residual connection: E^A = Normalize(E + Σ ΔE), with the bias of W^O in "
             "the sum. That one agrees.")
 def _():

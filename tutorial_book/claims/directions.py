@@ -105,7 +105,8 @@ claim("N-0-round-trip", "With a symmetric embedding, embedding a token and unemb
       lambda: came_back().mean(), expected=1, verdict=DIFFERS,
       note="726 of 1,500: for the others, a longer vector in nearly the same direction has a larger dot product. In "
            "the default model with the transpose it would be all but 18 of 30,522, such as “matrices”, for which "
-           "“matrix” came. With rows of one length all do, for nothing has a larger cosine with a vector than it.")
+           "“matrix” came. With rows of one length all do, for nothing has a larger cosine with a vector than the "
+           "vector itself.")
 
 # --- N 1.2: the inverse of the embedding matrix ----------------------------------------------------------------------
 
@@ -233,20 +234,18 @@ def _():
     return torch.allclose(stops["logits"], stops["norm"] @ model.embeddings.tokens.weight.T, atol=1e-4)
 
 
-@claim("N-3.2-inverse", "The inverse is (1 / W_E W_Eᵀ) W_Eᵀ (here: for the size of 1.2, with 6 tokens in 3 "
-       "dimensions: W_E W_Eᵀ has an inverse).", True, kind=ARITHMETIC, verdict=FAILS,
-       note="It is 6 × 6 and has rank 3. The left inverse is (W_Eᵀ W_E)⁻¹ W_Eᵀ. With tokens as columns W_E W_Eᵀ has "
-            "an inverse, but then it stands on the other side: W_Eᵀ (W_E W_Eᵀ)⁻¹.")
+@claim("N-3.2-inverse", "The inverse is (1 / W_Eᵀ W_E) W_Eᵀ (here: its product with W_E, for a row a token as in 1.2, "
+       "with 6 tokens in 3 dimensions, is the identity).", True, kind=ARITHMETIC,
+       note="With 1 / W_Eᵀ W_E as the inverse of a matrix, it is the left inverse.")
 def _():
     W = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    return int(torch.linalg.matrix_rank(W @ W.T)) == 6
+    return np.allclose(torch.linalg.inv(W.T @ W) @ W.T @ W, np.eye(3))
 
 
-@claim("N-3.2-same", "Both lines say the same: (1 / W_E W_Eᵀ) W_Eᵀ, and each token's vector divided by its squared "
-       "length (here: the left inverse and the latter, for 6 tokens in 3 dimensions).", True, kind=ARITHMETIC,
-       verdict=FAILS,
-       note="Only where all token vectors are orthogonal, which 50,000 in 768 dimensions cannot be. The second is "
-            "what N's picture shows; it inverts nothing.")
+@claim("N-3.2-same", "Both lines say the same: (1 / W_Eᵀ W_E) W_Eᵀ, and each token's vector divided by its squared "
+       "length (here: the two agree for 6 tokens in 3 dimensions).", True, kind=ARITHMETIC, verdict=FAILS,
+       note="Only where all token vectors are orthogonal, which 50,000 in 768 dimensions cannot be. The first is the "
+            "left inverse. The second inverts nothing, but it is the one that gives the peak of 1.0 in N 1.2.")
 def _():
     W = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     return np.allclose(*(geometry.inverse_unembedding(W, kind) for kind in ("pseudo-inverse", "normalized transpose")))

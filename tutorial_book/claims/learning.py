@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn.functional import one_hot
 
-from tutorial_book.claims.claim import ARITHMETIC, FAILS, claims_of
+from tutorial_book.claims.claim import claims_of
 from tutorial_book.claims.tools import small_gpt
 from tutorial_lib.gpt import GPT, Config
 from tutorial_lib.training import Settings, next_tokens, train
@@ -38,16 +38,6 @@ claim("N-3-at-once", "In one run you make N predictions instead of one (here: th
       "are those after the text that ends there).", True,
       lambda: all(torch.allclose(small_gpt()(TOKENS[:n])[0][0, -1], small_gpt()(TOKENS)[0][0,
                n - 1]) for n in range(1, 6)))
-
-
-@claim("N-3-recurrent", "That is why transformers are easier to train than the recursive language models of old "
-       "(here: one run of a recurrent network over N tokens makes fewer than N predictions).", True, kind=ARITHMETIC,
-       verdict=FAILS,
-       note="Recurrent models, as they are called, make N as well, and were trained so. What differs is that a "
-            "transformer computes all N at once, in parallel, and that no prediction is N steps away from a token.")
-def _():
-    states, _ = nn.RNN(4, 4)(torch.zeros(5, 1, 4))
-    return len(states) < 5
 
 
 @claim("N-3.1-optimizer", "The optimizer makes the model predict the next token accurately (here: a small decoder, "

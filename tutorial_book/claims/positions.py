@@ -114,7 +114,8 @@ def _():
 claim("R-3.4-longest-wavelength", "The longest wavelength is 10000 · 2π.", "10000 · 2π", lambda: wavelengths(512)[-1],
       expected=62831.85, verdict=FAILS,
       note="It is 10000^((d−2)/d) · 2π: 9,646.6 · 2π for d_model = 512, 9,763.0 · 2π for 768, and only 464.2 · 2π for "
-           "the 6 of R's example. The progression stops one step short of 10000.")
+           "the 6 of R's example. The progression stops one step short of 10000. The original paper says "
+           "the same as R.")
 
 
 @claim("R-3.5-identities", "The addition formulas of sine and cosine.", True, kind=ARITHMETIC)

@@ -56,8 +56,8 @@ def _():
 
 
 claim("R-10.2-subject-verb", "In the early layers, a head makes “artist” attend strongly to “painted” because it "
-      "recognizes subject and verb (here, in the default model: one head whose subject looks at its verb more than "
-      "at any other word, in four sentences with a third noun between the two).", True,
+      "recognizes subject and verb (here, in the default model: in one head the subject looks at its verb more "
+      "than at any other word, in four sentences with a third noun between the two).", True,
       lambda: in_all_events((1, [5]), texts=APART)[EARLY].any(), verdict=DIFFERS,
       note="None of 24; of the layers after them one does, layer 2, head 3, where by chance 0.02 would. In R's own "
            "sentence, in which the verb is the next word, a head of layer 0 gives it 0.52.")
@@ -72,7 +72,8 @@ claim("R-10.2-the-artist",
       lambda: bool(weights(ARTIST)[EARLY, :, 1, 2].max() > 0.5), note="0.84, in layer 1.")
 
 claim("R-10.2-syntax-early", "Syntactic structure is learned in the early layers (here, in the default model: "
-      "the layers with a head whose verb looks at its object more than at any other word, in four sentences).", True,
+      "the layers with a head in which the verb looks at its object more than at any other word, in four sentences).",
+      True,
       lambda: in_all_events((2, [4])).any(1).nonzero().flatten(), expected=[0, 1], verdict=DIFFERS,
       note="They are layers 2, 3 and 5 of 0 to 5, with five heads; by chance, 0.3 would. The two roles that pass the "
            "chapter's test are in layers 2 and 3, too, and others report syntax mainly in BERT's middle layers (Rogers "
@@ -107,7 +108,7 @@ claim("R-10.3-coreference", "A middle head makes “She” attend to “artist�
            "chapter's test layer 3, head 1 is right in 0.78 of 60 new sentences, but its role does not pass.")
 
 claim("R-10.3-roles", "A middle head connects agent, action and patient: artist, painted and portrait (here, in the "
-      "default model: one head whose verb gives the two nouns more than the other words, in four sentences with a "
+      "default model: in one head the verb gives the two nouns more than the other words, in four sentences with a "
       "third noun).", True,
       lambda: in_all_events((5, [1, 7]), texts=APART)[MIDDLE].any(), verdict=DIFFERS,
       note="None of 24, nor of 72. In four sentences of R's kind two of 24 do, but there all other words are articles: "

@@ -36,14 +36,13 @@ def largest_share(X):
     return float((np.square(X).max(1) / np.square(X).sum(1)).mean())
 
 
-@claim("L-2.3-no-basis", "The model has a priori no reason to use individual neurons rather than a superposition of "
-       "many (here, in the default model after layer 3: the largest coordinate of [CLS], and that of the other tokens, "
-       "hold no more than twice what they hold in a basis turned at random).", True, expected=[True, True],
-       verdict=DIFFERS,
+@claim("L-2.3-no-basis", "Nothing gives reason to assume that the model has chosen the standard basis (here, in the "
+       "default model after layer 3: the largest coordinate of [CLS], and that of the other tokens, hold no more than "
+       "twice what they hold in a basis turned at random).", True, expected=[True, True], verdict=DIFFERS,
        note="0.99 of the squared length of [CLS] and 0.09 of that of the others, against 0.03 in a turned basis. "
-            "Whatever holds a priori, the trained model has reasons: a few outlier coordinates, here 99 of [CLS], "
-            "223 and 157 of the others, are common in transformers, where activation, LayerNorm and optimizer all "
-            "work coordinate by coordinate. Of the other coordinates L may be right.")
+            "L says so a priori; what is seen after training is a reason for a few coordinates, here 99 of [CLS], 223 "
+            "and 157 of the others. Such outliers are common in transformers, where activation, LayerNorm and "
+            "optimizer all work coordinate by coordinate. Of the other coordinates L may be right.")
 def _():
     texts = token_vectors(20)
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(384, 384)))[0]

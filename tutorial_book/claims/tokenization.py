@@ -79,11 +79,11 @@ claim("R-11.2-lower-case", "bert-base-uncased lower-cases all text (here: capita
       True, lambda: all(tokenizer().tokenize(text.upper()) == tokenizer().tokenize(text.lower())
                         for text in load_texts("stories")))
 
-claim("R-11.2-vocabulary", "BERT's vocabulary has 30,000 words (here: the tokens that may be words).", 30_000,
+claim("R-11.2-vocabulary", "BERT has a “30,000-word vocabulary” (here: the tokens that may be words).", 30_000,
       lambda: sum(not token.startswith(("##", "[")) and len(token) > 1 for token in tokenizer().vocab), tolerance=ROUND,
       verdict=FAILS,
-      note="It has 30,522 tokens: 5 special, 994 unused, 5,828 pieces that start with ##, 997 single characters; the "
-           "other 22,698 come closest to words.")
+      note="It has 30,522 tokens, about 30,000, but not all are words: 5 special, 994 unused, 5,828 pieces that start "
+           "with ##, 997 single characters; the other 22,698 come closest.")
 
 claim("R-11.3-tokens", "The tokens of “I love mathematics!”.", ["i", "love", "mathematics", "!"],
       lambda: tokenizer().tokenize(LOVE))
@@ -111,7 +111,7 @@ claim("R-11.5-ids", "Input IDs of the pair, padded to 20.",
 
 claim("R-11.5-mask", "Attention mask of the pair.", 15 * [1] + 4 * [0],
       lambda: tokenizer().encode(LOVE, ALGEBRA, pad_to=20).attention_mask, verdict=FAILS,
-      note="The printed list has 19 entries. There are 16 tokens: the last [SEP] was forgotten.")
+      note="The printed list has 19 entries. There are 16 tokens, and so 16 ones: one is missing.")
 
 claim("R-11.5-types", "Token type ids of the pair.", 6 * [0] + 9 * [1] + 4 * [0],
       lambda: tokenizer().encode(LOVE, ALGEBRA, pad_to=20).token_type_ids, verdict=FAILS,
