@@ -66,6 +66,12 @@ def test_even_attention_has_the_score_0_in_all_but_the_open_gate():
     np.testing.assert_allclose(gate_scores(rounded), [0, 0, 0, 0, 0, 0, 1], atol=1e-6)
 
 
+def test_where_each_token_is_every_other_s_partner_the_cluster_gate_says_0():
+    A = np.array([[0.1, 0.45, 0.45], [0.45, 0.1, 0.45], [0.45, 0.45, 0.1]])
+    scores = dict(zip(GATES, gate_scores(A), strict=True))
+    assert scores["cluster"] == 0
+
+
 @given(st.integers(0, 10**6), st.integers(3, 20), st.floats(0.05, 3))
 @settings(max_examples=40, deadline=None)
 def test_laws_of_all_maps(seed, n, concentration):

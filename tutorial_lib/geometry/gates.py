@@ -60,11 +60,11 @@ def gate_scores(A):
 
 
 def _excess(A, cells):
-    """(m - e) / (1 - e) for maps A (..., n, n) and cells that are True where the weight should lie."""
+    """(m - e) / (1 - e) for maps A (..., n, n) and cells that are True where the weight should lie; 0 where all are."""
     cells = np.broadcast_to(cells, A.shape)
     m = (A * cells).sum(-1).mean(-1)
     e = cells.mean((-2, -1))
-    return (m - e) / (1 - e)
+    return np.divide(m - e, 1 - e, out=np.zeros_like(m), where=e < 1)  # all cells: no weight can lie elsewhere
 
 
 def gate_of(scores):
