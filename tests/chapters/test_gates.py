@@ -48,14 +48,15 @@ def test_the_census_and_its_intervals(page):
 
 
 def test_rounding_decides_no_gate(page):
-    """Two average scores lie near 1/2: by what another order of additions changes, 100 times as near would be safe."""
+    """Two average scores lie near 1/2, and the next test says that rounding moves none as far."""
     margins = np.sort(np.abs(page.scores.mean(0) - 0.5), axis=None)
     assert 3e-4 < margins[0] < margins[1] < 4e-4 < 1.5e-3 < margins[2]
 
 
 def test_a_change_as_of_rounding_moves_scores_less_than_the_nearest_margin(other_maps):
+    """Where two tokens are just partners, the cluster score jumps, in one text of 120."""
     shaken = [A * (1 + 1e-5 * np.cos(np.arange(A.size)).reshape(A.shape)) for A in other_maps]
-    assert np.abs(scores_of(shaken).mean(0) - scores_of(other_maps).mean(0)).max() < 3e-5
+    assert np.abs(scores_of(shaken).mean(0) - scores_of(other_maps).mean(0)).max() < 3e-4
 
 
 def test_six_heads_are_near_a_border(page):
