@@ -49,7 +49,7 @@ def rounded(values, digits):
 claim("L-4.2-segment-dot", "Norms 0.70, 0.72 and cosine −0.065 of the two segment vectors give the dot product", -0.033,
       lambda: 0.70 * 0.72 * -0.065, kind=ARITHMETIC)
 
-claim("L-4.2-segment-distance", "The same three numbers give the Euclidean distance of the two segment vectors", 1.04,
+claim("L-4.2-segment-distance", "The same three numbers give the Euclidean distance of the two segment vectors.", 1.04,
       lambda: (0.70**2 + 0.72**2 - 2 * 0.70 * 0.72 * -0.065) ** 0.5, kind=ARITHMETIC)
 
 claim("L-4.2-segment-norms", "The two segment vectors have norms 0.70 and 0.72.", [0.70, 0.72],

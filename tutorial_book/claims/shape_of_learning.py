@@ -9,7 +9,7 @@ from tutorial_book.claims.claim import DIFFERS, FAILS, claims_of
 from tutorial_book.claims.tools import bert, bpe, decoder, token_cloud, token_vectors, tokenizer
 from tutorial_book.experiments import shape_of_learning as dynamics
 from tutorial_lib.attention import scores, softmax
-from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, nearest_by_measure
+from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, neighbor_purity
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization.bpe import END
@@ -114,15 +114,9 @@ def _():
     texts = token_vectors(60)
     X, text = np.concatenate(texts), np.repeat(np.arange(60), [len(vectors) for vectors in texts])
     orders = np.arange(len(X)), np.random.default_rng(0).permutation(len(X))
-    in_order, shuffled = ([nearest_is_alike(X[batch], text[batch]) for batch in np.array_split(order, 4)]
+    in_order, shuffled = ([neighbor_purity(X[batch], text[batch]) for batch in np.array_split(order, 4)]
                           for order in orders)
     return bool(np.mean(shuffled) < np.mean(in_order) / 2)
-
-
-def nearest_is_alike(X, labels):
-    """The share of vectors X (n, d) whose nearest other one has the same label."""
-    nearest = nearest_by_measure(X, X, k=1, leave_out=range(len(X))).distance[:, 0]
-    return float((labels[nearest] == labels).mean())
 
 
 # --- A 3.1: what others found ----------------------------------------------------------------------------------------
