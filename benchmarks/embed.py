@@ -21,6 +21,7 @@ from transformers.utils.logging import disable_progress_bar
 from tutorial_lib import vectors, weights
 from tutorial_lib.bert import Bert
 from tutorial_lib.texts import load_texts
+from tutorial_lib.vectors.batches import TOKENS, batches
 
 N_TEXTS, TOLERANCE = 200, 1e-5
 
@@ -115,7 +116,7 @@ def main():
     tokenizer.enable_truncation(bert.config.n_positions)
     ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    batches = list(vectors.batches(order, ids, 32, vectors.TOKENS["cpu"]))
+    parts = list(batches(order, ids, 32, TOKENS["cpu"]))
     bench.report("texts", len(texts), "texts")
     for quarter, name in ((0, "shortest"), (0.5, "median"), (1, "longest")):
         bench.report(f"{name} text", np.quantile([len(row) for row in ids], quarter), "tokens")
@@ -129,8 +130,8 @@ def main():
         fused, int8 = exported(folder, Path(made))
         peers = [
             ("sentence-transformers", lambda texts: st.encode(texts, show_progress_bar=False), 0.6),
-            ("ONNX Runtime, float32", onnx_embed(fused, tokenizer, batches), 1.0),
-            ("ONNX Runtime, int8", onnx_embed(int8, tokenizer, batches), None),
+            ("ONNX Runtime, float32", onnx_embed(fused, tokenizer, parts), 1.0),
+            ("ONNX Runtime, int8", onnx_embed(int8, tokenizer, parts), None),
         ]
     for peer, theirs, limit in peers:
         apart = np.abs(X - theirs(texts)).max()
