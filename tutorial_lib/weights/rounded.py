@@ -1,0 +1,70 @@
+"""Weights in 8 bits: whole numbers, a multiple for each 32 of them, a step for each row. What a page's models run on.
+
+A row's step is what its largest group of 32 needs, divided by 15; each group's multiple, 1 to 15, is the smallest that
+lets its numbers fit into -127..127. So a group of small numbers is rounded finely, though a large one stands in its
+row. A weight is step * multiple * whole number; 1.03 bytes each.
+"""
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+GROUP = 32  # numbers that share a multiple
+MOST = 127  # the largest whole number
+MULTIPLES = 15
+
+
+class Rounded(NamedTuple):
+    """A matrix (n, d) in 8 bits: whole (n, d) int8, multiple (n, d / 32) uint8, step (n,) float32."""
+
+    whole: np.ndarray
+    multiple: np.ndarray
+    step: np.ndarray
+
+    @property
+    def values(self):
+        """What the numbers stand for, (n, d) float32."""
+        groups = self.whole.reshape(len(self.step), -1, GROUP).astype(np.float64)
+        return (groups * self.multiple[..., None] * self.step[:, None, None]).reshape(self.whole.shape).astype("f4")
+
+
+def rounded(W) -> Rounded:
+    """A matrix (n, d) in 8 bits; d must be a multiple of 32.
+
+    No number is off by more than half of its group's step: its row's step times its group's multiple.
+
+    >>> W = np.linspace(-1, 1, 64).reshape(2, 32)
+    >>> float(np.abs(rounded(W).values - W).max()) < 0.5 / 127
+    True
+    """
+    W = np.asarray(W, dtype=np.float64)
+    if W.ndim != 2 or W.shape[1] % GROUP or not np.isfinite(W).all():
+        raise ValueError(f"W must be a matrix of finite numbers, its width a multiple of {GROUP}, got {W.shape}")
+    groups = W.reshape(len(W), -1, GROUP)
+    wanted = np.abs(groups).max(-1) / MOST  # the step that each group would like
+    step = (wanted.max(1) / MULTIPLES).astype(np.float32)
+    step[step == 0] = 1
+    multiple = np.ceil(wanted / step[:, None] - 1e-6).clip(1, MULTIPLES)
+    whole = np.rint(groups / (step[:, None] * multiple)[..., None]).clip(-MOST, MOST)
+    return Rounded(whole.reshape(W.shape).astype(np.int8), multiple.astype(np.uint8), step)
+
+
+def rounded_model(model):
+    """A copy of a model whose tables and matrices are rounded; biases and LayerNorms stay as they are.
+
+    >>> from tutorial_lib.bert import Bert, Config
+    >>> bert = Bert(Config(vocab_size=100, d_model=32, n_layers=1, n_heads=1, d_ff=32))
+    >>> bool((rounded_model(bert)([[5, 6]]) - bert([[5, 6]])).abs().max() < 0.1)
+    True
+    """
+    model = copy.deepcopy(model)
+    kinds = nn.Embedding, nn.Linear
+    weights = {module.weight for module in model.modules() if isinstance(module, kinds)}  # tied ones once
+    with torch.no_grad():
+        for weight in weights:
+            if weight.shape[1] % GROUP == 0:
+                weight.copy_(torch.from_numpy(rounded(weight.cpu().numpy()).values))
+    return model
