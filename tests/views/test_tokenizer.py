@@ -73,7 +73,7 @@ def members(kind):
 def test_the_page_folds_every_character_as_the_library_does(open_view):
     view = tokenizer_explorer(WordPiece(SPECIAL))
     tab = open_view(view)
-    tab.add_script_tag(content=base._read(base.JS / "tokenizer_explorer", ".js"))
+    tab.add_script_tag(content=base._read(base.JS / "wordpiece", ".js"))
     known = [chr(code) for code in range(0xE0200) if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")]
     young = [c for kind, _ in kinds.YOUNG_CAPITALS for c in members(kind)]
     known += [*members(kinds.WHOLE), *young]

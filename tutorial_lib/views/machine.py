@@ -68,7 +68,7 @@ def forward_pass(model, tokenizer, texts, others=()):
     says = _tell(runs[0], shared)
     data = {"stages": stages, "runs": pack_text(json.dumps(shared | {"runs": runs}, separators=(",", ":")))}
     label = "One sentence through the machine"
-    return View("forward_pass", data, _list(runs[0], says), label, says[0], ["attention", "bars"])
+    return View("forward_pass", data, _list(runs[0], says), label, says[0], ["attention", "bars", "live"])
 
 
 def _trace(model, encoding):

@@ -33,15 +33,31 @@ def tokenizer_explorer(tok: WordPiece, text: str = TEXT) -> View:
         raise ValueError(f"tok must have tokens without line breaks, got {broken[0]!r}")
     words = _cut(tok, check_text("text", text))
     chosen = max(range(len(words)), key=lambda i: len(words[i]["tokens"]), default=None)
-    data = {"text": text, "words": words, "vocabulary": pack_text("\n".join(tok.tokens))}
-    data |= {"special": SPECIAL, "unknown": UNKNOWN, "longestWord": tok.longest_word}
-    data |= {"longestPiece": max(map(len, tok.tokens)), "lowercase": tok.lowercase}
-    data |= {"stripAccents": tok.strip_accents, "splitChinese": tok.split_chinese, "tables": _tables()}
+    data = rules_of(tok) | {"text": text, "words": words, "vocabulary": pack_text("\n".join(tok.tokens))}
     default = f'<p class="tl-typed">{escape(text)}</p><ol class="tl-words">{"".join(map(_chips, words))}</ol>'
     if words:
         default += f'<div class="tl-tries">{_tries(words[chosen], data["longestPiece"])}</div>'
     label = f"Tokenizer explorer: type a text and see it cut into pieces of a vocabulary of {len(tok):,} tokens"
-    return View("tokenizer_explorer", data, default, label, say=_summary(text, words))
+    return View("tokenizer_explorer", data, default, label, _summary(text, words), ["wordpiece"])
+
+
+def rules_of(tok: WordPiece) -> dict:
+    """What js/wordpiece.js needs of a tokenizer besides its vocabulary: settings, and the characters of each kind.
+
+    >>> rules_of(WordPiece.train(["low lower lowest"], vocab_size=20))["longestPiece"]
+    6
+    """
+    tables = {name: getattr(kinds, name).table for name in KINDS}  # ranges in hexadecimal
+    return {
+        "special": SPECIAL,
+        "unknown": UNKNOWN,
+        "longestWord": tok.longest_word,
+        "longestPiece": max(map(len, tok.tokens)),
+        "lowercase": tok.lowercase,
+        "stripAccents": tok.strip_accents,
+        "splitChinese": tok.split_chinese,
+        "tables": tables | {"YOUNG_CAPITALS": [(kind.table, far) for kind, far in kinds.YOUNG_CAPITALS]},
+    }
 
 
 def _cut(tok, text):
@@ -123,9 +139,3 @@ def _summary(text, words):
 
 def _count(n, what):
     return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def _tables():
-    """The characters of each kind, as `tokenization.kinds` knows them, as ranges in hexadecimal."""
-    tables = {name: getattr(kinds, name).table for name in KINDS}
-    return tables | {"YOUNG_CAPITALS": [(kind.table, far) for kind, far in kinds.YOUNG_CAPITALS]}

@@ -1,6 +1,8 @@
 // One text through the machine, in eight stages; t counts them: 2.5 is the third stage, half drawn.
 var SECONDS = 4; // a stage, when played
 var HEIGHT = 10; // of a strip's longest bar
+var STEPS = ["attention.output", "attention_norm", "feed_forward"]; // of layer 0, before its output
+var NEAREST = 8; // of the book's texts that are shown beside the reader's
 
 function draw(view) {
   TL.inflate(view.data.runs).then(function (text) { start(view, JSON.parse(text)); });
@@ -11,7 +13,10 @@ function start(view, shared) {
   var onPages = !!document.documentElement.dataset.theme; // elsewhere, as in Colab, the chapters are not beside
   var still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   var run, t = 1, shown = -1, update = null, timer = null, before = 0;
-  var unpacked = runs.map(function (one) { return { q: unpack(one.q, heads), k: unpack(one.k, heads) }; });
+  runs.forEach(function (one) {
+    one.query = unpack(one.q, heads);
+    one.keys = unpack(one.k, heads);
+  });
 
   var which = TL.select(view, "Text", runs.map(function (one) { return one.text; }), 0, choose);
   var token = TL.select(view, "Token", [], 0, redraw);
@@ -115,8 +120,8 @@ function start(view, shared) {
   }
 
   function ofHead(strip) { return strip.slice(+head.value * d, (+head.value + 1) * d); }
-  function q() { return unpacked[+which.value].q(0, +head.value).subarray(+token.value * d, (+token.value + 1) * d); }
-  function k(j) { return unpacked[+which.value].k(0, +head.value).subarray(j * d, j * d + d); }
+  function q() { return run.query(0, +head.value).subarray(+token.value * d, (+token.value + 1) * d); }
+  function k(j) { return run.keys(0, +head.value).subarray(j * d, j * d + d); }
   function products() {
     var asks = q();
     return run.tokens.map(function (_, j) { return k(j).reduce(function (sum, x, c) { return sum + x * asks[c]; }, 0); });
@@ -136,7 +141,7 @@ function start(view, shared) {
     function () {
       var i = +token.value, made = "tl-embedding";
       var parts = [
-        row("its token", [strip(run.rows[i])], "", made), row("+ position", [strip(shared.positions[i])], "", made),
+        row("its token", [strip(run.rows[i])], "", made), row("+ position", [strip((run.positions || shared.positions)[i])], "", made),
         row("+ segment", [strip(shared.segment)], "", made)];
       return inOrder(parts.concat(tokenRows(function (button, j) { return row(button, [strip(run.layers[0][j])], "", made); })));
     },
@@ -216,13 +221,73 @@ function start(view, shared) {
       "What attention brings is added to " + name + "; so is what the feed-forward network makes of that. The new vector\u2019s cosine to the old one: " +
         cosines[0] + ".",
       "The same in each layer, with other matrices. Cosine of " + name + " to the vector that went in: " + cosines.join(", ") + ".",
-      "The mean of all its tokens\u2019 last vectors stands for the text." + (run.others.length ? " The nearest of " + run.others.length + " other texts: \u201c" +
-        run.others[0][0] + "\u201d" : ""),
+      "The mean of all its tokens\u2019 last vectors stands for the text." + (run.others.length ? " The nearest of " +
+        (run.among ? "the book\u2019s " + run.among : run.others.length + " other") + " texts: \u201c" + run.others[0][0] + "\u201d" : ""),
     ][s];
+  }
+
+  var wanted = ["embeddings.tokens", "embeddings.positions", "embeddings.output"].concat(
+    ["attention.queries", "attention.keys", "attention.values"].concat(STEPS).map(function (name) { return "layer.0." + name; }),
+    runs[0].layers.slice(1).map(function (_, l) { return "layer." + l + ".output"; }));
+  var place = runs.length; // of the reader's text among those to choose
+
+  async function own(text, live, current) {
+    var trace = await live.trace(text, { stops: wanted }), near = await live.nearest(text, NEAREST);
+    if (!current()) return "";
+    stop();
+    runs[place] = fromTrace(text, trace, near, heads);
+    runs[place].head = +head.value;
+    which.options[place] = new Option(text, place);
+    which.value = place;
+    choose();
+    return trace.cut ? "Your text is long: its last " + trace.cut + " tokens are left out." : "";
   }
 
   choose();
   view.controls.hidden = false; // they came late: the texts travel deflated
+  TL.live(view, "Your sentence", own);
+}
+
+// What Python's _run gives of a text, from the values of a live model.
+function fromTrace(text, trace, near, heads) {
+  var stops = trace.stops, n = trace.tokens.length, layers = [stops["embeddings.output"]];
+  while (stops["layer." + (layers.length - 1) + ".output"]) layers.push(stops["layer." + (layers.length - 1) + ".output"]);
+  var d = layers[0].shape[1], first = rowsOf(layers[0]);
+  function ofHead(stop) {
+    var values = stops["layer.0.attention." + stop].values, size = values.length / heads;
+    return function (_, head) { return values.subarray(head * size, (head + 1) * size); };
+  }
+  var values = stops["layer.0.attention.values"], d_k = d / heads;
+  var sideBySide = Array.from({ length: n }, function (_, i) {
+    return Array.from({ length: d }, function (_, c) { return values.values[(Math.floor(c / d_k) * n + i) * d_k + c % d_k]; });
+  });
+  return {
+    text: text, tokens: trace.tokens, ids: trace.ids, token: longestOf(trace.tokens), query: ofHead("queries"), keys: ofHead("keys"), v: strips(sideBySide),
+    rows: strips(rowsOf(stops["embeddings.tokens"])), positions: strips(rowsOf(stops["embeddings.positions"])),
+    steps: STEPS.map(function (name) { return strips(rowsOf(stops["layer.0." + name])); }),
+    layers: layers.map(function (layer) { return strips(rowsOf(layer)); }),
+    cosines: layers.map(function (layer) { return rowsOf(layer).map(function (x, i) { return TL.cosine(x, first[i]); }); }),
+    end: strips([near.vector])[0], others: near.texts, among: near.among,
+  };
+}
+
+function longestOf(tokens) {
+  var words = tokens.map(function (token) { return /^\[/.test(token) ? 0 : token.length; });
+  return words.indexOf(Math.max.apply(null, words));
+}
+
+function rowsOf(stop) {
+  return Array.from({ length: stop.shape[0] }, function (_, i) { return stop.values.subarray(i * stop.shape[1], (i + 1) * stop.shape[1]); });
+}
+
+// As machine.py's _strips: the longest 2 % of the bars are cut.
+function strips(rows) {
+  var sizes = Float64Array.from(rows.flatMap(function (row) { return Array.from(row, Math.abs); })).sort();
+  var place = 0.98 * (sizes.length - 1), below = Math.floor(place), above = Math.min(below + 1, sizes.length - 1);
+  var top = sizes[below] + (place - below) * (sizes[above] - sizes[below]) || 1;
+  return rows.map(function (row) {
+    return Array.from(row, function (x) { return String.fromCharCode(75 + Math.round(HEIGHT * Math.max(-1, Math.min(1, x / top)))); }).join("");
+  });
 }
 
 // A strip's letters are heights, from -HEIGHT to HEIGHT.

@@ -1,0 +1,285 @@
+"""The live models in a real browser, from files, with no network: equal to Python's, and safe from what is typed."""
+
+import base64
+import os
+import random
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import torch
+
+from tests.accessible import audit
+from tests.views.test_tokenizer import HOSTILE, varied_texts
+from tutorial_lib import load
+from tutorial_lib.texts import load_texts
+from tutorial_lib.tokenization import tokenizer_of
+from tutorial_lib.trace import silence
+from tutorial_lib.views import forward_pass, live
+from tutorial_lib.weights.rounded import rounded_model
+
+MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
+TEXTS = [
+    "We sat on the bank of the river and fished.",
+    "a",
+    "Serendipitous bears: unbelievable!! 12345",
+    "In 1998 the committee of the town decided, after long debates about money and water, that the old bridge should "
+    "be torn down and replaced by a new one made of steel, which nobody liked.",
+]
+STORY = "Anna had a red ball. She"
+EXAMPLE = [("The bear opened the door with a smile.", "bear", 0)]
+WITHOUT = "delete globalThis.WebAssembly;"  # in the worker: a browser that has none
+ONE_BY_ONE = """async ([texts, options]) => {
+  const found = [];
+  for (const text of texts) found.push((await tutorialLib.tokenize(text, options)).ids);
+  return found;
+}"""
+# Every stop of a text as [name, shape, numbers in base64]: JSON of so many numbers would take seconds.
+TRACE = """async ([text, options]) => {
+  const { stops, ids } = await tutorialLib.trace(text, options);
+  const packed = Object.entries(stops).map(([name, { shape, values }]) => {
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength), letters = [];
+    for (let i = 0; i < bytes.length; i += 32768) letters.push(String.fromCharCode(...bytes.subarray(i, i + 32768)));
+    return [name, shape, btoa(letters.join(''))];
+  });
+  return [ids, packed];
+}"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, bert, tok):
+    """A folder as `make book` leaves it in _static/live, and a page with the first view beside it."""
+    folder = tmp_path_factory.mktemp("live")
+    live.write_worker(folder)
+    texts = load_texts("documents")
+    for name in MODELS:
+        live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), texts if name == MODELS[0] else ())
+    shutil.copy(live.HERE / "page.js", folder)
+    view = forward_pass(bert, tok, EXAMPLE, texts[:3])._repr_html_()
+    page = (
+        '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Live</title>'
+        f'<meta name="viewport" content="width=device-width"><script src="page.js"></script><body><main>{view}</main>'
+    )
+    for name in ("first.html", "second.html"):
+        (folder / name).write_text(page, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def open_page(browser, site):
+    contexts, complaints = [], []
+
+    def opened(page="first.html", without=""):
+        """A tab with this page; `without`: what the worker lacks."""
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce")
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        tab = context.new_page()
+        tab.on("request", lambda r: r.url.startswith(("file:", "blob:")) or complaints.append(f"asked for {r.url}"))
+        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
+        tab.on("pageerror", lambda e: complaints.append(str(e)))
+        tab.on("dialog", lambda d: (complaints.append(f"ran a script: {d.message}"), d.dismiss()))
+        tab.goto(f"{site.as_uri()}/{page}")
+        if without:
+            tab.evaluate(
+                """code => Object.defineProperty(tutorialLib, 'source', {
+                  set(source) { this.text = code + source; }, get() { return this.text; } })""",
+                without,
+            )
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def stops_of(tab, text, **options):
+    """Ids, and each stop by name."""
+    ids, packed = tab.evaluate(TRACE, [text, options])
+    return ids, {name: np.frombuffer(base64.b64decode(data), "<f4").reshape(shape) for name, shape, data in packed}
+
+
+def differences(model, tokenizer, ids, stops):
+    """How far each stop is from Python's, as a share of its largest number; names and shapes must be the same."""
+    with torch.no_grad():
+        trace = model.trace([ids])
+    names = [name for name in trace if not name.startswith(("pooler", "nsp"))]
+    assert set(names) == set(stops)
+    off = {}
+    for name in names:
+        expected = trace[name].detach().numpy().reshape(stops[name].shape)  # Python's have an axis of texts besides
+        assert stops[name].shape == trace[name].shape[-stops[name].ndim :]
+        hidden = np.isinf(expected)
+        assert (np.isinf(stops[name]) == hidden).all()
+        off[name] = np.abs(stops[name][~hidden] - expected[~hidden]).max() / np.abs(expected[~hidden]).max()
+    return off
+
+
+@pytest.mark.parametrize(
+    "without, most",
+    [pytest.param("", 2e-3, id="kernel"), pytest.param(WITHOUT, 1e-5, id="plain JavaScript")],
+)
+@pytest.mark.parametrize("name", MODELS)
+def test_every_stop_is_that_of_pythons_model_with_the_same_rounded_weights(name, without, most, open_page):
+    """The kernel rounds what it multiplies to 16 bits, so it is off by more; the plain one rounds nothing more."""
+    tab, model, tokenizer = open_page(without=without), rounded_model(load(name, "cpu")), tokenizer_of(name)
+    machine = tab.evaluate("name => tutorialLib.load(name)", name)["machine"]
+    assert machine == ("plain JavaScript" if without else "WebAssembly")
+    for text in TEXTS if name == MODELS[0] else [STORY, "The"]:
+        ids, stops = stops_of(tab, text, model=name)
+        assert ids == tokenizer.encode(text).ids
+        off = differences(model, tokenizer, ids, stops)
+        assert max(off.values()) < most, max(off, key=off.get)
+
+
+def test_vectors_are_near_those_of_the_model_that_is_not_rounded(open_page, bert, tok):
+    tab, texts = open_page(), [text for name in ("documents", "posts", "stories") for text in load_texts(name)][::8]
+    cosines = []
+    for text in texts:
+        ids, stops = stops_of(tab, text, stops=["layer.5.output"])
+        with torch.no_grad():
+            expected = bert([ids])[0]
+        cosines += torch.cosine_similarity(torch.tensor(stops["layer.5.output"]), expected, dim=-1).tolist()
+    assert len(texts) > 50 and min(cosines) > 0.999 and np.median(cosines) > 0.9998
+
+
+@pytest.mark.parametrize("name, n", [(MODELS[0], 1000), ("book-gpt", 500)])
+def test_tokens_are_pythons(name, n, open_page):
+    tab, tokenizer = open_page(), tokenizer_of(name)
+    texts = varied_texts(tokenizer_of(MODELS[0]), n)
+    for text, ids in zip(texts, tab.evaluate(ONE_BY_ONE, [texts, {"model": name}]), strict=True):
+        expected = tokenizer.encode(text).ids
+        assert ids == (expected if len(expected) <= 128 else ids), repr(text)
+        assert len(ids) == min(128, len(expected))
+
+
+def test_a_pair_has_segments_and_a_long_text_is_cut_and_says_by_how_much(open_page, tok, bert):
+    tab = open_page()
+    pair = tab.evaluate("tutorialLib.tokenize('a bear', {pair: 'the door opens'})")
+    expected = tok.encode("a bear", "the door opens")
+    assert (pair["ids"], pair["segments"], pair["cut"]) == (expected.ids, expected.token_type_ids, 0)
+    long = tab.evaluate("tutorialLib.tokenize('bear '.repeat(300))")
+    assert (len(long["ids"]), long["cut"], long["tokens"][-1]) == (128, 174, "[SEP]")
+
+
+def test_a_head_that_is_silenced_is_the_one_that_python_silences(open_page, bert, tok):
+    options = {"stops": ["layer.5.output"], "silence": [[2, 5], [3, 0]]}
+    ids, stops = stops_of(open_page(), TEXTS[0], **options)
+    with torch.no_grad():
+        expected = rounded_model(bert)([ids], keep=silence([(2, 5), (3, 0)]))[0].numpy()
+        untouched = bert([ids])[0].numpy()
+    assert np.abs(stops["layer.5.output"] - expected).max() < 0.01 < np.abs(untouched - expected).max()
+
+
+def test_two_hundred_texts_take_no_more_memory_than_the_longest(open_page):
+    tab = open_page()
+    size = """async texts => {
+      for (const text of texts) await tutorialLib.trace(text, {stops: []});
+    }"""
+    tab.evaluate(size, ["bear " * 120])
+    memory = "() => tutorialLib.memory()"
+    before = tab.evaluate(memory)
+    tab.evaluate(size, random.Random(0).choices(load_texts("posts"), k=200))
+    assert tab.evaluate(memory) == before
+
+
+def chosen(tab):
+    return tab.locator(".tl-controls select").first.locator("option:checked").inner_text()
+
+
+def press(tab, text):
+    tab.get_by_label("Your sentence").fill(text)
+    tab.get_by_role("button", name="Show").click()
+    tab.get_by_role("link", name="Link to this").wait_for()
+
+
+def test_the_first_view_takes_the_readers_sentence(open_page, bert, tok):
+    tab = open_page()
+    assert "32 MB" in tab.locator(".tl-live").inner_text()
+    press(tab, TEXTS[2])
+    tokens = tok.encode(TEXTS[2]).tokens
+    assert tab.locator(".tl-chip").count() == len(tokens)
+    assert chosen(tab) == TEXTS[2]
+    assert f"{len(tokens)} tokens" in tab.locator(".tl-say").inner_text()
+    tab.get_by_role("button", name="8").click()
+    assert "The nearest of the book’s" in tab.locator(".tl-say").inner_text()
+    assert "at least 0.99" in tab.get_by_role("status").inner_text()
+    tab.get_by_label("Your sentence").fill("Bears")  # once the model is there, typing is enough
+    tab.wait_for_function("document.querySelector('.tl-controls option:checked').textContent === 'Bears'")
+
+
+def test_what_the_view_draws_is_what_python_would_prepare(open_page, bert, tok):
+    """The text of the example, computed in the page, gives the same stage as the one that Python made."""
+    tab = open_page()
+    tab.wait_for_selector(".tl-live")
+
+    def cosines_of_the_second_token():
+        tab.get_by_label("Token").select_option("2")
+        return [float(text.replace("−", "-")) for text in tab.locator(".tl-rows .tl-number").all_inner_texts()]
+
+    tab.get_by_role("button", name="7").click()
+    made = cosines_of_the_second_token()
+    press(tab, EXAMPLE[0][0])
+    assert len(made) == 7 and np.allclose(cosines_of_the_second_token(), made, atol=0.011)
+
+
+def test_a_link_carries_the_sentence_and_the_next_page_needs_no_press(open_page, site):
+    tab = open_page("first.html#text=A+bear+%26+a+%3Cb%3Edoor%3C%2Fb%3E")
+    assert tab.get_by_label("Your sentence").input_value() == "A bear & a <b>door</b>"
+    assert tab.evaluate("typeof tutorialLib.source") == "undefined"  # nothing was loaded
+    tab.get_by_role("button", name="Show").click()
+    tab.get_by_role("link", name="Link to this").wait_for()
+    tab.goto((site / "second.html").as_uri())
+    assert tab.get_by_label("Your sentence").input_value() == "A bear & a <b>door</b>"
+    tab.get_by_label("Your sentence").fill("No press")
+    tab.get_by_role("link", name="Link to this").wait_for()
+    assert chosen(tab) == "No press"
+
+
+def test_hostile_text_is_shown_and_never_run(open_page):
+    tab = open_page()
+    press(tab, HOSTILE)
+    for stage in "12345678":
+        tab.get_by_role("button", name=stage).first.click()
+    assert HOSTILE in chosen(tab)
+    assert tab.locator("img").count() == 0
+
+
+def test_a_file_that_is_missing_is_told(open_page, site, tmp_path, browser):
+    for file in ("page.js", "first.html"):
+        shutil.copy(site / file, tmp_path)
+    context = browser.new_context(offline=True)
+    tab = context.new_page()
+    tab.goto((tmp_path / "first.html").as_uri())
+    tab.get_by_label("Your sentence").fill("a bear")
+    tab.get_by_role("button", name="Show").click()
+    tab.get_by_text("The file worker.js is not beside this page.").wait_for()
+    context.close()
+
+
+def in_theme(tab, theme):
+    tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+
+
+def test_the_box_is_accessible_before_and_after_the_press_and_works_by_keyboard_alone(open_page):
+    tab = open_page()
+    tab.wait_for_selector(".tl-live")
+    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+    tab.keyboard.press("Tab")
+    tab.keyboard.type("By keyboard alone")
+    tab.keyboard.press("Enter")
+    tab.get_by_role("link", name="Link to this").wait_for()
+    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+
+
+def test_the_kernel_is_what_its_source_compiles_to(tmp_path):
+    """Byte for byte, where the compiler is the one that made it: another version writes other code."""
+    clang = shutil.which("clang")
+    version = subprocess.run([clang, "--version"], capture_output=True, text=True).stdout if clang else ""
+    if f"version {live.CLANG}." not in version or not shutil.which("wasm-ld"):
+        pytest.skip(f"no clang {live.CLANG} with wasm-ld (Debian's packages clang and lld)")
+    live.compile_kernel(tmp_path / "kernel.wasm")
+    assert (tmp_path / "kernel.wasm").read_bytes() == (live.HERE / "kernel.wasm").read_bytes()
+    assert os.path.getsize(live.HERE / "kernel.wasm") < 12_500

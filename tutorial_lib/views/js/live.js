@@ -1,0 +1,58 @@
+// The reader's own text in a view, where the page brings the model (see views/live). Elsewhere, as in a notebook,
+// nothing is added: Python runs there. answer(text, live): a promise; it shows the text and may give a note on it.
+TL.live = function (view, label, answer) {
+  var live = window.tutorialLib;
+  if (!live) return;
+  var linked = new URLSearchParams(location.hash.slice(1)).get("text");
+  var turn = 0, timer = null, ready = false;
+  var box = TL.el("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: "Type a sentence of yours" });
+  var button = TL.el("button", { type: "submit" }, "Show");
+  var note = TL.el("span", { role: "status" }), link = TL.el("a", { hidden: "" }, "Link to this");
+  var form = TL.el("form", { "class": "tl-live" }, [TL.el("label", {}, [label + " ", box]), button, TL.el("small", {}, [note, " ", link])]);
+  box.value = linked || live.sentence() || "";
+  note.textContent = live.wanted() ? "" : "The first time, this loads the model: 32 MB, from the book itself.";
+  form.addEventListener("submit", function (event) {
+    event.preventDefault();
+    show();
+  });
+  box.addEventListener("input", function () { // typing asks by itself, once the model is there or was there on another page
+    clearTimeout(timer);
+    if (ready || live.wanted()) timer = setTimeout(show, 250);
+  });
+  view.root.insertBefore(form, view.controls);
+
+  async function show() {
+    var text = box.value.trim(), mine = ++turn;
+    clearTimeout(timer);
+    if (!text) return;
+    try {
+      if (!ready) note.textContent = "Loading the model …";
+      var model = await live.load();
+      if (!ready) note.textContent = "The model is ready.";
+      ready = true;
+      var says = await answer(text, live, function () { return mine === turn; });
+      if (mine !== turn) return; // another letter was typed meanwhile
+      note.textContent = [says, rounding(model)].filter(Boolean).join(" ");
+      live.sentence(text);
+      link.href = "#" + new URLSearchParams({ text: text });
+      link.hidden = false;
+    } catch (error) {
+      note.textContent = error.message;
+    }
+  }
+};
+
+function rounding(model) {
+  return "Computed in this page, with weights of 8 bits: on " + model.texts + " texts of the book, a last vector\u2019s cosine to Python\u2019s is at least " +
+    (Math.floor(model.least_cosine * 1e4) / 1e4).toFixed(4) + ".";
+}
+
+TL.cosine = function (x, y) {
+  var product = 0, xx = 0, yy = 0;
+  for (var k = 0; k < x.length; k++) {
+    product += x[k] * y[k];
+    xx += x[k] * x[k];
+    yy += y[k] * y[k];
+  }
+  return product / Math.sqrt(xx * yy);
+};

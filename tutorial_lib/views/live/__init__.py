@@ -1,0 +1,168 @@
+"""A model in the reader's browser: its weights as scripts that a page loads from a file, with no network.
+
+`bert.js` and `gpt.js` are the models, read beside `bert.py` and `gpt.py`. `arithmetic.js` is their arithmetic in plain
+JavaScript, `kernel.c` the same in WebAssembly, which `kernel.js` calls. `worker.js` holds tokenizer and model and
+answers; `page.js`, which every page of the book loads, asks. `write_worker` and `write_model` make what a press loads.
+"""
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+from torch import nn
+
+from tutorial_lib.geometry.similarity import cosine
+from tutorial_lib.tokenization import WordPiece, kinds
+from tutorial_lib.tokenization.bpe import byte_characters
+from tutorial_lib.vectors import embed
+from tutorial_lib.views.base import JS
+from tutorial_lib.views.tokenizer import rules_of
+from tutorial_lib.weights.files import read_text, write_text
+from tutorial_lib.weights.rounded import GROUP, rounded, rounded_model
+
+HERE = Path(__file__).parent
+# What the worker is made of, in the order in which it reads it.
+SOURCES = [JS / "wordpiece.js", *(HERE / f"{name}.js" for name in "bpe arithmetic kernel bert gpt worker".split())]
+PANEL = 8  # rows of a matrix that the kernel computes together
+CALLS = 24  # in which a model's weights come: one long string would take a browser twice the time
+CLANG = 14  # whose code kernel.wasm is: Debian's packages clang and lld
+COMPILE = "--target=wasm32 -O2 -fno-unroll-loops -msimd128 -mbulk-memory -nostdlib -Wl,--no-entry -Wl,--strip-all"
+LINE = 64  # bytes; each array begins at a multiple
+
+
+class _File:
+    """Arrays one after the other, and where each begins."""
+
+    def __init__(self):
+        self.parts, self.size = [], 0
+
+    def put(self, array):
+        data = np.ascontiguousarray(array).tobytes()
+        place = self.size
+        self.parts.append(data + bytes(-len(data) % LINE))
+        self.size += len(self.parts[-1])
+        return place
+
+
+def packed(model) -> tuple[bytes, dict]:
+    """A model's weights in 8 bits, as bytes, and by the names of its parts what stands where.
+
+    Tables keep the order of their rows; matrices stand in panels of 8 rows, two coordinates of all eight side by side,
+    as the kernel reads them, the last one filled up with rows of 0. `longest` is the length of a matrix's longest row
+    in whole numbers, by which the kernel knows how large a sum can get. Poolers and heads of other tasks stay behind.
+
+    >>> from tutorial_lib.bert import Bert, Config
+    >>> data, parts = packed(Bert(Config(vocab_size=100, d_model=32, n_layers=1, n_heads=1, d_ff=32)))
+    >>> parts["layer.0.attention.W_Q"]["d"], len(data) % 64
+    (32, 0)
+    """
+    file, parts = _File(), {}
+    for name, module in model.named_modules(remove_duplicate=False):
+        if name.startswith(("pooler", "nsp")):
+            continue
+        if isinstance(module, nn.Embedding):
+            parts[name] = _table(file, rounded(_numbers(module.weight)))
+        elif isinstance(module, nn.Linear):
+            parts[name] = _matrix(file, rounded(_numbers(module.weight)), module.bias)
+        elif isinstance(module, nn.LayerNorm):
+            at = {"gamma": file.put(_numbers(module.weight)), "beta": file.put(_numbers(module.bias))}
+            parts[name] = {"at": at, "d": len(module.weight), "eps": module.eps}
+    return b"".join(file.parts), parts
+
+
+def _numbers(tensor):
+    return tensor.detach().cpu().float().numpy()
+
+
+def _table(file, table):
+    n, d = table.whole.shape
+    at = {name: file.put(getattr(table, name)) for name in ("whole", "multiple", "step")}
+    return {"at": at, "n": n, "d": d}
+
+
+def _matrix(file, matrix, bias):
+    n, d = matrix.whole.shape
+    rest = -n % PANEL
+    whole, multiple = (np.pad(array, ((0, rest), (0, 0))) for array in matrix[:2])
+    wide = whole.reshape(len(whole), -1, GROUP) * multiple[..., None].astype(np.int64)
+    at = {
+        "whole": file.put(whole.reshape(-1, PANEL, d // 2, 2).swapaxes(1, 2)),
+        "multiple": file.put(multiple.reshape(-1, PANEL, d // GROUP).swapaxes(1, 2)),
+        "step": file.put(np.pad(matrix.step, (0, rest))),
+        "bias": file.put(np.pad(np.zeros(n, "f4") if bias is None else _numbers(bias), (0, rest))),
+    }
+    longest = float(np.sqrt(np.square(wide).sum((1, 2)).max())) + 1
+    return {"at": at, "n": n, "d": d, "longest": longest}
+
+
+def write_model(folder, name, model, tokenizer, texts=()) -> int:
+    """Write NAME.js, a model's weights and vocabulary as a script that hands them on in 24 calls. Returns its bytes.
+
+    model: a `Bert` or a `GPT` whose widths are multiples of 32. texts: what a reader's text is compared with, by the
+    cosine of mean vectors; they travel in one byte a coordinate. Written beside and renamed.
+    """
+    data, parts = packed(model)
+    config = model.config
+    about = {
+        "kind": type(model).__name__,
+        "config": {"n_layers": config.n_layers, "n_heads": config.n_heads, "activation": config.activation},
+        "n_positions": config.n_positions,
+        "tokenizer": rules_of(tokenizer) if isinstance(tokenizer, WordPiece) else _bpe(tokenizer),
+        "tokens": tokenizer.tokens,
+        "library": {"texts": list(texts), "vectors": _bytes_of(embed(texts, model)) if texts else ""},
+        "least_cosine": least_cosine(model, texts) if texts else None,
+        "size": len(data),
+        "weights": parts,
+    }
+    step = -(-len(data) // CALLS // 3) * 3  # three bytes are four letters
+    calls = [
+        f'tutorialLib.part({json.dumps(name)},{at},"{base64.b64encode(data[at : at + step]).decode()}");'
+        for at in range(0, len(data), step)
+    ]
+    start = f"tutorialLib.start({json.dumps(name)},{json.dumps(about, separators=(',', ':'))});"
+    text = "\n".join([start, *calls]) + "\n"
+    write_text(Path(folder) / f"{name}.js", text)
+    return len(text)
+
+
+def write_worker(folder) -> None:
+    """Write worker.js: what the worker is made of, as a string, for a page opened from a file may not read scripts."""
+    kernel = base64.b64encode((HERE / "kernel.wasm").read_bytes()).decode()
+    source = "\n".join([f'"use strict";\nconst KERNEL = "{kernel}";', *map(read_text, SOURCES)])
+    write_text(Path(folder) / "worker.js", f"tutorialLib.source = {json.dumps(source)};\n")
+
+
+def least_cosine(model, texts) -> float:
+    """What rounding does to a `Bert`: the smallest cosine of a token's last vector to that of the rounded model.
+
+    >>> from tutorial_lib.bert import Bert
+    >>> 0.999 < least_cosine(Bert.from_pretrained(), ["The bear opened the door with a smile."]) < 1
+    True
+    """
+    both = [np.concatenate(embed(texts, each, pooling="tokens")) for each in (model, rounded_model(model))]
+    return float(cosine(*both).min())
+
+
+def _bytes_of(vectors):
+    """Vectors in one byte a coordinate, each with a step of its own, which its direction does not need."""
+    whole = np.rint(vectors * (127 / np.abs(vectors).max(1, keepdims=True)))
+    return base64.b64encode(whole.astype(np.int8).tobytes()).decode()
+
+
+def compile_kernel(path) -> None:
+    """Write kernel.wasm from kernel.c. Another clang than 14 writes other code that computes the same."""
+    subprocess.run(["clang", *COMPILE.split(), HERE / "kernel.c", "-o", path], check=True)
+
+
+def _bpe(tokenizer):
+    """What bpe.js needs of a byte-level BPE."""
+    letters = {name: getattr(kinds, name).table for name in ("LETTER", "NUMBER", "WHITE")}
+    characters = byte_characters()
+    return {
+        "merges": [f"{a} {b}" for a, b in tokenizer.merges],
+        "special": tokenizer.special,
+        "bytes": "".join(characters[byte] for byte in range(256)),
+        "tables": letters,
+    }

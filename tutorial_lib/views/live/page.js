@@ -1,0 +1,90 @@
+// The live models on a page: `await tutorialLib.load()`, then `await tutorialLib.trace("My text")`. Nothing is loaded
+// before somebody asks. Every page of the book has this script; worker.js and the models' files lie beside it.
+var tutorialLib = (function () {
+  "use strict";
+  const HERE = document.currentScript.src.replace(/[^/]*$/, "");
+  const MODEL = "all-MiniLM-L6-v2";
+  const loading = {}, waiting = new Map();
+  let worker = null, last = 0;
+
+  // A classic script is what a page opened from a file may load.
+  function script(name) {
+    return new Promise(function (resolve, reject) {
+      const element = document.createElement("script");
+      element.src = HERE + name + ".js";
+      element.onload = resolve;
+      element.onerror = function () { reject(new Error("The file " + name + ".js is not beside this page. It comes with the book's site: make book.")); };
+      document.head.append(element);
+    });
+  }
+
+  function start() {
+    worker = worker || script("worker").then(function () {
+      const made = new Worker(URL.createObjectURL(new Blob([tutorialLib.source], { type: "text/javascript" })));
+      made.onmessage = function (event) {
+        const asked = waiting.get(event.data.id);
+        waiting.delete(event.data.id);
+        event.data.error ? asked.reject(new Error(event.data.error)) : asked.resolve(event.data.value);
+      };
+      tutorialLib.post = function (message) { made.postMessage(message); };
+    });
+    return worker;
+  }
+
+  function ask(message) {
+    return new Promise(function (resolve, reject) {
+      waiting.set(++last, { resolve, reject });
+      tutorialLib.post(Object.assign({ id: last }, message));
+    });
+  }
+
+  // A model, once; what else asks for it waits for the same. Resolves with what computes it, and how long that took.
+  function load(name) {
+    name = name || MODEL;
+    loading[name] = loading[name] || (async function () {
+      const before = performance.now();
+      await start();
+      await script(name);
+      const about = await ask({ ask: "finish", name });
+      remember("tl-live", "yes");
+      return Object.assign(about, { name, seconds: (performance.now() - before) / 1000 });
+    })().catch(function (error) {
+      delete loading[name];
+      throw error;
+    });
+    return loading[name];
+  }
+
+  async function asked(message, options) {
+    const name = (options && options.model) || MODEL;
+    await load(name);
+    return ask(Object.assign({}, options, message, { name }));
+  }
+
+  // Where a browser keeps nothing for pages from files, each page asks anew.
+  function remember(key, value) {
+    try { localStorage.setItem(key, value); } catch { /* private */ }
+  }
+
+  function remembered(key) {
+    try { return localStorage.getItem(key); } catch { return null; }
+  }
+
+  return {
+    load,
+    // {tokens, ids, segments, cut, stops}: stops by Python's names to {shape, values}. options: model, pair, stops (a list of
+    // those that are wanted), silence (a list of [layer, head]).
+    trace: function (text, options) { return asked({ ask: "trace", text }, options); },
+    tokenize: function (text, options) { return asked({ ask: "tokenize", text }, options); },
+    // {vector, among, texts}: the text's vector, how many texts the book compares it with, and the nearest with their cosines.
+    nearest: function (text, count, options) { return asked({ ask: "nearest", text, count }, options); },
+    embed: function (texts, options) { return asked({ ask: "embed", texts }, options); },
+    memory: function () { return asked({ ask: "memory" }); },
+    // Whether this reader has loaded the model on another page; the sentence that was asked last.
+    wanted: function () { return remembered("tl-live") === "yes"; },
+    sentence: function (text) { return text === undefined ? remembered("tl-sentence") : remember("tl-sentence", text); },
+    // What the models' files call.
+    start: function (name, about) { tutorialLib.post({ ask: "start", name, about }); },
+    part: function (name, at, text) { tutorialLib.post({ ask: "part", name, at, text }); },
+  };
+})();

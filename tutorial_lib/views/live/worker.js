@@ -1,0 +1,154 @@
+// What runs beside the page, so that typing never waits: models by name, each with its tokenizer. The page asks with
+// {id, ask, ...}; the answer carries the id, or says in `error` what went wrong.
+
+const CUT = 128; // tokens of a text that are computed; a longer one is cut, and the answer says so
+const models = {};
+const machine = simd() || Arithmetic();
+
+function simd() {
+  try {
+    return Kernel(decoded(KERNEL, new Uint8Array(KERNEL.length)));
+  } catch {
+    return null; // a browser without SIMD
+  }
+}
+
+// Base64 straight into the place where the bytes belong.
+function decoded(text, place) {
+  if (place.setFromBase64) return place.subarray(0, place.setFromBase64(text).written);
+  const letters = atob(text);
+  for (let i = 0; i < letters.length; i++) place[i] = letters.charCodeAt(i);
+  return place.subarray(0, letters.length);
+}
+
+const answers = {
+  start({ name, about }) {
+    models[name] = { about, block: machine.block(about.size) };
+  },
+
+  part({ name, at, text }) {
+    decoded(text, models[name].block.bytes().subarray(at));
+  },
+
+  // All parts are there: the model can be put together.
+  finish({ name }) {
+    const { about, block } = models[name], weights = (part) => placed(about.weights[part], block);
+    const model = about.kind === "GPT" ? new GPT(weights, about.config) : new Bert(weights, about.config);
+    const ids = new Map(about.tokens.map((token, id) => [token, id]));
+    const words = about.kind === "GPT" ? BPE(about.tokenizer) : WordPiece(about.tokenizer, about.tokens);
+    const cut = about.kind === "GPT" ? words : (text) => words(text).flatMap((word) => word.tokens);
+    Object.assign(models[name], { model, ids, cut, library: library(about.library) });
+    return { machine: machine.name, bytes: machine.bytes(), least_cosine: about.least_cosine, texts: about.library.texts.length };
+  },
+
+  // Bytes that weights and passes have taken.
+  memory() {
+    return machine.bytes();
+  },
+
+  tokenize({ name, text, pair }) {
+    return encode(models[name], text, pair);
+  },
+
+  // Tokens, ids and the values on the way whose names are asked for: {shape, values}.
+  trace({ name, text, pair, stops, silence = [] }) {
+    const { about, model } = models[name], encoding = encode(models[name], text, pair), kept = {};
+    const wanted = stops ? new Set(stops) : { has: () => true };
+    machine.pass(() => {
+      const keep = (stop, X) => {
+        silence.forEach(([layer, head]) => stop === `layer.${layer}.attention.heads` && quiet(X, head));
+        if (wanted.has(stop)) kept[stop] = read(X);
+        return X;
+      };
+      about.kind === "GPT" ? model.forward(encoding.ids, null, keep) : model.forward(encoding.ids, encoding.segments, keep);
+    });
+    return { ...encoding, stops: kept };
+  },
+
+  // The mean of each text's last vectors.
+  embed({ name, texts }) {
+    return texts.map((text) => mean(models[name], text));
+  },
+
+  // The book's texts that lie nearest to a text, with their cosines.
+  nearest({ name, text, count }) {
+    const { texts, vectors } = models[name].library, vector = mean(models[name], text), length = norm(vector);
+    const cosines = texts.map((other, i) => [other, vectors[i].reduce((sum, x, k) => sum + x * vector[k], 0) / (length * norm(vectors[i]))]);
+    return { vector, among: texts.length, texts: cosines.sort((a, b) => b[1] - a[1]).filter(([other]) => other !== text).slice(0, count) };
+  },
+};
+
+const norm = (x) => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0));
+
+function mean(which, text) {
+  const { ids, segments } = encode(which, text);
+  return machine.pass(() => {
+    const X = which.model.forward(ids, segments), [n, d] = X.shape, values = machine.view(X), mean = new Float32Array(d);
+    for (let k = 0; k < d; k++) {
+      let sum = 0;
+      for (let t = 0; t < n; t++) sum += values[t * d + k];
+      mean[k] = sum / n;
+    }
+    return mean;
+  });
+}
+
+// A part's numbers: where they stand in the machine's memory, and the numbers themselves.
+function placed(part, block) {
+  if (!part) return null;
+  const at = Object.fromEntries(Object.entries(part.at).map(([name, place]) => [name, block.base + place]));
+  const types = { whole: Int8Array, multiple: Uint8Array };
+  function numbers(name, place) {
+    const bytes = block.bytes();
+    return new (types[name] || Float32Array)(bytes.buffer, bytes.byteOffset + place);
+  }
+  return {
+    ...part, at, packed: "longest" in part,
+    parts: () => Object.fromEntries(Object.entries(part.at).map(([name, place]) => [name, numbers(name, place)])),
+  };
+}
+
+// Texts with their vectors, of which each coordinate came in one byte.
+function library({ texts, vectors }) {
+  const bytes = new Int8Array(decoded(vectors, new Uint8Array(vectors.length)).slice().buffer), d = bytes.length / texts.length;
+  return { texts, vectors: texts.map((_, i) => bytes.subarray(i * d, (i + 1) * d)) };
+}
+
+function encode({ about, ids, cut }, text, pair) {
+  const parts = [text, pair].filter((part) => part != null).map(cut), bert = about.kind === "Bert";
+  const room = Math.min(CUT, about.n_positions) - (bert ? parts.length + 1 : 0), n = parts.reduce((sum, part) => sum + part.length, 0);
+  while (parts.reduce((sum, part) => sum + part.length, 0) > room) parts.reduce((a, b) => (b.length > a.length ? b : a)).pop();
+  const tokens = bert ? ["[CLS]", ...parts.flatMap((part) => [...part, "[SEP]"])] : parts.flat();
+  const first = parts[0].length + 2;
+  return { tokens, ids: tokens.map((token) => ids.get(token)), segments: tokens.map((_, i) => (i < first ? 0 : 1)), cut: Math.max(0, n - room) };
+}
+
+// A value as it leaves the machine. Heads that stand side by side come one after the other, as in Python.
+function read(X) {
+  const values = machine.view(X);
+  if (!X.heads) return { shape: X.shape, values: values.slice() };
+  const [n, d] = X.shape, d_k = d / X.heads, out = new Float32Array(n * d);
+  for (let h = 0; h < X.heads; h++)
+    for (let t = 0; t < n; t++) out.set(values.subarray(t * d + h * d_k, t * d + (h + 1) * d_k), (h * n + t) * d_k);
+  return { shape: [X.heads, n, d_k], values: out };
+}
+
+// What a head hands on becomes 0.
+function quiet(X, head) {
+  const [n, d] = X.shape, d_k = d / X.heads, values = machine.view(X);
+  for (let t = 0; t < n; t++) values.fill(0, t * d + head * d_k, t * d + (head + 1) * d_k);
+}
+
+function arrays(value) {
+  if (value instanceof Float32Array) return [value.buffer];
+  return value && typeof value === "object" ? Object.values(value).flatMap(arrays) : [];
+}
+
+onmessage = ({ data }) => {
+  try {
+    const value = answers[data.ask](data);
+    if (data.id) postMessage({ id: data.id, value }, arrays(value));
+  } catch (error) {
+    postMessage({ id: data.id, error: error.message });
+  }
+};
