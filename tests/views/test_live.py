@@ -3,6 +3,7 @@
 import base64
 import os
 import random
+import re
 import shutil
 import subprocess
 
@@ -13,10 +14,11 @@ import torch
 from tests.accessible import audit
 from tests.views.test_tokenizer import HOSTILE, varied_texts
 from tutorial_lib import load
+from tutorial_lib.bert import Bert
 from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.trace import silence
-from tutorial_lib.views import forward_pass, live
+from tutorial_lib.views import forward_pass, head_view, live, model_view, neuron_view
 from tutorial_lib.weights.rounded import rounded_model
 
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
@@ -57,12 +59,15 @@ def site(tmp_path_factory, bert, tok):
         live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), texts if name == MODELS[0] else ())
     shutil.copy(live.HERE / "page.js", folder)
     view = forward_pass(bert, tok, EXAMPLE, texts[:3])._repr_html_()
+    example = tok.encode(EXAMPLE[0][0])
+    views = [head_view(bert, example), model_view(bert, example, 2, 5), neuron_view(bert, example, 0, 4, query=2)]
+    pages = {"first": view, "second": view, "attention": "".join(each._repr_html_() for each in views)}
     page = (
         '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Live</title>'
-        f'<meta name="viewport" content="width=device-width"><script src="page.js"></script><body><main>{view}</main>'
+        '<meta name="viewport" content="width=device-width"><script src="page.js"></script><body><main>'
     )
-    for name in ("first.html", "second.html"):
-        (folder / name).write_text(page, encoding="utf-8")
+    for name, content in pages.items():
+        (folder / f"{name}.html").write_text(f"{page}{content}</main>", encoding="utf-8")
     return folder
 
 
@@ -223,6 +228,41 @@ def test_what_the_view_draws_is_what_python_would_prepare(open_page, bert, tok):
     made = cosines_of_the_second_token()
     press(tab, EXAMPLE[0][0])
     assert len(made) == 7 and np.allclose(cosines_of_the_second_token(), made, atol=0.011)
+
+
+def alike(said, expected):
+    """The same words, and numbers that the rounded weights move by little."""
+    number = r"\d+\.\d+"
+    numbers = ([float(x) for x in re.findall(number, text)] for text in (said, expected))
+    return np.allclose(*numbers, atol=0.01, rtol=0.03) and re.sub(number, "#", said) == re.sub(number, "#", expected)
+
+
+def test_the_views_of_attention_take_the_readers_sentence(open_page, bert, tok):
+    """What each then shows is what Python would have prepared; layer and head stay where they were."""
+    tab = open_page("attention.html")
+    tab.wait_for_function("document.querySelectorAll('.tl-live').length === 3")
+    text, first = "The dogs that chased the cat were tired.", tab.locator(".tl-view").first
+    first.locator("select").first.select_option("3")
+    n = len(tok.encode(text).tokens)
+    for view in tab.locator(".tl-view").all():
+        view.get_by_label("Your sentence").fill(text)
+        view.get_by_role("button", name="Show").click()
+        view.get_by_role("link", name="Link to this").wait_for()
+    encoding = tok.encode(text)
+    assert first.locator(".tl-token").count() == 2 * n
+    assert alike(first.locator(".tl-say").inner_text(), head_view(bert, encoding, 3, 0).say)
+    second, third = tab.locator(".tl-view").nth(1), tab.locator(".tl-view").nth(2)
+    assert second.locator("button[aria-pressed=true]").first.get_attribute("aria-label") == "layer 2, head 5"
+    place = third.get_by_label("Query").evaluate("select => +select.value")
+    assert encoding.tokens[place] == "chased"
+    assert alike(third.locator(".tl-say").inner_text(), neuron_view(bert, encoding, 0, 4, place).say)
+
+
+def test_a_view_of_another_models_attention_is_not_live(bert, tok):
+    encoding = tok.encode("a bear")
+    assert "live" not in head_view(bert.trace(**encoding.inputs), encoding).data
+    assert "live" not in head_view(Bert(bert.config), encoding).data
+    assert head_view(bert, encoding).data["live"] == bert.source == MODELS[0]
 
 
 def test_a_link_carries_the_sentence_and_the_next_page_needs_no_press(open_page, site):

@@ -35,7 +35,7 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
     shown = attention.weights[layer, range(len(attention.weights[layer])) if head is None else [head]]
     say = tell(attention, layer, head)
-    parts = ["attention", "head_picture"]
+    parts = attention.parts("head_picture")
     return View("head_view", data, picture(attention, shown, say), attention.label(), say, parts)
 
 

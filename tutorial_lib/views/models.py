@@ -35,7 +35,7 @@ def model_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0
         raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
-    return View("model_view", data, grid(attention), attention.label(), NOTE, parts=["attention", "head_picture"])
+    return View("model_view", data, grid(attention), attention.label(), NOTE, parts=attention.parts("head_picture"))
 
 
 def grid(attention):

@@ -48,7 +48,7 @@ def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
     rows = _rows(Q[layer, head, query], K[layer, head], masked[query])
     say = _tell(attention, rows, layer, head, query) + _rounding(error)
     default = _table(attention, Q[layer, head, query], K[layer, head], rows, query)
-    return View("neuron_view", data, default, attention.label(), say, parts=["attention", "bars"])
+    return View("neuron_view", data, default, attention.label(), say, parts=attention.parts("bars"))
 
 
 def _weights(Q, K, masked):

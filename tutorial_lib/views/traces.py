@@ -7,6 +7,7 @@ import numpy as np
 
 from tutorial_lib.arguments import whole_number
 
+LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can bring (`views.live`)
 LETTERS = 12  # of a token that fit beside the lines
 TWO_BYTES = 100_000  # up to so many numbers travel as two bytes each, more as one, so that a page stays light
 
@@ -15,11 +16,13 @@ class Attention:
     """One text's attention, checked; arguments as in `head_view`.
 
     weights: (n_layers, n_heads, n_queries, n_keys). tokens, keys: the tokens that ask and those that answer, the same
-    in self-attention. segments: 0 or 1 for each token of a pair of texts, else None.
+    in self-attention. segments: 0 or 1 for each token of a pair of texts, else None. live: the name of the model that
+    answers the reader's own text in a page, where source is that model.
     """
 
     def __init__(self, source, tokens, segments=None, keys=None, text=0):
         encoding = tokens if hasattr(tokens, "attention_mask") else None
+        self.live = source.source if type(source).__name__ == "Bert" and source.source in LIVE else None
         self.trace = _as_trace(source, encoding)
         self.text = as_place("text", text)
         self.real = None  # which tokens are no padding
@@ -100,7 +103,13 @@ class Attention:
             labels |= {"keys": self.keys, "shortKeys": [shorten(token) for token in self.keys]}
         if self.segments:
             labels["segments"] = self.segments
+        if self.live:
+            labels["live"] = self.live
         return labels | {"layers": self.weights.shape[0], "heads": self.weights.shape[1]}
+
+    def parts(self, *names):
+        """The scripts in views/js that a view shares: "attention", these, and where it may be live, "live"."""
+        return ["attention", *names, *(["live"] if self.live else [])]
 
     def places(self, layer, head):
         """The layer and head to show first as int, or an error that says which there are. head None: all heads."""

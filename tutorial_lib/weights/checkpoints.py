@@ -7,12 +7,18 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch.overrides import TorchFunctionMode
 
+from tutorial_lib.weights.catalog import DEFAULT
 from tutorial_lib.weights.files import beside
 from tutorial_lib.weights.find import load_state_dict, read_config
 
 
 class Loaded:
-    """How a model of ours comes from files or from transformers; it has `config_class` and `from_checkpoint`."""
+    """How a model of ours comes from files or from transformers; it has `config_class` and `from_checkpoint`.
+
+    source: the name or folder that it was loaded by; None where it was not. Weights may have changed since.
+    """
+
+    source = None
 
     @classmethod
     def from_pretrained(cls, name=None, device="auto"):
@@ -21,7 +27,9 @@ class Loaded:
         Raises `ModelNotAvailable` where no source has the name. Example: `Bert.from_pretrained("bert-base-cased")`.
         """
         device = pick_device(device)  # complains before anything is loaded
-        return cls.from_checkpoint(*read(name)).to(device)
+        model = cls.from_checkpoint(*read(name)).to(device)
+        model.source = str(name or DEFAULT)
+        return model
 
     @classmethod
     def from_hf(cls, hf_model):

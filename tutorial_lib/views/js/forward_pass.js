@@ -240,7 +240,7 @@ function start(view, shared) {
     which.options[place] = new Option(text, place);
     which.value = place;
     choose();
-    return trace.cut ? "Your text is long: its last " + trace.cut + " tokens are left out." : "";
+    return TL.cut(trace);
   }
 
   choose();
@@ -262,18 +262,13 @@ function fromTrace(text, trace, near, heads) {
     return Array.from({ length: d }, function (_, c) { return values.values[(Math.floor(c / d_k) * n + i) * d_k + c % d_k]; });
   });
   return {
-    text: text, tokens: trace.tokens, ids: trace.ids, token: longestOf(trace.tokens), query: ofHead("queries"), keys: ofHead("keys"), v: strips(sideBySide),
+    text: text, tokens: trace.tokens, ids: trace.ids, token: TL.longest(trace.tokens), query: ofHead("queries"), keys: ofHead("keys"), v: strips(sideBySide),
     rows: strips(rowsOf(stops["embeddings.tokens"])), positions: strips(rowsOf(stops["embeddings.positions"])),
     steps: STEPS.map(function (name) { return strips(rowsOf(stops["layer.0." + name])); }),
     layers: layers.map(function (layer) { return strips(rowsOf(layer)); }),
     cosines: layers.map(function (layer) { return rowsOf(layer).map(function (x, i) { return TL.cosine(x, first[i]); }); }),
     end: strips([near.vector])[0], others: near.texts, among: near.among,
   };
-}
-
-function longestOf(tokens) {
-  var words = tokens.map(function (token) { return /^\[/.test(token) ? 0 : token.length; });
-  return words.indexOf(Math.max.apply(null, words));
 }
 
 function rowsOf(stop) {

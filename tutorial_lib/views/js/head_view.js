@@ -1,5 +1,9 @@
 // One layer, any choice of its heads. The drawing: head_picture.js.
 function draw(view) {
+  liveAttention(view, { weights: "weights" }, show);
+}
+
+function show(view) {
   var data = view.data, chosen = numbers(data.heads).map(function (_, h) { return data.head === null || h === data.head; });
   var picture = headPicture(data, view.say);
   var layer = TL.select(view, "Layer", numbers(data.layers), data.layer, update);
@@ -21,7 +25,9 @@ function draw(view) {
     var heads = chosen.map(function (on, h) { return on ? h : -1; }).filter(function (h) { return h >= 0; });
     head.value = heads.length === 1 ? heads[0] : heads.length === data.heads ? data.heads : data.heads + 1;
     tiles.forEach(function (tile, h) { tile.setAttribute("aria-pressed", String(chosen[h])); });
-    picture.show({ layer: +layer.value, heads: heads });
+    data.layer = +layer.value; // where another text begins
+    data.head = heads.length === 1 ? heads[0] : null;
+    picture.show({ layer: data.layer, heads: heads });
   }
 
   picture.show({ least: data.least });

@@ -1,7 +1,8 @@
 // The reader's own text in a view, where the page brings the model (see views/live). Elsewhere, as in a notebook,
-// nothing is added: Python runs there. answer(text, live): a promise; it shows the text and may give a note on it.
-TL.live = function (view, label, answer) {
-  var live = window.tutorialLib;
+// nothing is added: Python runs there. answer(text, live, current): a promise; it shows the text, if current() says that no
+// other was typed meanwhile, and may give a note on it.
+TL.live = function (view, label, answer, name) {
+  var live = window.tutorialLib, size = /^book/.test(name) ? "2 MB" : "32 MB";
   if (!live) return;
   var linked = new URLSearchParams(location.hash.slice(1)).get("text");
   var turn = 0, timer = null, ready = false;
@@ -10,14 +11,14 @@ TL.live = function (view, label, answer) {
   var note = TL.el("span", { role: "status" }), link = TL.el("a", { hidden: "" }, "Link to this");
   var form = TL.el("form", { "class": "tl-live" }, [TL.el("label", {}, [label + " ", box]), button, TL.el("small", {}, [note, " ", link])]);
   box.value = linked || live.sentence() || "";
-  note.textContent = live.wanted() ? "" : "The first time, this loads the model: 32 MB, from the book itself.";
+  note.textContent = live.wanted(name) ? "" : "The first time, this loads the model: " + size + ", from the book itself.";
   form.addEventListener("submit", function (event) {
     event.preventDefault();
     show();
   });
   box.addEventListener("input", function () { // typing asks by itself, once the model is there or was there on another page
     clearTimeout(timer);
-    if (ready || live.wanted()) timer = setTimeout(show, 250);
+    if (ready || live.wanted(name)) timer = setTimeout(show, 250);
   });
   view.root.insertBefore(form, view.controls);
 
@@ -27,7 +28,7 @@ TL.live = function (view, label, answer) {
     if (!text) return;
     try {
       if (!ready) note.textContent = "Loading the model …";
-      var model = await live.load();
+      var model = await live.load(name);
       if (!ready) note.textContent = "The model is ready.";
       ready = true;
       var says = await answer(text, live, function () { return mine === turn; });
@@ -43,9 +44,19 @@ TL.live = function (view, label, answer) {
 };
 
 function rounding(model) {
-  return "Computed in this page, with weights of 8 bits: on " + model.texts + " texts of the book, a last vector\u2019s cosine to Python\u2019s is at least " +
+  return model.least_cosine === null ? "" : "Computed in this page, with weights of 8 bits: on " + model.texts + " texts of the book, a last vector\u2019s cosine to Python\u2019s is at least " +
     (Math.floor(model.least_cosine * 1e4) / 1e4).toFixed(4) + ".";
 }
+
+TL.cut = function (trace) {
+  return trace.cut ? "Your text is long: its last " + trace.cut + " tokens are left out." : "";
+};
+
+// The place of the longest token that is a word's.
+TL.longest = function (tokens) {
+  var lengths = tokens.map(function (token) { return /^\[/.test(token) ? 0 : token.length; });
+  return lengths.indexOf(Math.max.apply(null, lengths));
+};
 
 TL.cosine = function (x, y) {
   var product = 0, xx = 0, yy = 0;

@@ -1,6 +1,11 @@
 // Every head as a small picture in a grid; the chosen one's lines beside it.
 function draw(view) {
-  var data = view.data, picture = headPicture(data, view.say), note = view.root.querySelector(".tl-say").textContent;
+  view.note = view.root.querySelector(".tl-say").textContent;
+  liveAttention(view, { weights: "weights" }, show);
+}
+
+function show(view) {
+  var data = view.data, picture = headPicture(data, view.say);
   var style = "flex-basis:" + (24 + 26 * data.heads) + "px;grid-template-columns:16px repeat(" + data.heads + ", minmax(24px, 56px))";
   var grid = TL.el("div", { "class": "tl-grid", role: "group", "aria-label": "Layers and heads", style: style });
   var buttons = [];
@@ -22,6 +27,8 @@ function draw(view) {
 
   function open(layer, head) {
     buttons.forEach(function (button, i) { button.setAttribute("aria-pressed", String(i === layer * data.heads + head)); });
+    data.layer = layer; // where another text begins
+    data.head = head;
     picture.show({ layer: layer, heads: [head] });
   }
 
@@ -33,7 +40,7 @@ function draw(view) {
   lineControls(view, picture);
   picture.show({ least: data.least });
   open(data.layer, data.head);
-  view.picture.replaceChildren(TL.el("p", { "class": "tl-note" }, note),
+  view.picture.replaceChildren(TL.el("p", { "class": "tl-note" }, view.note),
     TL.el("div", { "class": "tl-model" }, [grid, TL.el("div", { "class": "tl-panel" }, picture.element)]));
 }
 

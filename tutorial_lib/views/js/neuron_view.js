@@ -2,6 +2,10 @@
 var COLUMNS = [22, 16, 16, 15, 14, 17], ROWS = 16;
 
 function draw(view) {
+  liveAttention(view, { Q: "queries", K: "keys" }, show);
+}
+
+function show(view) {
   var data = view.data, keys = data.keys || data.tokens, shortKeys = data.shortKeys || data.short, d = data.d_k, m = keys.length;
   var Q = unpack(data.Q, data.heads), K = unpack(data.K, data.heads);
   var open = {}, rows = [], q = null, k = null, about = "";
@@ -15,6 +19,8 @@ function draw(view) {
 
   function compute() {
     var i = +query.value;
+    data.layer = +layer.value; // where another text begins
+    data.head = +head.value;
     k = K(+layer.value, +head.value);
     q = Q(+layer.value, +head.value).subarray(i * d, i * d + d);
     rows = keys.map(function (_, j) {

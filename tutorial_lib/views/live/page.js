@@ -46,7 +46,7 @@ var tutorialLib = (function () {
       await start();
       await script(name);
       const about = await ask({ ask: "finish", name });
-      remember("tl-live", "yes");
+      if (!wanted(name)) remember("tl-live", [remembered("tl-live"), name].filter(Boolean).join(" "));
       return Object.assign(about, { name, seconds: (performance.now() - before) / 1000 });
     })().catch(function (error) {
       delete loading[name];
@@ -70,6 +70,10 @@ var tutorialLib = (function () {
     try { return localStorage.getItem(key); } catch { return null; }
   }
 
+  function wanted(name) {
+    return (remembered("tl-live") || "").split(" ").includes(name || MODEL);
+  }
+
   return {
     load,
     // {tokens, ids, segments, cut, stops}: stops by Python's names to {shape, values}. options: model, pair, stops (a list of
@@ -81,7 +85,7 @@ var tutorialLib = (function () {
     embed: function (texts, options) { return asked({ ask: "embed", texts }, options); },
     memory: function () { return asked({ ask: "memory" }); },
     // Whether this reader has loaded the model on another page; the sentence that was asked last.
-    wanted: function () { return remembered("tl-live") === "yes"; },
+    wanted,
     sentence: function (text) { return text === undefined ? remembered("tl-sentence") : remember("tl-sentence", text); },
     // What the models' files call.
     start: function (name, about) { tutorialLib.post({ ask: "start", name, about }); },
