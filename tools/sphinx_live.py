@@ -1,4 +1,4 @@
-"""A Sphinx extension that puts the live models beside the pages: what a press on a page loads, 36 MB in _static/live.
+"""A Sphinx extension that puts the live models beside the pages: what a press on a page loads, 41 MB in _static/live.
 
 They are made from the models' own files at each build in which these, the texts or the scripts changed.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIVE = ROOT / "tutorial_lib" / "views" / "live"
+MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")
 TEXTS = ("documents", "encyclopedia", "posts", "stories")  # what a reader's sentence is compared with
 
 
@@ -20,7 +21,7 @@ def key() -> str:
 
     files = [path for path in (ROOT / "tutorial_lib").rglob("*") if path.suffix in (".py", ".js", ".wasm", ".txt")]
     parts = [path.read_bytes() for path in sorted(files)]
-    parts += [f"{weights.resolve(name)}".encode() for name in (weights.DEFAULT, "book-bert", "book-gpt")]
+    parts += [f"{weights.resolve(name)}".encode() for name in MODELS]
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
@@ -34,8 +35,8 @@ def write(folder: Path) -> None:
 
     texts = list(dict.fromkeys(text for name in TEXTS for text in load_texts(name)))
     live.write_worker(folder)
-    for name, others in ((DEFAULT, texts), ("book-bert", ()), ("book-gpt", ())):
-        live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), others)
+    for name in MODELS:
+        live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), texts if name == DEFAULT else ())
 
 
 def start(app) -> None:

@@ -18,10 +18,11 @@ from tutorial_lib.bert import Bert
 from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.trace import silence
-from tutorial_lib.views import forward_pass, head_view, live, model_view, neuron_view
+from tutorial_lib.views import forward_pass, head_view, live, model_view, neuron_view, story_view
 from tutorial_lib.weights.rounded import rounded_model
 
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
+AGE = "book-gpt-20"
 TEXTS = [
     "We sat on the bank of the river and fished.",
     "a",
@@ -30,6 +31,7 @@ TEXTS = [
     "be torn down and replaced by a new one made of steel, which nobody liked.",
 ]
 STORY = "Anna had a red ball. She"
+BEGIN = "Mia had a kite. She lost it in the"
 EXAMPLE = [("The bear opened the door with a smile.", "bear", 0)]
 WITHOUT = "delete globalThis.WebAssembly;"  # in the worker: a browser that has none
 ONE_BY_ONE = """async ([texts, options]) => {
@@ -55,13 +57,16 @@ def site(tmp_path_factory, bert, tok):
     folder = tmp_path_factory.mktemp("live")
     live.write_worker(folder)
     texts = load_texts("documents")
-    for name in MODELS:
+    for name in (*MODELS, AGE):
         live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), texts if name == MODELS[0] else ())
     shutil.copy(live.HERE / "page.js", folder)
     view = forward_pass(bert, tok, EXAMPLE, texts[:3])._repr_html_()
     example = tok.encode(EXAMPLE[0][0])
     views = [head_view(bert, example), model_view(bert, example, 2, 5), neuron_view(bert, example, 0, 4, query=2)]
-    pages = {"first": view, "second": view, "attention": "".join(each._repr_html_() for each in views)}
+    gpt, letters = load("book-gpt", "cpu"), tokenizer_of("book-gpt")
+    tale = story_view(gpt, letters, BEGIN, ages={"20 steps": AGE, "all": "book-gpt"})
+    pages = {"first": view, "second": view, "story": tale._repr_html_()}
+    pages["attention"] = "".join(each._repr_html_() for each in views)
     page = (
         '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Live</title>'
         '<meta name="viewport" content="width=device-width"><script src="page.js"></script><body><main>'
@@ -194,6 +199,10 @@ def chosen(tab):
     return tab.locator(".tl-controls select").first.locator("option:checked").inner_text()
 
 
+def in_theme(tab, theme):
+    tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+
+
 def press(tab, text):
     tab.get_by_label("Your sentence").fill(text)
     tab.get_by_role("button", name="Show").click()
@@ -265,6 +274,46 @@ def test_a_view_of_another_models_attention_is_not_live(bert, tok):
     assert head_view(bert, encoding).data["live"] == bert.source == MODELS[0]
 
 
+def test_a_story_goes_on_by_the_models_own_probabilities_with_its_cache(open_page):
+    tab, gpt, tokenizer = open_page("story.html"), rounded_model(load("book-gpt", "cpu")), tokenizer_of("book-gpt")
+    ids = [tokenizer.vocab["<|endoftext|>"], *tokenizer.encode(BEGIN).ids]
+    new = tokenizer.encode(" park. Leo found it").ids
+    step = "async ([text, ids]) => Array.from((await tutorialLib.next(text, ids, {model: 'book-gpt'})).logits)"
+    for n in (0, 1, 2, len(new), 1):  # on, by one token and by several; and back
+        with torch.no_grad():
+            expected = gpt([ids + new[:n]])[0][0, -1]
+        found = torch.tensor(tab.evaluate(step, [BEGIN, new[:n]]))
+        assert (found.softmax(-1) - expected.softmax(-1)).abs().max() < 2e-3
+    long = [new[0]] * 130  # more than there are positions
+    with torch.no_grad():
+        expected = gpt([long[-128:]])[0][0, -1]
+    assert (torch.tensor(tab.evaluate(step, [BEGIN, long])).softmax(-1) - expected.softmax(-1)).abs().max() < 2e-3
+
+
+def test_the_story_takes_the_readers_beginning_a_chosen_token_and_an_age(open_page):
+    tab = open_page("story.html")
+    before = tab.locator(".tl-say").inner_text()
+    tab.get_by_label("Temperature").fill("0.5")
+    cold = tab.locator(".tl-say").inner_text()
+    assert "1,500 tokens" in before and float(cold.split("with ")[1][:4]) > float(before.split("with ")[1][:4])
+    tab.get_by_label("top-p").fill("0.5")
+    assert "1,500" not in tab.locator(".tl-say").inner_text()
+    tab.get_by_label("Begin a story").fill("Leo had a")
+    tab.get_by_role("button", name="Show").click()
+    tab.get_by_role("link", name="Link to this").wait_for()
+    first = tab.locator(".tl-next button").first
+    word = first.inner_text()
+    first.click()
+    tab.wait_for_function("document.querySelector('.tl-told mark').textContent !== ''")
+    assert tab.locator(".tl-told").inner_text().strip() == f"Leo had a {word}"
+    tab.get_by_label("Trained for").select_option("0")
+    tab.wait_for_function("document.querySelector('.tl-told mark').textContent === ''")
+    tab.get_by_role("button", name="Write on").click()
+    tab.wait_for_function("document.querySelector('.tl-told mark').textContent.length > 3")
+    tab.get_by_role("button", name="Write on").wait_for()
+    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+
+
 def test_a_link_carries_the_sentence_and_the_next_page_needs_no_press(open_page, site):
     tab = open_page("first.html#text=A+bear+%26+a+%3Cb%3Edoor%3C%2Fb%3E")
     assert tab.get_by_label("Your sentence").input_value() == "A bear & a <b>door</b>"
@@ -297,10 +346,6 @@ def test_a_file_that_is_missing_is_told(open_page, site, tmp_path, browser):
     tab.get_by_role("button", name="Show").click()
     tab.get_by_text("The file worker.js is not beside this page.").wait_for()
     context.close()
-
-
-def in_theme(tab, theme):
-    tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
 
 
 def test_the_box_is_accessible_before_and_after_the_press_and_works_by_keyboard_alone(open_page):

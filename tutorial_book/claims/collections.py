@@ -44,7 +44,8 @@ claim("L-4.4.3-positive",
       lambda: all(distributions(vectors(name, "bert-base-cased")).cosines.min() > 0 for name in COLLECTIONS),
       needs="bert-base-cased", stands_in=True,
       note="On the default model they are, too, from 0.35 up, and that is one coordinate, 99, in which all [CLS] "
-           "vectors are alike: without it the lowest is −0.16, and 3 in 100 of the encyclopedia's are negative, and 1 in 200 of the posts'. With mean pooling, for which "
+           "vectors are alike: without it the lowest is −0.16, and 3 in 100 of the encyclopedia's are negative, "
+           "and 1 in 200 of the posts'. With mean pooling, for which "
            "it was fine-tuned, unrelated texts have cosines near 0.")
 
 claim("L-4.4.3-large", "The cosines within a class are quite large even (here, in the default model: above 0.5 on "

@@ -137,7 +137,8 @@ claim("L-4.3-step-length",
 claim("L-4.3-norm-growth",
       "The norms increase by about 2 per layer (Figure 22; here: from the first to the last but one, on average).", 2,
       lambda: np.diff(steps_of(CASED_MODEL).norms.mean(1))[:-1].mean(), tolerance=0.5, needs=CASED_MODEL,
-      note="Not on the default model: there they grow by 1 or 2 in the first block, by nearly 1 in the fourth, and shrink in the last two.")
+      note="Not on the default model: there they grow by 1 or 2 in the first block, by nearly 1 in the fourth, and "
+           "shrink in the last two.")
 
 claim("L-4.3-direction",
       "The direction changes very little at almost each step (Figure 22; here: on average a cosine above 0.8 at all of "

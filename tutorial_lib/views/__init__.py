@@ -17,6 +17,7 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "machine": "forward_pass",
     "models": "model_view",
     "neurons": "neuron_view",
+    "story": "story_view",
     "tokenizer": "tokenizer_explorer",
     "waves": "sinusoid_explorer",
 })

@@ -8,6 +8,7 @@ import numpy as np
 from tutorial_lib.arguments import whole_number
 
 LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can bring (`views.live`)
+DECODERS = ("book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")  # and decoders
 LETTERS = 12  # of a token that fit beside the lines
 TWO_BYTES = 100_000  # up to so many numbers travel as two bytes each, more as one, so that a page stays light
 

@@ -10,7 +10,7 @@ TL.live = function (view, label, answer, name) {
   var button = TL.el("button", { type: "submit" }, "Show");
   var note = TL.el("span", { role: "status" }), link = TL.el("a", { hidden: "" }, "Link to this");
   var form = TL.el("form", { "class": "tl-live" }, [TL.el("label", {}, [label + " ", box]), button, TL.el("small", {}, [note, " ", link])]);
-  box.value = linked || live.sentence() || "";
+  box.value = linked || live.sentence(name) || "";
   note.textContent = live.wanted(name) ? "" : "The first time, this loads the model: " + size + ", from the book itself.";
   form.addEventListener("submit", function (event) {
     event.preventDefault();
@@ -34,7 +34,7 @@ TL.live = function (view, label, answer, name) {
       var says = await answer(text, live, function () { return mine === turn; });
       if (mine !== turn) return; // another letter was typed meanwhile
       note.textContent = [says, rounding(model)].filter(Boolean).join(" ");
-      live.sentence(text);
+      live.sentence(name, text);
       link.href = "#" + new URLSearchParams({ text: text });
       link.hidden = false;
     } catch (error) {

@@ -80,13 +80,18 @@ var tutorialLib = (function () {
     // those that are wanted), silence (a list of [layer, head]).
     trace: function (text, options) { return asked({ ask: "trace", text }, options); },
     tokenize: function (text, options) { return asked({ ask: "tokenize", text }, options); },
+    // {logits}: a decoder's scores for what comes after a text and the ids written since.
+    next: function (text, ids, options) { return asked({ ask: "next", text, ids }, options); },
     // {vector, among, texts}: the text's vector, how many texts the book compares it with, and the nearest with their cosines.
     nearest: function (text, count, options) { return asked({ ask: "nearest", text, count }, options); },
     embed: function (texts, options) { return asked({ ask: "embed", texts }, options); },
     memory: function () { return asked({ ask: "memory" }); },
     // Whether this reader has loaded the model on another page; the sentence that was asked last.
     wanted,
-    sentence: function (text) { return text === undefined ? remembered("tl-sentence") : remember("tl-sentence", text); },
+    sentence: function (name, text) {
+      const key = "tl-sentence-" + (name || MODEL);
+      return text === undefined ? remembered(key) : remember(key, text);
+    },
     // What the models' files call.
     start: function (name, about) { tutorialLib.post({ ask: "start", name, about }); },
     part: function (name, at, text) { tutorialLib.post({ ask: "part", name, at, text }); },

@@ -65,6 +65,20 @@ const answers = {
     return { ...encoding, stops: kept };
   },
 
+  // A decoder's scores for the token after a text and the tokens written since. What it computed for the same beginning
+  // last time is taken from its cache.
+  next({ name, text, ids = [] }) {
+    const which = models[name], { about, model } = which, end = which.ids.get(about.tokenizer.special[0]);
+    const all = [end, ...encode(which, text).ids, ...ids].slice(-about.n_positions);
+    let past = which.past && which.past.ids.length < all.length && which.past.ids.every((id, i) => id === all[i]) ? which.past : { ids: [], cache: null };
+    return machine.pass(() => {
+      const cache = past.cache && past.cache.map((pair) => pair.map(({ shape, values }) => machine.array(shape, values)));
+      const [logits, now] = model.forward(all.slice(past.ids.length), cache), [n, size] = logits.shape;
+      which.past = { ids: all, cache: now.map((pair) => pair.map((X) => ({ shape: X.shape, values: machine.view(X).slice() }))) };
+      return { logits: machine.view(logits).slice((n - 1) * size) };
+    });
+  },
+
   // The mean of each text's last vectors.
   embed({ name, texts }) {
     return texts.map((text) => mean(models[name], text));

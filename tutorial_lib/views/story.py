@@ -1,0 +1,81 @@
+"""A decoder writes on: what it expects next, under temperature and top-p, word by word. Sources: N 3.3, L 3.2.7."""
+
+import html
+from base64 import b64encode
+
+import numpy as np
+
+from tutorial_lib.arguments import check_text
+from tutorial_lib.generation import generate, probabilities
+from tutorial_lib.views.base import View
+from tutorial_lib.views.traces import DECODERS
+
+SHOWN = 10  # tokens that get a bar; js/story.js has the same
+START = {"temperature": 1.0, "top_p": 1.0}
+
+
+def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
+    """A text, how the model goes on, and a bar for each of the likeliest next tokens.
+
+    model: a `GPT`. tokenizer: its `BPE`; texts stand behind its end token, as in training. text: the beginning. ages:
+    a dictionary from what a state of training is called to the name of its model, for a page that brings these. n: the
+    tokens that are written. In the view, temperature and top-p change the bars; where the page brings the model, a
+    press on a bar writes that token, and the reader's own beginning is taken up.
+
+    Returns a `View`. Raises TypeError where text is not a str.
+
+    >>> from tutorial_lib.gpt import GPT
+    >>> from tutorial_lib.tokenization import BPE
+    >>> story_view(GPT.from_pretrained("book-gpt"), BPE.from_pretrained("book-gpt"), "Mia had a")
+    What a decoder expects next (an interactive view: it needs a notebook or a page)
+    """
+    ids = [tokenizer.vocab[tokenizer.special[0]], *tokenizer.encode(check_text("text", text)).ids]
+    told = generate(model, ids, n, temperature=0.7, seed=seed, stop=ids[:1])
+    logits = model([ids])[0][0, -1].detach().cpu().numpy()
+    pieces = [tokenizer.decode([id]) for id in range(len(tokenizer))]
+    data = {
+        "text": text,
+        "told": tokenizer.decode(told, skip_special=True),
+        "pieces": pieces,
+        "end": ids[0],
+        "logits": b64encode(logits.astype("<f4").tobytes()).decode(),
+        "live": model.source if model.source in DECODERS else None,
+        "ages": [[title, name] for title, name in (ages or {}).items()],
+    }
+    p = probabilities(model([ids])[0][0, -1].detach(), **START).cpu().numpy()
+    label = "What a decoder expects next"
+    return View("story", data, _picture(data, p), label, _say(data, p), ["live"])
+
+
+def _picture(data, p):
+    """The text and the bars: what is seen without JavaScript."""
+    rows = "".join(
+        f'<tr><th scope="row">{html.escape(spoken(data["pieces"][i]))}</th>'
+        f'<td class="tl-bar"><i style="width:{100 * p[i]:.1f}%"></i></td><td>{p[i]:.3f}</td></tr>'
+        for i in _likeliest(p)
+    )
+    told = f"{html.escape(data['text'])}<mark>{html.escape(data['told'])}</mark>"
+    return f'<p class="tl-told">{told}</p><table class="tl-next"><tbody>{rows}</tbody></table>'
+
+
+def _likeliest(p):
+    return np.argsort(-p, kind="stable")[:SHOWN]
+
+
+def spoken(piece):
+    """A token as it is shown: the space before a word is left out, other white space is named.
+
+    >>> spoken(" park"), spoken("ing"), spoken("<|endoftext|>")
+    ('park', '…ing', '(the end)')
+    """
+    if piece == "<|endoftext|>":
+        return "(the end)"
+    if not piece.strip():
+        return "(space)"
+    return piece[1:] if piece.startswith(" ") else piece if not piece[0].isalnum() else f"…{piece}"
+
+
+def _say(data, p):
+    first = _likeliest(p)[0]
+    left = f"{int((p > 0).sum()):,} tokens may come."
+    return f"Next, “{spoken(data['pieces'][first])}” is likeliest, with {p[first]:.2f}; {left}"
