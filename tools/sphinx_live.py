@@ -16,12 +16,12 @@ TEXTS = ("documents", "encyclopedia", "posts", "stories")  # what a reader's sen
 
 
 def key() -> str:
-    """A hash of what the scripts are made of: the library's code, and which files the models are."""
+    """A hash of what the scripts are made of: the library's code, and the models' weights."""
     from tutorial_lib import weights
 
     files = [path for path in (ROOT / "tutorial_lib").rglob("*") if path.suffix in (".py", ".js", ".wasm", ".txt")]
     parts = [path.read_bytes() for path in sorted(files)]
-    parts += [f"{weights.resolve(name)}".encode() for name in MODELS]
+    parts += [weights.sha256(weights.resolve(name) / "model.safetensors").encode() for name in MODELS]
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 

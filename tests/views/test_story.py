@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tutorial_lib import load
+from tutorial_lib.gpt import GPT
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.views import story_view
 from tutorial_lib.views.story import SHOWN, spoken
@@ -33,3 +34,8 @@ def test_what_a_view_tells_of_a_token():
 def test_a_beginning_that_is_no_text_is_refused():
     with pytest.raises(TypeError, match="text must be a str"):
         story_view(load("book-gpt", "cpu"), tokenizer_of("book-gpt"), 5)
+
+
+def test_a_model_that_no_page_brings_is_not_live():
+    gpt = load("book-gpt", "cpu")
+    assert story_view(GPT(gpt.config).eval(), tokenizer_of("book-gpt"), "Mia").data["live"] is None

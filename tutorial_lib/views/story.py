@@ -11,7 +11,6 @@ from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS
 
 SHOWN = 10  # tokens that get a bar; js/story.js has the same
-START = {"temperature": 1.0, "top_p": 1.0}
 
 
 def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
@@ -31,18 +30,18 @@ def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
     """
     ids = [tokenizer.vocab[tokenizer.special[0]], *tokenizer.encode(check_text("text", text)).ids]
     told = generate(model, ids, n, temperature=0.7, seed=seed, stop=ids[:1])
-    logits = model([ids])[0][0, -1].detach().cpu().numpy()
+    scores = model([ids])[0][0, -1].detach().cpu()
     pieces = [tokenizer.decode([id]) for id in range(len(tokenizer))]
     data = {
         "text": text,
         "told": tokenizer.decode(told, skip_special=True),
         "pieces": pieces,
         "end": ids[0],
-        "logits": b64encode(logits.astype("<f4").tobytes()).decode(),
+        "logits": b64encode(scores.numpy().astype("<f4").tobytes()).decode(),
         "live": model.source if model.source in DECODERS else None,
         "ages": [[title, name] for title, name in (ages or {}).items()],
     }
-    p = probabilities(model([ids])[0][0, -1].detach(), **START).cpu().numpy()
+    p = probabilities(scores).numpy()
     label = "What a decoder expects next"
     return View("story", data, _picture(data, p), label, _say(data, p), ["live"])
 

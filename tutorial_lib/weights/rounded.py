@@ -2,7 +2,7 @@
 
 A row's step is what its largest group of 32 needs, divided by 15; each group's multiple, 1 to 15, is the smallest that
 lets its numbers fit into -127..127. So a group of small numbers is rounded finely, though a large one stands in its
-row. A weight is step * multiple * whole number; 1.03 bytes each.
+row. A weight is step * multiple * whole number; some 1.04 bytes each.
 """
 
 import copy

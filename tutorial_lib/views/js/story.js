@@ -12,7 +12,7 @@ function draw(view) {
   on.addEventListener("click", function () { writing ? (writing = false) : write(); });
   if (live) view.controls.append(on);
   view.picture.replaceChildren(text, TL.el("table", { "class": "tl-next" }, bars));
-  TL.live(view, "Begin a story", start, data.live);
+  if (live) TL.live(view, "Begin a story", start, data.live);
 
   // Softmax of logits / temperature, without the tokens that top-p leaves out.
   function probabilities() {
@@ -48,10 +48,9 @@ function draw(view) {
   // What the model expects after the text so far.
   async function look(current) {
     var name = model(), next = await page.next(begin, ids || [], { model: name });
-    if (name !== model() || current && !current()) return false;
+    if (name !== model() || current && !current()) return;
     logits = Array.from(next.logits);
     show();
-    return true;
   }
 
   async function start(typed, _, current) {

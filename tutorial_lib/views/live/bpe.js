@@ -31,12 +31,6 @@ function BPE(data) {
   return (text) => parts(whole(text), data.special).flatMap((part) => (data.special.includes(part) ? [part] : (part.match(chunk) || []).flatMap(pieces)));
 }
 
-// The text that tokens stand for. Bytes that are no UTF-8, as in half a character, become U+FFFD.
-function spelled(data, tokens) {
-  const byte = new Map(Array.from(data.bytes, (c, i) => [c, i]));
-  return new TextDecoder().decode(Uint8Array.from(tokens.flatMap((token) => Array.from(token, (c) => byte.get(c)))));
-}
-
 // "41-5A 61-7A AA" as the inside of a class of a regular expression.
 function ranges(table) {
   return table.split(" ").map((range) => range.split("-").map((code) => `\\u{${code}}`).join("-")).join("");

@@ -27,6 +27,9 @@ var tutorialLib = (function () {
         event.data.error ? asked.reject(new Error(event.data.error)) : asked.resolve(event.data.value);
       };
       tutorialLib.post = function (message) { made.postMessage(message); };
+    }).catch(function (error) {
+      worker = null; // the next press tries again
+      throw error;
     });
     return worker;
   }
@@ -84,7 +87,6 @@ var tutorialLib = (function () {
     next: function (text, ids, options) { return asked({ ask: "next", text, ids }, options); },
     // {vector, among, texts}: the text's vector, how many texts the book compares it with, and the nearest with their cosines.
     nearest: function (text, count, options) { return asked({ ask: "nearest", text, count }, options); },
-    embed: function (texts, options) { return asked({ ask: "embed", texts }, options); },
     memory: function () { return asked({ ask: "memory" }); },
     // Whether this reader has loaded the model on another page; the sentence that was asked last.
     wanted,

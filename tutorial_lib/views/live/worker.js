@@ -70,18 +70,13 @@ const answers = {
   next({ name, text, ids = [] }) {
     const which = models[name], { about, model } = which, end = which.ids.get(about.tokenizer.special[0]);
     const all = [end, ...encode(which, text).ids, ...ids].slice(-about.n_positions);
-    let past = which.past && which.past.ids.length < all.length && which.past.ids.every((id, i) => id === all[i]) ? which.past : { ids: [], cache: null };
+    const past = which.past && which.past.ids.length < all.length && which.past.ids.every((id, i) => id === all[i]) ? which.past : { ids: [], cache: null };
     return machine.pass(() => {
       const cache = past.cache && past.cache.map((pair) => pair.map(({ shape, values }) => machine.array(shape, values)));
       const [logits, now] = model.forward(all.slice(past.ids.length), cache), [n, size] = logits.shape;
       which.past = { ids: all, cache: now.map((pair) => pair.map((X) => ({ shape: X.shape, values: machine.view(X).slice() }))) };
       return { logits: machine.view(logits).slice((n - 1) * size) };
     });
-  },
-
-  // The mean of each text's last vectors.
-  embed({ name, texts }) {
-    return texts.map((text) => mean(models[name], text));
   },
 
   // The book's texts that lie nearest to a text, with their cosines.
@@ -94,6 +89,7 @@ const answers = {
 
 const norm = (x) => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0));
 
+// The mean of a text's last vectors.
 function mean(which, text) {
   const { ids, segments } = encode(which, text);
   return machine.pass(() => {
