@@ -113,11 +113,12 @@ def test_a_cell_is_one_line_so_that_no_empty_line_ends_its_html():
 
 
 @pytest.mark.parametrize("text", [SLOW[3], SLOW[5]])
-def test_what_takes_too_long_is_shown_as_it_was_typed(text):
+def test_what_takes_too_long_is_shown_as_it_was_typed(text, monkeypatch):
+    monkeypatch.setattr(shown, "SECONDS", 0.2)  # a quick processor renders the second of them in one second
     before = time.process_time()
     texts = [("a", "markdown", "**a**"), ("slow", "markdown", text[:-10] + " <b>"), ("b", "markdown", "**b**")]
     found = shown.cells(texts, {"slow": PICTURES})
-    assert time.process_time() - before < shown.SECONDS + 1
+    assert time.process_time() - before < 2
     assert "<strong>" in found["a"] and "<pre>**b**" in found["b"]
     assert "&lt;b&gt;" in found["slow"] and found["slow"].count(DOT) == 2
 
