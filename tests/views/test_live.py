@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import subprocess
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -265,6 +266,50 @@ def test_the_views_of_attention_take_the_readers_sentence(open_page, bert, tok):
     place = third.get_by_label("Query").evaluate("select => +select.value")
     assert encoding.tokens[place] == "chased"
     assert alike(third.locator(".tl-say").inner_text(), neuron_view(bert, encoding, 0, 4, place).say)
+
+
+def test_special_tokens_are_left_out_and_pieces_joined_on_request(open_page, bert, tok):
+    """Weights to a word's pieces are added, those from them averaged."""
+    tab = open_page("attention.html")
+    view, text = tab.locator(".tl-view").first, "Serendipitous dogs bark."
+    view.get_by_label("Your sentence").fill(text)
+    view.get_by_role("button", name="Show", exact=True).click()
+    view.get_by_role("link", name="Link to this").wait_for()
+    tokens = tok.encode(text).tokens
+    names = "all => all.map(token => token.getAttribute('aria-label').split(': ')[1])"
+
+    def shown(way):
+        view.locator(".tl-ways").select_option(label=way)
+        found = view.locator(".tl-token").evaluate_all(names)
+        return found[: len(found) // 2]
+
+    assert shown("without [CLS] and [SEP]") == tokens[1:-1]
+    assert shown("whole words") == ["serendipitous", "dogs", "bark", "."]
+    assert "pieces are added" in view.locator(".tl-say").inner_text()
+    with torch.no_grad():
+        A = bert.trace(**tok.encode(text).inputs)["layer.0.attention.weights"][0, 0].numpy()
+    pieces = slice(1, tokens.index("dogs"))
+    view.locator(".tl-token").nth(0).click()
+    said = view.locator(".tl-say").inner_text()
+    to = {"serendipitous": A[pieces, pieces].sum(1).mean()} | {
+        word: A[pieces, tokens.index(word)].mean() for word in ("dogs", "bark", ".")
+    }
+    best = max(to, key=to.get)
+    assert f"attends most to “{best}” ({to[best]:.2f})"[:-2] in said
+    assert shown("all tokens") == tokens
+
+
+def test_a_drawing_is_saved_as_an_svg_with_its_colors(open_page):
+    tab = open_page("attention.html")
+    button = tab.get_by_role("button", name="Save as SVG").first
+    with tab.expect_download() as download:
+        button.click()
+    text = download.value.path().read_text(encoding="utf-8")
+    assert download.value.suggested_filename == "head_view.svg"
+    root = ElementTree.fromstring(text)
+    assert root.tag.endswith("}svg") and float(root.get("width")) > 100
+    assert re.search(r"stroke: (rgb|hsl|okl|color)", text)
+    assert "var(--" not in re.sub(r"--hue:[^;]*;", "", text) and "script" not in text
 
 
 def test_a_view_of_another_models_attention_is_not_live(bert, tok):

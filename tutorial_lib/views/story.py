@@ -43,7 +43,7 @@ def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
     }
     p = probabilities(scores).numpy()
     label = "What a decoder expects next"
-    return View("story", data, _picture(data, p), label, _say(data, p), ["live"])
+    return View("story", data, _picture(data, p), label, _say(data, p), ["live", "spoken"])
 
 
 def _picture(data, p):

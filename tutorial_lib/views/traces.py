@@ -99,9 +99,9 @@ class Attention:
 
     def data(self):
         """What the scripts of all three views need."""
-        labels = {"tokens": self.tokens, "short": [shorten(token) for token in self.tokens]}
+        labels = {"tokens": self.tokens}
         if self.keys is not self.tokens:
-            labels |= {"keys": self.keys, "shortKeys": [shorten(token) for token in self.keys]}
+            labels["keys"] = self.keys
         if self.segments:
             labels["segments"] = self.segments
         if self.live:
@@ -109,8 +109,8 @@ class Attention:
         return labels | {"layers": self.weights.shape[0], "heads": self.weights.shape[1]}
 
     def parts(self, *names):
-        """The scripts in views/js that a view shares: "attention", these, and where it may be live, "live"."""
-        return ["attention", *names, *(["live"] if self.live else [])]
+        """The scripts in views/js that a view shares: "attention", these, and what makes it live."""
+        return ["attention", *names, *(["live", "live_attention"] if self.live else [])]
 
     def places(self, layer, head):
         """The layer and head to show first as int, or an error that says which there are. head None: all heads."""
@@ -142,6 +142,7 @@ def pack(values):
     kind = f"{sign}{2 if values.size <= TWO_BYTES else 1}"
     top = np.abs(values).reshape(*values.shape[:2], -1).max(-1)
     steps = np.where(top > 0, top, 1) / np.iinfo(kind).max  # (n_layers, n_heads)
+    steps = np.vectorize(lambda step: float(f"{step:.7g}"))(steps)  # more digits would only make the page heavier
     whole = np.rint(values / steps.reshape(steps.shape + (1,) * (values.ndim - 2))).astype("<" + kind)
     return {"type": kind, "steps": steps.ravel().tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
 

@@ -2,6 +2,7 @@
 
 // Python's pack undone: a function that gives one head's numbers. A live model's numbers come as they are, layer by layer.
 function unpack(packed, heads) {
+  if (typeof packed === "function") return packed;
   if (packed.layers) return function (layer, head) {
     var size = packed.layers[layer].length / heads;
     return Float64Array.from(packed.layers[layer].subarray(head * size, (head + 1) * size));
@@ -15,26 +16,48 @@ function unpack(packed, heads) {
   };
 }
 
-// A view's attention computed for the reader's text: show(view) draws it anew from data of the form that Python sends.
-// values: what data calls some of a layer's values in attention, such as {weights: "weights"}.
-function liveAttention(view, values, show) {
-  show(view);
-  if (!view.data.live) return;
-  TL.live(view, "Your sentence", async function (text, live, current) {
-    var data = view.data, layers = numbers(data.layers);
-    function name(layer, value) { return "layer." + layer + ".attention." + value; }
-    var stops = layers.flatMap(function (layer) { return Object.values(values).map(function (value) { return name(layer, value); }); });
-    var trace = await live.trace(text, { model: data.live, stops: stops });
-    if (!current()) return "";
-    Object.assign(data, { tokens: trace.tokens, short: trace.tokens.map(shorten), segments: null, query: TL.longest(trace.tokens),
-      error: 0, masked: null });
-    for (var key in values) data[key] = { layers: layers.map(function (layer) { return trace.stops[name(layer, values[key])].values; }) };
+// A text's attention as the reader wants to see it: all tokens; without [CLS] and [SEP]; or words, whose pieces are joined.
+function grouped(data, way) {
+  if (!way) return data;
+  var groups = [], at = unpack(data.weights, data.heads), n = data.tokens.length;
+  data.tokens.forEach(function (token, i) {
+    if (/^\[(CLS|SEP)\]$/.test(token)) return;
+    if (way === 2 && /^##/.test(token) && groups.length) groups[groups.length - 1].push(i);
+    else groups.push([i]);
+  });
+  var tokens = groups.map(function (places) {
+    return places.map(function (i, k) { return k ? data.tokens[i].slice(2) : data.tokens[i]; }).join("");
+  });
+  function weights(layer, head) {
+    var values = at(layer, head), found = new Float64Array(groups.length * groups.length);
+    groups.forEach(function (from, i) {
+      groups.forEach(function (to, j) {
+        from.forEach(function (q) { to.forEach(function (k) { found[i * groups.length + j] += values[q * n + k] / from.length; }); });
+      });
+    });
+    return found;
+  }
+  return Object.assign({}, data, { tokens: tokens, weights: weights,
+    segments: data.segments && groups.map(function (places) { return data.segments[places[0]]; }) });
+}
+
+// The menu for it, where there is something to leave out or to join; show(view) draws anew.
+function tokenControl(view, show) {
+  var data = view.data, inner = data.tokens.filter(function (token) { return !/^\[(CLS|SEP)\]$/.test(token); });
+  if (data.keys || inner.length === data.tokens.length || !inner.length) return;
+  var ways = ["all tokens", "without [CLS] and [SEP]"].concat(inner.some(function (token) { return /^##/.test(token); }) ? ["whole words"] : []);
+  view.way = Math.min(view.way || 0, ways.length - 1);
+  var menu = TL.select(view, "Show", ways, view.way, function () {
+    view.way = +menu.value;
     view.controls.replaceChildren();
     show(view);
-    view.controls.hidden = false;
-    return TL.cut(trace);
-  }, view.data.live);
+    view.controls.querySelector(".tl-ways").focus();
+  });
+  menu.className = "tl-ways";
 }
+
+// What a sentence on the picture adds about it.
+function joined(way) { return way === 2 ? " Weights to a word\u2019s pieces are added, those from them averaged." : ""; }
 
 // As it fits beside the lines; a wide letter counts twice.
 function shorten(token) {

@@ -13,6 +13,7 @@ var TL = {
       };
       draw(view);
       view.controls.hidden = !view.controls.childElementCount;
+      if (window.tutorialLib) tutorialLib.saving(view);
     });
   },
 

@@ -10,7 +10,7 @@ function headPicture(data, tell) {
   // One unit across is from column to column, one unit down is a row: so the paths stay short.
   var lines = TL.svg("g", { transform: "translate(" + LEFT + " " + (TOP + ROW / 2) + ") scale(" + (RIGHT - LEFT) + " " + ROW + ")" });
   var marks = TL.svg("g", {});
-  var queries = column("query", data.tokens, data.short, 0), answers = column("key", keys, data.shortKeys || data.short, n);
+  var queries = column("query", data.tokens, 0), answers = column("key", keys, n);
   var tokens = queries.concat(answers);
   var svg = TL.svg("svg", { "class": "tl-lines", role: "group", viewBox: "0 0 " + WIDTH + " " + (TOP + ROW * Math.max(n, m) + 4) }, [
     TL.svg("text", { x: 130, y: 12, "text-anchor": "end", "class": "tl-side" }, "query"),
@@ -19,15 +19,15 @@ function headPicture(data, tell) {
     TL.svg("g", { role: "group", "aria-label": "Keys: the tokens attended to" }, answers),
   ]);
 
-  function column(side, names, short, first) {
+  function column(side, names, first) {
     var x = side === "query" ? 28 : RIGHT, textX = side === "query" ? 130 : 230;
     return names.map(function (name, i) {
-      var y = TOP + ROW * i, text = { x: textX, y: y + 16 };
+      var y = TOP + ROW * i, short = shorten(name), text = { x: textX, y: y + 16 };
       if (side === "query") text["text-anchor"] = "end";
       var token = TL.svg("g", { "class": "tl-token", role: "button", "aria-pressed": "false", "aria-label": side + " " + i + ": " + name }, [
-        TL.svg("rect", { x: x, y: y + 1, width: LEFT - 28, height: ROW - 2, rx: 3 }), TL.svg("text", text, short[i]),
+        TL.svg("rect", { x: x, y: y + 1, width: LEFT - 28, height: ROW - 2, rx: 3 }), TL.svg("text", text, short),
       ]);
-      if (short[i] !== name) token.append(TL.svg("title", {}, name));
+      if (short !== name) token.append(TL.svg("title", {}, name));
       token.addEventListener("pointerenter", function () { point(first + i); });
       token.addEventListener("pointerleave", function () { point(null); });
       token.addEventListener("focus", function () { point(first + i); });

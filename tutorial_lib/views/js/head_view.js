@@ -1,11 +1,11 @@
 // One layer, any choice of its heads. The drawing: head_picture.js.
 function draw(view) {
-  liveAttention(view, { weights: "weights" }, show);
+  view.data.live ? liveAttention(view, { weights: "weights" }, show) : show(view);
 }
 
 function show(view) {
   var data = view.data, chosen = numbers(data.heads).map(function (_, h) { return data.head === null || h === data.head; });
-  var picture = headPicture(data, view.say);
+  var picture = headPicture(grouped(data, view.way), function (text) { view.say(text + joined(view.way)); });
   var layer = TL.select(view, "Layer", numbers(data.layers), data.layer, update);
   var head = TL.select(view, "Head", numbers(data.heads).concat(["all", "several"]), 0, function () {
     chosen = chosen.map(function (_, h) { return +head.value === data.heads || h === +head.value; });
@@ -13,6 +13,7 @@ function show(view) {
   });
   head.lastChild.disabled = true;
   lineControls(view, picture);
+  tokenControl(view, show);
   var tiles = chosen.map(function (_, h) {
     var tile = TL.el("button", { type: "button", "class": "tl-tile", style: hue(h, data.heads), "aria-label": "head " + h }, String(h));
     tile.addEventListener("click", function () { chosen[h] = !chosen[h]; update(); });

@@ -1,46 +1,60 @@
 // The reader's own text in a view, where the page brings the model (see views/live). Elsewhere, as in a notebook,
-// nothing is added: Python runs there. answer(text, live, current): a promise; it shows the text, if current() says that no
-// other was typed meanwhile, and may give a note on it.
-TL.live = function (view, label, answer, name) {
-  var live = window.tutorialLib, size = /^book/.test(name) ? "2 MB" : "32 MB";
-  if (!live) return;
-  var linked = new URLSearchParams(location.hash.slice(1)).get("text");
+// nothing is added: Python runs there. boxes: a label, or a list of [label, text, remember]: as many boxes, filled with what
+// is shown; a sentence that is remembered stands in the box on the next page. answer(text or texts, live, current): a promise; it shows the text, if current() says that no other was typed
+// meanwhile, and may give a note on it. Returns ask(texts), which fills the boxes and asks.
+TL.live = function (view, boxes, answer, name) {
+  var live = window.tutorialLib, size = /^book/.test(name) ? "2 MB" : "32 MB", one = typeof boxes === "string";
+  if (!live) return null;
+  var linked = new URLSearchParams(location.hash.slice(1));
   var turn = 0, timer = null, ready = false;
-  var box = TL.el("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: "Type a sentence of yours" });
+  var labels = one ? [[boxes, "", true]] : boxes;
+  var fits = linked.has(key(labels.length - 1)) && !linked.has(key(labels.length)); // the link is to a view with as many boxes
+  var inputs = labels.map(function (box, i) {
+    var input = TL.el("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: "Type a sentence of yours" });
+    input.value = fits && linked.get(key(i)) || box[2] && live.sentence(name) || box[1];
+    input.addEventListener("input", function () { // typing asks by itself, once the model is there or was there on another page
+      clearTimeout(timer);
+      if (ready || live.wanted(name)) timer = setTimeout(show, 250);
+    });
+    return input;
+  });
   var button = TL.el("button", { type: "submit" }, "Show");
   var note = TL.el("span", { role: "status" }), link = TL.el("a", { hidden: "" }, "Link to this");
-  var form = TL.el("form", { "class": "tl-live" }, [TL.el("label", {}, [label + " ", box]), button, TL.el("small", {}, [note, " ", link])]);
-  box.value = linked || live.sentence(name) || "";
+  var form = TL.el("form", { "class": "tl-live" }, labels.map(function (box, i) { return TL.el("label", {}, [box[0] + " ", inputs[i]]); })
+    .concat([button, TL.el("small", {}, [note, " ", link])]));
   note.textContent = live.wanted(name) ? "" : "The first time, this loads the model: " + size + ", from the book itself.";
   form.addEventListener("submit", function (event) {
     event.preventDefault();
     show();
   });
-  box.addEventListener("input", function () { // typing asks by itself, once the model is there or was there on another page
-    clearTimeout(timer);
-    if (ready || live.wanted(name)) timer = setTimeout(show, 250);
-  });
   view.root.insertBefore(form, view.controls);
 
+  function key(i) { return i ? "text" + (i + 1) : "text"; }
+
   async function show() {
-    var text = box.value.trim(), mine = ++turn;
+    var texts = inputs.map(function (input) { return input.value.trim(); }), mine = ++turn;
     clearTimeout(timer);
-    if (!text) return;
+    if (!texts.every(Boolean)) return;
     try {
       if (!ready) note.textContent = "Loading the model …";
       var model = await live.load(name);
       if (!ready) note.textContent = "The model is ready.";
       ready = true;
-      var says = await answer(text, live, function () { return mine === turn; });
+      var says = await answer(one ? texts[0] : texts, live, function () { return mine === turn; });
       if (mine !== turn) return; // another letter was typed meanwhile
       note.textContent = [says, rounding(model)].filter(Boolean).join(" ");
-      live.sentence(name, text);
-      link.href = "#" + new URLSearchParams({ text: text });
+      if (labels[0][2]) live.sentence(name, texts[0]);
+      link.href = "#" + new URLSearchParams(texts.map(function (text, i) { return [key(i), text]; }));
       link.hidden = false;
     } catch (error) {
-      note.textContent = error.message;
+      if (mine === turn) note.textContent = error.message;
     }
   }
+
+  return function (texts) {
+    inputs.forEach(function (input, i) { input.value = texts[i]; });
+    return show();
+  };
 };
 
 function rounding(model) {

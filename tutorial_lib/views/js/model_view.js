@@ -1,11 +1,12 @@
 // Every head as a small picture in a grid; the chosen one's lines beside it.
 function draw(view) {
   view.note = view.root.querySelector(".tl-say").textContent;
-  liveAttention(view, { weights: "weights" }, show);
+  view.data.live ? liveAttention(view, { weights: "weights" }, show) : show(view);
 }
 
 function show(view) {
-  var data = view.data, picture = headPicture(data, view.say);
+  var data = view.data, shown = grouped(data, view.way);
+  var picture = headPicture(shown, function (text) { view.say(text + joined(view.way)); });
   var style = "flex-basis:" + (24 + 26 * data.heads) + "px;grid-template-columns:16px repeat(" + data.heads + ", minmax(24px, 56px))";
   var grid = TL.el("div", { "class": "tl-grid", role: "group", "aria-label": "Layers and heads", style: style });
   var buttons = [];
@@ -19,7 +20,7 @@ function show(view) {
 
   function thumbnail(layer, head) {
     var name = "layer " + layer + ", head " + head;
-    var canvas = paint(picture.weightsOf(layer, head), data.tokens.length, (data.keys || data.tokens).length);
+    var canvas = paint(picture.weightsOf(layer, head), shown.tokens.length, (data.keys || shown.tokens).length);
     var button = TL.el("button", { type: "button", "aria-label": name, title: name }, canvas);
     button.addEventListener("click", function () { open(layer, head); });
     return button;
@@ -38,6 +39,7 @@ function show(view) {
       End: start + data.heads - 1, ArrowUp: i - data.heads, ArrowDown: i + data.heads }[key];
   });
   lineControls(view, picture);
+  tokenControl(view, show);
   picture.show({ least: data.least });
   open(data.layer, data.head);
   view.picture.replaceChildren(TL.el("p", { "class": "tl-note" }, view.note),

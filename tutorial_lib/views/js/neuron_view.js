@@ -2,16 +2,16 @@
 var COLUMNS = [22, 16, 16, 15, 14, 17], ROWS = 16;
 
 function draw(view) {
-  liveAttention(view, { Q: "queries", K: "keys" }, show);
+  view.data.live ? liveAttention(view, { Q: "queries", K: "keys" }, show) : show(view);
 }
 
 function show(view) {
-  var data = view.data, keys = data.keys || data.tokens, shortKeys = data.shortKeys || data.short, d = data.d_k, m = keys.length;
+  var data = view.data, keys = data.keys || data.tokens, d = data.d_k, m = keys.length;
   var Q = unpack(data.Q, data.heads), K = unpack(data.K, data.heads);
   var open = {}, rows = [], q = null, k = null, about = "";
   var layer = TL.select(view, "Layer", numbers(data.layers), data.layer, update);
   var head = TL.select(view, "Head", numbers(data.heads), data.head, update);
-  var query = TL.select(view, "Query", data.short.map(function (token, i) { return i + ": " + token; }), data.query, update);
+  var query = TL.select(view, "Query", data.tokens.map(function (token, i) { return i + ": " + shorten(token); }), data.query, update);
   var count = m > ROWS ? TL.select(view, "Keys", ["all", "the " + ROWS + " with most weight"], 1, update) : null;
   var box = TL.el("div", {});
   box.addEventListener("pointermove", function (event) { pointAt(event.target.closest("svg"), event.clientX); });
@@ -45,7 +45,7 @@ function show(view) {
       TL.el("caption", {}, "Bars up are positive, bars down negative." + (few ? " The " + ROWS + " keys with most weight." : "")),
       TL.el("colgroup", {}, COLUMNS.map(function (width) { return TL.el("col", { style: "width:" + width + "%" }); })),
       TL.el("thead", {}, [
-        TL.el("tr", { "class": "tl-q" }, [TL.el("th", { scope: "row" }, data.short[+query.value]),
+        TL.el("tr", { "class": "tl-q" }, [TL.el("th", { scope: "row" }, shorten(data.tokens[+query.value])),
           TL.el("td", {}, bars(q, top, -1)), TL.el("td", { colspan: 4 }, "q, the query")]),
         TL.el("tr", {}, ["key", "k", "q \u00d7 k", "q \u00b7 k", "\u00f7 \u221a" + d, "softmax"].map(function (name) {
           return TL.el("th", { scope: "col" }, name);
@@ -58,7 +58,7 @@ function show(view) {
   // The row of a key; below it, where its button was pressed, the coordinates that count most.
   function tableRow(row, top, topProduct) {
     var vector = k.subarray(row.j * d, row.j * d + d);
-    var button = TL.el("button", { type: "button", "aria-expanded": String(!!open[row.j]), title: keys[row.j] }, shortKeys[row.j]);
+    var button = TL.el("button", { type: "button", "aria-expanded": String(!!open[row.j]), title: keys[row.j] }, shorten(keys[row.j]));
     var detail = TL.el("tr", { "class": "tl-detail" }, TL.el("td", { colspan: 6 }, parts(row)));
     var cell = TL.el("td", {}, [row.weight.toFixed(3), TL.el("i", { style: "width:" + Math.round(100 * row.weight) + "%" })]);
     detail.hidden = !open[row.j];

@@ -100,10 +100,3 @@ function draw(view) {
 
   show();
 }
-
-// As story.py says it.
-function spoken(piece) {
-  if (piece === "<|endoftext|>") return "(the end)";
-  if (!piece.trim()) return "(space)";
-  return piece[0] === " " ? piece.slice(1) : /^[\p{L}\p{N}]/u.test(piece) ? "\u2026" + piece : piece;
-}

@@ -4,6 +4,8 @@ var tutorialLib = (function () {
   "use strict";
   const HERE = document.currentScript.src.replace(/[^/]*$/, "");
   const MODEL = "all-MiniLM-L6-v2";
+  const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor",
+    "vector-effect"];
   const loading = {}, waiting = new Map();
   let worker = null, last = 0;
 
@@ -77,16 +79,50 @@ var tutorialLib = (function () {
     return (remembered("tl-live") || "").split(" ").includes(name || MODEL);
   }
 
+  // A drawing as an SVG file of its own, in the colors that it has now.
+  function save(svg, name) {
+    const copy = svg.cloneNode(true), all = [svg, ...svg.querySelectorAll("*")];
+    [copy, ...copy.querySelectorAll("*")].forEach(function (element, i) {
+      const style = getComputedStyle(all[i]);
+      LOOKS.forEach(function (look) { element.style.setProperty(look, style.getPropertyValue(look)); });
+    });
+    const box = svg.getBoundingClientRect();
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", box.width);
+    copy.setAttribute("height", box.height);
+    copy.style.background = getComputedStyle(svg.closest(".tl-view")).backgroundColor;
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+    link.download = name + ".svg";
+    link.click();
+    setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
+  }
+
   return {
     load,
     // {tokens, ids, segments, cut, stops}: stops by Python's names to {shape, values}. options: model, pair, stops (a list of
-    // those that are wanted), silence (a list of [layer, head]).
+    // those that are wanted), silence (a list of [layer, head]), without (a list of stops that become 0).
     trace: function (text, options) { return asked({ ask: "trace", text }, options); },
     tokenize: function (text, options) { return asked({ ask: "tokenize", text }, options); },
     // {logits}: a decoder's scores for what comes after a text and the ids written since.
     next: function (text, ids, options) { return asked({ ask: "next", text, ids }, options); },
+    // {logits}: a list of a decoder's scores, one after each number of layers, for the token that comes after a text.
+    lens: function (text, options) { return asked({ ask: "lens", text }, options); },
+    // {among, words}: how many whole words there are, and those nearest to a word in the token table; null for what is no token.
+    neighbors: function (word, count, options) { return asked({ ask: "neighbors", word, count }, options); },
     // {vector, among, texts}: the text's vector, how many texts the book compares it with, and the nearest with their cosines.
     nearest: function (text, count, options) { return asked({ ask: "nearest", text, count }, options); },
+    // A button below a view that saves its drawing, in the colors that it has now.
+    saving: function (view) {
+      const drawing = () => view.picture.querySelector("svg:not([aria-hidden])");
+      if (!drawing()) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "tl-save";
+      button.textContent = "Save as SVG";
+      button.addEventListener("click", function () { if (drawing()) save(drawing(), view.root.dataset.view.split("-")[0]); });
+      view.root.append(button);
+    },
     memory: function () { return asked({ ask: "memory" }); },
     // Whether this reader has loaded the model on another page; the sentence that was asked last.
     wanted,

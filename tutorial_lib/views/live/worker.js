@@ -50,13 +50,15 @@ const answers = {
     return encode(models[name], text, pair);
   },
 
-  // Tokens, ids and the values on the way whose names are asked for: {shape, values}.
-  trace({ name, text, pair, stops, silence = [] }) {
+  // Tokens, ids and the values on the way whose names are asked for: {shape, values}. silence: heads, [layer, head], that
+  // hand on 0. without: stops whose values become 0, such as "embeddings.positions".
+  trace({ name, text, pair, stops, silence = [], without = [] }) {
     const { about, model } = models[name], encoding = encode(models[name], text, pair), kept = {};
     const wanted = stops ? new Set(stops) : { has: () => true };
     machine.pass(() => {
       const keep = (stop, X) => {
         silence.forEach(([layer, head]) => stop === `layer.${layer}.attention.heads` && quiet(X, head));
+        if (without.includes(stop)) machine.view(X).fill(0);
         if (wanted.has(stop)) kept[stop] = read(X);
         return X;
       };
@@ -77,6 +79,43 @@ const answers = {
       which.past = { ids: all, cache: now.map((pair) => pair.map((X) => ({ shape: X.shape, values: machine.view(X).slice() }))) };
       return { logits: machine.view(logits).slice((n - 1) * size) };
     });
+  },
+
+  // A decoder's scores for the token after a text, read off its state before the first layer and after each.
+  lens({ name, text }) {
+    const which = models[name], { about, model } = which, end = which.ids.get(about.tokenizer.special[0]);
+    const ids = [end, ...encode(which, text).ids].slice(-about.n_positions), states = [];
+    return machine.pass(() => {
+      model.forward(ids, null, (stop, X) => {
+        if (/^(embeddings|layer\.\d+)\.output$/.test(stop)) states.push(X);
+        return X;
+      });
+      return { logits: states.map((X) => {
+        const last = machine.array([1, X.shape[1]], machine.view(X).slice((ids.length - 1) * X.shape[1]));
+        return machine.view(machine.linear(machine.layer_norm(last, model.norm), model.unembedding)).slice();
+      }) };
+    });
+  },
+
+  // The whole words whose rows in the token table lie nearest to a word's, with their cosines.
+  neighbors({ name, word, count }) {
+    const { about, model, ids } = models[name], table = model.embeddings.tokens, own = ids.get(word);
+    if (own === undefined) return { words: null };
+    const numbers = (some) => machine.pass(() => machine.view(machine.rows(table, some)).slice());
+    const mine = numbers([own]), length = norm(mine), d = mine.length, found = [];
+    const others = about.tokens.map((token, id) => [token, id]).filter(([token, id]) => id !== own && /^[a-z]{3,}$/i.test(token));
+    for (let at = 0; at < others.length; at += 1024) { // in parts: all rows at once would take 47 MB
+      const part = others.slice(at, at + 1024), rows = numbers(part.map(([, id]) => id));
+      part.forEach(([token], i) => {
+        let product = 0, square = 0;
+        for (let k = 0; k < d; k++) {
+          product += mine[k] * rows[i * d + k];
+          square += rows[i * d + k] ** 2;
+        }
+        found.push([token, product / (length * Math.sqrt(square))]);
+      });
+    }
+    return { among: others.length, words: found.sort((a, b) => b[1] - a[1]).slice(0, count) };
   },
 
   // The book's texts that lie nearest to a text, with their cosines.

@@ -1,0 +1,6 @@
+// A token as story.py's `spoken` says it.
+function spoken(piece) {
+  if (piece === "<|endoftext|>") return "(the end)";
+  if (!piece.trim()) return "(space)";
+  return piece[0] === " " ? piece.slice(1) : /^[\p{L}\p{N}]/u.test(piece) ? "\u2026" + piece : piece;
+}
