@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, BOOK = (ROOT / package for package in house.PACKAGES)
 ORDER = [f"{package}.{name}" for package in house.PACKAGES for names in house.rooms(ROOT, package).values()
          for name in names]  # fmt: skip
-MOST_LINES = {LIBRARY: 13_250, BOOK: 14_250}  # each file is itself reading matter
+MOST_LINES = {LIBRARY: 13_250, BOOK: 15_400}  # each file is itself reading matter
 MOST_ROOMS = {LIBRARY: 18, BOOK: 6}
 MOST_FLOORS = 9
 TESTS = Path(__file__).parent
@@ -200,7 +200,8 @@ def names(folder, prefix=""):
 
 @pytest.mark.parametrize("name", ["plots", "experiments", "claims"])
 def test_what_is_of_one_chapter_has_its_name(name):
-    shared = {"plots": SHARED_PLOTS, "experiments": set(), "claims": {"claim", "inventory", "quotes", "table", "tools"}}
+    tools = {"claim", "inventory", "quotes", "table", "tools"}
+    shared = {"plots": SHARED_PLOTS, "experiments": {"golden"}, "claims": tools}
     folders = {path.name for path in (BOOK / name).iterdir() if (path / "__init__.py").is_file()}
     assert (names(BOOK / name) | folders) - shared[name] <= CHAPTERS
 

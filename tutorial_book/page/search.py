@@ -8,18 +8,20 @@ from pathlib import Path
 from tutorial_book.experiments.uses import Index
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.views.base import View
+from tutorial_lib.views.traces import LIVE
 
 FOLDER = Path(__file__).parent / "js"
 MOST_TEXTS = 3000
 
 
-def search_view(index: Index, questions, vectors, answers=None, k=5, label="Semantic search", kind="text") -> View:
+def search_view(index: Index, questions, vectors, answers=None, k=5, label="Semantic search", model=None) -> View:
     """Pick a question, or look up a text of the index by a word in it, and see the k nearest texts with their cosines.
 
     index: the database that is asked, at most 3,000 texts. questions: a list of str; vectors: theirs, (n, d). answers:
-    for each question the texts that answer it, which get a mark. kind: what the entries are called. The answers of the
-    database to every question and to every text are worked out now and travel in the page: no model runs there, so a
-    question of the reader's own needs a kernel. Source: L 4.5.1.
+    for each question the texts that answer it, which get a mark. The answers of the database to every question and to
+    every text are worked out now and travel in the page. model: the one whose mean vectors these are; where the page
+    brings it, with texts of the book, the reader asks questions of their own, and searches a text file of theirs, which
+    is read in the page and sent nowhere. Source: L 4.5.1.
 
     Raises TypeError or ValueError, by name, for what does not fit.
 
@@ -45,12 +47,14 @@ def search_view(index: Index, questions, vectors, answers=None, k=5, label="Sema
     for i, (_, _, vector) in enumerate(entries):
         others = [hit for hit in _numbered(index.search(vector, k + 1), place) if hit[0] != i]
         found.append(others[:k])
+    source = getattr(model, "source", None)
     data = {
         "questions": questions, "texts": [entry[0] for entry in entries], "tags": [entry[1] for entry in entries],
-        "kind": kind, "found": found, "answers": [[place[text] for text in texts] for texts in answers],
+        "live": source if source in LIVE else None, "k": k, "found": found,
+        "answers": [[place[text] for text in texts] for texts in answers],
     }  # fmt: skip
     asked = f'<p class="tl-asked"><b>{escape(questions[0])}</b></p>'
-    return View("search_view", data, asked + _list(data, 0), label, say=_say(data, 0), folder=FOLDER)
+    return View("search_view", data, asked + _list(data, 0), label, _say(data, 0), ["live"], FOLDER)
 
 
 def _numbered(hits, place):
@@ -74,4 +78,4 @@ def _say(data, asked):
     i, cosine = data["found"][asked][0]
     answers = data["answers"][asked]
     answer = "" if not answers else " and answers the question" if i in answers else " and does not answer the question"
-    return f"{len(data['texts'])} {data['kind']}s compared: the nearest has cosine {cosine / 10_000:.2f}{answer}."
+    return f"{len(data['texts'])} texts compared: the nearest has cosine {cosine / 10_000:.2f}{answer}."

@@ -1,11 +1,11 @@
-// The database's answers to every question and every text, worked out beforehand. Nothing is computed here: a text
-// that the reader types only looks for texts of the collection that hold its letters.
+// The database's answers to every question and every text, worked out beforehand; and where the page brings the model,
+// the answers to the reader's own question, among the same texts or in a file of the reader's.
 function draw(view) {
-  var data = view.data, n = data.questions.length, shown = 12, kind = data.kind;
-  var select = TL.select(view, kind === "text" ? "Question" : "First " + kind + "s", data.questions, 0, function () { ask(+select.value); });
+  var data = view.data, n = data.questions.length, shown = 12, own = null;
+  var select = TL.select(view, "Question", data.questions, 0, function () { ask(+select.value); });
   var box = TL.el("input", { type: "search", autocomplete: "off" });
   box.addEventListener("input", look);
-  view.controls.append(TL.el("label", {}, ["or find a " + kind + " with ", box]));
+  view.controls.append(TL.el("label", {}, ["or find a text with ", box]));
   var asked = view.picture.querySelector(".tl-asked"), hits = view.picture.querySelector(".tl-hits");
   var texts = TL.el("ul", { class: "tl-matches" });
   view.picture.prepend(texts);
@@ -22,8 +22,8 @@ function draw(view) {
       return TL.el("li", {}, button(data.texts[i], i));
     }));
     if (matches.length > shown) texts.append(TL.el("li", {}, "and " + (matches.length - shown) + " more"));
-    if (word && !matches.length) texts.append(TL.el("li", {}, "No " + kind + " holds these letters."));
-    if (word) view.say(matches.length + (" " + kind + (matches.length === 1 ? " holds" : "s hold")) + " these letters.");
+    if (word && !matches.length) texts.append(TL.el("li", {}, "No text holds these letters."));
+    if (word) view.say(matches.length + (matches.length === 1 ? " text holds" : " texts hold") + " these letters.");
   }
 
   function button(text, i) {
@@ -41,7 +41,7 @@ function draw(view) {
     var question = number < n, text = question ? data.questions[number] : data.texts[number - n];
     var answers = question ? data.answers[number] : [];
     if (question) select.value = number;
-    asked.replaceChildren(TL.el("b", {}, text), question ? "" : " — nearest to this " + kind + ":");
+    asked.replaceChildren(TL.el("b", {}, text), question ? "" : " — nearest to this text:");
     asked.tabIndex = -1;
     hits.replaceChildren.apply(hits, data.found[number].map(function (hit) {
       var head = [TL.el("span", { class: "tl-cosine" }, (hit[1] / 10000).toFixed(2)), " ",
@@ -52,8 +52,82 @@ function draw(view) {
         button(data.texts[hit[0]], hit[0])]);
     }));
     var first = data.found[number][0], right = first && answers.includes(first[0]);
-    view.say(!first ? "There is no other " + kind + "." : data.texts.length + " " + kind + "s compared: the nearest has cosine " +
+    view.say(!first ? "There is no other text." : data.texts.length + " texts compared: the nearest has cosine " +
       (first[1] / 10000).toFixed(2) +
       (!answers.length ? "" : right ? " and answers the question" : " and does not answer the question") + ".");
   }
+
+  // What the reader asks, among the texts shown or the passages of a file.
+  async function answer(texts, live, current) {
+    var hits = own ? await among(own.passages, own.vectors, texts[0], live) : await inBook(texts[0], live);
+    if (!current()) return "";
+    box.value = "";
+    look();
+    asked.replaceChildren(TL.el("b", {}, texts[0]), own ? " \u2014 in " + own.name + ":" : "");
+    view.picture.querySelector(".tl-hits").replaceChildren.apply(view.picture.querySelector(".tl-hits"), hits.slice(0, data.k).map(function (hit) {
+      return TL.el("li", {}, [TL.el("div", { class: "tl-head" }, [TL.el("span", { class: "tl-cosine" }, hit[1].toFixed(2)), " ", TL.el("span", { class: "tl-tag" }, hit[2])]),
+        TL.el("span", { class: "tl-bar", style: "width:" + (100 * Math.max(hit[1], 0)).toFixed(1) + "%" }), TL.el("div", {}, hit[0])]);
+    }));
+    view.say(hits.length + " texts compared: the nearest has cosine " + hits[0][1].toFixed(2) + ".");
+    return "";
+  }
+
+  async function inBook(question, live) {
+    var tags = new Map(data.texts.map(function (text, i) { return [text, data.tags[i]]; }));
+    var found = await live.nearest(question, Infinity, { model: data.live });
+    return found.texts.filter(function (hit) { return tags.has(hit[0]); }).map(function (hit) { return [hit[0], hit[1], tags.get(hit[0])]; });
+  }
+
+  async function among(passages, vectors, question, live) {
+    var vector = (await live.nearest(question, 0, { model: data.live })).vector;
+    var hits = passages.map(function (text, i) { return [text, TL.cosine(vector, vectors[i]), "passage " + (i + 1)]; });
+    return hits.sort(function (a, b) { return b[1] - a[1]; });
+  }
+
+  // A text file, cut into passages; it is read in the page and sent nowhere.
+  async function read(file) {
+    var live = window.tutorialLib, passages = cut(await file.text()), vectors = [];
+    told.textContent = passages.length ? "Loading the model \u2026" : "There is no text in " + file.name + ".";
+    try {
+      for (var i = 0; i < passages.length; i++) {
+        vectors.push((await live.nearest(passages[i], 0, { model: data.live })).vector);
+        if (i % 20 === 0) told.textContent = "Reading " + file.name + ": passage " + (i + 1) + " of " + passages.length + ".";
+      }
+    } catch (error) {
+      told.textContent = error.message;
+      return;
+    }
+    if (!passages.length) return;
+    own = { name: file.name, passages: passages, vectors: vectors };
+    told.textContent = file.name + " is read, in this page, and sent nowhere: " + passages.length + " passages. Now ask.";
+  }
+
+  if (!data.live || !TL.live(view, [["Your question", "", false]], answer, data.live)) return;
+  var file = TL.el("input", { type: "file", accept: ".txt,.md,text/plain" }), told = TL.el("small", { role: "status" });
+  file.addEventListener("change", function () { if (file.files[0]) read(file.files[0]); });
+  view.root.addEventListener("dragover", function (event) { event.preventDefault(); });
+  view.root.addEventListener("drop", function (event) {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
+  });
+  view.root.querySelector(".tl-live").append(TL.el("label", { class: "tl-file" }, ["or search a text file of yours ", file]), told);
+}
+
+var WORDS = 60, MOST = 400; // of a passage; passages of a file, a few seconds of work
+
+// Sentences together, up to so many words; a paragraph's end ends a passage.
+function cut(text) {
+  var passages = [];
+  text.split(/\n\s*\n/).forEach(function (paragraph) {
+    var passage = "";
+    (paragraph.replace(/\s+/g, " ").trim().match(/[^.!?]+[.!?]*\s*/g) || []).forEach(function (sentence) {
+      if (passage && (passage + sentence).split(" ").length > WORDS) {
+        passages.push(passage.trim());
+        passage = "";
+      }
+      passage += sentence;
+    });
+    if (passage.trim()) passages.push(passage.trim());
+  });
+  return passages.slice(0, MOST);
 }

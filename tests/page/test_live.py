@@ -1,0 +1,270 @@
+"""The views that ask the model in the page: each shows of the reader's text what Python would have prepared."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from tests.accessible import audit
+from tutorial_book.experiments.uses import Index
+from tutorial_book.page import live as views
+from tutorial_book.page import search_view
+from tutorial_book.page.live import chart
+from tutorial_book.page.live.asking import words_of
+from tutorial_lib import load
+from tutorial_lib.geometry.gates import gate_of, gate_scores
+from tutorial_lib.texts import load_texts
+from tutorial_lib.tokenization import tokenizer_of
+from tutorial_lib.vectors import embed
+from tutorial_lib.views import live
+from tutorial_lib.views.traces import Attention
+
+NAMES = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
+SENTENCE, OTHER = "The bear opened the door with a smile.", "Serendipitous dogs chased the tired cats."
+POSTS = load_texts("posts")[:30]
+PAIRS = {name: pairs[:5] for name, pairs in load_texts("sentence-pairs").items()}
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {name: (load(name, "cpu"), tokenizer_of(name)) for name in NAMES}
+
+
+# kind of view -> how it is made from models and texts; the texts of the example, and those that are typed
+MAKE = {
+    "context": lambda m, *texts: views.word_view(*m[NAMES[0]], *texts),
+    "positions": lambda m, *texts: views.order_view(*m[NAMES[0]], *texts),
+    "evolution": lambda m, *texts: views.path_view(*m[NAMES[0]], *texts),
+    "length": lambda m, text: views.length_view(*m[NAMES[0]], text),
+    "mask": lambda m, text: views.mask_view(*m["book-bert"], text),
+    "gates": lambda m, text: views.census_view(*m[NAMES[0]], text, census(m)),
+    "pair": lambda m, *texts: views.pair_view(m[NAMES[0]][0], POSTS, *texts),
+    "difference": lambda m, *texts: views.difference_view(m[NAMES[0]][0], PAIRS, *texts),
+    "offset": lambda m, *texts: views.offset_view(*m[NAMES[0]], *texts),
+    "silence": lambda m, text: views.silence_view(*m[NAMES[0]], text),
+    "lens": lambda m, text: views.lens_view(*m["book-gpt"], text),
+    "neighbors": lambda m, text: views.neighbor_view(*m[NAMES[0]], [text]),
+    "average": lambda m, text: views.average_view(*m[NAMES[0]], POSTS, text),
+}
+TEXTS = {
+    "context": [("I saw a bear.", "We bear it."), ("Serendipity on a bank & shore.", "A bank of Serendipity.")],
+    "positions": [("The cat saw the dog", "The dog saw the cat"), ("dogs bite old men", "old men bite dogs")],
+    "evolution": [("A mouse ran.", "The mouse clicks."), ("The spring was dry.", "The spring of the watch broke.")],
+    "length": [(SENTENCE,), (OTHER,)],
+    "mask": [("Mia lost her [MASK].",), ("The [MASK] saw Zanzibar and was [MASK].",)],
+    "gates": [(SENTENCE,), (OTHER,)],
+    "pair": [("The cat sleeps.", "A kitten is asleep."), ("It rains.", "The market fell.")],
+    "difference": [("The doctor left.", "The nurse left."), ("She is a pilot.", "He is a pilot.")],
+    "offset": [("Helen never opened the door.", "helen", "opened"), (OTHER, "serendipitous", "cats")],
+    "silence": [(SENTENCE,), (OTHER,)],
+    "lens": [("Mia had a",), ("Tom saw a big dog. He",)],
+    "neighbors": [("cat",), ("snow",)],
+    "average": [(SENTENCE,), (OTHER,)],
+}  # fmt: skip
+
+
+def census(models):
+    model, tokenizer = models[NAMES[0]]
+    return gate_of(gate_scores(Attention(model, tokenizer.encode(SENTENCE)).weights))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, models):
+    """A folder as `make book` leaves it, with one page for each kind of view, and one with the search."""
+    folder = tmp_path_factory.mktemp("live")
+    live.write_worker(folder)
+    for name in NAMES:
+        live.write_model(folder, name, *models[name], load_texts("documents") if name == NAMES[0] else ())
+    shutil.copy(live.HERE / "page.js", folder)
+    pages = {kind: make(models, *TEXTS[kind][0]) for kind, make in MAKE.items()}
+    pages["search"] = searching(models[NAMES[0]][0])
+    for kind, view in pages.items():
+        page = (
+            '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Live</title>'
+            '<meta name="viewport" content="width=device-width"><script src="page.js"></script><body><main>'
+        )
+        (folder / f"{kind}.html").write_text(f"{page}{view._repr_html_()}</main>", encoding="utf-8")
+    return folder
+
+
+def searching(model):
+    texts = load_texts("documents")
+    vectors = embed(texts, model)
+    return search_view(Index(texts, vectors), texts[:1], vectors[:1], k=3, model=model)
+
+
+@pytest.fixture
+def open_page(browser, site):
+    contexts, complaints = [], []
+
+    def opened(kind):
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce")
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        tab = context.new_page()
+        tab.on("request", lambda r: r.url.startswith(("file:", "blob:")) or complaints.append(f"asked for {r.url}"))
+        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
+        tab.on("pageerror", lambda e: complaints.append(str(e)))
+        tab.goto(f"{site.as_uri()}/{kind}.html")
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def ask(tab, texts):
+    for box, text in zip(tab.locator(".tl-live input[type=text]").all(), texts, strict=True):
+        box.fill(text)
+    tab.get_by_role("button", name="Show", exact=True).click()
+    tab.get_by_role("link", name="Link to this").wait_for()
+
+
+def words_and_numbers(text):
+    """A text without its numbers, and these."""
+    number = r"-?\d[\d,]*\.?\d*"
+    text = text.replace("−", "-")
+    found = re.findall(number, text)
+    return re.sub(number, "#", text).split(), np.array([float(x.replace(",", "")) for x in found])
+
+
+def alike(said, expected, share=0.06, least=0.03):
+    """The same words, and numbers that rounded weights move by little."""
+    (words, numbers), (expected_words, expected_numbers) = map(words_and_numbers, (said, expected))
+    return words == expected_words and np.allclose(numbers, expected_numbers, rtol=share, atol=least)
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_a_view_shows_what_python_prepares_for_the_readers_text(kind, open_page, models):
+    tab = open_page(kind)
+    ask(tab, TEXTS[kind][1])
+    expected = MAKE[kind](models, *TEXTS[kind][1])
+    shown = expected.data["shown"]
+    # neighbors: rounding may swap two words of one cosine; gates, pair, offset: a head or a pair near a border counts
+    loose = {"gates": (0.2, 3), "pair": (0.05, 4), "silence": (0.2, 0.02), "lens": (0.1, 0.05)}.get(kind, ())
+    assert alike(tab.locator(".tl-say").inner_text(), shown[0][2], *loose)
+    if len(shown) > 1:
+        names = tab.locator(".tl-controls option").all_inner_texts()
+        assert names == [one[0] for one in shown]
+        tab.locator(".tl-controls select").select_option(str(len(shown) - 1))
+        assert alike(tab.locator(".tl-say").inner_text(), shown[-1][2], *loose)
+
+
+@pytest.mark.parametrize("kind", ["context", "evolution", "length", "pair", "difference", "silence"])
+def test_a_chart_is_drawn_as_python_draws_it(kind, open_page):
+    """The example, computed in the page, gives the drawing that stood there before: each text, line and cell."""
+    tab = open_page(kind)
+    numbers = "svg text, tr, li"
+    before = tab.locator(".tl-picture").locator(numbers).all_text_contents()
+    paths = tab.locator("path[class^=tl-curve], path.tl-hill, path.tl-mark").evaluate_all(
+        "all => all.map(p => p.getAttribute('d'))"
+    )
+    ask(tab, TEXTS[kind][0])
+    after = tab.locator(".tl-picture").locator(numbers).all_text_contents()
+    assert len(after) == len(before) > 0
+    assert all(alike(now, then, 0.1, 3 if kind == "silence" else 0.02) for now, then in zip(after, before, strict=True))
+    drawn = tab.locator("path[class^=tl-curve], path.tl-hill, path.tl-mark").evaluate_all(
+        "all => all.map(p => p.getAttribute('d'))"
+    )
+    assert all(alike(now, then, 0, 4) for now, then in zip(drawn, paths, strict=True))  # units of 440 across
+
+
+def test_the_readers_question_is_answered_from_the_texts_and_from_a_dropped_file(open_page, models, tmp_path):
+    tab, (model, _) = open_page("search"), models[NAMES[0]]
+    texts, question = load_texts("documents"), "Where do bears live?"
+    ask(tab, [question])
+    expected = Index(texts, embed(texts, model)).search(embed([question], model)[0], 3)
+    hits = [item.split("\n") for item in tab.locator(".tl-hits li").all_inner_texts()]
+    assert [hit[-1] for hit in hits][:2] == [text for text, _ in expected][:2]
+    file = tmp_path / "notes.txt"
+    file.write_text(
+        "The soup is hot. <img src=x onerror=alert(1)>\n\nA grizzly slept in its den all winter.\n\nStocks fell."
+    )
+    tab.locator("input[type=file]").set_input_files(file)
+    tab.get_by_text("3 passages. Now ask.").wait_for()
+    tab.get_by_label("Your question").fill("Which animal hibernates?")
+    tab.get_by_text("in notes.txt:").wait_for()
+    assert "grizzly" in tab.locator(".tl-hits li").first.inner_text()
+    assert tab.locator("img").count() == 0
+    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+
+
+def in_theme(tab, theme):
+    tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+
+
+@pytest.mark.parametrize("kind", ["context", "positions", "evolution", "offset", "neighbors", "pair"])
+def test_the_views_are_accessible_before_and_after(kind, open_page):
+    tab = open_page(kind)
+    tab.wait_for_selector(".tl-live")
+    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+    ask(tab, TEXTS[kind][1])
+    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+
+
+def test_a_press_on_a_neighbor_asks_for_its_own(open_page):
+    tab = open_page("neighbors")
+    ask(tab, ["snow"])
+    first = tab.locator(".tl-bars button").first
+    word = first.inner_text()
+    first.click()
+    tab.get_by_text(f"nearest to that of “{word}”").wait_for()
+    assert tab.get_by_label("A word").input_value() == word
+    tab.get_by_label("A word").fill("serendipity")
+    tab.get_by_text("is no token of this vocabulary: it is cut into").wait_for()
+
+
+@pytest.mark.parametrize(
+    "kind, texts, says",
+    [
+        ("context", ["one two", "three four"], "share no word"),
+        ("mask", ["no gap"], "Write [MASK]"),
+        ("difference", ["same", "same"], "Both sentences are the same"),
+        ("offset", ["a bear", "bear", "door"], "is no word of the sentence"),
+        ("average", ["bear"], "two words or more"),
+    ],
+)
+def test_what_cannot_be_shown_is_told_and_the_picture_stays(kind, texts, says, open_page):
+    tab = open_page(kind)
+    before = tab.locator(".tl-picture").inner_text()
+    for box, text in zip(tab.locator(".tl-live input[type=text]").all(), texts, strict=True):
+        box.fill(text)
+    tab.get_by_role("button", name="Show", exact=True).click()
+    tab.get_by_text(says).wait_for()
+    assert tab.locator(".tl-picture").inner_text() == before
+
+
+def test_python_refuses_what_the_page_refuses(models):
+    bert, gaps = models[NAMES[0]], models["book-bert"]
+    for call, name in (
+        (lambda: views.word_view(*bert, "one two", "three four"), "one and other"),
+        (lambda: views.path_view(*bert, "one two", "three four"), "one and other"),
+        (lambda: views.order_view(*bert, "one two", "three four"), "one and other"),
+        (lambda: views.mask_view(*gaps, "no gap"), "text must have a"),
+        (lambda: views.difference_view(bert[0], PAIRS, "same", "same"), "one and other"),
+        (lambda: views.offset_view(*bert, "a bear", "bear", "door"), "partner"),
+        (lambda: views.offset_view(*bert, "a bear", "bear", "bear"), "two words"),
+        (lambda: views.neighbor_view(*bert, ["serendipity"]), "asked"),
+        (lambda: views.average_view(*bert, POSTS, "bear"), "two words"),
+    ):
+        with pytest.raises(ValueError, match=name):
+            call()
+
+
+def test_without_positions_order_is_lost(models):
+    view = views.order_view(*models[NAMES[0]], "The cat chased the dog", "The dog chased the cat")
+    with_them, without = (dict(one[1]["rows"]) for one in view.data["shown"])
+    assert min(without.values()) > 0.99999 > 0.97 > min(with_them.values())
+
+
+def test_words_are_put_together_from_pieces():
+    assert words_of(["[CLS]", "a", "b", "##c", "##d", ".", "[SEP]"]) == [("a", [1]), ("bcd", [2, 3, 4]), (".", [5])]
+    assert words_of(["[", "]"]) == [("[", [0]), ("]", [1])]
+
+
+@pytest.mark.parametrize("low, high", [(0, 1), (-0.3, 1), (7.1, 220.4), (0, 0.01)])
+def test_ticks_are_few_and_inside(low, high):
+    found = chart.ticks(low, high)
+    assert 3 <= len(found) <= 8 and low - 1e-9 <= found[0] and found[-1] <= high + 1e-9

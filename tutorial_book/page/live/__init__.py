@@ -1,0 +1,23 @@
+"""Views that ask the model in the page about the reader's own text: one module a chapter, each with its script in js/.
+
+Each is one call with an example, which is worked out in Python; where the page brings the model, the script works out
+the same for what the reader types. A chart is drawn by `chart` here and by `js/chart.js` there, alike.
+"""
+
+from tutorial_lib import late
+
+__getattr__, __dir__, __all__ = late(
+    __name__,
+    {
+        "bert": "length_view mask_view",
+        "context": "word_view",
+        "directions": "lens_view",
+        "embeddings": "neighbor_view",
+        "evolution": "path_view",
+        "gates": "census_view",
+        "meaning": "difference_view pair_view",
+        "positions": "order_view",
+        "roles": "offset_view silence_view",
+        "shape": "average_view",
+    },
+)

@@ -1,0 +1,35 @@
+"""One word in two sentences, layer by layer, beside what two different words give. Sources: L 3.2.3, R 11.6."""
+
+from __future__ import annotations
+
+from tutorial_book.page.live.asking import asking, shared_words, word_vectors
+from tutorial_book.page.live.chart import lines
+from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.views.base import View
+
+OTHERS = "two different words, on average"
+
+
+def word_view(model, tokenizer, one, other) -> View:
+    """The cosine of a word's vectors in two sentences after each layer, for each word that both have.
+
+    The dashed line is the control: the mean over all pairs of different words, one of each sentence. A word of several
+    pieces has the mean of their vectors; of a word that stands twice the first is taken. Raises ValueError where the
+    sentences share no word.
+    """
+    (first, X), (second, Y) = (word_vectors(model, tokenizer, text) for text in (one, other))
+    shared = shared_words(first, second)
+    if not shared:
+        raise ValueError(f"one and other must share a word, got {one!r:.60} and {other!r:.60}")
+    cosines = [cosine_matrix(x, y) for x, y in zip(X, Y, strict=True)]
+    different = [(i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a != b]
+    control = [sum(C[i, j] for i, j in different) / len(different) for C in cosines] if different else []
+    shown = []
+    for word in shared:
+        curve = [float(C[first.index(word), second.index(word)]) for C in cosines]
+        curves = {f"“{word}” in both": curve} | ({OTHERS: control} if different else {})
+        chart = lines(curves, range(len(cosines)), "layers passed", "cosine", min(0, *curve, *control), 1, [OTHERS])
+        beside = f"; {OTHERS}, {control[-1]:.2f}" if different else ""
+        shown.append([word, chart, f"“{word}” after the last layer: cosine {curve[-1]:.2f}{beside}.".replace("-", "−")])
+    boxes = [["One sentence", one], ["Another with the same word", other]]
+    return asking("context", model, boxes, shown, "One word in two sentences", "Word")

@@ -1,0 +1,38 @@
+"""The nearest rows of the embedding table to any word's. Sources: R 2.2, L 3.2.3."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tutorial_book.page.live.asking import asking
+from tutorial_book.page.live.chart import bars
+from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.views.base import View
+
+NEAREST = 10
+
+
+def neighbor_view(model, tokenizer, asked) -> View:
+    """The ten whole words whose rows lie nearest to each asked word's, by cosine.
+
+    Whole words are tokens of three Latin letters or more. In the page a press on a word asks for its own neighbors.
+    Raises ValueError where an asked word is no token.
+    """
+    unknown = [word for word in asked if word not in tokenizer.vocab]
+    if unknown:
+        raise ValueError(f"asked must be tokens of the vocabulary, got {unknown[0]!r:.60}")
+    E = model.embeddings.tokens.weight.detach().cpu().numpy()
+    words = [t for t in tokenizer.tokens if t.isascii() and t.isalpha() and len(t) > 2]
+    C = cosine_matrix(E[[tokenizer.vocab[word] for word in asked]], E[[tokenizer.vocab[word] for word in words]])
+    shown = []
+    for word, row in zip(asked, C, strict=True):
+        best = [i for i in np.argsort(-row, kind="stable") if words[i] != word][:NEAREST]
+        rows = [[words[i], row[i]] for i in best]
+        shown.append([word, bars(rows), told(word, rows[0][0], len(words) - (word in words))])
+    label = "The nearest rows of the embedding table"
+    return asking("neighbors", model, [["A word", asked[0]]], shown, label, "Word", follow=True)
+
+
+def told(word, nearest, among) -> str:
+    """What the chart shows, in a sentence."""
+    return f"Of {among:,} whole words, “{nearest}” has the row nearest to that of “{word}”."

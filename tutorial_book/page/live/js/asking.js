@@ -1,0 +1,86 @@
+// A view of an example that is computed anew for the reader's text; asking.py made the example. compute(texts, live, data)
+// gives a promise of {shown: [[name, chart, sentence], ...], note}; the menu keeps its place where the name is there again.
+function asking(view, compute) {
+  var data = view.data, menu = null, ask = null;
+
+  function show() {
+    var one = data.shown[menu ? +menu.value : 0];
+    view.picture.replaceChildren.apply(view.picture, drawn(one[1]));
+    view.say(one[2]);
+    if (data.follow && ask) view.picture.querySelectorAll(".tl-bars th").forEach(follow);
+  }
+
+  // A row's name becomes a button that asks for it.
+  function follow(row) {
+    var name = row.textContent, button = TL.el("button", { type: "button", title: "Ask for this" }, name);
+    button.addEventListener("click", function () { ask([name]); });
+    row.replaceChildren(button);
+  }
+
+  function choices() {
+    var names = data.shown.map(function (one) { return one[0]; });
+    var place = menu ? Math.max(0, names.indexOf(menu.options[+menu.value].text)) : 0;
+    view.controls.replaceChildren();
+    menu = names.length > 1 ? TL.select(view, data.choose, names, place, show) : null;
+    view.controls.hidden = !menu;
+  }
+
+  choices();
+  if (data.live) ask = TL.live(view, data.boxes, async function (texts, live, current) {
+    var found = await compute(texts, live, data);
+    if (!current()) return "";
+    data.shown = found.shown;
+    choices();
+    show();
+    return found.note || "";
+  }, data.live);
+}
+
+function names(count, form) { return Array.from({ length: count }, function (_, i) { return form(i); }); }
+
+// The names of the stops at which a token's vector stands before the first layer and after each.
+var DEPTHS = ["embeddings.output"].concat(names(6, function (i) { return "layer." + i + ".output"; }));
+
+// As words_of in asking.py.
+function wordsOf(tokens) {
+  var words = [];
+  tokens.forEach(function (token, place) {
+    var last = words[words.length - 1];
+    if (/^##/.test(token) && last) {
+      last.name += token.slice(2);
+      last.places.push(place);
+    } else if (!/^\[.+\]$/.test(token)) words.push({ name: token, places: [place] });
+  });
+  return words;
+}
+
+// The mean of some rows of a stop, {shape, values}.
+function meanRow(stop, places) {
+  var d = stop.shape[1], mean = new Float64Array(d);
+  places.forEach(function (place) {
+    for (var k = 0; k < d; k++) mean[k] += stop.values[place * d + k] / places.length;
+  });
+  return mean;
+}
+
+// A promise of the words of a text with their vectors, one at each of `stops`.
+async function wordVectors(live, data, text, stops, options) {
+  var trace = await live.trace(text, Object.assign({ model: data.live, stops: stops }, options));
+  var words = wordsOf(trace.tokens);
+  words.forEach(function (word) { word.vectors = stops.map(function (stop) { return meanRow(trace.stops[stop], word.places); }); });
+  return { words: words, note: TL.cut(trace), trace: trace };
+}
+
+// As shared_words in asking.py: words of both, the longest first.
+function sharedWords(one, other) {
+  var names = other.map(function (word) { return word.name; });
+  var found = one.filter(function (word, i) {
+    return names.includes(word.name) && one.findIndex(function (first) { return first.name === word.name; }) === i;
+  });
+  return found.sort(function (a, b) { return b.name.length - a.name.length; }).map(function (word) {
+    return [word, other.find(function (second) { return second.name === word.name; })];
+  });
+}
+
+// A cosine as the sentences say it.
+function two(x) { return x.toFixed(2).replace("-", "\u2212"); }

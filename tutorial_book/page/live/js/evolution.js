@@ -1,0 +1,48 @@
+// Two paths of one word in one plane; evolution.py works out the same.
+function draw(view) { asking(view, compute); }
+
+async function compute(texts, live, data) {
+  var one = await wordVectors(live, data, texts[0], DEPTHS), other = await wordVectors(live, data, texts[1], DEPTHS);
+  var shared = sharedWords(one.words, other.words);
+  if (!shared.length) throw new Error("These two sentences share no word. Use one word in both.");
+  var shown = shared.map(function (pair) {
+    var a = pair[0].vectors, b = pair[1].vectors, picture = plane(a.concat(b)), word = "\u201c" + pair[0].name + "\u201d";
+    function apart(k) { return Math.hypot.apply(null, Array.from(a[k], function (x, i) { return x - b[k][i]; })); }
+    return [apart(6), [pair[0].name, { kind: "paths", paths: [[word + " in the first sentence", picture.points.slice(0, 7)], ["in the second", picture.points.slice(7)]] },
+      "The two paths of " + word + " lie " + apart(0).toFixed(1) + " apart before the first layer and " + apart(6).toFixed(1) + " after the last; the plane holds " +
+      (100 * picture.share).toFixed(0) + "% of their variance."]];
+  });
+  shown.sort(function (x, y) { return y[0] - x[0]; }); // the word that parts most comes first
+  return { note: one.note || other.note, shown: shown.map(function (one) { return one[1]; }) };
+}
+
+// Points in their two principal components, with the signs that Python gives them, and the share of the variance there.
+// There are few points and many coordinates: so the eigenvectors are those of the products of the centered points.
+function plane(points) {
+  var n = points.length, d = points[0].length;
+  var centered = points.map(function (point) { return Float64Array.from(point); });
+  for (var k = 0; k < d; k++) {
+    var mean = centered.reduce(function (sum, point) { return sum + point[k]; }, 0) / n;
+    centered.forEach(function (point) { point[k] -= mean; });
+  }
+  function dot(x, y) { return x.reduce(function (sum, value, i) { return sum + value * y[i]; }, 0); }
+  var products = centered.map(function (x) { return centered.map(function (y) { return dot(x, y); }); });
+  var total = products.reduce(function (sum, row, i) { return sum + row[i]; }, 0), held = 0;
+  var axes = [0, 1].map(function () {
+    var v = names(n, function (i) { return Math.sin(i + 1); }), length = 1; // no eigenvector is at right angles to it, but by a rare chance
+    for (var turn = 0; turn < 500; turn++) { // power iteration
+      v = products.map(function (row) { return dot(row, v); });
+      length = Math.hypot.apply(null, v) || 1;
+      v = v.map(function (x) { return x / length; });
+    }
+    products.forEach(function (row, i) { row.forEach(function (_, j) { row[j] -= length * v[i] * v[j]; }); });
+    held += length;
+    var largest = 0;
+    for (var k = 0; k < d; k++) {
+      var entry = centered.reduce(function (sum, point, i) { return sum + v[i] * point[k]; }, 0);
+      if (Math.abs(entry) > Math.abs(largest) + 1e-6) largest = entry;
+    }
+    return v.map(function (x) { return x * Math.sqrt(length) * (largest < 0 ? -1 : 1); });
+  });
+  return { points: axes[0].map(function (x, i) { return [x, axes[1][i]]; }), share: held / total };
+}

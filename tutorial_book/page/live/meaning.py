@@ -1,0 +1,75 @@
+"""Two sentences among chance pairs, and their difference among the contrasts. Sources: L 4.4.1, L 4.4.2."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import numpy as np
+
+from tutorial_book.page.live.asking import asking
+from tutorial_book.page.live.chart import bars
+from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.vectors import embed
+from tutorial_lib.views.base import View
+
+LOW, BINS = -0.3, 130  # of the histogram: steps of 0.01 up to 1
+BOXES = ["One sentence", "Another"]
+
+
+def pair_view(model, texts, one, other) -> View:
+    """The cosine of two sentences' mean vectors in the histogram of all pairs of `texts`.
+
+    texts: sentences of the kind that the reader types, so that chance is chance of that kind.
+    """
+    vectors = embed([one, other, *dict.fromkeys(texts)], model)
+    C = cosine_matrix(vectors[2:])
+    pairs = C[np.triu_indices(len(C), 1)]
+    counts = np.bincount(_bin(pairs), minlength=BINS)
+    value = float(cosine_matrix(vectors[:2])[0, 1])
+    nearer = counts[_bin(value) :].sum()
+    say = f"Cosine {value:.2f}. Of {len(pairs):,} pairs of the book’s sentences, {nearer:,} are as near or nearer."
+    chart = {
+        "kind": "histogram", "counts": counts.tolist(), "low": LOW, "high": 1, "axis": "cosine of two sentences",
+        "marks": [["yours", value]],
+    }  # fmt: skip
+    boxes = [list(box) for box in zip(BOXES, (one, other), strict=True)]
+    return asking("pair", model, boxes, [["", chart, say.replace("-", "−")]], "Two sentences among chance pairs")
+
+
+def _bin(cosines):
+    """The bin of each cosine; the script has the same."""
+    return np.clip(np.floor((np.asarray(cosines) - LOW) * 100 + 1e-9), 0, BINS - 1).astype(int)
+
+
+def difference_view(model, contrasts, one, other, n=1000, seed=0) -> View:
+    """The cosine of a difference, other − one, with each contrast's average difference, in mean vectors.
+
+    contrasts: name -> pairs of sentences. The gray band is where the middle 95 % of the cosines lie for the differences
+    of n pairs drawn by chance among the sentences of all other contrasts. Raises ValueError where both are the same.
+    """
+    if one == other:
+        raise ValueError(f"one and other must differ, got {one!r:.80} twice")
+    sides = {name: [embed(side, model) for side in zip(*pairs, strict=True)] for name, pairs in contrasts.items()}
+    directions = np.stack([(b - a).mean(0) for a, b in sides.values()])
+    rng = np.random.default_rng(seed)
+    band = []
+    for name, direction in zip(sides, directions, strict=True):
+        others = np.concatenate([side for key, both in sides.items() if key != name for side in both])
+        i, j = rng.integers(len(others), size=(2, n))
+        chance = cosine_matrix((others[i] - others[j])[i != j], direction[None])[:, 0]
+        band.append(np.quantile(chance[np.isfinite(chance)], [0.025, 0.975]).round(3).tolist())
+    a, b = embed([one, other], model)
+    rows = list(zip(contrasts, cosine_matrix((b - a)[None], directions)[0].tolist(), strict=True))
+    boxes = [["From", one], ["to", other]]
+    vectors = b64encode(directions.astype("<f4").tobytes()).decode()
+    shown = [["", bars(rows, -1, 1, band), strongest(rows, band)]]
+    label = "A difference among the contrasts"
+    return asking("difference", model, boxes, shown, label, names=list(contrasts), band=band, directions=vectors)
+
+
+def strongest(rows, band) -> str:
+    """Which contrast the difference follows most, and how many lie beyond chance."""
+    name, value = max(rows, key=lambda row: abs(row[1]))
+    beyond = sum(not low <= value <= high for (_, value), (low, high) in zip(rows, band, strict=True))
+    which = "along" if value > 0 else "against"
+    return f"Most {which} {name}: cosine {value:.2f}. {beyond} of {len(rows)} lie beyond chance.".replace("-0", "−0")

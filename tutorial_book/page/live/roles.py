@@ -1,0 +1,73 @@
+"""What heads do on a text: a word and its partner beside a fixed offset, and each head silenced in turn.
+
+Sources: R 10.2 to 10.5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from tutorial_book.page.live.asking import asking, words_of
+from tutorial_lib.geometry import cosine
+from tutorial_lib.trace import silence
+from tutorial_lib.views.base import View
+from tutorial_lib.views.traces import Attention
+
+KINDS = ("the pair", "the same distance elsewhere")
+
+
+def offset_view(model, tokenizer, text, word, partner) -> View:
+    """What each head gives from a word to its partner, and on average over the same distance elsewhere in the text.
+
+    Of a word of several pieces what they give is averaged, what they get added. [CLS] and [SEP] are left out of the
+    average. Raises ValueError where a word is not in the text, or both are one.
+    """
+    encoding = tokenizer.encode(text)
+    words = dict(reversed(words_of(encoding.tokens)))  # the first of each name
+    for name, value in (("word", word), ("partner", partner)):
+        if value.lower() not in words:
+            raise ValueError(f"{name} must be a word of the text, got {value!r:.60} for {text!r:.80}")
+    here, there = words[word.lower()], words[partner.lower()]
+    if here == there:
+        raise ValueError(f"word and partner must be two words, got {word!r:.60} twice")
+    maps = Attention(model, encoding).weights  # (n_layers, n_heads, n, n)
+    given = maps[..., here, :][..., there].mean(-2).sum(-1)
+    offset, n = there[0] - here[0], len(encoding.tokens)
+    rows = [i for i in range(1, n - 1) if 1 <= i + offset < n - 1 and i != here[0]]
+    elsewhere = np.mean([maps[..., i, i + offset] for i in rows], axis=0) if rows else np.zeros(given.shape)
+    layer, head = np.unravel_index((given - elsewhere).argmax(), given.shape)
+    pair = f"from “{word.lower()}” to “{partner.lower()}”"
+    say = (
+        f"Layer {layer}, head {head} stands out: {given[layer, head]:.2f} {pair}; "
+        f"over the same distance elsewhere in this sentence, {elsewhere[layer, head]:.2f}."
+    )
+    grids = [[[f"{100 * value:.0f}", float(value)] for value in row] for row in (*given, *elsewhere)]
+    halves = grids[: len(given)], grids[len(given) :]
+    shown = [
+        [kind, {"kind": "grid", "rows": half, "unit": "Weight in hundredths"}, say]
+        for kind, half in zip(KINDS, halves, strict=True)
+    ]
+    boxes = [["Your sentence", text], ["from", word], ["to", partner]]
+    return asking("offset", model, boxes, shown, "A word and its partner in all heads", "Weights of")
+
+
+@torch.no_grad()
+def silence_view(model, tokenizer, text) -> View:
+    """How far a text's mean vector turns without each head, as 1 − cosine in thousandths."""
+    inputs = tokenizer.encode(text).inputs
+    n_layers, n_heads = model.config.n_layers, model.config.n_heads
+
+    def pooled(heads):
+        return model(**inputs, keep=silence(heads))[0].mean(0).cpu().numpy()
+
+    turned = np.stack([pooled([(i, k)]) for i in range(n_layers) for k in range(n_heads)])
+    turned = (1 - cosine(turned, np.broadcast_to(pooled([]), turned.shape))).reshape(n_layers, n_heads)
+    layer, head = np.unravel_index(turned.argmax(), turned.shape)
+    say = (
+        f"Without layer {layer}, head {head} the text’s vector turns most: 1 − cosine is {turned.max():.3f}; "
+        f"of all heads the median is {np.median(turned):.3f}."
+    )
+    rows = [[[f"{1000 * value:.0f}", float(value / turned.max())] for value in row] for row in turned]
+    shown = [["", {"kind": "grid", "rows": rows, "unit": "1 − cosine in thousandths"}, say]]
+    return asking("silence", model, [["Your sentence", text]], shown, "A text without each head")

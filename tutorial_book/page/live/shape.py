@@ -1,0 +1,32 @@
+"""How alike the words of one text are, layer by layer, beside words of different texts. Sources: A 2.3, L 4.2."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tutorial_book.page.live.asking import asking, word_vectors
+from tutorial_book.page.live.chart import lines
+from tutorial_lib.geometry import average_cosine
+from tutorial_lib.views.base import View
+
+OWN, OTHERS = "two words of this text", "one word each of two texts"
+
+
+def average_view(model, tokenizer, texts, text) -> View:
+    """The average cosine of two words of a text after each layer, and that of words of different texts.
+
+    texts: those whose words are compared across texts: the middle one of each. Raises ValueError where text has fewer
+    than two words.
+    """
+    words, X = word_vectors(model, tokenizer, text)
+    if len(words) < 2:
+        raise ValueError(f"text must have two words or more, got {text!r:.80}")
+    middle = [states[:, states.shape[1] // 2] for _, states in (word_vectors(model, tokenizer, each) for each in texts)]
+    apart = [average_cosine(layer) for layer in np.stack(middle, axis=1)]
+    own = [average_cosine(layer) for layer in X]
+    say = f"After the last layer {OWN} have cosine {own[-1]:.2f}; {OTHERS}, {apart[-1]:.2f}."
+    chart = lines(
+        {OWN: own, OTHERS: apart}, range(len(X)), "layers passed", "average cosine", min(0, *own, *apart), 1, [OTHERS]
+    )
+    shown = [["", chart, say.replace("-", "−")]]
+    return asking("average", model, [["Your sentence", text]], shown, "How alike a text’s words are", apart=apart)
