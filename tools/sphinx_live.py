@@ -1,6 +1,7 @@
-"""A Sphinx extension that puts the live models beside the pages: what a press on a page loads, 41 MB in _static/live.
+"""A Sphinx extension that puts the live models and the golden traces beside the pages, 50 MB in _static/live.
 
-They are made from the models' own files at each build in which these, the texts or the scripts changed.
+The models are what a press on a page loads. All are made
+from the models' own files at each build in which these, the texts or the scripts changed.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ def key() -> str:
     from tutorial_lib import weights
 
     files = [path for path in (ROOT / "tutorial_lib").rglob("*") if path.suffix in (".py", ".js", ".wasm", ".txt")]
+    files.append(ROOT / "tutorial_book" / "experiments" / "golden.py")
     parts = [path.read_bytes() for path in sorted(files)]
     parts += [weights.sha256(weights.resolve(name) / "model.safetensors").encode() for name in MODELS]
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
 def write(folder: Path) -> None:
-    """Write the worker, and each model with what a page compares with it."""
+    """Write the worker, each model with what a page compares with it, and the golden traces."""
+    from tutorial_book.experiments.golden import write_golden
     from tutorial_lib import load
     from tutorial_lib.texts import load_texts
     from tutorial_lib.tokenization import tokenizer_of
@@ -37,6 +40,8 @@ def write(folder: Path) -> None:
     live.write_worker(folder)
     for name in MODELS:
         live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), texts if name == DEFAULT else ())
+    (folder / "golden").mkdir(exist_ok=True)
+    write_golden(folder / "golden")
 
 
 def start(app) -> None:

@@ -1,0 +1,259 @@
+"""The golden trace: what goes into three models and every value on the way, in float64, for any language to compare.
+
+`write_golden` writes two files for each model. NAME.json says everything in words and, for the tiny models, in numbers.
+NAME.safetensors has the same numbers as bytes, under the same keys. `compare_golden` is all that an implementation
+needs to be held to them; its lines can be written in any language.
+"""
+
+import json
+import re
+from copy import deepcopy
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.numpy import load_file, save_file
+
+from tutorial_lib import bert, gpt
+from tutorial_lib.tokenization import tokenizer_of
+from tutorial_lib.weights import checkpoints, read_json
+from tutorial_lib.weights.catalog import DEFAULT, known
+from tutorial_lib.weights.files import beside, write_text
+from tutorial_lib.weights.names import our_weights
+
+SHAPE = dict(vocab_size=50, d_model=32, n_layers=2, n_heads=2, d_ff=64, n_positions=16)
+TINY = {"tiny-bert": (bert.Bert, bert.Config, 1), "tiny-gpt": (gpt.GPT, gpt.Config, 2)}  # the last one: the seed
+NAMES = (*TINY, DEFAULT)
+INPUTS = {
+    "tiny-bert": [
+        {"ids": [2, 17, 8, 41, 17, 3], "segments": [0, 0, 0, 0, 0, 0]},
+        {"ids": [2, 23, 9, 3, 49, 12, 30, 3], "segments": [0, 0, 0, 0, 1, 1, 1, 1]},
+    ],
+    "tiny-gpt": [
+        {"ids": [31, 4, 19, 4, 42, 7], "segments": None},
+        {"ids": [49, 1, 26, 11, 38, 38, 5, 16], "segments": None},
+    ],
+}
+TEXTS = [("The bear opened the door.", None), ("The bear sleeps.", "It is winter.")]
+
+READ = {
+    "files": "NAME.safetensors has each array in 64 bits; this file has the words, and for tiny models the arrays too",
+    "kind": "Bert normalizes after each addition; GPT before attention and feed-forward, and no token sees later ones",
+    "config": "sizes, the activation's name, and eps, which LayerNorm adds to the variance; d_k is d_model / n_heads",
+    "notation": "what the formulas are made of",
+    "formulas": "how each stop is computed, for any layer i; a name with a dot in front is a part of the layer, one "
+    "without it stands beside the stop",
+    "inputs": "texts, each computed alone. ids and segments: a whole number for each of the n tokens, from 0; segments "
+    "is null where the model has none. stops: each value on the way with its shape, in order of computation",
+    "checkpoint": "where weights lie that are in neither file, and our name of each -> its name there",
+    "weights/NAME": "a weight; a matrix has a row for each number that comes out",
+    "input.K/NAME": "the stop NAME of text K, from 0; null stands for minus infinity, a score that the mask hides",
+    "right": "A stop is right where its largest difference is a small share of its largest number: below 1e-5 for a "
+    "program in 32 bits, below 1e-10 in 64.",
+}
+NOTATION = {
+    "linear(X, W)": "X times W.weight transposed, plus W.bias where there is one",
+    "norm(X, W)": "each row: (x - mean) / sqrt(variance + eps) * W.weight + W.bias; the variance is divided by d_model",
+    "split(X)": "(n, d_model) -> (n_heads, n, d_k): head h gets the columns from h * d_k to (h + 1) * d_k - 1",
+    "join(H)": "the way back: (n_heads, n, d_k) -> (n, d_model)",
+    "softmax(S)": "each row: exp(s) divided by the sum of the row's exp(s)",
+    "gelu(x)": "x * (1 + erf(x / sqrt(2))) / 2",
+    "gelu_new(x)": "x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2",
+}
+ATTENTION = {
+    "layer.i.attention.scores": "queries times keys transposed, / sqrt(d_k)",
+    "layer.i.attention.weights": "softmax(scores)",
+    "layer.i.attention.heads": "weights times values, for each head",
+    "layer.i.attention.concat": "join(heads)",
+    "layer.i.attention.output": "linear(concat, .attention.W_O)",
+    "layer.i.activation": "the activation of .hidden, number by number",
+    "layer.i.feed_forward": "linear(.activation, .feed_forward.W_2)",
+    "embeddings.tokens": "for each id its row of embeddings.tokens.weight",
+    "embeddings.positions": "the first n rows of embeddings.positions.weight",
+}
+FORMULAS = {
+    "Bert": ATTENTION | {
+        "embeddings.segments": "for each segment its row of embeddings.segments.weight",
+        "embeddings.sum": "tokens + positions + segments",
+        "embeddings.output": "norm(sum, embeddings.norm); the X of layer 0",
+        "layer.i.attention.queries": "split(linear(X, .attention.W_Q))",
+        "layer.i.attention.keys": "split(linear(X, .attention.W_K))",
+        "layer.i.attention.values": "split(linear(X, .attention.W_V))",
+        "layer.i.attention_sum": "X + .attention.output",
+        "layer.i.attention_norm": "norm(.attention_sum, .attention_norm)",
+        "layer.i.hidden": "linear(.attention_norm, .feed_forward.W_1)",
+        "layer.i.feed_forward_sum": ".attention_norm + .feed_forward",
+        "layer.i.output": "norm(.feed_forward_sum, .norm); the X of the next layer",
+        "pooler.output": "tanh(linear(the first row of the last layer's output, pooler.W))",
+    },
+    "GPT": ATTENTION | {
+        "embeddings.output": "tokens + positions; the X of layer 0",
+        "layer.i.attention_norm": "norm(X, .attention_norm)",
+        "layer.i.attention.queries": "split(linear(.attention_norm, .attention.W_Q))",
+        "layer.i.attention.keys": "split(linear(.attention_norm, .attention.W_K))",
+        "layer.i.attention.values": "split(linear(.attention_norm, .attention.W_V))",
+        "layer.i.attention.scores": "queries times keys transposed, / sqrt(d_k); minus infinity where the key is later",
+        "layer.i.attention_sum": "X + .attention.output",
+        "layer.i.norm": "norm(.attention_sum, .norm)",
+        "layer.i.hidden": "linear(.norm, .feed_forward.W_1)",
+        "layer.i.output": ".attention_sum + .feed_forward; the X of the next layer",
+        "norm": "norm(the last layer's output, norm)",
+        "logits": "linear(norm, unembedding)",
+    },
+}  # fmt: skip
+
+
+@torch.no_grad()
+def tiny(name):
+    """A tiny model, "tiny-bert" or "tiny-gpt", whose weights no version of any library changes.
+
+    Each weight is a whole number w from -128 to 127: the top 8 of the 64 bits of PCG64(seed), one draw after the other,
+    parameter by parameter, less 128. Of the bits alone NumPy promises that they stay. Tables get w / 4096: so small
+    that LayerNorm's eps shows. LayerNorm's factors get 1 + w / 512, all others w / 256. float32 holds them exactly.
+
+    >>> (tiny("tiny-gpt").embeddings.tokens.weight[0, :4] * 4096).tolist()
+    [-62.0, -52.0, 80.0, -105.0]
+    """
+    kind, config, seed = TINY[name]
+    model = kind(config(**SHAPE))
+    bits = np.random.PCG64(seed)
+    for part, parameter in model.named_parameters():  # a matrix with two names comes once
+        whole = (bits.random_raw(parameter.numel()) >> np.uint64(56)).astype(np.float64) - 128
+        if part.startswith("embeddings") and parameter.ndim == 2:
+            weights = whole / 4096
+        elif part.endswith("norm.weight"):
+            weights = 1 + whole / 512
+        else:
+            weights = whole / 256
+        parameter.copy_(torch.from_numpy(weights).reshape(parameter.shape))
+    return model
+
+
+def trace_of(model, ids, segments=None) -> dict:
+    """Every stop of one text: name -> array, without an axis of texts, in the model's own precision.
+
+    ids, segments: lists of n whole numbers. Shapes are those of `Bert.trace` and `GPT.trace` less their first axis.
+
+    >>> trace_of(tiny("tiny-bert"), [2, 17, 3])["layer.1.attention.weights"].shape
+    (2, 3, 3)
+    """
+    more = {} if segments is None else {"token_type_ids": [segments]}
+    stops = {}
+    for name, X in model.trace([ids], **more).items():
+        for_all_texts = name == "embeddings.positions" and X.ndim == 2  # a Bert's have no axis of texts
+        stops[name] = _numbers(X if for_all_texts else X[0])
+    return stops
+
+
+def _numbers(tensor):
+    """A copy, row by row: files hold numbers in that order, whatever order they have in memory."""
+    return np.array(tensor.detach().cpu().numpy(), order="C")
+
+
+def golden_of(model, inputs, weights=True) -> dict:
+    """What the files of a model say: words, and with weights=True its weights, and the stops of each text in float64.
+
+    model: a `Bert` or a `GPT` of BERT's or GPT-2's own kind. inputs: [{"ids": [...], "segments": [...] or None}, ...].
+    Arrays have keys as "weights/layer.0.attention.W_Q.weight" and "input.0/layer.0.attention.weights".
+    """
+    model = deepcopy(model).double()
+    kind = type(model).__name__
+    own = model.state_dict() if weights else {}
+    arrays = {f"weights/{name}": _numbers(weight) for name, weight in own.items()}
+    texts, formulas = [], {}
+    for k, text in enumerate(inputs):
+        stops = trace_of(model, text["ids"], text["segments"])
+        texts.append(text | {"stops": {name: list(X.shape) for name, X in stops.items()}})
+        arrays |= {f"input.{k}/{name}": X for name, X in stops.items()}
+        formulas |= {general: FORMULAS[kind][general] for general in map(_of_any_layer, stops)}
+    config = {name: value for name, value in asdict(model.config).items() if value is not None}
+    about = {"read": READ, "kind": kind, "config": config, "notation": NOTATION, "formulas": formulas, "inputs": texts}
+    return about | arrays
+
+
+def _of_any_layer(stop):
+    return re.sub(r"^layer\.\d+", "layer.i", stop)
+
+
+def golden(name) -> dict:
+    """What the files of one of `NAMES` say; see `golden_of`. The default model comes without its weights.
+
+    >>> golden("tiny-gpt")["input.1/layer.1.attention.weights"].shape
+    (2, 8, 8)
+    """
+    if name not in NAMES:
+        raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
+    if name in TINY:
+        return golden_of(tiny(name), INPUTS[name])
+    encodings = [tokenizer_of(name).encode(*pair) for pair in TEXTS]
+    inputs = [{"ids": one.ids, "segments": one.token_type_ids, "tokens": one.tokens} for one in encodings]
+    settings, state = checkpoints.read(name)
+    model = bert.Bert.from_checkpoint(settings, state)
+    theirs = our_weights(settings, {name: name for name in state}, "Bert")
+    where = {key: getattr(known(name), key) for key in ("repo", "revision", "weights", "sha256")}
+    checkpoint = where | {"names": {ours: theirs[ours] for ours in model.state_dict()}}
+    return golden_of(model, inputs, weights=False) | {"checkpoint": checkpoint}
+
+
+def write(folder, name, golden) -> None:
+    """Write NAME.safetensors and NAME.json, each beside and renamed. Numbers stand in the JSON where weights do.
+
+    golden: as `golden_of` makes it. The same numbers give the same bytes.
+    """
+    arrays = {key: X for key, X in golden.items() if isinstance(X, np.ndarray)}
+    about = {"name": name} | {key: value for key, value in golden.items() if key not in arrays}
+    with beside(Path(folder, f"{name}.safetensors")) as part:
+        save_file(arrays, part, {"read": f"{name}.json"})  # of two notes the order would be another each time
+    if any(key.startswith("weights/") for key in arrays):
+        about |= {key: np.where(np.isinf(X), None, X).tolist() for key, X in arrays.items()}  # JSON has no infinity
+    lines = []
+    for key, value in about.items():
+        indent = 1 if key in ("read", "notation", "formulas") else None  # a line for each sentence, and for each array
+        lines.append(f"{json.dumps(key)}: {json.dumps(value, indent=indent, allow_nan=False)}")
+    write_text(Path(folder, f"{name}.json"), "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def write_golden(folder, names=NAMES) -> None:
+    """Write the golden traces of these models into a folder, two files for each."""
+    for name in names:
+        write(folder, name, golden(name))
+
+
+def compare_golden(path, run) -> dict:
+    """How far an implementation is from a golden trace: for each stop the largest difference over the largest number.
+
+    path: of a NAME.json with NAME.safetensors beside it. run: a function of ids and segments, lists of n whole numbers
+    (segments None for a GPT), that returns {name: array of any float type}. Infinite where NaN or an infinity stands
+    in one of the two only. Raises ValueError that names what is missing or has another shape; other stops are ignored.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_golden(folder, ["tiny-bert"])
+    ...     shares = compare_golden(f"{folder}/tiny-bert.json", lambda *text: trace_of(tiny("tiny-bert"), *text))
+    >>> len(shares), max(shares.values()) < 1e-5
+    (72, True)
+    """
+    path = Path(path)
+    arrays = load_file(path.with_suffix(".safetensors"))
+    shares, problems = {}, []
+    for k, text in enumerate(read_json(path)["inputs"]):
+        ours = run(text["ids"], text["segments"])
+        for name, shape in text["stops"].items():
+            key = f"input.{k}/{name}"
+            if name not in ours:
+                problems.append(f"{key} is missing")
+            elif list(np.shape(ours[name])) != shape:
+                problems.append(f"{key} must have shape {shape}, got {list(np.shape(ours[name]))}")
+            else:
+                shares[key] = _share(np.asarray(ours[name], dtype=np.float64), arrays[key])
+    if problems:
+        raise ValueError("; ".join(problems))
+    return shares
+
+
+def _share(ours, golden):
+    hidden = np.isinf(golden)
+    if not np.isfinite(ours[~hidden]).all() or (ours[hidden] != golden[hidden]).any():
+        return np.inf
+    return float(np.abs(ours[~hidden] - golden[~hidden]).max() / np.abs(golden[~hidden]).max())
