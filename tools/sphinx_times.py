@@ -39,7 +39,7 @@ def exact_minutes(text: str) -> float:
             minutes += len(WORD.findall(plain)) / WORDS_A_MINUTE
         elif directive and directive["name"] == "code-cell":
             if "hide-cell" not in "".join(lines[:2]):
-                shows_view = any(line.startswith(("views.", "page.")) for line in lines)
+                shows_view = any(line.startswith(("views.", "page.", "live.")) for line in lines)
                 minutes += SECONDS_A_CELL / 60 + MINUTES_A_VIEW * shows_view
         elif directive:  # its title and its text are read, its options are not
             minutes += exact_minutes("\n".join([directive["argument"], *split_directive(lines)[1]]))

@@ -381,6 +381,19 @@ def test_hostile_text_is_shown_and_never_run(open_page):
     assert tab.locator("img").count() == 0
 
 
+def test_a_large_model_comes_in_parts_and_the_page_hears_how_much_is_there(open_page):
+    tab = open_page()
+    shares = tab.evaluate(
+        """async () => {
+          const shares = [];
+          await Promise.all([tutorialLib.load(undefined, (share) => shares.push(share)), tutorialLib.load()]);
+          await tutorialLib.load(undefined, (share) => shares.push(share));
+          return shares;
+        }"""
+    )
+    assert shares == [k / live.FILES for k in range(1, live.FILES + 1)]
+
+
 def test_a_file_that_is_missing_is_told(open_page, site, tmp_path, browser):
     for file in ("page.js", "first.html"):
         shutil.copy(site / file, tmp_path)

@@ -19,9 +19,10 @@ TL.live = function (view, boxes, answer, name) {
     return input;
   });
   var button = TL.el("button", { type: "submit" }, "Show");
+  var bar = TL.el("progress", { hidden: "", "aria-label": "Loading the model" });
   var note = TL.el("span", { role: "status" }), link = TL.el("a", { hidden: "" }, "Link to this");
   var form = TL.el("form", { "class": "tl-live" }, labels.map(function (box, i) { return TL.el("label", {}, [box[0] + " ", inputs[i]]); })
-    .concat([button, TL.el("small", {}, [note, " ", link])]));
+    .concat([button, TL.el("small", {}, [bar, note, " ", link])]));
   note.textContent = live.wanted(name) ? "" : "The first time, this loads the model: " + size + ", from the book itself.";
   form.addEventListener("submit", function (event) {
     event.preventDefault();
@@ -37,7 +38,10 @@ TL.live = function (view, boxes, answer, name) {
     if (!texts.every(Boolean)) return;
     try {
       if (!ready) note.textContent = "Loading the model …";
-      var model = await live.load(name);
+      var model = await live.load(name, function (share) {
+        bar.hidden = share === 1;
+        bar.value = share;
+      });
       if (!ready) note.textContent = "The model is ready.";
       ready = true;
       var says = await answer(one ? texts[0] : texts, live, function () { return mine === turn; });
@@ -47,6 +51,7 @@ TL.live = function (view, boxes, answer, name) {
       link.href = "#" + new URLSearchParams(texts.map(function (text, i) { return [key(i), text]; }));
       link.hidden = false;
     } catch (error) {
+      bar.hidden = true;
       if (mine === turn) note.textContent = error.message;
     }
   }

@@ -27,6 +27,8 @@ HERE = Path(__file__).parent
 SOURCES = [JS / "wordpiece.js", *(HERE / f"{name}.js" for name in "bpe arithmetic kernel bert gpt worker".split())]
 PANEL = 8  # rows of a matrix that the kernel computes together
 CALLS = 24  # in which a model's weights come: one long string would take a browser twice the time
+FILES = 8  # of a large model, so that a page can say how much is there; of a small one one is enough
+LARGE = 4 << 20  # bytes of weights
 CLANG = 14  # whose code kernel.wasm is: Debian's packages clang and lld
 COMPILE = "--target=wasm32 -O2 -fno-unroll-loops -msimd128 -mbulk-memory -nostdlib -Wl,--no-entry -Wl,--strip-all"
 LINE = 64  # bytes; each array begins at a multiple
@@ -98,14 +100,17 @@ def _matrix(file, matrix, bias):
 
 
 def write_model(folder, name, model, tokenizer, texts=()) -> int:
-    """Write NAME.js, a model's weights and vocabulary as a script that hands them on in 24 calls. Returns its bytes.
+    """Write a model's weights and vocabulary as scripts that hand them on in 24 calls. Returns their bytes.
 
-    model: a `Bert` or a `GPT` whose widths are multiples of 32. texts: what a reader's text is compared with, by the
-    cosine of mean vectors; they travel in one byte a coordinate. Written beside and renamed.
+    A small model is NAME.js; a large one goes on in NAME-1.js to NAME-7.js. model: a `Bert` or a `GPT` whose widths are
+    multiples of 32. texts: what a reader's text is compared with, by the cosine of mean vectors; they travel in one
+    byte a coordinate. Each file is written beside and renamed.
     """
     data, parts = packed(model)
     config = model.config
+    n_files = FILES if len(data) > LARGE else 1
     about = {
+        "files": n_files,
         "kind": type(model).__name__,
         "config": {"n_layers": config.n_layers, "n_heads": config.n_heads, "activation": config.activation},
         "n_positions": config.n_positions,
@@ -122,9 +127,12 @@ def write_model(folder, name, model, tokenizer, texts=()) -> int:
         for at in range(0, len(data), step)
     ]
     start = f"tutorialLib.start({json.dumps(name)},{json.dumps(about, separators=(',', ':'))});"
-    text = "\n".join([start, *calls]) + "\n"
-    write_text(Path(folder) / f"{name}.js", text)
-    return len(text)
+    size = 0
+    for k in range(n_files):
+        text = "\n".join([start] * (k == 0) + calls[k::n_files]) + "\n"
+        write_text(Path(folder) / (f"{name}-{k}.js" if k else f"{name}.js"), text)
+        size += len(text)
+    return size
 
 
 def write_worker(folder) -> None:

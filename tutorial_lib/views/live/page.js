@@ -6,7 +6,7 @@ var tutorialLib = (function () {
   const MODEL = "all-MiniLM-L6-v2";
   const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor",
     "vector-effect"];
-  const loading = {}, waiting = new Map();
+  const loading = {}, files = {}, watching = {}, waiting = new Map();
   let worker = null, last = 0;
 
   // A classic script is what a page opened from a file may load.
@@ -44,13 +44,23 @@ var tutorialLib = (function () {
   }
 
   // A model, once; what else asks for it waits for the same. Resolves with what computes it, and how long that took.
-  function load(name) {
+  // progress(share) hears how much is there.
+  function load(name, progress) {
     name = name || MODEL;
+    if (watching[name] !== null) watching[name] = (watching[name] || []).concat(progress || []);
     loading[name] = loading[name] || (async function () {
       const before = performance.now();
+      let there = 0;
+      const arrived = function () {
+        there++;
+        watching[name].forEach((tell) => tell(there / files[name]));
+      };
       await start();
-      await script(name);
+      await script(name); // it says how many there are
+      arrived();
+      await Promise.all(Array.from({ length: files[name] - 1 }, (_, i) => script(`${name}-${i + 1}`).then(arrived)));
       const about = await ask({ ask: "finish", name });
+      watching[name] = null; // nothing more will arrive
       if (!wanted(name)) remember("tl-live", [remembered("tl-live"), name].filter(Boolean).join(" "));
       return Object.assign(about, { name, seconds: (performance.now() - before) / 1000 });
     })().catch(function (error) {
@@ -131,7 +141,10 @@ var tutorialLib = (function () {
       return text === undefined ? remembered(key) : remember(key, text);
     },
     // What the models' files call.
-    start: function (name, about) { tutorialLib.post({ ask: "start", name, about }); },
+    start: function (name, about) {
+      files[name] = about.files;
+      tutorialLib.post({ ask: "start", name, about });
+    },
     part: function (name, at, text) { tutorialLib.post({ ask: "part", name, at, text }); },
   };
 })();
