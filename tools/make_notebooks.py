@@ -105,6 +105,7 @@ class Book:
         self.numbers = self.chapter_numbers(toc) if numbered else {}
         self.runnable = {path.stem for path in chapters(root)}
         self.titles, self.labels, self.homes, self.notebooks = {}, {}, {}, {}
+        self.before = Counter()  # on the pages without a number, which Sphinx counts through: kind -> so far
         for path in sorted((root / "book").glob("*.md")):
             text = path.read_text(encoding="utf-8")
             self.titles[path.stem] = re.search(r"^# (.+)$", text, re.M)[1]
@@ -120,9 +121,11 @@ class Book:
         """Give formulas, figures and tables the numbers that Sphinx gives them; sections go by their titles."""
         chapter = f"{self.numbers[page]}." if page in self.numbers else ""
         for kind, pattern in NUMBERED.items():
-            for count, match in enumerate(pattern.finditer(text), 1):
+            through = bool(self.numbers) and not chapter
+            for count, match in enumerate(pattern.finditer(text), 1 + through * self.before[kind]):
                 number = f"{kind} {chapter}{count}" if kind else f"({chapter}{count})"
                 self.add_label(page, match["label"] or match["other"], number)
+                self.before[kind] += through
         for match in TARGET.finditer(text):
             self.add_label(page, match["label"], match["title"])
 

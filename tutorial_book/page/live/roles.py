@@ -48,7 +48,7 @@ def offset_view(model, tokenizer, text, word, partner) -> View:
         [kind, {"kind": "grid", "rows": half, "unit": "Weight in hundredths"}, say]
         for kind, half in zip(KINDS, halves, strict=True)
     ]
-    boxes = [["Your sentence", text], ["from", word], ["to", partner]]
+    boxes = [["A sentence", text], ["from", word], ["to", partner]]
     return asking("offset", model, boxes, shown, "A word and its partner in all heads", "Weights of")
 
 

@@ -35,7 +35,10 @@ TL.live = function (view, boxes, answer, name) {
   async function show() {
     var texts = inputs.map(function (input) { return input.value.trim(); }), mine = ++turn;
     clearTimeout(timer);
-    if (!texts.every(Boolean)) return;
+    if (!texts.every(Boolean)) {
+      note.textContent = "Type something first.";
+      return;
+    }
     try {
       if (!ready) note.textContent = "Loading the model …";
       var model = await live.load(name, function (share) {
