@@ -136,39 +136,46 @@ def alike(said, expected, share=0.06, least=0.03):
     return words == expected_words and np.allclose(numbers, expected_numbers, rtol=share, atol=least)
 
 
+# What may differ by more than rounding should: shares and lengths, counts near a border, thousandths, probabilities.
+LOOSE = {"gates": (0.2, 3), "pair": (0.02, 40), "silence": (0.15, 2), "lens": (0.1, 0.05), "offset": (0.1, 2)}
+TEXTS_OF = """html => {
+  const place = document.createElement('div');
+  place.innerHTML = html === null ? document.querySelector('.tl-picture').innerHTML : html;
+  return [...place.querySelectorAll('text, th, td, li, p.tl-unit')].map(e => e.textContent);
+}"""
+
+
 @pytest.mark.parametrize("kind", MAKE)
 def test_a_view_shows_what_python_prepares_for_the_readers_text(kind, open_page, models):
+    """The menu, and of its first and last choice the sentence and each text in the chart."""
     tab = open_page(kind)
     ask(tab, TEXTS[kind][1])
-    expected = MAKE[kind](models, *TEXTS[kind][1])
-    shown = expected.data["shown"]
-    # neighbors: rounding may swap two words of one cosine; gates, pair, offset: a head or a pair near a border counts
-    loose = {"gates": (0.2, 3), "pair": (0.05, 4), "silence": (0.2, 0.02), "lens": (0.1, 0.05)}.get(kind, ())
-    assert alike(tab.locator(".tl-say").inner_text(), shown[0][2], *loose)
+    shown = MAKE[kind](models, *TEXTS[kind][1]).data["shown"]
+    loose = LOOSE.get(kind, ())
     if len(shown) > 1:
-        names = tab.locator(".tl-controls option").all_inner_texts()
-        assert names == [one[0] for one in shown]
-        tab.locator(".tl-controls select").select_option(str(len(shown) - 1))
-        assert alike(tab.locator(".tl-say").inner_text(), shown[-1][2], *loose)
+        assert tab.locator(".tl-controls option").all_inner_texts() == [one[0] for one in shown]
+    for place in {0, len(shown) - 1}:
+        if len(shown) > 1:
+            tab.locator(".tl-controls select").select_option(str(place))
+        assert alike(tab.locator(".tl-say").inner_text(), shown[place][2], *loose)
+        texts, expected = tab.evaluate(TEXTS_OF, None), tab.evaluate(TEXTS_OF, chart.drawn(shown[place][1]))
+        assert len(texts) == len(expected) > 0
+        off = [pair for pair in zip(texts, expected, strict=True) if not alike(*pair, *loose)]
+        # rounding may swap neighbors of one cosine, and change a head's gate or its pattern near a border
+        assert len(off) <= {"neighbors": 6, "gates": 8, "lens": 2}.get(kind, 0), off
 
 
-@pytest.mark.parametrize("kind", ["context", "evolution", "length", "pair", "difference", "silence"])
-def test_a_chart_is_drawn_as_python_draws_it(kind, open_page):
-    """The example, computed in the page, gives the drawing that stood there before: each text, line and cell."""
+@pytest.mark.parametrize("kind", ["context", "evolution", "length", "pair", "lens"])
+def test_a_curve_is_drawn_as_python_draws_it(kind, open_page):
+    """The example, computed in the page, gives the lines that stood there before."""
     tab = open_page(kind)
-    numbers = "svg text, tr, li"
-    before = tab.locator(".tl-picture").locator(numbers).all_text_contents()
-    paths = tab.locator("path[class^=tl-curve], path.tl-hill, path.tl-mark").evaluate_all(
-        "all => all.map(p => p.getAttribute('d'))"
-    )
+    lines = "all => all.map(path => path.getAttribute('d'))"
+    paths = tab.locator("path[class^=tl-curve], path.tl-hill, path.tl-mark")
+    before = paths.evaluate_all(lines)
     ask(tab, TEXTS[kind][0])
-    after = tab.locator(".tl-picture").locator(numbers).all_text_contents()
+    after = paths.evaluate_all(lines)
     assert len(after) == len(before) > 0
-    assert all(alike(now, then, 0.1, 3 if kind == "silence" else 0.02) for now, then in zip(after, before, strict=True))
-    drawn = tab.locator("path[class^=tl-curve], path.tl-hill, path.tl-mark").evaluate_all(
-        "all => all.map(p => p.getAttribute('d'))"
-    )
-    assert all(alike(now, then, 0, 4) for now, then in zip(drawn, paths, strict=True))  # units of 440 across
+    assert all(alike(now, then, 0, 4) for now, then in zip(after, before, strict=True))  # units of 440 across
 
 
 def test_the_readers_question_is_answered_from_the_texts_and_from_a_dropped_file(open_page, models, tmp_path):
@@ -188,7 +195,16 @@ def test_the_readers_question_is_answered_from_the_texts_and_from_a_dropped_file
     tab.get_by_text("in notes.txt:").wait_for()
     assert "grizzly" in tab.locator(".tl-hits li").first.inner_text()
     assert tab.locator("img").count() == 0
+    file.write_text("\n\n".join(["a bear"] * 450))
+    tab.locator("input[type=file]").set_input_files(file)
+    tab.get_by_text("400 passages of 450, the first ones").wait_for()
+    tab.get_by_role("button", name="Search the book’s texts again").click()
+    tab.get_by_label("Your question").fill("Where do bears live")
+    tab.get_by_text(f"{len(texts)} texts compared").wait_for()
     assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+    file.write_text(" ")
+    tab.locator("input[type=file]").set_input_files(file)
+    tab.get_by_text("There is no text in notes.txt.").wait_for()
 
 
 def in_theme(tab, theme):
@@ -223,7 +239,8 @@ def test_a_press_on_a_neighbor_asks_for_its_own(open_page):
         ("mask", ["no gap"], "Write [MASK]"),
         ("difference", ["same", "same"], "Both sentences are the same"),
         ("offset", ["a bear", "bear", "door"], "is no word of the sentence"),
-        ("average", ["bear"], "two words or more"),
+        ("average", ["bear."], "two words or more"),
+        ("context", ["...", "a bear"], "at least one word"),
     ],
 )
 def test_what_cannot_be_shown_is_told_and_the_picture_stays(kind, texts, says, open_page):
@@ -239,15 +256,17 @@ def test_what_cannot_be_shown_is_told_and_the_picture_stays(kind, texts, says, o
 def test_python_refuses_what_the_page_refuses(models):
     bert, gaps = models[NAMES[0]], models["book-bert"]
     for call, name in (
+        (lambda: views.word_view(*bert, "...", "a bear"), "at least one word"),
+        (lambda: views.length_view(*bert, " "), "at least one word"),
         (lambda: views.word_view(*bert, "one two", "three four"), "one and other"),
         (lambda: views.path_view(*bert, "one two", "three four"), "one and other"),
         (lambda: views.order_view(*bert, "one two", "three four"), "one and other"),
         (lambda: views.mask_view(*gaps, "no gap"), "text must have a"),
-        (lambda: views.difference_view(bert[0], PAIRS, "same", "same"), "one and other"),
+        (lambda: views.difference_view(bert[0], PAIRS, "Same", "same"), "one and other"),
         (lambda: views.offset_view(*bert, "a bear", "bear", "door"), "partner"),
         (lambda: views.offset_view(*bert, "a bear", "bear", "bear"), "two words"),
         (lambda: views.neighbor_view(*bert, ["serendipity"]), "asked"),
-        (lambda: views.average_view(*bert, POSTS, "bear"), "two words"),
+        (lambda: views.average_view(*bert, POSTS, "bear."), "two words"),
     ):
         with pytest.raises(ValueError, match=name):
             call()
@@ -260,8 +279,8 @@ def test_without_positions_order_is_lost(models):
 
 
 def test_words_are_put_together_from_pieces():
-    assert words_of(["[CLS]", "a", "b", "##c", "##d", ".", "[SEP]"]) == [("a", [1]), ("bcd", [2, 3, 4]), (".", [5])]
-    assert words_of(["[", "]"]) == [("[", [0]), ("]", [1])]
+    assert words_of(["[CLS]", "a", "b", "##c", "##d", ".", "[SEP]"]) == [("a", [1]), ("bcd", [2, 3, 4])]
+    assert words_of(["[", "a", "]", "-"]) == [("a", [1])]
 
 
 @pytest.mark.parametrize("low, high", [(0, 1), (-0.3, 1), (7.1, 220.4), (0, 0.01)])

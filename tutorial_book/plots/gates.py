@@ -7,11 +7,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
 
+from tutorial_book.page.live.gates import LETTERS
 from tutorial_book.plots.base import COLORS, ROLES, TINTS, as_array
 from tutorial_book.plots.parts import dotted, legend_below, letters, panel_grid, weight_map
 from tutorial_lib.geometry.gates import GATES, MIXED, THRESHOLD, gate_of, gate_scores
 
-LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K: the C of cluster is taken
 _SIX = [TINTS[role] for role in ("query", "key", "value", "attention", "feed forward", "embeddings")]
 FILLS = dict(zip((*GATES, MIXED), (*_SIX, TINTS["the rest"], "#FFFFFF"), strict=True))
 

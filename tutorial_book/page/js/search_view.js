@@ -1,7 +1,7 @@
 // The database's answers to every question and every text, worked out beforehand; and where the page brings the model,
 // the answers to the reader's own question, among the same texts or in a file of the reader's.
 function draw(view) {
-  var data = view.data, n = data.questions.length, shown = 12, own = null;
+  var data = view.data, n = data.questions.length, shown = 12, own = null, reading = 0;
   var select = TL.select(view, "Question", data.questions, 0, function () { ask(+select.value); });
   var box = TL.el("input", { type: "search", autocomplete: "off" });
   box.addEventListener("input", look);
@@ -84,43 +84,56 @@ function draw(view) {
     return hits.sort(function (a, b) { return b[1] - a[1]; });
   }
 
-  // A text file, cut into passages; it is read in the page and sent nowhere.
+  // A text file, cut into passages; it is read in the page and sent nowhere. Another file ends the reading of this one.
   async function read(file) {
-    var live = window.tutorialLib, passages = cut(await file.text()), vectors = [];
-    told.textContent = passages.length ? "Loading the model \u2026" : "There is no text in " + file.name + ".";
+    var live = window.tutorialLib, mine = ++reading, vectors = [];
+    told.textContent = "Loading the model \u2026";
     try {
+      var all = cut(await file.text()), passages = all.slice(0, MOST);
+      if (!passages.length) throw new Error("There is no text in " + file.name + ".");
       for (var i = 0; i < passages.length; i++) {
         vectors.push((await live.nearest(passages[i], 0, { model: data.live })).vector);
+        if (mine !== reading) return;
         if (i % 20 === 0) told.textContent = "Reading " + file.name + ": passage " + (i + 1) + " of " + passages.length + ".";
       }
     } catch (error) {
-      told.textContent = error.message;
+      if (mine === reading) told.textContent = error.message;
       return;
     }
-    if (!passages.length) return;
     own = { name: file.name, passages: passages, vectors: vectors };
-    told.textContent = file.name + " is read, in this page, and sent nowhere: " + passages.length + " passages. Now ask.";
+    back.hidden = false;
+    told.textContent = file.name + " is read, in this page, and sent nowhere: " + passages.length + " passages" +
+      (all.length > MOST ? " of " + all.length + ", the first ones" : "") + ". Now ask.";
   }
 
   if (!data.live || !TL.live(view, [["Your question", "", false]], answer, data.live)) return;
   var file = TL.el("input", { type: "file", accept: ".txt,.md,text/plain" }), told = TL.el("small", { role: "status" });
+  var back = TL.el("button", { type: "button", hidden: "" }, "Search the book\u2019s texts again");
+  back.addEventListener("click", function () {
+    reading++;
+    own = null;
+    file.value = told.textContent = "";
+    back.hidden = true;
+  });
   file.addEventListener("change", function () { if (file.files[0]) read(file.files[0]); });
   view.root.addEventListener("dragover", function (event) { event.preventDefault(); });
   view.root.addEventListener("drop", function (event) {
     event.preventDefault();
     if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
   });
-  view.root.querySelector(".tl-live").append(TL.el("label", { class: "tl-file" }, ["or search a text file of yours ", file]), told);
+  view.root.querySelector(".tl-live").append(TL.el("label", { class: "tl-file" }, ["or search a text file of yours ", file]), back, told);
 }
 
 var WORDS = 60, MOST = 400; // of a passage; passages of a file, a few seconds of work
 
-// Sentences together, up to so many words; a paragraph's end ends a passage.
+// Sentences together, up to so many words; a paragraph's end ends a passage. A sentence that is longer is cut.
 function cut(text) {
   var passages = [];
   text.split(/\n\s*\n/).forEach(function (paragraph) {
     var passage = "";
-    (paragraph.replace(/\s+/g, " ").trim().match(/[^.!?]+[.!?]*\s*/g) || []).forEach(function (sentence) {
+    var sentences = paragraph.replace(/\s+/g, " ").trim().match(/[^.!?]+[.!?]*\s*/g) || [];
+    var long = new RegExp("(?:\\S+\\s*){1," + WORDS + "}", "g");
+    sentences.flatMap(function (sentence) { return sentence.match(long) || []; }).forEach(function (sentence) {
       if (passage && (passage + sentence).split(" ").length > WORDS) {
         passages.push(passage.trim());
         passage = "";
@@ -129,5 +142,5 @@ function cut(text) {
     });
     if (passage.trim()) passages.push(passage.trim());
   });
-  return passages.slice(0, MOST);
+  return passages;
 }

@@ -25,6 +25,8 @@ def asking(kind, model, boxes, shown, label, choose="", **more) -> View:
     """
     live = model.source if model.source in (*LIVE, *DECODERS) else None
     data = {
+        "layers": model.config.n_layers,
+        "heads": model.config.n_heads,
         "boxes": [[*box, box[0] in REMEMBERED] for box in boxes],
         "shown": shown,
         "choose": choose,
@@ -41,8 +43,17 @@ def _asked(box) -> str:
     return f"{escape(box[0])}: <b>{escape(box[1])}</b>"
 
 
+def two(value) -> str:
+    """A number as the sentences say it: two digits, and a true minus sign.
+
+    >>> two(-0.256), two(-0.001)
+    ('−0.26', '0.00')
+    """
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+
+
 def words_of(tokens) -> list[tuple[str, list[int]]]:
-    """The words of a text with the places of their pieces; [CLS], [SEP] and the like are no words.
+    """The words of a text with the places of their pieces; [CLS], [SEP] and marks are no words.
 
     >>> words_of(["[CLS]", "the", "ser", "##end", "[SEP]"])
     [('the', [1]), ('serend', [2, 3])]
@@ -53,7 +64,7 @@ def words_of(tokens) -> list[tuple[str, list[int]]]:
             words[-1] = (words[-1][0] + token[2:], [*words[-1][1], place])
         elif not (token.startswith("[") and token.endswith("]") and len(token) > 2):
             words.append((token, [place]))
-    return words
+    return [word for word in words if any(letter.isalnum() for letter in word[0])]
 
 
 def word_vectors(model, tokenizer, text) -> tuple[list[str], np.ndarray]:
@@ -62,6 +73,8 @@ def word_vectors(model, tokenizer, text) -> tuple[list[str], np.ndarray]:
     A word of several pieces gets the mean of theirs.
     """
     words = words_of(tokenizer.encode(text).tokens)
+    if not words:
+        raise ValueError(f"text must have at least one word, got {text!r:.80}")
     (states,) = embed([text], model, "tokens", "all", tokenizer=tokenizer)
     return [word for word, _ in words], np.stack([states[:, places].mean(1) for _, places in words], axis=1)
 

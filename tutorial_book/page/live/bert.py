@@ -20,6 +20,8 @@ def length_view(model, tokenizer, text) -> View:
     One token is drawn, beside the mean of all tokens but [CLS] and [SEP].
     """
     encoding = tokenizer.encode(text)
+    if len(encoding.tokens) < 3:
+        raise ValueError(f"text must have at least one word, got {text!r:.80}")
     with torch.no_grad():
         trace = model.trace(**encoding.inputs)
     stops = [f"layer.{i}.{stop}" for i in range(model.config.n_layers) for stop in STOPS]

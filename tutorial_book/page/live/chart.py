@@ -24,10 +24,14 @@ def drawn(chart) -> str:
 
 
 def lines(curves, x, axis, unit, low=None, high=None, soft=(), log=False) -> dict:
-    """Curves by name over the places x. soft: the names of those to compare with, which are drawn thin and dashed."""
-    values = [value for curve in curves.values() for value in curve]
+    """Curves, {name: values} or [[name, values], ...], over the places x.
+
+    soft: the names of those to compare with, which are drawn thin and dashed. log: the axis of values is logarithmic.
+    """
+    curves = list(curves.items() if isinstance(curves, dict) else curves)
+    values = [value for _, curve in curves for value in curve]
     return {
-        "kind": "lines", "curves": [[name, [float(value) for value in curve]] for name, curve in curves.items()],
+        "kind": "lines", "curves": [[name, [float(value) for value in curve]] for name, curve in curves],
         "x": [str(place) for place in x], "axis": axis, "unit": unit, "log": log, "soft": list(soft),
         "low": min(values) if low is None else low, "high": max(values) if high is None else high,
     }  # fmt: skip
@@ -62,7 +66,7 @@ def short(value) -> str:
     >>> short(-0.25), short(0.6000000000000001), short(200.0)
     ('−0.25', '0.6', '200')
     """
-    return f"{value:.3g}".replace("-", "−")
+    return f"{float(f'{value:.3g}'):g}".replace("-", "−")
 
 
 def _frame(ys, inside, label) -> str:
@@ -150,6 +154,8 @@ def _bars(chart) -> str:
             begin, end = map(share, chart["band"][i])
             bar = f'<u style="left:{begin:.1f}%;width:{end - begin:.1f}%"></u>{bar}'
         number = f"{value:.2f}".replace("-", "−")
+        if chart["band"]:  # what the gray bar shows, for a screen reader
+            number += "<b>, chance {:.2f} to {:.2f}</b>".format(*chart["band"][i]).replace("-", "−")
         rows += (
             f'<tr><th scope="row">{escape(name)}</th><td class="tl-track"><span>{bar}</span></td><td>{number}</td></tr>'
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tutorial_book.page.live.asking import asking, shared_words, word_vectors
+from tutorial_book.page.live.asking import asking, shared_words, two, word_vectors
 from tutorial_book.page.live.chart import lines
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.views.base import View
@@ -29,7 +29,7 @@ def word_view(model, tokenizer, one, other) -> View:
         curve = [float(C[first.index(word), second.index(word)]) for C in cosines]
         curves = {f"“{word}” in both": curve} | ({OTHERS: control} if different else {})
         chart = lines(curves, range(len(cosines)), "layers passed", "cosine", min(0, *curve, *control), 1, [OTHERS])
-        beside = f"; {OTHERS}, {control[-1]:.2f}" if different else ""
-        shown.append([word, chart, f"“{word}” after the last layer: cosine {curve[-1]:.2f}{beside}.".replace("-", "−")])
+        beside = f"; {OTHERS}, {two(control[-1])}" if different else ""
+        shown.append([word, chart, f"“{word}” after the last layer: cosine {two(curve[-1])}{beside}."])
     boxes = [["One sentence", one], ["Another with the same word", other]]
     return asking("context", model, boxes, shown, "One word in two sentences", "Word")

@@ -23,7 +23,7 @@ def lens_view(model, tokenizer, text) -> View:
     p = scores[:, 0].softmax(-1)  # (n_layers + 1, vocab_size)
     pieces = [tokenizer.decode([i]) for i in range(len(tokenizer))]
     best = p[-1].topk(SHOWN).indices.tolist()
-    curves = {spoken(pieces[i]): p[:, i].tolist() for i in best}
+    curves = [[spoken(pieces[i]), p[:, i].tolist()] for i in best]  # two tokens may be spoken alike
     favorites = "”, “".join(spoken(pieces[i]) for i in p.argmax(-1).tolist())
     say = f"After 0, 1, … layers the likeliest next token is “{favorites}”."
     chart = lines(curves, range(len(stops)), "layers passed", "probability", 0, 1)

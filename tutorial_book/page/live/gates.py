@@ -11,12 +11,12 @@ from tutorial_lib.geometry.gates import GATES, MIXED, gate_of, gate_scores
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention
 
-UNIT = "The gate’s first letter, blue where the census says another"
-LETTERS = {name: name[0] for name in (*GATES, MIXED)}
+UNIT = "The gate’s letter (K: cluster, ·: mixed), with * where the census says another"
+LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K: the C of cluster is taken
 
 
 def census_view(model, tokenizer, text, census) -> View:
-    """The gate of each head on a text; a cell is filled where the census, (n_layers, n_heads) of names, says another.
+    """The gate of each head on a text; a cell is marked where the census, (n_layers, n_heads) of names, says another.
 
     The text must have 3 tokens or more, [CLS] and [SEP] among them.
     """
@@ -24,7 +24,10 @@ def census_view(model, tokenizer, text, census) -> View:
     gates = gate_of(gate_scores(maps))  # (n_layers, n_heads)
     census = np.asarray(census)
     rows = [
-        [[LETTERS[name], float(name != usual)] for name, usual in zip(row, usually, strict=True)]
+        [
+            [LETTERS[name] + "*" * (name != usual), float(name != usual)]
+            for name, usual in zip(row, usually, strict=True)
+        ]
         for row, usually in zip(gates.tolist(), census.tolist(), strict=True)
     ]
     counts = Counter(gates.ravel().tolist())

@@ -6,13 +6,14 @@ from base64 import b64encode
 
 import numpy as np
 
-from tutorial_book.page.live.asking import asking
+from tutorial_book.page.live.asking import asking, two
 from tutorial_book.page.live.chart import bars
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.vectors import embed
 from tutorial_lib.views.base import View
 
-LOW, BINS = -0.3, 130  # of the histogram: steps of 0.01 up to 1
+LOW, BINS = -300, 1301  # of the histogram: cosines in thousandths
+DRAWN = 10  # of them in a column
 BOXES = ["One sentence", "Another"]
 
 
@@ -26,19 +27,20 @@ def pair_view(model, texts, one, other) -> View:
     pairs = C[np.triu_indices(len(C), 1)]
     counts = np.bincount(_bin(pairs), minlength=BINS)
     value = float(cosine_matrix(vectors[:2])[0, 1])
-    nearer = counts[_bin(value) :].sum()
-    say = f"Cosine {value:.2f}. Of {len(pairs):,} pairs of the book’s sentences, {nearer:,} are as near or nearer."
+    nearer = counts[_bin(value) :].sum()  # as near: by three digits
+    say = f"Cosine {two(value)}. Of {len(pairs):,} pairs of the book’s sentences, {nearer:,} are as near or nearer."
+    columns = counts[:-1].reshape(-1, DRAWN).sum(1)
     chart = {
-        "kind": "histogram", "counts": counts.tolist(), "low": LOW, "high": 1, "axis": "cosine of two sentences",
-        "marks": [["yours", value]],
+        "kind": "histogram", "counts": columns.tolist(), "low": LOW / 1000, "high": 1,
+        "axis": "cosine of two sentences", "marks": [["yours", value]],
     }  # fmt: skip
     boxes = [list(box) for box in zip(BOXES, (one, other), strict=True)]
-    return asking("pair", model, boxes, [["", chart, say.replace("-", "−")]], "Two sentences among chance pairs")
+    return asking("pair", model, boxes, [["", chart, say]], "Two sentences among chance pairs", counts=counts.tolist())
 
 
 def _bin(cosines):
     """The bin of each cosine; the script has the same."""
-    return np.clip(np.floor((np.asarray(cosines) - LOW) * 100 + 1e-9), 0, BINS - 1).astype(int)
+    return np.clip(np.floor(np.asarray(cosines) * 1000 + 0.5) - LOW, 0, BINS - 1).astype(int)
 
 
 def difference_view(model, contrasts, one, other, n=1000, seed=0) -> View:
@@ -47,8 +49,9 @@ def difference_view(model, contrasts, one, other, n=1000, seed=0) -> View:
     contrasts: name -> pairs of sentences. The gray band is where the middle 95 % of the cosines lie for the differences
     of n pairs drawn by chance among the sentences of all other contrasts. Raises ValueError where both are the same.
     """
-    if one == other:
-        raise ValueError(f"one and other must differ, got {one!r:.80} twice")
+    a, b = embed([one, other], model)
+    if np.array_equal(a, b):
+        raise ValueError(f"one and other must differ to the model, got {one!r:.80} and {other!r:.80}")
     sides = {name: [embed(side, model) for side in zip(*pairs, strict=True)] for name, pairs in contrasts.items()}
     directions = np.stack([(b - a).mean(0) for a, b in sides.values()])
     rng = np.random.default_rng(seed)
@@ -58,7 +61,6 @@ def difference_view(model, contrasts, one, other, n=1000, seed=0) -> View:
         i, j = rng.integers(len(others), size=(2, n))
         chance = cosine_matrix((others[i] - others[j])[i != j], direction[None])[:, 0]
         band.append(np.quantile(chance[np.isfinite(chance)], [0.025, 0.975]).round(3).tolist())
-    a, b = embed([one, other], model)
     rows = list(zip(contrasts, cosine_matrix((b - a)[None], directions)[0].tolist(), strict=True))
     boxes = [["From", one], ["to", other]]
     vectors = b64encode(directions.astype("<f4").tobytes()).decode()
@@ -72,4 +74,4 @@ def strongest(rows, band) -> str:
     name, value = max(rows, key=lambda row: abs(row[1]))
     beyond = sum(not low <= value <= high for (_, value), (low, high) in zip(rows, band, strict=True))
     which = "along" if value > 0 else "against"
-    return f"Most {which} {name}: cosine {value:.2f}. {beyond} of {len(rows)} lie beyond chance.".replace("-0", "−0")
+    return f"Most {which} {name}: cosine {two(value)}. {beyond} of {len(rows)} lie beyond chance."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from tutorial_book.page.live.asking import asking, shared_words, words_of
+from tutorial_book.page.live.asking import asking, shared_words, two, words_of
 from tutorial_book.page.live.chart import bars
 from tutorial_lib.geometry import cosine
 from tutorial_lib.views.base import View
@@ -34,7 +34,7 @@ def order_view(model, tokenizer, one, other) -> View:
             rows.append([word, float(cosine(x[None], y[None])[0])])
         word, least = min(rows, key=lambda row: row[1])
         told = (
-            f"“{word}” differs most, with cosine {least:.2f}"
+            f"“{word}” differs most, with cosine {two(least)}"
             if least < SAME
             else "each word has the same vector in both"
         )

@@ -25,29 +25,29 @@ def offset_view(model, tokenizer, text, word, partner) -> View:
     """
     encoding = tokenizer.encode(text)
     words = dict(reversed(words_of(encoding.tokens)))  # the first of each name
-    for name, value in (("word", word), ("partner", partner)):
-        if value.lower() not in words:
-            raise ValueError(f"{name} must be a word of the text, got {value!r:.60} for {text!r:.80}")
-    here, there = words[word.lower()], words[partner.lower()]
+    names = [next(iter(words_of(tokenizer.encode(each).tokens)), [""])[0] for each in (word, partner)]  # as it is cut
+    for argument, value, name in (("word", word, names[0]), ("partner", partner, names[1])):
+        if name not in words:
+            raise ValueError(f"{argument} must be a word of the text, got {value!r:.60} for {text!r:.80}")
+    here, there = (words[name] for name in names)
     if here == there:
         raise ValueError(f"word and partner must be two words, got {word!r:.60} twice")
     maps = Attention(model, encoding).weights  # (n_layers, n_heads, n, n)
     given = maps[..., here, :][..., there].mean(-2).sum(-1)
     offset, n = there[0] - here[0], len(encoding.tokens)
-    rows = [i for i in range(1, n - 1) if 1 <= i + offset < n - 1 and i != here[0]]
+    rows = [i for i in range(1, n - 1) if 1 <= i + offset < n - 1 and i not in here]
     elsewhere = np.mean([maps[..., i, i + offset] for i in rows], axis=0) if rows else np.zeros(given.shape)
     layer, head = np.unravel_index((given - elsewhere).argmax(), given.shape)
-    pair = f"from “{word.lower()}” to “{partner.lower()}”"
-    say = (
-        f"Layer {layer}, head {head} stands out: {given[layer, head]:.2f} {pair}; "
-        f"over the same distance elsewhere in this sentence, {elsewhere[layer, head]:.2f}."
-    )
+    beside = f"; over the same distance elsewhere in this sentence, {elsewhere[layer, head]:.2f}" if rows else ""
+    pair = "from “{}” to “{}”".format(*names)
+    say = f"Layer {layer}, head {head} stands out: {given[layer, head]:.2f} {pair}{beside}."
     grids = [[[f"{100 * value:.0f}", float(value)] for value in row] for row in (*given, *elsewhere)]
     halves = grids[: len(given)], grids[len(given) :]
     shown = [
         [kind, {"kind": "grid", "rows": half, "unit": "Weight in hundredths"}, say]
         for kind, half in zip(KINDS, halves, strict=True)
     ]
+    shown = shown if rows else shown[:1]  # no such distance elsewhere
     boxes = [["A sentence", text], ["from", word], ["to", partner]]
     return asking("offset", model, boxes, shown, "A word and its partner in all heads", "Weights of")
 

@@ -25,6 +25,7 @@ function grouped(data, way) {
     if (way === 2 && /^##/.test(token) && groups.length) groups[groups.length - 1].push(i);
     else groups.push([i]);
   });
+  if (!groups.length) return data; // a text of [CLS] and [SEP] alone
   var tokens = groups.map(function (places) {
     return places.map(function (i, k) { return k ? data.tokens[i].slice(2) : data.tokens[i]; }).join("");
   });
@@ -46,8 +47,7 @@ function tokenControl(view, show) {
   var data = view.data, inner = data.tokens.filter(function (token) { return !/^\[(CLS|SEP)\]$/.test(token); });
   if (data.keys || inner.length === data.tokens.length || !inner.length) return;
   var ways = ["all tokens", "without [CLS] and [SEP]"].concat(inner.some(function (token) { return /^##/.test(token); }) ? ["whole words"] : []);
-  view.way = Math.min(view.way || 0, ways.length - 1);
-  var menu = TL.select(view, "Show", ways, view.way, function () {
+  var menu = TL.select(view, "Show", ways, Math.min(view.way || 0, ways.length - 1), function () {
     view.way = +menu.value;
     view.controls.replaceChildren();
     show(view);

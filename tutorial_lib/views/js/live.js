@@ -8,9 +8,10 @@ TL.live = function (view, boxes, answer, name) {
   var linked = new URLSearchParams(location.hash.slice(1));
   var turn = 0, timer = null, ready = false;
   var labels = one ? [[boxes, "", true]] : boxes;
-  var fits = linked.has(key(labels.length - 1)) && !linked.has(key(labels.length)); // the link is to a view with as many boxes
+  var kind = view.root.getAttribute("data-view").split("-")[0]; // a link is to views of one kind
+  var fits = !linked.has("view") || linked.get("view") === kind;
   var inputs = labels.map(function (box, i) {
-    var input = TL.el("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: "Type a sentence of yours" });
+    var input = TL.el("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: box[1] || "Type a sentence of yours" });
     input.value = fits && linked.get(key(i)) || box[2] && live.sentence(name) || box[1];
     input.addEventListener("input", function () { // typing asks by itself, once the model is there or was there on another page
       clearTimeout(timer);
@@ -51,7 +52,7 @@ TL.live = function (view, boxes, answer, name) {
       if (mine !== turn) return; // another letter was typed meanwhile
       note.textContent = [says, rounding(model)].filter(Boolean).join(" ");
       if (labels[0][2]) live.sentence(name, texts[0]);
-      link.href = "#" + new URLSearchParams(texts.map(function (text, i) { return [key(i), text]; }));
+      link.href = "#" + new URLSearchParams([["view", kind]].concat(texts.map(function (text, i) { return [key(i), text]; })));
       link.hidden = false;
     } catch (error) {
       bar.hidden = true;

@@ -25,8 +25,13 @@ var tutorialLib = (function () {
       const made = new Worker(URL.createObjectURL(new Blob([tutorialLib.source], { type: "text/javascript" })));
       made.onmessage = function (event) {
         const asked = waiting.get(event.data.id);
+        if (!asked) return;
         waiting.delete(event.data.id);
         event.data.error ? asked.reject(new Error(event.data.error)) : asked.resolve(event.data.value);
+      };
+      made.onerror = function (event) {
+        waiting.forEach((asked) => asked.reject(new Error("The model cannot run in this browser: " + event.message)));
+        waiting.clear();
       };
       tutorialLib.post = function (message) { made.postMessage(message); };
     }).catch(function (error) {
@@ -53,7 +58,7 @@ var tutorialLib = (function () {
       let there = 0;
       const arrived = function () {
         there++;
-        watching[name].forEach((tell) => tell(there / files[name]));
+        (watching[name] || []).forEach((tell) => tell(there / files[name]));
       };
       await start();
       await script(name); // it says how many there are
@@ -65,6 +70,7 @@ var tutorialLib = (function () {
       return Object.assign(about, { name, seconds: (performance.now() - before) / 1000 });
     })().catch(function (error) {
       delete loading[name];
+      delete watching[name]; // scripts that still arrive tell nobody
       throw error;
     });
     return loading[name];
@@ -120,7 +126,7 @@ var tutorialLib = (function () {
     lens: function (text, options) { return asked({ ask: "lens", text }, options); },
     // {among, words}: how many whole words there are, and those nearest to a word in the token table; null for what is no token.
     neighbors: function (word, count, options) { return asked({ ask: "neighbors", word, count }, options); },
-    // {vector, among, texts}: the text's vector, how many texts the book compares it with, and the nearest with their cosines.
+    // {vector, cut, among, texts}: the text's vector, how many tokens were left out, how many texts the book compares it with, and the nearest with their cosines.
     nearest: function (text, count, options) { return asked({ ask: "nearest", text, count }, options); },
     // A button below a view that saves its drawing, in the colors that it has now.
     saving: function (view) {

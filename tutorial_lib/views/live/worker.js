@@ -23,7 +23,7 @@ function decoded(text, place) {
 
 const answers = {
   start({ name, about }) {
-    models[name] = { about, block: machine.block(about.size) };
+    models[name] = { about, block: models[name] ? models[name].block : machine.block(about.size) }; // a second try takes no more
   },
 
   part({ name, at, text }) {
@@ -32,6 +32,7 @@ const answers = {
 
   // All parts are there: the model can be put together.
   finish({ name }) {
+    if (!models[name] || models[name].error) throw models[name] ? models[name].error : new Error("The model's first file is missing.");
     const { about, block } = models[name], weights = (part) => placed(about.weights[part], block);
     const model = about.kind === "GPT" ? new GPT(weights, about.config) : new Bert(weights, about.config);
     const ids = new Map(about.tokens.map((token, id) => [token, id]));
@@ -84,13 +85,13 @@ const answers = {
   // A decoder's scores for the token after a text, read off its state before the first layer and after each.
   lens({ name, text }) {
     const which = models[name], { about, model } = which, end = which.ids.get(about.tokenizer.special[0]);
-    const ids = [end, ...encode(which, text).ids].slice(-about.n_positions), states = [];
+    const encoding = encode(which, text), ids = [end, ...encoding.ids].slice(0, about.n_positions), states = [];
     return machine.pass(() => {
       model.forward(ids, null, (stop, X) => {
         if (/^(embeddings|layer\.\d+)\.output$/.test(stop)) states.push(X);
         return X;
       });
-      return { logits: states.map((X) => {
+      return { cut: encoding.cut, logits: states.map((X) => {
         const last = machine.array([1, X.shape[1]], machine.view(X).slice((ids.length - 1) * X.shape[1]));
         return machine.view(machine.linear(machine.layer_norm(last, model.norm), model.unembedding)).slice();
       }) };
@@ -120,9 +121,9 @@ const answers = {
 
   // The book's texts that lie nearest to a text, with their cosines.
   nearest({ name, text, count }) {
-    const { texts, vectors } = models[name].library, vector = mean(models[name], text), length = norm(vector);
+    const { texts, vectors } = models[name].library, { vector, cut } = mean(models[name], text), length = norm(vector);
     const cosines = texts.map((other, i) => [other, vectors[i].reduce((sum, x, k) => sum + x * vector[k], 0) / (length * norm(vectors[i]))]);
-    return { vector, among: texts.length, texts: cosines.sort((a, b) => b[1] - a[1]).filter(([other]) => other !== text).slice(0, count) };
+    return { vector, cut, among: texts.length, texts: cosines.sort((a, b) => b[1] - a[1]).filter(([other]) => other !== text).slice(0, count) };
   },
 };
 
@@ -130,7 +131,7 @@ const norm = (x) => Math.sqrt(x.reduce((sum, value) => sum + value * value, 0));
 
 // The mean of a text's last vectors.
 function mean(which, text) {
-  const { ids, segments } = encode(which, text);
+  const { ids, segments, cut } = encode(which, text);
   return machine.pass(() => {
     const X = which.model.forward(ids, segments), [n, d] = X.shape, values = machine.view(X), mean = new Float32Array(d);
     for (let k = 0; k < d; k++) {
@@ -138,7 +139,7 @@ function mean(which, text) {
       for (let t = 0; t < n; t++) sum += values[t * d + k];
       mean[k] = sum / n;
     }
-    return mean;
+    return { vector: mean, cut };
   });
 }
 
@@ -198,6 +199,7 @@ onmessage = ({ data }) => {
     const value = answers[data.ask](data);
     if (data.id) postMessage({ id: data.id, value }, arrays(value));
   } catch (error) {
+    if (!data.id && models[data.name]) models[data.name].error = error; // nobody waits for a part: `finish` tells
     postMessage({ id: data.id, error: error.message });
   }
 };

@@ -13,7 +13,11 @@ function asking(view, compute) {
   // A row's name becomes a button that asks for it.
   function follow(row) {
     var name = row.textContent, button = TL.el("button", { type: "button", title: "Ask for this" }, name);
-    button.addEventListener("click", function () { ask([name]); });
+    button.addEventListener("click", async function () {
+      await ask([name]);
+      var first = view.picture.querySelector(".tl-bars button"); // the one that was pressed is gone
+      if (first) first.focus();
+    });
     row.replaceChildren(button);
   }
 
@@ -27,7 +31,7 @@ function asking(view, compute) {
 
   choices();
   if (data.live) ask = TL.live(view, data.boxes, async function (texts, live, current) {
-    var found = await compute(texts, live, data);
+    var found = await compute(texts, live, data, current);
     if (!current()) return "";
     data.shown = found.shown;
     choices();
@@ -39,7 +43,7 @@ function asking(view, compute) {
 function names(count, form) { return Array.from({ length: count }, function (_, i) { return form(i); }); }
 
 // The names of the stops at which a token's vector stands before the first layer and after each.
-var DEPTHS = ["embeddings.output"].concat(names(6, function (i) { return "layer." + i + ".output"; }));
+function depths(data) { return ["embeddings.output"].concat(names(data.layers, function (i) { return "layer." + i + ".output"; })); }
 
 // As words_of in asking.py.
 function wordsOf(tokens) {
@@ -51,7 +55,7 @@ function wordsOf(tokens) {
       last.places.push(place);
     } else if (!/^\[.+\]$/.test(token)) words.push({ name: token, places: [place] });
   });
-  return words;
+  return words.filter(function (word) { return /[\p{L}\p{N}]/u.test(word.name); });
 }
 
 // The mean of some rows of a stop, {shape, values}.
@@ -67,6 +71,7 @@ function meanRow(stop, places) {
 async function wordVectors(live, data, text, stops, options) {
   var trace = await live.trace(text, Object.assign({ model: data.live, stops: stops }, options));
   var words = wordsOf(trace.tokens);
+  if (!words.length) throw new Error("Type at least one word.");
   words.forEach(function (word) { word.vectors = stops.map(function (stop) { return meanRow(trace.stops[stop], word.places); }); });
   return { words: words, note: TL.cut(trace), trace: trace };
 }
@@ -83,4 +88,4 @@ function sharedWords(one, other) {
 }
 
 // A cosine as the sentences say it.
-function two(x) { return x.toFixed(2).replace("-", "\u2212"); }
+function two(x) { return x.toFixed(2).replace("-0.00", "0.00").replace("-", "\u2212"); }

@@ -82,7 +82,8 @@ function bars(chart) {
     var ends = [share(0), share(row[1])].sort(function (a, b) { return a - b; }), bar = [part("i", ends[0], ends[1])];
     if (chart.band) bar.unshift(part("u", share(chart.band[i][0]), share(chart.band[i][1])));
     return TL.el("tr", {}, [TL.el("th", { scope: "row" }, row[0]), TL.el("td", { "class": "tl-track" }, TL.el("span", {}, bar)),
-      TL.el("td", {}, row[1].toFixed(2).replace("-", "\u2212"))]);
+      TL.el("td", {}, [row[1].toFixed(2).replace("-", "\u2212")].concat(chart.band ? TL.el("b", {}, // what the gray bar shows, for a screen reader
+        (", chance " + chart.band[i][0].toFixed(2) + " to " + chart.band[i][1].toFixed(2)).replace(/-/g, "\u2212")) : []))]);
   })))];
 }
 

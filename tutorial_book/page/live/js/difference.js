@@ -9,6 +9,6 @@ async function compute(texts, live, data) {
   var rows = data.names.map(function (name, i) { return [name, TL.cosine(difference, directions.subarray(i * d, (i + 1) * d))]; });
   var most = rows.reduce(function (a, b) { return Math.abs(b[1]) > Math.abs(a[1]) ? b : a; });
   var beyond = rows.filter(function (row, i) { return row[1] < data.band[i][0] || row[1] > data.band[i][1]; }).length;
-  return { shown: [["", { kind: "bars", rows: rows, low: -1, high: 1, band: data.band }, "Most " + (most[1] > 0 ? "along " : "against ") + most[0] +
+  return { note: TL.cut(one.cut ? one : other), shown: [["", { kind: "bars", rows: rows, low: -1, high: 1, band: data.band }, "Most " + (most[1] > 0 ? "along " : "against ") + most[0] +
     ": cosine " + two(most[1]) + ". " + beyond + " of " + rows.length + " lie beyond chance."]] };
 }

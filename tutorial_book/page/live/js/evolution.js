@@ -2,14 +2,15 @@
 function draw(view) { asking(view, compute); }
 
 async function compute(texts, live, data) {
-  var one = await wordVectors(live, data, texts[0], DEPTHS), other = await wordVectors(live, data, texts[1], DEPTHS);
+  var deep = depths(data);
+  var one = await wordVectors(live, data, texts[0], deep), other = await wordVectors(live, data, texts[1], deep);
   var shared = sharedWords(one.words, other.words);
   if (!shared.length) throw new Error("These two sentences share no word. Use one word in both.");
   var shown = shared.map(function (pair) {
     var a = pair[0].vectors, b = pair[1].vectors, picture = plane(a.concat(b)), word = "\u201c" + pair[0].name + "\u201d";
     function apart(k) { return Math.hypot.apply(null, Array.from(a[k], function (x, i) { return x - b[k][i]; })); }
-    return [apart(6), [pair[0].name, { kind: "paths", paths: [[word + " in the first sentence", picture.points.slice(0, 7)], ["in the second", picture.points.slice(7)]] },
-      "The two paths of " + word + " lie " + apart(0).toFixed(1) + " apart before the first layer and " + apart(6).toFixed(1) + " after the last; the plane holds " +
+    return [pair[0].name === data.word ? Infinity : apart(data.layers), [pair[0].name, { kind: "paths", paths: [[word + " in the first sentence", picture.points.slice(0, data.layers + 1)], ["in the second", picture.points.slice(data.layers + 1)]] },
+      "The two paths of " + word + " lie " + apart(0).toFixed(1) + " apart before the first layer and " + apart(data.layers).toFixed(1) + " after the last; the plane holds " +
       (100 * picture.share).toFixed(0) + "% of their variance."]];
   });
   shown.sort(function (x, y) { return y[0] - x[0]; }); // the word that parts most comes first

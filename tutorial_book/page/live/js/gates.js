@@ -1,10 +1,11 @@
 // The gate of each head on one text; gates.py and geometry/gates.py work out the same.
 function draw(view) { asking(view, compute); }
 
+var LETTERS = { closed: "C", directional: "D", backward: "B", forward: "F", cluster: "K", instance: "I", open: "O", mixed: "\u00b7" };
 var GATES = ["closed", "directional", "backward", "forward", "cluster", "instance", "open"];
 
 async function compute(texts, live, data) {
-  var stops = names(6, function (i) { return "layer." + i + ".attention.weights"; });
+  var stops = names(data.layers, function (i) { return "layer." + i + ".attention.weights"; });
   var trace = await live.trace(texts[0], { model: data.live, stops: stops }), counts = {}, same = 0;
   if (trace.tokens.length < 3) throw new Error("Type at least one word.");
   var rows = stops.map(function (stop, layer) {
@@ -13,7 +14,7 @@ async function compute(texts, live, data) {
       var name = gate(values.subarray(head * n * n, (head + 1) * n * n), n);
       counts[name] = (counts[name] || 0) + 1;
       same += name === usual;
-      return [name[0], +(name !== usual)];
+      return [LETTERS[name] + (name === usual ? "" : "*"), +(name !== usual)];
     });
   });
   var listed = Object.keys(counts).sort(function (a, b) { return counts[b] - counts[a] || (a < b ? -1 : 1); });

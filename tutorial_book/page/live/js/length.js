@@ -3,8 +3,9 @@ function draw(view) { asking(view, compute); }
 
 async function compute(texts, live, data) {
   var STOPS = ["attention_sum", "attention_norm", "feed_forward_sum", "output"], other = "mean of the text\u2019s tokens";
-  var stops = names(6, function (i) { return STOPS.map(function (stop) { return "layer." + i + "." + stop; }); }).flat();
+  var stops = names(data.layers, function (i) { return STOPS.map(function (stop) { return "layer." + i + "." + stop; }); }).flat();
   var trace = await live.trace(texts[0], { model: data.live, stops: stops }), n = trace.tokens.length;
+  if (n < 3) throw new Error("Type at least one word.");
   var lengths = stops.map(function (stop) { return names(n, function (place) { return Math.hypot.apply(null, meanRow(trace.stops[stop], [place])); }); });
   var ordinary = lengths.map(function (row) { return row.slice(1, -1).reduce(function (a, b) { return a + b; }, 0) / (n - 2); });
   return { note: TL.cut(trace), shown: trace.tokens.map(function (_, place) {

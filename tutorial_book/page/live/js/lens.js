@@ -7,6 +7,6 @@ async function compute(texts, live, data) {
   function top(row) { return row.indexOf(Math.max.apply(null, row)); }
   var best = end.map(function (_, i) { return i; }).sort(function (a, b) { return end[b] - end[a] || a - b; }).slice(0, 4);
   var curves = best.map(function (i) { return [spoken(data.pieces[i]), p.map(function (row) { return row[i]; })]; });
-  return { shown: [["", { kind: "lines", curves: curves, x: names(p.length, String), axis: "layers passed", unit: "probability", low: 0, high: 1, soft: [] },
+  return { note: TL.cut(found), shown: [["", { kind: "lines", curves: curves, x: names(p.length, String), axis: "layers passed", unit: "probability", low: 0, high: 1, soft: [] },
     "After 0, 1, \u2026 layers the likeliest next token is \u201c" + p.map(function (row) { return spoken(data.pieces[top(row)]); }).join("\u201d, \u201c") + "\u201d."]] };
 }

@@ -2,9 +2,11 @@
 function draw(view) { asking(view, compute); }
 
 async function compute(texts, live, data) {
-  var word = texts[0].toLowerCase(), found = await live.neighbors(word, 10, { model: data.live });
-  if (!found.words) {
-    var cut = (await live.tokenize(word, { model: data.live })).tokens.slice(1, -1).join(" ");
+  var tokens = (await live.tokenize(texts[0], { model: data.live })).tokens.slice(1, -1), word = tokens[0];
+  var found = await live.neighbors(word, 10, { model: data.live });
+  if (tokens.length !== 1) {
+    var cut = tokens.join(" ");
+    word = texts[0];
     throw new Error("\u201c" + word + "\u201d is no token of this vocabulary: it is cut into " + cut + ". A row belongs to a token.");
   }
   return { shown: [[word, { kind: "bars", rows: found.words, low: 0, high: 1, band: null },

@@ -2,16 +2,18 @@
 function draw(view) { asking(view, compute); }
 
 async function compute(texts, live, data) {
-  var stops = names(6, function (i) { return "layer." + i + ".attention.weights"; });
+  var stops = names(data.layers, function (i) { return "layer." + i + ".attention.weights"; });
   var trace = await live.trace(texts[0], { model: data.live, stops: stops }), n = trace.tokens.length, words = wordsOf(trace.tokens);
-  var pair = texts.slice(1).map(function (name) {
-    var found = words.find(function (word) { return word.name === name.toLowerCase(); });
+  var pair = [];
+  for (var name of texts.slice(1)) {
+    var cut = wordsOf((await live.tokenize(name, { model: data.live })).tokens)[0];
+    var found = cut && words.find(function (word) { return word.name === cut.name; });
     if (!found) throw new Error("\u201c" + name + "\u201d is no word of the sentence.");
-    return found;
-  });
+    pair.push(found);
+  }
   if (pair[0] === pair[1]) throw new Error("Name two words.");
   var here = pair[0].places, there = pair[1].places, offset = there[0] - here[0], best = null;
-  var rows = names(n, Number).filter(function (i) { return i > 0 && i < n - 1 && i + offset > 0 && i + offset < n - 1 && i !== here[0]; });
+  var rows = names(n, Number).filter(function (i) { return i > 0 && i < n - 1 && i + offset > 0 && i + offset < n - 1 && !here.includes(i); });
   var grids = [[], []];
   stops.forEach(function (stop, layer) {
     var A = trace.stops[stop].values, cells = [[], []];
@@ -26,6 +28,6 @@ async function compute(texts, live, data) {
     cells.forEach(function (row, k) { grids[k].push(row); });
   });
   var say = "Layer " + best.layer + ", head " + best.head + " stands out: " + best.given.toFixed(2) + " from \u201c" + pair[0].name + "\u201d to \u201c" + pair[1].name +
-    "\u201d; over the same distance elsewhere in this sentence, " + best.elsewhere.toFixed(2) + ".";
-  return { note: TL.cut(trace), shown: ["the pair", "the same distance elsewhere"].map(function (kind, k) { return [kind, { kind: "grid", rows: grids[k], unit: "Weight in hundredths" }, say]; }) };
+    "\u201d" + (rows.length ? "; over the same distance elsewhere in this sentence, " + best.elsewhere.toFixed(2) : "") + ".";
+  return { note: TL.cut(trace), shown: ["the pair", "the same distance elsewhere"].slice(0, rows.length ? 2 : 1).map(function (kind, k) { return [kind, { kind: "grid", rows: grids[k], unit: "Weight in hundredths" }, say]; }) };
 }

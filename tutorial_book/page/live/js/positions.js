@@ -2,10 +2,11 @@
 function draw(view) { asking(view, compute); }
 
 async function compute(texts, live, data) {
+  var last = depths(data)[data.layers];
   var kinds = [["With positions", []], ["Without positions", ["embeddings.positions"]]], shown = [], note = "";
   for (var kind of kinds) {
-    var one = await wordVectors(live, data, texts[0], [DEPTHS[6]], { without: kind[1] });
-    var other = await wordVectors(live, data, texts[1], [DEPTHS[6]], { without: kind[1] });
+    var one = await wordVectors(live, data, texts[0], [last], { without: kind[1] });
+    var other = await wordVectors(live, data, texts[1], [last], { without: kind[1] });
     var rows = sharedWords(one.words, other.words).map(function (pair) { return [pair[0].name, TL.cosine(pair[0].vectors[0], pair[1].vectors[0])]; });
     if (!rows.length) throw new Error("These two texts share no word. Use the same words in another order.");
     var least = rows.reduce(function (a, b) { return b[1] < a[1] ? b : a; });
