@@ -195,6 +195,7 @@ def test_the_readers_question_is_answered_from_the_texts_and_from_a_dropped_file
     tab.get_by_text("in notes.txt:").wait_for()
     assert "grizzly" in tab.locator(".tl-hits li").first.inner_text()
     assert tab.locator("img").count() == 0
+    file = tmp_path / "long.txt"
     file.write_text("\n\n".join(["a bear"] * 450))
     tab.locator("input[type=file]").set_input_files(file)
     tab.get_by_text("400 passages of 450, the first ones").wait_for()
@@ -202,9 +203,10 @@ def test_the_readers_question_is_answered_from_the_texts_and_from_a_dropped_file
     tab.get_by_label("Your question").fill("Where do bears live")
     tab.get_by_text(f"{len(texts)} texts compared").wait_for()
     assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
+    file = tmp_path / "empty.txt"
     file.write_text(" ")
     tab.locator("input[type=file]").set_input_files(file)
-    tab.get_by_text("There is no text in notes.txt.").wait_for()
+    tab.get_by_text("There is no text in empty.txt.").wait_for()
 
 
 def in_theme(tab, theme):

@@ -115,6 +115,7 @@ function draw(view) {
     file.value = told.textContent = "";
     back.hidden = true;
   });
+  file.addEventListener("click", function () { file.value = ""; }); // the same file may be chosen again
   file.addEventListener("change", function () { if (file.files[0]) read(file.files[0]); });
   view.root.addEventListener("dragover", function (event) { event.preventDefault(); });
   view.root.addEventListener("drop", function (event) {
