@@ -51,7 +51,7 @@ colab: notebooks  ## run those notebooks in clean environments like Colab's, new
 assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments
 	@$(BIN)/python -m coursework assignments
 
-bench: $(READY)  ## the speed of the library beside its peers: under 12 minutes
+bench: $(READY)  ## the speed of the library beside its peers: under 16 minutes
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[bench]"
 	@$(BIN)/python benchmarks
 

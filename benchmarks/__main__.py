@@ -20,7 +20,7 @@ import harness
 from tutorial_book.experiments import speed
 
 SUBJECTS = ("limits", "forward", "embed", "all_pairs", "two_nn", "spectrum", "streaming", "wordpiece",
-            "generation", "geometry_peers", "views")  # fmt: skip
+            "generation", "geometry_peers", "views", "live")  # fmt: skip
 
 
 def keep(found):

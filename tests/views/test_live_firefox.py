@@ -1,0 +1,31 @@
+"""The live models in Firefox: the numbers that Chromium computes, bit for bit, from files, with no network."""
+
+import shutil
+
+import pytest
+from live import FIREFOX, Mailbox, in_chromium, in_firefox, write_bits
+
+from tutorial_lib import load
+from tutorial_lib.tokenization import tokenizer_of
+from tutorial_lib.views import live
+
+QUESTIONS = [
+    ("book-bert", "a"),
+    ("book-bert", "Anna had a red ball, and the dog took it away from her."),
+    ("book-gpt", "Anna had a red ball. She"),
+    ("all-MiniLM-L6-v2", "We sat on the bank of the river and fished."),
+    ("all-MiniLM-L6-v2", "In 1998 the town's committee decided that its old bridge should be torn down. " * 9),
+]
+
+
+def test_every_stop_of_five_texts_has_the_same_bits_in_firefox_as_in_chromium(browser, tmp_path):
+    if not shutil.which(FIREFOX):
+        pytest.skip(f"no Firefox: {FIREFOX} is not installed")
+    live.write_worker(tmp_path)
+    for name in dict(QUESTIONS):
+        live.write_model(tmp_path, name, load(name, "cpu"), tokenizer_of(name))
+    address = write_bits(tmp_path, QUESTIONS)
+    with Mailbox(tmp_path) as box:
+        hashes = in_firefox(address, box)
+    assert len(set(hashes)) == len(QUESTIONS)
+    assert hashes == in_chromium(address, browser)
