@@ -89,4 +89,9 @@ def pack_text(text):
 
 
 def _read(file, suffix):
-    return file.with_suffix(suffix).read_text(encoding="utf-8")
+    """A script or a style sheet as a page carries it: without indents and lines of comment, a quarter of a script.
+
+    So no text in a script may go over several lines.
+    """
+    lines = (line.strip() for line in file.with_suffix(suffix).read_text(encoding="utf-8").splitlines())
+    return "\n".join(line for line in lines if not line.startswith("//"))

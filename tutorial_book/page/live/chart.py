@@ -15,8 +15,8 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 430, 10, 190  # the frame's edges
 def drawn(chart) -> str:
     """A chart as HTML.
 
-    >>> drawn({"kind": "bars", "rows": [["bear", 0.5]], "low": 0, "high": 1})[:42]
-    '<table class="tl-bars"><tbody><tr><th scope'
+    >>> drawn(bars([["bear", 0.5]]))[:30]
+    '<table class="tl-bars"><tbody>'
     """
     return {"lines": _lines, "paths": _paths, "bars": _bars, "grid": _grid, "histogram": _histogram}[chart["kind"]](
         chart
@@ -31,7 +31,7 @@ def lines(curves, x, axis, unit, low=None, high=None, soft=(), log=False) -> dic
     curves = list(curves.items() if isinstance(curves, dict) else curves)
     values = [value for _, curve in curves for value in curve]
     return {
-        "kind": "lines", "curves": [[name, [float(value) for value in curve]] for name, curve in curves],
+        "kind": "lines", "curves": [[name, [brief(value) for value in curve]] for name, curve in curves],
         "x": [str(place) for place in x], "axis": axis, "unit": unit, "log": log, "soft": list(soft),
         "low": min(values) if low is None else low, "high": max(values) if high is None else high,
     }  # fmt: skip
@@ -41,11 +41,20 @@ def bars(rows, low=0, high=1, band=None) -> dict:
     """Rows of [name, value]. band: for each row [from, to], where chance lies."""
     return {
         "kind": "bars",
-        "rows": [[name, float(value)] for name, value in rows],
+        "rows": [[name, brief(value)] for name, value in rows],
         "low": low,
         "high": high,
         "band": band,
     }
+
+
+def brief(value) -> float:
+    """A number as it travels: five digits are more than a drawing shows.
+
+    >>> brief(0.123456789)
+    0.12346
+    """
+    return float(f"{value:.5g}")
 
 
 def ticks(low, high) -> list[float]:
