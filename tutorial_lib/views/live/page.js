@@ -137,7 +137,7 @@ var tutorialLib = (function () {
       button.className = "tl-save";
       button.textContent = "Save as SVG";
       button.addEventListener("click", function () { if (drawing()) save(drawing(), view.root.dataset.view.split("-")[0]); });
-      view.root.append(button);
+      view.root.querySelector(".tl-say").before(button); // it floats beside the sentence
     },
     memory: function () { return asked({ ask: "memory" }); },
     // Whether this reader has loaded the model on another page; the sentence that was asked last.
