@@ -76,5 +76,6 @@ def spoken(piece):
 
 def _say(data, p):
     first = _likeliest(p)[0]
-    left = f"{int((p > 0).sum()):,} tokens may come."
+    n = int((p > 0).sum())
+    left = "no other may come." if n == 1 else f"{n:,} tokens may come."
     return f"Next, “{spoken(data['pieces'][first])}” is likeliest, with {p[first]:.2f}; {left}"

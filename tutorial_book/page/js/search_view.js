@@ -89,7 +89,8 @@ function draw(view) {
     var live = window.tutorialLib, mine = ++reading, vectors = [];
     told.textContent = "Loading the model \u2026";
     try {
-      var all = cut(await file.text()), passages = all.slice(0, MOST);
+      var text = await file.text(), all = cut(text), passages = all.slice(0, MOST);
+      if (text.includes("\0")) throw new Error(file.name + " is no text file.");
       if (!passages.length) throw new Error("There is no text in " + file.name + ".");
       for (var i = 0; i < passages.length; i++) {
         vectors.push((await live.nearest(passages[i], 0, { model: data.live })).vector);

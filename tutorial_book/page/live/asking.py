@@ -79,6 +79,7 @@ def word_vectors(model, tokenizer, text) -> tuple[list[str], np.ndarray]:
     return [word for word, _ in words], np.stack([states[:, places].mean(1) for _, places in words], axis=1)
 
 
-def shared_words(one, other) -> list[str]:
-    """Words of both lists, the longest first; among equals in the order of the first."""
-    return sorted((word for word in dict.fromkeys(one) if word in other), key=lambda word: -len(word))
+def shared_words(tokenizer, one, other) -> list[str]:
+    """Words of both lists, the rarest first: a vocabulary's ids follow frequency, and words in pieces have none."""
+    shared = [word for word in dict.fromkeys(one) if word in other]
+    return sorted(shared, key=lambda word: -tokenizer.vocab.get(word, len(tokenizer)))

@@ -79,4 +79,4 @@ def known(tokens, tokenizer) -> str:
     words = [places for word, places in words_of(tokens) if word.isalpha()]
     whole = sum(len(places) == 1 for places in words)
     n = len(words) + tokens.count("[UNK]")
-    return f"Of this text’s {n} words, {whole} are whole in its vocabulary of {len(tokenizer):,} tokens."
+    return f"Words of this text that its vocabulary of {len(tokenizer):,} tokens has whole: {whole} of {n}."

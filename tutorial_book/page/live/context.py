@@ -18,7 +18,7 @@ def word_view(model, tokenizer, one, other) -> View:
     sentences share no word.
     """
     (first, X), (second, Y) = (word_vectors(model, tokenizer, text) for text in (one, other))
-    shared = shared_words(first, second)
+    shared = shared_words(tokenizer, first, second)
     if not shared:
         raise ValueError(f"one and other must share a word, got {one!r:.60} and {other!r:.60}")
     cosines = [cosine_matrix(x, y) for x, y in zip(X, Y, strict=True)]

@@ -16,7 +16,7 @@ def path_view(model, tokenizer, one, other, word=None) -> View:
     parts most. Raises ValueError where the sentences share no word.
     """
     (first, X), (second, Y) = (word_vectors(model, tokenizer, text) for text in (one, other))
-    shared = shared_words(first, second)
+    shared = shared_words(tokenizer, first, second)
     if not shared:
         raise ValueError(f"one and other must share a word, got {one!r:.60} and {other!r:.60}")
     shown = []

@@ -11,7 +11,10 @@ from tutorial_lib.geometry.gates import GATES, MIXED, gate_of, gate_scores
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention
 
-UNIT = "The gate’s letter (K: cluster, ·: mixed), with * where the census says another"
+UNIT = (
+    "C closed, D directional, B backward, F forward, K cluster, I instance, O open, · mixed; "
+    "* where the census says another"
+)
 LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K: the C of cluster is taken
 
 

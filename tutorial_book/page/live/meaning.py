@@ -27,8 +27,8 @@ def pair_view(model, texts, one, other) -> View:
     pairs = C[np.triu_indices(len(C), 1)]
     counts = np.bincount(_bin(pairs), minlength=BINS)
     value = float(cosine_matrix(vectors[:2])[0, 1])
-    nearer = counts[_bin(value) :].sum()  # as near: by three digits
-    say = f"Cosine {two(value)}. Of {len(pairs):,} pairs of the book’s sentences, {nearer:,} are as near or nearer."
+    nearer = counts[_bin(value) :].sum()  # as similar: by three digits
+    say = f"Cosine {two(value)}. Of {len(pairs):,} pairs of the book’s sentences, {nearer:,} are at least as similar."
     columns = counts[:-1].reshape(-1, DRAWN).sum(1)
     chart = {
         "kind": "histogram", "counts": columns.tolist(), "low": LOW / 1000, "high": 1,

@@ -21,7 +21,7 @@ def order_view(model, tokenizer, one, other) -> View:
     Words that both texts have are compared, the first of each name. Raises ValueError where there is none.
     """
     texts = [words_of(tokenizer.encode(text).tokens) for text in (one, other)]
-    shared = shared_words(*([word for word, _ in words] for words in texts))
+    shared = shared_words(tokenizer, *([word for word, _ in words] for words in texts))
     if not shared:
         raise ValueError(f"one and other must share a word, got {one!r:.60} and {other!r:.60}")
     shown = []

@@ -40,7 +40,7 @@ def offset_view(model, tokenizer, text, word, partner) -> View:
     layer, head = np.unravel_index((given - elsewhere).argmax(), given.shape)
     beside = f"; over the same distance elsewhere in this sentence, {elsewhere[layer, head]:.2f}" if rows else ""
     pair = "from “{}” to “{}”".format(*names)
-    say = f"Layer {layer}, head {head} stands out: {given[layer, head]:.2f} {pair}{beside}."
+    say = f"Layer {layer}, head {head} differs most: {given[layer, head]:.2f} {pair}{beside}."
     grids = [[[f"{100 * value:.0f}", float(value)] for value in row] for row in (*given, *elsewhere)]
     halves = grids[: len(given)], grids[len(given) :]
     shown = [

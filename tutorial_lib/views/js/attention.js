@@ -46,8 +46,7 @@ function grouped(data, way) {
 function tokenControl(view, show) {
   var data = view.data, inner = data.tokens.filter(function (token) { return !/^\[(CLS|SEP)\]$/.test(token); });
   if (data.keys || inner.length === data.tokens.length || !inner.length) return;
-  var ways = ["all tokens", "without [CLS] and [SEP]"].concat(inner.some(function (token) { return /^##/.test(token); }) ? ["whole words"] : []);
-  var menu = TL.select(view, "Show", ways, Math.min(view.way || 0, ways.length - 1), function () {
+  var menu = TL.select(view, "Tokens", ["all", "without [CLS] and [SEP]", "whole words alone"], view.way || 0, function () {
     view.way = +menu.value;
     view.controls.replaceChildren();
     show(view);
@@ -57,7 +56,7 @@ function tokenControl(view, show) {
 }
 
 // What a sentence on the picture adds about it.
-function joined(way) { return way === 2 ? " Weights to a word\u2019s pieces are added, those from them averaged." : ""; }
+function joined(way) { return way === 2 ? " Weights to a word\u2019s pieces are added, those from them averaged; [CLS] and [SEP] are left out." : ""; }
 
 // As it fits beside the lines; a wide letter counts twice.
 function shorten(token) {

@@ -30,6 +30,24 @@ TL.live = function (view, boxes, answer, name) {
     show();
   });
   view.root.insertBefore(form, view.controls);
+  var mine = inputs.some(function (input, i) { return input.value !== labels[i][1]; }); // a text of the reader's, or of a link
+  if (mine && live.wanted(name)) seen(show);
+  if (linked.get("view") === kind) arrive();
+
+  // Once the view comes into sight.
+  function seen(act) {
+    new IntersectionObserver(function (entries, observer) {
+      if (!entries.some(function (entry) { return entry.isIntersecting; })) return;
+      observer.disconnect();
+      act();
+    }).observe(view.root);
+  }
+
+  // A link to this view opens what it is folded into, and scrolls there.
+  function arrive() {
+    for (var element = view.root; element; element = element.parentElement) if (element.tagName === "DETAILS") element.open = true;
+    addEventListener("load", function () { view.root.scrollIntoView(); });
+  }
 
   function key(i) { return i ? "text" + (i + 1) : "text"; }
 
@@ -50,13 +68,17 @@ TL.live = function (view, boxes, answer, name) {
       ready = true;
       var says = await answer(one ? texts[0] : texts, live, function () { return mine === turn; });
       if (mine !== turn) return; // another letter was typed meanwhile
+      view.picture.classList.remove("tl-stale");
       note.textContent = [says, rounding(model)].filter(Boolean).join(" ");
       if (labels[0][2]) live.sentence(name, texts[0]);
       link.href = "#" + new URLSearchParams([["view", kind]].concat(texts.map(function (text, i) { return [key(i), text]; })));
       link.hidden = false;
     } catch (error) {
       bar.hidden = true;
-      if (mine === turn) note.textContent = error.message;
+      if (mine !== turn) return;
+      note.textContent = error.message;
+      view.picture.classList.add("tl-stale"); // what is drawn belongs to another text
+      link.hidden = true;
     }
   }
 
@@ -67,8 +89,8 @@ TL.live = function (view, boxes, answer, name) {
 };
 
 function rounding(model) {
-  return model.least_cosine === null ? "" : "Computed in this page, with weights of 8 bits: on " + model.texts + " texts of the book, a last vector\u2019s cosine to Python\u2019s is at least " +
-    (Math.floor(model.least_cosine * 1e4) / 1e4).toFixed(4) + ".";
+  return model.least_cosine === null ? "" : "Computed in this page with weights of 8 bits: last vectors have a cosine of at least " +
+    (Math.floor(model.least_cosine * 1e4) / 1e4).toFixed(4) + " to Python\u2019s (" + model.texts + " texts).";
 }
 
 TL.cut = function (trace) {

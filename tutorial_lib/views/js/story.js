@@ -40,8 +40,10 @@ function draw(view) {
         TL.el("td", {}, now.p[i].toFixed(3))]);
     }));
     view.say("Next, \u201c" + spoken(data.pieces[now.order[0]]) + "\u201d is likeliest, with " + now.p[now.order[0]].toFixed(2) + "; " +
-      now.p.filter(function (x) { return x > 0; }).length.toLocaleString("en-US") + " tokens may come.");
+      left(now.p.filter(function (x) { return x > 0; }).length));
   }
+
+  function left(n) { return n === 1 ? "no other may come." : n.toLocaleString("en-US") + " tokens may come."; }
 
   function model() { return age ? ages[+age.value][1] : data.live; }
 
@@ -59,7 +61,7 @@ function draw(view) {
     told = "";
     ids = [];
     await look(current);
-    return "Its vocabulary is small: of other words it knows the letters alone.";
+    return "Its vocabulary is small: it spells other words letter by letter.";
   }
 
   async function again() {
@@ -71,7 +73,7 @@ function draw(view) {
   async function choose(i) {
     if (ids === null) told = ""; // the prepared story ends where the reader's begins
     ids = (ids || []).concat(i);
-    told += i === data.end ? "" : data.pieces[i];
+    told += i === data.end ? " (the end)" : data.pieces[i];
     await look();
   }
 
@@ -83,7 +85,7 @@ function draw(view) {
   async function write() {
     writing = true;
     on.textContent = "Stop";
-    if (ids === null) {
+    if (ids === null || ids[ids.length - 1] === data.end) { // another story with the same beginning
       ids = [];
       told = "";
       await look();

@@ -72,17 +72,18 @@ async function wordVectors(live, data, text, stops, options) {
   var trace = await live.trace(text, Object.assign({ model: data.live, stops: stops }, options));
   var words = wordsOf(trace.tokens);
   if (!words.length) throw new Error("Type at least one word.");
+  words.forEach(function (word) { word.id = word.places.length > 1 ? Infinity : trace.ids[word.places[0]]; });
   words.forEach(function (word) { word.vectors = stops.map(function (stop) { return meanRow(trace.stops[stop], word.places); }); });
   return { words: words, note: TL.cut(trace), trace: trace };
 }
 
-// As shared_words in asking.py: words of both, the longest first.
+// As shared_words in asking.py: words of both, the rarest first.
 function sharedWords(one, other) {
   var names = other.map(function (word) { return word.name; });
   var found = one.filter(function (word, i) {
     return names.includes(word.name) && one.findIndex(function (first) { return first.name === word.name; }) === i;
   });
-  return found.sort(function (a, b) { return b.name.length - a.name.length; }).map(function (word) {
+  return found.sort(function (a, b) { return a.id === b.id ? 0 : b.id - a.id; }).map(function (word) {
     return [word, other.find(function (second) { return second.name === word.name; })];
   });
 }

@@ -8,7 +8,7 @@ async function compute(texts, live, data) {
   var words = wordsOf(trace.tokens).filter(function (word) { return /^\p{L}+$/u.test(word.name); });
   var whole = words.filter(function (word) { return word.places.length === 1; }).length;
   var unknown = trace.tokens.filter(function (token) { return token === "[UNK]"; }).length;
-  var known = "Of this text\u2019s " + (words.length + unknown) + " words, " + whole + " are whole in its vocabulary of " + size.toLocaleString("en-US") + " tokens.";
+  var known = "Words of this text that its vocabulary of " + size.toLocaleString("en-US") + " tokens has whole: " + whole + " of " + (words.length + unknown) + ".";
   return { note: TL.cut(trace), shown: places.map(function (place, number) {
     var p = TL.softmax(Array.from(logits.values.subarray(place * size, (place + 1) * size)));
     var best = p.map(function (_, i) { return i; }).sort(function (a, b) { return p[b] - p[a] || a - b; }).slice(0, 10);

@@ -27,7 +27,7 @@ async function compute(texts, live, data) {
     });
     cells.forEach(function (row, k) { grids[k].push(row); });
   });
-  var say = "Layer " + best.layer + ", head " + best.head + " stands out: " + best.given.toFixed(2) + " from \u201c" + pair[0].name + "\u201d to \u201c" + pair[1].name +
+  var say = "Layer " + best.layer + ", head " + best.head + " differs most: " + best.given.toFixed(2) + " from \u201c" + pair[0].name + "\u201d to \u201c" + pair[1].name +
     "\u201d" + (rows.length ? "; over the same distance elsewhere in this sentence, " + best.elsewhere.toFixed(2) : "") + ".";
   return { note: TL.cut(trace), shown: ["the pair", "the same distance elsewhere"].slice(0, rows.length ? 2 : 1).map(function (kind, k) { return [kind, { kind: "grid", rows: grids[k], unit: "Weight in hundredths" }, say]; }) };
 }

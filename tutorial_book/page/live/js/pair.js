@@ -7,5 +7,5 @@ async function compute(texts, live, data) {
   function sum(counts) { return counts.reduce(function (a, b) { return a + b; }, 0); }
   var bin = Math.min(Math.max(Math.floor(1000 * value + 0.5) + 300, 0), data.counts.length - 1), all = sum(data.counts); // thousandths, from -0.3
   return { note: TL.cut(one.cut ? one : other), shown: [["", chart, "Cosine " + two(value) + ". Of " + all.toLocaleString("en-US") + " pairs of the book\u2019s sentences, " +
-    sum(data.counts.slice(bin)).toLocaleString("en-US") + " are as near or nearer."]] };
+    sum(data.counts.slice(bin)).toLocaleString("en-US") + " are at least as similar."]] };
 }
