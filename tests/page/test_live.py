@@ -95,24 +95,8 @@ def searching(model):
 
 
 @pytest.fixture
-def open_page(browser, site):
-    contexts, complaints = [], []
-
-    def opened(kind):
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce")
-        contexts.append(context)
-        context.set_default_timeout(60_000)
-        tab = context.new_page()
-        tab.on("request", lambda r: r.url.startswith(("file:", "blob:")) or complaints.append(f"asked for {r.url}"))
-        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
-        tab.on("pageerror", lambda e: complaints.append(str(e)))
-        tab.goto(f"{site.as_uri()}/{kind}.html")
-        return tab
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
+def open_page(open_live, site):
+    return lambda kind: open_live(f"{site.as_uri()}/{kind}.html")
 
 
 def ask(tab, texts):

@@ -60,6 +60,29 @@ def open_view(browser, tmp_path):
     assert complaints == []
 
 
+@pytest.fixture
+def open_live(browser):
+    """Call it with an address to get a tab that may load files and blobs, no more; complaints fail the test."""
+    contexts, complaints = [], []
+
+    def opened(address):
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce")
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        tab = context.new_page()
+        tab.on("request", lambda r: r.url.startswith(("file:", "blob:")) or complaints.append(f"asked for {r.url}"))
+        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
+        tab.on("pageerror", lambda e: complaints.append(str(e)))
+        tab.on("dialog", lambda d: (complaints.append(f"ran a script: {d.message}"), d.dismiss()))
+        tab.goto(address)
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert [each for each in complaints if "ERR_FILE_NOT_FOUND" not in each] == []  # a test hides one
+
+
 @pytest.fixture(scope="session")
 def assert_faster():
     """Call it with a limit in ms and a function that measures: once, or a list of times, of which the median counts.

@@ -78,20 +78,10 @@ def site(tmp_path_factory, bert, tok):
 
 
 @pytest.fixture
-def open_page(browser, site):
-    contexts, complaints = [], []
-
+def open_page(open_live, site):
     def opened(page="first.html", without=""):
         """A tab with this page; `without`: what the worker lacks."""
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce")
-        contexts.append(context)
-        context.set_default_timeout(60_000)
-        tab = context.new_page()
-        tab.on("request", lambda r: r.url.startswith(("file:", "blob:")) or complaints.append(f"asked for {r.url}"))
-        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
-        tab.on("pageerror", lambda e: complaints.append(str(e)))
-        tab.on("dialog", lambda d: (complaints.append(f"ran a script: {d.message}"), d.dismiss()))
-        tab.goto(f"{site.as_uri()}/{page}")
+        tab = open_live(f"{site.as_uri()}/{page}")
         if without:
             tab.evaluate(
                 """code => Object.defineProperty(tutorialLib, 'source', {
@@ -100,10 +90,7 @@ def open_page(browser, site):
             )
         return tab
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert [each for each in complaints if "ERR_FILE_NOT_FOUND" not in each] == []
+    return opened
 
 
 def stops_of(tab, text, **options):

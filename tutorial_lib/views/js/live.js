@@ -1,7 +1,8 @@
 // The reader's own text in a view, where the page brings the model (see views/live). Elsewhere, as in a notebook,
-// nothing is added: Python runs there. boxes: a label, or a list of [label, text, remember]: as many boxes, filled with what
-// is shown; a sentence that is remembered stands in the box on the next page. answer(text or texts, live, current): a promise; it shows the text, if current() says that no other was typed
-// meanwhile, and may give a note on it. Returns ask(texts), which fills the boxes and asks.
+// nothing is added: Python runs there. boxes: a label, or a list of [label, text, remember]: as many boxes, filled with
+// what is shown; a sentence that is remembered stands in the box on the next page. answer(text or texts, live, current): a
+// promise; it shows the text, if current() says that no other was typed meanwhile, and may give a note on it. Returns
+// ask(texts), which fills the boxes and asks.
 TL.live = function (view, boxes, answer, name) {
   var live = window.tutorialLib, size = /^book/.test(name) ? "2 MB" : "32 MB", one = typeof boxes === "string";
   if (!live) return null;

@@ -72,9 +72,11 @@ async function wordVectors(live, data, text, stops, options) {
   var trace = await live.trace(text, Object.assign({ model: data.live, stops: stops }, options));
   var words = wordsOf(trace.tokens);
   if (!words.length) throw new Error("Type at least one word.");
-  words.forEach(function (word) { word.id = word.places.length > 1 ? Infinity : trace.ids[word.places[0]]; });
-  words.forEach(function (word) { word.vectors = stops.map(function (stop) { return meanRow(trace.stops[stop], word.places); }); });
-  return { words: words, note: TL.cut(trace), trace: trace };
+  words.forEach(function (word) {
+    word.id = word.places.length > 1 ? Infinity : trace.ids[word.places[0]];
+    word.vectors = stops.map(function (stop) { return meanRow(trace.stops[stop], word.places); });
+  });
+  return { words: words, note: TL.cut(trace) };
 }
 
 // As shared_words in asking.py: words of both, the rarest first.

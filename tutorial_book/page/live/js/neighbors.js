@@ -3,12 +3,8 @@ function draw(view) { asking(view, compute); }
 
 async function compute(texts, live, data) {
   var tokens = (await live.tokenize(texts[0], { model: data.live })).tokens.slice(1, -1), word = tokens[0];
+  if (tokens.length !== 1) throw new Error("\u201c" + texts[0] + "\u201d is no token of this vocabulary: it is cut into " + tokens.join(" ") + ". A row belongs to a token.");
   var found = await live.neighbors(word, 10, { model: data.live });
-  if (tokens.length !== 1) {
-    var cut = tokens.join(" ");
-    word = texts[0];
-    throw new Error("\u201c" + word + "\u201d is no token of this vocabulary: it is cut into " + cut + ". A row belongs to a token.");
-  }
   return { shown: [[word, { kind: "bars", rows: found.words, low: 0, high: 1, band: null },
     "Of " + found.among.toLocaleString("en-US") + " whole words, \u201c" + found.words[0][0] + "\u201d has the row nearest to that of \u201c" + word + "\u201d."]] };
 }
