@@ -299,6 +299,24 @@ def test_a_drawing_is_saved_as_an_svg_with_its_colors(open_page):
     assert "var(--" not in re.sub(r"--hue:[^;]*;", "", text) and "script" not in text
 
 
+def test_a_view_without_a_drawing_is_saved_as_it_looks(open_page, open_live, tmp_path):
+    tab = open_page("first.html")  # lists of bars
+    with tab.expect_download() as download:
+        tab.get_by_role("button", name="Save as SVG").click()
+    saved = tmp_path / "saved.svg"
+    download.value.save_as(saved)
+    looks = """look => {
+      const [one, ...more] = [...document.querySelectorAll(look)].map(part => part.getBoundingClientRect());
+      return more.map(box => [box.x - one.x, box.y - one.y, box.width, box.height].map(Math.round)); }"""
+    parts = ".tl-picture, .tl-picture *"
+    before = tab.evaluate(looks, parts)
+    assert len(before) > 30
+    after = open_live(saved.as_uri())
+    assert np.abs(np.array(after.evaluate(looks, parts)) - before).max() <= 1  # a pixel, by rounding
+    said = "document.querySelector('.tl-picture').textContent"
+    assert after.evaluate(said) == tab.evaluate(said)
+
+
 def test_a_view_of_another_models_attention_is_not_live(bert, tok):
     encoding = tok.encode("a bear")
     assert "live" not in head_view(bert.trace(**encoding.inputs), encoding).data

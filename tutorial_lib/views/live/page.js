@@ -4,8 +4,6 @@ var tutorialLib = (function () {
   "use strict";
   const HERE = document.currentScript.src.replace(/[^/]*$/, "");
   const MODEL = "all-MiniLM-L6-v2";
-  const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor",
-    "vector-effect"];
   const loading = {}, files = {}, watching = {}, waiting = new Map();
   let worker = null, last = 0;
 
@@ -95,20 +93,56 @@ var tutorialLib = (function () {
     return (remembered("tl-live") || "").split(" ").includes(name || MODEL);
   }
 
-  // A drawing as an SVG file of its own, in the colors that it has now.
-  function save(svg, name) {
-    const copy = svg.cloneNode(true), all = [svg, ...svg.querySelectorAll("*")];
-    [copy, ...copy.querySelectorAll("*")].forEach(function (element, i) {
-      const style = getComputedStyle(all[i]);
-      LOOKS.forEach(function (look) { element.style.setProperty(look, style.getPropertyValue(look)); });
+  // Give each part of a copy the look that its original has here: what is neither the browser's own nor its parent's.
+  function dress(copy, original) {
+    const frame = document.createElement("iframe"), blanks = {};
+    frame.style.cssText = "position: absolute; visibility: hidden";
+    document.body.append(frame); // a page without any style sheet
+    function plain(element) {
+      const kind = [element.namespaceURI, element.localName, element.type].join(" ");
+      if (!blanks[kind]) {
+        const blank = frame.contentDocument.createElementNS(element.namespaceURI, element.localName);
+        if (element.localName === "input") blank.type = element.type;
+        frame.contentDocument.body.append(blank);
+        blanks[kind] = getComputedStyle(blank);
+      }
+      return blanks[kind];
+    }
+    const copies = [copy, ...copy.querySelectorAll("*")];
+    [original, ...original.querySelectorAll("*")].forEach(function (element, i) {
+      const now = getComputedStyle(element), unstyled = plain(element);
+      const parent = element === original ? null : getComputedStyle(element.parentElement);
+      const looks = [...now].filter((look) => now[look] !== unstyled[look] || !parent || now[look] !== parent[look]);
+      copies[i].setAttribute("style", looks.map((look) => `${look}: ${now[look]}`).join("; "));
+      if (element.localName === "input") copies[i].setAttribute("value", element.value);
+      if (element.localName === "canvas") {
+        const drawn = document.createElement("img");
+        drawn.src = element.toDataURL();
+        drawn.setAttribute("style", copies[i].getAttribute("style"));
+        copies[i].replaceWith(drawn);
+      }
     });
-    const box = svg.getBoundingClientRect();
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("width", box.width);
-    copy.setAttribute("height", box.height);
-    copy.style.background = getComputedStyle(svg.closest(".tl-view")).backgroundColor;
+    frame.remove();
+    return copy;
+  }
+
+  // A drawing, or a table, as an SVG file of its own, in the colors that it has now.
+  function save(drawing, name) {
+    const box = drawing.getBoundingClientRect(), vector = drawing.localName === "svg";
+    const copy = dress(drawing.cloneNode(true), drawing);
+    const svg = vector ? copy : document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("width", box.width);
+    svg.setAttribute("height", box.height);
+    svg.style.background = getComputedStyle(drawing.closest(".tl-view")).backgroundColor;
+    if (!vector) {
+      const inside = document.createElementNS("http://www.w3.org/2000/svg", "foreignObject");
+      inside.setAttribute("width", "100%");
+      inside.setAttribute("height", "100%");
+      inside.append(copy);
+      svg.append(inside);
+    }
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+    link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" }));
     link.download = name + ".svg";
     link.click();
     setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
@@ -128,15 +162,17 @@ var tutorialLib = (function () {
     neighbors: function (word, count, options) { return asked({ ask: "neighbors", word, count }, options); },
     // {vector, cut, among, texts}: the text's vector, how many tokens were left out, how many texts the book compares it with, and the nearest with their cosines.
     nearest: function (text, count, options) { return asked({ ask: "nearest", text, count }, options); },
-    // A button below a view that saves its drawing, in the colors that it has now.
+    // A button below a view that saves its picture: the drawing, or what else stands there.
     saving: function (view) {
-      const drawing = () => view.picture.querySelector("svg:not([aria-hidden])");
-      if (!drawing()) return;
+      function drawing() {
+        const found = view.picture.querySelectorAll("svg:not([aria-hidden])");
+        return found.length === 1 ? found[0] : view.picture;
+      }
       const button = document.createElement("button");
       button.type = "button";
       button.className = "tl-save";
       button.textContent = "Save as SVG";
-      button.addEventListener("click", function () { if (drawing()) save(drawing(), view.root.dataset.view.split("-")[0]); });
+      button.addEventListener("click", function () { save(drawing(), view.root.dataset.view.split("-")[0]); });
       view.root.querySelector(".tl-say").before(button); // it floats beside the sentence
     },
     memory: function () { return asked({ ask: "memory" }); },
