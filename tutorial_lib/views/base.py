@@ -47,8 +47,9 @@ class View:
         key = f"{self.kind}-{hashlib.sha256(data.encode()).hexdigest()[:8]}-{next(_COUNT)}"
         own = self.folder / self.kind
         files = [*(JS / part for part in self.parts), own]
-        script = "\n".join(_read(file, ".js") for file in [JS / "common", *files])
-        style = "".join(_read(file, ".css") for file in [JS / "view", *files] if file.with_suffix(".css").exists())
+        script = "\n".join(shortened(file.with_suffix(".js")) for file in [JS / "common", *files])
+        sheets = [file.with_suffix(".css") for file in [JS / "view", *files]]
+        style = "".join(shortened(sheet) for sheet in sheets if sheet.exists())
         return (
             f'<div class="tl-view mathjax_ignore tex2jax_ignore" data-view="{key}" role="group" '
             f'aria-label="{html.escape(self.label)}"><style>{style}</style>'
@@ -88,10 +89,10 @@ def pack_text(text):
     return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
-def _read(file, suffix):
-    """A script or a style sheet as a page carries it: without indents and lines of comment, a quarter of a script.
+def shortened(file):
+    """A script or a style sheet as a view carries it: without indents and lines of comment, a quarter of a script.
 
     So no text in a script may go over several lines.
     """
-    lines = (line.strip() for line in file.with_suffix(suffix).read_text(encoding="utf-8").splitlines())
+    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
     return "\n".join(line for line in lines if not line.startswith("//"))
