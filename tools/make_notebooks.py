@@ -182,7 +182,7 @@ class Page:
             return self.formula(body, label)
         if name in ("code-block", "code"):
             return f"\n```{argument}\n{body}\n```\n"
-        if name in ("bibliography", "guesses", "tableofcontents", "raw"):
+        if name in ("bibliography", "guessed", "guesses", "tableofcontents", "raw"):
             return ""
         if name in ("figure", "image"):
             kind, data = mimetypes.guess_type(argument)[0], (self.book.root / "book" / argument).read_bytes()
@@ -198,8 +198,11 @@ class Page:
             return f"\n{letters.table(argument == 'everywhere', self.book.root)}\n"
         if name == "guess":
             return self.guess(argument, options, body)
-        if name == "opening":
-            return f"\n{self.convert(body)}\n"  # its picture comes with the figure's cell
+        if name == "opening":  # its picture comes with the figure's cell
+            return f"\n**{self.plain(argument)}**\n\n{self.convert(body)}\n"
+        if name == "outcomes":
+            mirrors = f"\n\nMirrors {options['mirrors']}." if "mirrors" in options else ""
+            return f"\nAfter this chapter you can\n\n{self.convert(body)}{mirrors}\n"
         if name == "finding":
             return self.box(self.plain(argument), self.convert(body))
         if name not in BOXES:

@@ -1,4 +1,4 @@
-"""A Sphinx extension: `guess` asks before the chapter shows, and `guesses` counts at the chapter's end.
+"""A Sphinx extension: `guess` asks before the chapter shows, `guessed` ends what it hides, and `guesses` counts.
 
 A guess is one of several choices, a number with a unit, or an order:
 
@@ -13,9 +13,10 @@ A guess is one of several choices, a number with a unit, or an order:
                                                                  :::
 
 What is true stands nowhere in the text: a later cell calls `answer("longer-key", value)` (of `tutorial_book.page`), and
-the box takes the value from that cell's output. The cells from the box to that cell are folded. Without JavaScript box
-and cells are plain text and folds; book/_static/guess.js makes the controls, compares, and keeps guesses in the
-browser.
+the box takes the value from that cell's output. What answers the question opens after the guess: all that stands between
+the box and that cell, the cell, and a finding that follows it. Where more of the section tells the answer, a line
+`:::{guessed} longer-key` stands at its end. Without JavaScript all of it is plain text; book/_static/guess.js makes the
+controls, compares, and keeps guesses in the browser.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def visit(translator, node: element) -> None:
 
 
 def depart(translator, node: element) -> None:
-    translator.body.append(f"</{node['tag']}>\n")
+    translator.body.append(f"</{node['tag']}>" + "\n" * (node["tag"] not in ("a", "span")))
 
 
 class Misuse(ValueError):
@@ -193,8 +194,8 @@ def take_answers(doctree: nodes.document) -> list[tuple[str, object, nodes.conta
 
 
 def join(doctree: nodes.document) -> list[element]:
-    """Give each guess of a page its answer, and fold the cells between. Returns the guesses that have one, in order."""
-    answers, boxes, joined, hidden = take_answers(doctree), {}, [], {}
+    """Give each guess of a page its answer, and put what tells it in one block. Returns the answered ones, in order."""
+    answers, boxes, ends = take_answers(doctree), {}, {}
     places = {id(node): place for place, node in enumerate(doctree.findall())}
     for box in doctree.findall(lambda node: isinstance(node, element) and "data_guess" in node["attributes"]):
         name = box["attributes"]["data_guess"]
@@ -205,7 +206,7 @@ def join(doctree: nodes.document) -> list[element]:
         if name not in boxes:
             known = ", ".join(boxes) or "none"
             complain(cell, name, f"a cell has its answer, but the page has no guess of this name (it has: {known})")
-        elif boxes[name] in joined:
+        elif name in ends:
             complain(cell, name, "a cell answers it, and an earlier cell did")
         elif places[id(boxes[name])] > places[id(cell)]:
             complain(cell, name, "its answer stands above the question")
@@ -214,34 +215,66 @@ def join(doctree: nodes.document) -> list[element]:
                 show_truth(boxes[name], value)
             except Misuse as error:
                 complain(cell, name, str(error))
-            joined.append(boxes[name])
-            for between in list(doctree.findall(is_cell)):
-                if places[id(boxes[name])] < places[id(between)] <= places[id(cell)]:
-                    hidden.setdefault(id(between), (between, []))[1].append(name)
+            ends[name] = cell
     for name, box in boxes.items():
-        if box not in joined:
+        if name not in ends:
             complain(box, name, f'no cell below it answers it: answer("{name}", value) as a cell\'s last line')
-    fold(hidden.values())
-    return [box for box in boxes.values() if box in joined]
+    markers = {marker["guess"]: marker for marker in doctree.findall(guessed)}
+    for name, marker in markers.items():
+        if name not in ends:
+            complain(marker, name, "guessed: the page has no such guess above this line")
+    for name, cell in ends.items():
+        try:
+            wrap(boxes[name], cell, markers.get(name))
+        except Misuse as error:
+            complain(boxes[name], name, str(error))
+    for marker in markers.values():
+        marker.parent.remove(marker)
+    return [box for name, box in boxes.items() if name in ends]
 
 
-def fold(hidden) -> None:
-    """Put cells that follow each other and wait for the same guesses into one fold."""
-    last, hidden = None, list(hidden)
-    for cell, names in hidden:
-        page, names = cell.parent, " ".join(names)
-        follows = last in page.children and page.index(last) + 1 == page.index(cell)
-        if follows and last["attributes"]["data_guess"] == names:
-            page.remove(cell)
-        else:
-            summary = element("summary", nodes.Text("After your guess"))
-            last = element("details", summary, classes=["guess-cells"], data_guess=names)
-            page.replace(cell, last)
-        last.append(cell)
-    for box in {id(cell.parent): cell.parent for cell, _ in hidden}.values():
-        if not any(node.get("nb_element") == "cell_code_output" for node in box.findall(nodes.container)):
-            box["classes"].append("guess-code")  # opens to nothing where the reader has hidden the code
-            box[0].replace_self(element("summary", nodes.Text("After your guess: code")))
+def wrap(box: element, cell: nodes.Node, marker: nodes.Node | None) -> None:
+    """Put a box and all that opens with it, as far as its answer and the marker, into one block of the page."""
+    page, start = box.parent, box.parent.index(box)
+    last = start
+    for end in (cell, marker):
+        if end is None:
+            continue
+        sibling = above(end, lambda node: node.parent is page)
+        if sibling is None:
+            raise Misuse(
+                "its answer, and the line that ends it, must stand in the same section, under the same heading"
+            )
+        if page.index(sibling) < last:
+            raise Misuse("the line that ends it stands above its answer")
+        last = page.index(sibling)
+    if marker is None and last + 1 < len(page) and "finding" in page[last + 1].get("classes", []):
+        last += 1
+    opened = page[start + 1 : last + 1]
+    if any(isinstance(node, nodes.section) for node in opened):
+        raise Misuse("a heading stands between it and its answer")
+    del page[start : last + 1]
+    hint = element("p", nodes.Text(opens(opened)), classes=["guess-opens"])
+    box.append(hint)
+    page.insert(start, element("div", box, element("div", *opened, classes=["guess-opened"]), classes=["guess-block"]))
+
+
+def opens(hidden: list[nodes.Node]) -> str:
+    """What waits for a guess, counted.
+
+    >>> opens([element("div", classes=["finding"])])
+    'Opens 1 finding.'
+    """
+    counts = {"figure": 0, "table": 0, "finding": 0}
+    for part in hidden:
+        for node in part.findall():
+            counts["figure"] += isinstance(node, nodes.figure)
+            counts["table"] += isinstance(node, nodes.raw) and '<table class="result"' in node.astext()
+            counts["finding"] += isinstance(node, element) and "finding" in node["classes"]
+    words = [f"{count} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count]
+    return (
+        f"Opens {' and '.join(filter(None, [', '.join(words[:-1]), *words[-1:]]))}." if words else "Opens the answer."
+    )
 
 
 def show_truth(box: element, value) -> None:
@@ -271,6 +304,19 @@ def show_truth(box: element, value) -> None:
     because = box.children.pop()
     summary = element("summary", nodes.Text("The answer"))
     box.append(element("details", summary, content, because, classes=["guess-answer"]))
+
+
+class guessed(nodes.General, nodes.Element):
+    """Stands where what a guess hides ends."""
+
+
+class Guessed(SphinxDirective):
+    required_arguments = 1
+
+    def run(self):
+        place = guessed(guess=self.arguments[0])
+        self.set_source_info(place)
+        return [place]
 
 
 class tally(nodes.General, nodes.Element):
@@ -309,8 +355,10 @@ def read(app, doctree: nodes.document) -> None:
 
 def setup(app):
     app.add_node(element, html=(visit, depart))
+    app.add_node(guessed)
     app.add_node(tally)
     app.add_directive("guess", Guess)
+    app.add_directive("guessed", Guessed)
     app.add_directive("guesses", Guesses)
     app.connect("doctree-read", read)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

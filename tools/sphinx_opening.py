@@ -1,54 +1,120 @@
-"""A Sphinx extension: the directive `opening` lets a chapter begin with one of its own figures, and the question to it.
+"""A Sphinx extension: a chapter's `opening` is a question and its thing across the page, its `outcomes` one quiet line.
 
-    :::{opening} fig-heads-grid
-    Twelve heads read one sentence. Why twelve?
+    # Many heads                            the page's title, small
+
+    :::{opening} Why would one look not be enough?
+    :figure: fig-heads-grid
+    Twelve heads read one sentence.
     :::
 
-The picture is shown again, small and without a number; the figure itself stands where it is explained.
+    (a cell with the view or the picture that the chapter is about)
+
+    :::{outcomes}
+    :mirrors: R 9
+
+    - split a layer into heads, and join them;
+    - forbid a look.
+
+    *Measured here:* the default model.
+    :::
+
+The question stands first, then what the cells between show, then the text. Where no cell stands between, `figure` names
+one of the page's own figures, which is shown again without a number. Each of the two may be had without the other.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx_guess import element
+from sphinx_times import reading_time
 
 logger = logging.getLogger(__name__)
 
 
 class opening(nodes.General, nodes.Element):
-    """Stands at the head of a chapter until its figures are read."""
+    """Stands at the head of a chapter until its cells are read."""
 
 
 class Opening(SphinxDirective):
     required_arguments = 1
+    final_argument_whitespace = True
+    option_spec = {"figure": directives.unchanged_required}
     has_content = True
 
     def run(self):
-        place = opening("", *self.parse_content_to_nodes(), figure=nodes.fully_normalize_name(self.arguments[0]))
+        question, messages = self.parse_inline(self.arguments[0])
+        ask = nodes.paragraph("", "", *question, classes=["ask"])
+        lead = element("div", *self.parse_content_to_nodes(), classes=["lead"])
+        figure = self.options.get("figure")
+        place = opening("", ask, lead, figure=figure and nodes.fully_normalize_name(figure))
         self.set_source_info(place)
-        return [place]
+        return [place, *messages]
+
+
+class Outcomes(SphinxDirective):
+    option_spec = {"mirrors": directives.unchanged_required}
+    has_content = True
+
+    def run(self):
+        content = self.parse_content_to_nodes()
+        if not content or not isinstance(content[0], nodes.bullet_list):
+            logger.warning(
+                "outcomes: it begins with a list of what one can do afterwards", location=self.get_location()
+            )
+            return []
+        source = Path(self.env.doc2path(self.env.docname))
+        minutes = reading_time(source.read_text(encoding="utf-8")).replace("minutes", "min")
+        line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]), nodes.Text(" Then you can "))
+        for number, item in enumerate(content[0]):
+            line += nodes.Text(" · ") if number else []
+            line += nodes.inline("", "", *without_stop(item[0].children))
+        line += nodes.Text(".")
+        if "mirrors" in self.options:
+            line += nodes.Text(" ")
+            line += nodes.reference("", f"Mirrors {self.options['mirrors']}.", internal=True, refuri="#claims")
+        box = element("div", line, *content[1:], classes=["outcomes"])
+        self.set_source_info(box)
+        return [box]
+
+
+def without_stop(words: list[nodes.Node]) -> list[nodes.Node]:
+    """The nodes of a line of a list without the mark at its end."""
+    last = words[-1]
+    return [*words[:-1], nodes.Text(last.astext().rstrip(";. "))] if isinstance(last, nodes.Text) else words
 
 
 def fill(app, doctree: nodes.document) -> None:
-    """Put the figure's pictures beside the question; the figure itself keeps its alternative text and its number."""
+    """Make one block of a question, what stands below it up to the outcomes, and these."""
     figures = {name: figure for figure in doctree.findall(nodes.figure) for name in figure["names"] + figure["ids"]}
     for place in list(doctree.findall(opening)):
-        if place["figure"] not in figures:
+        page, start = place.parent, place.parent.index(place)
+        ask, lead = place.children
+        below = page.children[start + 1 :]
+        length = next((i + 1 for i, node in enumerate(below) if "outcomes" in node.get("classes", [])), 0)
+        between, outcomes = below[:length][:-1], below[:length][-1:]
+        if place["figure"] and place["figure"] not in figures:
             logger.warning("opening: this page has no figure %s", place["figure"], location=place)
-            place.parent.remove(place)
-            continue
-        pictures = [picture.deepcopy() for picture in figures[place["figure"]].findall(nodes.image)]
+        pictures = []
+        if place["figure"] in figures:
+            pictures = [picture.deepcopy() for picture in figures[place["figure"]].findall(nodes.image)]
         for picture in pictures:
             picture["alt"] = ""  # told where the figure stands
             picture["ids"], picture["names"] = [], []
-        box = element("div", *pictures, *place.children, classes=["opening"])
-        place.replace_self(box)
+        things = [element("div", *pictures, classes=["thing"])] if pictures else []
+        for node in below[:length]:
+            page.remove(node)
+        app.env.metadata[app.env.docname]["ask"] = ask.astext()  # the page before leads here by it
+        place.replace_self(element("div", ask, *things, *between, lead, *outcomes, classes=["hero"]))
 
 
 def setup(app):
     app.add_node(opening)
     app.add_directive("opening", Opening)
+    app.add_directive("outcomes", Outcomes)
     app.connect("doctree-read", fill, priority=400)  # before the collector of images, at 500
     return {"parallel_read_safe": True, "parallel_write_safe": True}

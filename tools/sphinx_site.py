@@ -23,6 +23,8 @@ MENDS = [
     (r'<script[^>]*scripts/fontawesome\.js[^>]*></script>\s*', ""),
     # a landmark, so that a screen reader finds the table of contents
     (r'<div id="pst-primary-sidebar"(?! role)', r'\g<0> role="complementary" aria-label="Book contents"'),
+    # a name must hold the words that are seen (WCAG 2.5.3): "Toggle hidden content" hid "code"
+    (r'<summary aria-label="Toggle hidden content">', "<summary>"),
     # the bibliography's entries: items of their list, not a role that browsers have given up
     (r'(<div class="citation"[^>]*) role="doc-biblioentry"', r'\1 role="listitem"'),
 ]

@@ -75,6 +75,8 @@ def mark_terms(app, doctree: nodes.document, docname: str) -> None:
             pending = {term: entry for term, entry in pending.items() if entry[1] != meanings[anchor]}
     page = app.builder.get_relative_uri(docname, GLOSSARY)
     for paragraph in list(doctree.findall(nodes.paragraph)):
+        if "ask" in paragraph["classes"] or "outcomes" in paragraph.parent.get("classes", []):
+            continue  # a chapter's question and its quiet line stay as they are
         for text in list(paragraph.findall(nodes.Text)):
             parent = text.parent
             # A space inside a cited name ("van der Maaten") is one object in all its places: its parents lead nowhere.

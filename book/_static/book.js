@@ -29,3 +29,18 @@ addEventListener("DOMContentLoaded", function () {
   addEventListener("load", reach);
   addEventListener("resize", reach);
 })();
+// What is folded opens where a link leads into it, and on paper.
+(function () {
+  function follow() {
+    var target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var fold = target && target.closest("details:not([open])");
+    if (!fold) return;
+    for (; fold; fold = fold.parentNode.closest("details")) fold.open = true;
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", follow);
+  follow();
+  addEventListener("beforeprint", function () {
+    document.querySelectorAll(".proof").forEach(function (fold) { fold.open = true; });
+  });
+})();

@@ -1,6 +1,6 @@
-// Guesses: controls to commit to one, then the guess beside the answer, and the tally at the end of the chapter.
-// What was guessed is kept in this browser only, one entry a guess. Without this script, the page has the questions,
-// and the answers in folds.
+// Guesses: controls to commit to one, then what it hid, and the tally at the end of the chapter. What was guessed is
+// kept in this browser only, one entry a guess. Without this script the page has the questions, the answers in folds, and
+// all else in plain sight.
 (function () {
   var PREFIX = "guess:", page = location.pathname.split("/").pop().replace(/\.html$/, "");
   var unsaved = {};  // where the browser keeps nothing for this page, guesses last as long as the page
@@ -59,6 +59,16 @@
         right: function (guess, truth) { return guess === truth; },
         words: function (guess) { return guess; },
         parts: function (guess) { return shown(list, guess); },
+        mark: function (guess, truth) {
+          items(list).forEach(function (item) {
+            var yours = item.dataset.item === guess, isTrue = item.dataset.item === truth;
+            var says = [yours && "your guess", isTrue && "what it is"].filter(Boolean).join(", and ");
+            item.toggleAttribute("data-yours", yours);
+            item.toggleAttribute("data-true", isTrue);
+            item.querySelectorAll("em.guess-mark").forEach(function (mark) { mark.remove(); });
+            if (says) item.querySelector("label").append(el("em", { class: "guess-mark" }, says));
+          });
+        },
       };
     },
 
@@ -88,6 +98,7 @@
           return guess.toLocaleString("en-US", { maximumSignificantDigits: 6 }) + space + unit;
         },
         parts: function (guess) { return [this.words(guess)]; },
+        mark: function () {},
       };
     },
 
@@ -130,6 +141,8 @@
         },
         right: function (guess, truth) { return guess.join("\n") === truth.join("\n"); },
         words: function (guess) { return guess.join(", "); },
+        mark: function () {},
+        sides: true,
         parts: function (guess, truth) {
           return [el("ol", {}, guess.map(function (text, place) {
             return el("li", text === truth[place] ? {} : { class: "guess-misplaced" }, shown(list, text));
@@ -149,7 +162,7 @@
   }
 
   function start(box) {
-    var name = box.dataset.guess, truth = JSON.parse(box.dataset.truth), answer = box.querySelector(".guess-answer");
+    var block = box.closest(".guess-block"), name = box.dataset.guess, truth = JSON.parse(box.dataset.truth), answer = box.querySelector(".guess-answer");
     var live = el("p", { class: "guess-message", role: "status" });
     box.tell = function (text) { live.textContent = text; };
     var kind = KINDS[box.dataset.kind](box);
@@ -166,13 +179,10 @@
     fieldset.append(legend);
     while (question.nextElementSibling !== answer) fieldset.append(question.nextElementSibling);
 
-    // Guess and answer side by side, once both may be seen.
-    var yours = el("div", { class: "guess-side" }), result = el("div", { class: "guess-result", hidden: "" }, [
-      el("div", { class: "guess-sides" }, [
-        yours, el("div", { class: "guess-side" }, [el("p", { class: "guess-head" }, "The answer"),
-          answer.querySelector(".guess-truth")]),
-      ]), answer.querySelector(".guess-because"),
-    ]);
+    // How it went: one sentence, an order beside the true one, and why.
+    var verdict = el("p", { class: "guess-verdict" }), sides = el("div", { class: "guess-sides" });
+    var told = answer.querySelector(".guess-truth");
+    var result = el("div", { class: "guess-result", hidden: "" }, [verdict, sides, answer.querySelector(".guess-because")]);
     var commit = el("button", { type: "submit", class: "guess-commit" });
     var reveal = button("Show me", function () { look(); commit.focus(); });
     var form = el("form", {}, [fieldset, el("p", { class: "guess-buttons" }, [commit, reveal])]);
@@ -201,28 +211,44 @@
       update();
     }
 
-    // Make the box, its folds and the tally say what is stored. A guess that no longer fits the question is none.
+    // Make the box, what it hides and the tally say what is stored. A guess that no longer fits the question is none.
     function update(aloud) {
       var entry = stored(name), guess = entry && kind.valid(entry.guess) ? entry.guess : null;
       box.state = !entry ? "open" : guess === null ? "seen" : kind.right(guess, truth) ? "right" : "wrong";
-      box.dataset.state = box.state;
+      box.dataset.state = block.dataset.state = box.state;
       fieldset.disabled = !!entry;
       reveal.hidden = !!entry;
       result.hidden = !entry;
       commit.textContent = entry ? "Forget this guess" : "This is my guess";
-      yours.hidden = guess === null;
-      if (guess !== null) {
-        kind.write(guess);
-        var head = box.state === "right" ? "You guessed, rightly" : "You guessed";
-        yours.replaceChildren(el("p", { class: "guess-head" }, head), el("div", {}, kind.parts(guess, truth)));
-      }
+      if (guess !== null) kind.write(guess);
+      kind.mark(guess, entry ? truth : null);
+      verdict.replaceChildren.apply(verdict, sentence(guess));
+      sides.replaceChildren.apply(sides, kind.sides ? [
+        guess === null ? "" : side("Your order", el("div", {}, kind.parts(guess, truth))), side("The answer", told),
+      ] : []);
       box.tell(aloud ? inWords(guess) : "");
-      unfold(name);
       count();
     }
 
+    function side(head, content) {
+      return el("div", { class: "guess-side" }, [el("p", { class: "guess-head" }, head), content]);
+    }
+
+    // "You said 8 times. It is 4 times." An order is told beside the other.
+    function sentence(guess) {
+      var right = box.state === "right";
+      if (kind.sides) return [right ? "Right." : guess === null ? "This is the order." : "Not quite."];
+      var is = [].slice.call(told.cloneNode(true).childNodes);
+      if (right) return ["Right: "].concat(is, stop(told));
+      if (guess === null) return ["It is "].concat(is, stop(told));
+      var said = el("span", {}, kind.parts(guess, truth));
+      return ["You said ", said, stop(said) + " It is "].concat(is, stop(told));
+    }
+
+    function stop(part) { return /[.?!]\s*$/.test(part.textContent) ? "" : "."; }
+
     function inWords(guess) {
-      var shown = result.querySelector(".guess-truth").textContent.trim();  // a number with its digits and unit
+      var shown = told.textContent.trim();  // a number with its digits and unit
       var answer = (typeof truth === "number" ? shown : kind.words(truth)) + ".";
       if (guess === null) return "The answer: " + answer;
       return "You guessed " + kind.words(guess) + (box.state === "right" ? ", rightly: " : ". The answer: ") + answer;
@@ -233,34 +259,18 @@
   }
 
   var boxes = [].slice.call(document.querySelectorAll(".guess[data-truth]"));
-  var folds = [].slice.call(document.querySelectorAll(".guess-cells"));
 
-  function waiting(fold) {
-    return boxes.filter(function (box) {
-      return fold.dataset.guess.split(" ").includes(box.dataset.guess) && (!box.state || box.state === "open");
-    });
+  // A link from elsewhere may lead to what waits for a guess.
+  function follow() {
+    var target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var hidden = target && target.closest(".guess-opened");
+    if (!hidden) return;
+    for (; hidden; hidden = hidden.parentNode.closest(".guess-opened")) hidden.parentNode.dataset.linked = "";
+    target.scrollIntoView();
   }
-
-  // Open or close the folds that wait for a guess. A link from elsewhere may lead into one of them.
-  function unfold(name) {
-    folds.forEach(function (fold) {
-      if (!fold.dataset.guess.split(" ").includes(name)) return;
-      fold.open = !waiting(fold).length || fold.matches(":has(:target)");
-    });
-  }
-
-  // Opening a fold is asking to see.
-  folds.forEach(function (fold) {
-    fold.querySelector("summary").addEventListener("click", function (event) {
-      var boxes = waiting(fold);
-      if (!boxes.length) return;
-      event.preventDefault();
-      boxes.forEach(function (box) { box.look(); });
-    });
-  });
 
   var SAYS = { open: "not guessed yet", seen: "seen without a guess", right: "right", wrong: "read again" };
-  var tally = document.querySelector(".guess-tally"), told;
+  var tally = document.querySelector(".guess-tally"), done;
 
   function count() {
     if (!tally) return;
@@ -277,24 +287,18 @@
   boxes.forEach(start);
   if (tally) {
     tally.querySelectorAll("li").forEach(function (line) { line.append(": ", el("span", { class: "guess-state" })); });
-    told = el("span", { role: "status" });
+    done = el("span", { role: "status" });
     [["Forget this chapter's guesses", PREFIX + page + "/", "Forgotten: this chapter's guesses."],
       ["Forget all guesses", PREFIX, "Forgotten: the guesses of all chapters."]].forEach(function (row) {
       tally.append(button(row[0], function () {
         forget(function (entry) { return entry.startsWith(row[1]); });
         boxes.forEach(function (box) { box.clear(); });
-        told.textContent = row[2];
+        done.textContent = row[2];
       }), " ");
     });
-    tally.append(told);
+    tally.append(done);
   }
   boxes.forEach(function (box) { box.clear(); });  // or what is stored
-
-  // On paper nobody can press a button.
-  var printed = [];
-  addEventListener("beforeprint", function () {
-    printed = folds.filter(function (fold) { return !fold.open; });
-    printed.forEach(function (fold) { fold.open = true; });
-  });
-  addEventListener("afterprint", function () { printed.forEach(function (fold) { fold.open = false; }); });
+  addEventListener("hashchange", follow);
+  follow();
 })();

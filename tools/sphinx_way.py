@@ -1,0 +1,82 @@
+"""A Sphinx extension for finding one's way: the left column shows where a page stands and what is on it.
+
+Above the chapters stands a small map of the machine, whose parts lead to the chapters that build them; the page's own
+sections stand below its title in the list of chapters, so that no second column is needed. At a page's foot the next
+chapter asks its question.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+# Part, its place and color, and the pages that are about it: the first is where it leads.
+PARTS = [
+    (
+        "a vector a token",
+        (36, 4, 168),
+        "",
+        ["context", "evolution", "meaning", "collections", "shape", "uses", "seeing"],
+    ),
+    ("feed-forward", (36, 44, 168), "feed", ["bert"]),
+    ("attention", (36, 86, 103), "attention", ["attention", "cost"]),
+    ("heads", (143, 86, 61), "attention", ["heads", "roles", "gates"]),
+    ("embeddings", (20, 134, 106), "embed", ["embeddings", "token-vectors", "probing"]),
+    ("positions", (132, 134, 106), "embed", ["positions", "position-vectors"]),
+    ("text → tokens", (36, 170, 168), "", ["tokenization"]),
+]
+HERE = re.compile(
+    r'(<li class="[^"]*\bcurrent\b[^"]*"><a class="current reference internal" href="#">.*?</a>)', re.DOTALL
+)
+
+
+def machine(page: str, address) -> str:
+    """The map, with the part that the page is about marked."""
+    boxes = []
+    for name, (x, y, width), color, pages in PARTS:
+        here = ' aria-current="true"' if page.removeprefix("book/") in pages else ""
+        style = f' style="--part: var(--{color})"' if color else ""
+        boxes.append(
+            f'<a href="{escape(address("book/" + pages[0]))}"{here}{style}><rect x="{x}" y="{y}" width="{width}" '
+            f'height="26" rx="3"/><text x="{x + width / 2}" y="{y + 17}">{escape(name)}</text></a>'
+        )
+    return (
+        '<div class="map"><svg viewBox="0 0 240 200" role="group" aria-label="Where this page stands in the machine">'
+        '<path class="flow" d="M120 196V30"/><rect class="frame" x="20" y="36" width="212" height="86" rx="6"/>'
+        f'<text x="217" y="83">× 6</text>{"".join(boxes)}</svg></div>'
+    )
+
+
+def on_page(toc: str) -> str:
+    """The page's sections, out of its table of contents: what stands below the title, one level deep."""
+    from bs4 import BeautifulSoup
+
+    sections = BeautifulSoup(toc, "html.parser").select("ul > li > ul > li > a")
+    top = [link for link in sections if len(link.find_parents("ul")) == 2]
+    lines = "".join(f'<li><a href="{escape(link["href"])}">{link.decode_contents()}</a></li>' for link in top)
+    return f'<ul class="onpage">{lines}</ul>' if lines else ""
+
+
+def change(app, name, template, context, doctree) -> None:
+    if "generate_toctree_html" not in context:
+        return
+    listed, address = context["generate_toctree_html"], context["pathto"]
+
+    def chapters(*args, **options):
+        """The list of chapters with the page's sections below its title, and the map above."""
+        html = str(listed(*args, **options))
+        sections = on_page(context.get("toc") or "")
+        return machine(name, address) + HERE.sub(lambda match: match[0] + sections, html, count=1)
+
+    context["generate_toctree_html"] = chapters
+    following = context.get("next")
+    if following:
+        page = next((docname for docname in app.env.found_docs if address(docname) == following["link"]), None)
+        ask = app.env.metadata.get(page, {}).get("ask")
+        if ask:
+            context["next"] = {**following, "title": f"<small>{following['title']}</small> {escape(ask)}"}
+
+
+def setup(app):
+    app.connect("html-page-context", change, priority=900)  # after the theme's own functions are there
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
