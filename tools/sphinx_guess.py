@@ -13,10 +13,10 @@ A guess is one of several choices, a number with a unit, or an order:
                                                                  :::
 
 What is true stands nowhere in the text: a later cell calls `answer("longer-key", value)` (of `tutorial_book.page`), and
-the box takes the value from that cell's output. What answers the question opens after the guess: all that stands between
-the box and that cell, the cell, and a finding that follows it. Where more of the section tells the answer, a line
-`:::{guessed} longer-key` stands at its end. Without JavaScript all of it is plain text; book/_static/guess.js makes the
-controls, compares, and keeps guesses in the browser.
+the box takes the value from that cell's output. What answers the question opens after the guess: all between box and
+cell, the cell, and a finding that follows it. Where more of the section tells the answer, a directive `guessed` of that
+name stands at its end. Without JavaScript all of it is plain text; book/_static/guess.js makes the controls,
+compares, and keeps guesses in the browser.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from sphinx.util.docutils import SphinxDirective
 from tutorial_book.page.guess import in_words
 
 WITHIN = re.compile(r"(?P<share>\d+(?:\.\d+)?) ?%|a factor of (?P<factor>\d+(?:\.\d+)?)|(?P<units>\d+(?:\.\d+)?)")
+INLINE = ("a", "span")  # where a line's end would be a space
 log = logging.getLogger(__name__)
 
 
@@ -45,11 +46,12 @@ class element(nodes.General, nodes.Element):
 
 def visit(translator, node: element) -> None:
     attributes = {name.replace("_", "-"): value for name, value in node["attributes"].items()}
-    translator.body.append(translator.starttag(node, node["tag"], **attributes))
+    end = "" if node["tag"] in INLINE else "\n"
+    translator.body.append(translator.starttag(node, node["tag"], end, **attributes))
 
 
 def depart(translator, node: element) -> None:
-    translator.body.append(f"</{node['tag']}>" + "\n" * (node["tag"] not in ("a", "span")))
+    translator.body.append(f"</{node['tag']}>" + ("" if node["tag"] in INLINE else "\n"))
 
 
 class Misuse(ValueError):
@@ -230,6 +232,9 @@ def join(doctree: nodes.document) -> list[element]:
             complain(boxes[name], name, str(error))
     for marker in markers.values():
         marker.parent.remove(marker)
+    for name in ends:
+        for text in leaks(boxes[name]) if "data_truth" in boxes[name]["attributes"] else ():
+            complain(boxes[name], name, f"its answer stands open before it is made: {text[:120]}")
     return [box for name, box in boxes.items() if name in ends]
 
 
@@ -304,6 +309,48 @@ def show_truth(box: element, value) -> None:
     because = box.children.pop()
     summary = element("summary", nodes.Text("The answer"))
     box.append(element("details", summary, content, because, classes=["guess-answer"]))
+
+
+def tells(text: str, truth, unit: str) -> bool:
+    """Whether a sentence has an answer in it: a number that rounds to it before its unit, or a choice's own words.
+
+    >>> tells("It grows 4.0 times.", 3.97, "times"), tells("It grows 4 times.", 3.2, "times")
+    (True, False)
+    >>> tells("Cats come from between the words.", "between the words", ""), tells("A key.", "key", "")
+    (True, False)
+    """
+    if isinstance(truth, str):
+        return " " in truth and re.search(rf"\b{re.escape(truth)}\b", text, re.IGNORECASE) is not None
+    if isinstance(truth, list) or not unit:
+        return False
+    for number in re.findall(rf"([\d,]*\.?\d+) ?{re.escape(unit)}(?!\w)", text):
+        digits = len(number.partition(".")[2])
+        if round(float(number.replace(",", "")) - truth, 9) == 0 or number.replace(",", "") == f"{truth:.{digits}f}":
+            return True
+    return False
+
+
+def leaks(box: element) -> list[str]:
+    """What tells a guess's answer in its section while it is closed: sentences, headings, captions, alternative texts."""
+    given, block = box["attributes"], box.parent
+    truth, unit = json.loads(given["data_truth"]), given.get("data_unit", "")
+    inside = (nodes.caption, nodes.image)  # of a cell, the rest is what it prints
+
+    def is_section(node):
+        return isinstance(node, nodes.section) and isinstance(node.parent.parent, nodes.document)
+
+    def is_apart(node):
+        return isinstance(node, element) and bool({"guess", "guess-opened", "hero"} & set(node["classes"]))
+
+    section = above(block, is_section)
+    found = []
+    for node in section.findall() if section else ():
+        if not isinstance(node, (nodes.paragraph, nodes.title, *inside)) or above(node, is_apart):
+            continue
+        text = node.get("alt", "") if isinstance(node, nodes.image) else node.astext()
+        if (isinstance(node, inside) or not above(node, is_cell)) and tells(text, truth, unit):
+            found.append(text)
+    return found
 
 
 class guessed(nodes.General, nodes.Element):

@@ -28,20 +28,17 @@ TOO_WIDE = """async () => {
 CUT_OFF = """() => [...document.querySelectorAll('div.math')]
   .filter(e => [e, ...e.querySelectorAll('mjx-container')].some(x => x.scrollWidth > x.clientWidth + 1))
   .map(e => (e.id || 'without a label') + ', after: ' + e.previousElementSibling?.textContent.slice(-60))"""
-# How high a page is, its code hidden; and then, with the code that is not folded and all guesses made, how much of the
-# height figures, views and tables take, and how much code.
+# How high a page is as it opens; and then, with all guesses made, how much of the height figures, views and tables
+# take, and how much the code that is not folded.
 HEIGHTS = """() => {
   const root = document.documentElement, article = document.querySelector('article');
   const sum = all => [...article.querySelectorAll(all)]
     .filter(e => e.checkVisibility() && !e.parentElement.closest(all))
     .reduce((total, e) => total + e.getBoundingClientRect().height, 0);
-  root.dataset.code = 'hidden';
-  const page = article.getBoundingClientRect().height;
-  root.dataset.code = '';
-  const folds = [...article.querySelectorAll('.guess-cells:not([open])')];
-  folds.forEach(fold => fold.open = true);
+  const page = article.getBoundingClientRect().height, was = root.dataset.guesses;
+  root.dataset.guesses = 'off';
   const parts = ['figure, .tl-view, table.result', '.cell_input, .cell_output > .highlight-python'].map(sum);
-  folds.forEach(fold => fold.open = false);
+  root.dataset.guesses = was;
   return [page, ...parts];
 }"""
 # A page has thousands of tokens of code in a dozen looks, and of parts of formulas in one, and axe looks at each. NOTE

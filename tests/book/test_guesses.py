@@ -11,7 +11,7 @@ from tests.accessible import RULES, audit
 
 CHOICE, NUMBER, ORDER = "#guess-higher-score", "#guess-growth", "#guess-ranking-of-painted"
 FOLDED_CODE = "details.hide.above-input:not(:has(.cell_output))"
-PARTS = [".guess", ".guess-tally", ".guess-cells > summary", ".finding", "table.result", ".code-switch"]
+PARTS = [".guess", ".guess-tally", ".finding", "table.result", ".switch"]
 # axe walks through all of a page whatever it is to look at: what neither is a part nor holds one goes.
 OTHERS_AWAY = """parts => {
   for (const e of document.querySelectorAll('article .cell, article pre, article .math, nav, aside'))
@@ -42,10 +42,9 @@ def truth(tab, guess):
     return json.loads(tab.locator(guess).get_attribute("data-truth"))
 
 
-def folds(tab, guess):
-    """Whether each fold that waits for a guess is open."""
-    name = guess.removeprefix("#guess-")
-    return tab.locator(f".guess-cells[data-guess~='{name}']").evaluate_all("folds => folds.map(fold => fold.open)")
+def opened(tab, guess):
+    """Whether what waits for a guess can be seen."""
+    return tab.locator(f".guess-block:has(> {guess}) > .guess-opened").is_visible()
 
 
 def choose(tab, right=True):
@@ -56,21 +55,24 @@ def choose(tab, right=True):
     tab.locator(f"{CHOICE} .guess-commit").click()
 
 
-def test_the_cells_below_a_guess_stay_folded_until_it_is_made(chapter):
-    assert folds(chapter, CHOICE) and not any(folds(chapter, CHOICE))
-    assert not chapter.locator(f"{CHOICE} .guess-truth").is_visible()
+def test_what_answers_a_guess_stays_hidden_until_it_is_made(chapter):
+    assert not opened(chapter, CHOICE) and not chapter.locator("#fig-similarity").is_visible()
+    assert not chapter.locator(f"{CHOICE} .guess-because").is_visible()
+    assert chapter.locator(f"{CHOICE} .guess-opens").inner_text() == "Opens 1 figure, 1 table and 1 finding."
     choose(chapter)
-    assert all(folds(chapter, CHOICE)) and not any(folds(chapter, NUMBER))
+    assert opened(chapter, CHOICE) and chapter.locator("#fig-similarity").is_visible() and not opened(chapter, NUMBER)
 
 
 @pytest.mark.parametrize("right", [True, False])
-def test_guess_and_answer_stand_side_by_side_with_the_reason(chapter, right):
+def test_the_box_says_how_it_went_marks_both_answers_and_says_why(chapter, right):
     choose(chapter, right)
-    yours, answer = chapter.locator(f"{CHOICE} .guess-side").all()
-    a, b = yours.bounding_box(), answer.bounding_box()
-    assert a["y"] == b["y"] and a["x"] + a["width"] <= b["x"]
-    assert answer.inner_text().split() == ["The", "answer", truth(chapter, CHOICE)]
-    assert ("rightly" in yours.inner_text()) == right == (truth(chapter, CHOICE) in yours.inner_text().split())
+    answer = truth(chapter, CHOICE)
+    other = {"k1": "k2", "k2": "k1"}[answer]
+    verdict = chapter.locator(f"{CHOICE} .guess-verdict").inner_text()
+    assert verdict == (f"Right: {answer}." if right else f"You said {other}. It is {answer}.")
+    marks = chapter.locator(f"{CHOICE} .guess-items li").evaluate_all("items => items.map(i => i.innerText.trim())")
+    says = {answer: "your guess, and what it is" if right else "what it is", other: "" if right else "your guess"}
+    assert [" ".join(mark.split()) for mark in marks] == [f"{key} {says[key]}".strip() for key in ("k1", "k2")]
     assert chapter.locator(f"{CHOICE} .guess-because").inner_text().startswith("Because ")
 
 
@@ -92,7 +94,7 @@ def test_without_a_guess_it_asks_for_one(chapter):
     chapter.get_by_label("Your guess:").first.fill("many")
     chapter.keyboard.press("Enter")
     assert "Write a number" in chapter.locator(f"{NUMBER} [role=status]").inner_text()
-    assert not any(folds(chapter, CHOICE) + folds(chapter, NUMBER))
+    assert not opened(chapter, CHOICE) and not opened(chapter, NUMBER)
 
 
 @pytest.mark.parametrize(
@@ -104,13 +106,15 @@ def test_without_a_guess_it_asks_for_one(chapter):
     ],
 )
 def test_a_number_is_right_within_what_its_box_says(chapter, guess, right, wrong):
+    chapter.locator(f"{ORDER} button", has_text="Show me").click()
     for factor in (*right, *wrong):
         chapter.locator(f"{guess} input").fill(f"{truth(chapter, guess) * factor:,.6f}")
         chapter.keyboard.press("Enter")
         state = chapter.locator(guess).get_attribute("data-state")
         assert state == ("right" if factor in right else "wrong"), factor
         chapter.locator(f"{guess} .guess-commit").click()  # forgets it
-    assert chapter.locator(f"{NUMBER} .guess-truth").text_content().endswith(" times")
+    chapter.locator(f"{NUMBER} button", has_text="Show me").click()
+    assert chapter.locator(f"{NUMBER} .guess-verdict").inner_text().endswith(" times.")
 
 
 def test_items_are_brought_into_order_by_keys_and_by_buttons(chapter):
@@ -134,18 +138,37 @@ def test_items_are_brought_into_order_by_keys_and_by_buttons(chapter):
 
 def test_asking_to_see_is_no_guess(chapter):
     chapter.locator(f"{CHOICE} button", has_text="Show me").click()
-    chapter.locator(".guess-cells[data-guess='growth'] > summary").first.click()
-    for guess in (CHOICE, NUMBER):
-        assert all(folds(chapter, guess)) and chapter.locator(guess).get_attribute("data-state") == "seen"
-        assert chapter.locator(f"{guess} .guess-side:visible").count() == 1
+    assert opened(chapter, CHOICE) and chapter.locator(CHOICE).get_attribute("data-state") == "seen"
+    assert chapter.locator(f"{CHOICE} .guess-verdict").inner_text() == f"It is {truth(chapter, CHOICE)}."
+    assert chapter.locator(f"{CHOICE} [data-yours]").count() == 0
     assert "You guessed 0 of " in chapter.locator(".guess-count").inner_text()
 
 
-def test_two_guesses_that_share_a_fold_are_both_asked_for(chapter):
+def test_an_order_stands_beside_the_true_one(chapter):
     chapter.locator(f"{ORDER} .guess-commit").click()
-    assert not any(folds(chapter, ORDER))
-    chapter.locator("#guess-the-other-six button", has_text="Show me").click()
-    assert all(folds(chapter, ORDER))
+    yours, answer = chapter.locator(f"{ORDER} .guess-side").all()
+    a, b = yours.bounding_box(), answer.bounding_box()
+    assert a["y"] == b["y"] and a["x"] + a["width"] <= b["x"]
+    assert answer.locator("li").all_inner_texts() == truth(chapter, ORDER)
+    misplaced = yours.locator("li.guess-misplaced").all_inner_texts()
+    assert misplaced and chapter.locator(f"{ORDER} .guess-verdict").inner_text() == "Not quite."
+
+
+def test_a_switch_reads_without_guesses_and_the_next_page_remembers(chapter, site):
+    switch = chapter.get_by_role("button", name="Read without guesses")
+    assert switch.get_attribute("aria-pressed") == "false"
+    switch.click()
+    assert opened(chapter, CHOICE) and chapter.locator(".guess:visible, .guess-tally:visible").count() == 0
+    chapter.goto((site / "book" / "heads.html").as_uri(), wait_until="load")
+    assert chapter.locator(".guess-opened:visible").count() == chapter.locator(".guess").count() > 2
+    chapter.get_by_role("button", name="Read without guesses").click()
+    assert chapter.locator(".guess-opened:visible").count() == 0
+
+
+def test_a_link_leads_into_what_a_guess_hides(chapter):
+    chapter.goto(chapter.url + "#fig-similarity")
+    chapter.wait_for_function("document.querySelector('#fig-similarity').checkVisibility()")
+    assert chapter.locator(CHOICE).get_attribute("data-state") == "open"  # no guess was made
 
 
 def test_the_chapter_ends_with_a_tally_that_says_what_to_read_again(chapter):
@@ -163,10 +186,10 @@ def test_the_chapter_ends_with_a_tally_that_says_what_to_read_again(chapter):
 def test_guesses_survive_a_reload_and_die_with_the_button(chapter):
     choose(chapter, right=False)
     chapter.reload(wait_until="load")
-    assert chapter.locator(CHOICE).get_attribute("data-state") == "wrong" and all(folds(chapter, CHOICE))
+    assert chapter.locator(CHOICE).get_attribute("data-state") == "wrong" and opened(chapter, CHOICE)
     chapter.evaluate("localStorage.setItem('guess:heads/other', '{\"guess\": \"a\"}')")
     chapter.locator(".guess-tally button", has_text="this chapter").click()
-    assert chapter.locator(CHOICE).get_attribute("data-state") == "open" and not any(folds(chapter, CHOICE))
+    assert chapter.locator(CHOICE).get_attribute("data-state") == "open" and not opened(chapter, CHOICE)
     kept = "Object.keys(localStorage).filter(key => key.startsWith('guess:'))"
     assert chapter.evaluate(kept) == ["guess:heads/other"]
     chapter.locator(".guess-tally button", has_text="all").click()
@@ -186,7 +209,7 @@ def test_without_storage_guesses_work_and_last_as_long_as_the_page(context, site
     tab = context.new_page()
     tab.goto((site / "book" / "attention.html").as_uri(), wait_until="load")
     choose(tab)
-    assert tab.locator(CHOICE).get_attribute("data-state") == "right" and all(folds(tab, CHOICE))
+    assert tab.locator(CHOICE).get_attribute("data-state") == "right" and opened(tab, CHOICE)
 
 
 def test_without_javascript_there_are_the_question_and_the_answer_in_a_fold(browser, site):
@@ -195,18 +218,17 @@ def test_without_javascript_there_are_the_question_and_the_answer_in_a_fold(brow
     tab.goto((site / "book" / "attention.html").as_uri())
     assert tab.locator(f"{CHOICE} li").count() == 2 and tab.locator(f"{CHOICE} button").count() == 0
     tab.locator(f"{CHOICE} summary").click()
-    assert tab.locator(f"{CHOICE} .guess-truth").is_visible()
+    assert tab.locator(f"{CHOICE} .guess-truth").is_visible() and opened(tab, CHOICE)
     assert tab.locator(".guess-tally a").count() == tab.locator(".guess").count()
     context.close()
 
 
-def test_on_paper_the_answers_and_the_cells_show_and_the_buttons_do_not(chapter):
+def test_on_paper_the_answers_show_and_the_buttons_do_not(chapter):
     chapter.emulate_media(media="print")
-    chapter.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert chapter.locator(f"{CHOICE} .guess-truth").is_visible() and all(folds(chapter, CHOICE))
-    assert chapter.locator(".guess button:visible, .guess-tally button:visible, .code-switch:visible").count() == 0
-    chapter.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert not any(folds(chapter, CHOICE))
+    assert chapter.locator(f"{CHOICE} .guess-because").is_visible() and opened(chapter, CHOICE)
+    assert chapter.locator(".guess button:visible, .guess-tally button:visible, .switch:visible").count() == 0
+    chapter.emulate_media(media="screen")
+    assert not opened(chapter, CHOICE)
 
 
 def test_the_open_boxes_are_for_everyone(chapter):
@@ -214,34 +236,41 @@ def test_the_open_boxes_are_for_everyone(chapter):
     choose(chapter, right=False)
     for guess in (ORDER, NUMBER):
         chapter.locator(f"{guess} .guess-commit").click()
-    chapter.locator("#guess-the-other-six button", has_text="Show me").click()
+    chapter.locator("#guess-heads-on-the-nouns button", has_text="Show me").click()
     chapter.add_style_tag(content="* { transition: none !important; animation: none !important; }")
     chapter.evaluate(OTHERS_AWAY, ", ".join(PARTS))
     problems = list(audit(chapter, PARTS, [*RULES, "best-practice"]))
     assert not problems, "\n".join(problems)
 
 
-def test_one_switch_hides_all_code_and_the_next_page_remembers(chapter, site):
+def test_code_is_a_mark_until_a_switch_opens_it_and_the_next_page_remembers(chapter, site):
     def shown():
         return chapter.locator(".cell_input:visible").count()
 
-    as_written = shown()
-    chapter.get_by_role("button", name="Hide code").click()
-    assert as_written and shown() == 0 and chapter.locator(".cell_output:visible").count() > 10
-    assert chapter.locator(f"{FOLDED_CODE} > summary:visible").count() == 0
-    assert chapter.locator(".highlight-python:visible").count() == 0  # what show() prints
-    chapter.goto((site / "book" / "heads.html").as_uri(), wait_until="load")
-    assert shown() == 0
-    chapter.get_by_role("button", name="Show code").click()
-    assert chapter.locator(f"{FOLDED_CODE}:not([open])").count() == 0 and shown() > 0
+    lessons = shown()
+    assert 0 < lessons < 30 and chapter.locator(f"{FOLDED_CODE}[open]").count() == 0
+    silent = chapter.locator(".cell.tag_hide-input:not(:has(> .cell_output))")
+    assert silent.count() and not silent.first.is_visible()  # imports
+    chapter.get_by_role("button", name="Coding mode").click()
+    assert shown() > lessons + 10 and silent.first.is_visible()
+    assert chapter.locator(f"{FOLDED_CODE}:not([open])").count() == 0
     assert chapter.locator("details.hide.above-input[open]:has(.cell_output)").count() == 0  # solutions
-    chapter.reload(wait_until="load")
-    assert shown() > 0 and chapter.get_by_role("button", name="Hide code").count() == 1
+    chapter.goto((site / "book" / "heads.html").as_uri(), wait_until="load")
+    assert chapter.locator(f"{FOLDED_CODE}:not([open])").count() == 0
+    chapter.get_by_role("button", name="Coding mode").click()
+    assert chapter.locator(f"{FOLDED_CODE}[open]").count() == 0
 
 
-def test_a_page_without_code_has_no_switch(chapter, site):
+def test_a_page_without_code_and_guesses_has_no_switch(chapter, site):
     chapter.goto((site / "book" / "glossary.html").as_uri(), wait_until="load")
-    assert chapter.locator(".code-switch").count() == 0
+    assert chapter.locator(".switch").count() == 0
+
+
+def test_the_proof_is_folded_and_a_link_opens_it(chapter):
+    fold = chapter.locator("details.proof")
+    assert fold.count() == 1 and not fold.locator("#claims h3").is_visible()
+    chapter.locator(".outcomes a").click()
+    assert fold.locator("#claims h3").is_visible()
 
 
 def test_a_table_of_results_scrolls_inside_itself_on_a_phone(chapter):

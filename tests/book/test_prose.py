@@ -24,7 +24,7 @@ def paragraphs(text):
         name = re.match(r"\{([\w:-]+)\} *(.*)", head or "")
         if head is None:
             yield from filter(str.strip, re.split(r"\n\s*\n|\n(?=[-*] |\d+\. )", body))
-        elif name and name[1] in ("finding", "guess", "note", "opening"):
+        elif name and name[1] in ("finding", "guess", "note", "opening", "outcomes"):
             yield from paragraphs(f"{name[2]}\n{body}")
 
 
@@ -56,8 +56,8 @@ def test_a_paragraph_speaks_of_a_document_unless_it_only_names_it_as_a_source(te
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_page_says_in_its_first_lines_which_model_it_measures(name):
-    text = (BOOK / f"{name}.md").read_text(encoding="utf-8").partition("\n# ")[2]
-    first = re.split(r"\n(?=:::|```|After this chapter)", text)[0]
+    text = (BOOK / f"{name}.md").read_text(encoding="utf-8")
+    first = re.search(r"^:::\{outcomes\}\n.*?^:::$", text, re.M | re.S)[0]
     assert re.search(r"^\*(Measured|Trained|Run|Worked) here:\* ", first, re.M), first
 
 

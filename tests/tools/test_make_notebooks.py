@@ -92,7 +92,12 @@ def body(cells):
         (":::{note}\n$$\na\n$$\n$b\nc$\n:::", "> **Note**\n>\n> $$ a $$\n>\n> $b c$"),
         (":::{finding} It is $x$.\nMore.\n:::", "> **It is $x$.**\n>\n> More."),
         (":::{guesses}\n:::\nText", "Text"),
-        (":::{opening} fig-a\nWhy twelve?\n:::", "Why twelve?"),
+        (":::{opening} Why *twelve*?\n:figure: fig-a\n\nSo.\n:::", "**Why *twelve*?**\n\nSo."),
+        (
+            ":::{outcomes}\n:mirrors: R 4\n\n- tell $x$.\n:::",
+            "After this chapter you can\n\n- tell $x$.\n\nMirrors R 4.",
+        ),
+        (":::{guessed} a\n:::\nText", "Text"),
         (
             ":::{guess} a\nWhich $x$?\n\n- one\n- two\n\nBecause so.\n:::",
             "> **Guess first**\n>\n> Which $x$?\n>\n> - one\n> - two",

@@ -16,13 +16,13 @@ sphinx_guess = pytest.importorskip("sphinx_guess")
 
 TOOLS = Path(sphinx_guess.__file__).parent
 CONF = """
-extensions = ["myst_nb", "sphinx_finding", "sphinx_guess", "sphinx_opening", "sphinx_times"]
+extensions = ["myst_nb", "sphinx_finding", "sphinx_guess", "sphinx_opening", "sphinx_proof", "sphinx_times"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nb_execution_mode = "off"
 html_theme = "basic"
 exclude_patterns = ["out", "jupyter_execute"]
 """
-CHOICE = ":::{guess} key\n\"Two\" keys compete.\n\nWhich wins?\n\n- `k1`\n- $k_2$\n\nBecause it is *longer*.\n:::\n"
+CHOICE = ':::{guess} key\n"Two" keys compete.\n\nWhich wins?\n\n- `k1`\n- $k_2$\n\nBecause it is *longer*.\n:::\n'
 NUMBER = ":::{guess} growth\n:unit: times\nHow much?\n\nBecause so.\n:::\n"
 ORDER = ":::{guess} near\n:order: from near to far\nHow?\n\n- car\n- cat\n- kitten\n\nBecause so.\n:::\n"
 
@@ -39,17 +39,27 @@ def other():
 
 PAGES = {
     "choice": [
-        "## Section $x$\n\n" + CHOICE, [other()], "Text.", [output("key", "k_2")], [other()], ":::{guesses}\n:::",
+        "## Section $x$\n\n" + CHOICE,
+        [other()],
+        "Text.",
+        [output("key", "k_2")],
+        [other()],
+        ":::{guesses}\n:::",
     ],
     "shared": [CHOICE + "\n" + NUMBER, [other()], [output("key", "k1"), output("growth", 4.02)], [other()]],
     "no-output": [CHOICE, [], "Text.", [other()], [output("key", "k1")]],
     "order": [ORDER, [output("near", ["cat", "kitten", "car"])]],
+    "marker": [CHOICE, [output("key", "k1")], ":::{finding} It is.\n:::\n\nMore.\n\n:::{guessed} key\n:::\n\nFree."],
     "finding": [":::{finding} It is $x$.\nMore.\n:::"],
+    "finding-told": [CHOICE, [output("key", "k1")], ":::{finding} It is $x$.\n:::\n\nFree."],
     "opening": [
-        ":::{opening} fig-a\nWhy *two*?\n:::\n",
+        ":::{opening} Why *two*?\n:figure: fig-a\n\nThey differ.\n:::\n\n"
+        ":::{outcomes}\n:mirrors: R 4\n\n- tell one;\n- draw $x$.\n\n*Measured here:* two lines.\n:::\n\nText.",
         ":::{figure} a.svg\n:name: fig-a\n:alt: Two lines.\nLines.\n:::",
     ],
-    "opening-none": [":::{opening} fig-b\nWhy?\n:::"],
+    "opening-cell": [":::{opening} Why?\nSo.\n:::", [other()], ":::{outcomes}\n- tell one.\n:::\n\nText.", [other()]],
+    "opening-none": [":::{opening} Why?\n:figure: fig-b\n\nSo.\n:::"],
+    "proof": ["## Thing\n\nIt is so (R 6.1, eq. 18). Not (R 2 says).\n\n## Proof\n\n### Claims\n\nAll (L 2)."],
 }
 WITHIN = {
     "": ("share", "20"),
@@ -97,6 +107,17 @@ WRONG = [
         "guess growth: a number (:unit:) has neither a list nor an order",
     ),
     ([":::{guesses}\n:::"], "guesses: this page has no guess to count"),
+    ([CHOICE, "### Below", [output("key", "k1")]], "guess key: a heading stands between it and its answer"),
+    (
+        [CHOICE, ":::{guessed} key\n:::", [output("key", "k1")]],
+        "guess key: the line that ends it stands above its answer",
+    ),
+    (
+        ["## So\n\nIt is 4.0 times as large.\n\n" + NUMBER, [output("growth", 4.02)]],
+        "guess growth: its answer stands open before it is made: It is 4.0 times as large.",
+    ),
+    ([":::{guessed} key\n:::"], "guess key: guessed: the page has no such guess above this line"),
+    ([":::{outcomes}\nText.\n:::"], "outcomes: it begins with a list of what one can do afterwards"),
     (["{reading-time}`nowhere`"], "reading-time: there is no page nowhere beside this one"),
 ]
 PAGES |= {f"wrong-{number}": pieces for number, (pieces, _) in enumerate(WRONG)}
@@ -129,7 +150,7 @@ def book(tmp_path_factory):
     return page
 
 
-def test_a_page_asks_folds_the_cells_up_to_the_answer_and_says_what_a_cell_computed(book):
+def test_a_page_asks_hides_all_up_to_the_answer_and_says_what_a_cell_computed(book):
     page, told = book("choice")
     assert told == []
     box = page.select_one("#guess-key")
@@ -137,30 +158,33 @@ def test_a_page_asks_folds_the_cells_up_to_the_answer_and_says_what_a_cell_compu
     assert [item["data-item"] for item in box.select(".guess-items li")] == ["k1", "k_2"]
     assert box.select_one("details:not([open]) .guess-truth").text.strip() == r"\(k_2\)"
     assert box.select_one("details .guess-because").text == "Because it is longer."
-    folded = page.select("details.guess-cells:not([open])")
     assert box.select_one(".guess-question p").text == "“Two” keys compete."  # each quotation mark the right way round
-    assert [(len(fold.select(".cell")), fold["data-guess"]) for fold in folded] == [(1, "key"), (1, "key")]
+    opened = page.select_one(".guess-block > #guess-key + .guess-opened")
+    assert len(opened.select(".cell")) == 2 and [p.text for p in opened.select("p")] == ["Text."]
     assert len(page.select(".cell")) == 3
     assert "The answer" not in [text.text for text in page.select(".cell p")]
     (line,) = page.select(".guess-tally li")
     assert line.a["href"] == "#guess-key" and "Section" in line.text and line["data-guess"] == "key"
 
 
-def test_cells_that_follow_each_other_are_one_fold_and_two_guesses_may_share_it(book):
+def test_a_guess_may_wait_for_another(book):
     page, told = book("shared")
     assert told == []
-    (fold,) = page.select("details.guess-cells")
-    assert fold["data-guess"] == "key growth" and len(fold.select(".cell")) == 2
-    assert fold.summary.text.strip() == "After your guess" and "guess-code" not in fold["class"]
+    inner = page.select_one("#guess-key + .guess-opened .guess-block #guess-growth + .guess-opened")
+    assert len(inner.select(".cell")) == 2 and len(page.select(".guess-block")) == 2
     assert page.select_one("#guess-growth .guess-truth").text.strip() == "4.02 times"
 
 
-def test_a_fold_that_shows_nothing_but_code_says_so(book):
-    page, told = book("no-output")
-    assert told == []
-    first, second = page.select("details.guess-cells")
-    assert "guess-code" in first["class"] and first.summary.text.strip() == "After your guess: code"
-    assert "guess-code" not in second["class"] and second.summary.text.strip() == "After your guess"
+def test_what_a_guess_hides_ends_with_its_answer_the_finding_below_or_a_marker(book):
+    hidden = {}
+    for name in ("no-output", "marker", "finding-told"):
+        page, told = book(name)
+        assert told == []
+        hidden[name] = [p.text for p in page.select(".guess-opened p")]
+        assert (name == "no-output") == ("Free." not in [p.text for p in page.select("section > p")])
+    assert hidden == {"no-output": ["Text."], "marker": ["It is.", "More."], "finding-told": [r"It is \(x\)."]}
+    assert page.select_one(".guess-opens").text.strip() == "Opens 1 finding."
+    assert book("no-output")[0].select_one(".guess-opens").text.strip() == "Opens the answer."
 
 
 def test_an_order_shows_the_items_in_the_true_order(book):
@@ -192,12 +216,38 @@ def test_a_finding_stands_apart_with_its_sentence_first(book):
     assert box.select_one("p strong").text == r"It is \(x\)." and [p.text for p in box.select("p")][1:] == ["More."]
 
 
-def test_a_chapter_opens_with_one_of_its_own_figures(book):
+def test_a_chapter_opens_with_a_question_a_figure_across_the_page_and_what_one_can_do_afterwards(book):
     page, told = book("opening")
     assert told == []
+    hero = page.select_one("h1 + .hero")
     first, second = page.select("img")
     assert first["src"] == second["src"] and first["alt"] == "" and second["alt"] == "Two lines."
-    assert first.find_parent(class_="opening").p.decode_contents() == "Why <em>two</em>?"
-    assert len(page.select("figure")) == 1
+    assert first.find_parent(class_="hero") is hero and len(page.select("figure")) == 1
+    assert [part["class"][-1] for part in hero.select(":scope > *")] == ["ask", "thing", "lead", "outcomes"]
+    assert hero.select_one(".ask").decode_contents() == "Why <em>two</em>?"
+    line, measured = hero.select(".outcomes p")
+    assert line.text == r"5 min Then you can tell one · draw \(x\). Mirrors R 4." and measured.text.startswith(
+        "Measured"
+    )
+    assert line.a["href"] == "#claims" and [p.text for p in page.select("section > p")] == ["Text."]
     _, told = book("opening-none")
     assert any("WARNING: opening: this page has no figure fig-b" in line for line in told)
+
+
+def test_what_a_cell_shows_between_question_and_outcomes_is_the_chapters_thing(book):
+    page, told = book("opening-cell")
+    assert told == []
+    parts = page.select(".hero > *")
+    assert [part["class"][0] for part in parts] == ["ask", "cell", "lead", "outcomes"]
+    assert len(page.select(".cell")) == 2
+
+
+def test_a_source_is_a_mark_and_the_proof_is_a_fold(book):
+    page, told = book("proof")
+    assert told == []
+    paragraph = page.select_one("#thing p")
+    assert paragraph.text == "It is soR 6.1, eq. 18. Not (R 2 says)."  # the mark stands in the margin
+    mark = paragraph.select_one("a.src")
+    assert mark["href"] == "#claims" and mark.text == "R 6.1, eq. 18"
+    fold = page.select_one("#proof > h2 + details.proof:not([open])")
+    assert fold.summary and fold.select_one("#claims h3") and "R 4" not in fold.text

@@ -201,3 +201,28 @@ def test_two_on_a_page_do_not_meet(open_view):
     type_number(tab, first, "X, painted, column 1", "2")
     assert shown(first)["X"][3, 0] == 2
     assert_shows(second, steps(toy_inputs()))
+
+
+def test_it_can_be_walked_step_by_step_and_writes_a_number_out(open_view):
+    view = attention_calculator(toy.TOKENS, toy.X, toy.W_Q, toy.W_K, toy.W_V, walk=True)
+    root = open_view(view).locator(".tl-view")
+    M, visible = steps(toy_inputs()), "boxes => boxes.filter(b => b.offsetWidth).map(b => b.dataset.matrix)"
+    painted, the = toy.TOKENS.index("painted"), toy.TOKENS.index("The")
+    expected = [
+        (["X", "W_Q", "Q"], M["Q"][painted, 0]),
+        (["X", "W_K", "K"], M["K"][the, 0]),
+        (["X", "W_V", "V"], M["V"][the, 0]),
+        (["Q", "K", "scores"], M["scores"][painted, the]),
+        (["scores", "scaled"], M["scaled"][painted, the]),
+        (["scaled", "weights"], M["weights"][painted, the]),
+        (["V", "weights", "output"], M["output"][painted, 0]),
+    ]
+    for number, (matrices, result) in enumerate(expected, 1):
+        assert root.get_by_label("step").input_value() == str(number)
+        assert sorted(root.locator("table").evaluate_all(visible)) == sorted(matrices)
+        line = root.locator(".tl-written").inner_text()
+        assert f"= {result:.2f}" in line, line
+        root.get_by_role("button", name="Next step").click()
+    assert root.get_by_label("step").input_value() == "1"
+    root.get_by_label("step").select_option("0")
+    assert root.locator("table:visible").count() == 11 and not root.locator(".tl-written").is_visible()

@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "calculator": "attention_calculator",
     "cloud": "point_cloud",
     "explorables": "dot_product_explorer softmax_explorer",
+    "gaze": "gaze_view",
     "heads": "head_view",
     "machine": "forward_pass",
     "models": "model_view",

@@ -14,12 +14,13 @@ from tutorial_lib.views.base import View
 LARGEST = 1_000_000  # of a number that may be entered, so that no step overflows
 
 
-def attention_calculator(tokens, X, W_Q, W_K, W_V):
+def attention_calculator(tokens, X, W_Q, W_K, W_V, walk=False):
     """An example of attention live: edit any number and see each step.
 
     X is (n, d_model), W_Q and W_K are (d_model, d_k), W_V is (d_model, d_v). After each change the page computes Q, K,
     V, the scores, the scaled (and, where chosen, causally masked) scores, the weights and the output again. It starts
-    with the token in the middle as the query. Raises ValueError where a shape does not fit, or where a number is not
+    with the token in the middle as the query, and shows all steps at once, or (walk) one after the other, each with its
+    formula and one of its numbers written out. Raises ValueError where a shape does not fit, or where a number is not
     finite or beyond a million. Source: R 5-8.
 
     >>> attention_calculator(["a", "b"], torch.eye(2), torch.eye(2), torch.eye(2), torch.eye(2)).say
@@ -29,7 +30,7 @@ def attention_calculator(tokens, X, W_Q, W_K, W_V):
     X, W_Q, W_K, W_V = _check(tokens, X, W_Q, W_K, W_V)
     query = len(tokens) // 2
     inputs = {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V}
-    data = {"tokens": tokens, "query": query} | {name: M.tolist() for name, M in inputs.items()}
+    data = {"tokens": tokens, "query": query, "walk": bool(walk)} | {name: M.tolist() for name, M in inputs.items()}
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V  # (n, d_k), (n, d_k), (n, d_v)
     output, A = attention(Q, K, V)  # (n, d_v), (n, n)
     strip = _strip(tokens, A[query].tolist())

@@ -2,9 +2,27 @@
 const INPUTS = ["X", "W_Q", "W_K", "W_V"];
 const LARGEST = 1e6; // as in calculator.py
 
+// The way from X to the output: what a step makes, of which matrices.
+const STEPS = [
+  { name: "queries", uses: ["X", "W_Q", "Q"] },
+  { name: "keys", uses: ["X", "W_K", "K"] },
+  { name: "values", uses: ["X", "W_V", "V"] },
+  { name: "scores", uses: ["Q", "K", "scores"] },
+  { name: "scaled scores", uses: ["scores", "scaled"] },
+  { name: "weights", uses: ["scaled", "weights"] },
+  { name: "output", uses: ["weights", "V", "output"] },
+];
+
 function draw(view) {
   const calculator = { view: view, M: start(view.data), fields: [], tables: tables(view.picture) };
   const again = function () { refresh(calculator); };
+  calculator.step = TL.select(view, "step", ["all at once"].concat(STEPS.map(function (step, i) { return i + 1 + ". " + step.name; })), view.data.walk ? 1 : 0, again);
+  button(view, "Next step", function () {
+    calculator.step.value = +calculator.step.value % STEPS.length + 1;
+    again();
+  });
+  calculator.line = TL.el("p", { "class": "tl-written", "aria-live": "polite" });
+  view.picture.querySelector(".tl-strip").after(calculator.line);
   calculator.query = TL.select(view, "query", view.data.tokens, view.data.query, again);
   calculator.scale = TL.checkbox(view, "divide by √d_k", true, again);
   calculator.mask = TL.checkbox(view, "causal mask", false, again);
@@ -67,7 +85,47 @@ function refresh(calculator) {
     bar.style.setProperty("--w", weight.toFixed(4));
     bar.children[1].textContent = weight.toFixed(2);
   });
+  walk(calculator, result, query);
   calculator.view.say(summary(calculator.view.data.tokens, query, result.weights[query], masked ? query + 1 : Infinity));
+}
+
+// Show what the chosen step is made of, and one of its numbers written out.
+function walk(calculator, result, query) {
+  const step = STEPS[calculator.step.value - 1], tokens = calculator.view.data.tokens, row = result.weights[query];
+  const others = row.map(function (weight, j) { return j === query ? -1 : weight; });
+  const key = row.length > 1 ? others.indexOf(Math.max(...others)) : query; // the other token that it attends to most
+  for (const name in calculator.tables) calculator.tables[name].parentNode.hidden = step && !step.uses.includes(name);
+  calculator.view.picture.querySelectorAll(".tl-row").forEach(function (group) {
+    group.hidden = ![...group.children].some(function (box) { return !box.hidden; });
+    group.previousElementSibling.hidden = group.hidden || !!step;
+  });
+  calculator.line.hidden = !step;
+  if (!step) return;
+
+  function number(value) { return shown(value); }
+  function sum(a, b) { return a.map(function (x, i) { return number(x) + " · " + number(b[i]); }).join(" + "); }
+  function column(M) { return M.map(function (line) { return line[0]; }); }
+  function product(token, name, W) {
+    return "The first number of “" + tokens[token] + "”: its row of X times the first column of " + W + ". " +
+      sum(result.X[token], column(result[W])) + " = " + number(result[name][token][0]);
+  }
+  const from = "“" + tokens[query] + "”", to = "“" + tokens[key] + "”", d_k = result.Q[0].length;
+  const written = {
+    queries: function () { return product(query, "Q", "W_Q"); },
+    keys: function () { return product(key, "K", "W_K"); },
+    values: function () { return product(key, "V", "W_V"); },
+    scores: function () { return "The query of " + from + " meets the key of " + to + ": " + sum(result.Q[query], result.K[key]) + " = " + number(result.scores[query][key]); },
+    "scaled scores": function () {
+      return calculator.scale.checked ? number(result.scores[query][key]) + " / √" + d_k + " = " + number(result.scaled[query][key]) : "Nothing is divided.";
+    },
+    weights: function () {
+      const z = result.scaled[query], top = Math.max(...z), all = z.reduce(function (total, x) { return total + Math.exp(x - top); }, 0);
+      return "From " + from + " to " + to + ": e to the power of its score, divided by the sum of all such in the row: " +
+        number(Math.exp(z[key] - top)) + " / " + number(all) + " = " + number(row[key]) + " (with the row's largest score taken off first, which changes no weight).";
+    },
+    output: function () { return "The first number of " + from + ": each token's value times its weight. " + sum(row, column(result.V)) + " = " + number(result.output[query][0]); },
+  };
+  calculator.line.textContent = written[step.name]();
 }
 
 // softmax(Q K^T / sqrt(d_k)) V, with every step kept.

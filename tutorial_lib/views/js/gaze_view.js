@@ -1,0 +1,67 @@
+// A sentence that looks at itself: point at a word, and bows lead to the words that it attends to.
+function draw(view) {
+  gaze(view);
+  if (view.data.live) TL.live(view, "Your sentence", async function (text, live, current) {
+    var data = view.data, stop = "layer." + data.layer + ".attention.weights";
+    var trace = await live.trace(text, { model: data.live, stops: [stop] }), n = trace.tokens.length;
+    if (!current()) return "";
+    var values = trace.stops[stop].values.subarray(data.head * n * n, (data.head + 1) * n * n);
+    data.tokens = trace.tokens;
+    data.weights = numbers(n).map(function (_, i) { return Array.from(values.subarray(i * n, (i + 1) * n)); });
+    data.query = furthest(data.weights);
+    gaze(view);
+    return TL.cut(trace);
+  }, view.data.live);
+}
+
+// The token whose weight on another one is the largest.
+function furthest(weights) {
+  var most = weights.map(function (row, i) { return Math.max.apply(null, row.map(function (w, j) { return i === j ? 0 : w; })); });
+  return most.indexOf(Math.max.apply(null, most));
+}
+
+function gaze(view) {
+  var data = view.data, FAINT = 0.05;
+  var svg = TL.svg("svg", { "aria-hidden": "true" });
+  var buttons = data.tokens.map(function (token) {
+    var button = TL.el("button", { type: "button" }, shown(token));
+    if (/^##|^\[/.test(token)) button.className = "tl-piece";
+    return button;
+  });
+  var marks = buttons.map(function () { return TL.el("small"); });
+  var words = TL.el("ol", {}, buttons.map(function (button, i) { return TL.el("li", {}, [button, marks[i]]); }));
+  view.picture.replaceChildren(TL.el("div", { "class": "tl-gaze" }, [svg, words]));
+
+  function shown(token) { return token.replace(/^##(?=.)/, "-"); }
+
+  function share(weight) { return weight.toFixed(2).replace(/^0/, ""); }
+
+  function look(i) {
+    var row = data.weights[i], edge = svg.getBoundingClientRect(), most = row.indexOf(Math.max.apply(null, row));
+    var at = buttons.map(function (button) {
+      var box = button.getBoundingClientRect();
+      return box.left + box.width / 2 - edge.left;
+    });
+    data.query = i;
+    svg.replaceChildren();
+    buttons.forEach(function (button, j) {
+      button.style.setProperty("--weight", row[j].toFixed(3));
+      button.setAttribute("aria-pressed", String(i === j));
+      marks[j].textContent = share(row[j]);
+      marks[j].className = row[j] < FAINT ? "tl-faint" : "";
+      if (row[j] < 0.02 || i === j) return;
+      var top = edge.height - Math.min(edge.height - 8, 22 + Math.abs(at[i] - at[j]) * 0.34);
+      var ends = [[at[i], edge.height], [at[i], top], [at[j], top], [at[j], edge.height]];
+      svg.append(TL.svg("path", { d: "M" + ends[0] + "C" + ends.slice(1).join(" "),
+        "stroke-width": Math.max(1, row[j] * 14).toFixed(1), "stroke-opacity": (0.35 + 0.65 * row[j]).toFixed(2) }));
+    });
+    view.say("\u201c" + shown(data.tokens[i]) + "\u201d looks most at \u201c" + shown(data.tokens[most]) + "\u201d: " + share(row[most]) + " of its weight.");
+  }
+
+  buttons.forEach(function (button, i) {
+    ["mouseenter", "focus", "click"].forEach(function (kind) { button.addEventListener(kind, function () { look(i); }); });
+  });
+  rove(buttons, function (i, key) { return { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: buttons.length - 1 }[key]; });
+  look(data.query);
+  new ResizeObserver(function () { look(data.query); }).observe(words); // where words stand decides where bows end
+}
