@@ -182,7 +182,9 @@ class Page:
             return self.formula(body, label)
         if name in ("code-block", "code"):
             return f"\n```{argument}\n{body}\n```\n"
-        if name in ("bibliography", "guessed", "guesses", "tableofcontents", "raw"):
+        if name == "container":
+            return f"\n{self.convert(body)}\n"
+        if name in ("bibliography", "chapters", "guessed", "guesses", "tableofcontents", "raw"):
             return ""
         if name in ("figure", "image"):
             kind, data = mimetypes.guess_type(argument)[0], (self.book.root / "book" / argument).read_bytes()

@@ -331,7 +331,7 @@ def tells(text: str, truth, unit: str) -> bool:
 
 
 def leaks(box: element) -> list[str]:
-    """What tells a guess's answer in its section while it is closed: sentences, headings, captions, alternative texts."""
+    """What tells a guess's answer in its section while it is closed: in sentences, headings, captions, alternatives."""
     given, block = box["attributes"], box.parent
     truth, unit = json.loads(given["data_truth"]), given.get("data_unit", "")
     inside = (nodes.caption, nodes.image)  # of a cell, the rest is what it prints

@@ -43,7 +43,7 @@ class opening(nodes.General, nodes.Element):
 class Opening(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec = {"figure": directives.unchanged_required}
+    option_spec = {"figure": directives.unchanged_required, "class": directives.class_option}
     has_content = True
 
     def run(self):
@@ -52,6 +52,7 @@ class Opening(SphinxDirective):
         lead = element("div", *self.parse_content_to_nodes(), classes=["lead"])
         figure = self.options.get("figure")
         place = opening("", ask, lead, figure=figure and nodes.fully_normalize_name(figure))
+        place["classes"] += self.options.get("class", [])
         self.set_source_info(place)
         return [place, *messages]
 
@@ -109,7 +110,7 @@ def fill(app, doctree: nodes.document) -> None:
         for node in below[:length]:
             page.remove(node)
         app.env.metadata[app.env.docname]["ask"] = ask.astext()  # the page before leads here by it
-        place.replace_self(element("div", ask, *things, *between, lead, *outcomes, classes=["hero"]))
+        place.replace_self(element("div", ask, *things, *between, lead, *outcomes, classes=["hero", *place["classes"]]))
 
 
 def setup(app):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.similarity import cosine
 from tutorial_lib.vectors import pool
 from tutorial_lib.views.base import View, pack_text
@@ -26,12 +27,12 @@ CUT = 98  # percent of a strip's bars stand in full; the longest are cut, or one
 HEIGHT = 10  # of a strip's longest bar: a letter from "A" (-10) over "K" (0) to "U" (+10)
 
 
-def forward_pass(model, tokenizer, texts, others=()):
+def forward_pass(model, tokenizer, texts, others=(), start=1):
     """A text's way through the model, in eight stages that can be played and scrubbed.
 
     model: a `Bert`. tokenizer: its `WordPiece`. texts: a list of (text, token, head): the text, the token that is
     followed first, and the head of layer 0 that is shown first; the reader may choose others. others: texts that the
-    last stage compares with, by the cosine of mean vectors.
+    last stage compares with, by the cosine of mean vectors. start: the stage that is shown first, from 1.
 
     Returns a `View`. Ids, cosines and whatever is said are the model's; q · k and weights follow from queries and keys
     of two bytes a number; vectors are drawn as bars of 21 heights. Raises ValueError where a token is not in its text.
@@ -42,6 +43,7 @@ def forward_pass(model, tokenizer, texts, others=()):
     >>> forward_pass(model, tokenizer, [("The bank lent us money.", "bank", 3)])
     One sentence through the machine (an interactive view: it needs a notebook or a page)
     """
+    start = whole_number("start", start, 1, f"from 1 to {len(STAGES)}", len(STAGES))
     if not texts:
         raise ValueError("texts must be a list of (text, token, head), at least one, got none")
     encodings = [tokenizer.encode(text) for text, _, _ in texts]
@@ -66,7 +68,7 @@ def forward_pass(model, tokenizer, texts, others=()):
     }
     stages = [(title, [(name, CHAPTERS[name]) for name in names]) for title, names in STAGES]
     says = _tell(runs[0], shared)
-    data = {"stages": stages, "runs": pack_text(json.dumps(shared | {"runs": runs}, separators=(",", ":")))}
+    data = {"stages": stages, "start": start, "runs": pack_text(json.dumps(shared | {"runs": runs}, separators=(",", ":")))}
     label = "One sentence through the machine"
     return View("forward_pass", data, _list(runs[0], says), label, says[0], ["attention", "bars", "live"])
 

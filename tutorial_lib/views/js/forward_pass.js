@@ -12,7 +12,7 @@ function start(view, shared) {
   var stages = view.data.stages, runs = shared.runs, heads = shared.heads, d = shared.d_k;
   var onPages = !!document.documentElement.dataset.theme; // elsewhere, as in Colab, the chapters are not beside
   var still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  var run, t = 1, shown = -1, update = null, timer = null, before = 0;
+  var run, t = view.data.start, shown = -1, update = null, timer = null, before = 0;
   runs.forEach(function (one) {
     one.query = unpack(one.q, heads);
     one.keys = unpack(one.k, heads);
@@ -39,7 +39,7 @@ function start(view, shared) {
     token.replaceChildren.apply(token, run.tokens.map(function (name, i) { return TL.el("option", { value: i }, i + ": " + name); }));
     token.value = run.token;
     head.value = run.head;
-    box.style.minHeight = 26 * (run.tokens.length + 4) + "px"; // the page below stays where it is
+    box.style.minHeight = 22 * (run.tokens.length + 4) + "px"; // the page below stays where it is
     redraw();
   }
 
