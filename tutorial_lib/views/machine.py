@@ -68,7 +68,8 @@ def forward_pass(model, tokenizer, texts, others=(), start=1):
     }
     stages = [(title, [(name, CHAPTERS[name]) for name in names]) for title, names in STAGES]
     says = _tell(runs[0], shared)
-    data = {"stages": stages, "start": start, "runs": pack_text(json.dumps(shared | {"runs": runs}, separators=(",", ":")))}
+    packed = pack_text(json.dumps(shared | {"runs": runs}, separators=(",", ":")))
+    data = {"stages": stages, "start": start, "runs": packed}
     label = "One sentence through the machine"
     return View("forward_pass", data, _list(runs[0], says), label, says[0], ["attention", "bars", "live"])
 
