@@ -69,7 +69,11 @@ def bars(heights, color, x=24, step=16) -> str:
 
 def cloud(seed, count, color, x=80, y=50, across=52, down=30, size=2.6) -> str:
     draw = random.Random(seed)
-    places = [(x + draw.gauss(0, across / 2.4), y + draw.gauss(0, down / 2.4)) for _ in range(count)]
+
+    def spread(width):
+        return max(-1, min(1, draw.gauss(0, 0.4))) * width
+
+    places = [(x + spread(across), y + spread(down)) for _ in range(count)]
     return "".join(dot(*place, color, size) for place in places)
 
 

@@ -101,6 +101,14 @@ def test_the_script_says_what_stands_there_without_it(open_view, view, tab):
     assert "the nearest" not in said(tab).lower() or f"“{OTHERS[0]}”" in said(tab)
 
 
+def test_it_may_begin_at_another_stage(open_view, bert, tok):
+    tab = open_view(forward_pass(bert, tok, [("The bank lent us money.", "bank", 3)], start=4))
+    tab.wait_for_selector(".tl-tabs [aria-current]")
+    assert tab.locator(".tl-tabs [aria-current]").inner_text() == "4"
+    with pytest.raises(ValueError, match="start must be from 1 to 8, got 9"):
+        forward_pass(bert, tok, [("The bank lent us money.", "bank", 3)], start=9)
+
+
 def test_it_plays_to_the_end_and_stops_when_touched(tab):
     tab.get_by_role("button", name="Play").click()
     tab.wait_for_function("+document.querySelector('.tl-track input').value > 1.2")
