@@ -24,9 +24,10 @@ NO_BROWSER = f"""The PDF is printed by a browser, and none of {', '.join(BROWSER
 On Debian or Ubuntu: sudo apt-get install chromium; on a Mac: install Google Chrome. Then type `make pdf` again."""
 
 LEFT_OUT = {"book/api"}  # to look up, not to read
-NOT_IN_ONE_PAGE = "script[src*='/guess.js']"  # it would fold what waits for a guess
+NOT_IN_ONE_PAGE = "script[src*='/guess.js']"  # it would make boxes to fill in
 NOT_FOR_PAPER = (
-    ".headerlink, .noprint, details.hide > summary, .guess-cells > summary, button, script, .in-dark, picture > source"
+    ".headerlink, .noprint, details.hide > summary, .proof > summary, .guess-opens, button, script, .in-dark, "
+    "picture > source"
 )
 NAMING = ["href", "for", "aria-labelledby", "aria-describedby", "aria-controls"]
 
