@@ -48,6 +48,20 @@ def test_the_first_touch_shows_the_note_and_the_second_follows_the_link(chapter)
     chapter.wait_for_url("**/glossary.html#term-*")
 
 
+def test_a_formula_says_one_letter_at_a_time_in_its_drawing_and_below_it(browser, site):
+    tab = browser.new_page(viewport={"width": 1280, "height": 800})
+    tab.goto((site / "book" / "attention.html").as_uri(), wait_until="load")
+    box = tab.locator("#equation-eq-attention + .speaks.ready")
+    box.wait_for()
+    assert box.locator(".says:visible").count() == 0
+    box.get_by_role("button", name="K", exact=True).focus()
+    assert box.locator(".says:visible").inner_text() == "queries, keys and values, one in each row K"
+    tab.locator("#equation-eq-attention .sym-0.sym").first.hover()
+    assert box.locator("button[aria-pressed=true]").count() == 1
+    assert tab.locator("#equation-eq-attention .sym-on").count() >= 1
+    tab.close()
+
+
 def test_the_search_finds_pages_without_a_server(browser, site):
     tab, complaints = browser.new_page(), []
     tab.on("console", lambda message: message.type == "error" and complaints.append(message.text))
