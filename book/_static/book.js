@@ -4,8 +4,6 @@
   addEventListener("beforeprint", function () { theme = root.dataset.theme; root.dataset.theme = "light"; });
   addEventListener("afterprint", function () { if (theme) root.dataset.theme = theme; });
 })();
-// A page that was opened from a file may not read other files: the search shows titles without summaries.
-if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 // A full stop after a formula goes to the next line with it, never alone.
 addEventListener("DOMContentLoaded", function () {
   document.querySelectorAll(".bd-article span.math").forEach(function (formula) {

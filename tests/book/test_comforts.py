@@ -69,6 +69,10 @@ def test_the_search_finds_pages_without_a_server(browser, site):
     tab.wait_for_selector("#search-results li a[href*='attention.html']")
     first = tab.locator("#search-results li a").first.get_attribute("href")
     assert "api.html" not in first, "a chapter explains what the library's page lists"
+    tab.wait_for_selector("#search-results li .context")
+    bold = "items => items.map(item => item.querySelector('.context b')?.textContent)"
+    found = tab.locator("#search-results li").evaluate_all(bold)
+    assert len(found) > 5 and {word.lower() for word in found if word} == {"softmax"} and found[0]
     tab.close()
     assert complaints == []
 
