@@ -69,5 +69,6 @@ def test_what_copies_the_first_mention_gains_and_what_has_forgotten_does_not(cas
     def forgets(ids, fused):
         return torch.zeros(2, len(ids[0]), 1_500), None
 
-    assert (measure_memory.recall(copies, cases) >= 0).all() and measure_memory.recall(copies, cases).mean() > 1
+    gained = measure_memory.recall(copies, cases)
+    assert (gained >= -1e-5).all() and gained.mean() > 1  # nothing is lost but by rounding
     assert not np.any(measure_memory.recall(forgets, cases))
