@@ -314,13 +314,15 @@ def show_truth(box: element, value) -> None:
 def tells(text: str, truth, unit: str) -> bool:
     """Whether a sentence has an answer in it: a number that rounds to it before its unit, or a choice's own words.
 
+    A choice of a few words, such as "in the last layer", is in many sentences that do not answer: it takes five.
+
     >>> tells("It grows 4.0 times.", 3.97, "times"), tells("It grows 4 times.", 3.2, "times")
     (True, False)
-    >>> tells("Cats come from between the words.", "between the words", ""), tells("A key.", "key", "")
+    >>> tells("It cuts nothing at all at first.", "nothing at all at first", ""), tells("A key.", "key", "")
     (True, False)
     """
     if isinstance(truth, str):
-        return " " in truth and re.search(rf"\b{re.escape(truth)}\b", text, re.IGNORECASE) is not None
+        return truth.count(" ") >= 4 and re.search(rf"\b{re.escape(truth)}\b", text, re.IGNORECASE) is not None
     if isinstance(truth, list) or not unit:
         return False
     for number in re.findall(rf"([\d,]*\.?\d+) ?{re.escape(unit)}(?!\w)", text):
