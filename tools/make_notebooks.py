@@ -106,7 +106,9 @@ class Book:
         self.runnable = {path.stem for path in chapters(root)}
         self.titles, self.labels, self.homes, self.notebooks = {}, {}, {}, {}
         self.before = Counter()  # on the pages without a number, which Sphinx counts through: kind -> so far
-        for path in sorted((root / "book").glob("*.md")):
+        listed = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
+        order = {Path(name).name: place for place, name in enumerate(listed)}
+        for path in sorted((root / "book").glob("*.md"), key=lambda path: order.get(path.stem, len(order))):
             text = path.read_text(encoding="utf-8")
             self.titles[path.stem] = re.search(r"^# (.+)$", text, re.M)[1]
             self.notebooks[path.stem] = jupytext.reads(text, "md:myst")

@@ -274,7 +274,7 @@ def opens(hidden: list[nodes.Node]) -> str:
     for part in hidden:
         for node in part.findall():
             counts["figure"] += isinstance(node, nodes.figure)
-            counts["table"] += isinstance(node, nodes.raw) and '<table class="result"' in node.astext()
+            counts["table"] += isinstance(node, nodes.raw) and '<table class="result' in node.astext()
             counts["finding"] += isinstance(node, element) and "finding" in node["classes"]
     words = [f"{count} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count]
     return (

@@ -269,7 +269,7 @@ def test_a_page_without_code_and_guesses_has_no_switch(chapter, site):
 def test_the_proof_is_folded_and_a_link_opens_it(chapter):
     fold = chapter.locator("details.proof")
     assert fold.count() == 1 and not fold.locator("#claims h3").is_visible()
-    chapter.locator(".outcomes a").click()
+    chapter.locator(".outcomes a", has_text="Mirrors").click()
     assert fold.locator("#claims h3").is_visible()
 
 

@@ -73,7 +73,7 @@ def members(kind):
 def test_the_page_folds_every_character_as_the_library_does(open_view):
     view = tokenizer_explorer(WordPiece(SPECIAL))
     tab = open_view(view)
-    tab.add_script_tag(content=base._read(base.JS / "wordpiece", ".js"))
+    tab.add_script_tag(content=base.shortened(base.JS / "wordpiece.js"))
     known = [chr(code) for code in range(0xE0200) if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")]
     young = [c for kind, _ in kinds.YOUNG_CAPITALS for c in members(kind)]
     known += [*members(kinds.WHOLE), *young]
@@ -90,7 +90,7 @@ def test_the_whole_vocabulary_is_small(tok):
 @pytest.mark.parametrize("text", ["", "a", "é熊🐻\0", "ab" * 3000, "".join(map(chr, range(1, 0xD800, 7)))])
 def test_the_page_gets_back_what_was_packed(text, open_view, tok):
     tab = open_view(tokenizer_explorer(WordPiece(SPECIAL)))
-    tab.add_script_tag(content=base._read(base.JS / "common", ".js"))
+    tab.add_script_tag(content=base.shortened(base.JS / "common.js"))
     assert tab.evaluate("packed => TL.inflate(packed)", base.pack_text(text)) == text
 
 

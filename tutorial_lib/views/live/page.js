@@ -168,6 +168,7 @@ var tutorialLib = (function () {
         const found = view.picture.querySelectorAll("svg:not([aria-hidden])");
         return found.length === 1 ? found[0] : view.picture;
       }
+      if (getComputedStyle(view.root).display === "block") view.root.style.display = "flow-root"; // what floats in it stays in it
       const button = document.createElement("button");
       button.type = "button";
       button.className = "tl-save";
