@@ -185,7 +185,7 @@
     var result = el("div", { class: "guess-result", hidden: "" }, [verdict, sides, answer.querySelector(".guess-because")]);
     var commit = el("button", { type: "submit", class: "guess-commit" });
     var reveal = button("Show me", function () { look(); commit.focus(); });
-    var form = el("form", {}, [fieldset, el("p", { class: "guess-buttons" }, [commit, reveal])]);
+    var form = el("form", {}, [fieldset, result, el("p", { class: "guess-buttons" }, [commit, reveal])]);
     form.addEventListener("submit", function (event) {
       event.preventDefault();
       if (!stored(name)) return decide(kind.read());
@@ -193,7 +193,7 @@
       clear();
     });
     question.after(form);
-    answer.replaceWith(live, result);
+    answer.replaceWith(live);
 
     function decide(guess) {
       if (guess === null) return box.tell(kind.missing);
