@@ -133,3 +133,17 @@ def test_the_file_of_bert_base_cased_is_416_mib_with_its_two_heads():
     with torch.device("meta"):
         table = Bert(Config(vocab_size=28_996), mlm=True, nsp=True).parameter_table()
     assert round(4 * sum(count for _, _, count in table) / 2**20) == 416
+
+
+@torch.no_grad()
+def test_the_number_that_opens_the_chapter_is_larger_than_all_others_together(bert, tok, prose):
+    trace = bert.trace(tok.encode("Then the bear waited for the door to open with a serendipitous smile.").ids)
+    enters, middle, leaves = (
+        trace[stop][0, 0].abs().cpu() for stop in ("embeddings.output", "layer.0.feed_forward_sum", "layer.0.output")
+    )
+    assert [int(row.argmax()) for row in (enters, middle, leaves)] == [99, 99, 99]
+    rest = middle.sum() - middle[99]
+    assert middle[99] > rest and enters.topk(2).values[1] < 1
+    for number in (f"is {enters[99]:.1f} and no other", f"it is {middle[99]:.1f}, and all others together {rest:.0f}"):
+        assert number in prose
+    assert f"leaves the layer, it is {leaves[99]:.1f}" in prose
