@@ -207,6 +207,8 @@ class Page:
         if name == "outcomes":
             mirrors = f"\n\nMirrors {options['mirrors']}." if "mirrors" in options else ""
             return f"\nAfter this chapter you can\n\n{self.convert(body)}{mirrors}\n"
+        if name == "lab":  # a notebook has its own folds
+            return f"\n*Lab:* {self.convert(body)}\n"
         if name == "finding":
             return self.box(self.plain(argument), self.convert(body))
         if name not in BOXES:

@@ -26,8 +26,8 @@ On Debian or Ubuntu: sudo apt-get install chromium; on a Mac: install Google Chr
 LEFT_OUT = {"book/api"}  # to look up, not to read
 NOT_IN_ONE_PAGE = "script[src*='/guess.js']"  # it would make boxes to fill in
 NOT_FOR_PAPER = (
-    ".headerlink, .noprint, details.hide > summary, .proof > summary, .guess-opens, button, script, .in-dark, "
-    "picture > source"
+    ".headerlink, .noprint, details.hide > summary, .proof > summary, .lab-opens, .guess-opens, button, script, "
+    ".in-dark, picture > source"
 )
 NAMING = ["href", "for", "aria-labelledby", "aria-describedby", "aria-controls"]
 

@@ -1,4 +1,6 @@
-"""A Sphinx extension: the directive `chapters` shows all chapters as pictures with their questions, part by part.
+"""A Sphinx extension: the directive `chapters` shows the chapters as pictures with their questions, part by part.
+
+`chapters` alone shows those of the book; `chapters lab` shows those that are entered by a question.
 
 Each picture is drawn here, in the colors that figures and views have for the same thing: what the chapter is about, as
 a sign, not as data.
@@ -9,11 +11,13 @@ from __future__ import annotations
 import math
 import random
 from html import escape
+from pathlib import Path
 
+import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
-from sphinx_figures import pages
 
+LAB = "Lab: "  # how the captions of its parts begin in _toc.yml
 WIDTH, HEIGHT = 160, 100
 
 
@@ -169,24 +173,36 @@ class chapter_list(nodes.General, nodes.Element):
 
 
 class Chapters(SphinxDirective):
+    optional_arguments = 1
+
     def run(self):
-        return [chapter_list()]
+        return [chapter_list(lab=self.arguments == ["lab"])]
+
+
+def card(app, docname: str, page: str) -> str:
+    """What stands for a chapter: its picture, its title, its question; nothing for a page that asks none."""
+    ask, name = app.env.metadata.get(page, {}).get("ask"), page.rpartition("/")[2]
+    if not ask or name not in PICTURES:
+        return ""
+    address, title = app.builder.get_relative_uri(docname, page), app.env.titles[page].astext()
+    return (
+        f'<li><a class="card-link" href="{escape(address)}">{picture(name)}'
+        f"<b>{escape(title)}</b><span>{escape(ask)}</span></a></li>"
+    )
 
 
 def fill(app, doctree: nodes.document, docname: str) -> None:
-    """A card for each chapter that asks a question: its picture, its title, its question."""
+    """The cards of the book's chapters, or of the lab's, part by part."""
+    toc = yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text(encoding="utf-8"))
     for place in list(doctree.findall(chapter_list)):
-        cards = []
-        for page in pages(app.env):
-            ask, name = app.env.metadata.get(page, {}).get("ask"), page.rpartition("/")[2]
-            if not ask or name not in PICTURES:
-                continue
-            address, title = app.builder.get_relative_uri(docname, page), app.env.titles[page].astext()
-            cards.append(
-                f'<li><a class="card-link" href="{escape(address)}">{picture(name)}'
-                f"<b>{escape(title)}</b><span>{escape(ask)}</span></a></li>"
-            )
-        place.replace_self(nodes.raw("", f'<ul class="cards">{"".join(cards)}</ul>', format="html"))
+        parts = []
+        for part in toc["parts"]:
+            caption = part["caption"]
+            cards = "".join(card(app, docname, chapter["file"]) for chapter in part["chapters"])
+            if cards and caption.startswith(LAB) == place["lab"]:
+                name = caption.removeprefix(LAB)
+                parts.append(f'<p class="part">{escape(name[0].upper() + name[1:])}</p><ul class="cards">{cards}</ul>')
+        place.replace_self(nodes.raw("", "".join(parts), format="html"))
 
 
 def setup(app):

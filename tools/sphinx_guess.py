@@ -264,8 +264,8 @@ def wrap(box: element, cell: nodes.Node, marker: nodes.Node | None) -> None:
     page.insert(start, element("div", box, element("div", *opened, classes=["guess-opened"]), classes=["guess-block"]))
 
 
-def opens(hidden: list[nodes.Node]) -> str:
-    """What waits for a guess, counted.
+def opens(hidden: list[nodes.Node], otherwise: str = "the answer") -> str:
+    """What a fold holds, counted.
 
     >>> opens([element("div", classes=["finding"])])
     'Opens 1 finding.'
@@ -277,9 +277,7 @@ def opens(hidden: list[nodes.Node]) -> str:
             counts["table"] += isinstance(node, nodes.raw) and '<table class="result' in node.astext()
             counts["finding"] += isinstance(node, element) and "finding" in node["classes"]
     words = [f"{count} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count]
-    return (
-        f"Opens {' and '.join(filter(None, [', '.join(words[:-1]), *words[-1:]]))}." if words else "Opens the answer."
-    )
+    return f"Opens {' and '.join(filter(None, [', '.join(words[:-1]), *words[-1:]])) or otherwise}."
 
 
 def show_truth(box: element, value) -> None:

@@ -1,6 +1,7 @@
 """A Sphinx extension: the role {reading-time}`attention` says how long a chapter takes, by one rule for all of them.
 
-A minute is 200 words or three cells; a view to play with takes two more. A cell that is folded whole takes none.
+A minute is 200 words or three cells; a view to play with takes two more. What is folded takes none: a cell that is
+hidden whole, a section of the lab, the proof.
 """
 
 from __future__ import annotations
@@ -21,8 +22,31 @@ FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
 NOT_READ = re.compile(r"^\([\w-]+\)=$|^%.*$|\{[\w:-]+\}(?=`)|\]\([^)\s]*\)", re.M)  # labels, comments, roles, addresses
 FORMULA = re.compile(r"\$\$.+?\$\$(?: *\([\w-]+\))?|(?<!\\)\$[^$]+\$", re.S)
 WORD = re.compile(r"\w[\w'’.,-]*")
+HEADING = re.compile(r"(#+) (.*)")
 
 log = logging.getLogger(__name__)
+
+
+def thread(text: str) -> str:
+    """A page's Markdown without the sections that are folded.
+
+    >>> thread("## One\\n\\nA\\n\\n### Two\\n\\n:::{lab}\\nB\\n:::\\n\\nC\\n\\n## Proof\\n\\nD\\n\\n## End")
+    '## One\\n\\nA\\n\\n## End'
+    """
+    kept, folded, in_code = [], None, False
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        in_code ^= line.startswith("```")
+        heading = None if in_code else HEADING.match(line)
+        if heading:
+            level = len(heading[1])
+            is_open = folded is None or level <= folded
+            is_lab = ":::{lab}" in lines[number + 1 : number + 3]
+            if is_open:
+                folded = level if is_lab or heading[2] == "Proof" else None
+        if folded is None:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def exact_minutes(text: str) -> float:
@@ -52,7 +76,7 @@ def reading_time(text: str) -> str:
     >>> reading_time("word " * 3100)
     '15 minutes'
     """
-    return f"{max(1, round(exact_minutes(text) / 5)) * 5} minutes"
+    return f"{max(1, round(exact_minutes(thread(text)) / 5)) * 5} minutes"
 
 
 class ReadingTime(SphinxRole):

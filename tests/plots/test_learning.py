@@ -32,13 +32,6 @@ def test_the_learning_rate_is_that_of_the_settings():
     assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
 
 
-def test_the_likeliest_token_stands_on_top_with_its_probability():
-    ax = plots.learning.next_tokens({"ball": 0.75, "kite": 0.125}, "after 10 steps")
-    assert [bar.get_width() for bar in ax.patches] == [0.75, 0.125]
-    assert ax.yaxis_inverted() and [text.get_text() for text in ax.texts] == ["75.0%", "12.5%"]
-    assert ax.get_title() == "after 10 steps"
-
-
 def test_maps_of_attention_share_a_scale_and_leave_what_comes_later_blank():
     before, after = np.full((3, 3), 0.2), np.eye(3)
     axes = plots.learning.attention_maps({"before": before, "after": after}, ["Mia", "lost", "it"])

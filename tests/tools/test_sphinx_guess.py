@@ -16,7 +16,8 @@ sphinx_guess = pytest.importorskip("sphinx_guess")
 
 TOOLS = Path(sphinx_guess.__file__).parent
 CONF = """
-extensions = ["myst_nb", "sphinx_finding", "sphinx_guess", "sphinx_opening", "sphinx_proof", "sphinx_times"]
+extensions = ["myst_nb", "sphinx_finding", "sphinx_guess", "sphinx_opening", "sphinx_proof", "sphinx_lab"]
+extensions += ["sphinx_times"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nb_execution_mode = "off"
 html_theme = "basic"
@@ -59,6 +60,10 @@ PAGES = {
     ],
     "opening-cell": [":::{opening} Why?\nSo.\n:::", [other()], ":::{outcomes}\n- tell one.\n:::\n\nText.", [other()]],
     "opening-none": [":::{opening} Why?\n:figure: fig-b\n\nSo.\n:::"],
+    "lab": [
+        "## Thing\n\n### Chance?\n\n:::{lab}\nA *hundred* walks.\n:::\n\nNo.\n\n"
+        ":::{finding} It is none.\n:::\n\n### After\n\nOn."
+    ],
     "proof": ["## Thing\n\nIt is so (R 6.1, eq. 18). Not (R 2 says).\n\n## Proof\n\n### Claims\n\nAll (L 2)."],
 }
 WITHIN = {
@@ -118,6 +123,8 @@ WRONG = [
     ),
     ([":::{guessed} key\n:::"], "guess key: guessed: the page has no such guess above this line"),
     ([":::{outcomes}\nText.\n:::"], "outcomes: it begins with a list of what one can do afterwards"),
+    (["Text.", ":::{lab}\nA walk.\n:::"], "lab: it must stand directly below a heading"),
+    (["## So\n\n:::{lab}\nA walk.\n\nTwo.\n:::"], "lab: one paragraph says what is looked into"),
     (["{reading-time}`nowhere`"], "reading-time: there is no page nowhere beside this one"),
 ]
 PAGES |= {f"wrong-{number}": pieces for number, (pieces, _) in enumerate(WRONG)}
@@ -240,6 +247,14 @@ def test_what_a_cell_shows_between_question_and_outcomes_is_the_chapters_thing(b
     parts = page.select(".hero > *")
     assert [part["class"][0] for part in parts] == ["ask", "cell", "lead", "outcomes"]
     assert len(page.select(".cell")) == 2
+
+
+def test_a_lab_folds_its_section_below_its_heading_and_nothing_else(book):
+    page, told = book("lab")
+    assert told == []
+    fold = page.select_one("#chance > h3 + details.lab:not([open])")
+    assert fold.summary.text.strip() == "LabA hundred walks. Opens 1 finding." and fold.summary.em.text == "hundred"
+    assert "No." in fold.text and "On." not in fold.text and fold.select_one(".finding")
 
 
 def test_a_source_is_a_mark_and_the_proof_is_a_fold(book):

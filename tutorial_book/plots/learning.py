@@ -1,4 +1,4 @@
-"""Figures of the chapter on learning: the loss step by step, the learning rate, the next token, attention (N 3)."""
+"""Figures of the chapter on learning: the loss step by step, the learning rate, attention (N 3)."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -63,25 +63,6 @@ def learning_rates(plans):
     ax.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
     if len(plans) > 1:
         legend_below(ax, ncols=len(plans))
-    return ax
-
-
-def next_tokens(probabilities, title=""):
-    """The likeliest next tokens as bars. probabilities: token -> probability, the likeliest first.
-
-    >>> ax = next_tokens({"ball": 0.9, "kite": 0.05})
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['ball', 'kite']
-    """
-    fig, ax = plt.subplots(figsize=(6.4, 0.32 * len(probabilities) + 1.2))
-    places = np.arange(len(probabilities))
-    ax.barh(places, list(probabilities.values()), color=COLORS[0], height=0.7)
-    for place, p in zip(places, probabilities.values(), strict=True):
-        ax.text(p + 0.01, place, f"{p:.1%}", va="center", fontsize=9)
-    ax.set_yticks(places, list(probabilities))
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 1.12), xlabel="probability", title=title)
-    fig.phone = {"panel_height": 0.32 * len(probabilities) + 1.2}
     return ax
 
 
