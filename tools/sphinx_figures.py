@@ -21,6 +21,11 @@ from tutorial_book.plots.base import DARK
 PHONE = re.compile(r"<!--phone (\S+)-->\s*$")
 COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
 IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()}
+# A matrix is an image: its lightness turns round, its hues stay (each row: 1 - x, seen from the other side of gray).
+TURN = (
+    '<filter id="turn" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feColorMatrix values="'
+    '0.574 -1.43 -0.144 0 1 -0.426 -0.43 -0.144 0 1 -0.426 -1.43 0.856 0 1 0 0 0 1 0"/></filter>'
+)
 MOST_WIDTH = "(max-width: 600px)"  # of a phone
 
 
@@ -36,7 +41,8 @@ def in_dark(svg: str) -> str:
         gray = color[1:3] == color[3:5] == color[5:7] and 1 < level < 254
         return match["of"] + IN_DARK.get(color, "#" + f"{255 - level:02x}" * 3 if gray else color)
 
-    return COLOR.sub(turn, svg).replace("<svg ", f'<svg fill="{IN_DARK["#000000"]}" ', 1)  # black is not written
+    dark = COLOR.sub(turn, svg).replace("<svg ", f'<svg fill="{IN_DARK["#000000"]}" ', 1)  # black is not written
+    return dark.replace("<image ", '<image filter="url(#turn)" ').replace("<defs>", f"<defs>{TURN}", 1)
 
 
 def layouts(svg: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A Sphinx extension: `lab` folds the section that it stands in, for a second visit.
+"""A Sphinx extension: `lab` folds the section that it stands in, for a second visit; each exercise folds to its title.
 
     ### Would chance do this too?
 
@@ -8,9 +8,14 @@
 
 The heading stays, and below it one line: what is looked into, and what opens. So a chapter's thread is short, and each
 side of it is a question that one enters, or not. A link into the section, a search, and paper open it.
+
+In the section *Exercises*, "**1. Change a number.** Train with ..." begins an exercise, which ends where the next one
+begins.
 """
 
 from __future__ import annotations
+
+import re
 
 from docutils import nodes
 from sphinx.util import logging
@@ -54,8 +59,31 @@ def fold(app, doctree: nodes.document) -> None:
         section.append(element("details", element("summary", line), *rest, classes=["lab"]))
 
 
+def title_of(node: nodes.Node) -> nodes.strong | None:
+    """The title of the exercise that begins with this paragraph."""
+    words = [child for child in node.children if child.astext()] if isinstance(node, nodes.paragraph) else []
+    is_title = words and isinstance(words[0], nodes.strong) and re.match(r"\d+\. ", words[0].astext())
+    return words[0] if is_title else None
+
+
+def fold_exercises(app, doctree: nodes.document) -> None:
+    """Put each exercise below its title."""
+    for section in doctree.findall(nodes.section):
+        if "exercises" not in section["ids"]:
+            continue
+        box, children = None, section.children
+        section.children = []
+        for node in children:
+            if title := title_of(node):
+                node.remove(title)
+                box = element("details", element("summary", nodes.paragraph("", "", title)), classes=["exercise"])
+                section.append(box)
+            (section if box is None else box).append(node)
+
+
 def setup(app):
     app.add_node(lab)
     app.add_directive("lab", Lab)
     app.connect("doctree-read", fold, priority=610)  # after guesses have taken what they hide
+    app.connect("doctree-read", fold_exercises, priority=610)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

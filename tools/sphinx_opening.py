@@ -1,19 +1,19 @@
 """A Sphinx extension: a chapter's `opening` is a question and its thing across the page, its `outcomes` one quiet line.
 
-    # Many heads                            the page's title, small
+    # What a model costs                    the page's title, small
 
-    :::{opening} Why would one look not be enough?
-    :figure: fig-heads-grid
-    Twelve heads read one sentence.
+    :::{opening} Why does twice the text take more than twice as long?
+    :figure: fig-cost-seconds
+    A layer has two terms.
     :::
 
     (a cell with the view or the picture that the chapter is about)
 
     :::{outcomes}
-    :mirrors: R 9
+    :mirrors: L 3.2.8
 
-    - split a layer into heads, and join them;
-    - forbid a look.
+    - count what a layer multiplies;
+    - look at neighbors only.
 
     *Measured here:* the default model.
     :::

@@ -39,6 +39,6 @@ addEventListener("DOMContentLoaded", function () {
   addEventListener("hashchange", follow);
   follow();
   addEventListener("beforeprint", function () {
-    document.querySelectorAll(".proof, .lab").forEach(function (fold) { fold.open = true; });
+    document.querySelectorAll(".proof, .lab, .exercise").forEach(function (fold) { fold.open = true; });
   });
 })();

@@ -7,7 +7,17 @@ import pytest
 import torch
 
 from tutorial_book import plots
-from tutorial_book.plots.base import COLORS, DARK, GROUP_MARKERS, GROUPS, ON_DEEP, ON_PALE, ROLES, TINTS, as_array
+from tutorial_book.plots.base import (
+    COLORS,
+    DARK,
+    GROUP_MARKERS,
+    GROUPS,
+    ON_DEEP_CELL,
+    ON_PALE_CELL,
+    ROLES,
+    TINTS,
+    as_array,
+)
 from tutorial_lib import views
 
 
@@ -20,8 +30,8 @@ def test_a_heatmap_holds_the_matrix_its_numbers_and_its_labels():
 
 
 def test_dark_cells_have_white_numbers_and_light_cells_black_ones():
-    ax = plots.heatmap([[0.0, 1.0]], digits=0)  # viridis: from dark violet to yellow
-    assert [text.get_color() for text in ax.texts] == [ON_DEEP, ON_PALE]
+    ax = plots.heatmap([[0.0, 1.0]], digits=0)  # from paper to deep blue
+    assert [text.get_color() for text in ax.texts] == [ON_PALE_CELL, ON_DEEP_CELL]
 
 
 @pytest.mark.parametrize(

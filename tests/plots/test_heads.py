@@ -37,23 +37,6 @@ def test_the_diagram_refuses_a_width_that_cannot_be_cut():
         plots.heads.split_diagram(7, 10, 4)
 
 
-def test_the_grid_draws_each_heads_own_weights(mha):
-    weights = mha(torch.randn(3, 8))[1].detach()
-    axes = [ax for ax in plots.heads.head_grid(weights, ["a", "b", "c"]).axes if ax.get_title().startswith("head")]
-    assert [ax.get_title() for ax in axes] == [f"head {h}" for h in range(4)]
-    for h, ax in enumerate(axes):
-        np.testing.assert_array_equal(ax.images[0].get_array(), weights[h].numpy())
-        assert ax.images[0].get_clim() == (0, 1)  # one scale, so that heads can be compared
-        assert ax.images[0].norm(0.04) == pytest.approx(0.2)  # small weights are seen, too
-    assert [t.get_text() for t in axes[0].get_yticklabels()] == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("shape", [(4, 3, 2), (3, 3), (4, 2, 2)])
-def test_the_grid_refuses_weights_that_do_not_fit_the_tokens(shape):
-    with pytest.raises(ValueError, match="weights must be"):
-        plots.heads.head_grid(np.zeros(shape), ["a", "b", "c"])
-
-
 def test_update_norms_are_the_lengths_of_the_updates(mha):
     updates = mha.head_updates(torch.randn(3, 8)).detach()
     ax = plots.heads.update_norms(updates, ["a", "b", "c"])

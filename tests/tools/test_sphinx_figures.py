@@ -5,7 +5,7 @@ import pytest
 
 from tutorial_book import plots
 from tutorial_book.page import phone
-from tutorial_book.plots.base import DARK, ON_PALE
+from tutorial_book.plots.base import DARK, ON_DEEP_CELL, ON_PALE_CELL
 
 sphinx_figures = pytest.importorskip("sphinx_figures")
 
@@ -39,10 +39,15 @@ def test_the_dark_theme_has_a_color_for_each_of_the_palette(color):
     assert f"stroke: {DARK[color].lower()}" in dark
 
 
-def test_ink_on_a_matrix_stays_and_paper_turns_dark():
+def test_a_matrix_turns_round_in_the_dark_with_the_ink_on_it_and_paper():
     ax = plots.heatmap([[0.0, 1.0]], digits=0, ax=plt.subplots(figsize=(7, 3))[1])
-    dark = sphinx_figures.layouts(phone.both_layouts(ax.figure))["-dark"]
-    assert f"fill: {ON_PALE}" in dark and "fill: #ffffff" not in dark and f"fill: {DARK['#FFFFFF'].lower()}" in dark
+    light = phone.both_layouts(ax.figure)
+    dark = sphinx_figures.layouts(light)["-dark"]
+    assert dark.count("<image ") == dark.count('<image filter="url(#turn)"') > 0 and dark.count('id="turn"') == 1
+    for cell in (ON_PALE_CELL, ON_DEEP_CELL):
+        assert f"fill: {cell.lower()}" in light and f"fill: {cell.lower()}" in dark
+    assert [text.get_text() for text in ax.texts] == ["0", "1"]
+    assert "fill: #ffffff" not in dark and f"fill: {DARK['#FFFFFF'].lower()}" in dark
 
 
 def test_the_place_of_a_picture_is_known_before_it_loads():

@@ -62,7 +62,9 @@ PAGES = {
     "opening-none": [":::{opening} Why?\n:figure: fig-b\n\nSo.\n:::"],
     "lab": [
         "## Thing\n\n### Chance?\n\n:::{lab}\nA *hundred* walks.\n:::\n\nNo.\n\n"
-        ":::{finding} It is none.\n:::\n\n### After\n\nOn."
+        ":::{finding} It is none.\n:::\n\n### After\n\nOn.",
+        "## Exercises\n\nTry.\n\n**1. One.** Do *it*.\n\nMore.\n\n(there)=\n**2. Two.** Think. **Hard.**\n\n"
+        "## End\n\nNo.",
     ],
     "proof": ["## Thing\n\nIt is so (R 6.1, eq. 18). Not (R 2 says).\n\n## Proof\n\n### Claims\n\nAll (L 2)."],
 }
@@ -255,6 +257,14 @@ def test_a_lab_folds_its_section_below_its_heading_and_nothing_else(book):
     fold = page.select_one("#chance > h3 + details.lab:not([open])")
     assert fold.summary.text.strip() == "LabA hundred walks. Opens 1 finding." and fold.summary.em.text == "hundred"
     assert "No." in fold.text and "On." not in fold.text and fold.select_one(".finding")
+
+
+def test_each_exercise_folds_to_its_title(book):
+    page, _ = book("lab")
+    first, second = page.select("#exercises > details.exercise:not([open])")
+    assert first.summary.text.strip() == "1. One." and first.text.split() == ["1.", "One.", "Do", "it.", "More."]
+    assert second.select_one("#there").text.strip() == "Think. Hard."
+    assert page.select_one("#exercises > p").text == "Try."
 
 
 def test_a_source_is_a_mark_and_the_proof_is_a_fold(book):

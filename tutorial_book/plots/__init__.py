@@ -7,8 +7,8 @@ own figures alone and the book runs it again only when those change.
 
 from pkgutil import iter_modules
 
-from tutorial_book.plots.base import COLORS, heatmap, use_style
+from tutorial_book.plots.base import COLORS, WEIGHTS, heatmap, use_style
 from tutorial_lib import late
 
-__all__ = ["COLORS", "heatmap", "use_style"]
+__all__ = ["COLORS", "WEIGHTS", "heatmap", "use_style"]
 __getattr__, __dir__, _ = late(__name__, {module.name: "" for module in iter_modules(__path__)})

@@ -7,7 +7,7 @@ Sources: L 3.2 (Fig. 4), 3.2.7, 3.3.1; Vaswani et al. (2017), Fig. 1.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, TINTS, as_array, heatmap
+from tutorial_book.plots.base import COLORS, TINTS, WEIGHTS, as_array, heatmap
 from tutorial_book.plots.parts import box, dotted, draw_curve, legend_below, panel_grid, write
 
 LINE = "#444444"
@@ -105,8 +105,8 @@ def looks(own, crossing, written, read, source, aligned=()):
     own = np.where(np.tri(len(own), dtype=bool), own, np.nan)
     fig, axes = panel_grid(2, size=(8.4, 3.7))
     fig.phone = {"columns": 1, "panel_height": 4.0}
-    heatmap(own, written, read, axes[0], label="weight", title="masked self-attention", limits=(0, 1))
-    heatmap(crossing, written, source, axes[1], label="weight", title="cross-attention", limits=(0, 1))
+    heatmap(own, written, read, axes[0], label="weight", title="masked self-attention", limits=(0, 1), colors=WEIGHTS)
+    heatmap(crossing, written, source, axes[1], label="weight", title="cross-attention", limits=(0, 1), colors=WEIGHTS)
     axes[0].set(xlabel="token that was read", ylabel="word that is written")
     axes[1].set_xlabel("word of the source")
     for ax in axes:

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_book.plots.base import COLORS, ON_PALE, as_array, heatmap
+from tutorial_book.plots.base import COLORS, ON_PALE, SIGNED, as_array, heatmap
 from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, write
 
 PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
@@ -31,7 +31,7 @@ def similarity_maps(q, keys, reach=3.0):
     _, axes = panel_grid(2, size=(8.4, 3.8), sharex=True, sharey=True)
     for ax, (title, values) in zip(axes, maps.items()):
         most = np.abs(values).max()
-        image = ax.contourf(grid[..., 0], grid[..., 1], values, np.linspace(-most, most, 15), cmap="RdBu_r")
+        image = ax.contourf(grid[..., 0], grid[..., 1], values, np.linspace(-most, most, 15), cmap=SIGNED)
         ax.figure.colorbar(image, ax=ax, ticks=MaxNLocator(7))
         ax.set(title=title, aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
         for name, point in {"q": q, **keys}.items():

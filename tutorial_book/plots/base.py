@@ -6,6 +6,7 @@ from functools import partial
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import cycler
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from tutorial_book.page.phone import both_layouts
@@ -37,8 +38,17 @@ DARK = {
     **dict(zip(TINTS.values(), ("#17405F", "#5C3210", "#0E4A39", "#572B46", "#54400E", "#24485C"), strict=False)),
     "#FFFFFF": "#121212",  # the page's own
 }
-# Black and white that stay so in the dark, for what is drawn on the colors of a matrix or of a filled area.
+# Black and white that stay so in the dark, for what is drawn on a filled area; and those that turn round, as the cells
+# of a matrix do.
 ON_PALE, ON_DEEP = "#010101", "#FEFEFE"
+ON_PALE_CELL, ON_DEEP_CELL = "#020202", "#FDFDFD"
+# The colors of a matrix, from paper on: weights of attention pink, other values blue, signed ones from blue to orange.
+WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#FFFFFF", "#F3D9E9", "#C66BA2", "#5E1F46"])
+VALUES = LinearSegmentedColormap.from_list("values", ["#FFFFFF", "#CFE3F1", "#0072B2", "#00304D"])
+SIGNED = LinearSegmentedColormap.from_list(
+    "signed", ["#00304D", "#0072B2", "#CFE3F1", "#FFFFFF", "#F8DDC9", "#BF5000", "#4D2000"]
+)
+HAIRLINE = "#D0D0D0"
 
 
 def use_style():
@@ -72,12 +82,24 @@ def use_style():
             svg.for_type(Figure, partial(both_layouts, metadata={"Date": None}))
 
 
-def heatmap(matrix, rows=None, columns=None, ax=None, digits=None, label="", title="", diverging=None, limits=None):
+def heatmap(
+    matrix,
+    rows=None,
+    columns=None,
+    ax=None,
+    digits=None,
+    label="",
+    title="",
+    diverging=None,
+    limits=None,
+    colors=VALUES,
+):
     """Draw a matrix as colored cells and return the axes.
 
     rows, columns: the labels of the two axes. digits: write each value into its cell, with so many decimals.
     label: what the colors mean, with its unit. diverging: colors on both sides of 0 (default: where values have both
     signs). limits: (lowest, highest) value of the color scale; default: the matrix's own, symmetric if diverging.
+    colors: VALUES, or WEIGHTS for what attention gives.
 
     >>> ax = heatmap([[1.0, -1.0]], rows=["the"], columns=["a", "b"], digits=1, label="score")
     >>> [t.get_text() for t in ax.texts]
@@ -97,8 +119,8 @@ def heatmap(matrix, rows=None, columns=None, ax=None, digits=None, label="", tit
         limits = (-reach, reach) if diverging else (finite.min(initial=0), finite.max(initial=1e-12))
     if ax is None:
         _, ax = plt.subplots(figsize=(min(9, 1.6 + 0.55 * matrix.shape[1]), min(9, 1.0 + 0.38 * matrix.shape[0])))
-    image = ax.imshow(matrix, cmap="RdBu_r" if diverging else "viridis", vmin=limits[0], vmax=limits[1], aspect="auto")
-    ax.spines[:].set_visible(False)
+    image = ax.imshow(matrix, cmap=SIGNED if diverging else colors, vmin=limits[0], vmax=limits[1], aspect="auto")
+    frame(ax)
     for axis, labels in ((ax.yaxis, rows), (ax.xaxis, columns)):
         if labels is not None:
             axis.set_ticks(range(len(labels)), labels)
@@ -107,13 +129,23 @@ def heatmap(matrix, rows=None, columns=None, ax=None, digits=None, label="", tit
         ax.tick_params(axis="x", labelrotation=90 if len(columns) > 12 else 45)
     if digits is not None:
         for (i, j), value in np.ndenumerate(matrix):
-            red, green, blue, _ = image.cmap(image.norm(value))
-            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-            ink = ON_DEEP if dark else ON_PALE
+            ink = ink_on(image, value)
             ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=8, color=ink)
     ax.figure.colorbar(image, ax=ax, label=label)
     ax.set_title(title)
     return ax
+
+
+def frame(ax):
+    """A hairline around a matrix, whose palest cells are paper."""
+    ax.spines[:].set(visible=True, color=HAIRLINE, linewidth=0.6)
+
+
+def ink_on(image, value):
+    """The color of letters on a cell of an image with this value."""
+    red, green, blue, _ = image.cmap(image.norm(value))
+    is_deep = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+    return ON_DEEP_CELL if is_deep else ON_PALE_CELL
 
 
 def as_array(values):

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, ROLES, as_array, heatmap
+from tutorial_book.plots.base import COLORS, ROLES, as_array, heatmap, ink_on
 from tutorial_book.plots.parts import LINES, dotted, draw_curves, legend_below, note, panel_grid, ticks, write
 
 LOOK = {"markers": "os^v", "lines": LINES, "linewidth": 1.6, "markersize": 4}
@@ -127,7 +127,7 @@ def lens(tops, probabilities, tokens, layers):
     fig, ax = plt.subplots(figsize=(6.6, 0.26 * len(tokens) + 0.8))
     heatmap(P.T, tokens, layers, ax, limits=(0, 1), label="probability", diverging=False)
     for (i, j), p in np.ndenumerate(P):
-        write(ax, i, j, tops[i][j], fontsize=8.5, color=ON_DEEP if p < 0.6 else ON_PALE)
+        write(ax, i, j, tops[i][j], fontsize=8.5, color=ink_on(ax.images[0], p))
     ax.set(xlabel="layers done", ylabel="what is read")
     fig.phone = {"panel_height": 0.26 * len(tokens) + 0.8}
     return ax

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, as_array
+from tutorial_book.plots.base import COLORS, ON_PALE_CELL, ROLES, SIGNED, as_array
 from tutorial_book.plots.parts import bare, note, panel_grid, plate, write
 
 TITLES = ("tokens", "+ positions", "+ segments", "= sum", "LayerNorm")
@@ -31,9 +31,9 @@ def one_hot_product(ids, E, vocabulary, names=None):
     figure.phone = {"panel_height": 0.3 * tallest + 0.9}
     for ax, (letter, matrix, rows, columns, digits) in zip(axes, parts, strict=True):
         limit = 1.6 * (1 if letter == "O" else np.abs(E).max())  # beyond the values: pale, so that the text stays black
-        ax.imshow(matrix, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
+        ax.imshow(matrix, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="auto")
         for (i, j), value in np.ndenumerate(matrix):
-            write(ax, j, i, f"{value:.{digits}f}", fontsize=9, color=ON_PALE)
+            write(ax, j, i, f"{value:.{digits}f}", fontsize=9, color=ON_PALE_CELL)
         ax.set_yticks(range(len(rows)), rows)
         ax.set_xticks(range(len(columns)), columns, rotation=45 if letter == "O" else 0)
         ax.xaxis.tick_top()
@@ -61,7 +61,7 @@ def embedding_sum(trace, tokens, n_coordinates=48):
         if len(values) != len(tokens):
             raise ValueError(f"tokens must be those of the trace, which has {len(values)}, got {len(tokens)}")
         reach = 1.5 if name == "output" else 0.25
-        look = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach, "aspect": "auto", "interpolation": "nearest"}
+        look = {"cmap": SIGNED, "vmin": -reach, "vmax": reach, "aspect": "auto", "interpolation": "nearest"}
         image = ax.imshow(values[:, :n_coordinates], **look)
         ax.set_title(title)
         ax.set_yticks(range(len(tokens)), tokens)

@@ -42,11 +42,8 @@ def map_with_scores(A, title=""):
     A, scores = as_array(A), gate_scores(A)
     name = gate_of(scores)
     _, (left, right) = panel_grid(2, size=(4.3, 2.3), width_ratios=(1, 1.2))  # as it is on a phone
-    # the dark theme turns a slide's colors round: gray, so that weight stands out from the page in both
-    weight_map(left, A, cmap="Greys")
+    weight_map(left, A)
     left.set(xticks=[], yticks=[], title=title)
-    left.spines[:].set_visible(True)
-    left.spines[:].set_color("#808080")
     places = np.arange(len(GATES))[::-1]
     colors = [COLORS[1] if gate == name else ROLES["the rest"] for gate in GATES]
     right.barh(places, scores, color=colors, height=0.7)

@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, as_array, heatmap
-from tutorial_book.plots.parts import WEIGHT_TICKS, arrow, bare, box, note, panel_grid, plate, weight_map, write
+from tutorial_book.plots.base import COLORS, WEIGHTS, as_array, heatmap
+from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate, write
 from tutorial_lib.attention import causal_mask
 
 
@@ -64,31 +64,6 @@ def _arrow(ax, top, bottom, label):
     ax.text(6.25, (top + bottom) / 2, label, ha="left", va="center")
 
 
-def head_grid(weights, tokens, title="head"):
-    """Every head's weights in one layer, (n_heads, n, n), as small pictures: rows ask, columns answer.
-
-    >>> figure = head_grid(np.ones((2, 1, 1)), ["bear"])
-    >>> [ax.get_title() for ax in figure.axes[:2]]
-    ['head 0', 'head 1']
-    """
-    weights = as_array(weights)
-    if weights.ndim != 3 or weights.shape[1:] != (len(tokens), len(tokens)):
-        raise ValueError(f"weights must be (n_heads, {len(tokens)}, {len(tokens)}), got {weights.shape}")
-    figure, axes = panel_grid(len(weights), 3, size=(8, 0.6), each=(0, 2.5), sharex=True, sharey=True)
-    figure.phone = {"columns": 2, "panel_height": max(1.6, 0.12 * len(tokens) + 0.3)}
-    for h, ax in enumerate(axes):
-        image = weight_map(ax, weights[h], aspect="auto")
-        ax.set_title(f"{title} {h}")
-        ax.tick_params(labelsize=7)
-        ax.tick_params(axis="x", labelrotation=90)
-    axes[0].set_xticks(range(len(tokens)), tokens)  # all panels share them
-    axes[0].set_yticks(range(len(tokens)), tokens)
-    figure.supxlabel("token that is attended to", fontsize="medium")
-    figure.supylabel("token that asks", fontsize="medium")
-    figure.colorbar(image, ax=figure.axes, label="weight", location="top", shrink=0.5, aspect=40, **WEIGHT_TICKS)
-    return figure
-
-
 def update_norms(updates, tokens):
     """Heatmap of how far each head moves each token: the lengths of (n_heads, n, d_model) updates.
 
@@ -144,7 +119,8 @@ def cross_weights(weights, queries, memory):
     labels = {"xlabel": "keys and values from here", "ylabel": "queries from here"}
     figure, axes = panel_grid(len(weights), size=(0, 3.3), each=(4.2, 0), **labels)
     for h, ax in enumerate(axes):
-        heatmap(weights[h], queries, memory, ax=ax, digits=2, label="weight", title=f"head {h}", limits=(0, 1))
+        look = {"digits": 2, "label": "weight", "limits": (0, 1), "colors": WEIGHTS}
+        heatmap(weights[h], queries, memory, ax=ax, title=f"head {h}", **look)
     return figure
 
 

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, as_array, heatmap
+from tutorial_book.plots.base import COLORS, WEIGHTS, as_array, heatmap
 from tutorial_book.plots.parts import dotted, draw_curves, legend_below, note, panel_grid, ticks
 
 
@@ -79,7 +79,8 @@ def attention_maps(maps, tokens):
     fig, axes = panel_grid(len(maps), size=(min(9.4, (size + 0.6) * len(maps)), size + 0.4))
     for ax, (title, weights) in zip(axes, maps.items()):
         weights = np.where(np.tri(len(tokens), dtype=bool), as_array(weights), np.nan)
-        heatmap(weights, tokens, tokens, ax, limits=(0, 1), label="attention weight", title=title, diverging=False)
+        look = {"limits": (0, 1), "label": "attention weight", "diverging": False, "colors": WEIGHTS}
+        heatmap(weights, tokens, tokens, ax, title=title, **look)
         ax.tick_params(axis="x", labelrotation=90)
     fig.phone = {"panel_height": 4.2}
     return axes

@@ -8,7 +8,7 @@ from matplotlib.colors import PowerNorm
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.base import COLORS, WEIGHTS, as_array, frame
 
 LINES = ("-", "--", ":", "-.")
 MARKERS = "osD^vPX"
@@ -67,12 +67,13 @@ def draw_outlines(ax, entries, bins, lines=LINES, linewidth=1.6):
 
 
 def weight_map(ax, values, most=1, **look):
-    """A matrix of shares as an image, which is returned, without frame or tick marks.
+    """A matrix of weights as an image, which is returned, in a thin frame and without tick marks.
 
-    Colors follow the root of a share: with 20 tokens most weights are near 1/20, and would all be one dark color.
+    Colors follow the root of a weight: with 20 tokens most are near 1/20, and would all be paper.
     """
     bare(ax)
-    return ax.imshow(as_array(values), norm=PowerNorm(0.5, 0, most), **look)
+    frame(ax)
+    return ax.imshow(as_array(values), norm=PowerNorm(0.5, 0, most), cmap=WEIGHTS, **look)
 
 
 def bare(ax):

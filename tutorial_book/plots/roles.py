@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
-from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, TINTS, as_array
+from tutorial_book.plots.base import COLORS, ROLES, TINTS, VALUES, as_array, frame, ink_on
 from tutorial_book.plots.parts import WEIGHT_TICKS, bare, letters, panel_grid, weight_map, write
 
 PATTERNS = {  # name: the color of its area, and its letter, which says the same
@@ -121,10 +121,11 @@ def missed(panels, digits=2):
     figure.phone = {"columns": 1, "panel_height": 2.2}
     for ax, (title, values) in zip(axes, arrays.items()):
         bare(ax)
-        image = ax.imshow(values, aspect="auto", vmin=0, vmax=values.max())
+        frame(ax)
+        image = ax.imshow(values, cmap=VALUES, aspect="auto", vmin=0, vmax=values.max())
         _count_heads(ax, values)
         layer, head = np.unravel_index(values.argmax(), values.shape)
-        write(ax, head, layer, f"{values.max():.{digits}f}", fontsize=8, color=ON_PALE)
+        write(ax, head, layer, f"{values.max():.{digits}f}", fontsize=8, color=ink_on(image, values.max()))
         ax.set(title=title, xlabel="head", ylabel="layer")
         figure.colorbar(image, ax=ax, location="bottom", shrink=0.9, aspect=25)
     return axes

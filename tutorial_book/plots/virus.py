@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, ROLES, as_array
+from tutorial_book.plots.base import COLORS, ROLES, VALUES, as_array
 from tutorial_book.plots.parts import LINES, bare, dotted, draw_curves, legend_below, panel_grid
 
 MARKERS = "os^"
@@ -20,7 +20,7 @@ def lineage_distances(distances, variants):
     """
     distances = as_array(distances)
     fig, ax = plt.subplots(figsize=(5.6, 4.6))
-    image = ax.imshow(distances, cmap="viridis", vmin=0)
+    image = ax.imshow(distances, cmap=VALUES, vmin=0)
     each = len(distances) / len(variants)
     middles = [each * (i + 0.5) - 0.5 for i in range(len(variants))]
     ax.set_xticks(middles, variants)
