@@ -1,5 +1,7 @@
 """A Sphinx extension: the directive `api-reference` lists the public names of both packages, by their docstrings.
 
+A module shows what it is about and its names, and opens to their docstrings.
+
 The source is read, not imported: nothing heavy loads, and what stands on the page is what stands in the file.
 """
 
@@ -13,6 +15,7 @@ import house
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
+from sphinx_guess import element
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
@@ -123,7 +126,10 @@ class ApiReference(SphinxDirective):
             return []
         section = nodes.section("", nodes.title("", name), ids=[f"module-{name}"])
         section += body(ast.get_docstring(tree) or "")
-        section += entries
+        if entries:
+            names = [nodes.literal("", node.name) for node in tree.body if is_public(node)]
+            line = nodes.paragraph("", "", *[part for name in names for part in (name, nodes.Text(" "))])
+            section.append(element("details", element("summary", line), *entries, classes=["names"]))
         return [section]
 
     def entry(self, root: Path, path: Path, parent: str, node: ast.AST) -> addnodes.desc:

@@ -16,6 +16,10 @@ addEventListener("DOMContentLoaded", function () {
     together.append(formula, text);
   });
 });
+// The search's button says "Search" and its keys; a name beside them would hide the keys from who speaks what they see.
+addEventListener("DOMContentLoaded", function () {
+  document.querySelectorAll(".search-button-field").forEach(function (button) { button.removeAttribute("aria-label"); });
+});
 // A figure that scrolls on a phone can be reached and moved with the keyboard.
 (function () {
   function reach() {
@@ -39,6 +43,6 @@ addEventListener("DOMContentLoaded", function () {
   addEventListener("hashchange", follow);
   follow();
   addEventListener("beforeprint", function () {
-    document.querySelectorAll(".proof, .lab, .exercise").forEach(function (fold) { fold.open = true; });
+    document.querySelectorAll(".proof, .lab, .exercise, .names").forEach(function (fold) { fold.open = true; });
   });
 })();

@@ -195,6 +195,20 @@ def test_a_token_is_pointed_at_and_kept_by_mouse_and_keyboard(open_view):
     assert tab.locator("rect.tl-head").count() == 6
 
 
+def test_a_token_may_be_pressed_at_first(open_view):
+    weights = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.0, 0.0, 1.0]])
+    view = head_view(weights, ["the", "bear", "the"], query=1)
+    assert view.say == "Layer 0, head 0. “bear” attends most to “bear” (0.60), “the” #2 (0.30), “the” #0 (0.10)."
+    assert view._repr_html_().count("M0 1L1") == 3 and "M0 0L1" not in view._repr_html_()
+    tab = open_view(view)
+    assert tab.locator(".tl-say").inner_text() == view.say
+    assert tab.locator(".tl-token").nth(1).get_attribute("aria-pressed") == "true"
+    tab.locator(".tl-token").nth(1).click()
+    assert tab.locator(".tl-token").nth(1).get_attribute("aria-pressed") == "false"
+    with pytest.raises(ValueError, match="query"):
+        head_view(weights, ["the", "bear", "the"], query=3)
+
+
 def test_of_several_heads_only_what_is_strong_is_drawn_and_the_strongest_last(open_view):
     weights = np.array([[[[0.95, 0.05], [0.9, 0.1]], [[0.6, 0.4], [0.75, 0.25]]]])
     tab = open_view(head_view(weights, ["a", "b"]))

@@ -98,8 +98,11 @@ def norms_by_sublayer(trace, n_layers):
     return ax
 
 
-def largest_coordinates(vectors):
-    """Draw vectors as their coordinates, one panel each: a dict from title to vector."""
+def largest_coordinates(vectors, limits=None):
+    """Draw vectors as their coordinates, one panel each: a dict from title to vector.
+
+    limits: (lowest, highest) value of the axes, so that several such figures can be compared; default: each its own.
+    """
     _, axes = panel_grid(len(vectors), size=(6.4, 2.4), xlabel="coordinate", ylabel="value")
     for ax, (title, vector) in zip(axes, vectors.items()):
         vector = as_array(vector)
@@ -108,7 +111,7 @@ def largest_coordinates(vectors):
         name = f"coordinate {largest}:\n{vector[largest]:.1f}"
         side, offset = ("right", -8) if largest > len(vector) / 2 else ("left", 8)
         note(ax, name, (largest, vector[largest]), (offset, -12), ha=side, va="baseline")
-        ax.set_title(title)
+        ax.set(title=title, ylim=limits)
     return axes
 
 

@@ -11,17 +11,18 @@ from tutorial_book.plots.parts import MARKERS, draw_curve, panel_grid, ticks
 from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, neighbor_ratios
 
 
-def flat_clouds(clouds):
+def flat_clouds(clouds, reach=None):
     """Points in the plane with the origin marked, a panel for each entry (title -> (n, 2)).
 
-    Below each title stand the cloud's anisotropy and average cosine.
+    Below each title stand the cloud's anisotropy and average cosine. reach: how far the axes go, so that several such
+    figures can be compared; default: as far as the points.
 
     >>> [ax] = flat_clouds({"a line": [[1, 1], [2, 2], [3, 3]]})
     >>> ax.get_title().splitlines()
     ['a line', 'anisotropy 1.00', 'average cosine 1.00']
     """
     _, axes = panel_grid(len(clouds), size=(0, 2.9), each=(2.2, 0))
-    reach = 1.05 * max(np.abs(as_array(X)).max() for X in clouds.values())
+    reach = reach or 1.05 * max(np.abs(as_array(X)).max() for X in clouds.values())
     for ax, (title, X) in zip(axes, clouds.items()):
         X = as_array(X)
         ax.plot(*X.T, ".", ms=3, color=COLORS[0], alpha=0.6, mew=0)

@@ -5,7 +5,7 @@ import html
 import numpy as np
 
 from tutorial_lib.views.base import View
-from tutorial_lib.views.traces import Attention, name_of, shorten
+from tutorial_lib.views.traces import Attention, as_place, name_of, shorten
 
 # The picture's measures; js/head_picture.js has the same.
 WIDTH, TOP, ROW = 360, 22, 24
@@ -14,14 +14,15 @@ LEVELS = 10  # a line's strength, told by its opacity and its width
 LEAST = 0.02  # weaker lines are not drawn at first
 
 
-def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0):
+def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0, query=None):
     """Lines from each token to the tokens that it attends to, for any layer and any choice of heads.
 
     source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
     n_heads, n, n), also with texts as second axis; layers and heads may be missing; a list of layers will do. tokens:
     an `Encoding`, or the tokens as list of str. layer, head: shown first; head None shows all heads. segments: 0 or 1
     for each token of a pair of texts; an `Encoding` brings them. They add a filter. keys: the tokens of the other side
-    where queries attend to another text (cross-attention). text: which text, where there is a batch.
+    where queries attend to another text (cross-attention). text: which text, where there is a batch. query: the place
+    of a token that is pressed at first, so that only its lines show.
 
     Returns a `View`. In it, choose layer and heads, point at a token to see only its lines (Enter or a click keeps
     them), leave out weak lines. Weights travel rounded (`tutorial_lib.views.traces.pack`): 6 layers of 12 heads make
@@ -34,16 +35,23 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0)
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
     shown = attention.weights[layer, range(len(attention.weights[layer])) if head is None else [head]]
-    say = tell(attention, layer, head)
+    if query is not None:
+        data["pressed"] = query = as_place("query", query, len(attention.tokens))
+        shown = np.where(np.arange(shown.shape[1])[:, None] == query, shown, 0)
+    say = tell(attention, layer, head, query)
     parts = attention.parts("head_picture")
     return View("head_view", data, picture(attention, shown, say), attention.label(), say, parts)
 
 
-def tell(attention, layer, head):
+def tell(attention, layer, head, query=None):
     """One sentence on what is shown first; js/head_picture.js says the same."""
     if head is None:
         return f"Layer {layer}, all heads."
     weights = attention.weights[layer, head]
+    if query is not None:
+        most = np.argsort(-weights[query], kind="stable")[:3]
+        names = ", ".join(f"{name_of(attention.keys, j)} ({weights[query, j]:.2f})" for j in most)
+        return f"Layer {layer}, head {head}. {name_of(attention.tokens, query)} attends most to {names}."
     strongest = np.argsort(-weights, axis=None, kind="stable")[:3]
     pairs = [np.unravel_index(place, weights.shape) for place in strongest]
     names = [f"{name_of(attention.tokens, i)} to {name_of(attention.keys, j)} ({weights[i, j]:.2f})" for i, j in pairs]

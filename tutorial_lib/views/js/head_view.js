@@ -33,5 +33,7 @@ function show(view) {
 
   picture.show({ least: data.least });
   update();
+  if (data.pressed !== undefined) picture.keep(data.pressed);
+  delete data.pressed; // of the example, not of another text
   view.picture.replaceChildren(picture.element);
 }
