@@ -98,8 +98,22 @@
           return guess.toLocaleString("en-US", { maximumSignificantDigits: 6 }) + space + unit;
         },
         parts: function (guess) { return [this.words(guess)]; },
-        mark: function () {},
+        mark: function (guess, truth) {
+          var drawn = box.querySelector(".guess-line");
+          if (drawn) drawn.remove();
+          if (truth !== null && guess !== null) {
+            box.querySelector(".guess-verdict").after(numberLine(guess, truth, within(truth), /^%/.test(unit)));
+          }
+        },
       };
+
+      // From where to where a guess counts as right.
+      function within(truth) {
+        var given = box.dataset, factor = Number(given.factor);
+        if (factor) return [truth / factor, truth * factor].sort(function (a, b) { return a - b; });
+        var around = given.units ? Number(given.units) : Math.abs(truth) * Number(given.share) / 100;
+        return [truth - around, truth + around];
+      }
     },
 
     order: function (box) {
@@ -151,6 +165,48 @@
       };
     },
   };
+
+  // The guess and the answer on one line, with what counts as right. Far apart, each step of it is a factor of ten.
+  function numberLine(guess, truth, right, percent) {
+    var all = [guess, truth].concat(right), low = Math.min.apply(null, all), high = Math.max.apply(null, all);
+    var tens = low > 0 && high / low > 12;
+    var from = tens ? Math.pow(10, Math.floor(Math.log10(low))) : Math.min(0, low);
+    var to = tens ? Math.pow(10, Math.ceil(Math.log10(high))) : percent && low >= 0 && high <= 100 ? 100 : round(high);
+    if (!tens && from < 0) from = -round(-from);
+
+    // The next number of one digit: 1, 2, 3, 5 or 10 times a power of ten.
+    function round(number) {
+      var power = Math.pow(10, Math.floor(Math.log10(number || 1)));
+      return [1, 2, 3, 5, 10].find(function (step) { return number <= step * power * 1.0001; }) * power;
+    }
+
+    function place(number) {
+      var share = tens ? Math.log(number / from) / Math.log(to / from) : (number - from) / (to - from);
+      return (12 + 456 * Math.min(1, Math.max(0, share))).toFixed(1);
+    }
+
+    function draw(tag, attributes, text) {
+      var made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (var name in attributes) made.setAttribute(name, attributes[name]);
+      made.append.apply(made, [].concat(text || []));
+      return made;
+    }
+
+    function label(number, y, text, as) {
+      var x = place(number), anchor = x < 60 ? "start" : x > 420 ? "end" : "middle";
+      return draw("text", { x: x, y: y, "text-anchor": anchor, "class": as }, text);
+    }
+
+    var a = place(right[0]), b = place(right[1]);
+    return draw("svg", { "class": "guess-line", viewBox: "0 0 480 74", "aria-hidden": "true" }, [
+      draw("rect", { x: a, y: 26, width: Math.max(2, b - a).toFixed(1), height: 16, rx: 2, "class": "guess-right" }),
+      draw("path", { d: "M12 34H468", "class": "guess-axis" }),
+      draw("path", { d: "M" + place(truth) + " 24V44", "class": "guess-true" }),
+      draw("circle", { cx: place(guess), cy: 34, r: 6, "class": "guess-yours" }),
+      label(guess, 16, "your guess", "guess-yours"), label(truth, 60, "what it is", "guess-true"),
+      label(from, 72, from.toLocaleString("en-US"), ""), label(to, 72, to.toLocaleString("en-US"), ""),
+    ]);
+  }
 
   function items(list) { return [].slice.call(list.children); }
 

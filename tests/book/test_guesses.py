@@ -34,6 +34,7 @@ def chapter(context, site):
     tab.complaints = []
     tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
     tab.goto((site / "book" / "attention.html").as_uri(), wait_until="load")
+    tab.evaluate("document.querySelectorAll('.lab').forEach(fold => { fold.open = true; })")
     yield tab
     assert tab.complaints == []
 
@@ -115,6 +116,24 @@ def test_a_number_is_right_within_what_its_box_says(chapter, guess, right, wrong
         chapter.locator(f"{guess} .guess-commit").click()  # forgets it
     chapter.locator(f"{NUMBER} button", has_text="Show me").click()
     assert chapter.locator(f"{NUMBER} .guess-verdict").inner_text().endswith(" times.")
+
+
+def test_a_number_is_drawn_beside_the_answer_and_what_counts_as_right(chapter):
+    chapter.locator(f"{ORDER} button", has_text="Show me").click()
+    for factor in (0.01, 0.5, 1, 2, 100):
+        chapter.locator(f"{NUMBER} input").fill(f"{truth(chapter, NUMBER) * factor:.6f}")
+        chapter.keyboard.press("Enter")
+        line = chapter.locator(f"{NUMBER} .guess-line")
+        yours = float(line.locator("circle").get_attribute("cx"))
+        answer = float(line.locator("path.guess-true").get_attribute("d").split()[0][1:])
+        left = float(line.locator("rect").get_attribute("x"))
+        right = left + float(line.locator("rect").get_attribute("width"))
+        assert 12 <= yours <= 468 and left < answer < right
+        assert (yours > answer) == (factor > 1) and (left <= yours <= right) == (factor == 1)
+        chapter.locator(f"{NUMBER} .guess-commit").click()  # forgets it
+        assert line.count() == 0
+    chapter.locator(f"{NUMBER} button", has_text="Show me").click()
+    assert chapter.locator(f"{NUMBER} .guess-line").count() == 0  # nobody guessed
 
 
 def test_items_are_brought_into_order_by_keys_and_by_buttons(chapter):
