@@ -12,7 +12,7 @@ from tutorial_lib.views.heads import LEAST
 from tutorial_lib.views.traces import Attention
 
 SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two, and for the numbers at the left and on top
-BLUE = (59, 130, 214)  # seen well on white and on black; model_view.js has the same
+PINK = (190, 76, 148)  # the pink of attention, seen well on white and on black; model_view.js has the same
 NOTE = (
     "Each small picture is one head: a row for each token that asks, a column for each token that answers, "
     "stronger color for more weight. Down: layers; across: heads."
@@ -70,7 +70,7 @@ def sheet(weights):
 
 
 def png(weights):
-    """An image of weights from 0 to 1 as a data URL: one blue in 16 strengths, on whatever color the page has.
+    """An image of weights from 0 to 1 as a data URL: one pink in 16 strengths, on whatever color the page has.
 
     >>> png(np.eye(2))[:30]
     'data:image/png;base64,iVBORw0K'
@@ -81,7 +81,7 @@ def png(weights):
     lines = b"".join(b"\0" + row.tobytes() for row in packed)
     chunks = [
         (b"IHDR", struct.pack(">IIBBBBB", levels.shape[1], levels.shape[0], 4, 3, 0, 0, 0)),
-        (b"PLTE", bytes(BLUE) * 16),
+        (b"PLTE", bytes(PINK) * 16),
         (b"tRNS", bytes(17 * level for level in range(16))),
         (b"IDAT", zlib.compress(lines, 9)),
         (b"IEND", b""),

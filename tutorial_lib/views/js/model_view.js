@@ -46,11 +46,11 @@ function show(view) {
     TL.el("div", { "class": "tl-model" }, [grid, TL.el("div", { "class": "tl-panel" }, picture.element)]));
 }
 
-// One pixel for each weight: the blue of models.py, as strong as the weight's square root.
+// One pixel for each weight: the pink of models.py, as strong as the weight's square root.
 function paint(weights, rows, columns) {
   var canvas = TL.el("canvas", { width: columns, height: rows }), context = canvas.getContext("2d");
   var image = context.createImageData(columns, rows);
-  weights.forEach(function (w, k) { image.data.set([59, 130, 214, 255 * Math.sqrt(w)], 4 * k); });
+  weights.forEach(function (w, k) { image.data.set([190, 76, 148, 255 * Math.sqrt(w)], 4 * k); });
   context.putImageData(image, 0, 0);
   return canvas;
 }
