@@ -77,6 +77,8 @@ def mark_terms(app, doctree: nodes.document, docname: str) -> None:
     for paragraph in list(doctree.findall(nodes.paragraph)):
         if "ask" in paragraph["classes"] or "outcomes" in paragraph.parent.get("classes", []):
             continue  # a chapter's question and its quiet line stay as they are
+        if paragraph.parent.get("tag") == "summary":
+            continue  # what opens a fold holds no link: a press would follow it
         for text in list(paragraph.findall(nodes.Text)):
             parent = text.parent
             # A space inside a cited name ("van der Maaten") is one object in all its places: its parents lead nowhere.

@@ -89,7 +89,8 @@ def test_one_head_looks_at_the_name_that_comes_next(page):
 def test_the_kite_is_expected_only_at_the_end(page, book_gpt):
     ages = {age: GPT.from_pretrained(f"book-gpt-{age}", "cpu") for age in (100, 400)} | {1600: book_gpt}
     kite = page.big_tok.vocab["Ġkite"]
-    p = {age: model(page.prompt_ids)[0][0, -1].softmax(-1)[kite].item() for age, model in ages.items()}
+    prompt = page.big_tok.encode("<|endoftext|>Mia had a kite. She lost it in the park. Leo found the").ids
+    p = {age: model(prompt)[0][0, -1].softmax(-1)[kite].item() for age, model in ages.items()}
     assert p[100] < 0.05 < p[400] < 0.3 < p[1600]
 
 
