@@ -30,6 +30,8 @@ addEventListener("DOMContentLoaded", function () {
   }
   addEventListener("load", reach);
   addEventListener("resize", reach);
+  // What comes out of a fold may be too wide as well: this page and the theme look again, as after a resize.
+  document.addEventListener("toggle", function () { dispatchEvent(new Event("resize")); }, true);
 })();
 // What is folded opens where a link leads into it, and on paper.
 (function () {
