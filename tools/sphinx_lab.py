@@ -51,10 +51,9 @@ def fold(app, doctree: nodes.document) -> None:
             place.parent.remove(place)
             continue
         title, _, *rest = section.children
-        says = nodes.inline("", "", *place[0].children, classes=["lab-says"])
         count = nodes.inline("", opens(rest, "a few lines"), classes=["lab-opens"])
         label = nodes.inline("", "Lab", classes=["lab-label"])
-        line = nodes.paragraph("", "", label, says, nodes.Text(" "), count)
+        line = nodes.paragraph("", "", label, *place[0].children, nodes.Text(" "), count)
         section.children = [title]
         section.append(element("details", element("summary", line), *rest, classes=["lab"]))
 

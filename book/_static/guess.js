@@ -199,7 +199,7 @@
 
     var a = place(right[0]), b = place(right[1]);
     return draw("svg", { "class": "guess-line", viewBox: "0 0 480 74", "aria-hidden": "true" }, [
-      draw("rect", { x: a, y: 26, width: Math.max(2, b - a).toFixed(1), height: 16, rx: 2, "class": "guess-right" }),
+      draw("rect", { x: a, y: 26, width: Math.max(2, b - a).toFixed(1), height: 16, rx: 2 }),
       draw("path", { d: "M12 34H468", "class": "guess-axis" }),
       draw("path", { d: "M" + place(truth) + " 24V44", "class": "guess-true" }),
       draw("circle", { cx: place(guess), cy: 34, r: 6, "class": "guess-yours" }),
