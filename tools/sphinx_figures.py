@@ -62,6 +62,55 @@ def size(svg: str) -> str:
     return f'width="{float(width) * 4 / 3:.0f}" height="{float(height) * 4 / 3:.0f}"'
 
 
+NUMBER = re.compile(r"<!-- (?:\$\\mathdefault\{)?(?P<base>[−\d.,]+)(?:\^\{(?P<power>[−-]?\d+)\})?\}?\$?%? -->")
+
+
+def ruler(svg: str, axis: str, panel: int = 1) -> dict:
+    """Where a number lies on an axis ("x" or "y") of a drawing's panel, read off its ticks.
+
+    Two ticks: their `values` and their `places`, as shares of the drawing's width or height from its upper left corner;
+    whether the axis is logarithmic; and from where to where the panel reaches `along` the axis and `across` it.
+    Where panels side by side share an axis, the numbers stand at one of them. Raises ValueError where none has two.
+    """
+    size = dict(zip("xy", map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()), strict=True))
+    panels = re.split(r'<g id="axes_\d+">', svg)[1:]
+    if panel > len(panels):
+        raise ValueError(f"there are {len(panels)} panels, no {panel}")
+    reach = spans(panels[panel - 1], size)
+    counts = [ticks(other, axis, size) for other in (panels[panel - 1], *panels) if spans(other, size)[axis] == reach[axis]]
+    (first, start), *between, (last, end) = next((count for count in counts if len(count) > 1), [(0, 0), (0, 0)])
+    if first == last:
+        raise ValueError(f"panel {panel} has no two ticks with numbers on its {axis} axis")
+    off = [abs((value - first) / (last - first) - (place - start) / (end - start)) for value, place in between]
+    return {
+        "values": [first, last],
+        "places": [start, end],
+        "log": first > 0 and max(off, default=0) > 0.02,
+        "along": reach[axis],
+        "across": reach["y" if axis == "x" else "x"],
+    }
+
+
+def ticks(panel: str, axis: str, size: dict[str, float]) -> list[tuple[float, float]]:
+    """Value and place of each tick with a number."""
+    found = []
+    for tick in re.split(r'<g id="(?=[xy]tick_)', panel)[1:]:
+        mark, _, label = tick.partition('<g id="text_')
+        place, text = re.search(rf'<use [^>]*\b{axis}="([\d.]+)"', mark), NUMBER.search(label)
+        if tick.startswith(axis) and place and text:
+            base, power = (float((text[part] or "1").replace("−", "-").replace(",", "")) for part in ("base", "power"))
+            found.append((base**power, round(float(place[1]) / size[axis], 4)))
+    return found
+
+
+def spans(panel: str, size: dict[str, float]) -> dict[str, list[float]]:
+    """From where to where a panel reaches, its frame's first path."""
+    frame = re.search(r'<g id="patch_\d+">\s*<path d="([^"]*)"', panel)[1]
+    corners = re.findall(r"[ML] ([\d.]+) ([\d.]+)", frame)
+    lines = zip("xy", zip(*corners, strict=True), strict=True)
+    return {axis: sorted({round(float(value) / size[axis], 4) for value in line}) for axis, line in lines}
+
+
 def visit_image(translator: HTML5Translator, node: nodes.image) -> None:
     """A drawing of matplotlib as two pictures, of which the theme shows one, each with a source for phones."""
     source = Path(translator.builder.srcdir, node["uri"])

@@ -15,7 +15,8 @@ A guess is one of several choices, a number with a unit, or an order:
 What is true stands nowhere in the text: a later cell calls `answer("longer-key", value)` (of `tutorial_book.page`), and
 the box takes the value from that cell's output. What answers the question opens after the guess: all between box and
 cell, the cell, and a finding that follows it. Where more of the section tells the answer, a directive `guessed` of that
-name stands at its end. Without JavaScript all of it is plain text; book/_static/guess.js makes the controls,
+name stands at its end. A number that an axis of a figure shows is drawn into it: `:drawn: fig-growth y`, or with the
+panel and the factor that turns the guess into the axis's unit, `:drawn: fig-growth y 2 0.01`. Without JavaScript all of it is plain text; book/_static/guess.js makes the controls,
 compares, and keeps guesses in the browser.
 """
 
@@ -24,15 +25,18 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
+from sphinx_figures import layouts, ruler
 
 from tutorial_book.page.guess import in_words
 
 WITHIN = re.compile(r"(?P<share>\d+(?:\.\d+)?) ?%|a factor of (?P<factor>\d+(?:\.\d+)?)|(?P<units>\d+(?:\.\d+)?)")
+DRAWN = re.compile(r"(?P<figure>\S+) (?P<axis>[xy])( (?P<panel>\d))?( (?P<factor>[\d.]+))?")
 INLINE = ("a", "span")  # where a line's end would be a space
 log = logging.getLogger(__name__)
 
@@ -65,7 +69,12 @@ def complain(node: nodes.Node, name: str, error: str) -> None:
 class Guess(SphinxDirective):
     required_arguments = 1
     has_content = True
-    option_spec = {"unit": directives.unchanged, "within": directives.unchanged, "order": directives.unchanged_required}
+    option_spec = {
+        "unit": directives.unchanged,
+        "within": directives.unchanged,
+        "order": directives.unchanged_required,
+        "drawn": directives.unchanged_required,
+    }
 
     def run(self):
         name = self.arguments[0]
@@ -108,11 +117,17 @@ class Guess(SphinxDirective):
         if not match:
             raise Misuse(f'within must be "20%", "a factor of 2" or "3", got "{self.options["within"]}"')
         kind = match.lastgroup
-        return {"data_kind": "number", "data_unit": self.options["unit"], f"data_{kind}": match[kind]}
+        given = {"data_kind": "number", "data_unit": self.options["unit"], f"data_{kind}": match[kind]}
+        if "drawn" in self.options:
+            if not DRAWN.fullmatch(self.options["drawn"]):
+                raise Misuse(f'drawn must be "fig-growth y" or "fig-growth y 2 0.01", got "{self.options["drawn"]}"')
+            given["data_drawn"] = self.options["drawn"]
+        return given
 
     def items(self, choices: nodes.bullet_list | None) -> tuple[dict[str, str], list[nodes.Node]]:
-        if "within" in self.options:
-            raise Misuse("only a number (:unit:) is right within something")
+        for option in ("within", "drawn"):
+            if option in self.options:
+                raise Misuse(f"only a number (:unit:) has {option}")
         if choices is None or len(choices) < 2:
             raise Misuse("it needs a list of two choices or more, or a :unit: if it asks for a number")
         lines = []
@@ -400,6 +415,26 @@ def read(app, doctree: nodes.document) -> None:
     count(doctree, join(doctree))
 
 
+def draw(app, doctree: nodes.document, docname: str) -> None:
+    """Tell each box whose guess is drawn into a figure where its numbers lie there, on a wide screen and on a phone's."""
+    figures = {name: figure for figure in doctree.findall(nodes.figure) for name in figure["ids"]}
+    for box in doctree.findall(lambda node: isinstance(node, element) and "data_drawn" in node["attributes"]):
+        given = box["attributes"]
+        wish = DRAWN.fullmatch(given.pop("data_drawn"))
+        try:
+            picture = next(figures[wish["figure"]].findall(nodes.image))
+            files = layouts(Path(app.srcdir, picture["uri"]).read_text(encoding="utf-8"))
+            place = {"figure": wish["figure"], "axis": wish["axis"], "factor": float(wish["factor"] or 1)}
+            for layout, end in (("wide", ""), ("phone", "-phone")):
+                place[layout] = ruler(files.get(end, files[""]), wish["axis"], int(wish["panel"] or 1))
+        except (KeyError, StopIteration):
+            complain(box, given["data_guess"], f"drawn: the page has no drawn figure {wish['figure']}")
+        except ValueError as error:
+            complain(box, given["data_guess"], f"drawn: {wish['figure']}: {error}")
+        else:
+            given["data_drawn"] = json.dumps(place)
+
+
 def setup(app):
     app.add_node(element, html=(visit, depart))
     app.add_node(guessed)
@@ -408,4 +443,5 @@ def setup(app):
     app.add_directive("guessed", Guessed)
     app.add_directive("guesses", Guesses)
     app.connect("doctree-read", read)
+    app.connect("doctree-resolved", draw)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -99,11 +99,12 @@
         },
         parts: function (guess) { return [this.words(guess)]; },
         mark: function (guess, truth) {
-          var drawn = box.querySelector(".guess-line");
-          if (drawn) drawn.remove();
-          if (truth !== null && guess !== null) {
-            box.querySelector(".guess-verdict").after(numberLine(guess, truth, within(truth), /^%/.test(unit)));
-          }
+          var place = box.dataset.drawn && JSON.parse(box.dataset.drawn);
+          document.querySelectorAll('.guess-drawn[data-guess="' + box.dataset.guess + '"]').forEach(remove);
+          box.querySelectorAll(".guess-line, .guess-where").forEach(remove);
+          if (truth === null || guess === null) return;
+          box.querySelector(".guess-verdict").after(place ? drawInto(place, guess, box.dataset.guess)
+            : numberLine(guess, truth, within(truth), /^%/.test(unit)));
         },
       };
 
@@ -207,6 +208,37 @@
       label(from, 72, from.toLocaleString("en-US"), ""), label(to, 72, to.toLocaleString("en-US"), ""),
     ]);
   }
+
+  // The guess as a line across the panel of the figure whose axis counts the same thing.
+  function drawInto(place, guess, name) {
+    var figure = document.getElementById(place.figure), frame = figure.querySelector(".guess-frame");
+    if (!frame) {
+      var pictures = [].slice.call(figure.querySelectorAll(".drawing"));
+      frame = el("span", { class: "guess-frame" });
+      pictures[0].before(frame);
+      frame.append.apply(frame, pictures);
+    }
+    ["wide", "phone"].forEach(function (layout) {
+      var ruler = place[layout], scale = ruler.log ? Math.log : Number, ends = ruler.values.map(scale);
+      var share = (scale(guess * place.factor) - ends[0]) / (ends[1] - ends[0]);
+      var wanted = ruler.places[0] + share * (ruler.places[1] - ruler.places[0]);
+      if (isNaN(wanted)) wanted = 2 * ruler.places[0] - ruler.places[1];  // a logarithmic axis has no 0
+      var at = Math.min(ruler.along[1], Math.max(ruler.along[0], wanted));
+      var line = el("span", { class: "guess-drawn guess-" + layout, "data-guess": name, "data-axis": place.axis,
+        "aria-hidden": "true" }, el("span", {}, at === wanted ? "your guess" : "your guess is off this end"));
+      var upright = place.axis === "x", start = 100 * ruler.across[0] + "%";
+      line.toggleAttribute("data-late", at > .6);
+      line.style[upright ? "left" : "top"] = 100 * at + "%";
+      line.style[upright ? "top" : "left"] = start;
+      line.style[upright ? "height" : "width"] = 100 * (ruler.across[1] - ruler.across[0]) + "%";
+      frame.append(line);
+    });
+    var number = figure.querySelector(".caption-number");
+    return el("p", { class: "guess-where" }, ["Your guess is the dashed line in ",
+      el("a", { href: "#" + place.figure }, number ? number.textContent.trim() : "the figure"), "."]);
+  }
+
+  function remove(element) { element.remove(); }
 
   function items(list) { return [].slice.call(list.children); }
 
