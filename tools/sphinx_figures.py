@@ -62,6 +62,7 @@ def size(svg: str) -> str:
     return f'width="{float(width) * 4 / 3:.0f}" height="{float(height) * 4 / 3:.0f}"'
 
 
+# What a tick says, as matplotlib notes it above the shapes of the letters: −0.5, 1,000, $\mathdefault{10^{2}}$.
 NUMBER = re.compile(r"<!-- (?:\$\\mathdefault\{)?(?P<base>[−\d.,]+)(?:\^\{(?P<power>[−-]?\d+)\})?\}?\$?%? -->")
 
 
@@ -72,12 +73,13 @@ def ruler(svg: str, axis: str, panel: int = 1) -> dict:
     whether the axis is logarithmic; and from where to where the panel reaches `along` the axis and `across` it.
     Where panels side by side share an axis, the numbers stand at one of them. Raises ValueError where none has two.
     """
-    size = dict(zip("xy", map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()), strict=True))
     panels = re.split(r'<g id="axes_\d+">', svg)[1:]
-    if panel > len(panels):
-        raise ValueError(f"there are {len(panels)} panels, no {panel}")
+    if not 1 <= panel <= len(panels):
+        raise ValueError(f"the drawing has no panel {panel}, it has {len(panels)}")
+    size = dict(zip("xy", map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()), strict=True))
     reach = spans(panels[panel - 1], size)
-    counts = [ticks(other, axis, size) for other in (panels[panel - 1], *panels) if spans(other, size)[axis] == reach[axis]]
+    beside = (other for other in (panels[panel - 1], *panels) if spans(other, size)[axis] == reach[axis])
+    counts = (ticks(other, axis, size) for other in beside)
     (first, start), *between, (last, end) = next((count for count in counts if len(count) > 1), [(0, 0), (0, 0)])
     if first == last:
         raise ValueError(f"panel {panel} has no two ticks with numbers on its {axis} axis")

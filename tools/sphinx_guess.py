@@ -16,8 +16,8 @@ What is true stands nowhere in the text: a later cell calls `answer("longer-key"
 the box takes the value from that cell's output. What answers the question opens after the guess: all between box and
 cell, the cell, and a finding that follows it. Where more of the section tells the answer, a directive `guessed` of that
 name stands at its end. A number that an axis of a figure shows is drawn into it: `:drawn: fig-growth y`, or with the
-panel and the factor that turns the guess into the axis's unit, `:drawn: fig-growth y 2 0.01`. Without JavaScript all of it is plain text; book/_static/guess.js makes the controls,
-compares, and keeps guesses in the browser.
+panel and the factor that turns the guess into the axis's unit, `:drawn: fig-growth y 2 0.01`. Without JavaScript all
+of it is plain text; book/_static/guess.js makes the controls, compares, and keeps guesses in the browser.
 """
 
 from __future__ import annotations
@@ -125,9 +125,9 @@ class Guess(SphinxDirective):
         return given
 
     def items(self, choices: nodes.bullet_list | None) -> tuple[dict[str, str], list[nodes.Node]]:
-        for option in ("within", "drawn"):
+        for option, told in (("within", "right within something"), ("drawn", "drawn into a figure")):
             if option in self.options:
-                raise Misuse(f"only a number (:unit:) has {option}")
+                raise Misuse(f"only a number (:unit:) is {told}")
         if choices is None or len(choices) < 2:
             raise Misuse("it needs a list of two choices or more, or a :unit: if it asks for a number")
         lines = []
@@ -416,7 +416,7 @@ def read(app, doctree: nodes.document) -> None:
 
 
 def draw(app, doctree: nodes.document, docname: str) -> None:
-    """Tell each box whose guess is drawn into a figure where its numbers lie there, on a wide screen and on a phone's."""
+    """Tell each box whose guess is drawn into a figure where its numbers lie there, in both layouts."""
     figures = {name: figure for figure in doctree.findall(nodes.figure) for name in figure["ids"]}
     for box in doctree.findall(lambda node: isinstance(node, element) and "data_drawn" in node["attributes"]):
         given = box["attributes"]
@@ -428,7 +428,7 @@ def draw(app, doctree: nodes.document, docname: str) -> None:
             for layout, end in (("wide", ""), ("phone", "-phone")):
                 place[layout] = ruler(files.get(end, files[""]), wish["axis"], int(wish["panel"] or 1))
         except (KeyError, StopIteration):
-            complain(box, given["data_guess"], f"drawn: the page has no drawn figure {wish['figure']}")
+            complain(box, given["data_guess"], f"drawn: the page has no figure {wish['figure']} that a cell drew")
         except ValueError as error:
             complain(box, given["data_guess"], f"drawn: {wish['figure']}: {error}")
         else:

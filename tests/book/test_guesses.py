@@ -136,6 +136,31 @@ def test_a_number_is_drawn_beside_the_answer_and_what_counts_as_right(chapter):
     assert chapter.locator(f"{NUMBER} .guess-line").count() == 0  # nobody guessed
 
 
+def test_a_number_is_drawn_into_the_figure_whose_axis_counts_it(context, site):
+    """The cosine of "cat" and "dog", among those of other pairs."""
+    tab, box = context.new_page(), "#guess-cat-and-dog"
+    tab.goto((site / "book" / "embeddings.html").as_uri(), wait_until="load")
+    assert box in tab.locator(".guess[data-drawn]").evaluate_all("boxes => boxes.map(box => '#' + box.id)")
+    figure = tab.locator("#" + json.loads(tab.locator(box).get_attribute("data-drawn"))["figure"])
+    places = []
+    for guess in (0, 0.5, 0.9, 30):
+        tab.locator(f"{box} input").fill(str(guess))
+        tab.keyboard.press("Enter")
+        assert tab.locator(f"{box} .guess-where").inner_text().startswith("Your guess is the dashed line in Fig. ")
+        for width, shown, other in ((390, ".guess-phone", ".guess-wide"), (1280, ".guess-wide", ".guess-phone")):
+            tab.set_viewport_size({"width": width, "height": 900})
+            assert figure.locator(shown).is_visible() and not figure.locator(other).is_visible()
+        line = figure.locator(".guess-wide").bounding_box()
+        picture = figure.locator(".drawing:visible img").bounding_box()
+        assert picture["y"] < line["y"] < line["y"] + line["height"] < picture["y"] + picture["height"]
+        places.append((line["x"] - picture["x"]) / picture["width"])
+        assert ("off this end" in figure.locator(".guess-wide").inner_text()) == (guess == 30)
+        tab.locator(f"{box} .guess-commit").click()  # forgets it
+        assert figure.locator(".guess-drawn").count() == 0
+    zero, half, most, beyond = places
+    assert (most - zero) / (half - zero) == pytest.approx(0.9 / 0.5, rel=0.01) and most < beyond < 1
+
+
 def test_items_are_brought_into_order_by_keys_and_by_buttons(chapter):
     def order():
         return chapter.locator(f"{ORDER} .guess-items li").evaluate_all("items => items.map(i => i.dataset.item)")

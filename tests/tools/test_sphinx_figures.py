@@ -1,6 +1,7 @@
 """A drawing becomes the files of a page: two layouts, each in the colors of two themes."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from tutorial_book import plots
@@ -53,3 +54,53 @@ def test_a_matrix_turns_round_in_the_dark_with_the_ink_on_it_and_paper():
 def test_the_place_of_a_picture_is_known_before_it_loads():
     svg = '<svg xmlns="x" width="72pt" height="36pt" viewBox="0 0 72 36">'
     assert sphinx_figures.size(svg) == 'width="96" height="48"'
+
+
+def panels(scale="linear", **options):
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3), **options)
+    for ax in axes:
+        ax.plot([1, 10, 1000], [-0.5, 0.2, 0.3])
+        ax.set_xscale(scale)
+    return figure, axes
+
+
+def place(ruler, value):
+    """Where the page's script puts a number, by what the build told it."""
+    scale = np.log if ruler["log"] else float
+    (low, high), (start, end) = map(scale, ruler["values"]), ruler["places"]
+    return start + (scale(value) - low) / (high - low) * (end - start)
+
+
+@pytest.mark.parametrize("scale, values", [("linear", (0, 250, 999)), ("log", (2, 30, 999))])
+def test_a_number_lies_where_matplotlib_puts_it(scale, values):
+    figure, axes = panels(scale)
+    text = sphinx_figures.layouts(phone.both_layouts(figure))["-phone"]  # the layout that the figure is left in
+    for panel, ax in enumerate(axes, 1):
+        ruler = sphinx_figures.ruler(text, "x", panel)
+        assert ruler["log"] == (scale == "log")
+        low, high = ax.get_window_extent().intervalx
+        for value in values:
+            x = ax.transData.transform((value, 0))[0]
+            share = (place(ruler, value) - ruler["along"][0]) / (ruler["along"][1] - ruler["along"][0])
+            assert share == pytest.approx((x - low) / (high - low), abs=2e-3)
+
+
+def test_panels_that_share_an_axis_count_by_the_numbers_of_the_first():
+    figure, _ = panels(sharey=True)
+    text = sphinx_figures.layouts(phone.both_layouts(figure))[""]
+    first, second = (sphinx_figures.ruler(text, "y", panel) for panel in (1, 2))
+    assert first["values"] == second["values"] and first["places"] == second["places"]
+    assert first["across"][1] < second["across"][0]
+    top, bottom = (place(first, value) for value in (0.3, -0.5))
+    assert first["along"][0] < top < bottom < first["along"][1]  # the page counts from above
+
+
+def test_an_axis_without_numbers_counts_nothing():
+    figure, axes = panels()
+    for ax in axes:
+        ax.set_xticks([1, 10], ["few", "many"])
+    text = sphinx_figures.layouts(phone.both_layouts(figure))[""]
+    with pytest.raises(ValueError, match="panel 2 has no two ticks with numbers on its x axis"):
+        sphinx_figures.ruler(text, "x", 2)
+    with pytest.raises(ValueError, match="the drawing has no panel 3, it has 2"):
+        sphinx_figures.ruler(text, "x", 3)

@@ -109,6 +109,23 @@ WRONG = [
         [NUMBER.replace("How", ":within: nearly\nHow")],
         'guess growth: within must be "20%", "a factor of 2" or "3", got "nearly"',
     ),
+    ([CHOICE.replace('"Two"', ':drawn: fig-a y\n"Two"')], "guess key: only a number (:unit:) is drawn into a figure"),
+    (
+        [NUMBER.replace("How", ":drawn: fig-a z\nHow")],
+        'guess growth: drawn must be "fig-growth y" or "fig-growth y 2 0.01", got "fig-a z"',
+    ),
+    (
+        [NUMBER.replace("How", ":drawn: fig-a y\nHow"), [output("growth", 4)]],
+        "guess growth: drawn: the page has no figure fig-a that a cell drew",
+    ),
+    (
+        [
+            NUMBER.replace("How", ":drawn: fig-a y\nHow"),
+            ":::{figure} a.svg\n:name: fig-a\nIt.\n:::",
+            [output("growth", 4)],
+        ],
+        "guess growth: drawn: fig-a: the drawing has no panel 1, it has 0",
+    ),
     (
         [NUMBER.replace("Because", "- one\n- two\n\nBecause")],
         "guess growth: a number (:unit:) has neither a list nor an order",
