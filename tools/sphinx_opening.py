@@ -19,7 +19,7 @@
     :::
 
 The question stands first, then what the cells between show, then the text. Where no cell stands between, `figure` names
-one of the page's own figures, which is shown again without a number. Each of the two may be had without the other.
+one of the page's own figures, which moves up here. Each of the two may be had without the other.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Outcomes(SphinxDirective):
             return []
         source = Path(self.env.doc2path(self.env.docname))
         minutes = reading_time(source.read_text(encoding="utf-8")).replace("minutes", "min")
-        line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]), nodes.Text(" Then you can "))
+        line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]), nodes.Text(" Afterwards you can "))
         for number, item in enumerate(content[0]):
             line += nodes.Text(" · ") if number else []
             line += nodes.inline("", "", *without_stop(item[0].children))
@@ -100,13 +100,14 @@ def fill(app, doctree: nodes.document) -> None:
         between, outcomes = below[:length][:-1], below[:length][-1:]
         if place["figure"] and place["figure"] not in figures:
             logger.warning("opening: this page has no figure %s", place["figure"], location=place)
-        pictures = []
+        things = []
         if place["figure"] in figures:
-            pictures = [picture.deepcopy() for picture in figures[place["figure"]].findall(nodes.image)]
-        for picture in pictures:
-            picture["alt"] = ""  # told where the figure stands
-            picture["ids"], picture["names"] = [], []
-        things = [element("div", *pictures, classes=["thing"])] if pictures else []
+            figure = figures[place["figure"]]
+            cell_output = figure.parent
+            cell_output.remove(figure)
+            if not cell_output.children:
+                cell_output.parent.remove(cell_output)
+            things.append(element("div", figure, classes=["thing"]))
         for node in below[:length]:
             page.remove(node)
         app.env.metadata[app.env.docname]["ask"] = ask.astext()  # the page before leads here by it

@@ -13,7 +13,7 @@ from html import escape
 # Part, its place and color, and the pages that are about it: the first is where it leads.
 PARTS = [
     (
-        "a vector a token",
+        "one vector per token",
         (36, 4, 168),
         "",
         ["context", "evolution", "meaning", "collections", "shape", "uses", "seeing"],

@@ -31,5 +31,5 @@ def word_view(model, tokenizer, one, other) -> View:
         chart = lines(curves, range(len(cosines)), "layers passed", "cosine", min(0, *curve, *control), 1, [OTHERS])
         beside = f"; {OTHERS}, {two(control[-1])}" if different else ""
         shown.append([word, chart, f"“{word}” after the last layer: cosine {two(curve[-1])}{beside}."])
-    boxes = [["One sentence", one], ["Another with the same word", other]]
+    boxes = [["One sentence", one], ["Another", other]]
     return asking("context", model, boxes, shown, "One word in two sentences", "Word")

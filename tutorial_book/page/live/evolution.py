@@ -33,5 +33,5 @@ def path_view(model, tokenizer, one, other, word=None) -> View:
         )
         shown.append((np.inf if each == word else end, [each, chart, say]))
     shown = [one for _, one in sorted(shown, key=lambda pair: -pair[0])]
-    boxes = [["One sentence", one], ["Another with the same word", other]]
+    boxes = [["One sentence", one], ["Another", other]]
     return asking("evolution", model, boxes, shown, "Two paths of one word", "Word", word=word)
