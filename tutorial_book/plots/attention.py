@@ -5,9 +5,10 @@ Sources: R 5-8 (figure 2 is `named_points`), L 2.1.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_book.plots.base import COLORS, ON_PALE, SIGNED, as_array, heatmap
+from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, SIGNED, as_array, heatmap
 from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, write
 
 PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
@@ -35,10 +36,14 @@ def similarity_maps(q, keys, reach=3.0):
         ax.figure.colorbar(image, ax=ax, ticks=MaxNLocator(7))
         ax.set(title=title, aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
         for name, point in {"q": q, **keys}.items():
-            arrow(ax, (0, 0), point, ON_PALE)
+            arrow(ax, (0, 0), point, ON_PALE, path_effects=[withStroke(linewidth=3, foreground=ON_DEEP)])
             side = "left" if point[0] >= 0 else "right"
-            height = "bottom" if point[1] >= 0 else "top"
-            note(ax, name, point, 6 * np.sign(point), ha=side, va=height, fontsize=10, weight="bold", bbox=PLATE)
+            is_above = q[0] * point[1] - q[1] * point[0] > 0  # the line of q
+            offset = 6 * np.sign(point[0]), 6 if is_above else -6
+            value = q @ point / (np.linalg.norm(q) * np.linalg.norm(point) if title.startswith("cosine") else 1)
+            said = name if name == "q" else f"{name}: {value:.2g}"
+            height = "bottom" if is_above else "top"
+            note(ax, said, point, offset, ha=side, va=height, fontsize=10, weight="bold", bbox=PLATE)
     return axes
 
 

@@ -102,7 +102,6 @@ def encodings(tables, limits=None):
         left.set(xlabel="coordinate", ylabel="position")
         heatmap(_cosines(P), ax=right, title="cosine of each pair", label="cosine", diverging=True, limits=(-1, 1))
         right.set(xlabel="position", ylabel="position")
-        right.set_aspect("equal")
     return [tuple(pair) for pair in axes]
 
 
