@@ -122,9 +122,12 @@ class Book:
     def number_labels(self, page: str, text: str) -> None:
         """Give formulas, figures and tables the numbers that Sphinx gives them; sections go by their titles."""
         chapter = f"{self.numbers[page]}." if page in self.numbers else ""
+        moved_up = re.search(r"^:{3,}\{opening\}.*\n:figure: *(\S+)", text, re.M)
+        first = moved_up[1] if moved_up else ""
         for kind, pattern in NUMBERED.items():
             through = bool(self.numbers) and not chapter
-            for count, match in enumerate(pattern.finditer(text), 1 + through * self.before[kind]):
+            found = sorted(pattern.finditer(text), key=lambda match: match["label"] != first)
+            for count, match in enumerate(found, 1 + through * self.before[kind]):
                 number = f"{kind} {chapter}{count}" if kind else f"({chapter}{count})"
                 self.add_label(page, match["label"] or match["other"], number)
                 self.before[kind] += through

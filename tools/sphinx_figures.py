@@ -73,7 +73,7 @@ def ruler(svg: str, axis: str, panel: int = 1) -> dict:
     whether the axis is logarithmic; and from where to where the panel reaches `along` the axis and `across` it.
     Where panels side by side share an axis, the numbers stand at one of them. Raises ValueError where none has two.
     """
-    panels = re.split(r'<g id="axes_\d+">', svg)[1:]
+    panels = re.split(r'<g id="axes_\d+">', svg)[1:] if "<dc:title>Matplotlib" in svg else []
     if not 1 <= panel <= len(panels):
         raise ValueError(f"the drawing has no panel {panel}, it has {len(panels)}")
     size = dict(zip("xy", map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()), strict=True))
@@ -87,7 +87,7 @@ def ruler(svg: str, axis: str, panel: int = 1) -> dict:
     return {
         "values": [first, last],
         "places": [start, end],
-        "log": first > 0 and max(off, default=0) > 0.02,
+        "log": first > 0 and (max(off, default=0) > 0.02 or (not between and last >= 10 * first)),
         "along": reach[axis],
         "across": reach["y" if axis == "x" else "x"],
     }

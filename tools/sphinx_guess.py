@@ -422,6 +422,8 @@ def draw(app, doctree: nodes.document, docname: str) -> None:
         given = box["attributes"]
         wish = DRAWN.fullmatch(given.pop("data_drawn"))
         try:
+            if above(figures[wish["figure"]], lambda node, block=box.parent: node is block) is None:
+                raise ValueError("it is not among what the guess opens")
             picture = next(figures[wish["figure"]].findall(nodes.image))
             files = layouts(Path(app.srcdir, picture["uri"]).read_text(encoding="utf-8"))
             place = {"figure": wish["figure"], "axis": wish["axis"], "factor": float(wish["factor"] or 1)}

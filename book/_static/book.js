@@ -20,15 +20,18 @@ addEventListener("DOMContentLoaded", function () {
 addEventListener("DOMContentLoaded", function () {
   document.querySelectorAll(".search-button-field").forEach(function (button) { button.removeAttribute("aria-label"); });
 });
-// A figure that scrolls on a phone can be reached and moved with the keyboard.
+// A figure or a formula that scrolls on a phone can be reached and moved with the keyboard.
 (function () {
   function reach() {
-    document.querySelectorAll(".bd-article figure").forEach(function (figure) {
-      if (figure.scrollWidth > figure.clientWidth) figure.tabIndex = 0;
-      else figure.removeAttribute("tabindex");
+    document.querySelectorAll('.bd-article figure, .bd-article mjx-container[display="true"]').forEach(function (wide) {
+      if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+      else wide.removeAttribute("tabindex");
     });
   }
-  addEventListener("load", reach);
+  addEventListener("load", function () {
+    reach();
+    if (window.MathJax && MathJax.startup) MathJax.startup.promise.then(reach);
+  });
   addEventListener("resize", reach);
   // What comes out of a fold may be too wide as well: this page and the theme look again, as after a resize.
   document.addEventListener("toggle", function () { dispatchEvent(new Event("resize")); }, true);

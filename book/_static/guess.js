@@ -103,8 +103,8 @@
           document.querySelectorAll('.guess-drawn[data-guess="' + box.dataset.guess + '"]').forEach(remove);
           box.querySelectorAll(".guess-line, .guess-where").forEach(remove);
           if (truth === null || guess === null) return;
-          box.querySelector(".guess-verdict").after(place ? drawInto(place, guess, box.dataset.guess)
-            : numberLine(guess, truth, within(truth), /^%/.test(unit)));
+          box.querySelector(".guess-verdict").after(numberLine(guess, truth, within(truth), /^%/.test(unit)),
+            place ? drawInto(place, guess, box.dataset.guess) : "");
         },
       };
 
@@ -222,7 +222,7 @@
       var ruler = place[layout], scale = ruler.log ? Math.log : Number, ends = ruler.values.map(scale);
       var share = (scale(guess * place.factor) - ends[0]) / (ends[1] - ends[0]);
       var wanted = ruler.places[0] + share * (ruler.places[1] - ruler.places[0]);
-      if (isNaN(wanted)) wanted = 2 * ruler.places[0] - ruler.places[1];  // a logarithmic axis has no 0
+      if (isNaN(wanted)) wanted = 2 * ruler.places[0] - ruler.places[1];  // a logarithmic axis has no negative numbers
       var at = Math.min(ruler.along[1], Math.max(ruler.along[0], wanted));
       var line = el("span", { class: "guess-drawn guess-" + layout, "data-guess": name, "data-axis": place.axis,
         "aria-hidden": "true" }, el("span", {}, at === wanted ? "your guess" : "your guess is off this end"));

@@ -25,7 +25,7 @@ def labels(axis):
 
 def test_similarity_maps_place_each_key_at_its_coordinates():
     keys = {"a": [1.0, 2.0], "b": [-1.0, 0.5]}
-    values = {"a: 4", "a: 0.8"}, {"b: -1.5", "b: -0.6"}
+    values = {"a: 4", "a: 0.8"}, {"b: −1.5", "b: −0.6"}
     for ax in plots.attention.similarity_maps([2.0, 1.0], keys):
         said = [text.get_text() for text in ax.texts if text.get_text()]
         assert all(len(both & set(said)) == 1 for both in values)

@@ -41,7 +41,7 @@ def similarity_maps(q, keys, reach=3.0):
             is_above = q[0] * point[1] - q[1] * point[0] > 0  # the line of q
             offset = 6 * np.sign(point[0]), 6 if is_above else -6
             value = q @ point / (np.linalg.norm(q) * np.linalg.norm(point) if title.startswith("cosine") else 1)
-            said = name if name == "q" else f"{name}: {value:.2g}"
+            said = name if name == "q" else f"{name}: {value:.2g}".replace("-", "−")
             height = "bottom" if is_above else "top"
             note(ax, said, point, offset, ha=side, va=height, fontsize=10, weight="bold", bbox=PLATE)
     return axes

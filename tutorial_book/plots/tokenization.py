@@ -22,7 +22,7 @@ def token_cuts(text, tokens):
     """
     _, ax = plt.subplots(figsize=(0.17 * len(text) + 0.2, 0.62 * len(tokens) + 0.1))
     for line, (name, cut) in enumerate(tokens.items()):
-        ax.text(0, line - 0.36, f"{name}: {len(cut)} tokens", va="bottom", fontsize=9)
+        ax.text(0, line - 0.36, f"{name}: {len(cut)} token{'s' * (len(cut) != 1)}", va="bottom", fontsize=9)
         end = 0
         for number, token in enumerate(cut):
             piece = token.removeprefix("##").replace("Ġ", " ")
