@@ -59,3 +59,14 @@ def test_in_rs_matrices_two_sums_over_x_survive():
     m_0, m_1 = toy.X.sum(1), toy.X @ j
     assert torch.allclose(toy.X @ toy.W_Q, (0.1 * m_0 + 0.4 * m_1)[:, None] + 0.1 * m_0[:, None] * j)
     assert torch.linalg.matrix_rank(toy.W_Q) == 2
+
+
+def test_the_numbers_that_the_page_tells_of_its_small_cases_are_computed_again(prose):
+    powers = torch.tensor([1.0, 2.0, 3.0]).exp()
+    for i, power in enumerate(powers, 1):
+        assert f"$e^{i} = {power:.2f}$" in prose
+    assert f"Their sum is {powers.sum():.2f}" in prose
+    assert "the weights are {:.2f}, {:.2f} and {:.2f}".format(*powers / powers.sum()) in prose
+    X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])  # dog, barks
+    output, A = attention(X @ torch.tensor([[0.0, 1.0], [2.0, 0.0]]), X, X)
+    assert "{:.2f}\\,(1, 0) + {:.2f}\\,(0, 1) = ({:.2f}, {:.2f})".format(*A[1], *output[1]) in prose

