@@ -136,6 +136,14 @@ def test_a_number_is_drawn_beside_the_answer_and_what_counts_as_right(chapter):
     assert chapter.locator(f"{NUMBER} .guess-line").count() == 0  # nobody guessed
 
 
+# Where the line and the picture are, in one look: a resized page loads the picture of its layout a moment later.
+BOXES = """async figure => {
+    const image = [...figure.querySelectorAll(".drawing img")].find(image => image.checkVisibility());
+    while (image.currentSrc.includes("-phone") || !image.complete) await new Promise(requestAnimationFrame);
+    return [figure.querySelector(".guess-wide"), image].map(each => each.getBoundingClientRect().toJSON());
+}"""
+
+
 def test_a_number_is_drawn_into_the_figure_whose_axis_counts_it(context, site):
     """The cosine of "cat" and "dog", among those of other pairs."""
     tab, box = context.new_page(), "#guess-cat-and-dog"
@@ -150,8 +158,7 @@ def test_a_number_is_drawn_into_the_figure_whose_axis_counts_it(context, site):
         for width, shown, other in ((390, ".guess-phone", ".guess-wide"), (1280, ".guess-wide", ".guess-phone")):
             tab.set_viewport_size({"width": width, "height": 900})
             assert figure.locator(shown).is_visible() and not figure.locator(other).is_visible()
-        line = figure.locator(".guess-wide").bounding_box()
-        picture = figure.locator(".drawing:visible img").bounding_box()
+        line, picture = figure.evaluate(BOXES)
         assert picture["y"] < line["y"] < line["y"] + line["height"] < picture["y"] + picture["height"]
         places.append((line["x"] - picture["x"]) / picture["width"])
         assert ("off this end" in figure.locator(".guess-wide").inner_text()) == (guess == 30)
