@@ -201,8 +201,10 @@ def fill(app, doctree: nodes.document, docname: str) -> None:
             cards = "".join(card(app, docname, chapter["file"]) for chapter in part["chapters"])
             if cards and caption.startswith(LAB) == place["lab"]:
                 name = caption.removeprefix(LAB)
-                parts.append(f'<p class="part">{escape(name[0].upper() + name[1:])}</p><ul class="cards">{cards}</ul>')
-        place.replace_self(nodes.raw("", "".join(parts), format="html"))
+                title = f'<p class="part">{escape(name[0].upper() + name[1:])}</p>'
+                count = cards.count("<li>")
+                parts.append(f'<div style="--cards: {count}">{title}<ul class="cards">{cards}</ul></div>')
+        place.replace_self(nodes.raw("", f'<div class="parts">{"".join(parts)}</div>', format="html"))
 
 
 def setup(app):

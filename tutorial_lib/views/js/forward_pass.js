@@ -215,7 +215,7 @@ function start(view, shared) {
       name + ": row " + run.ids[i] + " of the table of tokens, plus row " + i + " of the positions, plus its segment\u2019s; then LayerNorm. " + heads * d +
         " numbers, each a bar.",
       "Layer 0, head " + head.value + ": the query of " + name + " meets the key of every token. The largest q \u00b7 k is " + number(sums[best]) + ", with " + to + ".",
-      "Divided by \u221a" + d + ", then softmax: " + name + " gives " + all[best].toFixed(2) + " of its attention to " + to + ". All weights together are 1.",
+      name + " gives " + all[best].toFixed(2) + " of its attention to " + to + ". The weights add up to 1: softmax makes them from the scores, divided by \u221a" + d + ".",
       "Each token\u2019s value counts by its weight. Their sum, " + d + " numbers, is what head " + head.value + " hands to " + name + "; " + heads + " heads make " +
         heads * d + ".",
       "What attention brings is added to " + name + "; so is what the feed-forward network makes of that. The new vector\u2019s cosine to the old one: " +
