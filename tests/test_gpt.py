@@ -153,10 +153,9 @@ def test_more_tokens_than_positions_are_refused(gpt):
 @pytest.mark.parametrize(
     "call, says",
     [
-        (lambda g: g([[60]]), r"ids must lie in 0\.\.59, got 60 to 60"),
+        (lambda g: g([[60]]), r"ids must lie in 0\.\.59 \(the vocabulary\), got 60"),
         (lambda g: g([[]]), "at least one of each"),
-        (lambda g: g([[1.5]]), "whole numbers"),
-        (lambda g: g([[1, 2]], attention_mask=[[1]]), "attention_mask must have 2 columns"),
+        (lambda g: g([[1, 2]], attention_mask=[[1]]), r"attention_mask must have one number a token, .*\(1, 2\)"),
         (lambda g: Config.from_hf({"model_type": "bert"}), "model_type must be one of gpt2, opt, got 'bert'"),
         (lambda g: Config.from_hf({"model_type": "gpt2", "scale_attn_by_inverse_layer_idx": True}), "scale_attn_by"),
         (

@@ -2,12 +2,15 @@
 
 import copy
 
+import numpy as np
 import pytest
 import torch
 
 from tutorial_lib import bert as encoders
 from tutorial_lib import gpt as decoders
-from tutorial_lib.trace import patch, silence
+from tutorial_lib.encoder_decoder import Config as Both
+from tutorial_lib.encoder_decoder import EncoderDecoder
+from tutorial_lib.trace import change, patch, silence
 
 IDS, OTHERS = [[5, 6, 7, 8], [9, 9, 3, 1]], [[1, 2, 3, 4], [4, 3, 2, 1]]
 SHAPE = dict(vocab_size=20, d_model=12, n_layers=3, n_heads=3, d_ff=24, n_positions=8)
@@ -71,6 +74,90 @@ def test_a_patch_of_means_spreads_over_texts_and_tokens(model):
     mean = {name: model.trace(IDS)[name].mean((0, 2), keepdim=True)}
     found = run(model, IDS, keep=patch([(0, 0)], mean))
     assert (found - run(model, IDS)).abs().max() > 1e-3
+
+
+NAME = "layer.1.output"
+
+
+@pytest.mark.parametrize(
+    "new, by_hand",
+    [
+        (lambda X: torch.ones_like(X), lambda X: torch.ones_like(X)),
+        (0.5, lambda X: torch.full_like(X, 0.5)),
+        (np.arange(12.0), lambda X: torch.arange(12.0).to(X).expand_as(X)),
+        (lambda X: X + 3, lambda X: X + 3),
+        (lambda X: 2 * X, lambda X: 2 * X),
+        (lambda X: X.flip(0), lambda X: X.flip(0)),
+        (lambda X: X.mean(0, keepdim=True), lambda X: X.mean(0, keepdim=True).expand_as(X)),
+    ],
+    ids=["set", "a number", "an array", "add", "scale", "swap", "average"],
+)
+def test_a_change_is_the_same_as_a_hook_that_does_it_by_hand(model, new, by_hand):
+    def hook(module, inputs, output):
+        return (by_hand(output[0]), output[1]) if isinstance(output, tuple) else by_hand(output)
+
+    found = run(model, IDS, keep=change({NAME: new}))
+    handle = model.layer[1].register_forward_hook(hook)
+    assert torch.equal(found, run(model, IDS))
+    handle.remove()
+    assert not torch.equal(found, run(model, IDS))
+
+
+def test_a_pattern_changes_every_stop_that_it_fits_and_a_trace_sees_it(model):
+    seen = model.trace(IDS, keep=change({"layer.*.attention.output": lambda X: 0 * X, "layer.2.output": 7}))
+    zero = [name for name, value in seen.items() if (value == 0).all()]
+    assert [name for name in zero if name.endswith("attention.output")] == [
+        f"layer.{i}.attention.output" for i in range(3)
+    ]
+    assert (seen["layer.2.output"] == 7).all()
+
+
+def test_gradients_flow_through_a_change_and_stay_where_asked(model):
+    steps = torch.zeros(12, dtype=torch.float64, requires_grad=True)
+    run(model, IDS, keep=change({NAME: lambda X: X + steps})).square().sum().backward()
+    model.requires_grad_(True)
+    seen = model.trace(IDS, gradients=True)
+    last = seen.get("logits", seen["layer.2.output"])
+    last.square().sum().backward()
+    torch.testing.assert_close(seen[NAME].grad.sum((0, 1)), steps.grad)
+    assert not model.trace(IDS)[NAME].requires_grad
+
+
+@pytest.mark.parametrize(
+    "keep, says",
+    [
+        (lambda: silence([(3, 0)]), r"this run of the model, got 'layer\.3\.attention\.heads'; near: layer\.2"),
+        (lambda: silence([(-1, 0)]), r"heads must be pairs \(layer, head\), each from 0 on, got -1"),
+        (lambda: silence([3]), r"heads must be pairs \(layer, head\), each from 0 on, got 3"),
+        (lambda: silence([(0, 1, 2)]), r"pairs \(layer, head\), each from 0 on, got \(0, 1, 2\)"),
+        (lambda: silence([(0, 1.0)]), r"heads must be pairs .* got 1\.0"),
+        (lambda: patch([(1, 0)], {}), r"other must hold 'layer\.1\.attention\.heads'"),
+        (lambda: change({"layer.1.outputs": 0}), r"got 'layer\.1\.outputs'; near: layer\.1\.output, "),
+        (lambda: change({"layer.*.nothing": 0}), "got 'layer.*.nothing'"),
+        (lambda: change({NAME: lambda X: X[:, :1, :3]}), r"the new value at layer\.1\.output must fit its shape"),
+        (lambda: change({NAME: lambda X: None}), r"must fit its shape, \(2, 4, 12\), got None"),
+        (lambda: change([NAME]), "stops must be a dict"),
+    ],
+)
+def test_a_change_that_would_change_nothing_is_told(model, keep, says):
+    with pytest.raises((ValueError, TypeError), match=says):
+        run(model, IDS, keep=keep())
+
+
+def test_what_is_not_computed_cannot_be_changed(model):
+    silent = change({"layer.0.attention.weights": lambda A: A.flip(-1)})
+    assert not torch.equal(run(model, IDS, keep=silent), run(model, IDS))
+    with pytest.raises(ValueError, match=r"got 'layer\.0\.attention\.weights'"):
+        run(model, IDS, keep=silent, fused=True)
+
+
+def test_an_encoder_decoder_is_changed_by_the_same_names():
+    model = EncoderDecoder(Both(**{**SHAPE, "n_heads": 2}))
+    even = change({"decoder.layer.*.cross_attention.weights": lambda A: A.mean(-1, keepdim=True)})
+    A = model.trace(IDS, OTHERS, keep=even)["decoder.layer.2.cross_attention.weights"]
+    assert (A == A[..., :1]).all()
+    with pytest.raises(ValueError, match="got 'layer.0.output'; near: "):
+        model(IDS, OTHERS, keep=change({"layer.0.output": 0}))
 
 
 def test_what_does_not_fit_is_refused_by_name(model):

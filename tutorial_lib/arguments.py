@@ -55,6 +55,68 @@ def check_texts(name, texts, least=1):
     return checked
 
 
+def as_ids(name, ids, size, of_what, device=None, shape=None):
+    """Whole numbers from 0 to size - 1 as a tensor (B, n); lists, arrays, tensors, one text without its axis will do.
+
+    shape: the one that they must have. Raises TypeError and ValueError by name.
+
+    >>> as_ids("ids", [5, 6], 10, "the vocabulary")
+    tensor([[5, 6]])
+    """
+    import torch
+
+    try:
+        tensor = torch.as_tensor(ids, device=device)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, None, texts
+        raise ValueError(f"{name} must be whole numbers in rows of one length, got {ids!r:.60}") from error
+    if tensor.numel() and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
+        raise TypeError(f"{name} must be whole numbers, got {tensor.dtype}")
+    tensor = torch.atleast_2d(tensor.long())
+    if shape is not None and tensor.shape != shape:
+        raise ValueError(f"{name} must have one number a token, shape {tuple(shape)}, got {tuple(tensor.shape)}")
+    if tensor.ndim != 2 or not tensor.numel():
+        raise ValueError(f"{name} must have shape (texts, tokens) with at least one of each, got {tuple(tensor.shape)}")
+    low, high = tensor.aminmax()
+    if low < 0 or high >= size:
+        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what}), got {low if low < 0 else high}")
+    return tensor
+
+
+def as_attention_mask(name, mask, shape, device=None, empty=False):
+    """A tokenizer's 1s (tokens) and 0s (padding) as bool of this shape; None stays None. empty: a text may lack tokens.
+
+    Numbers of any kind and bool will do, as long as they are 1 and 0: what is added to scores, 0 and -inf, is refused.
+
+    >>> as_attention_mask("attention_mask", [1.0, 0.0], (1, 2))
+    tensor([[ True, False]])
+    """
+    import torch
+
+    if mask is None:
+        return None
+    if hasattr(mask, "astype") or torch.is_tensor(mask):
+        mask = torch.as_tensor(mask)
+        whole = mask == mask.bool()  # float 1s and 0s are as good
+        mask = mask.bool() if whole.all() else mask
+    real = as_ids(name, mask, 2, "1 a token, 0 padding", device, shape).bool()
+    if not empty and not real.any(-1).all():
+        raise ValueError(f"{name} marks every token of some text as padding; each text needs one token")
+    return real
+
+
+def inputs_of(ids, attention_mask=None, token_type_ids=None):
+    """A model's inputs, (ids, attention_mask, token_type_ids), where a tokenizer's `Encoding` may stand for all three.
+
+    >>> inputs_of([5, 6])
+    ([5, 6], None, None)
+    """
+    if not hasattr(ids, "token_type_ids"):
+        return ids, attention_mask, token_type_ids
+    if attention_mask is not None or token_type_ids is not None:
+        raise ValueError("attention_mask and token_type_ids must be left out beside an Encoding, which has its own")
+    return ids.ids, ids.attention_mask, ids.token_type_ids
+
+
 def check_attention(Q, K, V, mask):
     """Refuse queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
     import torch

@@ -19,8 +19,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tutorial_lib.arguments import as_attention_mask, as_ids, inputs_of
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
-from tutorial_lib.trace import Trace, inside, nothing
+from tutorial_lib.trace import Trace, check_stops, inside, nothing
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
@@ -283,19 +284,21 @@ class Bert(checkpoints.Loaded, nn.Module):
     def forward(self, ids, attention_mask=None, token_type_ids=None, fused=False, keep=nothing):
         """The last hidden state, (B, n, d_model).
 
-        ids: int, (B, n) or (n,), tensor or lists. attention_mask: 1 a token, 0 padding; default all 1.
-        token_type_ids: the segment of each token; default all 0. fused=True runs attention in torch's fused kernel:
-        faster, equal up to rounding, and with no attention weights to look at.
+        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding` for all three. attention_mask: 1 a token, 0 padding;
+        default all 1. token_type_ids: the segment of each token; default all 0. fused=True runs attention in torch's
+        fused kernel: faster, equal up to rounding, and with no attention weights to look at. keep: see `trace`.
         """
         ids, mask, segments = self._check(ids, attention_mask, token_type_ids)
+        check_stops(keep, lambda look: self([[0]], fused=fused, keep=look))
         X = self.embeddings(ids, segments, inside(keep, "embeddings"))
         for i, layer in enumerate(self.layer):
             X = layer(X, mask, fused, inside(keep, f"layer.{i}"))
         return X
 
-    @torch.no_grad()
-    def trace(self, ids, attention_mask=None, token_type_ids=None):
+    def trace(self, ids, attention_mask=None, token_type_ids=None, keep=nothing, gradients=False):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
 
         embeddings.tokens, .segments, .sum, .output      (B, n, d_model); embeddings.positions (n, d_model), of RoBERTa
                                                          (B, n, d_model); of ALBERT .normalized, before .output
@@ -312,14 +315,15 @@ class Bert(checkpoints.Loaded, nn.Module):
         >>> bert.trace([[5, 6, 7]])["layer.1.attention.weights"].shape
         torch.Size([1, 2, 3, 3])
         """
-        trace = Trace()
-        X = self(ids, attention_mask, token_type_ids, keep=trace)
-        if self.pooler:
-            trace("pooler.output", self.pooler(X))
-        if self.mlm:
-            trace("mlm.logits", self.mlm(X))
-        if self.pooler and self.nsp:
-            trace("nsp.logits", self.nsp(trace["pooler.output"]))
+        trace = Trace(keep, gradients)
+        with torch.set_grad_enabled(gradients):
+            X = self(ids, attention_mask, token_type_ids, keep=trace)
+            if self.pooler:
+                trace("pooler.output", self.pooler(X))
+            if self.mlm:
+                trace("mlm.logits", self.mlm(X))
+            if self.pooler and self.nsp:
+                trace("nsp.logits", self.nsp(trace["pooler.output"]))
         return dict(trace)
 
     def parameter_table(self):
@@ -338,33 +342,14 @@ class Bert(checkpoints.Loaded, nn.Module):
         """The arguments as tensors: ids (B, n), mask (B, 1, 1, n) or None where nothing is padding, segments (B, n)."""
         c = self.config
         device = self.embeddings.tokens.weight.device
-        ids = _as_ids("ids", ids, device, c.vocab_size, "the vocabulary")
-        if ids.ndim != 2 or not ids.numel():
-            raise ValueError(f"ids must have shape (texts, tokens) with at least one of each, got {tuple(ids.shape)}")
+        ids, attention_mask, token_type_ids = inputs_of(ids, attention_mask, token_type_ids)
+        ids = as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
         if ids.shape[1] > c.n_positions:
             n = ids.shape[1]
             raise ValueError(f"ids has {n} tokens, but this model has positions for {c.n_positions}; truncate")
         segments = torch.zeros_like(ids)
         n_segments = max(c.n_segments, 1)  # DistilBERT's are all the first one
         if token_type_ids is not None:
-            segments = _as_ids("token_type_ids", token_type_ids, device, n_segments, "the segments", ids.shape)
-        if attention_mask is None:
-            return ids, None, segments
-        mask = padding_mask(_as_ids("attention_mask", attention_mask, device, 2, "1 a token, 0 padding", ids.shape))
-        if not mask.any(-1).all():
-            raise ValueError("attention_mask marks every token of some text as padding; each text needs one token")
-        return ids, None if mask.all() else mask, segments
-
-
-def _as_ids(name, value, device, size, of_what, shape=None):
-    """Whole numbers from 0 to size - 1 as a tensor (B, n); one text may come without its axis."""
-    value = torch.as_tensor(value, device=device)
-    if value.dtype.is_floating_point and value.numel():
-        raise TypeError(f"{name} must be whole numbers, got {value.dtype}")
-    value = torch.atleast_2d(value.long())
-    if shape is not None and value.shape != shape:
-        raise ValueError(f"{name} must have the shape of ids, {tuple(shape)}, got {tuple(value.shape)}")
-    low, high = value.aminmax() if value.numel() else (0, 0)
-    if low < 0 or high >= size:
-        raise ValueError(f"{name} must lie in 0..{size - 1} ({of_what}), got {low if low < 0 else high}")
-    return value
+            segments = as_ids("token_type_ids", token_type_ids, n_segments, "the segments", device, ids.shape)
+        real = as_attention_mask("attention_mask", attention_mask, ids.shape, device)
+        return ids, None if real is None or real.all() else padding_mask(real), segments

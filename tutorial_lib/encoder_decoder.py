@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from tutorial_lib.arguments import as_attention_mask, as_ids
 from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward
 from tutorial_lib.gpt import CachedAttention, Layer, looks_back
 from tutorial_lib.positions import sinusoidal
-from tutorial_lib.trace import Trace, inside, nothing
+from tutorial_lib.trace import Trace, check_stops, inside, nothing
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,7 @@ class EncoderDecoder(nn.Module):
 
         Raises ValueError where ids or masks do not fit, before anything is computed.
         """
+        check_stops(keep, lambda look: self([[0]], [[0]], fused=fused, keep=look))
         target_ids = self._check_ids("target_ids", target_ids)  # complains before the encoder runs
         memory = self.encode(source_ids, source_mask, fused, keep)
         logits, _ = self.decode(target_ids, memory, source_mask, None, fused, keep)
@@ -201,9 +203,10 @@ class EncoderDecoder(nn.Module):
             new.append(past)
         return keep("logits", self.unembedding(inner("norm", self.decoder.norm(X)))), new
 
-    @torch.no_grad()
-    def trace(self, source_ids, target_ids, source_mask=None):
+    def trace(self, source_ids, target_ids, source_mask=None, keep=nothing, gradients=False):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
 
         encoder.embeddings.tokens, .output               (B, m, d_model), scaled; .positions (m, d_model)
         encoder.layer.0.attention.weights                (B, n_heads, m, m), and all other stops of `GPT.trace`
@@ -222,19 +225,15 @@ class EncoderDecoder(nn.Module):
         >>> model.trace([[5, 6, 7, 8]], [[1, 9]])["decoder.layer.1.cross_attention.weights"].shape
         torch.Size([1, 2, 2, 4])
         """
-        trace = Trace()
-        self(source_ids, target_ids, source_mask, keep=trace)
+        trace = Trace(keep, gradients)
+        with torch.set_grad_enabled(gradients):
+            self(source_ids, target_ids, source_mask, keep=trace)
         return dict(trace)
 
     def _check_ids(self, name, ids, n_past=0):
         """Whole numbers of the vocabulary as a tensor (B, n) that fits the positions."""
         c = self.config
-        ids = torch.as_tensor(ids, device=self.unembedding.weight.device)
-        ids = ids[None] if ids.ndim == 1 else ids
-        if ids.ndim != 2 or not ids.numel() or ids.dtype.is_floating_point:
-            raise ValueError(f"{name} must be whole numbers (texts, tokens), at least one, got {tuple(ids.shape)}")
-        if ids.min() < 0 or ids.max() >= c.vocab_size:
-            raise ValueError(f"{name} must lie in 0..{c.vocab_size - 1}, got {ids.min()} to {ids.max()}")
+        ids = as_ids(name, ids, c.vocab_size, "the vocabulary", self.unembedding.weight.device)
         n = n_past + ids.shape[1]
         if n > c.n_positions:
             raise ValueError(f"{name} has {n} tokens, but the model has positions for {c.n_positions}: truncate")
@@ -242,15 +241,8 @@ class EncoderDecoder(nn.Module):
 
     def _check_mask(self, source_mask, shape):
         """(B, 1, 1, m), or None where nothing is padding."""
-        if source_mask is None:
-            return None
-        mask = torch.atleast_2d(torch.as_tensor(source_mask, device=self.unembedding.weight.device))
-        if mask.shape != shape:
-            raise ValueError(f"source_mask must have the source's shape, {tuple(shape)}, got {tuple(mask.shape)}")
-        mask = padding_mask(mask)
-        if not mask.any(-1).all():
-            raise ValueError("source_mask marks every token of some source as padding; each source needs one token")
-        return None if mask.all() else mask
+        real = as_attention_mask("source_mask", source_mask, shape, self.unembedding.weight.device)
+        return None if real is None or real.all() else padding_mask(real)
 
     def _check_memory(self, memory, n_targets, cache):
         """One memory for each target, and the one that the cache was made of, as far as its length tells."""

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from tutorial_lib.arguments import as_attention_mask, as_ids, inputs_of
 from tutorial_lib.attention import MultiHeadAttention, attention
 from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
-from tutorial_lib.trace import Trace, inside, nothing
+from tutorial_lib.trace import Trace, check_stops, inside, nothing
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
@@ -169,11 +170,12 @@ class GPT(checkpoints.Loaded, nn.Module):
     def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
         """Scores for the token after each token, (B, n, vocab_size), and the cache with these tokens.
 
-        ids: int, (B, n) or (n,), tensor or lists. cache: what an earlier call returned for the tokens before; None at
-        the start. attention_mask: 1 a token, 0 padding, for the tokens in the cache too, (B, n_past + n); default all
-        1. Padding takes no position, so texts of a batch can be padded on their left. fused=True runs attention in
-        torch's fused kernel. Raises ValueError where there are more tokens than positions.
+        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding`. cache: what an earlier call returned for the tokens
+        before; None at the start. attention_mask: 1 a token, 0 padding, for the tokens in the cache too, (B, n_past +
+        n); default all 1. Padding takes no position, so texts of a batch can be padded on their left. fused=True runs
+        attention in torch's fused kernel. keep: see `trace`. Raises ValueError where tokens outnumber positions.
         """
+        check_stops(keep, lambda look: self([[0]], fused=fused, keep=look))
         X, cache = self.hidden(ids, cache, attention_mask, fused, keep)
         return keep("logits", self.unembedding(X)), cache
 
@@ -187,9 +189,10 @@ class GPT(checkpoints.Loaded, nn.Module):
             new.append(past)
         return keep("norm", self.norm(X)), new
 
-    @torch.no_grad()
-    def trace(self, ids, attention_mask=None):
+    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
 
         embeddings.tokens, .positions, .output           (B, n, d_model); positions (1, n, d_model) without padding
         layer.0.attention_norm                           (B, n, d_model): what attention reads
@@ -206,30 +209,25 @@ class GPT(checkpoints.Loaded, nn.Module):
         >>> gpt.trace([[5, 6, 7]])["layer.1.attention.weights"].shape
         torch.Size([1, 2, 3, 3])
         """
-        trace = Trace()
-        self(ids, attention_mask=attention_mask, keep=trace)
+        trace = Trace(keep, gradients)
+        with torch.set_grad_enabled(gradients):
+            self(ids, attention_mask=attention_mask, keep=trace)
         return dict(trace)
 
     def _check(self, ids, cache, attention_mask):
         """ids (B, n), places (B or 1, n), and a mask that broadcasts to (B, n_heads, n, n_past + n)."""
         c = self.config
         device = self.embeddings.tokens.weight.device
-        ids = torch.as_tensor(ids, device=device)
-        ids = ids[None] if ids.ndim == 1 else ids
-        if ids.ndim != 2 or not ids.numel() or ids.dtype.is_floating_point:
-            raise ValueError(f"ids must be whole numbers (texts, tokens), at least one of each, got {tuple(ids.shape)}")
-        if ids.min() < 0 or ids.max() >= c.vocab_size:
-            raise ValueError(f"ids must lie in 0..{c.vocab_size - 1}, got {ids.min()} to {ids.max()}")
+        ids, attention_mask, _ = inputs_of(ids, attention_mask)  # a decoder has no segments
+        ids = as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
         n = ids.shape[1]
         n_past = cache[0][0].shape[-2] if cache else 0
         if attention_mask is None:
             places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
             mask = None if n == 1 else looks_back(n, n_past, device)
         else:
-            real = torch.as_tensor(attention_mask, device=device).bool().reshape(len(ids), -1)
-            if real.shape[1] != n_past + n:
-                columns = f"{n_past + n} columns, {n_past} of them for the cache"
-                raise ValueError(f"attention_mask must have {columns}, got {real.shape[1]}")
+            shape = len(ids), n_past + n
+            real = as_attention_mask("attention_mask", attention_mask, shape, device, empty=True)  # its text may follow
             places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
             itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
             mask = looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)

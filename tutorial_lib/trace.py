@@ -1,14 +1,19 @@
-"""Look at a model's intermediate values by name while it runs, or change them: trace, silence, patch.
+"""Look at a model's intermediate values by name while it runs, or change them: trace, change, silence, patch.
 
 Each part of a model takes an argument `keep`, says `keep("weights", A)` where a value is worth a look, and goes on with
 what comes back. By default that does `nothing`; a `Trace` writes the value down. So there is one forward pass, the one
-that is tested. A `keep` that returns another value is an intervention; `silence` and `patch` make such a `keep`, for
-encoders and decoders alike (R 10):
+that is tested. A `keep` that returns another value is an intervention. `change` makes one for any stop of any model;
+`silence` and `patch` are two uses of it (R 10):
 
-    bert(**encoding.inputs, keep=silence([(2, 5)]))
+    bert(encoding, keep=change({"layer.2.output": lambda X: 2 * X}))
+    bert(encoding, keep=silence([(2, 5)]))
 """
 
 from collections import defaultdict
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from tutorial_lib.arguments import whole_number
 
 
 def nothing(name, value):
@@ -23,6 +28,9 @@ def nothing(name, value):
 class Trace(dict):
     """The values of one run by name, in the order in which they were computed.
 
+    change: the `keep` of an intervention; what it returns is written down. gradients: values keep their gradients, so
+    that after a loss's `backward()` each has its `.grad`.
+
     >>> trace = Trace()
     >>> trace("weights", 0.5)
     0.5
@@ -30,8 +38,15 @@ class Trace(dict):
     {'weights': 0.5}
     """
 
+    def __init__(self, change=nothing, gradients=False):
+        super().__init__()
+        self.change = change
+        self.gradients = gradients
+
     def __call__(self, name, value):
-        self[name] = value
+        self[name] = value = self.change(name, value)
+        if self.gradients and value.requires_grad:
+            value.retain_grad()
         return value
 
 
@@ -48,18 +63,72 @@ def inside(keep, part):
     return lambda name, value: keep(f"{part}.{name}", value)
 
 
+class Change:
+    """A `keep` that changes values; `change` makes it."""
+
+    def __init__(self, stops):
+        self.stops = stops
+
+    def __call__(self, name, value):
+        for pattern, new in self.stops.items():
+            if fnmatchcase(name, pattern):
+                value = _fitted(name, value, new(value) if callable(new) else new)
+        return value
+
+    def check(self, names):
+        """Refuse a name or a pattern that fits none of these stops: it would change nothing, and look like a result."""
+        for pattern in self.stops:
+            if not any(fnmatchcase(name, pattern) for name in names):
+                near = get_close_matches(pattern, names, 3, 0)
+                raise ValueError(f"stops must be of this run of the model, got {pattern!r}; near: {', '.join(near)}")
+
+
+def change(stops):
+    """A `keep` that puts other values in the place of those at these stops, in any model that takes `keep`.
+
+    stops: a dict from a stop's name, as in the model's `trace`, or a pattern such as "layer.*.output", to what is done
+    there: a function from the value to the new one, or the new value itself (a number, an array or a tensor). Either
+    way it broadcasts to the value's shape. Gradients flow through it. One stop after the other, in the dict's order.
+
+    Raises TypeError if stops is no such dict; when the model runs, ValueError for stops that this run of it does not
+    have (with fused=True there are no scores and weights), and for values that do not fit.
+
+    >>> from tutorial_lib.bert import Bert, Config
+    >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+    >>> half = bert([[5, 6]], keep=change({"layer.0.output": lambda X: X / 2}))
+    >>> (bert([[5, 6]], keep=change({"layer.*.output": 0})) == 0).all()
+    tensor(True)
+    """
+    if not isinstance(stops, dict) or not all(isinstance(name, str) for name in stops):
+        raise TypeError(f"stops must be a dict from names of stops to what is done there, got {stops!r:.60}")
+    return Change(stops)
+
+
+def check_stops(keep, run):
+    """Refuse a `change` at stops that a model does not have. run: the model on one token, with another `keep`."""
+    import torch
+
+    keep = getattr(keep, "change", keep)  # a Trace's
+    if isinstance(keep, Change):
+        seen = Trace()
+        with torch.no_grad():
+            run(seen)
+        keep.check(list(seen))
+
+
 def silence(heads):
     """A `keep` under which these heads put out 0. heads: pairs (layer, head).
 
     A head's output (B, n_heads, n, d_k) is its weighted sum of values: 0 there takes its update away, biases of the
-    values included; W_O's bias, which belongs to no head, stays. The same as if the head's rows of W_O were 0.
+    values included; W_O's bias, which belongs to no head, stays. The same as if the head's rows of W_O were 0. Raises
+    ValueError for what are no pairs and, when the model runs, for layers and heads that it does not have.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
     >>> (bert([[5, 6]]) == bert([[5, 6]], keep=silence([(0, 1)]))).all()
     tensor(False)
     """
-    return _changing(heads, lambda name, value, chosen: value.new_zeros(()))
+    return _at_heads(heads, lambda name: lambda value, chosen: value.new_zeros(()))
 
 
 def patch(heads, other, tokens=slice(None)):
@@ -67,7 +136,8 @@ def patch(heads, other, tokens=slice(None)):
 
     other: the `trace` of that run; any dict with "layer.0.attention.heads" and so on will do, of shapes that broadcast
     to (B, n_heads, n, d_k), such as means over texts. tokens: a slice of the places that are changed; others keep their
-    own. Raises ValueError, when the model runs, where texts have different numbers of tokens.
+    own. Raises as `silence` does, and ValueError where other lacks a layer or, when the model runs, where texts have
+    different numbers of tokens.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
@@ -76,31 +146,53 @@ def patch(heads, other, tokens=slice(None)):
     tensor(True)
     """
 
-    def theirs(name, value, chosen):
-        new = other[name].to(value)
-        try:
-            return new.expand(value.shape)[:, chosen, tokens]
-        except RuntimeError:
-            got = f"{tuple(new.shape)} for {tuple(value.shape)}"
-            raise ValueError(f"other must come from texts with as many tokens, got {got} at {name}") from None
+    def theirs(name):
+        if name not in other:
+            raise ValueError(f"other must hold {name!r}, as the trace of a run does, got {', '.join(list(other)[:3])}")
 
-    return _changing(heads, theirs, tokens)
+        def new(value, chosen):
+            found = other[name].to(value)
+            try:
+                return found.expand(value.shape)[:, chosen, tokens]
+            except RuntimeError:
+                got = f"{tuple(found.shape)} for {tuple(value.shape)}"
+                raise ValueError(f"other must come from texts with as many tokens, got {got} at {name}") from None
+
+        return new
+
+    return _at_heads(heads, theirs, tokens)
 
 
-def _changing(heads, new, tokens=slice(None)):
-    """A `keep` that puts new(name, value, chosen heads) in the place of what these heads put out."""
+def _at_heads(heads, new_at, tokens=slice(None)):
+    """The `change` that puts new_at(stop)(value, chosen heads) in the place of what these heads put out."""
     layers = defaultdict(list)
-    for layer, head in heads:
+    for pair in heads:
+        if not hasattr(pair, "__len__") or len(pair) != 2:
+            raise ValueError(f"heads must be pairs (layer, head), each from 0 on, got {pair!r:.60}")
+        layer, head = (whole_number("heads", number, 0, "pairs (layer, head), each from 0 on") for number in pair)
         layers[f"layer.{layer}.attention.heads"].append(head)
 
-    def keep(name, value):
-        if name not in layers:
+    def at(name, chosen):
+        new = new_at(name)
+
+        def changed(value):
+            if max(chosen) >= value.shape[1]:
+                raise ValueError(f"heads must lie in 0..{value.shape[1] - 1}, got {max(chosen)} in {name}")
+            value = value.clone()
+            value[:, chosen, tokens] = new(value, chosen)
             return value
-        chosen = layers[name]
-        if max(chosen) >= value.shape[1] or min(chosen) < 0:
-            raise ValueError(f"heads must lie in 0..{value.shape[1] - 1}, got {max(chosen)} in {name}")
-        changed = value.clone()
-        changed[:, chosen, tokens] = new(name, value, chosen)
+
         return changed
 
-    return keep
+    return change({name: at(name, chosen) for name, chosen in layers.items()})
+
+
+def _fitted(name, value, new):
+    """What takes a value's place: of its shape, its kind and on its device."""
+    import torch
+
+    try:
+        return torch.as_tensor(new, dtype=value.dtype, device=value.device).expand(value.shape)
+    except (TypeError, ValueError, RuntimeError):
+        got = f"shape {tuple(new.shape)}" if hasattr(new, "shape") else repr(new)[:60]
+        raise ValueError(f"the new value at {name} must fit its shape, {tuple(value.shape)}, got {got}") from None

@@ -31,9 +31,9 @@ def test_an_empty_text_is_its_special_tokens(wordpiece, bpe):
 
 def test_inputs_are_the_arguments_of_a_model(wordpiece):
     batch = wordpiece.batch(["bear", "the bear sat"])
-    assert batch.inputs == {
-        "ids": batch.ids, "attention_mask": batch.attention_mask, "token_type_ids": batch.token_type_ids
-    }  # fmt: skip
+    assert batch.inputs == {"ids": batch.ids, "attention_mask": batch.attention_mask}  # all of segment 0
+    pair = wordpiece.encode("bear", "the bear sat")
+    assert pair.inputs["token_type_ids"] == pair.token_type_ids
     assert batch.attention_mask == [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]
     assert len(batch) == 2 and isinstance(batch, Encoding)
 
@@ -198,3 +198,10 @@ def test_vocabularies_that_cannot_be_are_refused(bpe, tmp_path):
 
 def test_without_a_mask_token_its_text_is_unknown():
     assert WordPiece([token for token in SMALL if token != "[MASK]"]).tokenize("[MASK]") == ["[UNK]"]
+
+
+def test_a_tokenizer_is_called_with_one_text_or_many(wordpiece):
+    assert wordpiece("bear", "the bear sat", max_length=6) == wordpiece.encode("bear", "the bear sat", max_length=6)
+    assert wordpiece(["bear", "the bear"], pad_to=7) == wordpiece.batch(["bear", "the bear"], pad_to=7)
+    with pytest.raises(TypeError, match="texts must be a list of str, got int"):
+        wordpiece(5)

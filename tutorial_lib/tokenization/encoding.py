@@ -26,8 +26,13 @@ class Encoding:
 
     @property
     def inputs(self) -> dict[str, list]:
-        """The arguments of a model: ``bert(**tok.batch(texts).inputs)``."""
-        return {"ids": self.ids, "attention_mask": self.attention_mask, "token_type_ids": self.token_type_ids}
+        """The arguments of a model: ``bert(**tok.batch(texts).inputs)``, the same as ``bert(tok.batch(texts))``.
+
+        Segments are left out where all are 0, which is what a model takes without: decoders have none.
+        """
+        inputs = {"ids": self.ids, "attention_mask": self.attention_mask}
+        several = any(map(any, self.token_type_ids) if isinstance(self.ids[0], list) else self.token_type_ids)
+        return inputs | {"token_type_ids": self.token_type_ids} if several else inputs
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -76,6 +81,10 @@ class Tokenizer(ABC):
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def __call__(self, texts, pairs=None, max_length=None, pad_to=None) -> "Encoding":
+        """One text, or many, as an `Encoding`: `encode` for a str, `batch` for a list."""
+        return (self.encode if isinstance(texts, str) else self.batch)(texts, pairs, max_length, pad_to)
 
     @abstractmethod
     def words(self, text: str) -> list[str]:
