@@ -32,14 +32,13 @@ def write(folder: Path) -> None:
     from tutorial_book.experiments.golden import write_golden
     from tutorial_lib import load
     from tutorial_lib.texts import load_texts
-    from tutorial_lib.tokenization import tokenizer_of
     from tutorial_lib.views import live
     from tutorial_lib.weights import DEFAULT
 
     texts = list(dict.fromkeys(text for name in TEXTS for text in load_texts(name)))
     live.write_worker(folder)
     for name in MODELS:
-        live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), texts if name == DEFAULT else ())
+        live.write_model(folder, name, *load(name, "cpu"), texts if name == DEFAULT else ())
     (folder / "golden").mkdir(exist_ok=True)
     write_golden(folder / "golden")
 

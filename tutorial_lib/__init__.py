@@ -17,18 +17,20 @@ ROOMS = {
 
 
 def load(name=None, device="auto"):
-    """A trained model by name or folder, of the class that computes it: a `bert.Bert` or a `gpt.GPT`.
+    """A trained model by name or folder and its tokenizer: a `bert.Bert` or a `gpt.GPT`, a `WordPiece` or a `BPE`.
 
     name: None for the default model; names and errors as for `weights.resolve`. device "auto": a GPU if there is one.
 
-    >>> type(load("book-gpt")).__name__, type(load()).__name__
-    ('GPT', 'Bert')
+    >>> gpt, tok = load("book-gpt")
+    >>> type(gpt).__name__, tok("the bear").tokens
+    ('GPT', ['the', 'Ġbear'])
     """
-    from tutorial_lib import bert, gpt, weights
+    from tutorial_lib import bert, gpt, tokenization, weights
     from tutorial_lib.weights import names
 
-    kinds = {"Bert": bert.Bert, "GPT": gpt.GPT}
-    return kinds[names.model_of(weights.read_config(name))].from_pretrained(name, device)
+    tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
+    kind = {"Bert": bert.Bert, "GPT": gpt.GPT}[names.model_of(weights.read_config(name))]
+    return kind.from_pretrained(name, device), tokenizer
 
 
 def late(package, names):

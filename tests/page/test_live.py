@@ -15,7 +15,6 @@ from tutorial_book.page.live.asking import words_of
 from tutorial_lib import load
 from tutorial_lib.geometry.gates import gate_of, gate_scores
 from tutorial_lib.texts import load_texts
-from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.vectors import embed
 from tutorial_lib.views import live
 from tutorial_lib.views.traces import Attention
@@ -28,7 +27,7 @@ PAIRS = {name: pairs[:5] for name, pairs in load_texts("sentence-pairs").items()
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: (load(name, "cpu"), tokenizer_of(name)) for name in NAMES}
+    return {name: load(name, "cpu") for name in NAMES}
 
 
 # kind of view -> how it is made from models and texts; the texts of the example, and those that are typed

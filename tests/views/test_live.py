@@ -59,12 +59,12 @@ def site(tmp_path_factory, bert, tok):
     live.write_worker(folder)
     texts = load_texts("documents")
     for name in (*MODELS, AGE):
-        live.write_model(folder, name, load(name, "cpu"), tokenizer_of(name), texts if name == MODELS[0] else ())
+        live.write_model(folder, name, *load(name, "cpu"), texts if name == MODELS[0] else ())
     shutil.copy(live.HERE / "page.js", folder)
     view = forward_pass(bert, tok, EXAMPLE, texts[:3])._repr_html_()
     example = tok.encode(EXAMPLE[0][0])
     views = [head_view(bert, example), model_view(bert, example, 2, 5), neuron_view(bert, example, 0, 4, query=2)]
-    gpt, letters = load("book-gpt", "cpu"), tokenizer_of("book-gpt")
+    gpt, letters = load("book-gpt", "cpu")
     tale = story_view(gpt, letters, BEGIN, ages={"20 steps": AGE, "all": "book-gpt"})
     pages = {"first": view, "second": view, "story": tale._repr_html_()}
     pages["attention"] = "".join(each._repr_html_() for each in views)
@@ -122,7 +122,8 @@ def differences(model, tokenizer, ids, stops):
 @pytest.mark.parametrize("name", MODELS)
 def test_every_stop_is_that_of_pythons_model_with_the_same_rounded_weights(name, without, most, open_page):
     """The kernel rounds what it multiplies to 16 bits, so it is off by more; the plain one rounds nothing more."""
-    tab, model, tokenizer = open_page(without=without), rounded_model(load(name, "cpu")), tokenizer_of(name)
+    tab, (model, tokenizer) = open_page(without=without), load(name, "cpu")
+    model = rounded_model(model)
     machine = tab.evaluate("name => tutorialLib.load(name)", name)["machine"]
     assert machine == ("plain JavaScript" if without else "WebAssembly")
     for text in TEXTS if name == MODELS[0] else [STORY, "The"]:
@@ -325,7 +326,8 @@ def test_a_view_of_another_models_attention_is_not_live(bert, tok):
 
 
 def test_a_story_goes_on_by_the_models_own_probabilities_with_its_cache(open_page):
-    tab, gpt, tokenizer = open_page("story.html"), rounded_model(load("book-gpt", "cpu")), tokenizer_of("book-gpt")
+    tab, (gpt, tokenizer) = open_page("story.html"), load("book-gpt", "cpu")
+    gpt = rounded_model(gpt)
     ids = [tokenizer.vocab["<|endoftext|>"], *tokenizer.encode(BEGIN).ids]
     new = tokenizer.encode(" park. Leo found it").ids
     step = "async ([text, ids]) => Array.from((await tutorialLib.next(text, ids, {model: 'book-gpt'})).logits)"

@@ -6,7 +6,6 @@ import pytest
 from live import FIREFOX, Mailbox, in_chromium, in_firefox, write_bits
 
 from tutorial_lib import load
-from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.views import live
 
 QUESTIONS = [
@@ -23,7 +22,7 @@ def test_every_stop_of_five_texts_has_the_same_bits_in_firefox_as_in_chromium(br
         pytest.skip(f"no Firefox: {FIREFOX} is not installed")
     live.write_worker(tmp_path)
     for name in dict(QUESTIONS):
-        live.write_model(tmp_path, name, load(name, "cpu"), tokenizer_of(name))
+        live.write_model(tmp_path, name, *load(name, "cpu"))
     address = write_bits(tmp_path, QUESTIONS)
     with Mailbox(tmp_path) as box:
         hashes = in_firefox(address, box)

@@ -13,11 +13,11 @@ from tutorial_lib.views.story import SHOWN, spoken
 
 @pytest.fixture(scope="module")
 def view():
-    return story_view(load("book-gpt", "cpu"), tokenizer_of("book-gpt"), "Mia had a kite. She lost it in the")
+    return story_view(*load("book-gpt", "cpu"), "Mia had a kite. She lost it in the")
 
 
 def test_the_default_state_tells_the_likeliest_tokens(view):
-    gpt, tok = load("book-gpt", "cpu"), tokenizer_of("book-gpt")
+    gpt, tok = load("book-gpt", "cpu")
     p = gpt([tok.encode("<|endoftext|>Mia had a kite. She lost it in the").ids])[0][0, -1].softmax(-1)
     shown = [float(x) for x in re.findall(r"<td>([\d.]+)</td>", view.default)]
     assert len(shown) == SHOWN
@@ -33,9 +33,9 @@ def test_what_a_view_tells_of_a_token():
 
 def test_a_beginning_that_is_no_text_is_refused():
     with pytest.raises(TypeError, match="text must be a str"):
-        story_view(load("book-gpt", "cpu"), tokenizer_of("book-gpt"), 5)
+        story_view(*load("book-gpt", "cpu"), 5)
 
 
 def test_a_model_that_no_page_brings_is_not_live():
-    gpt = load("book-gpt", "cpu")
+    gpt, _ = load("book-gpt", "cpu")
     assert story_view(GPT(gpt.config).eval(), tokenizer_of("book-gpt"), "Mia").data["live"] is None

@@ -10,7 +10,6 @@ import numpy as np
 
 from tutorial_lib import __version__, geometry, load, weights
 from tutorial_lib.attention import padded
-from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.vectors import layer_states
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 
@@ -96,7 +95,7 @@ def clouds_of(sums):
 def layers_of(model, ids):
     """layer -> the vectors of all tokens of a batch, (n_tokens, d_model), float32. model: a `Bert` or a `GPT`.
 
-    >>> model = load("book-bert")
+    >>> model, _ = load("book-bert")
     >>> {layer: X.shape for layer, X in layers_of(model, [[2, 9, 3], [2, 3]]).items()}
     {'0': (5, 128), '1': (5, 128), '2': (5, 128), '3': (5, 128), '4': (5, 128)}
     """
@@ -119,7 +118,7 @@ def _add(clouds, waiting, without):
 def _loaded(name, digest):
     if digest_of(name) != digest:
         raise ValueError(f"{name} must be the same model on all machines; {platform.node()} has another")
-    return load(name), tokenizer_of(name)
+    return load(name)
 
 
 def measures_of(cloud):

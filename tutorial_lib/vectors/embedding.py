@@ -20,7 +20,7 @@ import torch
 from tutorial_lib import weights
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.bert import Bert
-from tutorial_lib.tokenization import WordPiece, tokenizer_of
+from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 from tutorial_lib.vectors.fast import WORTH_PACKING, TextByText, packed, side_by_side
 from tutorial_lib.vectors.store import File, Memory
@@ -39,7 +39,7 @@ def embed(
 
     texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder of
     BERT's family (None: the default model), or a `Bert`; device: where a model given by name runs; tokenizer: for a
-    `Bert` with a vocabulary that is not the default model's.
+    `Bert` that was not loaded by name or from a folder; else its own is found there, and another one refused.
 
     pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; or "tokens",
     no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens, d_model) for several
@@ -151,23 +151,41 @@ def _check_path(save_to):
 
 
 def _model_and_tokenizer(model, tokenizer, device):
-    if isinstance(model, Bert):
-        if device != "auto":
-            raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
-        tokenizer = _default_tokenizer(weights.resolve()) if tokenizer is None else tokenizer
-    else:
-        tokenizer = tokenizer_of(model) if tokenizer is None else tokenizer
+    """The model, and the tokenizer that is its own: found by where the model came from, or given and compared."""
+    if isinstance(model, Bert) and device != "auto":
+        raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
+    source = model.source if isinstance(model, Bert) else str(model or weights.DEFAULT)
+    own = _own_tokenizer(source, needed=tokenizer is None)
+    tokenizer = own if tokenizer is None else tokenizer
+    if not isinstance(model, Bert):
         model = Bert.from_pretrained(model, device)
     if len(tokenizer) > model.config.vocab_size:
         sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"
         raise ValueError(f"tokenizer must be the model's own: it has {sizes}; give tokenizer=")
+    strange = [pair for pair in zip(tokenizer.tokens, own.tokens if own else (), strict=False) if pair[0] != pair[1]]
+    if strange:
+        theirs, ours = strange[0]
+        id = own.tokens.index(ours)
+        raise ValueError(f"tokenizer must be that of {source}: id {id} is {ours!r} there, and {theirs!r} in this one")
     return model, tokenizer
 
 
-@lru_cache(maxsize=1)
-def _default_tokenizer(folder):
-    """The default model's tokenizer, read once: it keeps the words that it has cut."""
-    return WordPiece.from_pretrained(folder)
+def _own_tokenizer(source, needed):
+    """The tokenizer that belongs to a model's name or folder; None where it cannot be found and is not needed."""
+    try:
+        if source is None:
+            raise ValueError("this model was not loaded by a name or from a folder")
+        return _kept_tokenizer(source) if source in weights.KNOWN else tokenizer_of(source)
+    except ValueError as error:
+        if needed:
+            raise ValueError(f"tokenizer must be given with tokenizer=: {error}") from error
+        return None
+
+
+@lru_cache(maxsize=4)
+def _kept_tokenizer(name):
+    """A known model's tokenizer, read once: it keeps the words that it has cut."""
+    return tokenizer_of(name)
 
 
 def _check_layers(layers, n_layers):

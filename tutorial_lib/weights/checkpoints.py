@@ -36,7 +36,9 @@ class Loaded:
         """The same weights out of a transformers model (BertModel, OPTForCausalLM, ...), on the same device."""
         settings = settings_of(hf_model)
         cls.config_class.from_hf(settings)  # refuses what is not of the family before anything is copied
-        return cls.from_checkpoint(settings, copied_weights(hf_model))
+        model = cls.from_checkpoint(settings, copied_weights(hf_model))
+        model.source = getattr(hf_model, "name_or_path", None) or None
+        return model
 
 
 def read(name):
