@@ -3,6 +3,7 @@
 import argparse
 import importlib.metadata
 import platform
+import re
 import shlex
 import sys
 import time
@@ -12,15 +13,13 @@ from pathlib import Path
 import tutorial_lib
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
 
-REQUIRED = ("torch", "numpy", "safetensors", "matplotlib", "transformers", "huggingface_hub")
-OPTIONAL = {
-    "ipywidgets": "cells in which you try your own text",
-    "scikit-learn": "t-SNE",
-    "umap-learn": "UMAP",
-    "ripser": "persistent homology",
+OPTIONAL = {  # what the extras bring, and who misses it
+    "ipywidgets": "the cells of the chapters in which you try your own text",
+    "ripser": "one section of the chapter on position vectors: persistent homology",
+    "distributed": "the chapter Past one machine: a corpus on several processes or machines",
+    "pyarrow": "the chapter Past one machine: a corpus in Parquet",
     "jupyter-book": "building the pages",
-    "distributed": "measuring a corpus on several processes or machines",
-    "pyarrow": "a corpus in Parquet",
+    "nbgrader": "assignments and their grading",
 }
 SENTENCE = [101, 1045, 2293, 5597, 999, 102]  # [CLS] i love mathematics ! [SEP]
 
@@ -30,7 +29,7 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tutorial_lib", description="Transformers from scratch.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("doctor", help="what works on this machine, and what to do about what does not")
-    parity = commands.add_parser("parity", help="compare our BERT with Hugging Face's, value by value")
+    parity = commands.add_parser("parity", help="compare our model with Hugging Face's, value by value")
     parity.add_argument("model", nargs="?", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     add_train(commands, "book-gpt-small (two minutes), book-gpt or book-bert (ten)")
     measures = commands.add_parser(
@@ -84,11 +83,14 @@ def doctor() -> int:
     """Say what is here and what is missing; 0 where every chapter can run."""
     print(f"tutorial_lib {tutorial_lib.__version__} in {Path(tutorial_lib.__file__).parent}")
     print(f"Python {platform.python_version()} on {platform.platform()}\n")
-    versions = {name: _version(name) for name in (*REQUIRED, *OPTIONAL)}
+    required = _required()
+    versions = {name: _version(name) for name in (*required, *OPTIONAL)}
+    missing = [name for name, least in required.items() if not _at_least(versions[name], least)]
     for name, version in versions.items():
-        use = "" if version else f"for {OPTIONAL[name]}" if name in OPTIONAL else "required"
+        use = "" if version else f"for {OPTIONAL.get(name)}"
+        if name in missing:
+            use = f"required, {required[name]} or newer"
         print(f"  {name:17} {version or 'missing':17} {use}".rstrip())
-    missing = [name for name in REQUIRED if versions[name] is None]
     if missing:
         print(f"\nTo do: pip install {' '.join(missing)}, and run doctor again.")
         return 1
@@ -102,22 +104,19 @@ def doctor() -> int:
 
 
 def parity_table(name: str) -> int:
-    """Print the largest difference between our BERT and Hugging Face's at every stop; 0 where all are rounding."""
-    from transformers import BertModel
-
+    """Print the largest difference between our model and Hugging Face's at every stop; 0 where all are rounding."""
     from tutorial_lib.bert import Bert
-    from tutorial_lib.parity import compare
+    from tutorial_lib.parity import compare, their_model
     from tutorial_lib.texts import load_texts
-    from tutorial_lib.tokenization import WordPiece
-    from tutorial_lib.weights import resolve
 
     texts = load_texts("documents")
-    folder = resolve(name)
-    encodings = WordPiece.from_pretrained(name).batch(texts[:-1], texts[1:])
-    theirs = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
-    ours = Bert.from_pretrained(name, device="cpu")
+    ours, tokenizer = tutorial_lib.load(name, device="cpu")
+    pairs = texts[1:] if isinstance(ours, Bert) else None
+    encodings = tokenizer.batch(texts[:-1], pairs, max_length=ours.config.n_positions)
+    theirs = their_model(name, ours)
     parity = compare(ours, theirs, encodings)
-    print(f"{name}, {len(texts) - 1} pairs of sentences in one batch, float32\n\n{parity}")
+    what = "texts" if pairs is None else "pairs of texts"
+    print(f"{name}, {len(texts) - 1} {what} in one batch, float32\n\n{parity}")
     try:
         parity.check()
         compare(ours.double(), theirs.double(), encodings).check()  # here the limit is strict
@@ -208,6 +207,21 @@ def measure(options) -> int:
     print("\ncosine: the average of all pairs; without: the same without the coordinates that are far larger than the")
     print("others, where there are any; dimensions: the participation ratio")
     return 0
+
+
+def _required() -> dict[str, str]:
+    """What this library cannot do without, as its own metadata says: name -> the oldest version that will do."""
+    try:
+        lines = importlib.metadata.requires("tutorial_lib") or []
+    except importlib.metadata.PackageNotFoundError:  # it runs from a folder that nobody installed
+        lines = [f"{name}>=0" for name in ("torch", "numpy", "safetensors", "transformers", "huggingface_hub")]
+    matches = [re.match(r"([\w.-]+)>=([\d.]+)", line) for line in lines if "extra ==" not in line]
+    return dict(match.groups() for match in matches if match)
+
+
+def _at_least(version, least) -> bool:
+    numbers = [[int(part) for part in re.findall(r"\d+", text)[:3]] for text in (version or "", least)]
+    return bool(version) and numbers[0] >= numbers[1]
 
 
 def _version(name: str) -> str | None:

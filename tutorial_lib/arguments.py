@@ -1,9 +1,12 @@
 """Checks of arguments: an error says the argument's name, what came, and what is allowed."""
 
 import math
+import numbers
 import operator
 import re
+import sys
 from collections.abc import Iterable
+from dataclasses import fields
 
 
 def whole_number(name, value, least, allowed, most=math.inf):
@@ -21,6 +24,102 @@ def whole_number(name, value, least, allowed, most=math.inf):
     if not least <= number <= most:
         raise ValueError(f"{name} must be {allowed}, got {value!r:.60}")
     return number
+
+
+def real_number(name, value, allowed, least=-math.inf, most=math.inf):
+    """The value as a float, if it is a number from least to most (NaN and True are not).
+
+    Raises ValueError: "NAME must be ALLOWED, got VALUE".
+
+    >>> real_number("level", 0.95, "between 0 and 1", 0, 1)
+    0.95
+    """
+    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be {allowed}, got {value!r:.60}")
+    return number
+
+
+def check_sizes(**sizes):
+    """Refuse what is no size, a whole number of 1 or more, by name. Raises as `whole_number` does.
+
+    >>> check_sizes(d_model=384, n_heads=12)
+    """
+    for name, size in sizes.items():
+        whole_number(name, size, 1, "a size (an int, 1 or more)", 2**31)
+
+
+def positive(name, value):
+    """The value as a float, if it is a number above 0 and not infinite. Raises as `real_number` does.
+
+    >>> positive("temperature", 1)
+    1.0
+    """
+    return real_number(name, value, "a positive number", math.ulp(0.0), sys.float_info.max)
+
+
+def check_seed(name, seed):
+    """The seed of a random number generator as an int, 0 or more. Raises as `whole_number` does.
+
+    >>> check_seed("seed", 0)
+    0
+    """
+    return whole_number(name, seed, 0, "a seed (an int from 0 on)", 2**63 - 1)
+
+
+def check_tensors(**values):
+    """Refuse what is not a torch tensor of floating-point numbers with an axis or more, by name: TypeError.
+
+    >>> import torch
+    >>> check_tensors(Q=torch.ones(2, 3))
+    """
+    import torch
+
+    for name, value in values.items():
+        if not torch.is_tensor(value) or not value.is_floating_point() or not value.ndim:
+            got = f"{value.dtype} with {value.ndim} axes" if torch.is_tensor(value) else type(value).__name__
+            raise TypeError(f"{name} must be a tensor of real numbers with one axis or more, got {got}")
+
+
+def check_has(name, value, what, *attributes):
+    """Refuse what lacks an attribute of such a thing, by name: TypeError.
+
+    >>> check_has("text", "a bear", "a text", "split")
+    """
+    if isinstance(value, type) or not all(hasattr(value, attribute) for attribute in attributes):
+        raise TypeError(f"{name} must be {what}, got {type(value).__name__}")
+
+
+def check_config(config, from_0=()):
+    """Refuse numbers that fix no shape: each int of the dataclass is 1 or more, those in from_0 may be 0.
+
+    Where the default is None, None will do; floats are 0 or more. Raises ValueError by the field's name.
+
+    >>> from tutorial_lib.bert import Config
+    >>> check_config(Config())
+    """
+    for field in fields(config):
+        value, kind = getattr(config, field.name), str(field.type)
+        if value is None and field.default is None:
+            continue
+        if "int" in kind:
+            least = 0 if field.name in from_0 else 1
+            whole_number(field.name, value, least, f"a whole number from {least} on", 2**31)
+        elif "float" in kind:
+            real_number(field.name, value, "a number, 0 or more", 0)
+        elif "bool" in kind and not isinstance(value, bool):
+            raise ValueError(f"{field.name} must be True or False, got {value!r:.60}")
+
+
+def one_of(name, value, choices):
+    """The value itself, if it is one of the choices. Raises ValueError by name.
+
+    >>> one_of("pooling", "mean", ("cls", "mean"))
+    'mean'
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r:.60}")
+    return value
 
 
 def check_text(name, text):
@@ -82,26 +181,46 @@ def as_ids(name, ids, size, of_what, device=None, shape=None):
     return tensor
 
 
-def as_attention_mask(name, mask, shape, device=None, empty=False):
-    """A tokenizer's 1s (tokens) and 0s (padding) as bool of this shape; None stays None. empty: a text may lack tokens.
+def as_attention_mask(name, mask, shape=None, device=None, empty=True):
+    """A tokenizer's 1s (tokens) and 0s (padding) as bool; None stays None. empty=False: each text needs a token.
 
     Numbers of any kind and bool will do, as long as they are 1 and 0: what is added to scores, 0 and -inf, is refused.
+    shape: the one that it must have; one text may come without its axis.
 
     >>> as_attention_mask("attention_mask", [1.0, 0.0], (1, 2))
     tensor([[ True, False]])
     """
     import torch
 
-    if mask is None:
+    if mask is None and shape is not None:
         return None
-    if hasattr(mask, "astype") or torch.is_tensor(mask):
-        mask = torch.as_tensor(mask)
-        whole = mask == mask.bool()  # float 1s and 0s are as good
-        mask = mask.bool() if whole.all() else mask
-    real = as_ids(name, mask, 2, "1 a token, 0 padding", device, shape).bool()
+    try:
+        mask = torch.as_tensor(mask, device=device)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"{name} must hold 1 (a token) and 0 (padding), in equal rows, got {mask!r:.60}") from None
+    if not mask.ndim or (mask != mask.bool()).any():
+        raise ValueError(f"{name} must hold only 1 (a token) and 0 (padding), got {mask.unique().tolist()!s:.60}")
+    if shape is None:
+        return mask.bool()
+    real = as_ids(name, mask.bool(), 2, "1 a token, 0 padding", device, shape).bool()
     if not empty and not real.any(-1).all():
         raise ValueError(f"{name} marks every token of some text as padding; each text needs one token")
     return real
+
+
+def check_id_lists(name, texts):
+    """The lengths of texts as lists of ids, once they are known to be one or more, each of a token or more.
+
+    >>> check_id_lists("texts", [[5, 6, 7], [8]])
+    [3, 1]
+    """
+    try:
+        lengths = [len([operator.index(id) for id in text]) for text in texts]
+    except TypeError:
+        raise TypeError(f"{name} must be lists of ids, got {texts!r:.60}") from None
+    if not lengths or not min(lengths):
+        raise ValueError(f"{name} must be one or more, each of one token or more, got lengths {lengths[:10]}")
+    return lengths
 
 
 def inputs_of(ids, attention_mask=None, token_type_ids=None):
@@ -121,10 +240,11 @@ def check_attention(Q, K, V, mask):
     """Refuse queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
     import torch
 
+    check_tensors(Q=Q, K=K, V=V)
     try:
         in_front = torch.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
-        fit = Q.shape[-1] == K.shape[-1] and K.shape[-2] == V.shape[-2]
-    except RuntimeError:
+        fit = Q.shape[-1] == K.shape[-1] and K.shape[-2] == V.shape[-2] > 0
+    except (RuntimeError, IndexError):
         fit = False
     if not fit:
         shapes = f"{tuple(Q.shape)}, {tuple(K.shape)} and {tuple(V.shape)}"
@@ -136,6 +256,8 @@ def check_attention(Q, K, V, mask):
 def _check_mask(mask, shape):
     import torch
 
+    if not torch.is_tensor(mask):
+        raise TypeError(f"mask must be a boolean tensor (True: may attend), got {type(mask).__name__}")
     if mask.dtype != torch.bool:
         raise TypeError(f"mask must be boolean (True: may attend), got {mask.dtype}; write mask.bool() for 1s and 0s")
     if mask.ndim > len(shape) or any(a not in (1, b) for a, b in zip(mask.shape[::-1], shape[::-1])):

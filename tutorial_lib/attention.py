@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import check_attention
+from tutorial_lib import arguments
 from tutorial_lib.trace import nothing
 
 
@@ -26,11 +26,13 @@ def softmax(z, dim=-1, temperature=1.0):
     >>> softmax(torch.tensor([0.0, 0.0, float("-inf")]))
     tensor([0.5000, 0.5000, 0.0000])
     """
-    if not temperature > 0:
-        raise ValueError(f"temperature must be a positive number, got {temperature!r}")
-    if temperature != 1.0:
+    arguments.check_tensors(z=z)
+    if arguments.positive("temperature", temperature) != 1.0:
         z = z / temperature
-    exp_z = torch.exp(z - z.amax(dim, keepdim=True))
+    largest = z.amax(dim, keepdim=True)
+    if (largest == -torch.inf).any():
+        raise ValueError("z must hold a score above -inf in each row: there is nothing to give weight to")
+    exp_z = torch.exp(z - largest)
     return exp_z / exp_z.sum(dim, keepdim=True)
 
 
@@ -40,6 +42,7 @@ def scores(Q, K):
     >>> scores(torch.ones(1, 4), torch.ones(3, 4))
     tensor([[2., 2., 2.]])
     """
+    arguments.check_attention(Q, K, K, None)
     d_k = Q.shape[-1]
     return Q @ K.transpose(-2, -1) * d_k**-0.5
 
@@ -61,7 +64,7 @@ def attention(Q, K, V, mask=None, fused=False, keep=nothing):
     tensor([[1.0000, 0.0000],
             [0.3302, 0.6698]])
     """
-    check_attention(Q, K, V, mask)
+    arguments.check_attention(Q, K, V, mask)
     if fused:
         return F.scaled_dot_product_attention(Q, K, V, attn_mask=mask), None
     S = scores(Q, K)  # (..., n_q, n_k)
@@ -79,6 +82,7 @@ def causal_mask(n, device=None):
             [1, 1, 0],
             [1, 1, 1]], dtype=torch.int32)
     """
+    arguments.whole_number("n", n, 0, "a number of tokens", 100_000)
     return torch.ones(n, n, dtype=torch.bool, device=device).tril()
 
 
@@ -90,10 +94,7 @@ def padding_mask(attention_mask):
     >>> padding_mask([[1, 1, 0]])
     tensor([[[[ True,  True, False]]]])
     """
-    real = torch.as_tensor(attention_mask)
-    if (real != real.bool()).any():
-        raise ValueError(f"attention_mask must hold only 1 (a token) and 0 (padding), got {real.unique().tolist()}")
-    return real.bool()[..., None, None, :]
+    return arguments.as_attention_mask("attention_mask", attention_mask)[..., None, None, :]
 
 
 def padded(texts, pad=0):
@@ -106,9 +107,7 @@ def padded(texts, pad=0):
             [8, 0, 0]]), tensor([[1, 1, 1],
             [1, 0, 0]]))
     """
-    lengths = [len(text) for text in texts]
-    if not lengths or not min(lengths):
-        raise ValueError(f"texts must be one or more, each of one token or more, got lengths {lengths[:10]}")
+    lengths = arguments.check_id_lists("texts", texts)
     ids = [list(text) + [pad] * (max(lengths) - len(text)) for text in texts]
     return torch.tensor(ids), (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
 
@@ -122,8 +121,8 @@ def window_mask(n, m):
             [0, 1, 1, 1],
             [0, 0, 1, 1]], dtype=torch.int32)
     """
-    i = torch.arange(n)
-    return (i[:, None] - i).abs() <= m
+    i = torch.arange(arguments.whole_number("n", n, 0, "a number of tokens", 100_000))
+    return (i[:, None] - i).abs() <= arguments.whole_number("m", m, 0, "a number of tokens, 0 or more")
 
 
 def window_attention(Q, K, V, m):
@@ -136,8 +135,9 @@ def window_attention(Q, K, V, m):
     >>> torch.allclose(window_attention(Q, K, V, 3), attention(Q, K, V, window_mask(10, 3))[0], atol=1e-6)
     True
     """
+    arguments.check_attention(Q, K, V, None)
     n = Q.shape[-2]
-    n_blocks = -(-n // m)
+    n_blocks = -(-n // arguments.whole_number("m", m, 1, "a number of tokens, 1 or more"))
     rest = n_blocks * m - n
     Q = F.pad(Q, (0, 0, 0, rest)).unflatten(-2, (n_blocks, m))  # (..., n_blocks, m, d_k)
     K, V = (F.pad(X, (0, 0, m, m + rest)).unfold(-2, 3 * m, m).transpose(-2, -1) for X in (K, V))
@@ -164,6 +164,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model, n_heads, d_memory=None):
         super().__init__()
+        arguments.check_sizes(d_model=d_model, n_heads=n_heads)
         if d_model % n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
         self.d_model = d_model
@@ -212,8 +213,7 @@ class MultiHeadAttention(nn.Module):
 
     def _coordinates(self, h):
         """Which of the h * d_k coordinates are head h's."""
-        if not 0 <= h < self.n_heads:
-            raise ValueError(f"h must be a head from 0 to {self.n_heads - 1}, got {h}")
+        h = arguments.whole_number("h", h, 0, f"a head from 0 to {self.n_heads - 1}", self.n_heads - 1)
         return slice(h * self.d_k, (h + 1) * self.d_k)
 
     def head_updates(self, X, memory=None, mask=None):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import as_attention_mask, as_ids
+from tutorial_lib.arguments import as_attention_mask, as_ids, check_config, check_has, check_tensors, one_of
 from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward
 from tutorial_lib.gpt import CachedAttention, Layer, looks_back
@@ -48,8 +48,8 @@ class Config:
     tied: bool = True
 
     def __post_init__(self):
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+        one_of("activation", self.activation, ACTIVATIONS)
+        check_config(self)
 
 
 class Embeddings(nn.Module):
@@ -141,6 +141,7 @@ class EncoderDecoder(nn.Module):
 
     def __init__(self, config):
         super().__init__()
+        check_has("config", config, "an encoder_decoder.Config", "tied", "norm_first")
         self.config = config
         self.encoder = Stack(config, Layer)
         self.decoder = Stack(config, DecoderLayer)
@@ -189,6 +190,7 @@ class EncoderDecoder(nn.Module):
         >>> [tuple(K.shape) for K, V in cache[0]]  # three of the target, four of the source
         [(1, 2, 3, 4), (1, 2, 4, 4)]
         """
+        check_tensors(memory=memory)
         n_past = cache[0][0][0].shape[-2] if cache else 0
         ids = self._check_ids("target_ids", target_ids, n_past)
         mask = self._check_mask(source_mask, memory.shape[:2])
@@ -241,7 +243,7 @@ class EncoderDecoder(nn.Module):
 
     def _check_mask(self, source_mask, shape):
         """(B, 1, 1, m), or None where nothing is padding."""
-        real = as_attention_mask("source_mask", source_mask, shape, self.unembedding.weight.device)
+        real = as_attention_mask("source_mask", source_mask, shape, self.unembedding.weight.device, empty=False)
         return None if real is None or real.all() else padding_mask(real)
 
     def _check_memory(self, memory, n_targets, cache):

@@ -3,11 +3,12 @@
 Sources: N 3.3; Holtzman et al. (2020) for top-p.
 """
 
+import math
 import operator
 
 import torch
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, check_seed, check_tensors, positive, real_number, whole_number
 from tutorial_lib.attention import padded
 
 
@@ -35,8 +36,9 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     single, prompts = _check_prompts(ids)
     _check(gpt, n, temperature, top_k, top_p)
     device = next(gpt.parameters()).device
-    generator = seed if isinstance(seed, torch.Generator) else torch.Generator(device).manual_seed(seed)
-    stop = set(stop)
+    stop = _check_stop(stop)
+    if not isinstance(seed, torch.Generator):
+        seed = torch.Generator(device).manual_seed(check_seed("seed", seed))
     longest = max(map(len, prompts))
     on_the_left = [[0] * (longest - len(prompt)) + prompt for prompt in prompts]  # any id: it is masked
     X = torch.tensor(on_the_left, device=device)  # (B, longest), and one more column for each new token
@@ -54,7 +56,7 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
         looked = X if past is None else X[:, -1:]
         H, kept = gpt.hidden(looked, past, None if even else real, fused=True)
         past = kept if cache else None
-        drawn = draw(gpt.unembedding(H[:, -1]), temperature, top_k, top_p, generator)  # (B,)
+        drawn = draw(gpt.unembedding(H[:, -1]), temperature, top_k, top_p, seed)  # (B,)
         step = [None if done else token for done, token in zip(ended, drawn.tolist(), strict=True)]
         for text, token in zip(new, step, strict=True):
             if token is not None:
@@ -82,6 +84,7 @@ def translate(model, ids, n, start, stop=(), cache=True):
     >>> [len(target) for target in translate(model, [[3, 4, 5], [6]], 5, start=1)]
     [5, 5]
     """
+    check_has("model", model, "an EncoderDecoder", "config", "encode")
     single, sources = _check_prompts(ids)
     most = model.config.n_positions
     whole_number("n", n, 0, f"a number of tokens, 0 to {most}, the model's positions", most)
@@ -89,7 +92,7 @@ def translate(model, ids, n, start, stop=(), cache=True):
     X, mask = padded(sources)
     memory = model.encode(X, mask, fused=True)  # once, whatever is written
     Y = torch.full((len(sources), 1), start, device=memory.device)
-    stop = set(stop)
+    stop = _check_stop(stop)
     past = None  # the cache
     targets = [[] for _ in sources]
     ended = [False] * len(sources)
@@ -115,7 +118,8 @@ def draw(scores, temperature=1.0, top_k=None, top_p=None, generator=None):
     >>> draw(torch.tensor([[0.0, 3.0, 1.0]]), temperature=9.0, top_k=1)
     tensor([1])
     """
-    if not temperature:
+    check_tensors(scores=scores)
+    if not real_number("temperature", temperature, "0 (the likeliest id) or more", 0):
         return scores.argmax(-1)
     return torch.multinomial(probabilities(scores, temperature, top_k, top_p), 1, generator=generator)[:, 0]
 
@@ -126,6 +130,9 @@ def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
     >>> probabilities(torch.tensor([0.0, 0.0, 0.0, -20.0]), top_p=0.9)
     tensor([0.3333, 0.3333, 0.3333, 0.0000])
     """
+    check_tensors(scores=scores)
+    positive("temperature", temperature)
+    _check_cut(scores.shape[-1], top_k, top_p)
     z = (scores - scores.amax(-1, keepdim=True)) / temperature
     if top_k is not None and top_k < z.shape[-1]:
         z = z.masked_fill(z < z.topk(top_k).values[..., -1:], -torch.inf)
@@ -138,20 +145,33 @@ def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
 
 
 def _check_prompts(ids):
-    ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
-    single = bool(ids) and not isinstance(ids[0], (list, tuple)) and not hasattr(ids[0], "tolist")
-    prompts = [list(map(operator.index, prompt)) for prompt in ([ids] if single else ids)]
+    try:
+        ids = ids.tolist() if hasattr(ids, "tolist") else list(getattr(ids, "ids", ids))  # of an Encoding, too
+        single = bool(ids) and not isinstance(ids[0], (list, tuple)) and not hasattr(ids[0], "tolist")
+        prompts = [list(map(operator.index, prompt)) for prompt in ([ids] if single else ids)]
+    except TypeError:
+        raise TypeError(f"ids must be one prompt or a list of prompts, lists of ids, got {ids!r:.60}") from None
     if not prompts or not all(prompts):
         raise ValueError("ids must be one prompt or a list of prompts, each of one token or more, got an empty one")
     return single, prompts
 
 
 def _check(gpt, n, temperature, top_k, top_p):
-    size = gpt.config.vocab_size
+    check_has("gpt", gpt, "a GPT", "config", "hidden")
     whole_number("n", n, 0, "a number of tokens, 0 or more")
-    if not temperature >= 0:
-        raise ValueError(f"temperature must be 0 (the likeliest token) or more, got {temperature!r}")
+    real_number("temperature", temperature, "0 (the likeliest token) or more", 0)
+    _check_cut(gpt.config.vocab_size, top_k, top_p)
+
+
+def _check_cut(size, top_k, top_p):
     if top_k is not None:
         whole_number("top_k", top_k, 1, f"a number of tokens, 1 to {size}", size)
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p must be above 0 and at most 1, got {top_p!r}")
+    if top_p is not None:
+        real_number("top_p", top_p, "above 0 and at most 1", math.ulp(0.0), 1)
+
+
+def _check_stop(stop):
+    """The ids that end a text, as a set."""
+    if isinstance(stop, (str, bytes)) or not all(hasattr(id, "__index__") for id in stop):
+        raise TypeError(f"stop must be ids, whole numbers, got {stop!r:.60}")
+    return set(map(operator.index, stop))

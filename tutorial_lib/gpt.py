@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import as_attention_mask, as_ids, inputs_of
+from tutorial_lib.arguments import as_attention_mask, as_ids, check_config, check_has, inputs_of, one_of, whole_number
 from tutorial_lib.attention import MultiHeadAttention, attention
 from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
 from tutorial_lib.trace import Trace, check_stops, inside, nothing
@@ -45,8 +45,8 @@ class Config:
     tied: bool = True
 
     def __post_init__(self):
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+        one_of("activation", self.activation, ACTIVATIONS)
+        check_config(self, from_0=("offset",))
 
     @classmethod
     def from_hf(cls, settings):
@@ -136,6 +136,7 @@ class GPT(checkpoints.Loaded, nn.Module):
 
     def __init__(self, config):
         super().__init__()
+        check_has("config", config, "a gpt.Config", "offset")
         self.config = config
         self.embeddings = Embeddings(config)
         self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
@@ -227,7 +228,7 @@ class GPT(checkpoints.Loaded, nn.Module):
             mask = None if n == 1 else looks_back(n, n_past, device)
         else:
             shape = len(ids), n_past + n
-            real = as_attention_mask("attention_mask", attention_mask, shape, device, empty=True)  # its text may follow
+            real = as_attention_mask("attention_mask", attention_mask, shape, device)  # a text may yet begin
             places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
             itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
             mask = looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
@@ -244,4 +245,6 @@ def looks_back(n, n_past, device=None):
     tensor([[1, 1, 0],
             [1, 1, 1]], dtype=torch.int32)
     """
+    n_past = whole_number("n_past", n_past, 0, "a number of tokens", 100_000)
+    n = whole_number("n", n, 0, "a number of tokens", 100_000)
     return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)

@@ -74,10 +74,15 @@ def difference(ours, theirs):
     >>> far.largest == 2**-16, far.units, far.is_rounding
     (True, 1.0, True)
     """
-    ours, theirs = torch.as_tensor(ours), torch.as_tensor(theirs)
-    for name, array in (("ours", ours), ("theirs", theirs)):
+    pair = {"ours": ours, "theirs": theirs}
+    for name, array in pair.items():
+        try:
+            pair[name] = array = torch.as_tensor(array)
+        except (TypeError, ValueError, RuntimeError):
+            raise TypeError(f"{name} must be an array of numbers, got {array!r:.60}") from None
         if array.dtype not in (torch.float64, *UNITS):
             raise ValueError(f"{name} must be of type float32, float64 or bfloat16, got {array.dtype}")
+    ours, theirs = pair.values()
     if ours.shape != theirs.shape:
         raise ValueError(f"ours and theirs must have one shape, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
     theirs = theirs.to(ours.device)
@@ -142,6 +147,22 @@ class Parity:
 
 def _badness(apart):
     return math.inf if math.isnan(apart.units) else apart.units
+
+
+def their_model(name, ours):
+    """The transformers model in the files that ours was loaded from, with the heads that ours has, ready to compare.
+
+    >>> from tutorial_lib.bert import Bert
+    >>> type(their_model("book-bert", Bert.from_pretrained("book-bert"))).__name__
+    'BertForPreTraining'
+    """
+    import transformers
+
+    kinds = weights.read_config(name).get("architectures") or ["AutoModel"]
+    if isinstance(ours, Bert) and ours.mlm and ours.nsp and "bert" in kinds[0].lower():
+        kinds = [kinds[0].partition("For")[0].removesuffix("Model") + "ForPreTraining"]
+    kind = getattr(transformers, kinds[0], transformers.AutoModel)
+    return kind.from_pretrained(weights.resolve(name), attn_implementation="eager").eval()
 
 
 @torch.no_grad()

@@ -13,7 +13,7 @@ from collections import defaultdict
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 
 
 def nothing(name, value):
@@ -60,6 +60,7 @@ def inside(keep, part):
     """
     if keep is nothing:
         return nothing
+    check_has("keep", keep, "a function of a name and a value", "__call__")
     return lambda name, value: keep(f"{part}.{name}", value)
 
 
@@ -146,6 +147,8 @@ def patch(heads, other, tokens=slice(None)):
     tensor(True)
     """
 
+    check_has("other", other, "the trace of a run, a dict", "keys")
+
     def theirs(name):
         if name not in other:
             raise ValueError(f"other must hold {name!r}, as the trace of a run does, got {', '.join(list(other)[:3])}")
@@ -165,6 +168,7 @@ def patch(heads, other, tokens=slice(None)):
 
 def _at_heads(heads, new_at, tokens=slice(None)):
     """The `change` that puts new_at(stop)(value, chosen heads) in the place of what these heads put out."""
+    check_has("heads", heads, "pairs (layer, head), each from 0 on", "__iter__")
     layers = defaultdict(list)
     for pair in heads:
         if not hasattr(pair, "__len__") or len(pair) != 2:

@@ -6,6 +6,7 @@ L 4.4.2.
 
 import numpy as np
 
+from tutorial_lib.arguments import check_has
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.similarity import cosine_matrix
 
@@ -35,6 +36,7 @@ def contrast_cosines(differences):
     array([[1.   , 0.707],
            [0.707, 1.   ]])
     """
+    check_has("differences", differences, "a dictionary of arrays", "items")
     return cosine_matrix([X.mean(axis=0) for X in as_contrasts(differences).values()])
 
 

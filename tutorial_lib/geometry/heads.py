@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tutorial_lib.arguments import check_has, check_texts, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 
 SPECIAL = ("[CLS]", "[SEP]", "[PAD]")
@@ -27,6 +28,7 @@ def selectors(tokens) -> dict[str, np.ndarray]:
            [1., 0., 0.],
            [0., 1., 0.]])
     """
+    tokens = check_texts("tokens", tokens, least=0)
     tokens = np.asarray(list(tokens), dtype=object)
     n = len(tokens)
     marks = np.array([token not in SPECIAL and not any(map(str.isalnum, token)) for token in tokens], dtype=float)
@@ -53,6 +55,7 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
     >>> float(means["previous"]), float(means["[CLS]"]), float(means["distance"])
     (1.0, 1.0, 1.0)
     """
+    tokens = check_texts("tokens", tokens)
     A = _as_weights(weights)
     tokens = list(tokens)
     n = A.shape[-1]
@@ -82,6 +85,8 @@ def word_weights(weights, word_of, n_words):
     >>> word_weights(np.full((3, 3), 1 / 3), [None, 0, 0], 1).round(2)
     array([[0.67]])
     """
+    check_has("word_of", word_of, "the number of each token's word", "__len__")
+    n_words = whole_number("n_words", n_words, 1, "a number of words, 1 or more")
     A = _as_weights(weights)
     if len(word_of) != A.shape[-1]:
         raise ValueError(f"word_of must have one entry for each of the {A.shape[-1]} tokens, got {len(word_of)}")
@@ -101,10 +106,20 @@ def hits(weights, pairs):
     [True, False]
     """
     A = as_numbers("weights", weights).copy()
+    if A.ndim < 2:
+        raise ValueError(f"weights must be (..., n, n), got shape {A.shape}")
     A[..., np.arange(A.shape[-1]), np.arange(A.shape[-1])] = -1
     best = A.argmax(-1)  # (..., n): of two that are equal, the first
-    asks, wanted = np.array(pairs, dtype=int).reshape(-1, 2).T
+    asks, wanted = _as_pairs(pairs)
     return best[..., asks] == wanted
+
+
+def _as_pairs(pairs):
+    """Pairs of whole numbers as two arrays."""
+    array = as_numbers("pairs", pairs).astype(int)
+    if array.size and (array.ndim != 2 or array.shape[1] != 2):
+        raise ValueError(f"pairs must be (which word asks, which it looks for), got shape {array.shape}")
+    return array.reshape(-1, 2).T
 
 
 def offset_hits(pairs, offsets):
@@ -113,8 +128,11 @@ def offset_hits(pairs, offsets):
     >>> offset_hits([(0, 1), (3, 2)], [-1, 1]).tolist()
     [[False, True], [True, False]]
     """
-    asks, wanted = np.array(pairs, dtype=int).reshape(-1, 2).T
-    return np.asarray(offsets)[:, None] == (wanted - asks)[None]
+    asks, wanted = _as_pairs(pairs)
+    offsets = as_numbers("offsets", offsets)
+    if offsets.ndim != 1:
+        raise ValueError(f"offsets must be a list of whole numbers, got shape {offsets.shape}")
+    return offsets[:, None] == (wanted - asks)[None]
 
 
 def sign_test(one, other):
@@ -126,9 +144,14 @@ def sign_test(one, other):
     >>> float(sign_test([True, True, True, True], [True, False, False, False]))
     0.125
     """
+    one, other = (as_numbers(name, cases) for name, cases in (("one", one), ("other", other)))
+    for name, cases in (("one", one), ("other", other)):
+        if not cases.ndim or cases.shape[-1] != one.shape[-1] or not np.isin(cases, (0, 1)).all():
+            shapes = f"{one.shape} and {other.shape}"
+            raise ValueError(f"{name} must be True or False for each of the same cases, got shapes {shapes}")
     from scipy.stats import binom
 
-    one, other = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
+    one, other = one.astype(bool), other.astype(bool)
     wins = (one & ~other).sum(-1)
     losses = (other & ~one).sum(-1)
     return binom.sf(wins - 1, wins + losses, 0.5)
@@ -201,6 +224,10 @@ def weighted_norms(weights, values, up):
     >>> weighted_norms([[[0.5, 0.5]]], [[[3.0, 4.0], [0.0, 0.0]]], [np.eye(2)]).tolist()
     [[[2.5, 0.0]]]
     """
+    shapes = {"weights": weights, "values": values, "up": up}
+    for name, value in shapes.items():
+        if getattr(value, "ndim", np.ndim(value)) < 2:
+            raise ValueError(f"{name} must have 2 axes or more, got {np.ndim(value)}")
     A = as_numbers("weights", weights)
     V = as_numbers("values", values)
     U = as_numbers("up", up)

@@ -62,6 +62,8 @@ def pairs_by_definition(U, k, keys=KEYS):
     >>> {name: (int(i[0]), int(j[0])) for name, (i, j, _) in best.items()}
     {'similar': (0, 1), 'opposed': (0, 2), 'orthogonal': (0, 1)}
     """
+    U = as_vectors("U", U)
+    k = whole_number("k", k, 1, "a number of neighbors, 1 or more")
     i, j = np.triu_indices(len(U), 1)
     cosine = np.clip((U[i] * U[j]).sum(axis=1), -1, 1)
     best = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import positive, whole_number
 from tutorial_lib.geometry.arrays import as_cloud
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
@@ -65,6 +65,7 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
     >>> tsne([[0, 0], [0, 1], [9, 9], [9, 8]], perplexity=2).shape
     (4, 2)
     """
+    perplexity = positive("perplexity", perplexity)
     X = as_cloud("X", X)
     if start not in ("pca", "random"):
         raise ValueError(f'start must be "pca" or "random", got {start!r:.60}')

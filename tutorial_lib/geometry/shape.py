@@ -6,7 +6,7 @@ How many dimensions a cloud fills locally: `two_nn`.
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import real_number, whole_number
 from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors
 from tutorial_lib.geometry.streaming import Cloud
 
@@ -48,6 +48,7 @@ def pca_dimension(X, share=0.9):
     >>> pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]]), pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]], 0.95)
     (1, 2)
     """
+    share = real_number("share", share, "above 0 and at most 1", 0, 1)
     if not 0 < share <= 1:
         raise ValueError(f"share must be above 0 and at most 1, got {share!r:.60}")
     missing = 1 - spectrum(X).cumsum()  # what the first 1, 2, ... directions leave

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, check_seed, real_number, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 
 
@@ -75,6 +75,9 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
     >>> low < 49.5 < high
     True
     """
+    seed = check_seed("seed", seed)
+    level = real_number("level", level, "between 0 and 1", 0, 1)
+    check_has("statistic", statistic, "a function of samples", "__call__")
     n = whole_number("n", n, 2, "a number of resamples (an int, 2 or more)")
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level!r}")
@@ -109,6 +112,8 @@ def jackknife_interval(statistic, sample, groups=20, level=0.95):
     >>> low < 49.5 < high
     True
     """
+    check_has("sample", sample, "observations, a list or an array", "__len__")
+    check_has("statistic", statistic, "a function of samples", "__call__")
     sample = list(sample)
     groups = whole_number("groups", groups, 2, f"a number of groups from 2 to {len(sample)}", len(sample))
     whole = as_numbers("what statistic returns", statistic(sample))

@@ -12,7 +12,7 @@ from functools import lru_cache, reduce
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 
 BLOCK = 1024  # rows at once: 1.5 MB of 384 float32 coordinates, so that only the first look at them is one at memory
 PART = 8 * BLOCK  # rows around one center, and for one thread
@@ -132,6 +132,7 @@ class Cloud:
         >>> Cloud.of(Cloud(2).add([[1.0, 2.0]]).arrays())
         Cloud(d=2, n=1)
         """
+        check_has("arrays", arrays, "a dictionary of arrays, as `Cloud.arrays` gives it", "keys")
         cloud = cls(len(arrays["mean"]), np.asarray(arrays["without"], int).tolist())
         for name, empty in cloud.arrays().items():
             array = np.asarray(arrays[name])

@@ -1,6 +1,7 @@
 """A corpus on disk, one text a line, in chunks that can be read one by one: no file is ever held as a whole."""
 
 import gzip
+import os
 import zlib
 from pathlib import Path
 
@@ -30,6 +31,8 @@ class Corpus:
     """
 
     def __init__(self, path, chunk=1000):
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"path must be a file's name, got {path!r:.60}")
         self.path = Path(path).expanduser()
         self.chunk = whole_number("chunk", chunk, 1, "a number of lines, 1 or more")
         if not self.path.is_file():
@@ -55,6 +58,8 @@ class Corpus:
             raise ValueError(f"{self.path} must be text in UTF-8, got {byte}") from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self.path} is damaged behind line {self.n_lines} ({error}): get it again") from error
+        if self.n_lines == 1 and "\r" in text:
+            raise ValueError(f"{self.path} must have lines that end with \\n, got \\r alone (tr '\\r' '\\n' helps)")
         if not self.n_texts:
             raise ValueError(f"{self.path} must hold a text, got {self.n_lines} empty lines")
         self.sha256 = sha256(self.path)

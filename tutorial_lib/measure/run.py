@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from tutorial_lib import geometry
+from tutorial_lib.arguments import whole_number
 from tutorial_lib.measure.corpus import Corpus
 from tutorial_lib.measure.results import Results
 from tutorial_lib.measure.sums import Job, clouds_of, digest_of, measures_of, sums_of_texts
@@ -67,7 +68,9 @@ def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, 
     folder = Path(folder)
     job = Job(str(DEFAULT if model is None else model), digest_of(model), corpus.sha256, corpus.chunk)
     cores = torch.get_num_threads()
-    if workers is None:
+    if workers is not None:
+        whole_number("workers", workers, 1, "a number of processes (an int, 1 or more)")
+    else:
         many = find_spec("distributed") and checkpoints.pick_device().type == "cpu"
         workers = min(cores, MOST_WORKERS, len(corpus)) if many else 1
     folder.mkdir(parents=True, exist_ok=True)
@@ -86,9 +89,17 @@ def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, 
                 done = len(results)
                 pace = took / (done - before)
                 tell(Progress(done, len(corpus), n_texts / took, pace * (len(corpus) - done)))
-        if len(results) > before or not (folder / MEASURES).exists():
+        if len(results) > before or not _is_whole(folder / MEASURES):
             write_text(folder / MEASURES, json.dumps(_about(job, corpus, results.sums), indent=1) + "\n")
     return read_json(folder / MEASURES)
+
+
+def _is_whole(path):
+    """Whether a file of measures is there and has them."""
+    try:
+        return bool(read_json(path).get("layers"))
+    except (FileNotFoundError, ValueError):
+        return False
 
 
 def _about(job, corpus, sums):

@@ -9,6 +9,7 @@ from threading import Lock
 import numpy as np
 
 from tutorial_lib import __version__, geometry, load, weights
+from tutorial_lib.arguments import check_has
 from tutorial_lib.attention import padded
 from tutorial_lib.vectors import layer_states
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
@@ -99,6 +100,7 @@ def layers_of(model, ids):
     >>> {layer: X.shape for layer, X in layers_of(model, [[2, 9, 3], [2, 3]]).items()}
     {'0': (5, 128), '1': (5, 128), '2': (5, 128), '3': (5, 128), '4': (5, 128)}
     """
+    check_has("model", model, "a Bert or a GPT", "config", "trace")
     ids, mask = padded(ids)
     real = mask.bool()  # (B, n)
     states = layer_states(model, ids, None if real.all() else mask)
@@ -131,6 +133,7 @@ def measures_of(cloud):
     >>> all_of_it["n"], round(all_of_it["average_cosine"], 3), all_of_it["rest"]["d"]
     (3, 0.467, 1)
     """
+    check_has("cloud", cloud, "a Cloud", "n", "arrays")
     measures = _measures_of(cloud)
     measures["outlier_coordinates"] = geometry.outlier_coordinates(cloud).tolist()
     measures["norms"] = _counted(cloud.norm_counts, geometry.NORM_EDGES)

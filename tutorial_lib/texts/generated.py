@@ -10,7 +10,7 @@ import random
 import re
 from dataclasses import dataclass
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_seed, whole_number
 from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, PLACES, POSSESSIVE, SUBJECT, article, grammar, literal
 from tutorial_lib.texts.world import World, both, is_plural, members, number
 
@@ -104,6 +104,7 @@ def stories(n: int, seed: int = 0) -> list[Story]:
     >>> print(stories(1, seed=0)[0].text)
     Grandpa and Tom were the best friends. Tom had a puzzle. One day, ...
     """
+    seed = check_seed("seed", seed)
     whole_number("n", n, 0, "a number of stories, 0 or more")
     rng = random.Random(seed)
     return [_story(rng) for _ in range(n)]

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
+from tutorial_lib.arguments import check_has, check_text
 from tutorial_lib.texts.generated import Story, Word
 from tutorial_lib.texts.written import groups
 
@@ -42,6 +43,7 @@ def read(line: str) -> Story:
     >>> read("Bears/S like/V honey/O.").pairs("object")
     [(2, 1)]
     """
+    check_text("line", line)
     text = _LETTERS.sub("", line)
     words = []
     at = {}  # letter -> number of its word
@@ -67,6 +69,7 @@ def sentences_of(story: Story) -> list[Story]:
     >>> [one.text for one in sentences_of(stories(1)[0])][:2]
     ['Grandpa and Tom were the best friends.', 'Tom had a puzzle.']
     """
+    check_has("story", story, "a Story", "sentences")
     sentences = []
     at = 0
     for text in story.sentences:

@@ -9,6 +9,7 @@ import re
 import tarfile
 from pathlib import Path
 
+from tutorial_lib.arguments import check_text
 from tutorial_lib.texts.fetch import Source, fetch
 from tutorial_lib.texts.written import groups
 
@@ -75,6 +76,7 @@ def plain(line: str) -> str:
     >>> plain('The <unk> claws , 0 @.@ 5 m long , are " red @-@ tipped " ( the female \\'s too , <unk> ) .')
     'The claws, 0.5 m long, are "red-tipped" (the female\\'s too).'
     """
+    check_text("line", line)
     text = re.sub(r"( @[-,.]@ )?<unk>( @[-,.]@ )?", " ", line)
     text = re.sub(r" ?@([-,.])@ ?", r"\1", text)  # red @-@ tipped, 10 @,@ 000, 3 @.@ 5
     text = " ".join(text.split())

@@ -10,7 +10,7 @@ stands for the task of 2017.
 import random
 from typing import NamedTuple
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_seed, whole_number
 from tutorial_lib.texts.written import groups
 
 PAD, START, STOP = 0, 1, 2  # ids of what is no word
@@ -44,6 +44,7 @@ def translations(n: int, seed: int = 0) -> list[Translation]:
     >>> pair.aligned
     [0, 1, 2, 3, 6, 5, 4]
     """
+    seed = check_seed("seed", seed)
     n = whole_number("n", n, 0, "a number of sentences, 0 to 1,000,000", 1_000_000)
     rng = random.Random(seed)
     pairs = {}

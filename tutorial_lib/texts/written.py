@@ -9,6 +9,8 @@ import random
 import re
 from pathlib import Path
 
+from tutorial_lib.arguments import check_text
+
 FOLDER = Path(__file__).parent / "data"
 N_NONSENSE = 27  # as many as a group of sentences with three slots of three words
 
@@ -41,6 +43,7 @@ def fill(text: str) -> list[str]:
     >>> fill("{Hi|Hello}, {you|all}!")
     ['Hi, you!', 'Hi, all!', 'Hello, you!', 'Hello, all!']
     """
+    check_text("text", text)
     parts = re.split(r"\{([^}]*)\}", text)  # plain, slot, plain, slot, ..., plain
     choices = [part.split("|") if k % 2 else [part] for k, part in enumerate(parts)]
     return ["".join(words) for words in itertools.product(*choices)]

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
-from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.arguments import check_has, check_text, check_texts, whole_number
 from tutorial_lib.tokenization.encoding import Tokenizer, split_special
 from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE
 from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge
@@ -164,6 +164,7 @@ class RobertaBPE(BPE):
 
 
 def _as_pairs(merges) -> list[tuple[str, str]]:
+    check_has("merges", merges, "pairs of tokens", "__iter__")
     for pair in merges:
         if not isinstance(pair, (tuple, list)) or [type(token) for token in pair] != [str, str]:
             raise ValueError(f"merges must be pairs of tokens, got {pair!r}")

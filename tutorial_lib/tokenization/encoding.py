@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.arguments import check_has, check_text, check_texts, whole_number
 
 
 @dataclass
@@ -54,6 +54,8 @@ def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]
     >>> truncated_lengths(3, 10, 8), truncated_lengths(10, 10, 5)
     ((3, 5), (2, 3))
     """
+    for name, value in (("n_first", n_first), ("n_second", n_second), ("room", room)):
+        whole_number(name, value, 0, "a number of tokens, 0 or more")
     if n_first + n_second <= room:
         return n_first, n_second
     short = min(n_first, n_second, room // 2)
@@ -183,5 +185,6 @@ def split_special(text: str, special: list[str]) -> list[str]:
     >>> split_special("a [MASK]!", ["[MASK]", "[SEP]"])
     ['a ', '[MASK]', '!']
     """
-    parts = re.split("(" + "|".join(map(re.escape, special)) + ")", text)
+    check_has("special", special, "a list of tokens", "append")
+    parts = re.split("(" + "|".join(map(re.escape, special)) + ")", check_text("text", text))
     return [part for part in parts if part]

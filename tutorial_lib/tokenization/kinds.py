@@ -23,7 +23,7 @@ class Kind:
     """
 
     def __init__(self, table: str):
-        self.table = " ".join(table.split())
+        self.table = " ".join(check_text("table", table).split())
         ends = [[int(code, 16) for code in part.split("-")] for part in self.table.split()]
         self.first = [end[0] for end in ends]
         self.last = [end[-1] for end in ends]
@@ -60,6 +60,7 @@ def decompose(character: str) -> str:
     >>> [unicodedata.name(part) for part in decompose("é")]
     ['LATIN SMALL LETTER E', 'COMBINING ACUTE ACCENT']
     """
+    _check_character(character)
     return character if character in WHOLE else unicodedata.normalize("NFD", character)
 
 
@@ -69,6 +70,7 @@ def lower(character: str) -> str:
     >>> lower("Σ"), lower("İ") == "i\N{COMBINING DOT ABOVE}"
     ('σ', True)
     """
+    _check_character(character)
     for kind, distance in YOUNG_CAPITALS:
         if character in kind:
             return chr(ord(character) + distance)
@@ -85,6 +87,7 @@ def fold(character: str, lowercase: bool, strip_accents: bool, split_chinese: bo
     >>> [fold(c, lowercase=True, strip_accents=True, split_chinese=True) for c in "É,熊"]
     ['e', ' , ', ' 熊 ']
     """
+    _check_character(character)
     if character in CONTROL:
         return ""
     if character in WHITE:
@@ -96,6 +99,11 @@ def fold(character: str, lowercase: bool, strip_accents: bool, split_chinese: bo
         folded = "".join(lower(part) for part in folded)
     folded = "".join(f" {part} " if part in PUNCTUATION else part for part in folded)
     return f" {folded} " if split_chinese and character in CHINESE else folded
+
+
+def _check_character(character):
+    if not isinstance(character, str) or len(character) != 1:
+        raise TypeError(f"character must be a str of one character, got {character!r:.60}")
 
 
 def words(text: str) -> list[str]:

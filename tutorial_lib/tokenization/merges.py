@@ -8,6 +8,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
+from tutorial_lib.arguments import check_has, check_texts, positive, whole_number
+
 
 def bpe_score(pair: int, first: int, second: int, total: int) -> float:
     """BPE's score: how often the two tokens stand side by side."""
@@ -24,6 +26,8 @@ def wordpiece_score(pair: int, first: int, second: int, total: int) -> float:
     >>> wordpiece_score(10, 10, 10, 1000) > wordpiece_score(10, 100, 100, 1000)
     True
     """
+    for name, count in (("pair", pair), ("first", first), ("second", second), ("total", total)):
+        positive(name, count)
     return pair * math.log(pair * total / (first * second))
 
 
@@ -39,6 +43,11 @@ def learn_merges(
     >>> learn_merges(Counter({("b", "e", "a", "r"): 2}), ["a", "b", "e", "r"], 6, bpe_score, str.__add__)
     (['a', 'b', 'e', 'r', 'ar', 'be'], [('a', 'r'), ('b', 'e')])
     """
+    check_has("words", words, "how often each word occurs, a Counter", "values")
+    check_texts("start", start)
+    check_has("score", score, "a function, such as bpe_score", "__call__")
+    check_has("join", join, "a function that makes one token of two", "__call__")
+    whole_number("vocab_size", vocab_size, 1, "a number of tokens, 1 or more")
     age = {token: number for number, token in enumerate(start)}
     corpus = [list(word) for word in words]
     counts = list(words.values())

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from tutorial_lib.arguments import check_texts
+from tutorial_lib.arguments import check_text, check_texts
 
 SPECIAL = re.compile(r"\[[A-Z]+\]|<\|?[a-z]+\|?>")  # [CLS], <|endoftext|>, <pad>
 UNUSED = re.compile(r"\[unused\d+\]")
@@ -57,7 +57,7 @@ def kind(token: str) -> str:
     >>> kind("[MASK]"), kind("[unused7]"), kind("##ness"), kind("é"), kind("bear"), kind("...")
     ('special', 'unused', 'continuation', 'one character', 'word', 'other')
     """
-    if UNUSED.fullmatch(token):
+    if UNUSED.fullmatch(check_text("token", token)):
         return "unused"
     if SPECIAL.fullmatch(token):
         return "special"

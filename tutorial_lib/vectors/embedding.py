@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from tutorial_lib import weights
-from tutorial_lib.arguments import check_texts, whole_number
+from tutorial_lib.arguments import check_has, check_tensors, check_texts, one_of, whole_number
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
@@ -30,12 +30,13 @@ POOLINGS = ("cls", "mean", "max", "tokens")
 
 def embed(
     texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
-    device="auto",
+    device="auto", normalize=False,
 ):
     """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
 
-    Nothing is normalized. The order of the texts and the size of the batches change nothing but the last digits, and
-    equal texts get equal vectors. A text with more tokens than the model has positions is cut; one warning says so.
+    The order of the texts and the size of the batches change nothing but the last digits, and equal texts get equal
+    vectors. A text with more tokens than the model has positions is cut; one warning says so. (sentence-transformers
+    cuts earlier: the default model at 256 tokens, where its 512 positions count here.)
 
     texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder of
     BERT's family (None: the default model), or a `Bert`; device: where a model given by name runs; tokenizer: for a
@@ -45,9 +46,10 @@ def embed(
     no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens, d_model) for several
     layers. layers: 0 is the input of the first block, i the output of block i, -1 the last one; a list, or "all".
 
-    batch_size: how many texts go through the model at once, at most; long ones are fewer. progress: show a bar.
-    save_to: a file, NAME.npy. Batches are written to NAME.part.npy as they are done; if you stop the computation, the
-    same call goes on from there. The answer is then a read-only view of the file, not a copy in memory.
+    normalize: each vector at length 1, so that the dot product of two is their cosine. batch_size: how many texts go
+    through the model at once, at most; long ones are fewer. progress: show a bar. save_to: a file, NAME.npy. Batches
+    are written to NAME.part.npy as they are done; if you stop the computation, the same call goes on from there. The
+    answer is then a read-only view of the file, not a copy in memory.
 
     Raises TypeError if texts is one str or holds something else, ValueError if another argument has no such value, the
     tokenizer is not the model's, or save_to belongs to other texts or settings.
@@ -58,8 +60,7 @@ def embed(
     (7, 1, 384)
     """
     texts = check_texts("texts", texts, least=0)
-    if pooling not in POOLINGS:
-        raise ValueError(f"pooling must be one of {', '.join(map(repr, POOLINGS))}, got {pooling!r}")
+    one_of("pooling", pooling, POOLINGS)
     batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
     path = _check_path(save_to)
     model, tokenizer = _model_and_tokenizer(model, tokenizer, device)
@@ -70,8 +71,9 @@ def embed(
     ids = _ids_of(list(places), tokenizer, model.config.n_positions)
     copies = list(places.values())
     spans = _spans(len(texts), ids, copies, pooling)
+    work = [ids, copies, pooling, chosen] + ["normalized"] * normalize
     shape = (len(chosen),) * several + (spans[-1].stop if spans else 0, model.config.d_model)
-    store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, [ids, copies, pooling, chosen]))
+    store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, work))
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))[store.done :]
     device = model.embeddings.tokens.weight.device
     pad = tokenizer.vocab[tokenizer.pad_token]
@@ -79,7 +81,8 @@ def embed(
     quick = packed(model) if sum(len(ids[i]) for i in order) >= WORTH_PACKING else model
 
     def run(batch):
-        return _run(quick, [ids[i] for i in batch], pooling, chosen, pad)
+        blocks = _run(quick, [ids[i] for i in batch], pooling, chosen, pad)
+        return [block / np.linalg.norm(block, axis=-1, keepdims=True) for block in blocks] if normalize else blocks
 
     with _bar(progress, len(ids), store.done) as bar, closing(side_by_side(run, cut, device)) as done:
         for batch, blocks in done:
@@ -135,7 +138,9 @@ def pool(X, real, pooling):
     >>> pool(torch.tensor([[[1.0], [3.0], [9.0]]]), torch.tensor([[True, True, False]]), "mean")
     tensor([[[2.]]])
     """
-    if pooling == "cls":
+    check_tensors(X=X)
+    check_has("real", real, "a tensor (B, n) of bool, False at padding", "sum", "shape")
+    if one_of("pooling", pooling, POOLINGS) == "cls":
         return X[:, :1]
     if pooling == "mean":
         return (X * real[..., None]).sum(1, keepdim=True) / real.sum(1)[:, None, None]

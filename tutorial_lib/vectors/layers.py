@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from tutorial_lib.arguments import check_has
 from tutorial_lib.gpt import GPT
 
 
@@ -18,6 +19,7 @@ def layer_states(model, ids, attention_mask=None) -> dict[str, np.ndarray]:
     >>> {name: X.shape for name, X in layer_states(model, [[5, 6, 7]]).items()}
     {'0': (1, 3, 8), '1': (1, 3, 8), '2': (1, 3, 8), 'norm': (1, 3, 8)}
     """
+    check_has("model", model, "a Bert or a GPT", "config", "trace")
     names = {"embeddings.output": "0"} | {f"layer.{i}.output": f"{i + 1}" for i in range(model.config.n_layers)}
     if getattr(model.config, "norm_first", False):
         names["norm"] = "norm"

@@ -8,7 +8,9 @@ from html import escape
 
 import torch
 
+from tutorial_lib.arguments import check_texts
 from tutorial_lib.attention import attention, scores
+from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.views.base import View
 
 LARGEST = 1_000_000  # of a number that may be entered, so that no step overflows
@@ -41,10 +43,9 @@ def attention_calculator(tokens, X, W_Q, W_K, W_V, walk=False):
 
 def _check(tokens, X, W_Q, W_K, W_V):
     """The four matrices in float64, or an error that says which one does not fit."""
-    if not tokens or not all(isinstance(token, str) for token in tokens):
-        raise ValueError(f"tokens must be texts, at least one, got {tokens!r}")
+    check_texts("tokens", tokens)
     named = {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V}
-    X, W_Q, W_K, W_V = matrices = [torch.as_tensor(M, dtype=torch.float64) for M in named.values()]
+    X, W_Q, W_K, W_V = matrices = [torch.tensor(as_numbers(name, M)) for name, M in named.items()]
     for name, M in zip(named, matrices):
         if M.ndim != 2 or 0 in M.shape:
             raise ValueError(f"{name} must have rows and columns, at least one of each, got shape {tuple(M.shape)}")

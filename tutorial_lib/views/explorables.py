@@ -8,7 +8,9 @@ from html import escape
 
 import torch
 
+from tutorial_lib.arguments import check_texts
 from tutorial_lib.attention import softmax
+from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.views.base import View
 
 LARGEST_SCORE = 1_000
@@ -25,10 +27,8 @@ def softmax_explorer(scores, labels):
     >>> softmax_explorer([1.0, 2.0, 3.0], ["a", "b", "c"]).say
     'T = 1: c gets most of the weight (0.67). Entropy 0.83 nats; even weights would have 1.10.'
     """
-    labels = list(labels)
-    z = torch.as_tensor(scores, dtype=torch.float64)
-    if not labels or not all(isinstance(label, str) for label in labels):
-        raise ValueError(f"labels must be texts, at least one, got {labels!r}")
+    labels = check_texts("labels", labels)
+    z = torch.tensor(as_numbers("scores", scores))
     if z.shape != (len(labels),):
         raise ValueError(f"scores must be one number for each of the {len(labels)} labels, got shape {tuple(z.shape)}")
     if not (z.abs() <= LARGEST_SCORE).all():

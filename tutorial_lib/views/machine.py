@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.geometry.similarity import cosine
 from tutorial_lib.vectors import pool
 from tutorial_lib.views.base import View, pack_text
@@ -43,6 +43,9 @@ def forward_pass(model, tokenizer, texts, others=(), start=1):
     >>> forward_pass(model, tokenizer, [("The bank lent us money.", "bank", 3)])
     One sentence through the machine (an interactive view: it needs a notebook or a page)
     """
+    check_has("model", model, "a Bert", "trace", "embeddings")
+    check_has("tokenizer", tokenizer, "its WordPiece", "encode")
+    check_has("texts", texts, "a list of (text, token, head)", "__len__")
     start = whole_number("start", start, 1, f"from 1 to {len(STAGES)}", len(STAGES))
     if not texts:
         raise ValueError("texts must be a list of (text, token, head), at least one, got none")

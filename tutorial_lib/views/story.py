@@ -5,7 +5,7 @@ from base64 import b64encode
 
 import numpy as np
 
-from tutorial_lib.arguments import check_text
+from tutorial_lib.arguments import check_has, check_text
 from tutorial_lib.generation import generate, probabilities
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS
@@ -28,6 +28,8 @@ def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
     >>> story_view(GPT.from_pretrained("book-gpt"), BPE.from_pretrained("book-gpt"), "Mia had a")
     What a decoder expects next (an interactive view: it needs a notebook or a page)
     """
+    check_has("model", model, "a GPT", "hidden")
+    check_has("tokenizer", tokenizer, "its BPE", "vocab", "special")
     ids = [tokenizer.vocab[tokenizer.special[0]], *tokenizer.encode(check_text("text", text)).ids]
     told = generate(model, ids, n, temperature=0.7, seed=seed, stop=ids[:1])
     scores = model([ids])[0][0, -1].detach().cpu()

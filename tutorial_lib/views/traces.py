@@ -6,6 +6,7 @@ import unicodedata
 import numpy as np
 
 from tutorial_lib.arguments import whole_number
+from tutorial_lib.geometry.arrays import as_numbers
 
 LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can bring (`views.live`)
 DECODERS = ("book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")  # and decoders
@@ -34,11 +35,12 @@ class Attention:
         self.keys = self.tokens if keys is None else _as_tokens("keys", keys)
         self.weights = self.stacked("weights") if self.trace else self._of_text(_as_array(source), "weights")
         shape = self.weights.shape
-        expected = (len(self.tokens), len(self.keys))
-        if shape[2:] != expected:
-            raise ValueError(f"weights must be (..., {expected[0]}, {expected[1]}) for these tokens, got {shape}")
-        if self.weights.min() < 0 or self.weights.max() > 1.001:
-            raise ValueError(f"weights must be from 0 to 1, got {self.weights.min():.3g} to {self.weights.max():.3g}")
+        n, m = len(self.tokens), len(self.keys)
+        if shape[2:] != (n, m):
+            raise ValueError(f"source must have weights (..., {n}, {m}) for these tokens, got {shape}")
+        low, high = self.weights.min(), self.weights.max()
+        if low < 0 or high > 1.001:
+            raise ValueError(f"source must have weights from 0 to 1, got {low:.3g} to {high:.3g}")
         self.segments = _as_segments(segments, len(self.tokens)) if keys is None else None
 
     def stacked(self, name):
@@ -59,7 +61,7 @@ class Attention:
             array = array[:, self.text]
         if not 2 <= array.ndim <= 4:
             raise ValueError(
-                f"{name} must have 2 to 5 axes, the last of (layers, texts, heads, ...), got {array.shape}"
+                f"source must have {name} of 2 to 5 axes, the last of (layers, texts, heads, ...), got {array.shape}"
             )
         array = array.reshape((1,) * (4 - array.ndim) + array.shape)
         for axis in self._token_axes(name):
@@ -183,7 +185,7 @@ def _as_trace(source, encoding):
         return source if isinstance(source, dict) else None
     if encoding is None:
         raise TypeError("tokens must be an Encoding, as tok.encode(text) gives it, where source is a model")
-    return source.trace(**encoding.inputs)
+    return source.trace(encoding)
 
 
 def _as_array(value):
@@ -191,16 +193,17 @@ def _as_array(value):
     if isinstance(value, (list, tuple)):
         array = np.stack([_as_array(part) for part in value]) if len(value) else np.zeros(0)
     else:
-        array = np.asarray(value.detach().float().cpu() if hasattr(value, "detach") else value, dtype=np.float64)
+        array = as_numbers("source", value)
     if array.size == 0 or not np.isfinite(array).all():
         raise ValueError(f"source must hold finite numbers, got shape {array.shape} with others or none")
     return array
 
 
 def _as_tokens(name, tokens):
-    if isinstance(tokens, (str, bytes)) or not all(isinstance(token, str) for token in tokens) or not len(tokens):
+    listed = list(tokens) if hasattr(tokens, "__iter__") and not isinstance(tokens, (str, bytes)) else []
+    if not listed or not all(isinstance(token, str) for token in listed):
         raise TypeError(f"{name} must be an Encoding or a list of str, at least one, got {tokens!r}"[:200])
-    return list(tokens)
+    return listed
 
 
 def _as_segments(segments, n):

@@ -35,6 +35,7 @@ def resolve(name: str | os.PathLike | None = None) -> Path:
 
 def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Path, Model | None]:
     """The folder of a model, or its vocabulary's, and the entry of the catalog where the name is one that it knows."""
+    _check_name(name)
     if name is None:
         name = DEFAULT
     if isinstance(name, os.PathLike) or os.path.isdir(os.path.expanduser(name)):
@@ -43,12 +44,18 @@ def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Pat
     return _local_folder(model, vocabulary) or _download(model, vocabulary), model
 
 
+def _check_name(name):
+    if not isinstance(name, (str, os.PathLike, type(None))):
+        raise TypeError(f"name must be a model's name, a folder, or None for the default model, got {name!r:.60}")
+
+
 def vocabulary_folder(name: str | os.PathLike | None) -> Path:
     """The folder with a model's vocabulary, with the weights or without.
 
     Raises as `resolve` does, and ValueError where a file is not the known one, by its SHA-256.
     """
-    if isinstance(name, (str, os.PathLike)) and os.path.isdir(name):
+    _check_name(name)
+    if name is not None and os.path.isdir(name):
         return Path(name)
     folder, model = _find(name, vocabulary=True)
     for file, digest in model.vocabulary_sha256.items() if model else ():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import torch
 
+from tutorial_lib.arguments import check_has
 from tutorial_lib.weights.files import read_sections
 
 
@@ -93,6 +94,7 @@ def family_of(settings, model) -> Family:
     >>> family_of({"model_type": "distilbert"}, "Bert").settings["d_model"]
     ('dim', 768)
     """
+    check_has("settings", settings, "the dictionary of a config.json", "get")
     allowed = [name for name, family in FAMILIES.items() if family.model == model]
     name = settings.get("model_type") or "bert"
     if name not in allowed:
@@ -110,6 +112,7 @@ def model_of(settings) -> str:
     >>> model_of({"model_type": "gpt2"})
     'GPT'
     """
+    check_has("settings", settings, "the dictionary of a config.json", "get")
     name = settings.get("model_type") or "bert"
     if name not in FAMILIES:
         raise ValueError(f"model_type must be one of {', '.join(FAMILIES)}, got {name!r}")
@@ -141,6 +144,7 @@ def our_weights(settings, state, model) -> dict:
     >>> list(our_weights({}, {"bert.pooler.dense.bias": torch.zeros(2)}, "Bert"))
     ['pooler.W.bias']
     """
+    check_has("state", state, "a dictionary of tensors", "items")
     renamed = {renamed_by(family_of(settings, model).rename, name): tensor for name, tensor in state.items()}
     return _untangled(renamed) if settings.get("model_type") == "gpt2" else renamed
 

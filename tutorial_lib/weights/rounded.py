@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from tutorial_lib.arguments import check_has
+
 GROUP = 32  # numbers that share a multiple
 MOST = 127  # the largest whole number
 MULTIPLES = 15
@@ -40,7 +42,10 @@ def rounded(W) -> Rounded:
     >>> float(np.abs(rounded(W).values - W).max()) < 0.5 / 127
     True
     """
-    W = np.asarray(W, dtype=np.float64)
+    try:
+        W = np.asarray(W, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"W must be a matrix of numbers, got {W!r:.60}") from None
     if W.ndim != 2 or W.shape[1] % GROUP or not np.isfinite(W).all():
         raise ValueError(f"W must be a matrix of finite numbers, its width a multiple of {GROUP}, got {W.shape}")
     groups = W.reshape(len(W), -1, GROUP)
@@ -60,6 +65,7 @@ def rounded_model(model):
     >>> bool((rounded_model(bert)([[5, 6]]) - bert([[5, 6]])).abs().max() < 0.1)
     True
     """
+    check_has("model", model, "a model", "modules")
     model = copy.deepcopy(model)
     kinds = nn.Embedding, nn.Linear
     weights = {module.weight for module in model.modules() if isinstance(module, kinds)}  # tied ones once
