@@ -105,7 +105,11 @@ def replaced(module, name, target, before, tree, call):
                 holder.value = new
             else:
                 holder[i] = new
-            yield Found(f"{module.__name__}.{name}", argument, kind, *outcome(module, before, tree, argument))
+            try:
+                what = outcome(module, before, tree, argument)
+            except TooLong:  # it rang on the way out
+                what = "too long", ""
+            yield Found(f"{module.__name__}.{name}", argument, kind, *what)
         if i is None:
             holder.value = kept
         else:

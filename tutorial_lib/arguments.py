@@ -3,6 +3,7 @@
 import math
 import numbers
 import operator
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -88,6 +89,17 @@ def check_has(name, value, what, *attributes):
     """
     if isinstance(value, type) or not all(hasattr(value, attribute) for attribute in attributes):
         raise TypeError(f"{name} must be {what}, got {type(value).__name__}")
+
+
+def check_path(name, path):
+    """The path itself, once it is known to be one: a str or a `Path`. Raises TypeError by name.
+
+    >>> check_path("folder", "models")
+    'models'
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name} must be the name of a file or a folder, got {path!r:.60}")
+    return path
 
 
 def check_config(config, from_0=()):

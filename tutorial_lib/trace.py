@@ -3,10 +3,17 @@
 Each part of a model takes an argument `keep`, says `keep("weights", A)` where a value is worth a look, and goes on with
 what comes back. By default that does `nothing`; a `Trace` writes the value down. So there is one forward pass, the one
 that is tested. A `keep` that returns another value is an intervention. `change` makes one for any stop of any model;
-`silence` and `patch` are two uses of it (R 10):
+`silence` and `patch`, for heads, are two uses of it (R 10). Six more, with `other = bert.trace(another)`:
 
-    bert(encoding, keep=change({"layer.2.output": lambda X: 2 * X}))
-    bert(encoding, keep=silence([(2, 5)]))
+    change({"layer.2.attention.output": 0})                                            # set: layer 2 attends to nothing
+    change({"layer.2.output": lambda X: X + 3 * direction})                            # add: steer
+    change({"layer.*.feed_forward": lambda X: X / 2})                                  # scale, in every layer
+    change({"layer.3.output": other["layer.3.output"]})                                # swap: another run's value
+    change({"layer.1.attention.heads": lambda H: H.mean(0, keepdim=True)})             # average over the batch
+    change({"layer.*.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})   # attend evenly
+
+Each goes to a run, `bert(encoding, keep=change(...))`, or to a trace of it, `bert.trace(encoding, keep=change(...))`.
+`bert.trace(encoding, gradients=True)` keeps what `backward()` needs: each value then has its `.grad`.
 """
 
 from collections import defaultdict

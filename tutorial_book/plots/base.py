@@ -138,7 +138,8 @@ def heatmap(
 
 def frame(ax):
     """A hairline around a matrix, whose palest cells are paper."""
-    ax.spines[:].set(visible=True, color=HAIRLINE, linewidth=0.6)
+    for spine in ax.spines.values():  # matplotlib 3.7 sets them one by one only
+        spine.set(visible=True, color=HAIRLINE, linewidth=0.6)
 
 
 def ink_on(image, value):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 from torch.nn import functional as F
 
+from tutorial_lib.arguments import check_has, check_tensors, positive
 from tutorial_lib.bert import Bert
 from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 
@@ -22,6 +23,7 @@ def halved(teacher):
     >>> student.config.n_layers, student.embeddings.segments, student.pooler
     (2, None, None)
     """
+    check_has("teacher", teacher, "a Bert with its MLM head", "mlm", "embeddings")
     if teacher.mlm is None:
         raise ValueError("teacher must have an MLM head (teacher.mlm), got a model without one")
     config = replace(teacher.config, n_layers=(teacher.config.n_layers + 1) // 2, n_segments=0)
@@ -45,6 +47,8 @@ def soft_loss(student, teacher, T=1.0):
     >>> [round(soft_loss(student, z).item(), 3) for student in (z, torch.zeros(1, 3))]
     [0.0, 0.433]
     """
+    check_tensors(student=student, teacher=teacher)
+    positive("T", T)
     p = torch.softmax(teacher / T, dim=-1)
     return T**2 * F.kl_div(torch.log_softmax(student / T, dim=-1), p, reduction="batchmean")
 

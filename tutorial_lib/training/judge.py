@@ -5,6 +5,7 @@ from collections import Counter
 import torch
 from torch.nn import functional as F
 
+from tutorial_lib.arguments import check_id_lists, check_sizes
 from tutorial_lib.generation import generate
 from tutorial_lib.texts.checked import check
 from tutorial_lib.tokenization.bpe import END
@@ -24,6 +25,9 @@ def baselines(texts, held_out, size) -> dict[str, float]:
     >>> baselines([[0, 1, 2, 3] * 100], [[0, 1, 2, 3]], 4)["bigram"] < 0.1
     True
     """
+    check_id_lists("texts", texts)
+    check_id_lists("held_out", held_out)
+    check_sizes(size=size)
     first, second = _pairs(texts)
     pairs = torch.bincount(first * size + second, minlength=size * size).view(size, size)
     alone = pairs.sum(0) + 1.0

@@ -15,7 +15,7 @@ import torch
 from safetensors import safe_open
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import as_ids, check_has, check_id_lists, check_sizes, whole_number
 from tutorial_lib.attention import padded
 from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 from tutorial_lib.weights import checkpoints
@@ -94,6 +94,9 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     >>> curve["loss"][-1] < 1 < curve["loss"][0]
     True
     """
+    check_has("model", model, "a model of this library", "config", "parameters")
+    check_has("loss", loss, "a function of a model and a generator", "__call__")
+    check_has("settings", settings, "a Settings", "n_steps", "rate")
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
     generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
     curve = {"loss": [], "evaluated": []}
@@ -228,6 +231,9 @@ def translated(pairs, batch_size, start):
     >>> translated([([3, 4, 5], [6, 2]), ([7], [8, 9, 2])], batch_size=4, start=1)(model, torch.Generator()).shape
     torch.Size([])
     """
+    check_has("pairs", pairs, "pairs of source and target, lists of ids", "__len__")
+    check_sizes(batch_size=batch_size)
+    whole_number("start", start, 0, "an id of the vocabulary")
     sources, source_mask = padded([source for source, _ in pairs])
     targets, target_mask = padded([target for _, target in pairs])
     inputs = torch.cat([torch.full((len(pairs), 1), start), targets[:, :-1]], 1)  # what stands before each token
@@ -253,6 +259,8 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
     >>> abs(evaluate_next_tokens(gpt, torch.arange(65) % 20, context=8) - math.log(20)) < 0.1  # it knows nothing yet
     True
     """
+    check_has("model", model, "a model of this library", "config", "parameters")
+    check_sizes(context=context, batch_size=batch_size)
     tokens = _longer_than(context, tokens)
     n = (len(tokens) - 1) // context
     X, Y = (tokens[i : i + n * context].view(n, context) for i in (0, 1))
@@ -273,13 +281,16 @@ def evaluate_next_tokens_of(model, texts, batch_size=32):
     >>> abs(evaluate_next_tokens_of(gpt, [[0, 5, 6, 0], [0, 7, 0]]) - math.log(20)) < 0.1  # it knows nothing yet
     True
     """
+    check_has("model", model, "a model of this library", "config", "parameters")
+    check_id_lists("texts", texts)
+    check_sizes(batch_size=batch_size)
     batches = (texts[i : i + batch_size] for i in range(0, len(texts), batch_size))
     total = sum(_of_texts(model, *padded(batch), reduction="sum").item() for batch in batches)
     return total / sum(len(text) - 1 for text in texts)
 
 
 def _longer_than(context, tokens):
-    tokens = torch.as_tensor(tokens)
+    tokens = as_ids("tokens", tokens, 2**31, "ids")[0]
     if len(tokens) <= context:
         raise ValueError(f"tokens must be more than context, {context}, got {len(tokens)}")
     return tokens

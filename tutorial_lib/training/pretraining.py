@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import torch
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, check_texts, whole_number
 
 MASK = "[MASK]"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
@@ -37,6 +37,7 @@ def mask_tokens(ids, tokenizer, generator=None, rate=0.15):
     >>> labels.tolist()
     [-100, -100, 4562, -100, -100, -100, -100]
     """
+    check_has("tokenizer", tokenizer, "a WordPiece", "vocab", "special")
     ids = _check(ids, tokenizer, rate)
     special = torch.tensor([tokenizer.vocab[token] for token in SPECIAL if token in tokenizer.vocab])
     chosen = (torch.rand(ids.shape, generator=generator) < rate) & ~torch.isin(ids, special)
@@ -65,6 +66,7 @@ def make_pair(documents, generator=None):
     >>> make_pair(documents, torch.Generator().manual_seed(9))
     Pair(first='The bear was majestic.', second='We took a lot of pictures of it.', label=0)
     """
+    check_has("documents", documents, "lists of sentences", "__len__")
     _check_documents(documents)
     here = _draw(len(documents), generator)
     first, second = _cut(documents[here], generator)
@@ -136,6 +138,7 @@ def training_pairs(tokens):
     >>> training_pairs(["Karhut", "ovat"])
     [([], 'Karhut'), (['Karhut'], 'ovat')]
     """
+    check_texts("tokens", tokens)
     if isinstance(tokens, str) or not len(tokens):
         raise ValueError(f"tokens must be a list of one token or more to predict, got {tokens!r:.40}")
     return [(list(tokens[:i]), token) for i, token in enumerate(tokens)]

@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 
 from tutorial_lib import bert, gpt
+from tutorial_lib.arguments import check_has, positive
 from tutorial_lib.texts.generated import Story, stories
 from tutorial_lib.tokenization import BPE, WordPiece
 from tutorial_lib.tokenization.bpe import END
@@ -237,6 +238,7 @@ def parts_of(told) -> tuple[list[list[str]], list[list[str]]]:
     >>> len(whole[0]), len(short), short[0] == whole[0][:2]
     (8, 13, True)
     """
+    check_has("told", told, "a list of stories", "__len__")
     whole = [story.sentences for story in told]
     return [text[i : i + n] for text in whole for n in (2, 3) for i in range(len(text) - n + 1)], whole
 
@@ -251,6 +253,8 @@ def spread(model, std):
     >>> abs(model.embeddings.tokens.weight.std() - 0.06) < 0.003
     tensor(True)
     """
+    check_has("model", model, "a model", "parameters")
+    positive("std", std)
     for weight in [parameter for parameter in model.parameters() if parameter.ndim == 2]:
         weight *= std / 0.02  # in proportion: less for what is added up in each layer
     return model

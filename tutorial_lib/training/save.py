@@ -6,6 +6,7 @@ The way back of `GPT.from_checkpoint` and `Bert.from_checkpoint`: transformers l
 import json
 from pathlib import Path
 
+from tutorial_lib.arguments import check_has, check_path, check_text
 from tutorial_lib.bert import Bert
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.files import write_text
@@ -29,6 +30,9 @@ def save(model, tokenizer, folder) -> None:
     >>> bool((again([[1, 2]])[0] - model([[1, 2]])[0]).abs().max() < 1e-3)
     True
     """
+    check_has("model", model, "a Bert or a GPT", "config", "state_dict")
+    check_has("tokenizer", tokenizer, "its tokenizer", "save")
+    check_path("folder", folder)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     settings, state = spelled(model)
@@ -48,6 +52,8 @@ def begin(folder, name, recipe) -> Path:
     ...     begin(folder, "mine", "300 steps").name
     'mine-run'
     """
+    check_path("folder", folder)
+    check_text("name", name)
     run = Path(folder) / f"{name}-run"
     for made in (Path(folder) / name, run):
         made.mkdir(parents=True, exist_ok=True)
@@ -67,6 +73,7 @@ def spelled(model) -> tuple[dict, dict]:
     >>> settings["n_embd"], weights["transformer.h.0.attn.c_attn.weight"].shape
     (8, torch.Size([8, 24]))
     """
+    check_has("model", model, "a Bert or a GPT", "config", "state_dict")
     c = model.config
     own = {name: parameter.detach() for name, parameter in model.named_parameters()}
     if isinstance(model, Bert):

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tutorial_lib.arguments import check_config, check_has, check_sizes, check_texts
 from tutorial_lib.attention import padded
 
 HAPPY = frozenset("happy glad proud smile smiles smiled laugh laughs laughed joy".split())
@@ -41,6 +42,9 @@ class Plan:
     factor: float = 1.0
     gradual: bool = False
 
+    def __post_init__(self):
+        check_config(self)
+
     def rate(self, step):
         """The head's rate at a step, counted from 0. Source: Howard and Ruder (2018), equation 3."""
         if not self.slanted:
@@ -67,6 +71,8 @@ class Classifier(nn.Module):
 
     def __init__(self, body, n_classes):
         super().__init__()
+        check_has("body", body, "a GPT", "config", "hidden")
+        check_sizes(n_classes=n_classes)
         self.body = body
         self.head = nn.Linear(body.config.d_model, n_classes)
 
@@ -95,6 +101,10 @@ def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
     >>> losses[-1] < 0.1 < losses[0]
     True
     """
+    check_has("classifier", classifier, "a Classifier", "parts")
+    check_has("plan", plan, "a Plan", "n_steps", "rates")
+    texts = check_texts("texts", texts)
+    check_has("labels", labels, "a number for each text", "__len__")
     if not len(texts):
         raise ValueError("texts must be one or more, got none")
     if len(texts) != len(labels):
@@ -134,6 +144,7 @@ def dialect(told, seed=0) -> dict[str, dict[str, str]]:
     >>> sorted(words["noun"]) == sorted(words["noun"].values()), words["noun"]["ball"] != "ball"
     (True, True)
     """
+    check_has("told", told, "a list of stories", "__len__")
     rng = random.Random(seed)
     others = {}
     for pos in ("noun", "verb"):
@@ -150,6 +161,8 @@ def retold(story, words) -> list[str]:
     >>> retold(story, {}) == story.sentences, retold(story, {"noun": {"puzzle": "lake"}})[1]
     (True, 'Tom had a lake.')
     """
+    check_has("story", story, "a Story", "sentences")
+    check_has("words", words, "a dictionary from names to words", "get")
     sentences = []
     start = 0
     for sentence in story.sentences:
@@ -176,6 +189,7 @@ def feelings(told, words=None) -> tuple[list[str], list[int]]:
     >>> texts[3].split(". ")[-1], labels[3]
     ('In the park he dropped the bat.', 1)
     """
+    check_has("told", told, "a list of stories", "__len__")
     texts = [], []  # before a happy sentence, before a sad one
     for story in told:
         named = [_feeling(sentence) for sentence in story.sentences]
