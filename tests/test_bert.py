@@ -118,7 +118,7 @@ def test_the_defaults_are_one_segment_and_no_padding(bert):
         (dict(ids=torch.zeros(1, 1, 1, dtype=torch.long)), ValueError, r"got \(1, 1, 1\)"),
         (dict(ids=[[1] * 11]), ValueError, "ids has 11 tokens, but this model has positions for 10"),
         (dict(ids=[[1, 2]], attention_mask=[[1]]), ValueError, r"must have one number a token, shape \(1, 2\)"),
-        (dict(ids=[[1, 2]], attention_mask=[[1, 2]]), ValueError, r"attention_mask must lie in 0\.\.1 \(1 a token,"),
+        (dict(ids=[[1, 2]], attention_mask=[[1, 2]]), ValueError, r"attention_mask must hold only 1 \(a token\)"),
         (dict(ids=[[1, 2]], attention_mask=[[0, 0]]), ValueError, "marks every token of some text as padding"),
         (dict(ids=[[1, 2]], token_type_ids=[[0, 2]]), ValueError, r"token_type_ids must lie in 0\.\.1 \(the segments"),
         (dict(ids=[[1, 2]], token_type_ids=[0]), ValueError, "token_type_ids must have one number a token"),

@@ -351,7 +351,7 @@ def test_the_loss_is_minus_log_p_of_each_target_token(model):
         (lambda m: m([[1]], [[1], [2]]), "one text for each source, 1, got 2"),
         (lambda m: m([[1, 2]], [[1]], [[1]]), r"source_mask must have one number a token, shape \(1, 2\)"),
         (lambda m: m([[1, 2]], [[1]], [[0, 0]]), "marks every token of some text as padding"),
-        (lambda m: m([[1, 2]], [[1]], [[1, 2]]), r"source_mask must lie in 0\.\.1 \(1 a token, 0 padding\), got 2"),
+        (lambda m: m([[1, 2]], [[1]], [[1, 2]]), r"source_mask must hold only 1 \(a token\)"),
         (lambda m: m.decode([[1]], m.encode([[1, 2]]), cache=m.decode([[1]], m.encode([[1]]))[1]), "cache is of a sou"),
         (lambda m: m.decode([[1]], m.encode([[1]]), cache=m.decode([[1] * 12], m.encode([[1]]))[1]), "has 13 tokens"),
         (lambda m: translate(m, [[1], []], 3, start=1), "ids must be one prompt or a list of prompts"),

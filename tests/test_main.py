@@ -52,7 +52,15 @@ def test_doctor_says_which_library_to_install(monkeypatch, capsys):
     assert command_line.main(["doctor"]) == 1
     out = capsys.readouterr().out
     assert out.endswith("To do: pip install torch, and run doctor again.\n")
-    assert "for UMAP" in out
+    assert "torch             missing           required, 2." in out
+    assert "umap-learn        missing           for the chapter Seeing high dimensions: UMAP" in out
+
+
+def test_doctor_says_which_library_is_too_old(monkeypatch, capsys):
+    found = command_line._version
+    monkeypatch.setattr(command_line, "_version", lambda name: "4.39.3" if name == "transformers" else found(name))
+    assert command_line.main(["doctor"]) == 1
+    assert "transformers      4.39.3            required, 4.40 or newer" in capsys.readouterr().out
 
 
 def test_doctor_can_do_without_an_optional_library(monkeypatch, capsys):

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, BOOK = (ROOT / package for package in house.PACKAGES)
 ORDER = [f"{package}.{name}" for package in house.PACKAGES for names in house.rooms(ROOT, package).values()
          for name in names]  # fmt: skip
-MOST_LINES = {LIBRARY: 13_250, BOOK: 15_400}  # each file is itself reading matter
+MOST_LINES = {LIBRARY: 13_800, BOOK: 15_400}  # each file is itself reading matter
 MOST_ROOMS = {LIBRARY: 18, BOOK: 6}
 MOST_FLOORS = 9
 TESTS = Path(__file__).parent
@@ -227,7 +227,8 @@ def test_a_chapter_loads_only_the_figures_views_and_texts_that_it_names():
         plots.uses, plots.heatmap, page.slide, load_texts("words")
         print(*(name for name in sys.modules if name.startswith("tutorial_")))"""
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    lib = "texts texts.fetch texts.written views views.base views.notebook weights weights.catalog weights.files"
+    lib = "arguments texts texts.fetch texts.written"
+    lib += " views views.base views.notebook weights weights.catalog weights.files"
     book = "page page.phone page.slides plots plots.base plots.uses"
     assert set(run.stdout.split()) == {
         "tutorial_lib",

@@ -28,8 +28,8 @@ def load(name=None, device="auto"):
     from tutorial_lib import bert, gpt, tokenization, weights
     from tutorial_lib.weights import names
 
-    tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
     kind = {"Bert": bert.Bert, "GPT": gpt.GPT}[names.model_of(weights.read_config(name))]
+    tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
     return kind.from_pretrained(name, device), tokenizer
 
 

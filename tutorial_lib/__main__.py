@@ -13,7 +13,11 @@ from pathlib import Path
 import tutorial_lib
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
 
-OPTIONAL = {  # what the extras bring, and who misses it
+OPTIONAL = {  # what most chapters do without, and who misses it
+    "apsw": "the chapter Collections: the vector database",
+    "sqlite-vec": "the chapter Collections: the vector database",
+    "dnaio": "the chapter on a virus: FASTA",
+    "umap-learn": "the chapter Seeing high dimensions: UMAP",
     "ipywidgets": "the cells of the chapters in which you try your own text",
     "ripser": "one section of the chapter on position vectors: persistent homology",
     "distributed": "the chapter Past one machine: a corpus on several processes or machines",
@@ -85,7 +89,8 @@ def doctor() -> int:
     print(f"Python {platform.python_version()} on {platform.platform()}\n")
     required = _required()
     versions = {name: _version(name) for name in (*required, *OPTIONAL)}
-    missing = [name for name, least in required.items() if not _at_least(versions[name], least)]
+    needed = {name: least for name, least in required.items() if name not in OPTIONAL}
+    missing = [name for name, least in needed.items() if not _at_least(versions[name], least)]
     for name, version in versions.items():
         use = "" if version else f"for {OPTIONAL.get(name)}"
         if name in missing:

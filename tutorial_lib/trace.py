@@ -161,11 +161,11 @@ def patch(heads, other, tokens=slice(None)):
             raise ValueError(f"other must hold {name!r}, as the trace of a run does, got {', '.join(list(other)[:3])}")
 
         def new(value, chosen):
-            found = other[name].to(value)
+            put = other[name].to(value)
             try:
-                return found.expand(value.shape)[:, chosen, tokens]
+                return put.expand(value.shape)[:, chosen, tokens]
             except RuntimeError:
-                got = f"{tuple(found.shape)} for {tuple(value.shape)}"
+                got = f"{tuple(put.shape)} for {tuple(value.shape)}"
                 raise ValueError(f"other must come from texts with as many tokens, got {got} at {name}") from None
 
         return new

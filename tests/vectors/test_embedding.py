@@ -9,10 +9,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tutorial_lib import load
 from tutorial_lib.bert import Bert, Config
+from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed, embedding
 from tutorial_lib.vectors.batches import batches
 from tutorial_lib.vectors.embedding import POOLINGS
+from tutorial_lib.weights import DEFAULT
 
 TEXTS = ["A bear.", "", "Two bears dance on their hind legs in the snow.", "hello", "A bear.", "Snow! Snow? Snow."]
 
@@ -28,7 +31,9 @@ def states(hf_bert, tok):
 @pytest.fixture
 def tiny(tok):
     torch.manual_seed(0)
-    return Bert(Config(vocab_size=len(tok), d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=14)).eval()
+    model = Bert(Config(vocab_size=len(tok), d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=14)).eval()
+    model.source = DEFAULT  # whose vocabulary it has
+    return model
 
 
 BY_HAND = {"cls": lambda x: x[:, 0], "mean": lambda x: x.mean(1), "max": lambda x: x.max(1)}
@@ -78,6 +83,7 @@ def test_a_name_a_folder_and_a_model_give_the_same(bert, default_folder):
 def some_model_and_its_vectors():
     torch.manual_seed(0)
     model = Bert(Config(vocab_size=30_522, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=40)).eval()
+    model.source = DEFAULT
     return model, embed(TEXTS, model, layers="all")
 
 
@@ -174,6 +180,7 @@ def test_a_file_of_other_work_is_refused(tiny, tmp_path):
     embed(TEXTS[:2], tiny, save_to=path)
     before = path.read_bytes()
     other = Bert(tiny.config).eval()
+    other.source = DEFAULT
     for call in [
         dict(texts=TEXTS[1:3]), dict(texts=TEXTS[1::-1]), dict(pooling="max"), dict(layers=0), dict(model=other),
     ]:  # fmt: skip
@@ -200,7 +207,7 @@ def test_without_save_to_nothing_is_left_behind(tiny, tmp_path, monkeypatch):
         (dict(texts="a bear"), TypeError, "texts must be a list of str, got str"),
         (dict(texts=3), TypeError, "texts must be a list of str, got int"),
         (dict(texts=["a", None]), TypeError, r"texts\[1\] must be a str"),
-        (dict(pooling="sum"), ValueError, "pooling must be one of 'cls', 'mean', 'max', 'tokens', got 'sum'"),
+        (dict(pooling="sum"), ValueError, "pooling must be one of cls, mean, max, tokens, got 'sum'"),
         (dict(layers=3), ValueError, 'layers must be "all", a list, or a layer from -3 to 2, got 3'),
         (dict(layers=[]), ValueError, "layers must be"),
         (dict(layers=1.5), ValueError, "layers must be"),
@@ -218,7 +225,30 @@ def test_wrong_arguments_are_named(tiny, call, error, says):
 def test_a_tokenizer_with_more_tokens_than_the_model_is_refused():
     small = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=1, d_ff=8)).eval()
     with pytest.raises(ValueError, match="30522 tokens, the model's vocabulary 100"):
-        embed(["a bear"], small)
+        embed(["a bear"], small, tokenizer=WordPiece.from_pretrained())
+
+
+def test_a_model_finds_its_own_tokenizer_and_refuses_another():
+    model, own = load("book-bert", "cpu")
+    assert np.array_equal(embed(["the bear sat"], model), embed(["the bear sat"], model, tokenizer=own))
+    strange = WordPiece([*own.tokens[:5], *own.tokens[:4:-1]])
+    with pytest.raises(ValueError, match="tokenizer must be that of book-bert: id 5 is '.*' there, and"):
+        embed(["the bear sat"], model, tokenizer=strange)
+    model.source = None
+    with pytest.raises(ValueError, match="tokenizer must be given with tokenizer=: this model was not loaded"):
+        embed(["the bear sat"], model)
+    assert embed(["the bear sat"], model, tokenizer=own).shape == (1, 128)
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_normalized_vectors_have_length_1_and_the_same_direction(pooling, tmp_path):
+    plain, unit = (embed(TEXTS, pooling=pooling, normalize=normalize) for normalize in (False, True))
+    for before, after in zip(plain, unit, strict=True):
+        assert np.allclose(after, before / np.linalg.norm(before, axis=-1, keepdims=True), atol=1e-6)
+    if pooling == "mean":
+        embed(TEXTS, save_to=tmp_path / "x.npy")
+        with pytest.raises(ValueError, match="other"):
+            embed(TEXTS, save_to=tmp_path / "x.npy", normalize=True)
 
 
 def test_no_batch_is_larger_than_the_bound_however_many_texts_may_go_together(tiny, monkeypatch):

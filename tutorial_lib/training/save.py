@@ -31,11 +31,10 @@ def save(model, tokenizer, folder) -> None:
     True
     """
     check_has("model", model, "a Bert or a GPT", "config", "state_dict")
-    check_has("tokenizer", tokenizer, "its tokenizer", "save")
-    check_path("folder", folder)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = Path(check_path("folder", folder))
     settings, state = spelled(model)
+    check_has("tokenizer", tokenizer, "its tokenizer", "save")
+    folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(folder)
     write_text(folder / "config.json", json.dumps(settings, indent=2) + "\n")
     half = {name: tensor.half().contiguous() for name, tensor in state.items()}
