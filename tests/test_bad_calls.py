@@ -1,7 +1,8 @@
 """Bad arguments are told: each public function, called as in its doctest, with one argument at a time gone wrong."""
 
 import pytest
-from bad_calls import bad_calls, modules, shares
+
+from tests.bad_calls import bad_calls, modules, shares
 
 # What is called with values that were checked already, or takes anything: nobody hands these an argument of theirs.
 INNER = {

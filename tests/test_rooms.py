@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import house
+import numpy as np
 import pytest
 
 from tutorial_book import page, plots
@@ -261,3 +262,11 @@ def test_what_loads_late_is_listed_and_nothing_else_is_there(package):
     assert "meaning" in dir(plots) and plots.meaning.difference_arrows
     with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'opinion'"):
         package.opinion
+
+
+def test_the_readmes_example_runs_and_gives_what_it_says():
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+    space = {}
+    exec(code, space)
+    assert np.linalg.norm(space["one"]) == pytest.approx(1, abs=1e-6) and -1 < space["one"] @ space["other"] < 1
+    assert space["weights"].shape == (2, 12, 7, 7) and space["even"].shape == (2, 7, 384)
