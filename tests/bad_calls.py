@@ -16,6 +16,7 @@ import warnings
 from dataclasses import dataclass
 
 import tutorial_lib
+from tutorial_lib.weights import ModelNotAvailable
 
 BAD = {
     "None": "None",
@@ -139,7 +140,7 @@ def outcome(module, before, tree, argument):
         except TooLong:
             return "too long", ""
         except Exception as error:
-            kind = "named" if type(error).__name__ == "ModelNotAvailable" else "other kind"
+            kind = "named" if isinstance(error, FileNotFoundError | ModelNotAvailable) else "other kind"
             return kind, f"{type(error).__name__}: {str(error)[:150]}"
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)

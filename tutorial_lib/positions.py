@@ -34,7 +34,7 @@ def sinusoidal(n, d_model):
     tensor([0.8415, 0.5403, 0.0464, 0.9989, 0.0022, 1.0000])
     """
     d_model = _check_width(d_model)
-    n = whole_number("n", n, 0, "a number of positions (an int, 0 or more)")
+    n = whole_number("n", n, 0, "a number of positions (an int, 0 to 10 million)", 10**7)
     pos = torch.arange(n, dtype=torch.float64)
     angles = pos[:, None] * 2 * math.pi / wavelengths(d_model)  # (n, d_model / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).float()  # (n, d_model)
@@ -60,7 +60,7 @@ def shift_matrix(k, d_model):
 
 def _check_width(d_model):
     allowed = "an even number, 2 or more (a sine and a cosine per pair)"
-    width = whole_number("d_model", d_model, 2, allowed)
+    width = whole_number("d_model", d_model, 2, allowed, 2**20)
     if width % 2:
         raise ValueError(f"d_model must be {allowed}, got {d_model!r}")
     return width

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
-from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.geometry.shape import participation_ratio
 from tutorial_lib.geometry.similarity import distance_matrix
 from tutorial_lib.geometry.statistics import bootstrap_interval
@@ -204,6 +204,7 @@ def lag_distances(curve, lags):
     >>> lag_distances([[0.0], [1.0], [2.0], [3.0]], lags=[1, 2])
     array([1., 2.])
     """
+    check_has("lags", lags, "a list of whole numbers", "__iter__")
     curve = as_vectors("curve", curve, least=2)
     allowed = f"ints from 1 to {len(curve) - 1}, one less than the curve's points"
     lags = [whole_number("lags", lag, 1, allowed, len(curve) - 1) for lag in lags]
@@ -222,7 +223,7 @@ def correlation_dimension(points, radii, apart=1):
     array([1., 1.])
     """
     points = as_vectors("points", points, least=2)
-    radii = np.asarray(radii, dtype=float)
+    radii = as_numbers("radii", radii)
     if radii.ndim != 1 or len(radii) < 2 or not (np.diff(radii) > 0).all() or radii[0] <= 0:
         raise ValueError(f"radii must be two or more rising positive numbers, got {radii.tolist()!r:.60}")
     apart = whole_number("apart", apart, 1, "a number of steps, 1 or more")

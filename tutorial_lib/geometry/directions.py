@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.geometry.similarity import unit
 
@@ -62,6 +62,7 @@ def logit_lens(states, norm, unembedding):
     array([[ 1., -1.,  0.],
            [-1.,  1.,  0.]])
     """
+    check_has("states", states, "the states of each layer", "__len__")
     scores = [as_numbers("scores", unembedding(norm(X))) for X in states]
     if len({layer.shape for layer in scores}) != 1:
         raise ValueError(f"states must be one or more layers of one shape, got scores {[s.shape for s in scores]}")
@@ -222,6 +223,8 @@ def plane_path(plane, states):
     >>> path.coordinates.tolist(), path.shares.round(3).tolist(), path.scores.tolist()
     ([[0.0, 0.0], [2.0, 1.0]], [0.0, 0.556], [[0.0, 0.0], [4.0, 5.0]])
     """
+    check_has("plane", plane, "two directions", "__len__")
+    plane = [as_numbers("plane", direction) for direction in plane]
     axes, tokens = as_vectors("plane", plane[0]), as_vectors("plane", plane[1])
     X = as_numbers("states", states)
     if not X.ndim or X.shape[-1] != axes.shape[1]:

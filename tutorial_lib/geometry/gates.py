@@ -15,7 +15,7 @@ open         each token looks at all, evenly
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.geometry.shape import effective_number
 
@@ -144,6 +144,7 @@ def without_tokens(A, places):
     array([[0. , 1. ],
            [0.5, 0.5]])
     """
+    check_has("places", places, "places of tokens", "__iter__")
     A = _as_maps(A)
     rest = np.delete(np.arange(A.shape[-1]), list(places))
     left = A[..., rest[:, None], rest]

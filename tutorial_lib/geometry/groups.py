@@ -109,7 +109,10 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
 
 def _groups(labels, n):
     """The distinct labels, and for each row the number of its own, (n,)."""
-    labels = np.asarray(labels)
+    try:
+        labels = np.asarray(labels)
+    except ValueError:
+        raise ValueError(f"labels must be one for each of the {n} vectors, got rows of different lengths") from None
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(f"labels must be one for each of the {n} vectors, got shape {labels.shape}")
     groups, index = np.unique(labels, return_inverse=True)

@@ -28,7 +28,7 @@ def attention_calculator(tokens, X, W_Q, W_K, W_V, walk=False):
     >>> attention_calculator(["a", "b"], torch.eye(2), torch.eye(2), torch.eye(2), torch.eye(2)).say
     'b attends most to b (0.67), then a (0.33).'
     """
-    tokens = list(tokens)
+    tokens = check_texts("tokens", tokens)
     X, W_Q, W_K, W_V = _check(tokens, X, W_Q, W_K, W_V)
     query = len(tokens) // 2
     inputs = {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V}
@@ -43,7 +43,6 @@ def attention_calculator(tokens, X, W_Q, W_K, W_V, walk=False):
 
 def _check(tokens, X, W_Q, W_K, W_V):
     """The four matrices in float64, or an error that says which one does not fit."""
-    check_texts("tokens", tokens)
     named = {"X": X, "W_Q": W_Q, "W_K": W_K, "W_V": W_V}
     X, W_Q, W_K, W_V = matrices = [torch.tensor(as_numbers(name, M)) for name, M in named.items()]
     for name, M in zip(named, matrices):

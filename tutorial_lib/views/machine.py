@@ -44,11 +44,13 @@ def forward_pass(model, tokenizer, texts, others=(), start=1):
     One sentence through the machine (an interactive view: it needs a notebook or a page)
     """
     check_has("model", model, "a Bert", "trace", "embeddings")
-    check_has("tokenizer", tokenizer, "its WordPiece", "encode")
+    check_has("tokenizer", tokenizer, "its WordPiece", "encode", "batch")
     check_has("texts", texts, "a list of (text, token, head)", "__len__")
     start = whole_number("start", start, 1, f"from 1 to {len(STAGES)}", len(STAGES))
     if not texts:
         raise ValueError("texts must be a list of (text, token, head), at least one, got none")
+    if any(isinstance(one, str) or len(one) != 3 for one in texts):
+        raise ValueError(f"texts must be a list of (text, token, head), got {texts!r:.60}")
     encodings = [tokenizer.encode(text) for text, _, _ in texts]
     traces = [_trace(model, encoding) for encoding in encodings]
     ends = [_mean(trace) for trace in traces]

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from tutorial_lib.arguments import check_text
+from tutorial_lib.arguments import check_has, check_text
 from tutorial_lib.tokenization import WordPiece, kinds
 from tutorial_lib.tokenization.encoding import split_special
 from tutorial_lib.tokenization.wordpiece import SPECIAL, UNKNOWN
@@ -47,6 +47,7 @@ def rules_of(tok: WordPiece) -> dict:
     >>> rules_of(WordPiece.train(["low lower lowest"], vocab_size=20))["longestPiece"]
     6
     """
+    check_has("tok", tok, "a WordPiece", "longest_word")
     tables = {name: getattr(kinds, name).table for name in KINDS}  # ranges in hexadecimal
     return {
         "special": SPECIAL,

@@ -191,7 +191,10 @@ def _as_trace(source, encoding):
 def _as_array(value):
     """A tensor on any device, an array, or a list of them, as float64, checked to be finite."""
     if isinstance(value, (list, tuple)):
-        array = np.stack([_as_array(part) for part in value]) if len(value) else np.zeros(0)
+        parts = [_as_array(part) for part in value]
+        if len({part.shape for part in parts}) > 1:
+            raise ValueError("source must hold arrays of one shape, got lists of different lengths")
+        array = np.stack(parts) if parts else np.zeros(0)
     else:
         array = as_numbers("source", value)
     if array.size == 0 or not np.isfinite(array).all():
