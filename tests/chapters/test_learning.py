@@ -36,7 +36,9 @@ def test_at_first_each_token_is_a_surprise_and_later_what_stands_together_is_not
 
 
 def test_a_gradient_step_pushes_the_right_token_up_and_the_others_down_by_their_p(page):
-    p, p_after = (values[page.likeliest].tolist() for values in (page.p.detach(), page.p_after))
+    ids = page.big_tok.encode("<|endoftext|>Mia had a red ball. She took the bus to the").ids
+    before = GPT.from_pretrained("book-gpt-100", "cpu")([ids])[0][0, -1].softmax(-1)  # the page's p is another by now
+    p, p_after = before[page.likeliest].tolist(), page.p_after[page.likeliest].tolist()
     names = [page.big_tok.tokens[id].replace("Ġ", "") for id in page.likeliest]
     assert names == ["pond", "river", "spring", "lake", "park", "hill"]
     assert p == pytest.approx([0.09, 0.07, 0.07, 0.07, 0.05, 0.02], abs=0.006)
