@@ -39,6 +39,23 @@ def test_replacing_a_token_moves_the_predictions_after_itself_and_behind_it(page
     assert (before == 0).all() and (after > 0).all()
 
 
+def test_what_the_pass_says_at_each_position(page):
+    said = [page.tok.decode([id]).strip() for id in page.likeliest.tolist()]
+    assert said == "There and a bed coin . On loved the bus to the hill".split()
+    assert page.gpt.config.vocab_size == 1500  # the alternative text
+    came = {page.words_of[i + 1]: page.p[i, page.ids[i + 1]].item() for i in (6, 7, 10, 11)}
+    assert came == pytest.approx({"She": 0.02, "took": 0, "to": 1, "the": 1}, abs=0.005)
+
+
+def test_the_mask_makes_later_weights_exactly_0(page):
+    W, later = page.attention_weights, torch.ones(6, 6).triu(1).bool()
+    assert (page.scores[later] == -torch.inf).all() and (W[later] == 0).all()
+    assert W.sum(-1).tolist() == pytest.approx([1] * 6)
+    cells = [W[1, 1], W[2, 1], *W[3:, 2]]
+    assert [cell.item() for cell in cells] == pytest.approx([0.75, 0.67, 0.67, 0.48, 0.67], abs=0.005)
+    assert page.words_of[1:3] == ["Mia", "had"]
+
+
 def test_scores_are_dot_products_with_the_rows_of_the_token_table(page):
     E = page.gpt.embeddings.tokens.weight
     assert page.gpt.config.tied and torch.equal(page.gpt.unembedding.weight, E)
@@ -49,9 +66,12 @@ def test_scores_are_dot_products_with_the_rows_of_the_token_table(page):
 
 
 def test_one_more_token_leaves_all_rows_of_a_decoder_and_none_of_berts(page):
-    of_decoder, of_bert = page.same
-    assert of_decoder == ["13 of 13"] * 4
-    assert of_bert == ["13 of 13"] + ["0 of 13"] * 3
+    assert page.stays == {"decoder": [[True] * 13] * 4, "BERT": [[True] * 13] + [[False] * 13] * 3}
+
+
+def test_the_drawn_steps_are_those_of_a_real_story(page):
+    assert [page.tok.decode([id]).strip() for id in page.fed[1:]] == "Ben was kind and brave . He had".split()
+    assert len(page.four) == 4
 
 
 def test_hundred_tokens_after_thirteen_are_6250_rows_without_and_112_with_the_cache(page, prose):
@@ -67,8 +87,11 @@ def test_multiplications_by_hand_are_those_that_pytorch_counts(page):
 
 
 def test_top_p_keeps_most_tokens_where_the_model_is_least_sure(page):
-    *_, second, most = sorted(page.left)
-    assert most > 2 * min(page.left) and second < most  # one answer
+    assert page.left == [2, 1, 28, 1]
+    logits = page.gpt(page.tok.encode("<|endoftext|>The sun shone, so").ids)[0][0, -1]
+    likeliest, ids = logits.softmax(-1).topk(28)
+    assert likeliest[0] < 0.06
+    assert all(page.tok.decode([id]).strip()[0].isupper() for id in ids.tolist())  # persons
 
 
 def test_hot_stories_have_errors_and_cold_ones_repeat_each_other(page):

@@ -22,21 +22,57 @@ def test_a_matrix_of_another_size_is_refused():
 
 
 def test_each_step_computes_all_rows_or_with_a_cache_the_last_one():
-    plain, cached = plots.decoders.steps(4, 8)
+    plain, cached = plots.decoders.steps(list("abcdefghijk"), 4)
     blue = ROLES["query"].lower()
     for ax, rows in ((plain, [4, 5, 6, 7, 8, 9, 10, 11]), (cached, [4] + 7 * [1])):
         computed = [patch for patch in ax.patches if to_hex(patch.get_facecolor()) == blue]
         by_step = np.bincount([round(patch.get_y() + 0.42) for patch in computed])
         assert by_step.tolist() == rows and f"{sum(rows)} rows" in ax.get_title()
-        assert len(ax.patches) == sum(range(4, 12))
+        assert len(ax.patches) == sum(range(4, 12)) and len(ax.texts) == sum(rows)
     read = [patch for patch in cached.patches if to_hex(patch.get_facecolor()) != blue]
     assert all(patch.get_hatch() for patch in read)  # not color alone
 
 
-def test_no_prompt_and_no_step_are_refused():
-    for sizes in ((0, 3), (3, 0)):
-        with pytest.raises(ValueError, match="n_prompt and n_new must be 1 or more"):
-            plots.decoders.steps(*sizes)
+def test_no_prompt_and_more_than_the_tokens_are_refused():
+    for n_prompt in (0, 3):
+        with pytest.raises(ValueError, match="n_prompt must be between 1 and the 2 tokens"):
+            plots.decoders.steps(["a", "b"], n_prompt)
+
+
+def test_a_pass_writes_what_is_likeliest_and_what_came():
+    ax = plots.decoders.one_pass(["a", "b"], [("layers", "attention")], [("c", 0.5), ("d", 0.25)], [("b", 0.1)])
+    said = [text.get_text() for text in ax.texts if text.get_text()]
+    assert said == ["layers", "a", "b", "reads", "c", "0.50", "d", "0.25", "likeliest next", "b", "0.10", "what came"]
+
+
+def test_masked_scores_are_minus_infinity_and_their_weights_0():
+    scores, weights = [[1.0, -np.inf], [0.5, -0.04]], [[1.0, 0.0], [0.63, 0.37]]
+    left, right = plots.decoders.masked(scores, weights, ["a", "b"])
+    assert [text.get_text() for text in left.texts] == ["1.0", "−∞", "0.5", "0.0"]
+    assert [text.get_text() for text in right.texts] == ["1.00", "0", "0.63", "0.37"]
+
+
+def test_rows_that_change_are_hatched_and_the_new_one_stands_last():
+    one, two = plots.decoders.stay({"one": [[True, True]], "two": [[True, False]]}, ["layer 0"])
+    assert [bool(patch.get_hatch()) for patch in one.patches] == [False] * 3
+    assert [bool(patch.get_hatch()) for patch in two.patches] == [False, True, False]
+
+
+def test_top_p_keeps_as_many_as_reach_it():
+    axes = plots.decoders.top_p({"a": ("x", [0.95, 0.05]), "b": ("y", [0.5, 0.3, 0.15, 0.05])})
+    assert [ax.texts[1].get_text() for ax in axes] == ["1 kept", "3 kept"]
+    blue = [to_hex(bar.get_facecolor()) == ROLES["query"].lower() for bar in axes[1].patches]
+    assert blue == [True, True, True, False]
+
+
+def test_the_drawn_layers_are_those_of_the_classes():
+    """LayerNorm stands on the way in BERT alone, and only a decoder's half of the small matrix is filled."""
+    bert, gpt = plots.decoders.layers_side_by_side()
+    said = [[text.get_text() for text in ax.texts if text.get_text()] for ax in (bert, gpt)]
+    assert [each.count("LayerNorm") for each in said] == [2, 2]
+    assert said[0].index("+") < said[0].index("LayerNorm") and said[1].index("LayerNorm") < said[1].index("+")
+    pink = ROLES["attention"].lower()
+    assert [sum(to_hex(p.get_facecolor()) == pink for p in ax.patches) for ax in (bert, gpt)] == [16, 10]
 
 
 def test_savings_are_drawn_on_logarithmic_axes_with_their_names_at_the_ends():

@@ -1,50 +1,153 @@
-"""Figures of the chapter on learning: the loss step by step, the learning rate, attention (N 3)."""
+"""Figures of the chapter on learning: what is asked, what a surprise costs, a step, a run, ages, stories (N 3)."""
+
+import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, WEIGHTS, as_array, heatmap
-from tutorial_book.plots.parts import dotted, draw_curves, legend_below, note, panel_grid, ticks
+from tutorial_book.plots.base import COLORS, ROLES, TINTS, WEIGHTS, as_array, heatmap
+from tutorial_book.plots.parts import (
+    arrow,
+    bare,
+    box,
+    dotted,
+    legend_below,
+    note,
+    panel_grid,
+    plate,
+    rows,
+    ticks,
+    write,
+)
+
+KINDS = {  # kind of word -> color, marker
+    "new names": (COLORS[1], "o"),
+    "names told before": (COLORS[0], "s"),
+    "nouns": ("#808080", "v"),
+    "pronouns": ("#808080", "D"),
+    "verbs": ("#808080", "P"),
+    "full stops": (COLORS[2], "^"),
+}
 
 
-def loss_curve(losses, levels, evaluated=()):
-    """The loss of each step, on an axis of steps that doubles evenly, with levels to compare it with.
+def questions(tokens):
+    """One text as a stair of questions: in each row what has been read, pale, and the next token, which is asked for.
 
-    losses: one a step, in nats. levels: name -> loss, a dotted line with its name. evaluated: (step, loss) on texts
-    that are not trained on.
-
-    >>> ax = loss_curve([7.0, 5.0, 3.0], {"unigrams": 5.2}, [(1, 7.1), (3, 3.2)])
-    >>> ax.lines[0].get_ydata().tolist(), [t.get_text() for t in ax.texts]
-    ([7.0, 5.0, 3.0], ['unigrams'])
+    >>> ax = questions(["(start)", "Mia", "had"])
+    >>> [t.get_text() for t in ax.texts if t.get_text()]
+    ['(start)', 'Mia', '(start)', 'Mia', 'had']
     """
-    losses = as_array(losses)
-    _, ax = plt.subplots(figsize=(7.2, 3.6))
-    ax.plot(np.arange(1, len(losses) + 1), losses, color=COLORS[5], linewidth=1, label="batch of the step")
-    if len(evaluated):
-        ax.plot(*as_array(evaluated).T, color=COLORS[0], marker="o", markersize=4, label="stories not read")
-    for name, level in levels.items():
-        dotted(ax, level)
-        note(ax, name, (1, level), (2, 3), xycoords=("axes fraction", "data"), ha="right", va="bottom")
-    ax.set(xscale="log", xlabel="step", ylabel="loss in nats", ylim=(0, None))
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    legend_below(ax)
+    ends = np.cumsum([0.34 + 0.105 * len(token) for token in tokens])
+    starts = np.concatenate([[0], ends[:-1]])
+    _, ax = plt.subplots(figsize=(7.4, 0.33 * len(tokens)))
+    for row in range(len(tokens) - 1):
+        for i, token in enumerate(tokens[: row + 2]):
+            asked = i == row + 1
+            look = {"facecolor": TINTS["second text" if asked else "the rest"], "lw": 1.2 if asked else 0}
+            edge = COLORS[1] if asked else "none"
+            box(ax, (starts[i] + ends[i]) / 2, row, ends[i] - starts[i] - 0.06, 0.76, edgecolor=edge, **look)
+            write(ax, (starts[i] + ends[i]) / 2, row, token, weight="bold" if asked else None)
+    ax.set(xlim=(-0.1, ends[-1] + 0.1), ylim=(len(tokens) - 1.5, -0.55))
+    ax.axis("off")
     return ax
 
 
-def losses_by_kind(steps, curves):
-    """One curve for each kind of word against the step, on a logarithmic axis: what is learned when.
+def prices(tokens, panels):
+    """What each token of a text costs, one panel of bars for each model; a dotted line at the mean, the loss.
 
-    steps: 1 or more. curves: name -> losses in nats, as many as steps.
+    panels: title -> -log p of each token, in nats.
 
-    >>> ax = losses_by_kind([20, 40], {"names": [5.0, 4.0], "full stops": [2.0, 0.5]})
-    >>> ax.get_legend() is None, len(ax.lines)
-    (True, 2)
+    >>> [ax] = prices(["Mia", "had"], {"at first": [7.0, 8.0]})
+    >>> [t.get_text() for t in ax.texts]
+    ['7.0', '8.0', 'mean: 7.5']
     """
-    _, ax = plt.subplots(figsize=(7.2, 3.6))
-    draw_curves(ax, curves, steps, markers="os^vDPX", markersize=5)
-    ax.set(xscale="log", xlabel="step", ylabel="loss in nats", ylim=(0, None))
-    ticks(ax.xaxis, steps, "{:,}")
-    legend_below(ax, ncols=min(4, len(curves)))
+    _, axes = panel_grid(len(panels), 1, (7.6, 0.5), (0, 1.3), ylabel="nats", sharex=True, sharey=True)
+    most = max(max(values) for values in panels.values())
+    for ax, (title, values) in zip(axes, panels.items()):
+        mean = float(np.mean(values))
+        dotted(ax, mean, color=COLORS[1], linewidth=1.6)
+        ax.bar(range(len(tokens)), values, color=COLORS[5], width=0.72, zorder=2)
+        for i, value in enumerate(values):
+            note(ax, f"{value:.1f}", (i, value), (0, 4), ha="center", va="bottom", fontsize=10, bbox=plate(0.5))
+        note(ax, f"mean: {mean:.1f}", (len(tokens) - 0.5, mean), (4, 8), color=COLORS[1], fontsize=10)
+        ax.set(title=title, ylim=(0, 1.3 * most), xlim=(-0.6, len(tokens) + 0.7), ylabel="nats", yticks=[0, 5, 10])
+        ax.set_xticks(range(len(tokens)), tokens)
+        ax.tick_params(axis="x", length=0)
+    return axes
+
+
+def doubts(levels):
+    """As many squares as there are tokens that one is in doubt among, e to the loss; a panel for each level.
+
+    levels: what is known -> loss in nats.
+
+    >>> ax = doubts({"nothing": np.log(9), "much": np.log(4)})[1]
+    >>> ax.get_title(), len(ax.collections[0].get_offsets())
+    ('much\\n1.39 nats: 4 tokens', 4)
+    """
+    counts = [round(float(np.exp(loss))) for loss in levels.values()]
+    width = int(np.ceil(np.sqrt(2.0 * max(counts))))
+    figure, axes = plt.subplots(1, len(levels), figsize=(7.6, 1.9), squeeze=False)
+    for ax, (name, loss), count in zip(axes[0], levels.items(), counts):
+        columns = width if count == max(counts) else int(np.ceil(np.sqrt(2.0 * count)))
+        places = np.array([(i % columns, i // columns) for i in range(count)])
+        ax.scatter(*places.T, s=4.6, marker="s", color=COLORS[0], linewidths=0)
+        ax.set(xlim=(-1, width), ylim=(width / 2, -1), aspect="equal", anchor="NW")
+        ax.set(title=f"{name}\n{loss:.2f} nats: {count:,} tokens", xticks=[], yticks=[])
+        bare(ax)
+    figure.phone = {"columns": 1, "panel_height": 1.9}
+    return axes[0]
+
+
+def push(tokens, right, before, after):
+    """One gradient step, seen at one question: probabilities, the push at each score, and the probabilities after it.
+
+    right: the place of the token that comes. The push is 1 - p for it and -p for every other token: what the loss's
+    gradient at the scores says, with its sign turned.
+
+    >>> axes = push(["ball", "bus"], 0, [0.25, 0.75], [0.5, 0.5])
+    >>> [t.get_text() for t in axes[1].texts if t.get_text()]
+    ['+0.75', '−0.75']
+    """
+    before, after = as_array(before), as_array(after)
+    pushes = np.eye(len(tokens))[right] - before
+    figure, axes = panel_grid(3, size=(7.6, 0.3 * len(tokens) + 0.75), sharey=True)
+    titles = ("1. before the step: p", "2. the push: 1 − p, or −p", "3. after the step: p")
+    colors = [COLORS[1] if i == right else COLORS[5] for i in range(len(tokens))]
+    for ax, title, values in zip(axes, titles, (before, pushes, after)):
+        if values is pushes:
+            for i, value in enumerate(values):
+                arrow(ax, (0, i), (value, i), colors[i], linewidth=2, mutation_scale=11)
+                side = (6, "left") if value > 0 else (-6, "right")
+                note(ax, f"{value:+.2f}".replace("-", "−"), (value, i), (side[0], 0), ha=side[1], fontsize=10)
+            ax.axvline(0, color="#808080", linewidth=0.8)
+            ax.set_xlim(-0.9, 1.45)
+        else:
+            ax.barh(range(len(tokens)), values, color=colors, height=0.66)
+            for i, value in enumerate(values):
+                note(ax, f"{value:.2f}", (value, i), (4, 0), fontsize=10)
+            ax.set_xlim(0, 1.35 * max(before.max(), after.max()))
+        rows(ax, tokens)
+        ax.set(title=title, xticks=[])
+        bare(ax)
+    figure.phone = {"columns": 1, "panel_height": 0.3 * len(tokens) + 0.5}
+    return axes
+
+
+def two_plans(losses, level):
+    """The loss of two runs, step by step, with their names. losses: name -> one a step. level: (name, loss), dotted.
+
+    >>> ax = two_plans({"slow": [7, 6], "fast": [7, 9]}, ("unigrams", 5.2))
+    >>> [t.get_text() for t in ax.texts]
+    ['slow', 'fast', 'unigrams']
+    """
+    _, ax = plt.subplots(figsize=(7.6, 2.5))
+    for (name, values), color, style in zip(losses.items(), COLORS, ("-", "--")):
+        ax.plot(range(1, len(values) + 1), values, color=color, linestyle=style, marker="o", markersize=3)
+        note(ax, name, (len(values), values[-1]), (0, 12), color=color, ha="right", fontsize=10)
+    dotted(ax, level[1])
+    note(ax, level[0], (1, level[1]), (0, -8), fontsize=10)
+    ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
     return ax
 
 
@@ -66,6 +169,135 @@ def learning_rates(plans):
     return ax
 
 
+def loss_curve(losses, levels, evaluated=()):
+    """The loss of each step, on an axis of steps that doubles evenly, with levels to compare it with.
+
+    losses: one a step, in nats. levels: name -> loss, a dotted line with its name. evaluated: (step, loss) on texts
+    that are not trained on.
+
+    >>> ax = loss_curve([7.0, 5.0, 3.0], {"unigrams": 5.2}, [(1, 7.1), (3, 3.2)])
+    >>> ax.lines[0].get_ydata().tolist(), [t.get_text() for t in ax.texts][:1]
+    ([7.0, 5.0, 3.0], ['unigrams'])
+    """
+    losses = as_array(losses)
+    _, ax = plt.subplots(figsize=(7.6, 3.4))
+    ax.plot(np.arange(1, len(losses) + 1), losses, color=COLORS[5], linewidth=1.2)
+    for name, level in levels.items():
+        dotted(ax, level)
+        note(ax, name, (1, level), (2, 3), ha="left", va="bottom", fontsize=10)
+    if len(evaluated):
+        ax.plot(*as_array(evaluated).T, color=COLORS[0], marker="o", markersize=4)
+        step, loss = evaluated[-1]
+        note(ax, f"{loss:.2f}", (step, loss), (6, 0), color=COLORS[0], fontsize=10)
+        place = evaluated[len(evaluated) // 6]
+        note(ax, "stories not read", place, (-8, -6), color=COLORS[0], ha="right", fontsize=10)
+    early = max(0, len(losses) // 55)
+    note(ax, "batch of the step", (early + 1, losses[early]), (6, 7), ha="left", fontsize=10)
+    ax.set(xscale="log", xlabel="step", ylabel="loss in nats", ylim=(0, None))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    return ax
+
+
+def next_by_age(panels, mark=None):
+    """The likeliest next tokens after one beginning, a panel of bars for each age of a model.
+
+    panels: title -> (tokens, probabilities), from the likeliest on. mark: the token that stands out.
+
+    >>> axes = next_by_age({"20 steps": (["."], [0.5])})
+    >>> [t.get_text() for t in axes[0].texts]
+    ['.', '0.50']
+    """
+    most = max(max(p) for _, p in panels.values())
+    figure, axes = panel_grid(len(panels), size=(7.8, 2.3), sharex=True)
+    for ax, (title, (tokens, p)) in zip(axes, panels.items()):
+        colors = [COLORS[1] if token == mark else COLORS[5] for token in tokens]
+        ax.barh(np.arange(len(tokens)) + 0.22, p, color=colors, height=0.3)
+        for i, (token, value) in enumerate(zip(tokens, p)):
+            weight = "bold" if token == mark else None
+            note(ax, token, (0, i - 0.16), (1, 0), fontsize=10, weight=weight)
+            note(ax, f"{value:.2f}" if value >= 0.005 else "<0.01", (value, i + 0.22), (3, 0), fontsize=9)
+        ax.set(title=title, xticks=[], yticks=[], xlim=(0, 1.45 * most), ylim=(len(tokens) - 0.4, -0.6))
+        bare(ax)
+    figure.phone = {"columns": 3, "panel_height": 2.2}
+    return axes
+
+
+def losses_by_kind(steps, curves, small=None, floor=None):
+    """One curve for each kind of word against the step, on a logarithmic axis: what is learned when.
+
+    steps: 1 or more. curves: name -> losses in nats, as many as steps. small: (title, name -> loss), another model, in
+    a panel of its own. floor: (name, loss), dotted.
+
+    >>> ax, = losses_by_kind([20, 40], {"new names": [5.0, 4.0], "full stops": [2.0, 0.5]})
+    >>> len(ax.lines)
+    2
+    """
+    figure, axes = panel_grid(2 if small else 1, size=(7.6, 3.7), sharey=True,
+                              **({"width_ratios": [2.3, 1]} if small else {}))  # fmt: skip
+    ax = axes[0]
+    for kind, values in curves.items():
+        color, marker = KINDS[kind]
+        gray = color == "#808080"
+        ax.plot(steps, values, color=color, marker=marker, markersize=5, linewidth=1.2 if gray else 2)
+    _names_at(ax, steps[-1], {kind: values[-1] for kind, values in curves.items()})
+    ax.set(xscale="log", xlabel="step", ylabel="loss in nats", ylim=(0, None), title="book-gpt")
+    ax.set_xlim(steps[0] * 0.88, steps[-1] * 6.5)
+    ticks(ax.xaxis, steps, "{:,}")
+    if small:
+        for kind, loss in small[1].items():
+            axes[1].plot(0, loss, color=KINDS[kind][0], marker=KINDS[kind][1], markersize=6)
+        _names_at(axes[1], 0, small[1])
+        axes[1].set(title=small[0], xlim=(-0.15, 1), xticks=[])
+    if floor:
+        for one in axes:
+            dotted(one, floor[1])
+        note(ax, floor[0], (steps[-1], floor[1]), (9, -9), fontsize=10)
+    figure.phone = {"columns": 1, "panel_height": 3.4}
+    return axes
+
+
+def _names_at(ax, x, losses):
+    """The name and the last value of each curve at its end; those that nearly meet share one line."""
+    groups = []
+    for kind, loss in sorted(losses.items(), key=lambda item: item[1]):
+        if groups and groups[-1][2] == KINDS[kind][0] == "#808080":
+            groups[-1][0].append(kind)
+            groups[-1][1].append(loss)
+        else:
+            groups.append(([kind], [loss], KINDS[kind][0]))
+    lowest = -0.22
+    for kinds, values, color in groups:
+        span = f"{min(values):.2f}" + (f" to {max(values):.2f}" if len(values) > 1 else "")
+        text = f"{', '.join(kinds)}: {span}" if len(kinds) == 1 else f"{', '.join(kinds)}:\n{span}"
+        lines = 1 + text.count("\n")
+        lowest = y = max(float(np.mean(values)), lowest + 0.42 * (1 + lines) / 2)
+        lowest += 0.21 * (lines - 1)
+        note(ax, text, (x, y), (9, 0), color="black" if color == "#808080" else color, fontsize=10)
+
+
+def heads_beside_chance(weights, chance, n_heads):
+    """What each head gives, layer by layer, as bars in percent; a dotted line at chance.
+
+    >>> ax = heads_beside_chance([0.1, 0.4], 0.06, n_heads=2)
+    >>> [t.get_text() for t in ax.texts]
+    ['10', '40', 'if all tokens\\nwere alike']
+    """
+    weights = as_array(weights)
+    _, ax = plt.subplots(figsize=(7.6, 2.6))
+    places = np.arange(len(weights)) + np.arange(len(weights)) // n_heads * 0.7
+    ax.bar(places, weights, color=ROLES["attention"], width=0.78)
+    for place, value in zip(places, weights):
+        height = value if value > 1.05 * chance else max(value, 1.05 * chance)
+        look = {"ha": "center", "va": "bottom", "weight": "bold" if value == weights.max() else None}
+        note(ax, f"{100 * value:.0f}", (place, height), (0, 2), **look)
+    dotted(ax, chance)
+    note(ax, "if all tokens\nwere alike", (places[-1] + 0.5, chance), (3, 16), fontsize=10)
+    ax.set_xticks(places[::n_heads] + (n_heads - 1) / 2, [f"layer {i}" for i in range(len(weights) // n_heads)])
+    ax.tick_params(axis="x", length=0)
+    ax.set(ylabel="% of its attention", yticks=[], ylim=(0, 1.2 * weights.max()), xlim=(-0.7, places[-1] + 3.2))
+    return ax
+
+
 def attention_maps(maps, tokens):
     """Attention weights of the same text in several states, side by side. maps: title -> (n, n).
 
@@ -75,8 +307,8 @@ def attention_maps(maps, tokens):
     >>> axes[0].get_title()
     'before'
     """
-    size = 0.6 + 0.24 * len(tokens)
-    fig, axes = panel_grid(len(maps), size=(min(9.4, (size + 0.6) * len(maps)), size + 0.4))
+    size = 0.5 + 0.205 * len(tokens)
+    fig, axes = panel_grid(len(maps), size=(min(9.4, (size + 1.0) * len(maps)), size + 0.4))
     for ax, (title, weights) in zip(axes, maps.items()):
         weights = np.where(np.tri(len(tokens), dtype=bool), as_array(weights), np.nan)
         look = {"limits": (0, 1), "label": "attention weight", "diverging": False, "colors": WEIGHTS}
@@ -84,3 +316,58 @@ def attention_maps(maps, tokens):
         ax.tick_params(axis="x", labelrotation=90)
     fig.phone = {"panel_height": 4.2}
     return axes
+
+
+def good_stories(measures):
+    """Shares of stories, a panel of bars for each measure and a bar for each model, with intervals where given.
+
+    measures: measure -> model -> a share, or (share, low, high).
+
+    >>> [ax] = good_stories({"both": {"a model": (0.5, 0.4, 0.6), "another": 0.25}})
+    >>> [t.get_text() for t in ax.texts]
+    ['50 %', '25 %']
+    """
+    n_models = len(next(iter(measures.values())))
+    figure, axes = panel_grid(len(measures), size=(7.8, 0.36 * n_models + 0.75), sharey=True, sharex=True)
+    for ax, (title, found) in zip(axes, measures.items()):
+        for y, (value, color) in enumerate(zip(found.values(), (COLORS[5], COLORS[0], ROLES["the rest"]))):
+            share, *band = value if isinstance(value, tuple) else (value,)
+            ax.barh(y, share, color=color, height=0.62)
+            if band:
+                ax.plot(band, [y, y], color="black", linewidth=1.6, marker="|", markersize=7)
+            note(ax, f"{100 * share:.0f} %", (max([share, *band]), y), (5, 0), fontsize=10)
+        rows(ax, list(found))
+        ax.set(title=title, xticks=[], xlim=(0, 1.3))
+        bare(ax)
+    figure.phone = {"columns": 2, "panel_height": 0.36 * n_models + 0.5}
+    return axes
+
+
+def judged_story(sentences):
+    """A story sentence by sentence, each with its verdict and, where it has a fault, the reason.
+
+    sentences: (text, is right, reason) of each.
+
+    >>> ax = judged_story([("Mia ran.", True, ""), ("Mia and Mia ran.", False, "fits no form")])
+    >>> [t.get_text() for t in ax.texts]
+    ['✓', 'Mia ran.', '×', 'Mia and Mia ran.', 'fits no form']
+    """
+    halves = [textwrap.wrap(text, 52 if len(text) <= 52 else len(text) // 2 + 6) for text, *_ in sentences]
+    lines = [[*half, *([why] if why else [])] for half, (*_, why) in zip(halves, sentences)]
+    height = sum(0.25 + 0.75 * len(each) for each in lines)
+    _, ax = plt.subplots(figsize=(7.4, 0.31 * height + 0.1))
+    top = 0.0
+    for each, (_, is_right, why) in zip(lines, sentences):
+        color = COLORS[2] if is_right else COLORS[1]
+        tall = 0.11 + 0.75 * len(each)
+        box(ax, 0.5, top + tall / 2, 1, tall, facecolor=TINTS["value" if is_right else "second text"])
+        for k, line in enumerate(each):
+            y = top + 0.43 + 0.75 * k
+            if k == 0:
+                write(ax, 0.022, y, "✓" if is_right else "×", color=color, weight="bold", fontsize=11)
+            style = "italic" if why and line is each[-1] else None
+            ax.text(0.055, y, line, va="center", style=style, fontsize=9.5).set_in_layout(False)
+        top += tall + 0.14
+    ax.set(xlim=(0, 1), ylim=(height - 0.1, -0.05))
+    ax.axis("off")
+    return ax
