@@ -242,6 +242,6 @@ def test_without_a_last_norm_length_is_confidence(page):
 
 def test_nearly_all_states_lie_on_the_side_of_0_that_is_away_from_the_bundle(page):
     first, seen = page.axes[0], page.seen
-    assert (page.E[~seen] @ first).min() > 2 and (page.near_states[:, 0] < 0).mean() > 0.95
+    assert (page.E[page.never] @ first).min() > 2 and (page.near_states[:, 0] < 0).mean() > 0.95
     two = (page.E[seen] @ page.axes.T) ** 2
     assert two.sum() / (page.E[seen] ** 2).sum() < 0.1

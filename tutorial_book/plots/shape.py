@@ -51,7 +51,7 @@ def two_neighbors(clouds, ratios):
     clouds: title -> (n, 2) points; the point nearest to their middle is shown. ratios: dimension -> ratios mu, of
     which dots show the share that is at most mu; the line is the law, 1 - mu^(-d).
 
-    >>> thread, _ = two_neighbors({"thread": [[0, 0], [1, 0], [-2, 0], [4, 0]]}, {1: [1.5, 2.0, 3.0]})
+    >>> thread, _ = two_neighbors({"thread": [[0, 0], [1, 0], [-2, 0], [3, 0], [-2.2, 0]]}, {1: [1.5, 2.0, 3.0]})
     >>> thread.get_title()
     'thread: μ = 2.0'
     """
