@@ -1,9 +1,10 @@
 """What the chapter on one word's many vectors tells about the default model, pinned."""
 
+import numpy as np
 import pytest
 import torch
 
-from tutorial_lib.geometry import bootstrap_interval
+from tutorial_lib.geometry import bootstrap_interval, pca
 
 
 def test_a_word_is_static_before_the_layers_and_contextual_after(page):
@@ -33,3 +34,11 @@ def test_with_topics_swapped_the_word_still_knows_and_cls_does_not(page):
     for seed in range(2):
         low, _ = bootstrap_interval(lambda some: some.sum(0), page.by_text, seed=seed)
         assert low.max() <= 1  # "begin at 1 or lower"
+
+
+def test_one_direction_sorts_28_bears_by_their_sense_all_but_one(page):
+    found = pca(page.both.cpu(), n=1)
+    is_verb = np.array([*page.senses, *page.new_senses]) == 1
+    left = found.coordinates[:, 0] < 0
+    assert found.shares[0] > 0.5
+    assert min((left != is_verb).sum(), (left == is_verb).sum()) == 1

@@ -238,3 +238,10 @@ def test_without_a_last_norm_length_is_confidence(page):
     r = {name: row[3] for name, row in page.last.items()}
     assert r["without the last"] > 0.4 and r["without any"] > 0.45
     assert r["with LayerNorm"] < r["without the last"] - 0.1
+
+
+def test_nearly_all_states_lie_on_the_side_of_0_that_is_away_from_the_bundle(page):
+    first, seen = page.axes[0], page.seen
+    assert (page.E[page.never] @ first).min() > 2 and (page.near_states[:, 0] < 0).mean() > 0.95
+    two = (page.E[seen] @ page.axes.T) ** 2
+    assert two.sum() / (page.E[seen] ** 2).sum() < 0.1

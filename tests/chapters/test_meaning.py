@@ -219,3 +219,9 @@ def test_what_the_chapter_says_of_l_s_file():
     for name, members in pairs.items():
         turned = "-".join(reversed(name.split("-")))
         assert [tuple(pair) for pair in pairs[turned]] == [tuple(reversed(pair)) for pair in members]
+
+
+def test_the_three_pictures_of_the_four_groups_have_the_numbers_that_their_text_tells(page, prose):
+    told = [title.split(": ")[1] for title in page.panels]
+    assert told == ["S = 0.57, P = 1.00", "S = 0.56, P = 1.00", "S = 0.57, P = 1.00"]
+    assert "silhouettes are 0.57, 0.56 and 0.57" in prose and f"same {page.sense.sum()} sentences" in prose

@@ -56,3 +56,17 @@ def test_half_of_the_hands_need_the_positions_that_the_guess_tells(prose):
     median = np.median(2 * math.pi * 10_000 ** (np.arange(256) * 2 / 512))
     told = int(prose.split("Half of the 256 hands need more than ")[1].split()[0])
     assert abs(told / median - 1) < 0.03
+
+
+def test_without_positions_each_word_has_one_vector_in_both_orders_and_with_them_nearly_one(page):
+    without, with_them = (page.models[f"{word} positions"] for word in ("without", "with"))
+    assert torch.allclose(without[2], torch.ones(5), atol=1e-5) and torch.allclose(without[0][0], without[0][3])
+    assert 0.945 < with_them[2].min() and with_them[2].max() < 0.995
+    assert not torch.allclose(with_them[0][0], with_them[0][3], atol=0.05)
+
+
+def test_the_fastest_hand_is_back_at_44_and_710_and_a_slower_one_is_not():
+    for pos in (44, 710):
+        turns = torch.tensor([pos / (2 * math.pi * 10**i) for i in range(4)], dtype=torch.float64)
+        off = (turns - turns.round()).abs()
+        assert off[0] < 0.005 and off[1] > 0.1

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tutorial_lib.geometry import intrinsic_dimension, neighbor_ratios
+
 
 def by_layer(page, measure, version):
     """The average of three draws."""
@@ -37,3 +39,20 @@ def test_the_hump_of_the_dimension_is_made_by_repeated_tokens(page):
 def test_the_nearest_neighbor_is_the_same_token_and_in_the_last_layer_the_same_text(page):
     (same_token, _, same_text), (same_token_at_the_end, _, same_text_at_the_end) = page.shares[3], page.shares[6]
     assert same_token > 0.6 > 0.5 > same_token_at_the_end and same_text < 0.15 and same_text_at_the_end > 0.4
+
+
+def test_the_numbers_of_tokens_texts_and_neighbors_that_the_page_tells(page, prose):
+    assert f"{len(page.token):,} tokens of {len(page.texts)} built-in texts" in prose
+    same, near, in_text = np.transpose(page.shares)
+    assert round(same[0] * 3) == 2 and all(0.7 < share < 0.8 for share in same[1:5]) and round(same[6] * 3) == 1
+    assert 0.25 < near[0] < 0.35 and 0.55 < near[1] < 0.65 and list(near[1:]) == sorted(near[1:], reverse=True)
+    assert in_text[0] < 0.02 and 0.45 < in_text[6] < 0.55
+    assert page.loudest == 223 and 0.145 < page.parts[-2][223] < 0.155
+
+
+def test_two_nn_is_right_on_all_known_clouds_but_the_solid_cube_and_pca_on_all_that_do_not_bend():
+    rng = np.random.default_rng(0)
+    assert abs(intrinsic_dimension(rng.normal(size=(3000, 10))) / 10 - 1) < 0.06
+    assert intrinsic_dimension(rng.random((3000, 10))) < 9
+    ratios = {d: neighbor_ratios(rng.random((2000, d))) for d in (1, 10)}
+    assert 0.3 < (ratios[1] > 3).mean() < 0.37 and (ratios[10] < 1.5).mean() > 0.95

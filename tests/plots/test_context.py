@@ -20,3 +20,10 @@ def test_the_scatter_keeps_distances_of_points_in_a_plane():
     np.testing.assert_allclose(distance(drawn), distance(X), atol=1e-9)
     with pytest.raises(ValueError, match="states must be"):
         plots.context.senses(states, ["noun"], panels=[0], titles=["a"])
+
+
+def test_sentences_stand_in_the_order_of_their_places():
+    ax = plots.context.along_a_line([2.0, -1.0, 0.5], ["late", "early", "middle"], ["a", "b", "a"])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["early", "middle", "late"]
+    of_group = {line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in "ab"}
+    assert of_group == {"a": [[0.5, 1], [2, 2]], "b": [[-1, 0]]}

@@ -61,3 +61,9 @@ def test_on_the_dotted_line_of_the_plane_both_tokens_have_one_score():
     assert np.diff(found.tokens @ ends[2]) == pytest.approx(0, abs=1e-9)
     assert np.allclose(one.get_xydata(), path) and np.allclose(two.get_xydata(), -path)
     assert [text.get_text() for text in ax.texts] == [" a", " b", "same score", "0", "1", "2"]
+
+
+def test_a_bundle_map_draws_each_group_and_names_what_it_is_told():
+    ax = plots.directions.bundle_map({"seen": [[0, 1], [1, 1]], "unseen": [[3, 0]]}, {"boat": [0, 1]})
+    assert [line.get_xydata().tolist() for line in ax.lines] == [[[0, 1], [1, 1]], [[3, 0]], [[0, 0]]]
+    assert [(text.get_text(), list(text.xy)) for text in ax.texts] == [("boat", [0, 1])]

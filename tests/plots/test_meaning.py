@@ -56,3 +56,26 @@ def test_the_histogram_holds_every_swap_and_marks_stand_at_their_cosine():
 def test_points_and_labels_must_fit(points, labels, says):
     with pytest.raises(ValueError, match=says):
         plots.meaning.sentence_groups(points, labels)
+
+
+def test_two_sides_share_the_first_component():
+    points = np.array([[0.0, 1, 2], [3, 4, 5], [6, 7, 8]])
+    left, right = plots.meaning.two_sides(points, ["a", "b", "a"], [0.5, 0.3, 0.1])
+    assert left.lines[0].get_xydata().tolist() == [[0, 1], [6, 7]]
+    assert right.lines[0].get_xydata().tolist() == [[0, 2], [6, 8]]
+    assert [text.get_text() for text in left.figure.legends[0].get_texts()] == ["a (2)", "b (1)"]
+
+
+def test_group_panels_show_the_same_groups_in_every_panel():
+    axes = plots.meaning.group_panels({"one": POINTS, "other": -POINTS}, LABELS)
+    for ax, points in zip(axes, (POINTS, -POINTS)):
+        assert [line.get_xydata().tolist() for line in ax.lines] == [points[:2].tolist(), points[2:].tolist()]
+    assert len(axes[0].figure.legends) == 1
+
+
+def test_each_pair_has_its_interval_and_a_mark_for_each_measurement():
+    ax = plots.meaning.pair_cosines(["a, b", "c, d"], {"x": [0.5, 0.1], "y": [0.4, 0]}, [(0.3, 0.6), (0, 0.2)])
+    marks = {line.get_label(): line.get_xdata().tolist() for line in ax.lines if line.get_label() in "xy"}
+    assert marks == {"x": [0.5, 0.1], "y": [0.4, 0]}
+    [spans] = ax.collections
+    assert [segment[:, 0].tolist() for segment in spans.get_segments()] == [[0.3, 0.6], [0, 0.2]]

@@ -117,3 +117,42 @@ def test_two_runs_of_a_model_have_one_color_and_two_styles():
     a, b, c, d = ax.lines[:4]
     assert a.get_color() == b.get_color() != c.get_color() == d.get_color()
     assert a.get_linestyle() == c.get_linestyle() != b.get_linestyle() == d.get_linestyle()
+
+
+def test_moved_rows_carry_their_names_and_a_line_joins_each_to_itself():
+    X, order = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), [2, 0, 1]
+    [ax] = plots.positions.moved_rows({"in": (X, X[order])}, order, ["a", "b", "c"])
+    names = [text for text in texts(ax) if text.isalpha()]
+    assert names == ["a", "b", "c", "c", "a", "b"]
+    assert [text for text in texts(ax) if not text.isalpha()] == [f"{value:.1f}" for value in (*X.flat, *X[order].flat)]
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[2, 0], [0, 1], [1, 2]]
+
+
+def test_two_orders_join_each_word_to_itself_and_each_word_once():
+    words = ["the", "cat", "saw", "the", "dog"], ["the", "dog", "saw", "the", "cat"]
+    vectors = np.arange(10).reshape(5, 2) / 10
+    [ax] = plots.positions.two_orders({"all": (vectors, vectors, [1, 0.9, 0.8, 0.7, 0.6])}, words)
+    joined = [tuple(line.get_xdata()) for line in ax.lines]
+    assert joined == [(0, 0), (1, 4), (2, 2), (3, 3), (4, 1)]
+    assert texts(ax)[-5:] == ["1.00", "0.90", "0.80", "0.70", "0.60"]
+    assert [text for text in texts(ax) if text.isalpha()] == [word for pair in zip(*words) for word in pair]
+
+
+def test_a_vector_sum_adds_up_in_what_it_writes(table):
+    X, P = table[:3, :4], table[3:6, :4]
+    axes = plots.positions.vector_sum(X, P, ["the", "cat", "the"])
+    for ax, matrix in zip(axes, (X, P, X + P)):
+        assert np.allclose([float(text.replace("−", "-")) for text in texts(ax)], matrix.flatten(), atol=0.00501)
+    assert [label.get_fontweight() for label in axes[0].get_yticklabels()] == ["bold", "normal", "bold"]
+
+
+def test_the_tip_of_a_clock_hand_is_the_encoding():
+    positions = [0, 3, 44]
+    ax = plots.positions.clock_faces(wavelengths(4), positions, alike=[44])
+    for k, line in enumerate(ax.lines):
+        i, pos = divmod(k, 3)
+        (x, y), (tip_x, tip_y) = line.get_xydata()
+        sine_and_cosine = (tip_x - x) / 0.42, (y - tip_y) / 0.42
+        assert np.allclose(sine_and_cosine, sinusoidal(45, 4)[positions[pos], 2 * i : 2 * i + 2], atol=1e-5)
+    filled = [face.get_facecolor()[3] > 0 for face in ax.patches]
+    assert filled == [False, False, True, False, False, False]

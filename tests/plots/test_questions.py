@@ -39,3 +39,8 @@ def test_pruned_models_have_a_panel_each_with_the_level_of_nothing_known():
     left, right = plots.questions.pruned({"loss": (curves, 5.0), "same": (curves, 0.1)}, [0, 0.5])
     assert left.lines[1].get_xydata().tolist() == [[0, 1], [50, 4]] and len(left.collections) == 2
     assert (left.lines[-1].get_ydata()[0], right.lines[-1].get_ydata()[0]) == (5.0, 0.1)
+
+
+def test_token_kinds_name_the_components_that_they_show():
+    ax = plots.questions.token_kinds([[0, 0], [4, 0], [2, 1]], {"all": [0, 1, 2]}, components=(3, 4), reach=5)
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim()) == ("PC 3", "PC 4", (-5, 5))

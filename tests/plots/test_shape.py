@@ -53,3 +53,37 @@ def test_each_measure_has_a_panel():
     axes = plots.shape.layer_profiles({"a": {"x": [1, 2]}, "b": {"x": [[3, 4], [5, 6]]}})
     assert [ax.get_title() for ax in axes] == ["a", "b"]
     assert axes[1].lines[0].get_ydata().tolist() == [4, 5]
+
+
+def test_the_point_in_the_middle_and_its_two_nearest_neighbors_are_shown():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -1.5], [-4.0, 0.2], [3.0, 1.3]])
+    ax, last = plots.shape.two_neighbors({"five": X}, {1: [1.5, 2.0, 3.0], 10: [1.1]})
+    assert sorted(circle.radius for circle in ax.patches) == [1, 1.5] and ax.get_title() == "five: μ = 1.5"
+    tips = [text.xy for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert [list(tip) for tip in tips] == [[1, 0], [0, -1.5]]
+    mu, share = last.lines[0].get_data()
+    np.testing.assert_allclose(share, 1 - 1 / mu)  # the law in one dimension
+    assert last.lines[1].get_xdata().tolist() == [1.5, 2, 3]
+
+
+def test_a_sketch_shows_every_point_once():
+    X = cloud(40, 3)
+    [ax] = plots.shape.sketches({"ball": (X, X[:, 0])})
+    assert len(ax.collections[0].get_offsets()) == 40
+
+
+def test_known_dimensions_mark_what_they_are_told():
+    ax = plots.shape.known_dimensions({"helix": [1, 3, 1.01, 1.0, 1.02], "cube": [10, 10, 8.6, 8.5, 8.7]})
+    assert [line.get_xdata().tolist() for line in ax.lines] == [[1, 10], [3, 10], [1.01, 8.6]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["helix", "cube"]
+
+
+def test_a_labeled_curve_has_its_label_at_its_end():
+    ax = plots.shape.labeled_curves({"a": [0.1, 0.4], "b": [0.3, 0.2]}, "share")
+    assert {text.get_text(): text.xy for text in ax.texts} == {"a": (1, 0.4), "b": (1, 0.2)}
+
+
+def test_the_largest_of_what_coordinates_add_has_its_number():
+    left, right = plots.shape.one_coordinate([0.01, 0.1, 0.02], {"all": [0.1, 0.2, 0.1]}, layer=1)
+    assert [text.get_text() for text in left.texts] == ["coordinate 1: 0.10"]
+    assert right.lines[0].get_ydata().tolist() == [0.1, 0.2, 0.1]

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, as_array
-from tutorial_book.plots.parts import MARKERS, draw_curves, panel_grid
+from tutorial_book.plots.parts import MARKERS, bare, dotted, draw_curves, legend_below, panel_grid, rows
 
 
 def cosines_by_layer(curves, baseline=None, label="two different words"):
@@ -51,3 +51,28 @@ def senses(states, labels, panels, titles):
         ax.set(title=title, aspect="equal", adjustable="datalim")
     axes[0].legend(fontsize=9)
     return axes
+
+
+def along_a_line(places, sentences, groups):
+    """A row for each sentence, in the order of their places on one axis, with a mark for its group.
+
+    >>> ax = along_a_line([2.0, -1.0], ["A bear slept.", "We bear it."], ["animal", "verb"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['We bear it.', 'A bear slept.']
+    """
+    places, groups = as_array(places), np.asarray(groups)
+    order = places.argsort()
+    figure, ax = plt.subplots(figsize=(8.2, 0.8 + 0.215 * len(order)))
+    figure.phone = {"panel_height": 0.8 + 0.2 * len(order)}
+    ax.hlines(range(len(order)), min(places), max(places), color="0.92", linewidth=1, zorder=0)
+    dotted(ax, x=0)
+    for k, group in enumerate(dict.fromkeys(groups.tolist())):
+        at = np.flatnonzero(groups[order] == group)
+        look = {"color": COLORS[k % 2], "mfc": "none" if k > 1 else COLORS[k], "mew": 1.6}
+        ax.plot(places[order][at], at, "os"[k % 2], ms=6.5, label=group, **look)
+    rows(ax, [sentences[i] for i in order])
+    ax.tick_params(axis="y", labelsize=9)
+    ax.set_xlabel("component 1")
+    bare(ax)
+    legend_below(ax, ncols=2)
+    return ax

@@ -42,6 +42,27 @@ def row_lengths(lengths, counts):
     return [left, right]
 
 
+def bundle_map(groups, names):
+    """Points in the plane, a color and a marker for each entry of `groups` (label -> (n, 2)); a cross at 0.
+
+    names: what to write -> at which point.
+
+    >>> ax = bundle_map({"seen": [[0, 1]], "unseen": [[3, 0]]}, {"boat": [0, 1]})
+    >>> [text.get_text() for text in ax.texts]
+    ['boat']
+    """
+    figure, ax = plt.subplots(figsize=(7.6, 3.8))
+    figure.phone = {"panel_height": 3.2}
+    for (label, points), color, marker in zip(groups.items(), (*COLORS[:2], ROLES["the rest"]), "os^"):
+        ax.plot(*as_array(points).T, marker, ms=3.5, alpha=0.55, mew=0, color=color, label=label)
+    ax.plot(0, 0, "+", ms=14, mew=2, color="black", label="0")
+    for name, point in names.items():
+        note(ax, name, point, (4, 3))
+    ax.set(xlabel="direction 1", ylabel="direction 2")
+    legend_below(ax, ncols=4)
+    return ax
+
+
 def peaks(panels, place, names):
     """The score of each token for one embedded token, a panel for each unembedding.
 

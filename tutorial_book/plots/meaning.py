@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, GROUP_MARKERS, GROUPS, as_array
-from tutorial_book.plots.parts import arrow, dotted, panel_grid, plate
+from tutorial_book.plots.parts import arrow, dotted, legend_below, panel_grid, plate, rows
 
 MARKERS = GROUP_MARKERS + "v*"
 
@@ -21,18 +21,31 @@ def sentence_groups(points, labels, shares=None):
     >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.get_xlabel()
     (['a (2)', 'b (1)'], 'PC 1 (50 % of the variance)')
     """
-    points, names = _plane(points), list(dict.fromkeys(labels))
+    points = _plane(points)
     if len(labels) != len(points):
         raise ValueError(f"labels must be one for each of the {len(points)} points, got {len(labels)}")
     _, ax = plt.subplots(figsize=(7.0, 3.6))
-    for number, name in enumerate(names):
-        chosen = points[[label == name for label in labels]]
-        look = {"marker": MARKERS[number % len(MARKERS)], "color": _color(number), "markersize": 5, "alpha": 0.7}
-        ax.plot(*chosen.T, linestyle="", label=f"{name} ({len(chosen)})", **look)
+    _draw_groups(ax, points, labels)
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     notes = ["", ""] if shares is None else [f" ({100 * share:.0f} % of the variance)" for share in shares]
     ax.set(xlabel="PC 1" + notes[0], ylabel="PC 2" + notes[1])
     return ax
+
+
+def two_sides(points, labels, shares):
+    """Points in space, (n, 3), from two sides: components 1 and 2, and 1 and 3. Groups and shares as `sentence_groups`.
+
+    >>> axes = two_sides([[0, 0, 0], [1, 1, 2]], ["a", "b"], shares=[0.5, 0.2, 0.1])
+    >>> [ax.get_ylabel() for ax in axes]
+    ['PC 2 (20 %)', 'PC 3 (10 %)']
+    """
+    points = as_array(points)
+    figure, axes = panel_grid(2, size=(9.2, 4.0), xlabel=f"PC 1 ({100 * shares[0]:.0f} % of the variance)")
+    for axis, ax in zip((1, 2), axes):
+        _draw_groups(ax, points[:, [0, axis]], labels)
+        ax.set_ylabel(f"PC {axis + 1} ({100 * shares[axis]:.0f} %)")
+    legend_below(axes[0], ncols=3)
+    return axes
 
 
 def difference_arrows(points, labels, origin, shares=None):
@@ -81,6 +94,46 @@ def curves_by_layer(curves, ylabel, first=0, level=None, level_name="", bands=No
     return axes
 
 
+def group_panels(panels, labels):
+    """The same sentences in several planes, a panel for each entry of `panels` (title -> (n, 2)), one legend for all.
+
+    >>> axes = group_panels({"word counts": [[0, 0], [1, 1]], "last layer": [[0, 1], [1, 0]]}, ["a", "b"])
+    >>> [ax.get_title() for ax in axes]
+    ['word counts', 'last layer']
+    """
+    figure, axes = panel_grid(len(panels), size=(0, 3.5), each=(3.05, 0))
+    figure.phone = {"columns": 1, "panel_height": 2.4}
+    for ax, (title, points) in zip(axes, panels.items()):
+        _draw_groups(ax, _plane(points), labels)
+        ax.set(title=title, xticks=[], yticks=[])
+    legend_below(axes[0], ncols=4)
+    return axes
+
+
+def pair_cosines(names, looks, spans):
+    """A row for each pair, with a mark for each entry of `looks` (label -> a cosine for each pair).
+
+    spans: the interval (low, high) of each of the first entry's cosines.
+
+    >>> ax = pair_cosines(["a, b"], {"ours": [0.5], "theirs": [0.4]}, [(0.3, 0.6)])
+    >>> [line.get_label() for line in ax.lines][1:]
+    ['ours', 'theirs']
+    """
+    figure, ax = plt.subplots(figsize=(7.6, 0.9 + 0.24 * len(names)))
+    figure.phone = {"panel_height": 0.9 + 0.23 * len(names)}
+    at, (low, high) = np.arange(len(names)), np.transpose(spans)
+    dotted(ax, x=0)
+    ax.hlines(at, low, high, color=COLORS[0], linewidth=2, alpha=0.6)
+    for number, (label, values) in enumerate(looks.items()):
+        fill = "none" if number else COLORS[0]
+        marker = "osDx"[number % 4]
+        ax.plot(as_array(values), at, marker, ms=6, mfc=fill, mew=1.4, color=COLORS[number], label=label)
+    rows(ax, names)
+    ax.set(xlim=(-1, 1), xlabel="cosine")
+    legend_below(ax)
+    return ax
+
+
 def swap_histogram(null, marks, xlabel):
     """Histogram of the cosines of arbitrary swaps, and named marks (name -> cosine) where single swaps stand.
 
@@ -99,6 +152,13 @@ def swap_histogram(null, marks, xlabel):
     ax.set(xlabel=xlabel, ylabel="swaps")
     ax.margins(x=0.12)
     return ax
+
+
+def _draw_groups(ax, points, labels):
+    for number, name in enumerate(dict.fromkeys(labels)):
+        chosen = points[[label == name for label in labels]]
+        look = {"marker": MARKERS[number % len(MARKERS)], "color": _color(number), "markersize": 5, "alpha": 0.7}
+        ax.plot(*chosen.T, linestyle="", label=f"{name} ({len(chosen)})", **look)
 
 
 def _plane(points):

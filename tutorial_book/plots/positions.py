@@ -7,8 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import LogLocator, NullLocator
 
-from tutorial_book.plots.base import COLORS, TINTS, as_array, heatmap
+from tutorial_book.plots.base import COLORS, SIGNED, TINTS, as_array, heatmap, ink_on
 from tutorial_book.plots.parts import arrow, dotted, draw_curves, draw_outlines, legend_below, note, panel_grid, write
+
+FRAME = {"boxstyle": "round,pad=0.35", "edgecolor": "0.4"}
 
 
 def rnn_and_transformer(words):
@@ -22,11 +24,10 @@ def rnn_and_transformer(words):
     if n < 1:
         raise ValueError("words must hold at least one word, got none")
     _, (left, right) = panel_grid(2, size=(7.4, 2.7), sharey=True)
-    frame = {"boxstyle": "round,pad=0.35", "edgecolor": "0.4"}
     for ax, output in ((left, "h"), (right, "y")):
         for t, word in enumerate(words):
-            write(ax, t, 0, word, bbox={"facecolor": "white", **frame})
-            write(ax, t, 1, f"${output}_{t + 1}$", bbox={"facecolor": TINTS["first text"], **frame})
+            write(ax, t, 0, word, bbox={"facecolor": "white", **FRAME})
+            write(ax, t, 1, f"${output}_{t + 1}$", bbox={"facecolor": TINTS["first text"], **FRAME})
         ax.set(xlim=(-0.6, n - 0.4), ylim=(-0.35, 1.7))
         ax.axis("off")
     for t in range(n):
@@ -40,6 +41,118 @@ def rnn_and_transformer(words):
     left.set_title(f"RNN: {n} steps, one after the other")
     right.set_title("Attention: 1 step")
     return left, right
+
+
+def moved_rows(pairs, order, names):
+    """A panel for each entry of `pairs` (title -> two matrices): the rows of the second are those of the first, moved.
+
+    order: which row of the first each row of the second is; a line joins the two. names: of the first one's rows.
+
+    >>> [ax] = moved_rows({"in": ([[0.1], [0.2]], [[0.2], [0.1]])}, [1, 0], ["a", "b"])
+    >>> [text.get_text() for text in ax.texts]
+    ['a', '0.1', 'b', '0.2', 'b', '0.2', 'a', '0.1']
+    """
+    _, axes = panel_grid(len(pairs), size=(0, 2.2), each=(4.5, 0))
+    for ax, (title, both) in zip(axes, pairs.items()):
+        first, second = map(as_array, both)
+        width, reach = first.shape[1], np.abs([first, second]).max()
+        start = width + 2.4  # of the second matrix
+        for left, matrix, labels in ((0, first, names), (start, second, [names[i] for i in order])):
+            for y, (label, row) in enumerate(zip(labels, matrix, strict=True)):
+                write(ax, left - 0.5, y, label, weight="bold")
+                _cells(ax, row[None], left, y - 0.5, reach, digits=1)
+        for y, i in enumerate(order):
+            ax.plot([width + 0.15, start - 0.85], [i, y], color=COLORS[i], linewidth=1.8)
+        ax.set(xlim=(-0.9, start + width + 0.1), ylim=(len(first) - 0.4, -0.6), title=title)
+        ax.axis("off")
+    return axes
+
+
+def two_orders(models, words, limit=1.0):
+    """The same words in two orders, the vector of each, and the cosine of the two that one word has.
+
+    models: title -> (vectors, vectors, cosines): the first coordinates of each word's vector in either order, and the
+    cosine of the whole vectors for each of the first order's words. words: the two orders. limit: where colors end.
+
+    >>> [ax] = two_orders({"all": ([[0.1], [0.2]], [[0.2], [0.1]], [1.0, 1.0])}, (["a", "b"], ["b", "a"]))
+    >>> [text.get_text() for text in ax.texts][-2:]
+    ['1.00', '1.00']
+    """
+    _, axes = panel_grid(len(models), size=(0, 3.5), each=(4.55, 0))
+    for ax, (title, (first, second, cosines)) in zip(axes, models.items()):
+        first, second = as_array(first), as_array(second)
+        n, height = first.shape
+        lower = height + 2.6  # where the second order's vectors begin
+        for x in range(n):
+            for top, at, vector, word in ((0, -0.75, first[x], words[0][x]),
+                                          (lower, lower + height + 0.75, second[x], words[1][x])):  # fmt: skip
+                write(ax, x, at, word, bbox={"facecolor": TINTS["embeddings"], **FRAME})
+                _cells(ax, vector[:, None], x - 0.44, top, limit, size=0.88)
+        left = list(range(n))  # places in the second order that no line has reached
+        for x, word in enumerate(words[0]):
+            y = next(place for place in left if words[1][place] == word)
+            left.remove(y)
+            ax.plot([x, y], [height + 0.95, lower - 0.12], color=COLORS[1] if x != y else "0.5", linewidth=1.6)
+        for x, cosine in enumerate(cosines):
+            write(ax, x, height + 0.5, f"{cosine:.2f}", weight="bold")
+        ax.set(xlim=(-0.6, n - 0.4), ylim=(lower + height + 1.35, -1.35), title=title)
+        ax.axis("off")
+    return axes
+
+
+def vector_sum(X, P, words):
+    """The sum of token vectors and position vectors, number by number: three matrices. What comes twice is bold.
+
+    >>> axes = vector_sum([[0.5, -0.2]], [[0.1, 0.1]], ["the"])
+    >>> [text.get_text() for text in axes[2].texts]
+    ['0.60', '−0.10']
+    """
+    X, P = as_array(X), as_array(P)
+    reach = max(np.abs(matrix).max() for matrix in (X, P, X + P))
+    figure, axes = panel_grid(3, size=(9.2, 0.75 + 0.3 * len(words)))
+    figure.phone = {"columns": 1, "panel_height": 0.6 + 0.26 * len(words)}
+    names = [words, range(1, 1 + len(words)), words]
+    titles = ["token vectors", "+  position vectors", "=  what enters the model"]
+    for ax, matrix, labels, title in zip(axes, (X, P, X + P), names, titles):
+        _cells(ax, matrix, -0.5, -0.5, reach)
+        ax.set(xlim=(-0.5, X.shape[1] - 0.5), ylim=(len(words) - 0.5, -0.5), title=title, xticks=[])
+        ax.set_yticks(range(len(words)), labels)
+        for label, word in zip(ax.get_yticklabels(), words):
+            label.set_fontweight("bold" if words.count(word) > 1 else "normal")
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+    return axes
+
+
+def clock_faces(wavelengths, positions, alike=()):
+    """A row of clocks for each wavelength, fastest hand first, and a column for each position.
+
+    The hand points up at position 0 and turns clockwise: to the right is its sine, upward its cosine. alike: positions
+    at which the fastest hand looks the same; their faces are filled.
+
+    >>> ax = clock_faces([6.28, 62.8], [0, 1, 44], alike=[0, 44])
+    >>> [text.get_text() for text in ax.texts]
+    ['0', '1', '44', 'pair 0: one turn in 6.28 positions', 'pair 1: one turn in 62.8 positions']
+    """
+    wavelengths = as_array(wavelengths)
+    n, step = len(positions), 1.3  # from row to row
+    rows = 1.6 + step * (len(wavelengths) - 1)
+    figure, ax = plt.subplots(figsize=(0.8 * n, 0.35 + 0.78 * rows))
+    figure.phone = {"panel_height": 0.35 + 3.6 / n * rows}
+    for x, pos in enumerate(positions):
+        write(ax, x, -0.92, str(pos), weight="bold")
+    for i, wavelength in enumerate(wavelengths):
+        y = i * step
+        ax.text(-0.45, y - 0.46, f"pair {i}: one turn in {_three_digits(wavelength)} positions", va="bottom")
+        for x, pos in enumerate(positions):
+            fill = TINTS["query"] if i == 0 and pos in alike else "none"
+            ax.add_patch(plt.Circle((x, y), 0.42, facecolor=fill, edgecolor="0.6"))
+            angle = 2 * np.pi * pos / wavelength
+            tip = x + 0.42 * np.sin(angle), y - 0.42 * np.cos(angle)
+            ax.plot([x, tip[0]], [y, tip[1]], color=COLORS[0], linewidth=2.2, solid_capstyle="round")
+    ax.set(xlim=(-0.65, n - 0.45), ylim=((len(wavelengths) - 1) * step + 0.5, -1.1), aspect="equal", title="position")
+    ax.axis("off")
+    return ax
 
 
 def influences(matrices, words):
@@ -93,7 +206,7 @@ def encodings(tables, limits=None):
     >>> cosines.images[0].get_array().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    fig, axes = plt.subplots(len(tables), 2, figsize=(7.4, 3.1 * len(tables)), squeeze=False)
+    fig, axes = plt.subplots(len(tables), 2, figsize=(8.4, 3.4 * len(tables)), squeeze=False)
     fig.phone = {"panel_height": 2.5}
     for (left, right), (title, P) in zip(axes, tables.items(), strict=True):
         P = _table(P)
@@ -131,7 +244,8 @@ def shift_circles(k, wavelengths, starts):
     >>> ax.get_title()
     '60° in 1 position'
     """
-    _, axes = panel_grid(len(wavelengths), 2, size=(0, 0.3), each=(2.6, 2.6))
+    figure, axes = panel_grid(len(wavelengths), size=(0, 2.9), each=(2.3, 0))
+    figure.phone = {"columns": 2, "panel_height": 2.1}
     for i, (ax, wavelength) in enumerate(zip(axes, as_array(wavelengths))):
         ax.add_patch(plt.Circle((0, 0), 1, fill=False, color="0.8"))
         for color, pos, radius in zip(COLORS, starts, np.linspace(1, 0.7, len(starts))):
@@ -140,7 +254,7 @@ def shift_circles(k, wavelengths, starts):
             for end, fill, label in ((0, "white", f"pos {pos}"), (-1, color, f"pos {pos + k}")):
                 ax.plot(radius * np.sin(arc[end]), radius * np.cos(arc[end]), "o", color=color, mfc=fill, label=label)
         ax.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
-        ax.set(xlabel=f"coordinate {2 * i} (sine)", ylabel=f"coordinate {2 * i + 1} (cosine)")
+        ax.set(xlabel=f"coordinate {2 * i}", ylabel=f"coordinate {2 * i + 1}")
         ax.set_title(f"{360 * k / wavelength:.3g}° in {k} position{'s' * (k != 1)}")
     legend_below(axes[0], ncols=2 * len(starts))
     return axes
@@ -226,6 +340,20 @@ def _table(P):
 def _cosines(P):
     U = P / np.linalg.norm(P, axis=1, keepdims=True)
     return U @ U.T  # (n, n)
+
+
+def _three_digits(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _cells(ax, matrix, left, top, reach, digits=2, size=1.0):
+    """The cells of a matrix with their numbers, from this corner on; each is `size` wide and one high."""
+    rows, columns = matrix.shape
+    extent = (left, left + size * columns, top + rows, top)
+    image = ax.imshow(matrix, cmap=SIGNED, vmin=-reach, vmax=reach, extent=extent, aspect="auto")
+    for (i, j), value in np.ndenumerate(matrix):
+        text = f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")  # no "−0.00"
+        write(ax, left + size * (j + 0.5), top + i + 0.5, text, fontsize=9, color=ink_on(image, value))
 
 
 def _arrow(ax, start, end, color):

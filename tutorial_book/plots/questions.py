@@ -41,10 +41,11 @@ def dimension_by_window(tables, windows):
     return ax
 
 
-def token_kinds(points, kinds, n_deviations=2):
+def token_kinds(points, kinds, n_deviations=2, components=(1, 2), reach=None):
     """A cloud (n, 2) as gray dots, and an ellipse for each entry of `kinds` (name -> rows of points).
 
-    An ellipse is centered at its kind's mean and reaches n standard deviations in each direction. Source: L 5.2.
+    An ellipse is centered at its kind's mean and reaches n standard deviations in each direction.
+    components: the numbers of the two that are shown. reach: how far the axes go, to compare. Source: L 5.2.
 
     >>> ax = token_kinds([[0, 0], [4, 0], [2, 1], [2, -1]], {"all": [0, 1, 2, 3]})
     >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.patches[0].center
@@ -58,7 +59,9 @@ def token_kinds(points, kinds, n_deviations=2):
         look = {"edgecolor": color, "linestyle": style, "label": name}
         ellipse(ax, some.mean(axis=0), np.cov(some.T, bias=True), n_deviations, **look)
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    ax.set(xlabel="PC 1", ylabel="PC 2")
+    ax.set(xlabel=f"PC {components[0]}", ylabel=f"PC {components[1]}")
+    if reach:
+        ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
     return ax
 
 

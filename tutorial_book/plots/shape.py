@@ -1,4 +1,4 @@
-"""Figures of the chapter on the shape of clouds: anisotropy, TwoNN's line, dimension against scale, layer profiles.
+"""Figures of the chapter on the shape of clouds: anisotropy, TwoNN's ratio and line, dimensions, layer profiles.
 
 Sources: A 2.3, 2.4, 4.1.
 """
@@ -6,8 +6,19 @@ Sources: A 2.3, 2.4, 4.1.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, as_array
-from tutorial_book.plots.parts import MARKERS, draw_curve, panel_grid, ticks
+from tutorial_book.plots.base import COLORS, TINTS, as_array
+from tutorial_book.plots.parts import (
+    MARKERS,
+    arrow,
+    by_layer,
+    draw_curve,
+    legend_below,
+    note,
+    panel_grid,
+    rows,
+    ticks,
+    write,
+)
 from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, neighbor_ratios
 
 
@@ -32,6 +43,134 @@ def flat_clouds(clouds, reach=None):
         ax.set(aspect="equal", xlim=(-reach, reach), ylim=(-reach, reach), xticks=[0], yticks=[0])
         ax.set_title(f"{title}\n{numbers}", fontsize=9)
     return axes
+
+
+def two_neighbors(clouds, ratios):
+    """A point and its two nearest neighbors in each of `clouds`, and how the ratios of their distances are spread.
+
+    clouds: title -> (n, 2) points; the point nearest to their middle is shown. ratios: dimension -> ratios mu, of
+    which dots show the share that is at most mu; the line is the law, 1 - mu^(-d).
+
+    >>> thread, _ = two_neighbors({"thread": [[0, 0], [1, 0], [-2, 0], [3, 0], [-2.2, 0]]}, {1: [1.5, 2.0, 3.0]})
+    >>> thread.get_title()
+    'thread: μ = 2.0'
+    """
+    figure, axes = panel_grid(len(clouds) + 1, size=(9.2, 3.1))
+    figure.phone = {"columns": 1, "panel_height": 2.6}
+    for ax, (title, X) in zip(axes, clouds.items()):
+        X = as_array(X)
+        here = X[np.linalg.norm(X - X.mean(0), axis=1).argmin()]
+        away = np.linalg.norm(X - here, axis=1)
+        first, second = away.argsort()[1:3]
+        r_1, r_2 = away[[first, second]]
+        for radius, color in ((r_2, TINTS["second text"]), (r_1, TINTS["first text"])):
+            ax.add_patch(plt.Circle(here, radius, facecolor=color, edgecolor="0.5", linewidth=0.8))
+        ax.plot(*X.T, "o", ms=4, color="0.45", mew=0)
+        for k, name, color in ((first, "$r_1$", COLORS[0]), (second, "$r_2$", COLORS[1])):
+            arrow(ax, here, X[k], color, linewidth=1.6)
+            write(ax, *(here + 1.3 * (X[k] - here)), name, color=color)
+        ax.plot(*here, "o", ms=6, color="black")
+        reach = max(2.4 * r_2, 1.1 * np.sort(away)[min(7, len(away) - 1)])
+        ax.set(xlim=(here[0] - reach, here[0] + reach), ylim=(here[1] - reach, here[1] + reach), aspect="equal")
+        ax.spines[:].set_visible(False)
+        ax.set(xticks=[], yticks=[], title=f"{title}: μ = {r_2 / r_1:.1f}")
+    grid, last = np.linspace(1, 3, 200), axes[-1]
+    for color, marker, (d, mu) in zip(COLORS, MARKERS, ratios.items()):
+        mu = np.sort(as_array(mu))
+        last.plot(grid, 1 - grid**-d, color=color)
+        some = np.linspace(0, len(mu) - 1, min(25, len(mu))).astype(int)
+        last.plot(mu[some], (some + 0.5) / len(mu), marker, ms=4, color=color)
+        note(last, f"d = {d}", (3, 1 - 3.0**-d), color=color)
+    last.set(xlim=(1, 3), ylim=(0, 1.03), xlabel="μ", title="share of points with a ratio up to μ")
+    return axes
+
+
+def sketches(clouds):
+    """Points in space as one sees them from aside, a panel for each entry (title -> (n, 3), values for the colors).
+
+    >>> [ax] = sketches({"two": ([[0, 0, 0], [1, 1, 1]], [0, 1])})
+    >>> ax.get_title()
+    'two'
+    """
+    figure, axes = panel_grid(len(clouds), size=(0, 2.5), each=(2.9, 0))
+    figure.phone = {"columns": 2, "panel_height": 1.9}
+    around, above = np.radians([35, 22])
+    across = [np.cos(around), np.sin(around), 0]
+    up = [np.sin(around) * np.sin(above), -np.cos(around) * np.sin(above), np.cos(above)]
+    for ax, (title, (X, values)) in zip(axes, clouds.items()):
+        X = as_array(X)
+        X = (X - X.mean(0)) / np.abs(X - X.mean(0)).max()
+        depth = np.cross(across, up) @ X.T
+        order = depth.argsort()
+        ax.scatter(X[order] @ across, X[order] @ up, s=7, c=as_array(values)[order], cmap="viridis", linewidths=0)
+        ax.set(aspect="equal", xticks=[], yticks=[], title=title)
+        ax.spines[:].set_visible(False)
+    return axes
+
+
+def known_dimensions(found):
+    """A row for each cloud (name -> truth, PCA's count, TwoNN's average, lowest and highest): three marks.
+
+    >>> ax = known_dimensions({"helix": [1, 3, 1.01, 1.0, 1.02]})
+    >>> [line.get_label() for line in ax.lines]
+    ['truth', 'PCA, 99 % of the variance', 'TwoNN']
+    """
+    figure, ax = plt.subplots(figsize=(7.4, 0.9 + 0.3 * len(found)))
+    figure.phone = {"panel_height": 0.9 + 0.28 * len(found)}
+    truth, pca, mean, low, high = np.array(list(found.values()), dtype=float).T
+    y = np.arange(len(found))
+    ax.hlines(y, 0, 11, color="0.9", linewidth=1, zorder=0)
+    ax.plot(truth, y, "|", ms=18, mew=2.5, color="black", label="truth")
+    ax.plot(pca, y, "s", ms=7, mfc="none", mew=1.6, color=COLORS[1], label="PCA, 99 % of the variance")
+    ax.hlines(y, low, high, color=COLORS[0], linewidth=2.5)
+    ax.plot(mean, y, "o", ms=6, color=COLORS[0], label="TwoNN")
+    rows(ax, list(found))
+    ax.set(xlim=(0, 11), xlabel="dimension")
+    ax.xaxis.set_ticks(range(0, 11, 2))
+    legend_below(ax, ncols=3)
+    return ax
+
+
+def labeled_curves(curves, ylabel):
+    """A curve over layers for each entry (label -> values), its label at its end.
+
+    >>> ax = labeled_curves({"same token": [0.9, 0.4]}, "share")
+    >>> [text.get_text() for text in ax.texts]
+    ['same token']
+    """
+    figure, ax = plt.subplots(figsize=(8.2, 3.3))
+    figure.phone = {"panel_height": 3.0}
+    for color, marker, (label, values) in zip(COLORS, MARKERS, curves.items()):
+        draw_curve(ax, values, color=color, marker=marker, ms=5)
+        note(ax, label, (len(values) - 1, values[-1]), (8, 0), color=color, fontsize=10, annotation_clip=False)
+    by_layer(ax, ylabel=ylabel)
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def one_coordinate(added, curves, layer):
+    """Left: what each coordinate adds to the average cosine of a layer. Right: that cosine by layer, one labeled curve
+    for each entry of `curves` (label -> values).
+
+    >>> left, right = one_coordinate([0.01, 0.1], {"all": [0.1, 0.2]}, layer=1)
+    >>> [text.get_text() for text in left.texts]
+    ['coordinate 1: 0.10']
+    """
+    added = as_array(added)
+    figure, (left, right) = panel_grid(2, size=(9.2, 3.2))
+    figure.phone = {"columns": 1, "panel_height": 2.6}
+    left.vlines(range(len(added)), 0, added, color=COLORS[0], linewidth=1.2)
+    most = int(added.argmax())
+    note(left, f"coordinate {most}: {added[most]:.2f}", (most, added[most]), (-6, -4), ha="right", fontsize=10)
+    left.set(xlabel="coordinate", ylim=(min(0, added.min()), 1.08 * added.max()))
+    left.set_title(f"what each coordinate adds in layer {layer}")
+    for color, marker, (label, values) in zip(COLORS, MARKERS, curves.items()):
+        draw_curve(right, values, color=color, marker=marker, ms=5)
+        at = len(values) - 2
+        note(right, label, (at, values[at]), (-8, 6), ha="right", va="bottom", color=color, fontsize=10)
+    by_layer(right, title="average cosine")
+    right.set_ylim(0, 1.2 * max(map(max, curves.values())))
+    return left, right
 
 
 def ratio_lines(clouds, discard=0.1):
