@@ -78,7 +78,7 @@ def test_the_mask_shows_in_each_row_the_prefix_and_what_to_predict_beside_the_we
         assert [text != r"$-\infty$" for text in row] == mask[i].tolist()
         assert row[1 : i + 1] == words[:i]
     assert [t.get_text() for t in ax.texts if t.get_text() in words][-4:] == words
-    assert written(right) == shorts(weights)
+    assert written(right) == [*shorts(weights), "its weights"]
     with pytest.raises(ValueError, match="all prefixes"):
         plots.heads.training_mask(training_pairs(words)[1:], weights)
 

@@ -64,11 +64,11 @@ def one_row(query, keys, values, names, asks):
     weights = powers / powers.sum()
     columns = {
         "key k": (keys, {"columns": [TINTS["key"]] * d_k, "names": names}),
-        "q · k": (products[:, None], {}),
-        f"÷ √{d_k}": ((products / np.sqrt(d_k))[:, None], {}),
+        "q·k": (products[:, None], {}),
+        f"÷√{d_k}": ((products / np.sqrt(d_k))[:, None], {}),
         "e to that": (powers[:, None], {}),
-        "weight": (weights[:, None], {"weights": True}),
-        "× value v": (values, {"columns": [TINTS["value"]] * values.shape[1]}),
+        "a": (weights[:, None], {"weights": True}),
+        "× v": (values, {"columns": [TINTS["value"]] * values.shape[1]}),
         "= term": (weights[:, None] * values, {}),
     }
     widths = [matrix.shape[1] for matrix, _ in columns.values()]
@@ -90,12 +90,13 @@ def softmax_steps(z):
     """Softmax in three panels of bars: the scores, e to their power, and each one's share of the sum.
 
     >>> [ax.get_title() for ax in softmax_steps([1.0, 2.0])]
-    ['scores z', '$e^z$, 10.11 in all', 'weights: the shares of the sum']
+    ['scores z', '$e^z$, sum 10.11', 'weights: shares']
     """
     z = as_array(z)
     powers = np.exp(z)
     _, axes = panel_grid(3, size=(8.2, 2.2))
-    titles = "scores z", f"$e^z$, {powers.sum():.2f} in all", "weights: the shares of the sum"
+    axes[0].figure.phone = {"columns": 3, "panel_height": 2.0}
+    titles = "scores z", f"$e^z$, sum {powers.sum():.2f}", "weights: shares"
     colors = "#AAAAAA", "#AAAAAA", ROLES["attention"]
     for ax, title, values, color in zip(axes, titles, (z, powers, powers / powers.sum()), colors):
         _bars_with_numbers(ax, values, [short(value) for value in z], color, title)
@@ -140,15 +141,15 @@ def one_query(weights):
     """
     columns = max(map(len, weights.values()))
     _, axes = panel_grid(columns * len(weights), columns, size=(8.4, 0.5), each=(0, 1.55), sharex=True, sharey=True)
-    axes[0].figure.phone = {"columns": 2, "panel_height": 1.5}
+    axes[0].figure.phone = {"columns": columns, "panel_height": 1.4}
     colors = COLORS[1], COLORS[0]
     panels = ((name, d_k, row, color) for (name, of_width), color in zip(weights.items(), colors)
               for d_k, row in of_width.items())  # fmt: skip
     for ax, (name, d_k, row, color) in zip(axes, panels):
         row = np.sort(as_array(row))[::-1]
         ax.bar(range(1, len(row) + 1), row, 0.8, color=color)
-        note(ax, short(row[0]), (1.5, row[0]), (4, -4), fontsize=10)
-        ax.set(title=f"{name}, $d_k = {d_k}$", ylim=(0, 1.05), yticks=[0, 1], xticks=[])
+        note(ax, short(row[0]), (0.6, row[0]), (0, 7), fontsize=10)
+        ax.set(title=f"{name}, $d_k = {d_k}$", ylim=(0, 1.3), yticks=[0, 1], xticks=[])
     for ax in axes[-columns:]:
         ax.set_xlabel(f"{len(row)} keys, by weight")
     return axes

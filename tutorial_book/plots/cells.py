@@ -2,26 +2,30 @@
 
 import numpy as np
 
-from tutorial_book.plots.base import ON_DEEP, ON_PALE, WEIGHTS
+from tutorial_book.plots.base import ON_DEEP_CELL, ON_PALE, ON_PALE_CELL, WEIGHTS
 from tutorial_book.plots.parts import bare, box, write
 
 
 def cells(ax, matrix, title, names=None, columns=None, by_row=None, weights=False, followed=None, room=None):
-    """A small matrix as boxes with its numbers.
+    """A small matrix as boxes with its numbers. Where a value is NaN, no box stands.
 
     columns, by_row: a color for each column or row. weights: pink. followed: this row is framed. room: rows and columns
-    that the axes have place for, if not the matrix's own. Where a value is NaN, no box stands.
+    that the axes have place for, if not the matrix's own.
     """
     n, m = matrix.shape
+    if weights:  # an image: it turns round in the dark theme, as other weights do
+        ax.imshow(matrix, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
     for (i, j), value in np.ndenumerate(matrix):
         if np.isnan(value):
             continue
-        color, ink = "#ECECEC", "black"
-        if columns or by_row:
-            color, ink = (columns[j] if columns else by_row[i]), ON_PALE
+        ink = "black"
         if weights:
-            color, ink = WEIGHTS(max(value, 0.03)), ON_DEEP if value > 0.6 else ON_PALE
-        box(ax, j, i, 0.94, 0.94, facecolor=color)
+            ink = ON_DEEP_CELL if value > 0.6 else ON_PALE_CELL
+        elif columns or by_row:
+            ink = ON_PALE
+            box(ax, j, i, 0.94, 0.94, facecolor=columns[j] if columns else by_row[i])
+        else:
+            box(ax, j, i, 0.94, 0.94, facecolor="#E4E4E4")
         write(ax, j, i, short(value), color=ink)
     if followed is not None:
         box(ax, m / 2 - 0.5, followed, m, 1, facecolor="none", edgecolor="black", lw=1.6)

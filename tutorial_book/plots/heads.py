@@ -9,7 +9,7 @@ from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate,
 from tutorial_lib.attention import causal_mask
 
 # Two heads of a small example, as pale as cells with numbers must be: the two ends of the colors of `split_diagram`.
-OF_HEAD = ("#D9D3EA", "#E3EDBE")
+OF_HEAD = ("#CBC2E4", "#D6E4A4")
 
 
 def split_diagram(n, d_model, n_heads):
@@ -291,16 +291,18 @@ def training_mask(pairs, weights):
     figure.phone = {"columns": 1, "panel_height": 2.6}
     for (i, j), seen in np.ndenumerate(causal_mask(n)):
         box(ax, j, i, 0.92, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
-        write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=9, color="white" if seen else "#595959")
+        write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=8.5, color="white" if seen else "#595959")
     for i, (_, target) in enumerate(pairs):
         ax.annotate(target, (n + 0.35, i), (n - 0.4, i), va="center", annotation_clip=False)
     ax.text(n - 0.4, -0.8, "to predict", fontweight="bold", va="center")
-    ax.set(xlim=(-0.5, n + 0.9), ylim=(n - 0.5, -1.0), ylabel="token that asks")
+    ax.text(-0.6, -0.8, "asks", fontweight="bold", ha="right", va="center")
+    ax.set(xlim=(-0.5, n + 0.9), ylim=(n - 0.5, -1.0))
     ax.set_xlabel("token that is attended to", loc="left")
     ax.set_xticks([])
     ax.set_yticks(range(n), given)
     bare(ax)
-    cells(right, as_array(weights), "weights: softmax of each row", weights=True)
+    cells(right, as_array(weights), "", weights=True)
+    right.text(-0.5, -0.8, "its weights", fontweight="bold", va="center")
     right.set(ylim=(n - 0.5, -1.0), yticks=[])
     return ax, right
 
