@@ -1,5 +1,7 @@
 """Why the answers of the chapter "Attention by hand" are true: what its guesses say after "Because"."""
 
+import math
+
 import pytest
 import torch
 
@@ -63,10 +65,33 @@ def test_in_rs_matrices_two_sums_over_x_survive():
 
 def test_the_numbers_that_the_page_tells_of_its_small_cases_are_computed_again(prose):
     powers = torch.tensor([1.0, 2.0, 3.0]).exp()
-    for i, power in enumerate(powers, 1):
-        assert f"$e^{i} = {power:.2f}$" in prose
-    assert f"Their sum is {powers.sum():.2f}" in prose
-    assert "the weights are {:.2f}, {:.2f} and {:.2f}".format(*powers / powers.sum()) in prose
+    assert (
+        "e to their power is {:.2f}, {:.2f} and {:.2f}, which is {:.2f} in all".format(*powers, powers.sum()) in prose
+    )
+    shares = "The weights are {:.2f}, {:.2f} and {:.2f}".format(*powers / powers.sum())
+    assert shares.replace(" 0.", " .") in prose
+    assert f"one point more is {powers[0]:.2f} times the weight" in prose
     X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])  # dog, barks
     output, A = attention(X @ torch.tensor([[0.0, 1.0], [2.0, 0.0]]), X, X)
-    assert "{:.2f}\\,(1, 0) + {:.2f}\\,(0, 1) = ({:.2f}, {:.2f})".format(*A[1], *output[1]) in prose
+    assert "the weights are {:.2f} and {:.2f}.".format(*A[1]).replace(" 0.", " .") in prose
+    assert "add up to the output, ({:.2f}, {:.2f})".format(*output[1]).replace("0.", ".") in prose
+    assert (
+        f"divided by the root of 2 they are {2 / 2**0.5:.2f} and 0, e to that is {math.exp(2**0.5):.2f} and 1" in prose
+    )
+
+
+def test_without_the_division_one_query_comes_to_look_at_one_key(page):
+    plain, scaled = ([page.one[name][d_k].max() for d_k in (4, 64, 768)] for name in ("plain", "scaled"))
+    assert plain[2] > 0.9 > plain[0] and max(scaled) < 0.5
+
+
+def test_cls_gets_half_of_the_attention_in_the_middle_layers_and_moves_little(page):
+    weight, length, share = torch.tensor(page.of_cls).T
+    assert (weight[1:5] > 0.5).all() and (length[1:5] < 0.5).all()
+    assert (share[1:5] < weight[1:5] / 3).all()
+
+
+def test_the_value_of_painted_is_more_than_half_of_its_output_and_no_other_weight_is_above_15_percent():
+    _, A = attention(toy.X @ toy.W_Q, toy.X @ toy.W_K, toy.X @ toy.W_V)
+    largest = A[toy.TOKENS.index("painted")].sort(descending=True).values
+    assert largest[0] == pytest.approx(0.55, abs=0.005) and largest[1] == pytest.approx(0.15, abs=0.005)

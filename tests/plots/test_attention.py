@@ -38,6 +38,54 @@ def test_similarity_maps_live_in_the_plane():
         plots.attention.similarity_maps([1.0, 2.0, 3.0], {})
 
 
+def said(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_one_row_goes_from_the_keys_to_the_terms_of_the_output(example):
+    Q, K, V, output, A = example
+    axes = plots.attention.one_row(Q[3], K, V, toy.TOKENS, "painted")
+    columns = K, (K @ Q[3])[:, None], scores(Q, K)[3][:, None], scores(Q, K)[3].exp()[:, None], A[3][:, None], V
+    for ax, matrix in zip(axes, (*columns, A[3][:, None] * V), strict=True):
+        assert said(ax) == [plots.cells.short(value) for value in matrix.flatten().tolist()]
+    assert said(axes[0].figure.axes[-1]) == [plots.cells.short(value) for value in output[3].tolist()]
+
+
+def test_softmax_is_drawn_in_three_steps_and_in_several_cases():
+    z = torch.tensor([1.0, 2.0, 3.0])
+    drawn = [[bar.get_height() for bar in ax.patches] for ax in plots.attention.softmax_steps(z)]
+    for heights, expected in zip(drawn, (z, z.exp(), softmax(z)), strict=True):
+        assert np.allclose(heights, expected)
+    for ax, case in zip(plots.attention.softmax_cases([z, z + 100, z * 10]), (z, z, z * 10), strict=True):
+        assert np.allclose([bar.get_height() for bar in ax.patches], softmax(case), atol=1e-6)
+
+
+def test_one_query_shows_its_weights_from_the_largest_down():
+    axes = plots.attention.one_query(
+        {"plain": {4: [0.1, 0.9], 8: [0.6, 0.4]}, "scaled": {4: [0.5, 0.5], 8: [0.3, 0.7]}}
+    )
+    assert [ax.get_title() for ax in axes][1:3] == ["plain, $d_k = 8$", "scaled, $d_k = 4$"]
+    assert [[bar.get_height() for bar in ax.patches] for ax in axes] == [[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.7, 0.3]]
+
+
+def test_terms_add_up_in_their_last_row(example):
+    _, _, V, output, A = example
+    weights, values, products = plots.attention.terms(toy.TOKENS, A[3], V)
+    assert said(weights)[-1] == "1" and len(said(values)) == 28
+    assert said(products)[-4:] == [plots.cells.short(value) for value in output[3].tolist()]
+
+
+def test_winners_are_bars_with_their_numbers():
+    ax = plots.attention.winners([5, 0, 1], ["[CLS]", "a", "b"], 6)
+    assert [bar.get_width() for bar in ax.patches] == [5, 0, 1] and said(ax) == ["5", "0", "1"]
+
+
+def test_weight_and_effect_stand_beside_the_lengths_of_the_values():
+    left, right = plots.attention.weight_and_effect([0.5, 0.6], [0.1, 0.2], [0.3, 0.4])
+    assert [line.get_ydata().tolist() for line in left.lines] == [[0.5, 0.6], [0.1, 0.2]]
+    assert [bar.get_height() for bar in right.patches] == [0.3, 0.4]
+
+
 def test_variances_show_the_measurement_over_the_theory():
     ax = plots.attention.variances([1, 16], plain=[1.1, 15.0], scaled=[1.1, 0.9])
     theory, plain, one, scaled = (line.get_ydata().tolist() for line in ax.lines)

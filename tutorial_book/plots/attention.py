@@ -8,8 +8,9 @@ import numpy as np
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, SIGNED, as_array, heatmap
-from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, write
+from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, ROLES, SIGNED, TINTS, as_array, heatmap
+from tutorial_book.plots.cells import cells, short
+from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, rows, write
 
 PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
 PAINTED = 'key (the query is "painted")'
@@ -47,6 +48,183 @@ def similarity_maps(q, keys, reach=3.0):
     return axes
 
 
+def one_row(query, keys, values, names, asks):
+    """One query against all keys in seven columns of small matrices, from the keys to the output.
+
+    query: (d_k,). keys: (n, d_k). values: (n, d_v). names: the n tokens. asks: the token whose query it is.
+
+    >>> axes = one_row([2.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], ["dog", "barks"], "barks")
+    >>> [text.get_text() for text in axes[4].texts]
+    ['.80', '.20']
+    """
+    query, keys, values = map(as_array, (query, keys, values))
+    d_k = len(query)
+    products = keys @ query
+    powers = np.exp(products / np.sqrt(d_k))
+    weights = powers / powers.sum()
+    columns = {
+        "key k": (keys, {"columns": [TINTS["key"]] * d_k, "names": names}),
+        "q·k": (products[:, None], {}),
+        f"÷√{d_k}": ((products / np.sqrt(d_k))[:, None], {}),
+        "e to that": (powers[:, None], {}),
+        "a": (weights[:, None], {"weights": True}),
+        "× v": (values, {"columns": [TINTS["value"]] * values.shape[1]}),
+        "= term": (weights[:, None] * values, {}),
+    }
+    widths = [matrix.shape[1] for matrix, _ in columns.values()]
+    figure, axes = plt.subplots(2, len(columns), figsize=(8.2, 0.55 * len(keys) + 1.5), width_ratios=widths,
+                                height_ratios=[len(keys), 1])  # fmt: skip
+    figure.phone = {"columns": len(columns), "panel_height": 1.0}
+    for ax, (title, (matrix, look)) in zip(axes[0], columns.items()):
+        cells(ax, matrix, title, **look)
+    for ax in axes[1]:
+        ax.axis("off")
+    cells(axes[1, 0], query[None], f"query q of “{asks}”", columns=[TINTS["query"]] * d_k)
+    cells(axes[1, -1], (weights @ values)[None], "sum: output", columns=[TINTS["attention"]] * values.shape[1])
+    for ax in axes[1, [0, -1]]:
+        ax.axis("on")
+    return axes[0]
+
+
+def softmax_steps(z):
+    """Softmax in three panels of bars: the scores, e to their power, and each one's share of the sum.
+
+    >>> [ax.get_title() for ax in softmax_steps([1.0, 2.0])]
+    ['scores z', '$e^z$, sum 10.11', 'weights: shares']
+    """
+    z = as_array(z)
+    powers = np.exp(z)
+    _, axes = panel_grid(3, size=(8.2, 2.2))
+    axes[0].figure.phone = {"columns": 3, "panel_height": 2.0}
+    titles = "scores z", f"$e^z$, sum {powers.sum():.2f}", "weights: shares"
+    colors = "#AAAAAA", "#AAAAAA", ROLES["attention"]
+    for ax, title, values, color in zip(axes, titles, (z, powers, powers / powers.sum()), colors):
+        _bars_with_numbers(ax, values, [short(value) for value in z], color, title)
+    axes[0].set_xlabel("score")
+    return axes
+
+
+def softmax_cases(cases):
+    """The weights that softmax makes of several sets of scores, one panel each. cases: list of scores.
+
+    >>> [ax.get_title() for ax in softmax_cases([[1.0, 2.0], [10.0, 20.0]])]
+    ['1, 2', '10, 20']
+    """
+    _, axes = panel_grid(len(cases), size=(8.2, 2.1), sharey=True)
+    axes[0].figure.phone = {"columns": 2, "panel_height": 1.9}
+    for ax, z in zip(axes, cases):
+        z = as_array(z)
+        powers = np.exp(z - z.max())
+        names = [short(value) for value in z]
+        _bars_with_numbers(ax, powers / powers.sum(), names, ROLES["attention"], ", ".join(names), "{:.2f}")
+        ax.set_ylim(0, 1.18)
+    return axes
+
+
+def _bars_with_numbers(ax, values, names, color, title, form=None):
+    bars = ax.bar(names, as_array(values), 0.7, color=color)
+    ax.bar_label(bars, [form.format(value) if form else short(value) for value in values], padding=2)
+    ax.set(title=title, yticks=[])
+    ax.margins(y=0.16)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="x", length=0)
+
+
+def one_query(weights):
+    """The weights of one query on its keys, a row of panels for each name, a column for each width.
+
+    weights: name -> d_k -> (n,). The keys stand in the order of their weight.
+
+    >>> axes = one_query({"plain": {4: [0.25, 0.75]}})
+    >>> axes[0].get_title()
+    'plain, $d_k = 4$'
+    """
+    columns = max(map(len, weights.values()))
+    _, axes = panel_grid(columns * len(weights), columns, size=(8.4, 0.5), each=(0, 1.55), sharex=True, sharey=True)
+    axes[0].figure.phone = {"columns": columns, "panel_height": 1.4}
+    colors = COLORS[1], COLORS[0]
+    panels = ((name, d_k, row, color) for (name, of_width), color in zip(weights.items(), colors)
+              for d_k, row in of_width.items())  # fmt: skip
+    for ax, (name, d_k, row, color) in zip(axes, panels):
+        row = np.sort(as_array(row))[::-1]
+        ax.bar(range(1, len(row) + 1), row, 0.8, color=color)
+        note(ax, short(row[0]), (0.6, row[0]), (0, 7), fontsize=10)
+        ax.set(title=f"{name}, $d_k = {d_k}$", ylim=(0, 1.3), yticks=[0, 1], xticks=[])
+    for ax in axes[-columns:]:
+        ax.set_xlabel(f"{len(row)} keys, by weight")
+    return axes
+
+
+def terms(tokens, weights, values):
+    """An output as a sum: for each token the weight, the value, and the product of both; below, their sum.
+
+    >>> axes = terms(["a", "b"], [0.75, 0.25], [[4.0], [8.0]])
+    >>> [text.get_text() for text in axes[2].texts]
+    ['3', '2', '5']
+    """
+    weights, values = as_array(weights), as_array(values)
+    products = weights[:, None] * values
+    widths = [1, values.shape[1], values.shape[1]]
+    figure, axes = plt.subplots(1, 3, figsize=(7.6, 0.36 * len(tokens) + 1.0), width_ratios=widths)
+    figure.phone = {"columns": 3, "panel_height": 3.4}
+    empty = np.full((1, 1), np.nan)
+    names = [*tokens, "sum"]
+    green = [TINTS["value"]] * values.shape[1]
+    parts = (
+        (np.r_[weights[:, None], weights.sum().reshape(1, 1)], "weight", {"weights": True, "names": names}),
+        (np.r_[values, np.repeat(empty, values.shape[1], 1)], "times value", {"columns": green}),
+        (np.r_[products, products.sum(0)[None]], "= term", {}),
+    )
+    for ax, (matrix, title, look) in zip(axes, parts):
+        cells(ax, matrix, title, **look)
+        ax.axhline(len(tokens) - 0.5, color="black", lw=1.2)
+    return axes
+
+
+def winners(counts, tokens, n_heads):
+    """In how many heads a token looks most at each token, as bars with their numbers.
+
+    >>> winners([5, 1], ["[CLS]", "a"], 6).get_title()
+    'looked at most, in so many of 6 heads'
+    """
+    counts = as_array(counts)
+    _, ax = plt.subplots(figsize=(7.4, 0.27 * len(tokens) + 0.5))
+    bars = ax.barh(range(len(tokens)), counts, 0.7, color=ROLES["attention"])
+    ax.bar_label(bars, [f"{count:.0f}" for count in counts], padding=4)
+    rows(ax, tokens)
+    ax.set(title=f"looked at most, in so many of {n_heads} heads", xticks=[])
+    for side in ("bottom", "left"):
+        ax.spines[side].set_visible(False)
+    ax.margins(x=0.08)
+    return ax
+
+
+def weight_and_effect(weight, share, length):
+    """[CLS] layer by layer: its weight, its share of what is moved, and the length of its value beside the others'.
+
+    >>> left, right = weight_and_effect([0.5, 0.6], [0.1, 0.2], [0.3, 0.4])
+    >>> [text.get_text() for text in left.texts]
+    ['weight', 'share of what is moved']
+    """
+    _, (left, right) = panel_grid(2, size=(8.4, 3.1), xlabel="layer")
+    for values, name, color, marker in (
+        (weight, "weight", ROLES["attention"], "o"),
+        (share, "share of what is moved", ROLES["value"], "s"),
+    ):
+        values = as_array(values)
+        left.plot(values, marker=marker, color=color)
+        at = len(values) // 2 - 1
+        note(left, name, (at, values[at]), (0, 11), fontsize=10, ha="center")
+    left.set(title="[CLS]: looked at, and what comes of it", ylim=(0, 1))
+    right.bar(range(len(length)), as_array(length), 0.6, color=ROLES["value"])
+    dotted(right, 1)
+    note(right, "1: as long as others'", (len(length) - 0.5, 1), (0, 8), fontsize=10, ha="right")
+    right.set(title="length of its value, beside the other tokens'", ylim=(0, 1.3))
+    for ax in (left, right):
+        ax.set_xticks(range(len(length)))
+    return left, right
+
+
 def variances(d_k, plain, scaled):
     """Variance of q.k and of q.k / sqrt(d_k), measured for each d_k (dots), over the theory's d_k and 1 (lines).
 
@@ -55,14 +233,17 @@ def variances(d_k, plain, scaled):
     '$d_k$ (coordinates of a query)'
     """
     d_k = as_array(d_k)
-    _, ax = plt.subplots(figsize=(5.6, 3.6))
-    ax.plot(d_k, d_k, color=COLORS[1], label="theory: $d_k$")
-    ax.plot(d_k, as_array(plain), "o", color=COLORS[1], label="measured: $q\\cdot k$")
-    ax.plot(d_k, np.ones_like(d_k), color=COLORS[0], label="theory: 1")
-    ax.plot(d_k, as_array(scaled), "s", color=COLORS[0], label="measured: $q\\cdot k\\,/\\sqrt{d_k}$")
+    _, ax = plt.subplots(figsize=(7.2, 3.5))
+    ax.plot(d_k, d_k, color=COLORS[1])
+    ax.plot(d_k, as_array(plain), "o", color=COLORS[1])
+    ax.plot(d_k, np.ones_like(d_k), color=COLORS[0])
+    ax.plot(d_k, as_array(scaled), "s", color=COLORS[0])
+    at = len(d_k) // 2
+    note(ax, r"$q\cdot k$", (d_k[at], d_k[at]), (-10, 8), fontsize=10, ha="right")
+    note(ax, r"$q\cdot k\,/\sqrt{d_k}$", (d_k[at], 1), (0, 14), fontsize=10, ha="center")
     ax.set_xscale("log", base=2)
     ax.set(yscale="log", xlabel="$d_k$ (coordinates of a query)", ylabel="variance")
-    ax.legend()
+    ax.set_title("variance: theory (lines), measured (marks)")
     return ax
 
 

@@ -3,9 +3,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, WEIGHTS, as_array, heatmap
-from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate, write
+from tutorial_book.plots.base import COLORS, ON_PALE, ROLES, SIGNED, TINTS, WEIGHTS, as_array, frame, heatmap
+from tutorial_book.plots.cells import cells
+from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate, rows, weight_map, write
 from tutorial_lib.attention import causal_mask
+
+# Two heads of a small example, as pale as cells with numbers must be: the two ends of the colors of `split_diagram`.
+OF_HEAD = ("#CBC2E4", "#D6E4A4")
 
 
 def split_diagram(n, d_model, n_heads):
@@ -64,6 +68,195 @@ def _arrow(ax, top, bottom, label):
     ax.text(6.25, (top + bottom) / 2, label, ha="left", va="center")
 
 
+def split_by_hand(X, maps, tokens, followed):
+    """X times three matrices, each product where its row of X and its column of the matrix cross.
+
+    X: (n, d_model). maps: letter -> (d_model, d_model), whose columns two heads share. followed: a token's place,
+    whose row is framed.
+
+    >>> axes = split_by_hand([[1.0, 2.0]], {"Q": [[1.0, 0.0], [1.0, 3.0]]}, ["bear"], 0)
+    >>> [text.get_text() for text in axes[1][1].texts]
+    ['3', '6']
+    """
+    X, maps = as_array(X), {letter: as_array(W) for letter, W in maps.items()}
+    n, d_model = X.shape
+    shape = {"width_ratios": [1] * (1 + len(maps)), "height_ratios": [d_model, n]}
+    figure, axes = plt.subplots(2, 1 + len(maps), figsize=(8.2, 3.7), squeeze=False, **shape)
+    figure.phone = {"columns": 1 + len(maps), "panel_height": 1.65}
+    for h, color in enumerate(OF_HEAD):
+        box(axes[0, 0], d_model / 2 - 0.5, h * 1.3 + 0.6, d_model, 0.95, facecolor=color)
+        write(axes[0, 0], d_model / 2 - 0.5, h * 1.3 + 0.6, f"head {h}", color=ON_PALE)
+    axes[0, 0].set(xlim=(-0.6, d_model - 0.4), ylim=(d_model - 0.4, -0.6))
+    axes[0, 0].axis("off")
+    cells(axes[1, 0], X, "$X$", names=tokens, followed=followed)
+    split = [OF_HEAD[j * len(OF_HEAD) // d_model] for j in range(d_model)]
+    for (above, below), (letter, W) in zip(axes.T[1:], maps.items()):
+        cells(above, W, f"$W_{letter}$", columns=split)
+        cells(below, X @ W, f"${letter} = X\\,W_{letter}$", columns=split, followed=followed)
+    return axes
+
+
+def attend_by_hand(steps, tokens, followed):
+    """Each head in a row of four matrices: the products of queries and keys, the weights, the values, what comes out.
+
+    steps: a trace of one `MultiHeadAttention` of two heads, of one text. followed: a token's place, framed.
+    """
+    Q, K, weights, V, out = (as_array(steps[name]) for name in ("queries", "keys", "weights", "values", "heads"))
+    n, d_k = Q.shape[1:]
+    size = {"figsize": (8.2, 1.75 * len(Q)), "width_ratios": [n, n, d_k, d_k]}
+    figure, axes = plt.subplots(len(Q), 4, squeeze=False, **size)
+    figure.phone = {"columns": 2, "panel_height": 1.6}
+    for h, (ax, color) in enumerate(zip(axes, OF_HEAD)):
+        own = {"columns": [color] * d_k}
+        cells(ax[0], Q[h] @ K[h].T, f"$Q_{h} K_{h}^\\top$", names=tokens, followed=followed)
+        cells(ax[1], weights[h], f"$\\div\\sqrt{{{d_k}}}$, softmax", weights=True, followed=followed)
+        cells(ax[2], V[h], f"times $V_{h}$", **own)
+        cells(ax[3], out[h], f"= head {h}", followed=followed, **own)
+    return axes
+
+
+def join_by_hand(concat, W_O, output, tokens, followed):
+    """The heads' outputs side by side, times W_O, is the output. followed: a token's place, whose row is framed."""
+    concat, W_O, output = map(as_array, (concat, W_O, output))
+    width = len(W_O)
+    figure, axes = plt.subplots(1, 3, figsize=(8.2, 2.3))
+    figure.phone = {"columns": 2, "panel_height": 1.6}
+    of_head = [OF_HEAD[j * len(OF_HEAD) // width] for j in range(width)]
+    cells(axes[0], concat, "[ head 0 | head 1 ]", columns=of_head, names=tokens, followed=followed)
+    cells(axes[1], W_O, "times $W_O$", by_row=of_head)
+    cells(axes[2], output, "= output", followed=followed)
+    for ax in axes[::2]:  # cells as high as those of W_O, in the middle
+        spare = (width - len(concat)) / 2
+        ax.set_ylim(len(concat) - 0.4 + spare, -0.6 - spare)
+        ax.title.set_y(1 - spare / (width + 0.2))
+        ax._left_title.set_y(1 - spare / (width + 0.2))
+    return axes
+
+
+def sum_by_hand(vector, heads, W_O, token):
+    """One token: each head's output times its rows of W_O is its update, and the updates are added to the vector.
+
+    vector: (d_model,). heads: (n_heads, d_k), the token's outputs. W_O: (n_heads * d_k, d_model).
+
+    >>> axes = sum_by_hand([1.0, 0.0], [[1.0], [2.0]], [[1.0, 0.0], [0.0, -1.0]], "bear")
+    >>> [text.get_text() for text in axes[2, 2].texts]
+    ['2', '−2']
+    """
+    vector, heads, W_O = map(as_array, (vector, heads, W_O))
+    n_heads, d_k = heads.shape
+    blocks = W_O.reshape(n_heads, d_k, -1)
+    updates = np.einsum("hk,hkd->hd", heads, blocks)
+    room = {"room": (d_k, len(vector))}
+    figure, axes = plt.subplots(n_heads + 1, 3, figsize=(8.2, 1.08 * (n_heads + 1)), squeeze=False)
+    figure.phone = {"columns": 1, "panel_height": 0.85}
+    for h, (ax, color) in enumerate(zip(axes, OF_HEAD)):
+        cells(ax[0], heads[h : h + 1], f"head {h} of “{token}”", columns=[color] * d_k, **room)
+        cells(ax[1], blocks[h], f"times $W_O^{h}$", by_row=[color] * d_k, **room)
+        cells(ax[2], updates[h : h + 1], f"= what head {h} adds", columns=[color] * len(vector), **room)
+    cells(axes[-1, 0], vector[None], f"“{token}” before", **room)
+    cells(axes[-1, 1], updates.sum(0)[None], "+ what both add", **room)
+    cells(axes[-1, 2], (vector + updates.sum(0))[None], f"= “{token}” after", **room)
+    return axes
+
+
+def one_update(weights, value, update, vector, tokens, token, source):
+    """What one head does for one token, in four rows: where it looks, the value it takes, the value lifted, the sum.
+
+    weights: (n,). value: (d_k,) of the source. update, vector: (d_model,) of the token.
+    """
+    weights, value, update, vector = map(as_array, (weights, value, update, vector))
+    _, axes = plt.subplots(4, 1, figsize=(8.2, 5.2))
+    titles = (
+        f"1. It looks: the weights of “{token}”",
+        f"2. It takes: the value of “{source}”, {len(value)} numbers",
+        f"3. It lifts: times its rows of $W_O$, {len(update)} numbers",
+        f"4. It adds: the vector of “{token}” before (gray), and what is added (green)",
+    )
+    axes[0].bar(range(len(weights)), weights, color=ROLES["attention"])
+    note(axes[0], f"{source} {weights.max():.2f}", (weights.argmax() + 0.5, weights.max()), (4, -6), fontsize=10)
+    axes[0].set_xticks(range(len(tokens)), tokens, rotation=45, ha="right", rotation_mode="anchor")
+    axes[0].set_xlim(-0.6, len(tokens) - 0.4)
+    axes[1].bar(range(len(value)), value, color=ROLES["value"])
+    axes[2].vlines(range(len(update)), 0, update, color=ROLES["value"], lw=1.1)
+    axes[3].vlines(range(len(vector)), 0, vector, color="#AAAAAA", lw=1.1)
+    axes[3].vlines(range(len(vector)), vector, vector + update, color=ROLES["value"], lw=1.6)
+    least, most = min(vector.min(), (vector + update).min()), max(vector.max(), (vector + update).max())
+    for ax, title in zip(axes, titles):
+        ax.set_title(title)
+        ax.tick_params(axis="x", length=0)
+    for ax in axes[2:]:
+        ax.set_xlim(-3, len(vector) + 2)
+    axes[3].set_ylim(1.05 * least, 1.05 * most)
+    for ax in axes[1:3]:
+        ax.set_xticks([])
+    axes[3].set_xlabel("coordinate")
+    axes[1].set_xlim(-0.8, len(value) - 0.2)
+    axes[1].figure.phone = {"panel_height": 1.6}
+    return axes
+
+
+def added_up(updates, vector, bias, token):
+    """One token's updates laid end to end, and added; beside them the cosine of each two.
+
+    updates: (n_heads, d_model). vector: (d_model,), before. bias: (d_model,), of W_O.
+    """
+    updates, vector, bias = map(as_array, (updates, vector, bias))
+    lengths = np.linalg.norm(updates, axis=1)
+    bars = {
+        "the updates, end to end": lengths.sum(),
+        "the updates, added": np.linalg.norm(updates.sum(0)),
+        f"“{token}” before": np.linalg.norm(vector),
+        f"“{token}” after": np.linalg.norm(vector + updates.sum(0) + bias),
+    }
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6), width_ratios=[1.15, 1])
+    start = 0
+    for h, length in enumerate(lengths):
+        left.barh(0, length, 0.7, start, color=TINTS["value"], edgecolor="white")
+        if length > 0.05 * lengths.sum():  # a number has place
+            write(left, start + length / 2, 0, str(h))
+        start += length
+    left.barh(1, bars["the updates, added"], 0.7, color=ROLES["value"])
+    left.barh([2, 3], list(bars.values())[2:], 0.7, color="#AAAAAA")
+    for y, (name, length) in enumerate(bars.items()):
+        left.text(0, y - 0.42, name, va="bottom")
+        note(left, f"{length:.1f}", (length, y), (4, 0), fontsize=10)
+    left.set(ylim=(3.5, -0.8), yticks=[], xlim=(0, 1.12 * max(bars.values())), xlabel="length")
+    left.set_title(f"Lengths, heads 0 to {len(lengths) - 1} from the left")
+    left.spines["left"].set_visible(False)
+    directions = updates / lengths[:, None]
+    cosines = directions @ directions.T
+    np.fill_diagonal(cosines, np.nan)
+    image = right.imshow(cosines, cmap=SIGNED, vmin=-0.5, vmax=0.5)
+    frame(right)
+    right.set(xticks=range(0, len(lengths), 2), yticks=range(0, len(lengths), 2), xlabel="head")
+    right.set_title("Cosine of each two heads' updates")
+    figure.colorbar(image, ax=right, shrink=0.85)
+    return left, right
+
+
+def neighbors(before, after, least=0.15):
+    """Two heatmaps of (n_layers, n_heads): the weight on the token before and on the token after.
+
+    least: smaller weights are not written.
+
+    >>> [ax.get_title() for ax in neighbors([[1.0]], [[0.0]])]
+    ['weight on the token before', 'weight on the token after']
+    """
+    figure, axes = panel_grid(2, size=(8.6, 3.1), xlabel="head", ylabel="layer")
+    figure.phone = {"columns": 1, "panel_height": 2.4}
+    for ax, name, matrix in zip(axes, ("before", "after"), (before, after)):
+        matrix = as_array(matrix)
+        ax.imshow(matrix, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
+        frame(ax)
+        ax.set(title=f"weight on the token {name}", xticks=range(matrix.shape[1]), yticks=range(matrix.shape[0]))
+        ax.tick_params(length=0)
+        for (i, j), value in np.ndenumerate(matrix):
+            if value >= least:
+                ink = "#FDFDFD" if value > 0.55 else "#020202"
+                write(ax, j, i, f"{value:.2f}".removeprefix("0"), fontsize=9, color=ink)
+    return axes
+
+
 def update_norms(updates, tokens):
     """Heatmap of how far each head moves each token: the lengths of (n_heads, n, d_model) updates.
 
@@ -80,31 +273,105 @@ def update_norms(updates, tokens):
     return ax
 
 
-def training_mask(pairs):
-    """The causal mask as the training pairs that it makes: each row a prefix, and the token to predict from it.
+def training_mask(pairs, weights):
+    """The causal mask as the training pairs that it makes, each row a prefix and the token to predict; and weights.
 
-    pairs: what `tutorial_lib.training.pretraining.training_pairs` returns. Source: L 3.2.7.
+    pairs: what `tutorial_lib.training.pretraining.training_pairs` returns. weights: (n, n), those of one head.
+    Source: L 3.2.7.
 
-    >>> ax = training_mask([([], "Karhut"), (["Karhut"], "ovat")])
-    >>> [t.get_text() for t in ax.get_yticklabels()]
+    >>> axes = training_mask([([], "Karhut"), (["Karhut"], "ovat")], [[1.0, 0.0], [0.5, 0.5]])
+    >>> [t.get_text() for t in axes[0].get_yticklabels()]
     ['[start]', 'Karhut']
     """
     given = ["[start]", *pairs[-1][0]]
     if len(given) != len(pairs):
         raise ValueError(f"pairs must be all prefixes of one text, one a row, got {len(pairs)} pairs up to {given}")
     n = len(given)
-    _, ax = plt.subplots(figsize=(6.4, 0.7 * n + 1.2))
+    figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[1.75, 1])
+    figure.phone = {"columns": 1, "panel_height": 2.6}
     for (i, j), seen in np.ndenumerate(causal_mask(n)):
         box(ax, j, i, 0.92, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
-        write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=9, color="white" if seen else "#595959")
+        write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=8.5, color="white" if seen else "#595959")
     for i, (_, target) in enumerate(pairs):
         ax.annotate(target, (n + 0.35, i), (n - 0.4, i), va="center", annotation_clip=False)
     ax.text(n - 0.4, -0.8, "to predict", fontweight="bold", va="center")
-    ax.set(xlim=(-0.5, n + 0.9), ylim=(n - 0.5, -1.0), ylabel="token that asks")
+    ax.text(-0.6, -0.8, "asks", fontweight="bold", ha="right", va="center")
+    ax.set(xlim=(-0.5, n + 0.9), ylim=(n - 0.5, -1.0))
     ax.set_xlabel("token that is attended to", loc="left")
     ax.set_xticks([])
     ax.set_yticks(range(n), given)
     bare(ax)
+    cells(right, as_array(weights), "", weights=True)
+    right.text(-0.5, -0.8, "its weights", fontweight="bold", va="center")
+    right.set(ylim=(n - 0.5, -1.0), yticks=[])
+    return ax, right
+
+
+def padding_looks(weights, tokens, n):
+    """Where the first n tokens look, one map for each name, and how much of each row lies on what follows them.
+
+    weights: name -> (n, n_keys). Colors follow the root of a weight.
+
+    >>> figure = padding_looks({"no mask": [[0.75, 0.25]]}, ["bears", "[PAD]"], 1)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['25%', 'on [PAD]']
+    """
+    figure, axes = panel_grid(len(weights), 1, size=(8.4, 0.75), each=(0, 0.27 * n + 0.55), sharex=True)
+    for ax, (name, matrix) in zip(axes, weights.items()):
+        matrix = as_array(matrix)
+        weight_map(ax, matrix, aspect="auto")
+        rows(ax, tokens[:n])
+        ax.set(title=name, ylim=(n - 0.5, -0.5))
+        for i, share in enumerate(matrix[:, n:].sum(1)):
+            note(ax, f"{share:.0%}", (len(tokens) - 0.5, i), fontsize=10, annotation_clip=False)
+        note(ax, "on [PAD]", (len(tokens) - 0.5, -0.5), (5, 8), fontsize=10, annotation_clip=False)
+    axes[-1].set_xticks(range(len(tokens)), tokens, rotation=45, ha="right", rotation_mode="anchor")
+    return figure
+
+
+def cross_shapes(n, d_model, m, d_memory):
+    """Cross-attention as matrices of small squares: n tokens of one text ask, m tokens of the other one answer.
+
+    >>> ax = cross_shapes(5, 8, 4, 6)
+    >>> [text.get_text() for text in ax.texts if "→" in text.get_text()]
+    ['$W_Q$\\n8 → 8', '$W_K$\\n6 → 8', '$W_V$\\n6 → 8', '$W_O$: 8 → 8']
+    """
+    _, ax = plt.subplots(figsize=(8.2, 4.7))
+    ax.figure.phone = {"panel_height": 3.0}
+
+    def matrix(x, y, shape, color, name):
+        for i, j in np.ndindex(shape):
+            box(ax, x + j + 0.5, y + i + 0.5, 0.9, 0.9, facecolor=color)
+        ax.text(x, y - 0.3, f"{name}\n{shape}", va="bottom")
+
+    left, middle, right = 0, d_model + 7, 2 * d_model + 13
+    key = n + 4
+    value = key + m + 4
+    matrix(left, 0, (n, d_model), TINTS["first text"], "Finnish")
+    matrix(left, (key + value) / 2, (m, d_memory), TINTS["second text"], "English")
+    matrix(middle, 0, (n, d_model), TINTS["query"], "queries")
+    matrix(middle, key, (m, d_model), TINTS["key"], "keys")
+    matrix(middle, value, (m, d_model), TINTS["value"], "values")
+    matrix(right, (key - 2) / 2, (n, m), TINTS["attention"], "weights")
+    matrix(right, value - 1, (n, d_model), TINTS["first text"], "output")
+    look = {"style": "->", "shrinkA": 2, "shrinkB": 2}
+    size = f"\n{d_memory} → {d_model}"
+    for start, end, name in (
+        ((d_model, n / 2), (middle, n / 2), f"$W_Q$\n{d_model} → {d_model}"),
+        ((d_memory, (key + value) / 2 + 1), (middle, key + m / 2), "$W_K$" + size),
+        ((d_memory, (key + value) / 2 + m - 1), (middle, value + m / 2), "$W_V$" + size),
+    ):
+        arrow(ax, start, end, **look)
+        write(ax, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, name, fontsize=9, bbox=plate(0.5))
+    middle += d_model
+    arrow(ax, (middle, n / 2), (right, (key - 2) / 2 + 1.5), **look)
+    arrow(ax, (middle, key + m / 2), (right, (key - 2) / 2 + n - 1), **look)
+    arrow(ax, (middle, value + m / 2), (right, value + m / 2), **look)
+    arrow(ax, (right + m / 2, (key - 2) / 2 + n), (right + m / 2, value - 4.2), **look)
+    place = right + m / 2 + 0.5, ((key - 2) / 2 + n + value - 4.2) / 2
+    ax.text(*place, f"$W_O$: {d_model} → {d_model}", va="center", fontsize=9)
+    ax.set(xlim=(-0.3, right + d_model + 0.3), ylim=(value + m + 0.5, -3.2), aspect="equal")
+    ax.axis("off")
     return ax
 
 

@@ -7,7 +7,7 @@ function draw(view) {
 function show(view) {
   var data = view.data, shown = grouped(data, view.way);
   var picture = headPicture(shown, function (text) { view.say(text + joined(view.way)); });
-  var style = "flex-basis:" + (24 + 26 * data.heads) + "px;grid-template-columns:16px repeat(" + data.heads + ", minmax(24px, 56px))";
+  var style = "flex-basis:" + (24 + 44 * data.heads) + "px;grid-template-columns:16px repeat(" + data.heads + ", minmax(24px, 56px))";
   var grid = TL.el("div", { "class": "tl-grid", role: "group", "aria-label": "Layers and heads", style: style });
   var buttons = [];
   grid.append(TL.el("span", {}));
