@@ -62,6 +62,65 @@ def test_that_neuron_fires_at_place_0_whatever_token_stands_there_and_nowhere_el
         assert fires[0] > 20 and fires[1:].abs().max() < 0.01
 
 
+def test_the_neuron_writes_into_one_coordinate_as_its_figure_says(page, prose, bert):
+    row = bert.layer[0].feed_forward.W_2.weight[:, 856].detach().cpu()
+    value, others = page.neurons[0, 856].item(), torch.cat([row[:99], row[100:]]).abs().max().item()
+    assert f"{value:.2f} times {row[99]:.3f}, is {value * row[99]:.1f}" in prose
+    assert f"no other beyond {others:.2f}" in prose
+    assert page.neurons[1:, 856].abs().max() < 0.01
+
+
+def test_the_triangles_are_those_that_are_told(page, prose, tok, bert):
+    trace = bert.trace(tok.encode(BEAR).ids)
+    x, u = trace["embeddings.output"][0].detach(), trace["layer.0.attention.output"][0].detach()
+    angles = []
+    for i, (start, middle) in {
+        0: ("of length", "and an update of"),
+        3: ("bear,", "and"),
+        -1: ("[SEP],", "and"),
+    }.items():
+        angles.append(math.degrees(math.acos(torch.cosine_similarity(x[i], x[i] + u[i], dim=0))))
+        assert f"{start} {x[i].norm():.1f} {middle} {u[i].norm():.1f}" in prose
+        assert f"{(x[i] + u[i]).norm():.1f}, turned by {angles[-1]:.0f} degrees" in prose
+    assert f"by {min(angles):.0f} to {max(angles):.0f} degrees" in prose
+
+
+def test_the_lengths_around_layer_norm_are_those_that_are_told(page):
+    sums, after = page.total.norm(dim=1), page.trace["layer.0.attention_norm"][0].norm(dim=1)
+    assert (round(sums.min().item()), round(sums.max().item())) == (8, 12)
+    assert torch.allclose(page.lengths, torch.tensor(384.0).sqrt(), atol=1e-3)
+    assert after.argmax() == 0 and round(after[0].item()) == 29
+    assert 11.5 < after[1:].min() and after[1:].max() < 16
+
+
+def test_three_of_four_numbers_before_the_activation_are_negative(page, prose):
+    below = (page.trace["layer.0.hidden"] < 0).float().mean()
+    assert (
+        f"{100 * below:.0f} percent lie below 0, in a long slope down to -4, and {100 * (1 - below):.0f} percent"
+        in prose
+    )
+
+
+def test_the_example_for_training_is_the_one_that_is_told(page, tok, prose):
+    pairs = [
+        (page.pair.tokens[i], tok.tokens[page.sees[page.example, i]])
+        for i in page.is_asked[page.example].nonzero().flatten().tolist()
+    ]
+    assert pairs == [("was", "[MASK]"), ("a", "a"), ("pictures", "flu"), ("it", "[MASK]")]
+
+
+def test_what_book_bert_answers_in_the_figure(page, prose):
+    follows, (grass, mud, field) = page.follows_there, page.there.values.tolist()
+    assert f"follows {100 * follows:.0f} percent, does not {100 * (1 - follows):.0f} percent" in prose
+    assert f"grass {100 * grass:.0f} percent, mud {100 * mud:.0f}, field {100 * field:.0f}" in prose
+
+
+def test_of_a_thousand_tokens_30_are_visible_and_asked_for_and_half_of_them_wrong(page):
+    assert 1000 * page.visible == pytest.approx(880)
+    assert 1000 * page.visible * page.asked == pytest.approx(30)
+    assert 1000 * page.visible * page.false == pytest.approx(15)
+
+
 # [MASK]
 
 

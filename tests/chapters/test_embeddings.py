@@ -1,5 +1,7 @@
 """What the chapter on embeddings tells about the default model, pinned."""
 
+import math
+
 import torch
 from torch.nn import functional as F
 
@@ -50,3 +52,32 @@ def test_the_gradient_of_bear_that_the_page_works_out(page, prose):
     table = page.toy_E.clone().requires_grad_()
     (F.embedding(torch.tensor([0, 1, 0, 4]), table) - 1).square().sum().backward()
     assert "$({:.1f}, {:.1f}, {:.1f})$. torch".format(*table.grad[row]) in prose
+    for word, told in (("the", "the has"), ("bear", "bear has"), ("house", "house has")):
+        numbers = table.grad[page.vocabulary.index(word)]
+        assert told + " {:.1f}, {:.1f}, {:.1f}".format(*numbers) in prose
+
+
+def test_the_ids_of_the_look_up_are_those_that_are_told(page, tok, prose):
+    ids = [f"{tok.vocab[token]:,}" for token in page.five]
+    assert page.five == ["the", "bear", "saw", "the", "kitten"]
+    assert f"{', '.join(ids[:-1])} and {ids[-1]}" in prose
+
+
+def test_the_angles_to_love_are_those_that_are_told(page, prose):
+    for word, cosine in page.angles.items():
+        degrees = math.degrees(math.acos(cosine))
+        assert f"at {degrees:.0f} degrees" in prose and f"{cosine:.2f}" in prose, word
+
+
+def test_how_many_random_pairs_are_closer_than_cat_and_dog(page, prose):
+    assert f"words, {page.closer_frequent} are closer" in prose
+    assert 5 <= (page.random_pairs > page.cosines["cat, dog"]).sum() <= 15  # about one in ten thousand
+
+
+def test_the_two_the_part_where_their_positions_are_added(page, prose):
+    cosines = [F.cosine_similarity(X[page.first], X[page.second], dim=0).item() for X in page.rows]
+    tokens, positions, segments, total, output = cosines
+    assert min(tokens, segments) > 0.999_999
+    said = f"cosine of {positions:.2f}, the sums {total:.2f}, and the vectors after LayerNorm {output:.2f}"
+    assert said in prose
+    assert 6 < page.rows[4].norm(dim=1).mean() / page.rows[3].norm(dim=1).mean() < 7  # some six times as long

@@ -23,8 +23,10 @@ def trace(bert):
     return bert.trace([[1, 2, 3, 4, 5]])
 
 
-def texts(ax):
-    return [text.get_text().replace("\n", "  ") for text in ax.texts]
+def texts(drawn):
+    axes = getattr(drawn, "axes", None)
+    axes = axes if isinstance(axes, list) else [drawn]
+    return [text.get_text().replace("\n", "  ") for ax in axes for text in ax.texts]
 
 
 @pytest.mark.parametrize("i", [0, 1])
@@ -63,8 +65,74 @@ def test_coordinates_are_drawn_as_they_are_and_the_largest_is_named():
     assert (left.get_title(loc="left") or left.get_title()) == "a"
 
 
+def test_the_diagram_marks_the_largest_number_that_feed_forward_writes(trace):
+    written = trace["layer.0.feed_forward"][0]
+    token, coordinate = divmod(int(written.abs().argmax()), 12)
+    marks = [text for text in texts(plots.bert.layer_diagram(trace)) if text.startswith("token ")]
+    shown = [trace[f"layer.0.{name}"][0, token, coordinate] for name in ("feed_forward", "feed_forward_sum", "output")]
+    assert marks == [f"token {token}, coordinate  {coordinate}: {value:.1f}" for value in shown]
+
+
+def test_each_triangle_has_the_lengths_of_the_vectors():
+    figure = plots.bert.triangles([[3.0, 0.0], [0.0, 2.0]], [[0.0, 4.0], [0.0, 1.0]], ["a", "b"])
+    first, second = figure.axes
+    assert [t for t in texts(first) if t] == ["3.0", "4.0", "5.0"]
+    assert [t for t in texts(second) if t] == ["2.0", "1.0", "3.0"]
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes] == ["a, turned by 53°", "b, turned by 0°"]
+
+
+def test_four_numbers_are_normalized_as_layer_norm_does():
+    x = torch.tensor([1.0, 2.0, 3.0, 6.0])
+    *_, last = plots.bert.normalizing(x).axes
+    heights = [bar.get_height() for bar in last.patches]
+    assert np.allclose(heights, torch.nn.functional.layer_norm(x, (4,), eps=0.0))
+    assert last.get_xlabel() == "length 2.00"
+
+
+def test_lines_of_lengths_run_through_the_stops():
+    stops = {"a": torch.tensor([[3.0, 4.0], [0.0, 1.0]]), "b": torch.tensor([[0.0, 2.0], [6.0, 8.0]])}
+    ax = plots.bert.lengths_through_norm(stops, ["x", "y"], ["y"])
+    assert [list(line.get_ydata()) for line in ax.lines] == [[5, 2], [1, 10]]
+    assert texts(ax) == ["y"]
+
+
+def test_a_neuron_is_drawn_with_its_product():
+    figure = plots.bert.one_neuron([2.0, 0.0], [0.1, 3.0, -0.2], ["[CLS]", "bear"], 1, 7)
+    left, right = figure.axes
+    assert [bar.get_width() for bar in left.patches] == [2, 0]
+    assert [segment[1][1] for segment in right.collections[0].get_segments()] == [0.1, 3.0, -0.2]
+    assert texts(right) == ["coordinate 1: 3.000", "no other beyond 0.20", "2.00 × 3.000  = 6.0"]
+
+
+def test_a_norm_stands_behind_the_addition_or_before_the_attention():
+    post, pre = plots.bert.where_norms_stand().axes
+    assert [t for t in texts(post) if t] == ["$X$", "Attention", "+", "LN"]
+    assert [t for t in texts(pre) if t] == ["$X$", "LN", "Attention", "+"]
+
+
+def test_heads_show_their_answers():
+    tokens = ["[CLS]", "a", "b", "[MASK]", ".", "[SEP]", "c"]
+    left, right = plots.bert.heads_on_top(tokens, 0.75, 3, [("x", 0.5), ("y", 0.25)], (12, 1_050)).axes
+    assert {"[CLS]", "pooler", "12 numbers", "NSP head", "2 scores", "75%", "25%"} <= set(texts(left))
+    assert {"[MASK]", "MLM head", "1,050 scores", "x", "50%", "y", "25%"} <= set(texts(right))
+
+
+def test_a_training_input_shows_what_is_seen_and_what_must_be_named():
+    figure = plots.bert.training_input(["a", "b", "c"], ["[MASK]", "b", "d"], [True, False, True], [0, 0, 1])
+    first, second = ([t for t in texts(ax) if t][3:] for ax in figure.axes)
+    assert first == ["a", "a", "[MASK]", "b", "b"] and second == ["c", "c", "d"]
+
+
+def test_a_square_for_each_token():
+    ax = plots.bert.thousand_tokens({"not chosen": 850, "hidden": 120, "replaced": 15, "kept": 15})
+    assert len(ax.patches) == 1000
+    assert [t.get_text() for t in ax.get_legend().get_texts()][0] == "850 not chosen"
+
+
 def test_the_activations_are_those_of_the_library():
-    lines = {line.get_label(): line for line in plots.bert.activations().lines}
+    figure = plots.bert.activations([-1.0, -2.0, -3.0, 1.0])
+    assert "75% below 0:  nearly silenced" in texts(figure.axes[1])
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
     for name, function in {"ReLU": torch.relu, "GELU": torch.nn.functional.gelu}.items():
         x = torch.as_tensor(lines[name].get_xdata())
         assert np.allclose(lines[name].get_ydata(), function(x), atol=1e-6)
