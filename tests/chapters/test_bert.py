@@ -85,32 +85,35 @@ def test_the_triangles_are_those_that_are_told(page, prose, tok, bert):
     assert f"by {min(angles):.0f} to {max(angles):.0f} degrees" in prose
 
 
-def test_the_lengths_around_layer_norm_are_those_that_are_told(page):
-    sums, after = page.total.norm(dim=1), page.trace["layer.0.attention_norm"][0].norm(dim=1)
+def test_the_lengths_around_layer_norm_are_those_that_are_told(page, bert, tok):
+    after = bert.trace(tok.encode(BEAR).ids)["layer.0.attention_norm"][0].norm(dim=1)
+    sums = page.total.norm(dim=1)
     assert (round(sums.min().item()), round(sums.max().item())) == (8, 12)
     assert torch.allclose(page.lengths, torch.tensor(384.0).sqrt(), atol=1e-3)
     assert after.argmax() == 0 and round(after[0].item()) == 29
     assert 11.5 < after[1:].min() and after[1:].max() < 16
 
 
-def test_three_of_four_numbers_before_the_activation_are_negative(page, prose):
-    below = (page.trace["layer.0.hidden"] < 0).float().mean()
+def test_three_of_four_numbers_before_the_activation_are_negative(bert, tok, prose):
+    below = (bert.trace(tok.encode(BEAR).ids)["layer.0.hidden"] < 0).float().mean()
     assert (
         f"{100 * below:.0f} percent lie below 0, in a long slope down to -4, and {100 * (1 - below):.0f} percent"
         in prose
     )
 
 
-def test_the_example_for_training_is_the_one_that_is_told(page, tok, prose):
-    pairs = [
-        (page.pair.tokens[i], tok.tokens[page.sees[page.example, i]])
-        for i in page.is_asked[page.example].nonzero().flatten().tolist()
+def test_the_example_for_training_is_the_one_that_is_told(page):
+    shown = zip(page.pair.tokens, page.seen_there, page.asked_there, strict=True)
+    assert [(token, seen) for token, seen, asked in shown if asked] == [
+        ("was", "[MASK]"),
+        ("a", "a"),
+        ("pictures", "flu"),
+        ("it", "[MASK]"),
     ]
-    assert pairs == [("was", "[MASK]"), ("a", "a"), ("pictures", "flu"), ("it", "[MASK]")]
 
 
 def test_what_book_bert_answers_in_the_figure(page, prose):
-    follows, (grass, mud, field) = page.follows_there, page.there.values.tolist()
+    follows, (grass, mud, field) = page.follows_there, page.there[0].tolist()
     assert f"follows {100 * follows:.0f} percent, does not {100 * (1 - follows):.0f} percent" in prose
     assert f"grass {100 * grass:.0f} percent, mud {100 * mud:.0f}, field {100 * field:.0f}" in prose
 

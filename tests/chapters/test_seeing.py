@@ -10,6 +10,27 @@ def test_pca_has_no_reason_to_prefer_one_shadow_of_the_link(page):
     np.testing.assert_allclose(pca(page.points, n=3).shares, [0.6, 0.2, 0.2])
 
 
+def test_each_shadow_of_the_link_has_two_crossings_or_four(page, prose):
+    assert (page.counts.count(2), page.counts.count(4), len(page.counts)) == (798, 202, 1000)
+    assert "In 798 of the shadows the circles cross twice, in 202 four times" in prose
+    assert list(page.kinds) == ["2 crossings", "4 crossings"]
+
+
+def test_four_points_by_hand(page):
+    np.testing.assert_allclose(np.cov(page.four.T), [[5 / 3, 4 / 3], [4 / 3, 5 / 3]])
+    np.testing.assert_allclose(pca(page.four).shares, [0.9, 0.1])
+
+
+def test_the_bars_say_what_the_caption_says(page):
+    recall, trust, ranks, crossed, steps = zip(*page.of_link.values(), strict=True)
+    assert (
+        round(recall[0], 2) == 0.72 and min(recall[1:]) > 0.925 and round(trust[0], 2) == 0.88 < 0.965 < min(trust[1:])
+    )
+    assert sorted(page.of_link, key=lambda name: page.of_link[name][2])[-2:] == ["PCA", "t-SNE, perplexity 90"]
+    assert [bool(number) for number in crossed] == [name in ("PCA", "t-SNE, perplexity 90") for name in page.of_link]
+    assert [*page.of_link][int(np.argmax(steps))] == "t-SNE, perplexity 90"
+
+
 def test_tsne_takes_the_link_apart_unless_its_neighborhoods_are_large(page):
     points, circle = page.points, page.circle
     small, large = (page.maps[f"t-SNE, perplexity {perplexity}"] for perplexity in (30, 90))
@@ -48,6 +69,11 @@ def test_a_plane_holds_little_of_the_default_models_tokens(page):
 
 
 def test_short_tokens_are_the_neighbors_of_nearly_all_until_all_are_equally_long(page):
+    assert [title.split(":\n")[1] for title in page.panels] == [
+        "6 % preserved, a hub of 240",
+        "20 % preserved, a hub of 126",
+        "35 % preserved, a hub of 31",
+    ]
     (_, tokens, _, often), (_, noise, _, often_of_noise), (_, equal, _, often_of_equal) = page.recall.values()
     assert often > 200 > 150 > often_of_noise > 50 > often_of_equal
     assert tokens < noise < equal  # what t-SNE keeps of the neighbors

@@ -39,6 +39,15 @@ def test_every_eighth_held_out_word_is_unknown_to_a_vocabulary_of_words(halves):
     assert np.mean(new) == pytest.approx(1 / 8, abs=0.005)
 
 
+def test_the_squares_count_tokens_pairs_and_words(page, halves, prose):
+    held_out = [word for text in halves[1] for word in re.findall(r"\w+|[^\w\s]", text)]
+    flags = page.unknown["words"]
+    assert len(flags) == len(held_out) == 1168 and sum(flags) == round(0.127 * 1168)
+    assert sum(page.unknown["characters"]) == 2
+    assert [(size, round(length)) for size, length, _ in page.extremes.values()] == [(53, 74), (1215, 16)]
+    assert "2 of\n      1,168 words in orange" in prose
+
+
 @pytest.mark.parametrize("kind", [BPE, WordPiece])
 def test_a_larger_vocabulary_makes_shorter_sequences_with_falling_returns(kind, halves):
     training, held_out = halves
@@ -64,6 +73,19 @@ def test_a_word_grows_from_bytes_to_light_and_house_to_one_token(bpe):
 
     assert after(0) == ["Ġ", *"lighthouse"] and after(1034) == ["Ġlight", "h", "ouse"]
     assert after(1035) == after(1258) == ["Ġlight", "house"] and after(1259) == ["Ġlighthouse"]
+
+
+def test_unreadable_takes_sixteen_looks_and_the_bear_four_bytes(page, bpe, tok):
+    assert page.pieces == ["un", "##rea", "##dable"]
+    assert sum(token in tok.vocab for token in ("un", "##rea", "##dable")) == 3
+    assert len("🐻".encode()) == len(bpe.tokenize("🐻")) == 4
+    assert [len(cut) for cut in page.two_ways.values()] == [13, 14]
+
+
+def test_no_sentence_comes_back_from_wordpiece_and_each_from_bpe(page, texts):
+    assert page.come_back == {"WordPiece": 0, "BPE": len(texts)}
+    assert all(text[0].isupper() for text in texts)
+    assert all(row["BPE"] == text for text, row in page.backs.items())
 
 
 def test_next_has_one_token_in_the_form_that_the_stories_use(bpe, texts):

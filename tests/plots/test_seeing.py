@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tutorial_book import plots
-from tutorial_lib.geometry import cubes, pca
+from tutorial_lib.geometry import crossings, cubes, hopf_link, pca
 
 
 def outline(patch):
@@ -54,3 +54,44 @@ def test_curves_of_shares_add_up():
     np.testing.assert_allclose(ax.lines[0].get_ydata(), 100 * np.cumsum(shares))
     assert ax.lines[0].get_ydata()[7] == pytest.approx(100)
     assert list(ax.lines[0].get_xdata()) == list(range(1, 11))
+
+
+def test_by_hand_draws_each_foot_on_the_first_direction_and_the_variance_of_all():
+    X = np.array([[0, 0], [2, 1], [1, 2], [3, 3]])
+    left, right = plots.seeing.by_hand(X)
+    feet = np.array([line.get_xydata()[0] for line in left.lines if line.get_markersize() == 5])
+    np.testing.assert_allclose(feet, [[0, 0], [1.5, 1.5], [1.5, 1.5], [3, 3]], atol=1e-12)
+    degrees, variances = right.lines[0].get_xydata().T
+    direct = [np.var(X @ [np.cos(a), np.sin(a)], ddof=1) for a in np.radians(degrees)]
+    np.testing.assert_allclose(variances, direct)
+    assert (degrees[variances.argmax()], degrees[variances.argmin()]) == (45, 135)
+
+
+def test_a_ring_stands_around_each_crossing():
+    points, circle = hopf_link(60)
+    plane, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 2)))
+    [ax] = plots.seeing.crossed({"a shadow": points @ plane}, circle, ["a", "b"])
+    rings = ax.collections[-1].get_offsets()
+    assert len(rings) == crossings(*(points[circle == group] @ plane for group in (0, 1)))
+    for group in (0, 1):  # each on both curves, which are polygons of 60 edges
+        own = points[circle == group] @ plane
+        assert all(np.linalg.norm(own - ring, axis=1).min() < 0.1 for ring in rings)
+
+
+def test_gaps_join_the_centers_of_the_groups():
+    Y = np.array([[0, 0], [0, 2], [3, 1], [3, 1], [0, 9], [0, 9]])
+    [ax] = plots.seeing.group_gaps({"three": Y}, [0, 0, 1, 1, 2, 2], ["a", "b", "c"])
+    np.testing.assert_array_equal([line.get_xydata() for line in ax.lines], [[[0, 1], [3, 1]], [[0, 1], [0, 9]]])
+    assert [text.get_text() for text in ax.texts] == ["3.0", "8.0"]
+
+
+def test_a_hub_is_joined_to_its_followers():
+    Y = np.arange(8).reshape(4, 2)
+    [ax] = plots.seeing.hubs({"four": Y}, {"four": (2, [0, 3])})
+    np.testing.assert_array_equal(ax.collections[0].get_segments(), [[Y[2], Y[0]], [Y[2], Y[3]]])
+
+
+def test_qualities_have_a_bar_for_each_picture():
+    axes = plots.seeing.qualities({"one": [0.25, 2], "two": [0.5, 0]}, ["recall", "crossings"])
+    assert [[bar.get_width() for bar in ax.patches] for ax in axes] == [[0.25, 0.5], [2, 0]]
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["one", "two"]

@@ -131,7 +131,7 @@ def fan(center, cosines):
 
     cosines: a dict from word to its cosine with the center word. Returns the axes.
 
-    >>> [t.get_text() for t in fan("love", {"hate": 0.5}).texts]
+    >>> [t.get_text() for t in fan("love", {"hate": 0.5}).texts if t.get_text()]
     ['love', 'hate, 60°', '0.50']
     """
     figure, ax = plt.subplots(figsize=(7.0, 3.1))

@@ -1,28 +1,67 @@
-"""Figures of the chapter "From text to tokens": cuts, vocabularies, batches (R 2.1, 11, L 3.2.2, 4.2.1)."""
+"""Figures of the chapter "From text to tokens": cuts, searches, vocabularies, batches (R 2.1, 11, L 3.2.2, 4.2.1)."""
+
+from difflib import SequenceMatcher
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patches import Patch
+from matplotlib.offsetbox import AnnotationBbox, DrawingArea
+from matplotlib.patches import Circle, Patch
 
-from tutorial_book.plots.base import COLORS, TINTS
-from tutorial_book.plots.parts import bare, box, plate, write
+from tutorial_book.plots.base import COLORS, HAIRLINE, TINTS, as_array
+from tutorial_book.plots.parts import bare, box, note, panel_grid, plate, write
 from tutorial_lib.tokenization.vocabulary import KINDS, kind
 
 PAIR = TINTS["first text"], TINTS["second text"]  # neighbors in `token_cuts`, segments in `batch_grid`
+KEPT, FOUND, LOST = TINTS["the rest"], TINTS["first text"], TINTS["second text"]
+SIGNS = {" ": "␣", "\u00a0": "␣", "\t": "→"}
 
 
-def token_cuts(text, tokens):
+# --- Letters in columns ----------------------------------------------------------------------------------------------
+
+
+def strip(width, lines, columns, top=0.7):
+    """Bare axes with one column a letter, and lines that count from top to bottom. width: inches; lines: height too."""
+    _, ax = plt.subplots(figsize=(width, lines))
+    ax.set(xlim=(0, columns), ylim=(lines - top, -top))
+    ax.axis("off")
+    return ax
+
+
+def tile(ax, start, line, text, length=None, height=0.5, color=KEPT, edge="white", **look):
+    """A box over the columns of a text, which stands in its middle."""
+    length = length or len(text)
+    box(ax, start + length / 2, line, length, height, facecolor=color, edgecolor=edge)
+    letter(ax, start + length / 2, line, text, **look)
+
+
+def letter(ax, x, y, text, **look):
+    """A text in the letters of a typewriter. There is no bear among them: it is drawn."""
+    if text != "🐻":
+        write(ax, x, y + 0.01, text, **{"family": "monospace"} | look)
+        return
+    area = DrawingArea(12, 12)
+    ears = [Circle((x, 9.4), 2.2, facecolor="white", edgecolor="black") for x in (2.2, 9.8)]
+    face = Circle((6, 5.5), 5.2, facecolor="white", edgecolor="black")
+    inner = {(4.1, 6.8): 0.7, (7.9, 6.8): 0.7, (6, 4): 1.3}  # eyes and nose
+    for part in (*ears, face, *(Circle(place, radius, color="black") for place, radius in inner.items())):
+        area.add_artist(part)
+    ax.add_artist(AnnotationBbox(area, (x, y), frameon=False, pad=0))
+
+
+def token_cuts(text, tokens, unit="token"):
     """One text cut in several ways, one line each. tokens: name -> the tokens, each found in text after the one before.
 
-    ``##`` and the byte-level mark ``Ġ`` are not drawn, and capitals do not count when a token is looked for.
+    ``##`` and the byte-level mark ``Ġ`` are not drawn, and capitals do not count when a token is looked for. unit: what
+    is counted beside a name.
 
     >>> ax = token_cuts("a bearness", {"pieces": ["a", "bear", "##ness"]})
     >>> [t.get_text() for t in ax.texts[-3:]]
     ['a', 'bear', 'ness']
     """
-    _, ax = plt.subplots(figsize=(0.17 * len(text) + 0.2, 0.62 * len(tokens) + 0.1))
+    ax = strip(min(7.4, 0.26 * len(text) + 0.2), 0.61 * len(tokens) + 0.1, len(text))
+    ax.set_ylim(len(tokens) - 0.7, -0.7)
     for line, (name, cut) in enumerate(tokens.items()):
-        ax.text(0, line - 0.36, f"{name}: {len(cut)} token{'s' * (len(cut) != 1)}", va="bottom", fontsize=9)
+        ax.text(0, line - 0.36, f"{name}: {len(cut)} {unit}{'s' * (len(cut) != 1)}", va="bottom")
         end = 0
         for number, token in enumerate(cut):
             piece = token.removeprefix("##").replace("Ġ", " ")
@@ -30,12 +69,230 @@ def token_cuts(text, tokens):
             if start < 0:
                 raise ValueError(f"tokens[{name!r}] must be pieces of text in order; {token!r} is not in the rest")
             end = start + len(piece)
-            middle = start + len(piece) / 2
-            box(ax, middle, line - 0.07, len(piece), 0.5, facecolor=PAIR[number % 2], edgecolor="white")
-            write(ax, middle, line - 0.08, piece, family="monospace")
-    ax.set(xlim=(0, len(text)), ylim=(len(tokens) - 0.7, -0.7))
-    ax.axis("off")
+            tile(ax, start, line - 0.07, piece, color=PAIR[number % 2])
     return ax
+
+
+def cleaned(texts):
+    """What becomes of each character of some texts before the vocabulary is asked, and the words that come out.
+
+    texts: text -> what each of its characters becomes, with spaces where a word is cut off.
+
+    >>> ax = cleaned({"É!": ["e", " ! "]})
+    >>> [t.get_text() for t in ax.texts if t.get_text() in ("É", "e", "!")]
+    ['É', '!', 'e', '!']
+    """
+    ax = strip(7.4, 0.74 * len(texts), max(map(len, texts)))
+    ax.set_ylim(2.3 * len(texts) - 0.9, -0.4)
+    for name, line in (("text", 0), ("words", 1)):
+        ax.text(-0.3, line, name, ha="right", va="center")
+    for number, (text, folded) in enumerate(texts.items()):
+        line = 2.3 * number
+        for place, (character, new) in enumerate(zip(text, folded, strict=True)):
+            changed = new.strip() not in (character, "")
+            white = {"color": "#808080"} if not new.strip() else {}
+            letter(ax, place + 0.5, line, SIGNS.get(character, character), **white)
+            if changed:
+                box(ax, place + 0.5, line, 0.94, 0.72, facecolor=LOST, zorder=0)
+        start = 0
+        for word in "".join(new.strip() if new.strip() == new else f" {new.strip() or '_'} " for new in folded).split():
+            if word != "_":
+                tile(ax, start + 0.03, line + 1, "", len(word) - 0.06, 0.72, FOUND)
+                for place, character in enumerate(word):
+                    letter(ax, start + place + 0.5, line + 1, character)
+            start += len(word)
+    return ax
+
+
+def longest_match(word, cut, vocab):
+    """WordPiece's search for the pieces of a word: a line for each candidate, from the longest on, until one is found.
+
+    cut: the pieces that it finds. vocab: token -> id, which is written beside each.
+
+    >>> ax = longest_match("bears", ["bear", "##s"], {"bear": 4562, "##s": 2015})
+    >>> [t.get_text() for t in ax.texts if "id" in t.get_text()]
+    ['found: bear, id 4562', 'found: ##s, id 2015']
+    """
+    tried, start = [], 0
+    for piece in cut:
+        end = start + len(piece.removeprefix("##"))
+        tried += [(start, longer, None) for longer in range(len(word), end, -1)] + [(start, end, piece)]
+        start = end
+    height = 0.25 * len(tried) + 0.1
+    ax = strip(7.4, height, 1.9 * len(word))
+    ax.set_ylim(len(tried) - 0.4, -0.6)
+    for line, (start, end, piece) in enumerate(tried):
+        color, ink = (FOUND, "black") if piece else ("white", "#808080")
+        for place in range(start, end):
+            box(ax, place + 0.5, line, 1, 0.84, facecolor=color, edgecolor=HAIRLINE, lw=0.6)
+            letter(ax, place + 0.5, line, word[place], color=ink, weight="bold" if piece else "normal")
+        if start:
+            letter(ax, start - 0.5, line, "##", color=ink)
+        if piece:
+            ax.text(len(word) + 0.6, line, f"found: {piece}, id {vocab[piece]}", va="center")
+        else:
+            ax.plot([start + 0.15, end - 0.15], [line, line], color="#808080", linewidth=0.8)
+            ax.text(len(word) + 0.6, line, "not in the vocabulary", va="center", color="#808080")
+    return ax
+
+
+def word_pieces(cuts, vocab, columns=2):
+    """Words, and the pieces that a vocabulary has for each, with their ids; what is unknown stands out.
+
+    cuts: word -> its tokens. vocab: token -> id.
+
+    >>> axes = word_pieces({"bears": ["bear", "##s"]}, {"bear": 4562, "##s": 2015})
+    >>> [t.get_text() for t in axes[0].texts]
+    ['bears', 'bear', '4562', '##s', '2015']
+    """
+    figure, axes = panel_grid(len(cuts), columns, size=(7.4, 0.1), each=(0, 0.6))
+    for ax, (word, cut) in zip(axes, cuts.items()):
+        letter(ax, 0, 0, word) if word == "🐻" else ax.text(-0.7, 0, word, va="center", family="monospace")
+        start = 13
+        for token in cut:
+            length = max(len(token), 5) + 0.4
+            tile(ax, start, 0, token, length, 0.9, LOST if token == "[UNK]" else FOUND)
+            write(ax, start + length / 2, 0.75, f"{vocab[token]}", fontsize=9)
+            start += length + 0.3
+        ax.set(xlim=(-1, 32), ylim=(1.1, -0.7))
+        ax.axis("off")
+    figure.phone = {"columns": 1, "panel_height": 0.55}
+    return axes
+
+
+def byte_tape(texts, visible):
+    """Texts above their bytes, and each byte's number above the character that stands for it.
+
+    visible: the character of each byte, by its number.
+
+    >>> axes = byte_tape(["é"], {195: "Ã", 169: "©"})
+    >>> [t.get_text() for t in axes[0].texts]
+    ['é', '195', 'Ã', '169', '©']
+    """
+    figure, axes = panel_grid(len(texts), size=(8.6, 1.3))
+    for ax, text in zip(axes, texts):
+        place = 0
+        for character in text:
+            length = len(character.encode())
+            tile(ax, place, 0, SIGNS.get(character, character), length, 0.8, PAIR[1])
+            for byte in character.encode():
+                tile(ax, place, 1, str(byte), 1, 0.8, FOUND)
+                letter(ax, place + 0.5, 2, visible[byte])
+                place += 1
+        ax.set(xlim=(0, max(len(text.encode()) for text in texts)), ylim=(2.5, -0.5), xticks=[], yticks=[])
+        bare(ax)
+    axes[0].set_yticks(range(3), ["text", "bytes", "written"])
+    figure.phone = {"columns": 2, "panel_height": 1.0}
+    return axes
+
+
+def growing(text, cuts):
+    """A word after each merge that changed it: what was glued last is blue. cuts: number of merges -> tokens.
+
+    >>> ax = growing("ab", {0: ["a", "b"], 7: ["ab"]})
+    >>> [t.get_text() for t in ax.texts]
+    ['0', 'a', 'b', '2', '7', 'ab', '1', 'merges', 'tokens']
+    """
+    ax = strip(7.4, 0.32 * len(cuts) + 0.3, len(text))
+    ax.set_ylim(len(cuts) - 0.4, -1.2)
+    before = None
+    for line, (n_merges, cut) in enumerate(cuts.items()):
+        ax.text(-0.3, line, f"{n_merges:,}", ha="right", va="center")
+        start = 0
+        for token in cut:
+            piece = token.replace("Ġ", "␣")
+            new = before is not None and token not in before
+            tile(ax, start, line, piece, height=0.84, color=FOUND if new else KEPT, edge=HAIRLINE)
+            start += len(piece)
+        ax.text(len(text) + 0.3, line, f"{len(cut)}", va="center")
+        before = cut
+    ax.text(-0.3, -0.9, "merges", ha="right", va="center")
+    ax.text(len(text) + 0.3, -0.9, "tokens", va="center")
+    return ax
+
+
+def round_trip(backs, counts, total):
+    """Texts beside what comes back when they are encoded and decoded; where the two differ, both are marked.
+
+    backs: text -> {name of a tokenizer: what comes back}. counts: name -> how many of `total` sentences come back.
+
+    >>> ax = round_trip({"US": {"WordPiece": "us", "BPE": "US"}}, {"WordPiece": 0, "BPE": 9}, total=9)
+    >>> len(ax.patches)  # two letters, before and after
+    4
+    """
+    names = list(next(iter(backs.values())))
+    width = 2 + max(len(text) for row in backs.items() for text in (row[0], *row[1].values()))
+    ax = strip(8.8, 0.42 * (len(backs) + 2), width * (1 + len(names)) - 2)
+    ax.set_ylim(len(backs) + 0.6, -1.4)
+    for column, name in enumerate(("text", *names)):
+        ax.text(width * column, -0.9, name, va="center", weight="bold")
+        count = f"{counts[name]} come back" if column else f"{total} sentences"
+        ax.text(width * column, len(backs) + 0.2, count, va="center")
+    for line, (text, row) in enumerate(backs.items()):
+        lost = set()
+        for column, back in enumerate(row.values(), start=1):
+            places = SequenceMatcher(None, text, back, autojunk=False).get_opcodes()
+            lost |= {place for tag, first, end, *_ in places if tag != "equal" for place in range(first, end)}
+            new = {place for tag, _, _, first, end in places if tag != "equal" for place in range(first, end)}
+            spell(ax, width * column, line, back, new)
+        spell(ax, 0, line, text, lost)
+    return ax
+
+
+def spell(ax, start, line, text, marked):
+    """A text, one column a letter; the places that are marked have a color behind them."""
+    for place, character in enumerate(text):
+        if place in marked:
+            box(ax, start + place + 0.5, line, 1, 0.7, facecolor=LOST, edgecolor="none", zorder=0)
+        letter(ax, start + place + 0.5, line, "␣" if character == " " and place in marked else character)
+
+
+# --- Vocabularies and batches ----------------------------------------------------------------------------------------
+
+
+def waffle(ax, count, marked=(), columns=40):
+    """So many squares, row by row; those whose numbers are marked are orange."""
+    full, rest = divmod(count, columns)
+    for width, height, middle in ((columns, full, full / 2 - 0.5), (rest, 1, full)):
+        if width and height:
+            box(ax, width / 2 - 0.5, middle, width, height, facecolor=COLORS[0], alpha=0.55, edgecolor="none")
+    for number in marked:
+        box(ax, number % columns, number // columns, facecolor=COLORS[1], edgecolor="none")
+    lattice(ax, columns, full + (rest > 0))
+
+
+def lattice(ax, columns, rows, linewidth=0.5):
+    """White lines between the squares of a grid."""
+    for draw, count in ((ax.vlines, columns), (ax.hlines, rows)):
+        length = rows if draw == ax.vlines else columns
+        draw(np.arange(-0.5, count), -0.5, length - 0.5, color="white", linewidth=linewidth)
+
+
+def prices(extremes):
+    """What a tokenizer costs, counted out in squares: tokens to store, pairs to compare, words that it cannot write.
+
+    extremes: name -> (size of the vocabulary, tokens per sentence, for each word whether it is unknown).
+
+    >>> axes = prices({"words": (30, 4.2, [False, True])})
+    >>> [ax.get_title() for ax in axes]
+    ['words:\\n30 to store', '4 a sentence:\\n16 pairs', '50.0%\\nunknown words']
+    """
+    figure, axes = panel_grid(3 * len(extremes), 3, size=(8.6, 0.2), each=(0, 1.75))
+    for (name, (size, length, unknown)), row in zip(extremes.items(), zip(*3 * [iter(axes)])):
+        side, unknown = round(length), as_array(unknown)
+        waffle(row[0], size)
+        box(row[1], side / 2 - 0.5, side / 2 - 0.5, side, side, facecolor=COLORS[0], alpha=0.55, edgecolor="none")
+        lattice(row[1], side, side, 0.25)
+        waffle(row[2], len(unknown), np.flatnonzero(unknown))
+        row[0].set_title(f"{name}:\n{size:,} to store")
+        row[1].set_title(f"{side} a sentence:\n{side**2:,} pairs")
+        row[2].set_title(f"{unknown.mean():.1%}\nunknown words")
+    longest = max(length for _, length, _ in extremes.values())
+    for ax, (right, bottom) in zip(axes, len(extremes) * [(42, 32), (1.04 * longest, longest), (42, 32)]):
+        ax.set(xlim=(-0.5, right), ylim=(bottom, -0.5), aspect="equal", anchor="NW")
+        ax.axis("off")
+    figure.phone = {"columns": 3, "panel_height": 1.55}
+    return axes
 
 
 def vocabulary_sizes(curves, points):
@@ -47,16 +304,17 @@ def vocabulary_sizes(curves, points):
     >>> ax.get_xlabel()
     'tokens in the vocabulary'
     """
-    _, ax = plt.subplots(figsize=(5.4, 3.6))
-    for (name, (sizes, lengths)), color, marker in zip(curves.items(), COLORS, "osD^"):
-        ax.plot(sizes, lengths, color=color, marker=marker, label=name)
+    _, ax = plt.subplots(figsize=(7.4, 3.3))
+    sides = [{"offset": (8, 4)}, {"offset": (-8, 0), "ha": "right"}]
+    for (name, (sizes, lengths)), color, marker, side in zip(curves.items(), COLORS, "os", sides):
+        ax.plot(sizes, lengths, color=color, marker=marker)
+        note(ax, name, (sizes[0], lengths[0]), color=color, fontsize=10, **side)
     for name, (size, length) in points.items():
         ax.plot(size, length, "*", color="black", markersize=11)
         side = {"xytext": (9, 0), "ha": "left"} if size < 5_000 else {"xytext": (0, 12), "ha": "center"}
         ax.annotate(name, (size, length), textcoords="offset points", va="center", **side)
     ax.set(xscale="log", ylim=(0, None), xlabel="tokens in the vocabulary", ylabel="tokens per sentence (mean)")
     ax.margins(x=0.12)
-    ax.legend()
     return ax
 
 
@@ -74,7 +332,7 @@ def vocabulary_blocks(vocabularies, n_bins=48):
         raise ValueError(f"vocabularies must hold at least n_bins = {n_bins} tokens each; {small[0]!r} is smaller")
     shown = {"special or unused": KINDS[:2]}
     shown |= {name: (name,) for name in ("one character", "word", "continuation", "other")}
-    figure, axes = plt.subplots(len(vocabularies), 1, figsize=(5.4, 1.9 * len(vocabularies) + 0.6), squeeze=False)
+    figure, axes = plt.subplots(len(vocabularies), 1, figsize=(7.4, 1.6 * len(vocabularies) + 0.5), squeeze=False)
     for ax, (name, tokens) in zip(axes[:, 0], vocabularies.items()):
         edges = np.linspace(0, len(tokens), n_bins + 1)
         kinds = [kind(token) for token in tokens]
@@ -91,30 +349,34 @@ def vocabulary_blocks(vocabularies, n_bins=48):
 
 
 def batch_grid(batch):
-    """A batch as the rectangle that it is: one row for each input, each cell a token and its id, colored by segment.
+    """A batch as the model gets it: for each input its tokens, and below them the three lists of numbers.
 
-    batch: an `Encoding` of lists of lists, from `batch`. Padding, where the mask is 0, is hatched.
+    batch: an `Encoding` of lists of lists, from `batch`. Colors are segments; padding, where the mask is 0, is hatched.
 
     >>> from tutorial_lib.tokenization import WordPiece
     >>> ax = batch_grid(WordPiece.from_pretrained().batch(["I love mathematics!", "What?"]))
-    >>> ax.texts[0].get_text()
-    '[CLS]\\n101'
+    >>> [t.get_text() for t in ax.texts[:4]]
+    ['[CLS]', '101', '0', '1']
     """
     n_rows, n_columns = len(batch.ids), len(batch.ids[0])
-    _, ax = plt.subplots(figsize=(0.68 * n_columns, 0.58 * n_rows + 0.9))
+    _, ax = plt.subplots(figsize=(min(9, 0.8 * n_columns + 1), 1.2 * n_rows + 0.6))
     parts = batch.tokens, batch.ids, batch.token_type_ids, batch.attention_mask
     padding = {"facecolor": "white", "hatch": "////"}
     for row in range(n_rows):
-        for column, (token, id, segment, mask) in enumerate(zip(*(part[row] for part in parts), strict=True)):
-            look = {"facecolor": PAIR[segment]} if mask else padding
-            box(ax, column, row, edgecolor="#999999", lw=0.6, **look)
-            write(ax, column, row, f"{token}\n{id}", fontsize=7.6, bbox=None if mask else plate())
+        for column, (token, *numbers) in enumerate(zip(*(part[row] for part in parts), strict=True)):
+            look = {"facecolor": PAIR[numbers[1]]} if numbers[2] else padding
+            box(ax, column, 4.6 * row, edgecolor="#999999", lw=0.6, **look)
+            size = 9 - 0.2 * max(0, len(token) - 8)
+            write(ax, column, 4.6 * row, token, fontsize=size, bbox=None if numbers[2] else plate())
+            for line, number in enumerate(numbers, start=1):
+                write(ax, column, 4.6 * row + line, number, fontsize=9, color="black" if numbers[2] else "#808080")
     n_segments = 1 + max(map(max, batch.token_type_ids))
     looks = {f"segment {number}": {"facecolor": PAIR[number]} for number in range(n_segments)}
     looks["padding: mask 0"] = padding
     handles = [Patch(edgecolor="#999999", label=name, **look) for name, look in looks.items()]
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
-    ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(n_rows - 0.5, -0.5), xlabel="position")
-    ax.set(xticks=range(n_columns), yticks=[])
+    lines = [4.6 * row + line for row in range(n_rows) for line in range(4)]
+    ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(lines[-1] + 0.5, -0.6), xticks=range(n_columns), xlabel="position")
+    ax.set_yticks(lines, n_rows * ["tokens", "ids", "segments", "mask"])
     bare(ax)
     return ax

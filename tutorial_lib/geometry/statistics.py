@@ -112,7 +112,7 @@ def jackknife_interval(statistic, sample, groups=20, level=0.95):
     >>> low < 49.5 < high
     True
     """
-    check_has("sample", sample, "observations, a list or an array", "__len__")
+    check_has("sample", sample, "observations, a list or an array", "__iter__")
     check_has("statistic", statistic, "a function of samples", "__call__")
     sample = list(sample)
     groups = whole_number("groups", groups, 2, f"a number of groups from 2 to {len(sample)}", len(sample))
