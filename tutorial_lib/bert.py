@@ -65,7 +65,7 @@ class Config:
 
     def __post_init__(self):
         one_of("activation", self.activation, ACTIVATIONS)
-        check_config(self, from_0=("n_segments", "pad_id"))
+        check_config(self, from_0=("n_layers", "n_segments", "pad_id"))
 
     @classmethod
     def from_hf(cls, settings):

@@ -46,7 +46,7 @@ class Config:
 
     def __post_init__(self):
         one_of("activation", self.activation, ACTIVATIONS)
-        check_config(self, from_0=("offset",))
+        check_config(self, from_0=("n_layers", "offset"))
 
     @classmethod
     def from_hf(cls, settings):
