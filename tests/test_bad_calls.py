@@ -21,7 +21,8 @@ INNER = {
     "tutorial_lib.views.traces": "called by the views",
     "tutorial_lib.weights.files": "called by what loads and saves",
     "tutorial_lib.measure.sums": "called by measure, which has checked",
-    "tutorial_lib.tokenization.merges.merge": "the inner loop of BPE: a check would take longer than it does",
+    "tutorial_lib.tokenization.merges.merge": "the inner loop of training: a check would take longer than it does",
+    "tutorial_lib.tokenization.merges.wordpiece_score": "the same",
 }
 FRONT = "attention bert gpt generation positions tokenization geometry vectors views weights measure.corpus".split()
 

@@ -8,7 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
-from tutorial_lib.arguments import check_has, check_texts, positive, whole_number
+from tutorial_lib.arguments import check_has, check_texts, whole_number
 
 
 def bpe_score(pair: int, first: int, second: int, total: int) -> float:
@@ -26,8 +26,6 @@ def wordpiece_score(pair: int, first: int, second: int, total: int) -> float:
     >>> wordpiece_score(10, 10, 10, 1000) > wordpiece_score(10, 100, 100, 1000)
     True
     """
-    for name, count in (("pair", pair), ("first", first), ("second", second), ("total", total)):
-        positive(name, count)
     return pair * math.log(pair * total / (first * second))
 
 
