@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import check_config, check_has, check_sizes, check_texts
+from tutorial_lib.arguments import check_config, check_has, check_id_lists, check_sizes
 from tutorial_lib.attention import padded
 
 HAPPY = frozenset("happy glad proud smile smiles smiled laugh laughs laughed joy".split())
@@ -103,7 +103,7 @@ def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
     """
     check_has("classifier", classifier, "a Classifier", "parts")
     check_has("plan", plan, "a Plan", "n_steps", "rates")
-    texts = check_texts("texts", texts)
+    check_id_lists("texts", texts)
     check_has("labels", labels, "a number for each text", "__len__")
     if not len(texts):
         raise ValueError("texts must be one or more, got none")
