@@ -87,7 +87,7 @@ def test_the_triangles_are_those_that_are_told(page, prose, tok, bert):
 
 def test_the_lengths_around_layer_norm_are_those_that_are_told(page, bert, tok):
     after = bert.trace(tok.encode(BEAR).ids)["layer.0.attention_norm"][0].norm(dim=1)
-    sums = page.total.norm(dim=1)
+    sums = page.attended.norm(dim=1)
     assert (round(sums.min().item()), round(sums.max().item())) == (8, 12)
     assert torch.allclose(page.lengths, torch.tensor(384.0).sqrt(), atol=1e-3)
     assert after.argmax() == 0 and round(after[0].item()) == 29
@@ -113,7 +113,7 @@ def test_the_example_for_training_is_the_one_that_is_told(page):
 
 
 def test_what_book_bert_answers_in_the_figure(page, prose):
-    follows, (grass, mud, field) = page.follows_there, page.there[0].tolist()
+    follows, (grass, mud, field) = page.follows_there, page.likeliest[0].tolist()
     assert f"follows {100 * follows:.0f} percent, does not {100 * (1 - follows):.0f} percent" in prose
     assert f"grass {100 * grass:.0f} percent, mud {100 * mud:.0f}, field {100 * field:.0f}" in prose
 

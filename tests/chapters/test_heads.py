@@ -98,7 +98,10 @@ def test_without_a_mask_a_quarter_of_a_short_texts_attention_goes_to_padding(ber
 
 
 def test_an_empty_row_divides_0_by_0_and_attention_refuses_it():
-    assert softmax(torch.full((3,), -torch.inf)).isnan().all()
+    row = torch.full((3,), -torch.inf)
+    assert torch.softmax(row, -1).isnan().all()
+    with pytest.raises(ValueError, match="score above -inf"):
+        softmax(row)
     with pytest.raises(ValueError, match="attend to nothing"):
         attention(torch.ones(1, 2), torch.ones(3, 2), torch.ones(3, 2), torch.zeros(1, 3, dtype=torch.bool))
 
