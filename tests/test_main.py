@@ -81,10 +81,14 @@ def test_doctor_reports_damaged_weights_and_a_model_that_computes_nonsense(monke
     assert f"got {'0' * 64}; delete it and get it again" in capsys.readouterr().out
 
 
-def test_parity_prints_a_table_and_ends_well(capsys):
-    assert command_line.main(["parity"]) == 0
+HEADS = [("all-MiniLM-L6-v2", "pooler.output"), ("book-bert", "nsp.logits"), ("book-gpt", "logits")]
+
+
+@pytest.mark.parametrize("name, last", HEADS)
+def test_parity_prints_a_table_with_the_heads_and_ends_well(name, last, capsys):
+    assert command_line.main(["parity", name]) == 0
     out = capsys.readouterr().out
-    assert "all-MiniLM-L6-v2" in out and "attention.weights" in out
+    assert name in out and "attention.weights" in out and f"\n{last} " in out
 
 
 def test_parity_ends_badly_where_a_difference_is_more_than_rounding(monkeypatch, capsys):
