@@ -19,12 +19,12 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, BOOK = (ROOT / package for package in house.PACKAGES)
 ORDER = [f"{package}.{name}" for package in house.PACKAGES for names in house.rooms(ROOT, package).values()
          for name in names]  # fmt: skip
-MOST_LINES = {LIBRARY: 13_800, BOOK: 15_400}  # each file is itself reading matter
+MOST_LINES = {LIBRARY: 13_800, BOOK: 17_600}  # each file is itself reading matter
 MOST_ROOMS = {LIBRARY: 18, BOOK: 6}
 MOST_FLOORS = 9
 TESTS = Path(__file__).parent
 CHAPTERS = {page.stem.replace("-", "_") for page in (TESTS.parent / "book").glob("*.md")}
-SHARED_PLOTS = {"base", "parts"}
+SHARED_PLOTS = {"base", "cells", "parts"}
 FILES = sorted(file for package in (LIBRARY, BOOK) for file in package.rglob("*.py"))
 
 

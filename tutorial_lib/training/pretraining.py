@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import torch
 
-from tutorial_lib.arguments import check_has, check_texts, whole_number
+from tutorial_lib.arguments import check_has, whole_number
 
 MASK = "[MASK]"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
@@ -138,7 +138,6 @@ def training_pairs(tokens):
     >>> training_pairs(["Karhut", "ovat"])
     [([], 'Karhut'), (['Karhut'], 'ovat')]
     """
-    check_texts("tokens", tokens)
-    if isinstance(tokens, str) or not len(tokens):
+    if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__len__") or not len(tokens):
         raise ValueError(f"tokens must be a list of one token or more to predict, got {tokens!r:.40}")
     return [(list(tokens[:i]), token) for i, token in enumerate(tokens)]
