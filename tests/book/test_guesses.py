@@ -136,12 +136,11 @@ def test_a_number_is_drawn_beside_the_answer_and_what_counts_as_right(chapter):
     assert chapter.locator(f"{NUMBER} .guess-line").count() == 0  # nobody guessed
 
 
-# Where the line and the picture are, in one look: a resized page loads the picture of its layout a moment later.
-BOXES = """async figure => {
-    const image = [...figure.querySelectorAll(".drawing img")].find(image => image.checkVisibility());
-    while (image.currentSrc.includes("-phone") || !image.complete) await new Promise(requestAnimationFrame);
-    return [figure.querySelector(".guess-wide"), image].map(each => each.getBoundingClientRect().toJSON());
-}"""
+IMAGE = """figure => [...figure.querySelectorAll(".drawing img")].find(image => image.checkVisibility())"""
+# A page that was just resized loads the picture of its layout a moment later.
+LOADED = f"figure => (image => image.complete && !image.currentSrc.includes('-phone'))(({IMAGE})(figure))"
+BOXES = f"""figure => [figure.querySelector(".guess-wide"), ({IMAGE})(figure)].map(
+    each => each.getBoundingClientRect().toJSON())"""  # in one look
 
 
 def test_a_number_is_drawn_into_the_figure_whose_axis_counts_it(context, site):
@@ -158,6 +157,7 @@ def test_a_number_is_drawn_into_the_figure_whose_axis_counts_it(context, site):
         for width, shown, other in ((390, ".guess-phone", ".guess-wide"), (1280, ".guess-wide", ".guess-phone")):
             tab.set_viewport_size({"width": width, "height": 900})
             assert figure.locator(shown).is_visible() and not figure.locator(other).is_visible()
+        tab.wait_for_function(LOADED, arg=figure.element_handle())
         line, picture = figure.evaluate(BOXES)
         assert picture["y"] < line["y"] < line["y"] + line["height"] < picture["y"] + picture["height"]
         places.append((line["x"] - picture["x"]) / picture["width"])
