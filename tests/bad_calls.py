@@ -22,17 +22,20 @@ BAD = {
     "None": "None",
     "NaN": "float('nan')",
     "empty list": "[]",
-    "empty text": "''",
     "negative": "-1",
-    "huge": "10**9",
-    "half": "1.5",
     "wrong type": "object()",
     "text": "'no such'",
+}
+MORE = {
+    "empty text": "''",
+    "huge": "10**9",
+    "half": "1.5",
     "ragged": "[[1], [1, 2]]",
     "surrogate": r"'\ud800'",
     "dict": "{'a': 1}",
 }
-SECONDS = 5  # a call that takes longer is none that was refused at the edge
+SECONDS = 15  # of the processor: a call that takes longer is none that was refused at the edge
+HUGE_SECONDS = 2  # a huge size is a size: it may take its time and memory, and is not waited for
 
 
 @dataclass
@@ -64,10 +67,8 @@ def examples(module):
             yield name, [one.source for one in example.examples]
 
 
-
-
-def bad_calls(module_name):
-    """Run the doctests of a module with bad arguments; yield a `Found` for each."""
+def bad_calls(module_name, values=BAD):
+    """Run the doctests of a module with bad arguments, each of `values`; yield a `Found` for each."""
     module = importlib.import_module(module_name)
     for name, statements in examples(module):
         target = module
@@ -79,7 +80,7 @@ def bad_calls(module_name):
             tree = ast.parse(statement)
             all_calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
             for place in [call for call in all_calls if named(call) == name.rpartition(".")[2]]:
-                yield from replaced(module, name, target, statements[:number], tree, place)
+                yield from replaced(module, name, target, statements[:number], tree, place, values)
 
 
 def named(call):
@@ -87,8 +88,8 @@ def named(call):
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
 
 
-def replaced(module, name, target, before, tree, call):
-    """The call with each of its arguments replaced by each bad value."""
+def replaced(module, name, target, before, tree, call, values):
+    """The call with each of its arguments replaced by each of the values."""
     try:
         parameters = [p for p in inspect.signature(target).parameters.values() if p.name not in ("self", "cls")]
     except (TypeError, ValueError):
@@ -100,16 +101,18 @@ def replaced(module, name, target, before, tree, call):
         kept = holder.value if i is None else holder[i]
         if isinstance(kept, (ast.Starred, ast.Lambda)) or argument is None:
             continue
-        for kind, text in BAD.items():
+        for kind, text in values.items():
             new = ast.parse(text, mode="eval").body
             if i is None:
                 holder.value = new
             else:
                 holder[i] = new
             try:
-                what = outcome(module, before, tree, argument)
+                what = outcome(module, before, tree, argument, HUGE_SECONDS if kind == "huge" else SECONDS)
             except TooLong:  # it rang on the way out
                 what = "too long", ""
+            if kind == "huge" and (what[0] == "too long" or "memory" in what[1]):
+                what = "result", what[1]
             yield Found(f"{module.__name__}.{name}", argument, kind, *what)
         if i is None:
             holder.value = kept
@@ -117,7 +120,7 @@ def replaced(module, name, target, before, tree, call):
             holder[i] = kept
 
 
-def outcome(module, before, tree, argument):
+def outcome(module, before, tree, argument, seconds):
     """What comes of the statement: "result", "named", "unnamed", "other kind" or "too long", and the message."""
     space = dict(vars(module))
     quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
@@ -129,8 +132,8 @@ def outcome(module, before, tree, argument):
         warnings.simplefilter("ignore")
         for source in before:
             exec(compile(source, "<example>", "exec"), space)
-        old = signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        old = signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
             exec(compile(ast.fix_missing_locations(tree), "<bad call>", "exec"), space)
         except (ValueError, TypeError) as error:
@@ -143,8 +146,8 @@ def outcome(module, before, tree, argument):
             kind = "named" if isinstance(error, FileNotFoundError | ModelNotAvailable) else "other kind"
             return kind, f"{type(error).__name__}: {str(error)[:150]}"
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, old)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, old)
     return "result", ""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bad_calls import bad_calls, modules, shares
+from tests.bad_calls import BAD, MORE, bad_calls, modules, shares
 
 # What is called with values that were checked already, or takes anything: nobody hands these an argument of theirs.
 INNER = {
@@ -31,13 +31,20 @@ def inner(function):
     return any(f"{function}.".startswith(f"{name}.") for name in INNER)
 
 
-@pytest.mark.parametrize("room", sorted({name.split(".")[1] for name in modules()} - {"arguments"}))
-def test_errors_name_the_argument_and_are_of_the_intended_kind(room, tmp_path, monkeypatch):
+def rooms():
+    """Each room with the usual bad values, and, among the long tests, with the rarer ones."""
+    for room in sorted({name.split(".")[1] for name in modules()} - {"arguments"}):
+        yield pytest.param(room, BAD, id=room)
+        yield pytest.param(room, MORE, id=f"{room} more", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("room, values", list(rooms()))
+def test_errors_name_the_argument_and_are_of_the_intended_kind(room, values, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a folder of any name is one in which a model is saved
     found = []
     for module in modules():
         if f"{module}.".startswith(f"tutorial_lib.{room}."):
-            found += [one for one in bad_calls(module) if not inner(one.function)]
+            found += [one for one in bad_calls(module, values) if not inner(one.function)]
     bad = [one for one in found if one.outcome not in ("result", "named")]
     assert not found or shares(found) <= (0.03 if room in FRONT else 0.10), bad[:10]
 
