@@ -1,7 +1,9 @@
 """Where finished vectors are kept: in memory, or in a file that outlives an interruption."""
 
+import errno
 import json
 import os
+import shutil
 
 import numpy as np
 
@@ -46,6 +48,30 @@ class File(Memory):
         else:
             self._write_log()
             self.rows = np.lib.format.open_memmap(self.part, "w+", np.float32, shape)
+        if not path.exists():
+            self._reserve()
+
+    def _reserve(self):
+        """Take the room for all rows at once: a disk that fills up under a mapped file kills the process.
+
+        Raises OSError that says how much is needed; what was finished stays.
+        """
+        size = self.part.stat().st_size
+        try:
+            with open(self.part, "r+b") as file:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, size)
+                elif shutil.disk_usage(self.part).free < size:  # macOS and Windows
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                return  # a file system that reserves nothing
+            del self.rows  # Windows deletes no file that is open
+            if not self.done:
+                self.part.unlink()
+                self.log.unlink()
+            what = f"{self.path} needs {size / 1e6:.0f} MB, and the disk has no room for that"
+            raise OSError(errno.ENOSPC, f"{what}: make room, and the same call goes on", str(self.path)) from None
 
     def _resume(self):
         try:

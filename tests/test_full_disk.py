@@ -1,0 +1,71 @@
+"""A disk that is really too small: an error that says so, nothing half written, and the same call goes on."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# A disk of 1 MB, seen by these processes alone: the script runs on it, then once more after it has grown.
+ON_A_SMALL_DISK = """
+mount -t tmpfs -o size=1m none "$1" && cd "$1" || exit 77
+"$2" -c "$3"; ls -A
+mount -o remount,size=64m "$1" && "$2" -c "$3"; ls -A
+"""
+SCRIPTS = {
+    "embed": """
+        from tutorial_lib.vectors import embed
+        texts = [f"the bear opens door {i}" for i in range(2_000)]
+        report(lambda: embed(texts, save_to="vectors.npy", device="cpu").shape)
+        """,
+    "measure": """
+        from tutorial_lib.measure.run import measure
+        from pathlib import Path
+        Path("corpus.txt").write_text("the bear opens the door\\n" * 50)
+        report(lambda: sorted(measure("corpus.txt", folder="measured", workers=1)))
+        """,
+    "train": """
+        import torch
+        from tutorial_lib.gpt import GPT, Config
+        from tutorial_lib.training.loop import Settings, next_tokens, train
+        torch.manual_seed(0)
+        gpt = GPT(Config(vocab_size=1_000, d_model=64, n_layers=1, n_heads=2, n_positions=16))
+        tokens = torch.arange(1_000)
+        report(lambda: len(train(gpt, next_tokens(tokens, 8, 4), Settings(n_steps=4, save_every=2), "run")["loss"]))
+        """,
+}
+REPORT = """
+def report(call):
+    try:
+        print("done", call())
+    except OSError as error:
+        print("refused:", error)
+"""
+
+
+def on_a_small_disk(folder, script):
+    """What the script prints, and what lies there, on a disk of 1 MB and after it has grown to 64 MB."""
+    lines = [line.removeprefix("        ") for line in SCRIPTS[script].splitlines()]
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh"]
+    command += [str(folder), sys.executable, REPORT + "\n".join(lines)]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    except FileNotFoundError:
+        pytest.skip("unshare is not here")
+    if ran.returncode == 77 or "unshare:" in ran.stderr:
+        pytest.skip(f"no disk of its own can be mounted here: {ran.stderr.strip()}")
+    return ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize(("script", "needs", "done"), [
+    ("embed", "vectors.npy needs 3 MB, and the disk has no room", "done (2000, 384)"),
+    ("measure", "No space left on device", "done ["),
+    ("train", "has room for 1 MB; checkpoints of this model need", "done"),
+])  # fmt: skip
+def test_a_disk_that_is_too_small_is_told_and_the_same_call_goes_on(tmp_path, script, needs, done):
+    out, errors = on_a_small_disk(tmp_path, script)
+    first, _, second = out.partition(done)
+    assert f"{needs}" in first and first.startswith("refused:"), out + errors
+    assert ".part" not in first and second, out + errors
