@@ -1,11 +1,11 @@
 """From text to numbers: WordPiece as in BERT and byte-level BPE as in GPT-2, their merges, encoding.
 
 Read `wordpiece` and `bpe` for the two tokenizers, `merges` for how their vocabularies are learned, `encoding` for
-special tokens, pairs, truncation and padding, `kinds` for what counts as a letter, `vocabulary` for what a
-vocabulary is made of. Source: R 2.1, 11.1-11.5, L 3.2.2, 4.2.1.
+special tokens, pairs, truncation and padding, `kinds` for what counts as a letter, `saved` for the files of a
+tokenizer, `vocabulary` for what a vocabulary is made of. Source: R 2.1, 11.1-11.5, L 3.2.2, 4.2.1.
 """
 
-from tutorial_lib.tokenization.bpe import BPE, RobertaBPE, byte_characters, chunks
+from tutorial_lib.tokenization.bpe import BPE, OptBPE, RobertaBPE, byte_characters, chunks
 from tutorial_lib.tokenization.encoding import Encoding, Tokenizer, truncated_lengths
 from tutorial_lib.tokenization.kinds import characters, words
 from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge, wordpiece_score
@@ -14,6 +14,7 @@ from tutorial_lib.tokenization.vocabulary import Anatomy, anatomy
 from tutorial_lib.tokenization.wordpiece import WordPiece
 
 __all__ = [
-    "BPE", "Anatomy", "Encoding", "RobertaBPE", "Tokenizer", "WordPiece", "anatomy", "bpe_score", "byte_characters",
-    "characters", "chunks", "learn_merges", "merge", "tokenizer_of", "truncated_lengths", "wordpiece_score", "words",
+    "BPE", "Anatomy", "Encoding", "OptBPE", "RobertaBPE", "Tokenizer", "WordPiece", "anatomy", "bpe_score",
+    "byte_characters", "characters", "chunks", "learn_merges", "merge", "tokenizer_of", "truncated_lengths",
+    "wordpiece_score", "words",
 ]

@@ -11,12 +11,10 @@ from tutorial_lib.arguments import check_has, check_text, check_texts, whole_num
 from tutorial_lib.tokenization.encoding import Tokenizer, split_special
 from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE
 from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge
-from tutorial_lib.weights import read_json
-from tutorial_lib.weights.files import read_text, write_text
-from tutorial_lib.weights.find import vocabulary_folder
+from tutorial_lib.tokenization.saved import read
+from tutorial_lib.weights.files import write_text
 
 END = "<|endoftext|>"
-OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, as they were first published
 
 
 class BPE(Tokenizer):
@@ -54,9 +52,15 @@ class BPE(Tokenizer):
         self.rank = {pair: number for number, pair in enumerate(self.merges)}
         self._known_chunks = {}
 
+    def add(self, tokens: list[str]) -> None:
+        """Let tokens of the vocabulary stay whole where they stand in a text."""
+        self.added = check_texts("tokens", tokens, least=0)
+        self._known_chunks = {token: (token,) for token in tokens}
+
     def words(self, text: str) -> list[str]:
-        """A text in `chunks`."""
-        return chunks(text)
+        """A text in `chunks`; between them, tokens that were added to the vocabulary."""
+        parts = split_special(text, self.added)
+        return [word for part in parts for word in ([part] if part in self.added else chunks(part))]
 
     def pieces(self, chunk: str) -> list[str]:
         """One chunk as tokens: start from its bytes, then again and again glue the pair that was learned first.
@@ -83,27 +87,23 @@ class BPE(Tokenizer):
         """
         byte_of = {character: byte for byte, character in byte_characters().items()}
         tokens = self._tokens_of(ids, set(self.special) if skip_special else set())
-        return bytes(byte_of[c] for token in tokens for c in token).decode(errors="replace")
+        as_written = {*self.special, *self.added}
+        data = [token.encode() if token in as_written else bytes(byte_of[c] for c in token) for token in tokens]
+        return b"".join(data).decode(errors="replace")
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
-        """The tokenizer of a model: a known name, or a folder with vocab.json and merges.txt.
+        """The tokenizer of a model: a known name, or a folder with tokenizer.json, or vocab.json and merges.txt.
 
-        encoder.json and vocab.bpe, as GPT-2's authors call them, will do. Of a RoBERTa, by its config.json, a
-        `RobertaBPE`. Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if
-        the folder lacks one of the files.
+        encoder.json and vocab.bpe, as GPT-2's authors call them, will do. Of a RoBERTa it is a `RobertaBPE`, of an OPT
+        an `OptBPE`. Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the
+        folder lacks one of the files, or they are of a tokenizer that is not computed here.
         """
-        folder = vocabulary_folder(name)
-        files = OF_OPENAI if (folder / OF_OPENAI[1]).is_file() else ("vocab.json", "merges.txt")
-        missing = [file for file in files if not (folder / file).is_file()]
-        if missing:
-            raise ValueError(f"name must be a model with a BPE vocabulary; {folder} has no {missing[0]}")
-        vocab = read_json(folder / files[0])
-        lines = read_text(folder / files[1]).split("\n")
-        pairs = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
-        config = folder / "config.json"
-        own = config.is_file() and read_json(config).get("model_type") == "roberta"
-        return (RobertaBPE if own else cls)(vocab, pairs)
+        saved = read(name)
+        if saved.kind != "BPE":
+            raise ValueError(f"name must be a model with a BPE vocabulary, got {name!r}, which has {saved.kind}")
+        kind = {"roberta": RobertaBPE, "opt": OptBPE}.get(saved.around, cls)
+        return saved.dress(kind(saved.vocab, saved.merges))
 
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.json and merges.txt, which Hugging Face's GPT2Tokenizer loads too."""
@@ -152,15 +152,25 @@ class RobertaBPE(BPE):
     after = ["</s>"]
     pad_token = "<pad>"
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-
-    def tokenize(self, text: str) -> list[str]:
-        """The tokens of a text, without those that `encode` puts around it."""
-        return super().tokenize(re.sub(f"[{WHITE.pattern}]+(?=<mask>)", "", check_text("text", text)))
+    spaced = ["<mask>"]
 
     def _assemble(self, first, second):
         encoding = super()._assemble(first, second)
         encoding.token_type_ids = [0] * len(encoding)
         return encoding
+
+
+class OptBPE(BPE):
+    """OPT's tokenizer: GPT-2's way of cutting, with ``</s>`` before each text. Source: Zhang et al. (2022).
+
+    >>> OptBPE(["<pad>", "</s>", *byte_characters().values()], []).encode("bé").tokens
+    ['</s>', 'b', 'Ã', '©']
+    """
+
+    before = ["</s>"]
+    between = ["</s>"]
+    pad_token = "<pad>"
+    special = ["<pad>", "</s>"]
 
 
 def _as_pairs(merges) -> list[tuple[str, str]]:

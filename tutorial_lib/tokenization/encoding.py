@@ -8,7 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from tutorial_lib.arguments import check_has, check_text, check_texts, whole_number
+from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.tokenization.kinds import WHITE
 
 
 @dataclass
@@ -66,11 +67,14 @@ class Tokenizer(ABC):
     """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
 
     vocab: token -> id. tokens: id -> token. before, between, after: the special tokens around the texts of an input.
-    pad_token: the token that fills a batch up. special: tokens that stay whole where they stand in a text. unknown: the
-    token for what is not in the vocabulary.
+    pad_token: the token that fills a batch up. special: tokens that stay whole where they stand in a text, and that
+    decoding may leave out. spaced: those that take the white space before them. added: others that stay whole, because
+    somebody added them to the vocabulary. unknown: the token for what is not in the vocabulary.
     """
 
     special: list[str] = []
+    spaced: list[str] = []
+    added: list[str] = []
     unknown: str = ""
     before: list[str] = []
     between: list[str] = []
@@ -99,7 +103,9 @@ class Tokenizer(ABC):
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text, without those that `encode` puts around it."""
         tokens = []
-        for part in split_special(check_text("text", text), self.special):
+        for token in self.spaced:
+            text = re.sub(f"[{WHITE.pattern}]+(?={re.escape(token)})", "", check_text("text", text))
+        for part in split_special(text, self.special):
             if part in self.special:
                 tokens.append(part if part in self.vocab else self.unknown)
             else:
@@ -180,11 +186,12 @@ def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
 
 
 def split_special(text: str, special: list[str]) -> list[str]:
-    """A text cut before and after each special token that stands in it, as written.
+    """A text cut before and after each special token that stands in it, as written; of two, the longer counts.
 
     >>> split_special("a [MASK]!", ["[MASK]", "[SEP]"])
     ['a ', '[MASK]', '!']
     """
-    check_has("special", special, "a list of tokens", "append")
-    parts = re.split("(" + "|".join(map(re.escape, special)) + ")", check_text("text", text))
+    longest_first = sorted(check_texts("special", special, least=0), key=len, reverse=True)
+    pattern = "|".join(map(re.escape, longest_first))
+    parts = re.split(f"({pattern})", check_text("text", text)) if special else [check_text("text", text)]
     return [part for part in parts if part]

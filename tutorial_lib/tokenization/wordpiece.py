@@ -10,11 +10,10 @@ from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
 from tutorial_lib.tokenization.encoding import Tokenizer, split_special
-from tutorial_lib.tokenization.kinds import fold
+from tutorial_lib.tokenization.kinds import CHINESE, fold
 from tutorial_lib.tokenization.merges import learn_merges, wordpiece_score
-from tutorial_lib.weights import read_json
-from tutorial_lib.weights.files import read_text, write_text
-from tutorial_lib.weights.find import vocabulary_folder
+from tutorial_lib.tokenization.saved import read
+from tutorial_lib.weights.files import write_text
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
 SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]
@@ -63,13 +62,29 @@ class WordPiece(Tokenizer):
         self._folded = _Folded(lowercase, self.strip_accents, split_chinese)
         self._known_words = {}
 
+    def add(self, tokens: list[str]) -> None:
+        """Let tokens of the vocabulary stay whole where they stand in a text, written large or small, accents or not.
+
+        That is, if this tokenizer turns letters into lower case and takes accents off.
+        """
+        self._normalized = _Normalized(*self._folded.settings)
+        normalized = {token.translate(self._normalized): token for token in check_texts("tokens", tokens, least=0)}
+        self.added = list(normalized)
+        self._known_words = {key: [token] for key, token in normalized.items()}
+
     def words(self, text: str) -> list[str]:
         """The first half: a text as cleaned words, before any look into the vocabulary.
 
         >>> WordPiece.from_pretrained().words("Crème brûlée, 熊!")
         ['creme', 'brulee', ',', '熊', '!']
         """
-        return check_text("text", text).translate(self._folded).split()
+        text = check_text("text", text)
+        if not self.added:
+            return text.translate(self._folded).split()
+        words = []
+        for part in split_special(text.translate(self._normalized), self.added):
+            words += [part] if part in self.added else part.translate(self._folded).split()
+        return words
 
     def pieces(self, word: str) -> list[str]:
         """The second half: one word as the longest pieces in the vocabulary, from left to right.
@@ -108,7 +123,7 @@ class WordPiece(Tokenizer):
         >>> WordPiece.from_pretrained().decode([101, 1045, 2293, 5597, 999, 102], skip_special=True)
         'i love mathematics!'
         """
-        first, *rest = self._tokens_of(ids, set(SPECIAL) if skip_special else set()) or [""]
+        first, *rest = self._tokens_of(ids, set(self.special) if skip_special else set()) or [""]
         for token in rest:
             if token.startswith("##"):
                 first += token[2:]
@@ -118,20 +133,17 @@ class WordPiece(Tokenizer):
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike | None = None) -> "WordPiece":
-        """The tokenizer of a model: a known name, a folder with vocab.txt, or None for the default model.
+        """A tokenizer by a model's name, or a folder with tokenizer.json or vocab.txt; None for the default model.
 
         Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder has
-        no vocab.txt.
+        none, or they are of a tokenizer that is not computed here.
         """
-        folder = vocabulary_folder(name)
-        if not (folder / "vocab.txt").is_file():
-            raise ValueError(f"name must be a model with a WordPiece vocabulary; {folder} has no vocab.txt")
-        lines = read_text(folder / "vocab.txt").split("\n")
-        file = folder / "tokenizer_config.json"
-        config = read_json(file) if file.is_file() else {}
-        vocab = lines[:-1] if lines[-1] == "" else lines
-        split_chinese = config.get("tokenize_chinese_chars", True)
-        return cls(vocab, config.get("do_lower_case", True), config.get("strip_accents"), split_chinese)
+        saved = read(name)
+        if saved.kind != "WordPiece":
+            raise ValueError(f"name must be a model with a WordPiece vocabulary, got {name!r}, which has {saved.kind}")
+        config = saved.config
+        lowercase, split_chinese = config.get("do_lower_case", True), config.get("tokenize_chinese_chars", True)
+        return saved.dress(cls(saved.vocab, lowercase, config.get("strip_accents"), split_chinese))
 
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too."""
@@ -185,4 +197,13 @@ class _Folded(dict):
 
     def __missing__(self, code: int) -> str:
         self[code] = fold(chr(code), *self.settings)
+        return self[code]
+
+
+class _Normalized(_Folded):
+    """The same, but punctuation does not yet become a word of its own."""
+
+    def __missing__(self, code: int) -> str:
+        folded = fold(chr(code), *self.settings)
+        self[code] = folded if folded.isspace() or chr(code) in CHINESE else folded.replace(" ", "")
         return self[code]

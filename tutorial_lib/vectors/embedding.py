@@ -8,6 +8,7 @@ together, so that hardly any padding is computed, and in small batches, so that 
 import hashlib
 import json
 import operator
+import os
 import warnings
 from collections.abc import Iterable
 from contextlib import closing
@@ -157,6 +158,8 @@ def _check_path(save_to):
 
 def _model_and_tokenizer(model, tokenizer, device):
     """The model, and the tokenizer that is its own: found by where the model came from, or given and compared."""
+    if not isinstance(model, (Bert, str, os.PathLike, type(None))):
+        raise TypeError(f"model must be a name, a folder, or a Bert, got {type(model).__name__}")
     if isinstance(model, Bert) and device != "auto":
         raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
     source = model.source if isinstance(model, Bert) else str(model or weights.DEFAULT)

@@ -110,6 +110,8 @@ def load_state_dict(name: str | os.PathLike | None = None) -> dict:
     import torch
 
     try:
+        if path.name.endswith(".index.json"):
+            return _load_shards(path)
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
 
@@ -123,9 +125,21 @@ def load_state_dict(name: str | os.PathLike | None = None) -> dict:
 
 
 def _weights_file(folder: Path) -> Path:
-    """The weights in a folder: safetensors where there are any, else torch's own format."""
-    safetensors = folder / "model.safetensors"
-    return safetensors if safetensors.is_file() else folder / "pytorch_model.bin"
+    """The weights in a folder: safetensors, in one file or the list of several, before torch's own."""
+    files = [folder / name for name in ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")]
+    return next((file for file in files if file.is_file()), files[-1])
+
+
+def _load_shards(index: Path) -> dict:
+    """The tensors of several files, as the list of them says where each is."""
+    from safetensors.torch import load_file
+
+    file_of = read_json(index)["weight_map"]
+    for file in set(file_of.values()):
+        if Path(file).name != file:
+            raise ValueError(f"{file!r} is no file beside it")
+    shards = {file: load_file(index.with_name(file)) for file in sorted(set(file_of.values()))}
+    return {name: shards[file][name] for name, file in file_of.items()}
 
 
 def _checked_folder(folder: Path) -> Path:

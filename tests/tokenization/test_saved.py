@@ -1,0 +1,161 @@
+"""Tokenizers as Hugging Face saves them: the same ids as theirs, or a refusal that names the part."""
+
+import json
+import random
+
+import pytest
+
+from tutorial_lib.tokenization import BPE, OptBPE, RobertaBPE, WordPiece, tokenizer_of
+
+from .conftest import some_text
+
+ADDED = ["<E1>", "Bärish", "熊a", "bear bear"]
+PLACED = [
+    "<e1>",
+    "<E1>",
+    "bärish",
+    "BARISH",
+    "熊a",
+    "熊 a",
+    "bear bear",
+    "[HUM]",
+    "[hum]",
+    " [HUM]",
+    "[MASK]",
+    "</s>",
+    "<mask>",
+]
+
+
+def placed_texts():
+    """Texts with added tokens in them, as written and nearly so."""
+    rng = random.Random(5)
+    return [some_text(rng) + rng.choice(PLACED) + some_text(rng) + rng.choice(PLACED) for _ in range(1_000)]
+
+
+def ids_of(theirs, *texts):
+    found = theirs(*texts)
+    return [id for id, real in zip(found["input_ids"], found["attention_mask"]) if real]
+
+
+def opt_folder(bpe, folder):
+    """A vocabulary as OPT's is published: vocab.json and merges.txt, with its special tokens first."""
+    OptBPE(["<s>", "<pad>", "</s>", "<unk>", *(t for t in bpe.tokens if t != "<|endoftext|>")], bpe.merges).save(folder)
+    names = {"bos_token": "</s>", "eos_token": "</s>", "unk_token": "</s>", "pad_token": "<pad>", "add_bos_token": True}
+    (folder / "tokenizer_config.json").write_text(json.dumps(names | {"tokenizer_class": "GPT2Tokenizer"}))
+    (folder / "config.json").write_text('{"model_type": "opt"}')
+    return folder
+
+
+@pytest.fixture(params=["bert", "gpt2", "roberta", "opt"])
+def theirs(request, bpe, tmp_path):
+    from transformers import AutoTokenizer
+
+    if request.param == "opt":
+        return AutoTokenizer.from_pretrained(opt_folder(bpe, tmp_path))
+    name = {"bert": "hf_wordpiece", "gpt2": "hf_bpe", "roberta": "hf_roberta"}[request.param]
+    folder = tmp_path / "plain"
+    request.getfixturevalue(name).save_pretrained(folder)
+    return AutoTokenizer.from_pretrained(folder)
+
+
+@pytest.mark.parametrize("added", [False, True], ids=["plain", "with added tokens"])
+def test_a_tokenizer_that_transformers_saves_gives_the_same_ids(theirs, added, tmp_path):
+    if added:
+        theirs.add_tokens(ADDED)
+        theirs.add_special_tokens({"additional_special_tokens": ["[HUM]"]})
+    theirs.save_pretrained(tmp_path / "saved")
+    ours = tokenizer_of(tmp_path / "saved")
+    for text in placed_texts():
+        assert ours.encode(text).ids == ids_of(theirs, text), repr(text)
+    assert ours.encode("a bear", "two bears").ids == ids_of(theirs, "a bear", "two bears")
+    assert len(ours) == len(theirs)
+
+
+def test_ids_go_back_to_text_with_what_was_added(bpe, hf_bpe, tmp_path):
+    hf_bpe.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_text(
+        json.dumps(with_added(json.loads((tmp_path / "tokenizer.json").read_text()), "熊 and bear", len(bpe)))
+    )
+    ours = BPE.from_pretrained(tmp_path)
+    text = "the 熊 and bear, "
+    assert ours.encode(text).ids[1:2] == [len(bpe)] or len(bpe) in ours.encode(text).ids
+    assert ours.decode(ours.encode(text).ids) == ours.decode(ours.encode(text).ids, skip_special=True) == text
+
+
+def with_added(parts, content, id, **properties):
+    plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": True, "special": False}
+    parts["added_tokens"].append({"id": id, "content": content, **plain, **properties})
+    return parts
+
+
+def test_vocabulary_files_with_added_tokens_beside_them(tmp_path, wordpiece):
+    wordpiece.save(tmp_path)
+    n = len(wordpiece)
+    (tmp_path / "added_tokens.json").write_text(json.dumps({"Bearish": n, "[HUM]": n + 1}))
+    (tmp_path / "special_tokens_map.json").write_text('{"additional_special_tokens": ["[HUM]"]}')
+    ours = WordPiece.from_pretrained(tmp_path)
+    assert ours.encode("a bearish BEARISH [HUM]").ids[2:-1] == [n, n, n + 1]
+    assert n + 1 not in ours.encode("[hum]").ids
+
+
+def test_opt_by_its_vocabulary_files(bpe, tmp_path):
+    from transformers import AutoTokenizer
+
+    folder = opt_folder(bpe, tmp_path)
+    ours, theirs = tokenizer_of(folder), AutoTokenizer.from_pretrained(folder)
+    assert type(ours) is OptBPE
+    for text in placed_texts()[:300]:
+        assert ours.encode(text).ids == ids_of(theirs, text)
+
+
+def test_where_both_are_there_tokenizer_json_counts(tmp_path, wordpiece, hf_wordpiece):
+    hf_wordpiece.save_pretrained(tmp_path)
+    WordPiece.train(["bear"], 13).save(tmp_path)
+    assert WordPiece.from_pretrained(tmp_path).tokens == wordpiece.tokens
+
+
+WRONG = [
+    (lambda parts: parts["model"].update(type="Unigram"), "model must be WordPiece or BPE, got Unigram"),
+    (lambda parts: parts["model"].update(unk_token="?"), r"model must have unk_token '\[UNK\]', got '\?'"),
+    (lambda parts: parts.update(normalizer={"type": "NFC"}), "normalizer must have type 'BertNormalizer', got 'NFC'"),
+    (lambda parts: parts.update(normalizer=None), "normalizer must have type 'BertNormalizer', got None"),
+    (
+        lambda parts: parts.update(pre_tokenizer={"type": "Whitespace"}),
+        "pre_tokenizer must have type 'BertPreTokenizer'",
+    ),
+    (lambda parts: parts.update(post_processor=None), "post_processor must put around texts what bert does"),
+    (lambda parts: with_added(parts, "bearish", 40_000), "vocab must use each id"),
+    (lambda parts: with_added(parts, "bear", 40_000), "added token 'bear' has the id 40000, but also 4562"),
+    (lambda parts: with_added(parts, "bearish", 30_522, single_word=True), "added token 'bearish' has single_word"),
+    (lambda parts: with_added(parts, "bearish", 30_522, rstrip=True), "added token 'bearish' has rstrip"),
+    (lambda parts: parts.pop("model"), "tokenizer.json is damaged"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_what_is_not_computed_is_refused_by_its_name(hf_wordpiece, tmp_path, change, message):
+    hf_wordpiece.save_pretrained(tmp_path)
+    path = tmp_path / "tokenizer.json"
+    parts = json.loads(path.read_text())
+    change(parts)
+    path.write_text(json.dumps(parts))
+    with pytest.raises(ValueError, match=message):
+        tokenizer_of(tmp_path)
+
+
+def test_a_space_before_the_first_word_is_refused(hf_bpe, tmp_path):
+    hf_bpe.save_pretrained(tmp_path)
+    path = tmp_path / "tokenizer.json"
+    parts = json.loads(path.read_text())
+    parts["pre_tokenizer"]["add_prefix_space"] = True
+    path.write_text(json.dumps(parts))
+    with pytest.raises(ValueError, match="pre_tokenizer must have add_prefix_space False, got True"):
+        tokenizer_of(tmp_path)
+
+
+def test_the_kind_is_told_where_another_is_asked_for(hf_bpe, tmp_path):
+    hf_bpe.save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="must be a model with a WordPiece vocabulary, got .*, which has BPE"):
+        WordPiece.from_pretrained(tmp_path)
+    assert type(tokenizer_of(tmp_path)) is BPE is not RobertaBPE
