@@ -111,7 +111,7 @@ def replaced(module, name, target, before, tree, call, values):
                 what = outcome(module, before, tree, argument, HUGE_SECONDS if kind == "huge" else SECONDS)
             except TooLong:  # it rang on the way out
                 what = "too long", ""
-            if kind == "huge" and (what[0] == "too long" or "memory" in what[1]):
+            if kind == "huge" and (what[0] == "too long" or "memory" in what[1].lower()):
                 what = "result", what[1]
             yield Found(f"{module.__name__}.{name}", argument, kind, *what)
         if i is None:

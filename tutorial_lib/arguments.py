@@ -248,6 +248,27 @@ def inputs_of(ids, attention_mask=None, token_type_ids=None):
     return ids.ids, ids.attention_mask, ids.token_type_ids
 
 
+def check_cache(cache, n_layers):
+    """How many tokens a cache of keys and values holds; 0 for None. Raises ValueError for what no decoder returned.
+
+    >>> import torch
+    >>> check_cache([(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4))], n_layers=1)
+    3
+    """
+    import torch
+
+    if cache is None:
+        return 0
+    try:
+        own = [layer if torch.is_tensor(layer[0]) else layer[0] for layer in cache]  # beside it, those of a source
+        lengths = {K.shape[-2] for K, V in own if K.shape == V.shape}
+    except (TypeError, ValueError, IndexError, KeyError, AttributeError):
+        own, lengths = [], ()
+    if len(own) != n_layers or len(lengths) != 1:
+        raise ValueError(f"cache must be what an earlier call returned, for {n_layers} layers, got {cache!r:.60}")
+    return lengths.pop()
+
+
 def check_attention(Q, K, V, mask):
     """Refuse queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
     import torch

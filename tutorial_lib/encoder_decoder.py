@@ -14,7 +14,15 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import as_attention_mask, as_ids, check_config, check_has, check_tensors, one_of
+from tutorial_lib.arguments import (
+    as_attention_mask,
+    as_ids,
+    check_cache,
+    check_config,
+    check_has,
+    check_tensors,
+    one_of,
+)
 from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward
 from tutorial_lib.gpt import CachedAttention, Layer, looks_back
@@ -191,7 +199,7 @@ class EncoderDecoder(nn.Module):
         [(1, 2, 3, 4), (1, 2, 4, 4)]
         """
         check_tensors(memory=memory)
-        n_past = cache[0][0][0].shape[-2] if cache else 0
+        n_past = check_cache(cache, self.config.n_layers)
         ids = self._check_ids("target_ids", target_ids, n_past)
         mask = self._check_mask(source_mask, memory.shape[:2])
         self._check_memory(memory, len(ids), cache)

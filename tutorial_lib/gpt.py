@@ -10,7 +10,16 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import as_attention_mask, as_ids, check_config, check_has, inputs_of, one_of, whole_number
+from tutorial_lib.arguments import (
+    as_attention_mask,
+    as_ids,
+    check_cache,
+    check_config,
+    check_has,
+    inputs_of,
+    one_of,
+    whole_number,
+)
 from tutorial_lib.attention import MultiHeadAttention, attention
 from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
 from tutorial_lib.trace import Trace, check_stops, inside, nothing
@@ -222,7 +231,7 @@ class GPT(checkpoints.Loaded, nn.Module):
         ids, attention_mask, _ = inputs_of(ids, attention_mask)  # a decoder has no segments
         ids = as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
         n = ids.shape[1]
-        n_past = cache[0][0].shape[-2] if cache else 0
+        n_past = check_cache(cache, c.n_layers)
         if attention_mask is None:
             places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
             mask = None if n == 1 else looks_back(n, n_past, device)

@@ -34,6 +34,20 @@ def as_cloud(name, X, least=2, copy=True):
     return X
 
 
+def as_array(name, values):
+    """Values of any kind as an array, NumPy's or torch's, from any device. Raises ValueError where rows differ.
+
+    >>> as_array("labels", ["a", "b"]).shape
+    (2,)
+    """
+    if hasattr(values, "detach"):  # a torch tensor, without importing torch
+        values = values.detach().cpu()
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must have rows of one length, got {values!r:.60}") from None
+
+
 def as_numbers(name, values, copy=True):
     """Values of any shape as a finite float64 array. Raises TypeError or ValueError that begins with `name`.
 

@@ -42,7 +42,7 @@ def contrast_cosines(differences):
 
 def as_contrasts(differences):
     """The contrasts as arrays: of one width, and none without a direction."""
-    arrays = {name: as_vectors(name, vectors) for name, vectors in differences.items()}
+    arrays = {name: as_vectors(f"differences[{name!r}]", vectors) for name, vectors in differences.items()}
     if not arrays:
         raise ValueError("differences must hold at least one contrast, got none")
     widths = {array.shape[1] for array in arrays.values()}

@@ -63,10 +63,10 @@ def logit_lens(states, norm, unembedding):
            [-1.,  1.,  0.]])
     """
     check_has("states", states, "the states of each layer", "__len__")
-    scores = [as_numbers("scores", unembedding(norm(X))) for X in states]
-    if len({layer.shape for layer in scores}) != 1:
-        raise ValueError(f"states must be one or more layers of one shape, got scores {[s.shape for s in scores]}")
-    return np.stack(scores)
+    shapes = [np.shape(as_numbers("states", X)) for X in states]
+    if len(set(shapes)) != 1 or not shapes[0]:
+        raise ValueError(f"states must be one or more layers of one shape, (..., d), got {shapes}")
+    return np.stack([as_numbers("scores", unembedding(norm(X))) for X in states])
 
 
 def layer_agreement(scores):
@@ -224,6 +224,8 @@ def plane_path(plane, states):
     ([[0.0, 0.0], [2.0, 1.0]], [0.0, 0.556], [[0.0, 0.0], [4.0, 5.0]])
     """
     check_has("plane", plane, "two directions", "__len__")
+    if len(plane) != 2:
+        raise ValueError(f"plane must be two directions and two tokens, got {len(plane)} parts")
     plane = [as_numbers("plane", direction) for direction in plane]
     axes, tokens = as_vectors("plane", plane[0]), as_vectors("plane", plane[1])
     X = as_numbers("states", states)

@@ -146,7 +146,9 @@ def without_tokens(A, places):
     """
     check_has("places", places, "places of tokens", "__iter__")
     A = _as_maps(A)
-    rest = np.delete(np.arange(A.shape[-1]), list(places))
+    n = A.shape[-1]
+    places = [whole_number("places", place, -n, f"numbers of the {n} tokens", n - 1) for place in places]
+    rest = np.delete(np.arange(n), places)
     left = A[..., rest[:, None], rest]
     totals = left.sum(-1, keepdims=True)
     if not left.size or not (totals > 0).all():

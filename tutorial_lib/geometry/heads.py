@@ -224,14 +224,10 @@ def weighted_norms(weights, values, up):
     >>> weighted_norms([[[0.5, 0.5]]], [[[3.0, 4.0], [0.0, 0.0]]], [np.eye(2)]).tolist()
     [[[2.5, 0.0]]]
     """
-    shapes = {"weights": weights, "values": values, "up": up}
-    for name, value in shapes.items():
-        if getattr(value, "ndim", np.ndim(value)) < 2:
-            raise ValueError(f"{name} must have 2 axes or more, got {np.ndim(value)}")
     A = as_numbers("weights", weights)
     V = as_numbers("values", values)
     U = as_numbers("up", up)
-    if A.shape[-1] != V.shape[-2] or V.shape[-1] != U.shape[-2]:
+    if min(A.ndim, V.ndim, U.ndim) < 2 or A.shape[-1] != V.shape[-2] or V.shape[-1] != U.shape[-2]:
         got = f"{A.shape}, {V.shape} and {U.shape}"
         raise ValueError(f"weights, values, up must be (..., n, m), (..., m, d_k), (..., d_k, d_model), got {got}")
     return A * np.linalg.norm(V @ U, axis=-1)[..., None, :]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.geometry.arrays import as_numbers
+from tutorial_lib.geometry.arrays import as_array, as_numbers
 from tutorial_lib.geometry.similarity import average_cosine, distance_matrix, unit
 
 
@@ -100,7 +100,7 @@ def group_distances(paths, labels):
     GroupDistances(within=array([0.]), between=array([1.]))
     """
     X = _as_paths(paths)
-    labels = np.asarray(labels)
+    labels = as_array("labels", labels)
     if X.ndim != 3 or labels.shape != X.shape[1:2]:
         raise ValueError(f"labels must be one for each path, got {labels.shape} for paths of shape {X.shape}")
     _, sizes = np.unique(labels, return_counts=True)

@@ -184,6 +184,8 @@ def unit_sum(X, least=1):
 
 def unit(X, name="X"):
     """Vectors (..., d) at length 1. They are scaled first, so that squares neither overflow nor vanish."""
+    if not X.ndim:
+        raise ValueError(f"{name} must hold vectors, got the number {X}")
     zeros = np.argwhere(~X.any(axis=-1))
     if len(zeros):
         where = f", at row {zeros[0][-1]}" if X.ndim > 1 else ""

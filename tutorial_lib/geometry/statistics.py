@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tutorial_lib.arguments import check_has, check_seed, real_number, whole_number
-from tutorial_lib.geometry.arrays import as_numbers
+from tutorial_lib.geometry.arrays import as_array, as_numbers
 
 
 class PermutationTest(NamedTuple):
@@ -83,7 +83,7 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
         raise ValueError(f"level must be between 0 and 1, got {level!r}")
     if not samples:
         raise ValueError("samples must hold at least one sample, got none")
-    samples = [np.asarray(sample.detach().cpu() if hasattr(sample, "detach") else sample) for sample in samples]
+    samples = [as_array("samples", sample) for sample in samples]
     for i, sample in enumerate(samples):
         if sample.ndim == 0 or len(sample) == 0:
             raise ValueError(f"samples must each hold an observation or more, got shape {sample.shape} at {i}")
@@ -115,7 +115,8 @@ def jackknife_interval(statistic, sample, groups=20, level=0.95):
     check_has("sample", sample, "observations, a list or an array", "__iter__")
     check_has("statistic", statistic, "a function of samples", "__call__")
     sample = list(sample)
-    groups = whole_number("groups", groups, 2, f"a number of groups from 2 to {len(sample)}", len(sample))
+    allowed = f"a number of groups from 2 to that of the sample's observations, {len(sample)}"
+    groups = whole_number("groups", groups, 2, allowed, len(sample))
     whole = as_numbers("what statistic returns", statistic(sample))
     left = []  # the statistic without group 0, without group 1, ...
     for i in range(groups):

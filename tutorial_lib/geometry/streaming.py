@@ -60,6 +60,7 @@ class Cloud:
 
     def __init__(self, d, without=()):
         d = whole_number("d", d, 1, "a number of coordinates (an int, 1 or more)")
+        check_has("without", without, "numbers of coordinates", "__iter__")
         allowed = f"numbers of coordinates, from 0 to {d - 1}"
         self.without = tuple(sorted({whole_number("without", i, 0, allowed, d - 1) for i in without}))
         if len(self.without) == d:
@@ -133,6 +134,9 @@ class Cloud:
         Cloud(d=2, n=1)
         """
         check_has("arrays", arrays, "a dictionary of arrays, as `Cloud.arrays` gives it", "keys")
+        missing = sorted(set(vars(cls(1))) - set(arrays.keys()))
+        if missing:
+            raise ValueError(f"arrays must be what `Cloud.arrays` gives, but {', '.join(missing)} is missing")
         cloud = cls(len(arrays["mean"]), np.asarray(arrays["without"], int).tolist())
         for name, empty in cloud.arrays().items():
             array = np.asarray(arrays[name])

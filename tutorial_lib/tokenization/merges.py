@@ -47,6 +47,9 @@ def learn_merges(
     check_has("join", join, "a function that makes one token of two", "__call__")
     whole_number("vocab_size", vocab_size, 1, "a number of tokens, 1 or more")
     age = {token: number for number, token in enumerate(start)}
+    strange = {token for word in words for token in word} - age.keys()
+    if strange:
+        raise ValueError(f"start must hold all tokens of words, but {sorted(strange)[:5]} are missing")
     corpus = [list(word) for word in words]
     counts = list(words.values())
     pairs = Counter()

@@ -98,7 +98,9 @@ def family_of(settings, model) -> Family:
     allowed = [name for name, family in FAMILIES.items() if family.model == model]
     name = settings.get("model_type") or "bert"
     if name not in allowed:
-        raise ValueError(f"model_type must be one of {', '.join(allowed)}, got {name!r}: {model} does not compute that")
+        raise ValueError(
+            f"settings: model_type must be one of {', '.join(allowed)}, got {name!r}: {model} does not compute that"
+        )
     for setting, value in FAMILIES[name].computed.items():
         actual = settings.get(setting, value)
         if actual is not None and actual != value:
