@@ -38,7 +38,7 @@ def test_the_average_cosine_says_how_much_differences_agree():
         (contrast_cosines, ({"a": A, "b": [[1.0]]},), r"a and b must have vectors of one width, got \[1, 8\]"),
         (contrast_cosines, ({"a": A, "b": [UP, -UP]},), "b must have a direction, but its average difference is zero"),
         (contrast_cosines, ({"b": [[0.1, 0.2], [0.2, 0.1], [-0.3, -0.3]]},), "b must have a direction"),
-        (contrast_cosines, ({"a": np.zeros((0, 8))},), "a must be a matrix of 1 or more vectors"),
+        (contrast_cosines, ({"a": np.zeros((0, 8))},), r"differences\['a'\] must be a matrix of 1 or more vectors"),
     ],
 )
 def test_bad_input_is_refused_by_name(function, arguments, says):

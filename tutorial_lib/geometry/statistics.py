@@ -115,7 +115,7 @@ def jackknife_interval(statistic, sample, groups=20, level=0.95):
     check_has("sample", sample, "observations, a list or an array", "__iter__")
     check_has("statistic", statistic, "a function of samples", "__call__")
     sample = list(sample)
-    allowed = f"a number of groups from 2 to that of the sample's observations, {len(sample)}"
+    allowed = f"a number of groups from 2 to {len(sample)}, the observations of the sample"
     groups = whole_number("groups", groups, 2, allowed, len(sample))
     whole = as_numbers("what statistic returns", statistic(sample))
     left = []  # the statistic without group 0, without group 1, ...
