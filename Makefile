@@ -12,7 +12,7 @@ JOBS ?= 2
 SHARE = $(shell n=$$(nproc 2> /dev/null || sysctl -n hw.ncpu); echo $$((n > $(JOBS) ? n / $(JOBS) : 1)))
 PYTEST = env OMP_NUM_THREADS=$(SHARE) MKL_NUM_THREADS=$(SHARE) OPENBLAS_NUM_THREADS=$(SHARE) $(BIN)/python -m pytest -n $(JOBS)
 
-.PHONY: help book serve pdf publish test check lint notebooks colab assignments bench clean
+.PHONY: help book serve pdf publish test check lint notebooks colab assignments bench dist clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,12 @@ assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a z
 bench: $(READY)  ## the speed of the library beside its peers: under 16 minutes
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[bench]"
 	@$(BIN)/python benchmarks
+
+dist: $(READY)  ## the library as wheel and source, checked as a package index would: _build/dist
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[release]"
+	@rm -rf _build/dist
+	@$(BIN)/python -m build --outdir _build/dist .
+	@$(BIN)/python -m twine check --strict _build/dist/*
 
 clean:  ## remove what the other targets made, .venv too
 	rm -rf .venv _build .pytest_cache .ruff_cache .hypothesis

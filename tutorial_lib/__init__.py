@@ -7,7 +7,7 @@ room imports only from rooms before it; a test holds that. Heavy libraries load 
 import sys
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 ROOMS = {
     "Where things come from": ("arguments", "texts", "weights"),

@@ -34,7 +34,7 @@ def test_the_colab_button_opens_the_published_notebook_where_the_repository_is_o
 
 def test_a_chapter_offers_its_notebook_and_the_library(page):
     offered = re.findall(r'href="(\.\./notebooks/[^"]*)" target', page.read_text(encoding="utf-8"))
-    expected = [f"../notebooks/{page.stem}.ipynb", "../notebooks/tutorial_lib-0.1.0-py3-none-any.whl"]
+    expected = [f"../notebooks/{page.stem}.ipynb", "../notebooks/tutorial_lib-1.0.0-py3-none-any.whl"]
     assert offered == (expected if is_chapter(page) else [])
 
 
