@@ -23,7 +23,7 @@ def load(name=None, device="auto"):
 
     >>> gpt, tok = load("book-gpt")
     >>> type(gpt).__name__, tok("the bear").tokens
-    ('GPT', ['the', 'Ġbear'])
+    ('GPT', ['t', 'he', 'Ġbear'])
     """
     from tutorial_lib import bert, gpt, tokenization, weights
     from tutorial_lib.weights import names

@@ -189,16 +189,16 @@ def test_hostile_labels_are_shown_not_run(open_view):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: softmax_explorer([], []), "labels must be texts"),
-        (lambda: softmax_explorer([1.0], [1]), "labels must be texts"),
+        (lambda: softmax_explorer([], []), "labels must hold at least one text"),
+        (lambda: softmax_explorer([1.0], [1]), r"labels\[0\] must be a str"),
         (lambda: softmax_explorer([1.0], ["a", "b"]), "one number for each of the 2 labels"),
-        (lambda: softmax_explorer([float("nan")], ["a"]), "scores must be numbers from -1000 to 1000"),
+        (lambda: softmax_explorer([float("nan")], ["a"]), "scores must be finite"),
         (lambda: dot_product_explorer((1, 2, 3)), "a must be two numbers from -3 to 3"),
         (lambda: dot_product_explorer((1, 2), (0, 3.5)), "b must be two numbers"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         call()
 
 

@@ -99,9 +99,9 @@ def test_hostile_tokens_are_escaped():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ((np.eye(2), ["a"]), r"weights must be \(..., 1, 1\) for these tokens"),
+        ((np.eye(2), ["a"]), r"source must have weights \(..., 1, 1\) for these tokens"),
         ((np.eye(2), "ab"), "tokens must be an Encoding or a list of str"),
-        ((np.eye(2) * 7, ["a", "b"]), "weights must be from 0 to 1, got 0 to 7"),
+        ((np.eye(2) * 7, ["a", "b"]), "source must have weights from 0 to 1, got 0 to 7"),
         ((np.eye(2), ["a", "b"], 1), "layer must be from 0 to 0, got 1"),
         ((np.eye(2), ["a", "b"], 0, 3), "head must be from 0 to 0, got 3"),
         ((np.eye(2), ["a", "b"], 0, 0, [0, 2]), "segments must be 2 numbers"),

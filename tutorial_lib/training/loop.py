@@ -94,7 +94,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     >>> curve["loss"][-1] < 1 < curve["loss"][0]
     True
     """
-    check_has("model", model, "a model of this library", "config", "parameters")
+    check_has("model", model, "a model of torch", "parameters")
     check_has("loss", loss, "a function of a model and a generator", "__call__")
     check_has("settings", settings, "a Settings", "n_steps", "rate")
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
