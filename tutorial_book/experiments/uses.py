@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.arguments import check_text, check_texts, needed, whole_number
 
 LARGEST_K = 4096  # of sqlite-vec
 
@@ -97,8 +97,8 @@ class Index:
     @classmethod
     def load(cls, path):
         """Open a file that `save` wrote, to read only. Raises ValueError if there is none, or it is something else."""
-        import apsw
-
+        with needed("apsw sqlite-vec", "the vector database"):
+            import apsw
         if not Path(path).is_file():
             raise ValueError(f"path must be a file that Index.save wrote; there is no {path}")
         index = cls.__new__(cls)
@@ -206,8 +206,9 @@ def _floats(name, value):
 
 def _open(path):
     """A connection to a database, with sqlite-vec loaded; files are opened to read only."""
-    import apsw
-    import sqlite_vec
+    with needed("apsw sqlite-vec", "the vector database"):
+        import apsw
+        import sqlite_vec
 
     memory = path == ":memory:"
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if memory else apsw.SQLITE_OPEN_READONLY

@@ -1,5 +1,6 @@
 """Persistent homology: how the pieces of a cloud join, and how its loops close, as a distance grows. Source: L 5.2."""
 
+from tutorial_lib.arguments import needed
 from tutorial_lib.geometry.arrays import as_cloud
 from tutorial_lib.geometry.similarity import distance_matrix
 
@@ -20,10 +21,7 @@ def persistence(X):
     ([inf, 1.0, 1.0, 1.0], [[1.0, 1.41]])
     """
     X = as_cloud("X", X)
-    try:
+    with needed("ripser", "persistence"):
         from ripser import ripser
-    except ModuleNotFoundError as error:
-        message = "persistence needs the package ripser: pip install ripser"
-        raise ModuleNotFoundError(message, name=error.name) from error
     bars = ripser(distance_matrix(X), maxdim=1, distance_matrix=True)["dgms"]
     return [bar[(bar[:, 0] - bar[:, 1]).argsort(kind="stable")] for bar in bars]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tutorial_lib.arguments import positive, whole_number
+from tutorial_lib.arguments import needed, positive, whole_number
 from tutorial_lib.geometry.arrays import as_cloud
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
@@ -100,7 +100,8 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     # numba raises the number of threads for torch and scikit-learn as well; leaving this block sets it back.
     with threadpool_limits(1), warnings.catch_warnings():  # warnings: threads, small clouds, unconnected graphs
         warnings.simplefilter("ignore")
-        from umap import UMAP, umap_, utils
+        with needed("umap-learn", "UMAP"):
+            from umap import UMAP, umap_, utils
 
         for function in (utils.fast_knn_indices, umap_.smooth_knn_dist, umap_.compute_membership_strengths):
             function.enable_caching()  # on disk, as umap-learn does with others: they take ten seconds

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tutorial_book.experiments.virus.simulator import Genome
+from tutorial_lib.arguments import needed
 from tutorial_lib.weights.files import write_text
 
 LETTERS = "ACGURYSWKMBDHVN"  # bases, and IUPAC's codes of what is not certain
@@ -31,7 +32,8 @@ def read_fasta(path) -> list[Record]:
     >>> read_fasta(path)
     [Record(name='one', sequence='ACGU'), Record(name='two', sequence='GGUN')]
     """
-    import dnaio
+    with needed("dnaio", "reading FASTA"):
+        import dnaio
 
     path = Path(os.fspath(path)).expanduser()
     if not path.is_file():
