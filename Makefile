@@ -56,7 +56,7 @@ bench: $(READY)  ## the speed of the library beside its peers: under 16 minutes
 	@$(BIN)/python benchmarks
 
 dist: $(READY)  ## the library as wheel and source, checked as a package index would: _build/dist
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[release]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[release]"
 	@rm -rf _build/dist
 	@$(BIN)/python -m build --outdir _build/dist .
 	@$(BIN)/python -m twine check --strict _build/dist/*

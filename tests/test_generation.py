@@ -78,6 +78,21 @@ def test_a_stop_ends_its_own_text_only(gpt):
     assert ended[1] == (free[1][: free[1].index(stop) + 1] if stop in free[1] else free[1])
 
 
+def test_text_is_written_while_it_is_made_in_whole_characters():
+    from tutorial_lib.generation import typewriter
+    from tutorial_lib.tokenization import BPE
+
+    tok = BPE.train(["the bear"], 262)
+    text = "the bär 🐻!"
+    pieces = []
+    callback = typewriter(tok, pieces.append)
+    ids = tok.encode(text).ids
+    for id in ids:
+        assert not callback([id, None])
+    callback([None, None])
+    assert "".join(pieces) == text and len(pieces) < len(ids) and "\ufffd" not in pieces
+
+
 def test_the_callback_sees_each_step_and_can_end_it(gpt):
     steps = []
     new = generate(gpt, [[1], [2, 3]], 6, callback=steps.append)

@@ -5,6 +5,7 @@ Sources: N 3.3; Holtzman et al. (2020) for top-p.
 
 import math
 import operator
+from functools import partial
 
 import torch
 
@@ -67,6 +68,34 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
         X = torch.cat([X, drawn[:, None]], 1)
         real = torch.cat([real, torch.ones_like(real[:, :1])], 1)
     return new[0] if single else new
+
+
+def typewriter(tokenizer, write=partial(print, end="", flush=True)):
+    """A callback for `generate` that writes the first text while it is made, in whole characters.
+
+    write: called with what is new. Half a character, as a token of bytes may be one, waits for its other half.
+
+    >>> from tutorial_lib import load
+    >>> gpt, tok = load("book-gpt")
+    >>> new = generate(gpt, tok("the bear").ids, 4, callback=typewriter(tok, write=print))
+     a
+     bed
+     in
+     the
+    """
+    check_has("tokenizer", tokenizer, "a tokenizer", "decode")
+    check_has("write", write, "a function of text", "__call__")
+    ids, written = [], 0
+
+    def callback(step):
+        nonlocal written
+        ids.extend(id for id in step[:1] if id is not None)
+        text = tokenizer.decode(ids).rstrip("\ufffd")
+        if len(text) > written:
+            write(text[written:])
+            written = len(text)
+
+    return callback
 
 
 @torch.inference_mode()

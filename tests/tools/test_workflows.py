@@ -3,10 +3,14 @@
 import os
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+
+tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML by itself")
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -43,7 +47,7 @@ def test_only_the_job_that_needs_a_right_has_it_and_runs_no_package(workflow):
 def test_the_token_stays_with_the_job_that_pushes(workflow):
     for name, step in steps(workflow):
         if step.get("uses", "").startswith("actions/checkout@"):
-            pushes = workflow["jobs"][name]["permissions"].get("contents") == "write"
+            pushes = any("push-" in other.get("run", "") for other in workflow["jobs"][name]["steps"])
             assert step["with"]["persist-credentials"] is pushes, name
 
 
@@ -59,7 +63,30 @@ def test_a_step_calls_a_program_that_is_there(workflow):
             elif program.startswith("."):
                 assert program.startswith(".venv/") or os.access(ROOT / program, os.X_OK), program
             else:
-                assert program in ("sudo", "mkdir", "tee"), program
+                assert program in ("sudo", "mkdir", "mv", "tee"), program
+
+
+def test_a_release_is_checked_gathered_and_tells_its_changes(tmp_path):
+    here = tmp_path / "copy"
+    (here / ".github").mkdir(parents=True)
+    for name in (".github/release", "pyproject.toml", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, here / name)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+    def release(*arguments):
+        return subprocess.run([here / ".github" / "release", *arguments], capture_output=True, text=True)
+
+    assert release("check", f"v{version}").returncode == 0
+    assert f"must be v{version}" in release("check", "v0.0.1").stderr
+    for file in ("dist/a.whl", "publish/transformers-from-scratch/a.pdf", "publish/transformers-from-scratch/a.zip"):
+        (here / "_build" / file).parent.mkdir(parents=True, exist_ok=True)
+        (here / "_build" / file).write_text(file)
+    (here / "_build" / "publish" / "notebooks").mkdir()
+    assert release("gather").returncode == 0
+    sums = (here / "_build" / "release" / "SHA256SUMS").read_text()
+    assert [line.split()[1] for line in sums.splitlines()] == ["a.pdf", "a.whl", "a.zip", "notebooks.zip"]
+    (here / "CHANGELOG.md").write_text("# Changes\n")
+    assert f"under '## {version}'" in release("check", f"v{version}").stderr
 
 
 def test_all_pythons_that_the_library_allows_are_tried():
