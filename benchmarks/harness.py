@@ -19,7 +19,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / "_build" / "bench"
 PACKAGES = ("tutorial_lib", "torch", "numpy", "transformers", "tokenizers", "sentence-transformers", "onnxruntime",
-            "scikit-dimension", "faiss-cpu")  # fmt: skip
+            "openvino", "scikit-dimension", "faiss-cpu")  # fmt: skip
 LEAST = 5  # pairs
 
 
