@@ -31,13 +31,18 @@ def test_in_rs_matrices_the_longer_key_wins_in_every_row():
 
 
 @torch.no_grad()
-def test_in_most_heads_painted_looks_at_cls(bert, tok):
+def test_in_most_heads_painted_looks_at_cls(bert, tok, prose):
     encoding = tok.encode("The artist painted the portrait")
     trace, verb = bert.trace(**encoding.inputs), encoding.tokens.index("painted")
     weights = [trace[f"layer.{i}.attention.weights"][0, :, verb] for i in range(6)]
     winners = [encoding.tokens[i] for i in torch.cat(weights).argmax(1)]
     assert winners.count("[CLS]") > 72 / 2
     assert 0 < winners.count("artist") + winners.count("portrait") < 72 / 4
+    nouns = [encoding.tokens.index(noun) for noun in ("artist", "portrait")]
+    to_both = torch.stack(weights)[..., nouns].sum(-1)  # (6, 12)
+    assert f"its subject and object {to_both.mean():.2f} of its weight, *less* than the {2 / 7:.2f} of even" in prose
+    assert to_both.flatten().topk(2).indices.tolist() == [2, 4]
+    assert f"gives them {to_both[0, 4]:.2f}. (Head 2, with {to_both[0, 2]:.2f}," in prose
 
 
 def test_an_entropy_of_1_needs_a_temperature_below_1_and_leaves_most_weight_to_two():
@@ -65,6 +70,8 @@ def test_in_rs_matrices_two_sums_over_x_survive():
 
 def test_the_numbers_that_the_page_tells_of_its_small_cases_are_computed_again(prose):
     powers = torch.tensor([1.0, 2.0, 3.0]).exp()
+    assert f"$\\log 7 = {math.log(7):.2f}$ where seven share alike" in prose
+    assert "get the weights {:.5f} and {:.5f}.".format(*softmax(torch.tensor([10.0, 20.0]).double())) in prose
     assert (
         "e to their power is {:.2f}, {:.2f} and {:.2f}, which is {:.2f} in all".format(*powers, powers.sum()) in prose
     )

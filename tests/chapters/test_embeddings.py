@@ -51,7 +51,7 @@ def test_the_gradient_of_bear_that_the_page_works_out(page, prose):
     assert "at $({:.1f}, {:.1f}, {:.1f})$".format(*page.toy_E[row]) in prose
     table = page.toy_E.clone().requires_grad_()
     (F.embedding(torch.tensor([0, 1, 0, 4]), table) - 1).square().sum().backward()
-    assert "$({:.1f}, {:.1f}, {:.1f})$. torch".format(*table.grad[row]) in prose
+    assert "$({:.1f}, {:.1f}, {:.1f})$. PyTorch".format(*table.grad[row]) in prose
     for word, told in (("the", "the has"), ("bear", "bear has"), ("house", "house has")):
         numbers = table.grad[page.vocabulary.index(word)]
         assert told + " {:.1f}, {:.1f}, {:.1f}".format(*numbers) in prose
@@ -72,6 +72,10 @@ def test_the_angles_to_love_are_those_that_are_told(page, prose):
 def test_how_many_random_pairs_are_closer_than_cat_and_dog(page, prose):
     assert f"words, {page.closer_frequent} are closer" in prose
     assert 5 <= (page.random_pairs > page.cosines["cat, dog"]).sum() <= 15  # about one in ten thousand
+    assert f"one pair in {100_000 / page.closer_frequent:,.0f}".replace("703", "700") in prose
+    related = [cosine for pair, cosine in page.cosines.items() if pair not in ("bear, carry", "love, mathematics")]
+    assert all((page.random_pairs > cosine).sum() < 100 for cosine in related)  # closer than 99.9 %
+    assert f"nearest of {len(page.words) - 1:,}" in prose
 
 
 def test_the_two_the_part_where_their_positions_are_added(page, prose):
@@ -80,4 +84,8 @@ def test_the_two_the_part_where_their_positions_are_added(page, prose):
     assert min(tokens, segments) > 0.999_999
     said = f"cosine of {positions:.2f}, the sums {total:.2f}, and the vectors after LayerNorm {output:.2f}"
     assert said in prose
-    assert 6 < page.rows[4].norm(dim=1).mean() / page.rows[3].norm(dim=1).mean() < 7  # some six times as long
+    assert 6 < page.rows[4].norm(dim=1).mean() / page.rows[3].norm(dim=1).mean() < 7  # "about six times as large"
+    bear = page.tokens.index("bear")
+    before, after = page.rows[3][bear], page.rows[4][bear]
+    assert f"makes the sum {after.norm() / before.norm():.1f} times as long" in prose
+    assert before[0] < 0 < after[0] and ((before * after)[1:7] > 0).all()  # "one other sign, at coordinate 0"

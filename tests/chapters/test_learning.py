@@ -43,7 +43,8 @@ def test_a_gradient_step_pushes_the_right_token_up_and_the_others_down_by_their_
     assert names == ["pond", "river", "spring", "lake", "park", "hill"]
     assert p == pytest.approx([0.09, 0.07, 0.07, 0.07, 0.05, 0.02], abs=0.006)
     assert 1 - p[5] == pytest.approx(0.98, abs=0.005) and p_after[5] == pytest.approx(0.06, abs=0.005)
-    assert p_after[:5] == pytest.approx(p[:5], abs=0.02)
+    assert p_after[:5] == pytest.approx(p[:5], abs=0.02) and p_after[2] > p[2] + 0.01  # spring rises
+    assert len(before) == 1500 and before.sum().item() - p[5] == pytest.approx(1 - p[5], abs=1e-5)
 
 
 def test_what_comes_next_at_each_age(page):
@@ -99,7 +100,7 @@ def test_the_larger_one_learns_to_take_a_name_from_the_story_and_the_small_one_d
 
 def test_a_new_name_costs_the_lot_and_of_friends_a_little_less(page):
     assert sum(page.lots) / len(page.lots) == pytest.approx(3.45, abs=0.005)
-    assert page.pairs * math.log(2) / len(page.lots) == pytest.approx(0.10, abs=0.005)
+    assert page.pairs * math.log(2) / len(page.lots) == pytest.approx(0.10, abs=0.005)  # 3.35 at the least
 
 
 def test_there_are_32_names_and_friends_stand_in_the_order_of_the_alphabet():

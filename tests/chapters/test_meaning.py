@@ -81,6 +81,12 @@ def test_the_plane_puts_hello_among_nonsense_and_the_whole_space_does_not(page):
     assert 0.7 <= page.in_plane[hello] <= 0.95 and page.in_full[hello] == 1
 
 
+def test_how_much_of_a_group_the_random_words_are_depends_on_the_distance(page, prose):
+    words = list(page.sentences).index("random words")
+    assert f"{page.in_full[words]:.0%}, {page.by_cosine[words]:.0%}" == "37%, 56%"
+    assert "37 % by the Euclidean one, 56 % by cosine" in prose
+
+
 def test_paraphrases_win_over_decoys_step_by_step_and_surely_after_the_last_layer_alone(page):
     cls, mean = (page.won[pooling].sum(axis=1) for pooling in POOLINGS)
     assert cls.tolist() == [16, 2, 3, 6, 14, 14, 31] and mean.tolist() == [3, 2, 4, 10, 14, 16, 26]
@@ -91,7 +97,7 @@ def test_paraphrases_win_over_decoys_step_by_step_and_surely_after_the_last_laye
             assert bootstrap_interval(np.sum, wins[6] - wins[5], seed=seed)[0] >= 4
 
 
-def test_the_first_sixteen_alone_would_say_that_nothing_happens_before(page):
+def test_the_first_sixteen_alone_rise_less_before_the_last_layer(page):
     first, second = page.won["mean"][:, :16].sum(1), page.won["mean"][:, 16:].sum(1)
     assert first[6] == second[6] == 13 and first[:6].max() == 6 and second[5] == 10
 

@@ -12,7 +12,7 @@ def test_pca_has_no_reason_to_prefer_one_shadow_of_the_link(page):
 
 def test_each_shadow_of_the_link_has_two_crossings_or_four(page, prose):
     assert (page.counts.count(2), page.counts.count(4), len(page.counts)) == (798, 202, 1000)
-    assert "In 798 of the shadows the circles cross twice, in 202 four times" in prose
+    assert "In 798 of 1,000 random shadows the circles cross twice, in 202 four times" in prose
     assert list(page.kinds) == ["2 crossings", "4 crossings"]
 
 

@@ -64,6 +64,8 @@ def test_subwords_lie_between_characters_and_words(halves, tok):
     words = np.mean([len(pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text)) for text in held_out])
     assert words < per_sentence(BPE.train(training, 2000), held_out) < characters
     assert words <= per_sentence(tok, held_out) < 1.02 * words  # nearly all are whole tokens
+    for kind in (BPE, WordPiece):
+        assert per_sentence(kind.train(training, 2000), held_out) == pytest.approx(4 / 3 * words, rel=0.02)
     assert not any("[UNK]" in tok.tokenize(text) for text in held_out)
 
 

@@ -49,6 +49,7 @@ def test_one_row_goes_from_the_keys_to_the_terms_of_the_output(example):
     for ax, matrix in zip(axes, (*columns, A[3][:, None] * V), strict=True):
         assert said(ax) == [plots.cells.short(value) for value in matrix.flatten().tolist()]
     assert said(axes[0].figure.axes[-1]) == [plots.cells.short(value) for value in output[3].tolist()]
+    assert {text.get_color() for text in axes[0].texts} == {"black"}  # which turns white where the tint turns dark
 
 
 def test_softmax_is_drawn_in_three_steps_and_in_several_cases():

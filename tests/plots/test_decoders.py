@@ -6,12 +6,13 @@ from tutorial_book import plots
 from tutorial_book.plots.base import ROLES
 
 
-def test_what_moves_nothing_stays_empty_and_the_scale_is_that_of_shares():
+def test_what_moves_nothing_is_hatched_and_the_scale_is_that_of_shares():
     moved = np.tril([[0.5, 0, 0], [0.1, 0.2, 0], [0.3, 0.4, 1.0]])
     ax = plots.decoders.reach(moved, [" a", " b", " c"])
     [image] = ax.images
     shown = np.ma.filled(image.get_array().astype(float), np.nan)
     assert np.isnan(shown[np.triu_indices(3, 1)]).all() and np.allclose(np.tril(np.nan_to_num(shown)), moved)
+    assert len(ax.patches) == 3 and all(patch.get_hatch() for patch in ax.patches)
     assert image.get_clim() == (0, 1)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["a", "b", "c"]
 

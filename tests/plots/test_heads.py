@@ -135,7 +135,8 @@ def test_padding_looks_say_the_share_behind_the_last_token():
 
 def test_cross_shapes_draw_a_square_for_each_number():
     ax = plots.heads.cross_shapes(5, 8, 4, 6)
-    squares = 5 * 8 + 4 * 6 + 5 * 8 + 2 * 4 * 8 + 5 * 4 + 5 * 8  # Finnish, English, Q, K and V, weights, output
+    squares = 5 * 8 + 4 * 6 + 5 * 8 + 2 * 4 * 8 + 5 * 4  # Finnish, English, Q, K and V, weights
+    squares += 2 * 5 * 8  # averages, output
     assert len(ax.patches) == squares
     assert "English\n(4, 6)" in written(ax) and "weights\n(5, 4)" in written(ax)
 

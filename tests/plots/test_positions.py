@@ -142,7 +142,7 @@ def test_a_vector_sum_adds_up_in_what_it_writes(table):
     X, P = table[:3, :4], table[3:6, :4]
     axes = plots.positions.vector_sum(X, P, ["the", "cat", "the"])
     for ax, matrix in zip(axes, (X, P, X + P)):
-        assert np.allclose([float(text.replace("−", "-")) for text in texts(ax)], matrix.flatten(), atol=0.00501)
+        assert np.allclose([float(text.replace("−", "-")) for text in texts(ax)], matrix.flatten(), atol=0.000501)
     assert [label.get_fontweight() for label in axes[0].get_yticklabels()] == ["bold", "normal", "bold"]
 
 

@@ -109,6 +109,8 @@ def test_sizes_draw_the_curves_and_points_that_are_given():
 def test_blocks_add_up_to_the_anatomy_of_the_vocabulary(tok):
     """Share times width, summed over the bins, is the number of tokens of each kind."""
     ax = plots.tokenization.vocabulary_blocks({"BERT": tok.tokens})[0]
+    [legend] = ax.figure.legends
+    assert [text.get_text() for text in legend.get_texts()][1:] == ["one character", "word", "continuation"]
     areas = {bars.get_label(): sum(bar.get_height() * bar.get_width() for bar in bars) for bars in ax.containers}
     kinds = anatomy(tok.vocab).kinds
     kinds["special or unused"] = kinds.pop("special") + kinds.pop("unused")

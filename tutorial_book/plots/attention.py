@@ -63,27 +63,36 @@ def one_row(query, keys, values, names, asks):
     powers = np.exp(products / np.sqrt(d_k))
     weights = powers / powers.sum()
     columns = {
-        "key k": (keys, {"columns": [TINTS["key"]] * d_k, "names": names}),
+        "key k": (keys, {"tint": TINTS["key"], "names": names}),
         "q·k": (products[:, None], {}),
         f"÷√{d_k}": ((products / np.sqrt(d_k))[:, None], {}),
         "e to that": (powers[:, None], {}),
         "a": (weights[:, None], {"weights": True}),
-        "× v": (values, {"columns": [TINTS["value"]] * values.shape[1]}),
+        "× v": (values, {"tint": TINTS["value"]}),
         "= term": (weights[:, None] * values, {}),
     }
-    widths = [matrix.shape[1] for matrix, _ in columns.values()]
+    widths = [max(1.4, matrix.shape[1]) for matrix, _ in columns.values()]  # a number such as 4.11 needs that
     figure, axes = plt.subplots(2, len(columns), figsize=(8.2, 0.55 * len(keys) + 1.5), width_ratios=widths,
                                 height_ratios=[len(keys), 1])  # fmt: skip
     figure.phone = {"columns": len(columns), "panel_height": 1.0}
     for ax, (title, (matrix, look)) in zip(axes[0], columns.items()):
-        cells(ax, matrix, title, **look)
+        _tinted(ax, matrix, title, **look)
     for ax in axes[1]:
         ax.axis("off")
-    cells(axes[1, 0], query[None], f"query q of “{asks}”", columns=[TINTS["query"]] * d_k)
-    cells(axes[1, -1], (weights @ values)[None], "sum: output", columns=[TINTS["attention"]] * values.shape[1])
+    _tinted(axes[1, 0], query[None], f"query q of “{asks}”", TINTS["query"])
+    _tinted(axes[1, -1], (weights @ values)[None], "sum: output", TINTS["attention"])
     for ax in axes[1, [0, -1]]:
         ax.axis("on")
     return axes[0]
+
+
+def _tinted(ax, matrix, title, tint=None, **look):
+    """`cells` on a tint, which is dark in the dark theme: there the numbers turn white."""
+    if tint:
+        look["columns"] = [tint] * matrix.shape[1]
+    cells(ax, matrix, title, **look)
+    for number in ax.texts if tint else ():
+        number.set_color("black")
 
 
 def softmax_steps(z):
@@ -94,13 +103,12 @@ def softmax_steps(z):
     """
     z = as_array(z)
     powers = np.exp(z)
-    _, axes = panel_grid(3, size=(8.2, 2.2))
+    _, axes = panel_grid(3, size=(8.2, 2.1))
     axes[0].figure.phone = {"columns": 3, "panel_height": 2.0}
     titles = "scores z", f"$e^z$, sum {powers.sum():.2f}", "weights: shares"
     colors = "#AAAAAA", "#AAAAAA", ROLES["attention"]
     for ax, title, values, color in zip(axes, titles, (z, powers, powers / powers.sum()), colors):
-        _bars_with_numbers(ax, values, [short(value) for value in z], color, title)
-    axes[0].set_xlabel("score")
+        _bars_with_numbers(ax, values, [f"$z_{i}$" for i in range(1, len(z) + 1)], color, title)
     return axes
 
 
@@ -169,14 +177,13 @@ def terms(tokens, weights, values):
     figure.phone = {"columns": 3, "panel_height": 3.4}
     empty = np.full((1, 1), np.nan)
     names = [*tokens, "sum"]
-    green = [TINTS["value"]] * values.shape[1]
     parts = (
         (np.r_[weights[:, None], weights.sum().reshape(1, 1)], "weight", {"weights": True, "names": names}),
-        (np.r_[values, np.repeat(empty, values.shape[1], 1)], "times value", {"columns": green}),
+        (np.r_[values, np.repeat(empty, values.shape[1], 1)], "times value", {"tint": TINTS["value"]}),
         (np.r_[products, products.sum(0)[None]], "= term", {}),
     )
     for ax, (matrix, title, look) in zip(axes, parts):
-        cells(ax, matrix, title, **look)
+        _tinted(ax, matrix, title, **look)
         ax.axhline(len(tokens) - 0.5, color="black", lw=1.2)
     return axes
 

@@ -134,6 +134,8 @@ def layer_diagram(trace, i=0):
         ],
     )
     skip(left, x - 0.6, 0.2, 6.83, 5.6)
+    _arrow(left, (x + 0.65, 7.66), (x + 1.0, 7.66))
+    left.text(x + 1.05, 7.66, "to feed forward", va="center", fontsize=9.5)
 
     x = 2.42
     token, loud = divmod(np.abs(values["feed_forward"]).argmax(), values["feed_forward"].shape[1])
@@ -387,6 +389,9 @@ def heads_on_top(tokens, follows, hidden, likeliest, sizes):
         around = range(max(0, place - 2), min(len(tokens), place + 3)) if place else range(5)
         for k, i in enumerate(around):
             _box(ax, 0.6 + 0.82 * k, 3.75, tokens[i], "attention" if i == place else "the rest", 0.76, 0.34)
+        for more, end in ((around[0] > 0, 0.1), (around[-1] < len(tokens) - 1, 0.72 + 0.82 * len(around) - 0.3)):
+            if more:  # the text goes on
+                write(ax, end, 3.75, "…", fontsize=10)
         x = 0.6 + 0.82 * around.index(place)
         step, top, says = 2.13 / (len(parts) + 1), 3.58, (f"its last vector, {d_model} numbers", *behind)
         for k, said in enumerate(says):

@@ -54,7 +54,7 @@ def one_pass(tokens, bands, likeliest, came):
     figure.phone = {"panel_height": 0.29 * n + 0.4}
     starts = [left + step * i for i in range(len(bands))]
     for start, (text, role) in zip(starts, bands):
-        box(ax, start + 2.6, (n - 1) / 2, 5.2, n - 0.1, facecolor=TINTS[role])
+        box(ax, start + 2.6, (n - 1) / 2, 5.2, n - 0.1, facecolor=TINTS[role], edgecolor="#808080", linewidth=0.6)
         write(ax, start + 2.6, (n - 1) / 2, text, rotation=90)
     end = starts[-1] + step
     for y in range(n):
@@ -71,7 +71,7 @@ def one_pass(tokens, bands, likeliest, came):
 def _column(ax, x, title, found, tint):
     """A column of tokens in tiles, each with its probability beside it, if it has one."""
     for y, (token, p) in enumerate(found):
-        box(ax, x, y, 13.2, 0.84, facecolor=tint)
+        box(ax, x, y, 13.2, 0.84, facecolor=tint, edgecolor="#808080", linewidth=0.6)
         write(ax, x, y, token, fontsize=9.5)
         if p is not None:
             ax.text(x + 7.6, y, f"{p:.2f}", va="center", fontsize=9.5)
@@ -143,7 +143,7 @@ def stay(same, stops):
 def reach(moved, tokens):
     """How far the next-token probabilities after each token (rows) move when one token (columns) is replaced.
 
-    moved: (n, n), from 0 to 1; a cell of exactly 0 stays empty. Source: N 3.
+    moved: (n, n), from 0 to 1; a cell of exactly 0 is hatched. Source: N 3.
 
     >>> ax = reach([[0.5, 0.0], [0.2, 0.9]], ["a", "b"])
     >>> [text.get_text() for text in ax.get_yticklabels()], ax.get_xlabel()
@@ -156,6 +156,8 @@ def reach(moved, tokens):
     names = [token.strip() for token in tokens]
     shown = np.where(moved == 0, np.nan, moved)
     heatmap(shown, names, names, ax, limits=(0, 1), label="share of the probability that moves")
+    for i, j in np.argwhere(moved == 0):
+        box(ax, j, i, facecolor=TINTS["the rest"], hatch="///", edgecolor="white", linewidth=0)
     ax.set(xlabel="token that is replaced", ylabel="predicts after this token")
     return ax
 

@@ -143,7 +143,8 @@ def fan(center, cosines):
         tip = (cosine, np.sin(angle))
         arrow(ax, (0, 0), tip, color, lw=2)
         ax.plot([cosine, cosine], [tip[1], 0], ":", color=color, lw=1.2)
-        note(ax, f"{word}, {np.degrees(angle):.0f}°", tip, (6, 3), fontsize=10)
+        side = ((0, 9), "center") if abs(cosine) < 0.2 else ((6, 3), "left")  # on top: beside it stands the next
+        note(ax, f"{word}, {np.degrees(angle):.0f}°", tip, side[0], ha=side[1], fontsize=10)
         note(ax, f"{cosine:.2f}", (cosine, 0), (0, -10), fontsize=10, ha="center")
     ax.set(xlim=(-0.25, 1.35), ylim=(-0.14, 1.12), aspect="equal")
     ax.axis("off")

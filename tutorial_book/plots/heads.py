@@ -211,14 +211,14 @@ def added_up(updates, vector, bias, token):
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6), width_ratios=[1.15, 1])
     start = 0
     for h, length in enumerate(lengths):
-        left.barh(0, length, 0.7, start, color=TINTS["value"], edgecolor="white")
-        if length > 0.05 * lengths.sum():  # a number has place
+        left.barh(0, length, 0.5, start, color=TINTS["value"], edgecolor="white")
+        if h % 2 == 0:  # as beside it; for each there is no place
             write(left, start + length / 2, 0, str(h))
         start += length
-    left.barh(1, bars["the updates, added"], 0.7, color=ROLES["value"])
-    left.barh([2, 3], list(bars.values())[2:], 0.7, color="#AAAAAA")
+    left.barh(1, bars["the updates, added"], 0.5, color=ROLES["value"])
+    left.barh([2, 3], list(bars.values())[2:], 0.5, color="#AAAAAA")
     for y, (name, length) in enumerate(bars.items()):
-        left.text(0, y - 0.42, name, va="bottom")
+        left.text(0, y - 0.29, name, va="bottom")
         note(left, f"{length:.1f}", (length, y), (4, 0), fontsize=10)
     left.set(ylim=(3.5, -0.8), yticks=[], xlim=(0, 1.12 * max(bars.values())), xlabel="length")
     left.set_title(f"Lengths, heads 0 to {len(lengths) - 1} from the left")
@@ -336,8 +336,8 @@ def cross_shapes(n, d_model, m, d_memory):
     >>> [text.get_text() for text in ax.texts if "→" in text.get_text()]
     ['$W_Q$\\n8 → 8', '$W_K$\\n6 → 8', '$W_V$\\n6 → 8', '$W_O$: 8 → 8']
     """
-    _, ax = plt.subplots(figsize=(8.2, 4.7))
-    ax.figure.phone = {"panel_height": 3.0}
+    _, ax = plt.subplots(figsize=(8.2, 5.2))
+    ax.figure.phone = {"panel_height": 3.4}
 
     def matrix(x, y, shape, color, name):
         for i, j in np.ndindex(shape):
@@ -352,8 +352,10 @@ def cross_shapes(n, d_model, m, d_memory):
     matrix(middle, 0, (n, d_model), TINTS["query"], "queries")
     matrix(middle, key, (m, d_model), TINTS["key"], "keys")
     matrix(middle, value, (m, d_model), TINTS["value"], "values")
-    matrix(right, (key - 2) / 2, (n, m), TINTS["attention"], "weights")
-    matrix(right, value - 1, (n, d_model), TINTS["first text"], "output")
+    averages, output = n + 6, 2 * n + 13
+    matrix(right, 0, (n, m), TINTS["attention"], "weights")
+    matrix(right, averages, (n, d_model), TINTS["value"], "averages")
+    matrix(right, output, (n, d_model), TINTS["first text"], "output")
     look = {"style": "->", "shrinkA": 2, "shrinkB": 2}
     size = f"\n{d_memory} → {d_model}"
     for start, end, name in (
@@ -364,13 +366,13 @@ def cross_shapes(n, d_model, m, d_memory):
         arrow(ax, start, end, **look)
         write(ax, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, name, fontsize=9, bbox=plate(0.5))
     middle += d_model
-    arrow(ax, (middle, n / 2), (right, (key - 2) / 2 + 1.5), **look)
-    arrow(ax, (middle, key + m / 2), (right, (key - 2) / 2 + n - 1), **look)
-    arrow(ax, (middle, value + m / 2), (right, value + m / 2), **look)
-    arrow(ax, (right + m / 2, (key - 2) / 2 + n), (right + m / 2, value - 4.2), **look)
-    place = right + m / 2 + 0.5, ((key - 2) / 2 + n + value - 4.2) / 2
-    ax.text(*place, f"$W_O$: {d_model} → {d_model}", va="center", fontsize=9)
-    ax.set(xlim=(-0.3, right + d_model + 0.3), ylim=(value + m + 0.5, -3.2), aspect="equal")
+    arrow(ax, (middle, n / 2), (right, n / 2), **look)
+    arrow(ax, (middle, key + m / 2), (right, n - 1), **look)
+    arrow(ax, (middle, value + m / 2), (right, averages + n / 2), **look)
+    for start, end in ((n, averages), (averages + n, output)):
+        arrow(ax, (right + 1.5, start), (right + 1.5, end - 3.8), **look)  # down to the name of the next
+    ax.text(right + 2.2, (averages + n + output - 3.8) / 2, f"$W_O$: {d_model} → {d_model}", va="center", fontsize=9)
+    ax.set(xlim=(-0.3, right + d_model + 0.3), ylim=(output + n + 0.5, -3.2), aspect="equal")
     ax.axis("off")
     return ax
 

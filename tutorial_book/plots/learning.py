@@ -43,8 +43,8 @@ def questions(tokens):
     for row in range(len(tokens) - 1):
         for i, token in enumerate(tokens[: row + 2]):
             asked = i == row + 1
-            look = {"facecolor": TINTS["second text" if asked else "the rest"], "lw": 1.2 if asked else 0}
-            edge = COLORS[1] if asked else "none"
+            look = {"facecolor": TINTS["second text" if asked else "the rest"], "lw": 1.2 if asked else 0.6}
+            edge = COLORS[1] if asked else "#808080"
             box(ax, (starts[i] + ends[i]) / 2, row, ends[i] - starts[i] - 0.06, 0.76, edgecolor=edge, **look)
             write(ax, (starts[i] + ends[i]) / 2, row, token, weight="bold" if asked else None)
     ax.set(xlim=(-0.1, ends[-1] + 0.1), ylim=(len(tokens) - 1.5, -0.55))
@@ -68,7 +68,8 @@ def prices(tokens, panels):
         dotted(ax, mean, color=COLORS[1], linewidth=1.6)
         ax.bar(range(len(tokens)), values, color=COLORS[5], width=0.72, zorder=2)
         for i, value in enumerate(values):
-            note(ax, f"{value:.1f}", (i, value), (0, 4), ha="center", va="bottom", fontsize=10, bbox=plate(0.5))
+            foot = mean if value < mean < value + 0.25 * most else value  # not on the dotted line
+            note(ax, f"{value:.1f}", (i, foot), (0, 4), ha="center", va="bottom", fontsize=10, bbox=plate(0.5))
         note(ax, f"mean: {mean:.1f}", (len(tokens) - 0.5, mean), (4, 8), color=COLORS[1], fontsize=10)
         ax.set(title=title, ylim=(0, 1.3 * most), xlim=(-0.6, len(tokens) + 0.7), ylabel="nats", yticks=[0, 5, 10])
         ax.set_xticks(range(len(tokens)), tokens)
@@ -144,7 +145,8 @@ def two_plans(losses, level):
     _, ax = plt.subplots(figsize=(7.6, 2.5))
     for (name, values), color, style in zip(losses.items(), COLORS, ("-", "--")):
         ax.plot(range(1, len(values) + 1), values, color=color, linestyle=style, marker="o", markersize=3)
-        note(ax, name, (len(values), values[-1]), (0, 12), color=color, ha="right", fontsize=10)
+        lowest = values[-1] == min(others[-1] for others in losses.values())
+        note(ax, name, (len(values), values[-1]), (0, -12 if lowest else 12), color=color, ha="right", fontsize=10)
     dotted(ax, level[1])
     note(ax, level[0], (1, level[1]), (0, -8), fontsize=10)
     ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
@@ -190,7 +192,7 @@ def loss_curve(losses, levels, evaluated=()):
         step, loss = evaluated[-1]
         note(ax, f"{loss:.2f}", (step, loss), (6, 0), color=COLORS[0], fontsize=10)
         place = evaluated[len(evaluated) // 6]
-        note(ax, "stories not read", place, (-8, -6), color=COLORS[0], ha="right", fontsize=10)
+        note(ax, "stories not read", place, (8, 8), color=COLORS[0], fontsize=10)
     early = max(0, len(losses) // 55)
     note(ax, "batch of the step", (early + 1, losses[early]), (6, 7), ha="left", fontsize=10)
     ax.set(xscale="log", xlabel="step", ylabel="loss in nats", ylim=(0, None))

@@ -105,16 +105,16 @@ def vector_sum(X, P, words):
 
     >>> axes = vector_sum([[0.5, -0.2]], [[0.1, 0.1]], ["the"])
     >>> [text.get_text() for text in axes[2].texts]
-    ['0.60', '−0.10']
+    ['0.600', '−0.100']
     """
     X, P = as_array(X), as_array(P)
     reach = max(np.abs(matrix).max() for matrix in (X, P, X + P))
     figure, axes = panel_grid(3, size=(9.2, 0.75 + 0.3 * len(words)))
     figure.phone = {"columns": 1, "panel_height": 0.6 + 0.26 * len(words)}
     names = [words, range(1, 1 + len(words)), words]
-    titles = ["token vectors", "+  position vectors", "=  what enters the model"]
+    titles = ["token vectors", "+  position vectors", "=  their sum"]
     for ax, matrix, labels, title in zip(axes, (X, P, X + P), names, titles):
-        _cells(ax, matrix, -0.5, -0.5, reach)
+        _cells(ax, matrix, -0.5, -0.5, reach, digits=3)
         ax.set(xlim=(-0.5, X.shape[1] - 0.5), ylim=(len(words) - 0.5, -0.5), title=title, xticks=[])
         ax.set_yticks(range(len(words)), labels)
         for label, word in zip(ax.get_yticklabels(), words):

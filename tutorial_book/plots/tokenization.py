@@ -344,7 +344,10 @@ def vocabulary_blocks(vocabularies, n_bins=48):
             ax.bar(edges[:-1], share, np.diff(edges), bottom, align="edge", label=label, **look)
             bottom += share
         ax.set(title=f"{name}: {len(tokens):,} tokens", xlabel="id", ylabel="share", xlim=(0, len(tokens)), ylim=(0, 1))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    # A kind too rare to be seen has no entry in the legend.
+    entries = [same[0] for same in zip(*(ax.containers for ax in axes[:, 0]))
+               if max(bar.get_height() for bars in same for bar in bars) > 0.02]  # fmt: skip
+    figure.legend(entries, [entry.get_label() for entry in entries], loc="outside upper left", ncols=4)
     return axes[:, 0]
 
 
