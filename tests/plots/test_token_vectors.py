@@ -10,7 +10,7 @@ def test_four_distributions_have_an_outline_for_each_collection():
     measured = {name: distributions(rng.normal(size=(30, 5)) + i) for i, name in enumerate(("a", "b"))}
     measured["one of each"] = Distributions(np.array([]), *measured["a"][1:])
     axes = plots.token_vectors.four_distributions(measured)
-    assert [ax.get_xlabel() for ax in axes] == ["length", "distance of a pair", "dot product", "cosine"]
+    assert [ax.get_xlabel() for ax in axes] == ["norm", "distance of a pair", "dot product", "cosine"]
     assert [len(ax.patches) for ax in axes] == [2, 3, 3, 3]  # pairs between two collections have no length
     legend = axes[0].figure.legends[0]
     assert [text.get_text() for text in legend.get_texts()] == list(measured)

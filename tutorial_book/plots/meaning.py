@@ -59,6 +59,8 @@ def difference_arrows(points, labels, origin, shares=None):
     """
     points, origin = _plane(points), as_array(origin)
     ax = sentence_groups(points, labels, shares)
+    for group in ax.lines:
+        group.set_alpha(0.35)  # so that the arrows' tips stand out
     for number, name in enumerate(dict.fromkeys(labels)):
         tip = points[[label == name for label in labels]].mean(axis=0)
         arrow(ax, origin, tip, _color(number), linewidth=2.2, mutation_scale=18)

@@ -168,10 +168,14 @@ def group_gaps(clouds, groups, names):
     groups = as_array(groups)
     for ax, Y in zip(grid, clouds.values()):
         start, *ends = (as_array(Y)[groups == group].mean(0) for group in range(3))
-        for end in ends:
+        for end, other in zip(ends, reversed(ends)):
             ax.plot(*np.stack([start, end]).T, color="black", linewidth=1.2)
-            middle = start + 0.5 * (end - start)
-            note(ax, f"{np.linalg.norm(end - start):.1f}", middle, (0, 9), fontsize=10, ha="center")
+            away, length = end - start, np.linalg.norm(end - start)
+            beside = np.array([-away[1], away[0]]) / length
+            beside *= -1 if beside @ (other - start) > 0 else 1  # the side on which the other line is not
+            place = 15 * beside * (1, 0.8)  # a number is wider than high
+            note(ax, f"{length:.1f}", start + 0.5 * away, place, fontsize=10, ha="center")
+        ax.margins(0.15)
     return grid
 
 

@@ -68,7 +68,8 @@ def two_neighbors(clouds, ratios):
         ax.plot(*X.T, "o", ms=4, color="0.45", mew=0)
         for k, name, color in ((first, "$r_1$", COLORS[0]), (second, "$r_2$", COLORS[1])):
             arrow(ax, here, X[k], color, linewidth=1.6)
-            write(ax, *(here + 1.3 * (X[k] - here)), name, color=color)
+            beside = [here[1] - X[k, 1], X[k, 0] - here[0]] / away[k]  # of the arrow, outside both circles
+            write(ax, *(X[k] + 0.5 * r_2 * beside + 0.35 * (X[k] - here)), name, color=color)
         ax.plot(*here, "o", ms=6, color="black")
         reach = max(2.4 * r_2, 1.1 * np.sort(away)[min(7, len(away) - 1)])
         ax.set(xlim=(here[0] - reach, here[0] + reach), ylim=(here[1] - reach, here[1] + reach), aspect="equal")

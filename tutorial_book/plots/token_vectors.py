@@ -6,7 +6,7 @@ import numpy as np
 from tutorial_book.plots.base import COLORS, as_array
 from tutorial_book.plots.parts import LINES, draw_curve, draw_outlines, legend_below, panel_grid
 
-MEASURES = {"norms": "length", "distances": "distance of a pair", "dots": "dot product", "cosines": "cosine"}
+MEASURES = {"norms": "norm", "distances": "distance of a pair", "dots": "dot product", "cosines": "cosine"}
 TO_MEAN = {
     "distances": "distance from the mean",
     "cosines": "cosine with the mean",
@@ -25,7 +25,7 @@ def four_distributions(measured, bins=50):
     >>> from tutorial_lib.geometry import distributions
     >>> axes = four_distributions({"axes": distributions(np.eye(3) + 1)})
     >>> [ax.get_xlabel() for ax in axes]
-    ['length', 'distance of a pair', 'dot product', 'cosine']
+    ['norm', 'distance of a pair', 'dot product', 'cosine']
     """
     _, axes = panel_grid(4, 2, size=(7.4, 4.2))
     for ax, (measure, name) in zip(axes, MEASURES.items()):
