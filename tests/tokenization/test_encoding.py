@@ -190,9 +190,9 @@ def test_vocabularies_that_cannot_be_are_refused(bpe, tmp_path):
             BPE(bpe.vocab, merges)
     with pytest.raises(ValueError, match="it lacks 'xy'"):
         BPE(bpe.vocab, [("x", "y")] if "xy" not in bpe.vocab else [("x", "yx")])
-    with pytest.raises(ValueError, match="no vocab.txt"):
+    with pytest.raises(ValueError, match="no tokenizer.json, vocab.txt"):
         WordPiece.from_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="no vocab.json"):
+    with pytest.raises(ValueError, match="no tokenizer.json, vocab.txt"):
         BPE.from_pretrained(tmp_path)
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from tutorial_lib import weights
 from tutorial_lib.tokenization import BPE, tokenizer_of
-from tutorial_lib.tokenization.bpe import END, OF_OPENAI
+from tutorial_lib.tokenization.bpe import END
+from tutorial_lib.tokenization.saved import OF_OPENAI
 
 NEXT = {" next": [1306], "next": [19545], " Next": [7406], "Next": [10019], " NEXT": [39726], "NEXT": [45, 13918]}
 

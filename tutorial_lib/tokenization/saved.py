@@ -54,13 +54,13 @@ class Saved:
     """
 
     kind: str
-    vocab: dict[str, int] | list[str]
+    vocab: dict | list
     around: str
-    merges: list[tuple[str, str]] = field(default_factory=list)
+    merges: list = field(default_factory=list)
     config: dict = field(default_factory=dict)
-    special: list[str] = field(default_factory=list)
-    added: list[str] = field(default_factory=list)
-    spaced: list[str] | None = None
+    special: list = field(default_factory=list)
+    added: list = field(default_factory=list)
+    spaced: list | None = None
 
     def dress(self, tokenizer):
         """Give a tokenizer the tokens that were added to its vocabulary."""
