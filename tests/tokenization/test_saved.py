@@ -70,6 +70,12 @@ def test_a_tokenizer_that_transformers_saves_gives_the_same_ids(theirs, added, t
         assert ours.encode(text).ids == ids_of(theirs, text), repr(text)
     assert ours.encode("a bear", "two bears").ids == ids_of(theirs, "a bear", "two bears")
     assert len(ours) == len(theirs)
+    ours.save(tmp_path / "again")
+    family = {"RobertaBPE": "roberta", "OptBPE": "opt"}.get(type(ours).__name__, "gpt2")
+    (tmp_path / "again" / "config.json").write_text(json.dumps({"model_type": family}))
+    again = tokenizer_of(tmp_path / "again")
+    for text in placed_texts()[:100]:
+        assert again.encode(text).ids == ours.encode(text).ids, repr(text)
 
 
 def test_ids_go_back_to_text_with_what_was_added(bpe, hf_bpe, tmp_path):

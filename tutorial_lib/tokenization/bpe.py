@@ -110,6 +110,7 @@ class BPE(Tokenizer):
         lines = ["#version: 0.2", *(f"{a} {b}" for a, b in self.merges)]
         write_text(Path(folder) / "vocab.json", json.dumps(self.vocab, ensure_ascii=False))
         write_text(Path(folder) / "merges.txt", "\n".join(lines) + "\n")
+        self._save_added(folder, self.added)
 
     @classmethod
     def train(cls, texts, vocab_size: int) -> "BPE":

@@ -3,13 +3,16 @@
 `Tokenizer` is what `WordPiece` and `BPE` have in common. Source: R 11.1, 11.4, 11.5, 11.7.
 """
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
 from tutorial_lib.tokenization.kinds import WHITE
+from tutorial_lib.weights.files import write_text
 
 
 @dataclass
@@ -149,6 +152,15 @@ class Tokenizer(ABC):
         length = len(longest if pad_to is None else self._pad(longest, pad_to))
         rows = [self._pad(row, length) for row in rows]
         return Encoding(**{field.name: [getattr(row, field.name) for row in rows] for field in fields(Encoding)})
+
+    def _save_added(self, folder, added: list[str]) -> None:
+        """Write beside the vocabulary which of its tokens were added to it, if any."""
+        special = [token for token in self.special if token not in type(self).special]
+        if added or special:
+            ids = {token: self.vocab[token] for token in [*added, *special]}
+            write_text(Path(folder) / "added_tokens.json", json.dumps(ids, ensure_ascii=False))
+            names = {"additional_special_tokens": special}
+            write_text(Path(folder) / "special_tokens_map.json", json.dumps(names, ensure_ascii=False))
 
     def _pad(self, encoding: Encoding, pad_to: int) -> Encoding:
         allowed = f"a whole number of at least {len(encoding)}, the tokens there are (max_length cuts)"

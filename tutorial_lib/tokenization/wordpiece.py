@@ -155,6 +155,7 @@ class WordPiece(Tokenizer):
         }
         write_text(Path(folder) / "vocab.txt", "".join(token + "\n" for token in self.tokens))
         write_text(Path(folder) / "tokenizer_config.json", json.dumps(config, indent=2) + "\n")
+        self._save_added(folder, [self._known_words[key][0] for key in self.added])
 
     @classmethod
     def train(cls, texts, vocab_size: int, lowercase=True, strip_accents=None, split_chinese=True) -> "WordPiece":
