@@ -1,4 +1,5 @@
-// A term shows its definition and a citation its reference: on hover, on keyboard focus, and at the first touch.
+// A term shows its definition, a citation its reference, a source in the margin its document: on hover, on keyboard
+// focus, and at the first touch.
 // Without this script, the browser shows the same text as the link's title.
 (function () {
   var shown, byTouch;
@@ -52,6 +53,6 @@
     });
   }
 
-  document.querySelectorAll("a.term[title], .bibtex-citation a[title]").forEach(prepare);
+  document.querySelectorAll("a.term[title], a.src[title], .bibtex-citation a[title]").forEach(prepare);
   addEventListener("keydown", function (event) { if (event.key === "Escape") hide(); });
 })();

@@ -13,6 +13,7 @@ pytest.importorskip("myst_nb")
 nodes = pytest.importorskip("docutils.nodes")
 BeautifulSoup = pytest.importorskip("bs4").BeautifulSoup
 sphinx_guess = pytest.importorskip("sphinx_guess")
+sphinx_proof = pytest.importorskip("sphinx_proof")
 
 TOOLS = Path(sphinx_guess.__file__).parent
 CONF = """
@@ -284,6 +285,15 @@ def test_each_exercise_folds_to_its_title(book):
     assert page.select_one("#exercises > p").text == "Try."
 
 
+def test_the_front_page_names_the_same_documents():
+    text = (TOOLS.parent / "book" / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \*\*([A-Z])\*\* \| (.*) \|$", text, re.M)
+    assert [letter for letter, _ in rows] == list(sphinx_proof.DOCUMENTS)
+    for letter, row in rows:
+        title = sphinx_proof.DOCUMENTS[letter].split(", ", 1)[-1].removeprefix("a summary of ")
+        assert title in row.replace("*", ""), letter
+
+
 def test_a_source_is_a_mark_and_the_proof_is_a_fold(book):
     page, told = book("proof")
     assert told == []
@@ -291,5 +301,8 @@ def test_a_source_is_a_mark_and_the_proof_is_a_fold(book):
     assert paragraph.text == "It is soR 6.1, eq. 18. Not (R 2 says)."  # the mark stands in the margin
     mark = paragraph.select_one("a.src")
     assert mark["href"] == "#claims" and mark.text == "R 6.1, eq. 18"
+    assert mark["title"] == "R: Rezaei, Mathematics of Transformers: A Tutorial"
     fold = page.select_one("#proof > h2 + details.proof:not([open])")
+    luisto = "L: Luisto, a master's thesis on the structure of BERT's embedding spaces"
+    assert fold.select_one("summary + .documents").text == f"{luisto}; {mark['title']}."
     assert fold.summary and fold.select_one("#claims h3") and "R 4" not in fold.text
