@@ -10,6 +10,7 @@ from tutorial_lib.generation import generate, probabilities
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS
 
+TEMPERATURE = 0.7  # the model writes at it, and the bars begin with it
 SHOWN = 10  # tokens that get a bar; js/story.js has the same
 
 
@@ -31,7 +32,7 @@ def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
     check_has("model", model, "a GPT", "hidden")
     check_has("tokenizer", tokenizer, "its BPE", "vocab", "special")
     ids = [tokenizer.vocab[tokenizer.special[0]], *tokenizer.encode(check_text("text", text)).ids]
-    told = generate(model, ids, n, temperature=0.7, seed=seed, stop=ids[:1])
+    told = generate(model, ids, n, temperature=TEMPERATURE, seed=seed, stop=ids[:1])
     scores = model([ids])[0][0, -1].detach().cpu()
     pieces = [tokenizer.decode([id]) for id in range(len(tokenizer))]
     data = {
@@ -39,11 +40,12 @@ def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
         "told": tokenizer.decode(told, skip_special=True),
         "pieces": pieces,
         "end": ids[0],
+        "temperature": TEMPERATURE,
         "logits": b64encode(scores.numpy().astype("<f4").tobytes()).decode(),
         "live": model.source if model.source in DECODERS else None,
         "ages": [[title, name] for title, name in (ages or {}).items()],
     }
-    p = probabilities(scores).numpy()
+    p = probabilities(scores, TEMPERATURE).numpy()
     label = "What a decoder expects next"
     return View("story", data, _picture(data, p), label, _say(data, p), ["live", "spoken"])
 

@@ -1,9 +1,9 @@
-// Figures drawn beforehand behind a range input. The first one stays in the page: it is what is printed.
+// Figures drawn beforehand behind a range input, which says the value. The first one stays in the page: it is printed.
 function draw(view) {
   var data = view.data;
   var first = view.picture.querySelector("figure");
-  var image = TL.el("img", {}), caption = TL.el("figcaption", {});
-  var now = TL.el("figure", { class: "tl-frame" }, [image, caption]);
+  var image = TL.el("img", {});
+  var now = TL.el("figure", { class: "tl-frame" }, image);
   var images = data.images.slice();
   images[0] = first.querySelector("img").src;
   var range = TL.range(view, data.name, { min: 0, max: data.values.length - 1, step: 1, value: data.start },
@@ -16,7 +16,6 @@ function draw(view) {
     var i = +range.value;
     image.src = images[data.frames[i]];
     image.alt = data.alts[i];
-    caption.textContent = data.name + " = " + data.values[i];
     view.say(data.alts[i]);
   }
 }

@@ -1,4 +1,4 @@
-"""The paths of one word through the layers, in two sentences, in one plane. Source: L 4.3."""
+"""The paths of one word through the layers, in two texts, in one plane. Source: L 4.3."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tutorial_lib.views.base import View
 
 
 def path_view(model, tokenizer, one, other, word=None) -> View:
-    """The path of each word that two sentences share, in the two principal components of its points in both.
+    """The path of each word that two texts share, in the two principal components of its points in both.
 
     A ring is the vector before the first layer, a large dot that after the last. word: shown first, else the one that
-    parts most. Raises ValueError where the sentences share no word.
+    parts most. Raises ValueError where the texts share no word.
     """
     (first, X), (second, Y) = (word_vectors(model, tokenizer, text) for text in (one, other))
     shared = shared_words(tokenizer, first, second)
@@ -24,7 +24,7 @@ def path_view(model, tokenizer, one, other, word=None) -> View:
         a, b = X[:, first.index(each)], Y[:, second.index(each)]
         picture = pca(np.concatenate([a, b]))
         points = picture.coordinates.reshape(2, len(a), 2).tolist()
-        names = [f"“{each}” in the first sentence", "in the second"]
+        names = [f"“{each}” in the first text", "in the second"]
         chart = {"kind": "paths", "paths": [[name, path] for name, path in zip(names, points, strict=True)]}
         start, end = (float(np.linalg.norm(a[k] - b[k])) for k in (0, -1))
         say = (
@@ -33,5 +33,5 @@ def path_view(model, tokenizer, one, other, word=None) -> View:
         )
         shown.append((np.inf if each == word else end, [each, chart, say]))
     shown = [one for _, one in sorted(shown, key=lambda pair: -pair[0])]
-    boxes = [["One sentence", one], ["Another", other]]
+    boxes = [["One text", one], ["Another", other]]
     return asking("evolution", model, boxes, shown, "Two paths of one word", "Word", word=word)

@@ -6,7 +6,7 @@ function draw(view) {
   var data = view.data, ages = data.ages, logits = Array.from(TL.floats(data.logits)), ids = null, told = data.told, begin = data.text, writing = false;
   var page = window.tutorialLib, live = data.live && page;
   var age = ages.length && live ? TL.select(view, "Trained for", ages.map(function (one) { return one[0]; }), ages.length - 1, again) : null;
-  var temperature = TL.range(view, "Temperature", { min: 0.1, max: 2, step: 0.05, value: 1 }, function (x) { return x.toFixed(2); }, show);
+  var temperature = TL.range(view, "Temperature", { min: 0.1, max: 2, step: 0.05, value: data.temperature }, function (x) { return x.toFixed(2); }, show);
   var top = TL.range(view, "top-p", { min: 0.05, max: 1, step: 0.05, value: 1 }, function (x) { return x.toFixed(2); }, show);
   var text = TL.el("p", { "class": "tl-told" }), bars = TL.el("tbody", {}), on = TL.el("button", { type: "button" }, "Write on");
   on.addEventListener("click", function () { writing ? (writing = false) : write(); });

@@ -5,11 +5,11 @@ async function compute(texts, live, data) {
   var deep = depths(data);
   var one = await wordVectors(live, data, texts[0], deep), other = await wordVectors(live, data, texts[1], deep);
   var shared = sharedWords(one.words, other.words);
-  if (!shared.length) throw new Error("These two sentences share no word. Use one word in both.");
+  if (!shared.length) throw new Error("These two texts share no word. Use one word in both.");
   var shown = shared.map(function (pair) {
     var a = pair[0].vectors, b = pair[1].vectors, picture = plane(a.concat(b)), word = "\u201c" + pair[0].name + "\u201d";
     function apart(k) { return Math.hypot.apply(null, Array.from(a[k], function (x, i) { return x - b[k][i]; })); }
-    return [pair[0].name === data.word ? Infinity : apart(data.layers), [pair[0].name, { kind: "paths", paths: [[word + " in the first sentence", picture.points.slice(0, data.layers + 1)], ["in the second", picture.points.slice(data.layers + 1)]] },
+    return [pair[0].name === data.word ? Infinity : apart(data.layers), [pair[0].name, { kind: "paths", paths: [[word + " in the first text", picture.points.slice(0, data.layers + 1)], ["in the second", picture.points.slice(data.layers + 1)]] },
       "The two paths of " + word + " lie " + apart(0).toFixed(1) + " apart before the first layer and " + apart(data.layers).toFixed(1) + " after the last; the plane holds " +
       (100 * picture.share).toFixed(0) + "% of their variance."]];
   });
