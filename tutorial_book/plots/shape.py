@@ -5,6 +5,7 @@ Sources: A 2.3, 2.4, 4.1.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import ListedColormap
 
 from tutorial_book.plots.base import COLORS, TINTS, as_array
 from tutorial_book.plots.parts import (
@@ -98,12 +99,13 @@ def sketches(clouds):
     around, above = np.radians([35, 22])
     across = [np.cos(around), np.sin(around), 0]
     up = [np.sin(around) * np.sin(above), -np.cos(around) * np.sin(above), np.cos(above)]
+    colors = ListedColormap(plt.get_cmap("viridis")(np.linspace(0.2, 0.9, 256)))  # its ends sink into a page
     for ax, (title, (X, values)) in zip(axes, clouds.items()):
         X = as_array(X)
         X = (X - X.mean(0)) / np.abs(X - X.mean(0)).max()
         depth = np.cross(across, up) @ X.T
         order = depth.argsort()
-        ax.scatter(X[order] @ across, X[order] @ up, s=7, c=as_array(values)[order], cmap="viridis", linewidths=0)
+        ax.scatter(X[order] @ across, X[order] @ up, s=7, c=as_array(values)[order], cmap=colors, linewidths=0)
         ax.set(aspect="equal", xticks=[], yticks=[], title=title)
         ax.spines[:].set_visible(False)
     return axes
