@@ -19,16 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import (
-    as_attention_mask,
-    as_ids,
-    check_config,
-    check_has,
-    check_tensors,
-    inputs_of,
-    one_of,
-    real_number,
-)
+from tutorial_lib import arguments
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
 from tutorial_lib.trace import Trace, check_stops, inside, nothing
 from tutorial_lib.weights import checkpoints
@@ -64,8 +55,8 @@ class Config:
     n_different: int | None = None
 
     def __post_init__(self):
-        one_of("activation", self.activation, ACTIVATIONS)
-        check_config(self, from_0=("n_layers", "n_segments", "pad_id"))
+        arguments.one_of("activation", self.activation, ACTIVATIONS)
+        arguments.check_config(self, from_0=("n_layers", "n_segments", "pad_id"))
 
     @classmethod
     def from_hf(cls, settings):
@@ -88,8 +79,8 @@ def layer_norm(x, gamma, beta, eps):
     >>> layer_norm(torch.tensor([1.0, 3.0]), torch.ones(2), torch.zeros(2), 0.0)
     tensor([-1.,  1.])
     """
-    check_tensors(x=x, gamma=gamma, beta=beta)
-    real_number("eps", eps, "a number, 0 or more", 0)
+    arguments.check_tensors(x=x, gamma=gamma, beta=beta)
+    arguments.real_number("eps", eps, "a number, 0 or more", 0)
     centered = x - x.mean(-1, keepdim=True)
     variance = centered.square().mean(-1, keepdim=True)
     return centered * torch.rsqrt(variance + eps) * gamma + beta
@@ -101,7 +92,7 @@ def gelu(x):
     >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
     """
-    check_tensors(x=x)
+    arguments.check_tensors(x=x)
     Phi = (1 + torch.erf(x / math.sqrt(2))) / 2
     return x * Phi
 
@@ -112,7 +103,7 @@ def gelu_new(x):
     >>> gelu_new(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1588,  0.0000,  0.8412])
     """
-    check_tensors(x=x)
+    arguments.check_tensors(x=x)
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
@@ -122,7 +113,7 @@ def relu(x):
     >>> relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    check_tensors(x=x)
+    arguments.check_tensors(x=x)
     return x.clamp(min=0)
 
 
@@ -140,7 +131,7 @@ def initialize(model, std=0.02):
     >>> abs(bert.embeddings.tokens.weight.std() - 0.02) < 0.001
     tensor(True)
     """
-    check_has("model", model, "a model", "named_parameters")
+    arguments.check_has("model", model, "a model", "named_parameters")
     for name, parameter in model.named_parameters():
         if parameter.ndim >= 2:
             nn.init.normal_(parameter, std=std)
@@ -242,7 +233,7 @@ def which_layers(config) -> list[int]:
     >>> which_layers(Config(n_layers=4)), which_layers(Config(n_layers=4, n_different=2))
     ([0, 1, 2, 3], [0, 0, 1, 1])
     """
-    check_has("config", config, "a bert.Config", "n_different")
+    arguments.check_has("config", config, "a bert.Config", "n_different")
     in_a_row = config.n_layers / (config.n_different or config.n_layers)
     return [int(i / in_a_row) for i in range(config.n_layers)]  # rounded as transformers does
 
@@ -264,7 +255,7 @@ class Bert(checkpoints.Loaded, nn.Module):
 
     def __init__(self, config, pooler=True, mlm=False, nsp=False):
         super().__init__()
-        check_has("config", config, "a bert.Config", "n_different")
+        arguments.check_has("config", config, "a bert.Config", "n_different")
         self.config = config
         self.embeddings = Embeddings(config)
         different = [Layer(config) for _ in range(config.n_different or config.n_layers)]
@@ -359,14 +350,14 @@ class Bert(checkpoints.Loaded, nn.Module):
         """The arguments as tensors: ids (B, n), mask (B, 1, 1, n) or None where nothing is padding, segments (B, n)."""
         c = self.config
         device = self.embeddings.tokens.weight.device
-        ids, attention_mask, token_type_ids = inputs_of(ids, attention_mask, token_type_ids)
-        ids = as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
+        ids, attention_mask, token_type_ids = arguments.inputs_of(ids, attention_mask, token_type_ids)
+        ids = arguments.as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
         if ids.shape[1] > c.n_positions:
             n = ids.shape[1]
             raise ValueError(f"ids has {n} tokens, but this model has positions for {c.n_positions}; truncate")
         segments = torch.zeros_like(ids)
         n_segments = max(c.n_segments, 1)  # DistilBERT's are all the first one
         if token_type_ids is not None:
-            segments = as_ids("token_type_ids", token_type_ids, n_segments, "the segments", device, ids.shape)
-        real = as_attention_mask("attention_mask", attention_mask, ids.shape, device, empty=False)
+            segments = arguments.as_ids("token_type_ids", token_type_ids, n_segments, "the segments", device, ids.shape)
+        real = arguments.as_attention_mask("attention_mask", attention_mask, ids.shape, device, empty=False)
         return ids, None if real is None or real.all() else padding_mask(real), segments

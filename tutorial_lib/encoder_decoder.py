@@ -14,15 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import (
-    as_attention_mask,
-    as_ids,
-    check_cache,
-    check_config,
-    check_has,
-    check_tensors,
-    one_of,
-)
+from tutorial_lib import arguments
 from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward
 from tutorial_lib.gpt import CachedAttention, Layer, looks_back
@@ -56,8 +48,8 @@ class Config:
     tied: bool = True
 
     def __post_init__(self):
-        one_of("activation", self.activation, ACTIVATIONS)
-        check_config(self)
+        arguments.one_of("activation", self.activation, ACTIVATIONS)
+        arguments.check_config(self)
 
 
 class Embeddings(nn.Module):
@@ -149,7 +141,7 @@ class EncoderDecoder(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        check_has("config", config, "an encoder_decoder.Config", "tied", "norm_first")
+        arguments.check_has("config", config, "an encoder_decoder.Config", "tied", "norm_first")
         self.config = config
         self.encoder = Stack(config, Layer)
         self.decoder = Stack(config, DecoderLayer)
@@ -198,8 +190,8 @@ class EncoderDecoder(nn.Module):
         >>> [tuple(K.shape) for K, V in cache[0]]  # three of the target, four of the source
         [(1, 2, 3, 4), (1, 2, 4, 4)]
         """
-        check_tensors(memory=memory)
-        n_past = check_cache(cache, self.config.n_layers)
+        arguments.check_tensors(memory=memory)
+        n_past = arguments.check_cache(cache, self.config.n_layers)
         ids = self._check_ids("target_ids", target_ids, n_past)
         mask = self._check_mask(source_mask, memory.shape[:2])
         self._check_memory(memory, len(ids), cache)
@@ -243,7 +235,7 @@ class EncoderDecoder(nn.Module):
     def _check_ids(self, name, ids, n_past=0):
         """Whole numbers of the vocabulary as a tensor (B, n) that fits the positions."""
         c = self.config
-        ids = as_ids(name, ids, c.vocab_size, "the vocabulary", self.unembedding.weight.device)
+        ids = arguments.as_ids(name, ids, c.vocab_size, "the vocabulary", self.unembedding.weight.device)
         n = n_past + ids.shape[1]
         if n > c.n_positions:
             raise ValueError(f"{name} has {n} tokens, but the model has positions for {c.n_positions}: truncate")
@@ -251,7 +243,8 @@ class EncoderDecoder(nn.Module):
 
     def _check_mask(self, source_mask, shape):
         """(B, 1, 1, m), or None where nothing is padding."""
-        real = as_attention_mask("source_mask", source_mask, shape, self.unembedding.weight.device, empty=False)
+        device = self.unembedding.weight.device
+        real = arguments.as_attention_mask("source_mask", source_mask, shape, device, empty=False)
         return None if real is None or real.all() else padding_mask(real)
 
     def _check_memory(self, memory, n_targets, cache):

@@ -10,16 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import (
-    as_attention_mask,
-    as_ids,
-    check_cache,
-    check_config,
-    check_has,
-    inputs_of,
-    one_of,
-    whole_number,
-)
+from tutorial_lib import arguments
 from tutorial_lib.attention import MultiHeadAttention, attention
 from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
 from tutorial_lib.trace import Trace, check_stops, inside, nothing
@@ -54,8 +45,8 @@ class Config:
     tied: bool = True
 
     def __post_init__(self):
-        one_of("activation", self.activation, ACTIVATIONS)
-        check_config(self, from_0=("n_layers", "offset"))
+        arguments.one_of("activation", self.activation, ACTIVATIONS)
+        arguments.check_config(self, from_0=("n_layers", "offset"))
 
     @classmethod
     def from_hf(cls, settings):
@@ -145,7 +136,7 @@ class GPT(checkpoints.Loaded, nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        check_has("config", config, "a gpt.Config", "offset")
+        arguments.check_has("config", config, "a gpt.Config", "offset")
         self.config = config
         self.embeddings = Embeddings(config)
         self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
@@ -228,16 +219,15 @@ class GPT(checkpoints.Loaded, nn.Module):
         """ids (B, n), places (B or 1, n), and a mask that broadcasts to (B, n_heads, n, n_past + n)."""
         c = self.config
         device = self.embeddings.tokens.weight.device
-        ids, attention_mask, _ = inputs_of(ids, attention_mask)  # a decoder has no segments
-        ids = as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
+        ids, attention_mask, _ = arguments.inputs_of(ids, attention_mask)  # a decoder has no segments
+        ids = arguments.as_ids("ids", ids, c.vocab_size, "the vocabulary", device)
         n = ids.shape[1]
-        n_past = check_cache(cache, c.n_layers)
+        n_past = arguments.check_cache(cache, c.n_layers)
         if attention_mask is None:
             places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
             mask = None if n == 1 else looks_back(n, n_past, device)
-        else:
-            shape = len(ids), n_past + n
-            real = as_attention_mask("attention_mask", attention_mask, shape, device)  # a text may yet begin
+        else:  # a text may yet begin: all padding so far
+            real = arguments.as_attention_mask("attention_mask", attention_mask, (len(ids), n_past + n), device)
             places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
             itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
             mask = looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
@@ -254,6 +244,6 @@ def looks_back(n, n_past, device=None):
     tensor([[1, 1, 0],
             [1, 1, 1]], dtype=torch.int32)
     """
-    n_past = whole_number("n_past", n_past, 0, "a number of tokens", 100_000)
-    n = whole_number("n", n, 0, "a number of tokens", 100_000)
+    n_past = arguments.whole_number("n_past", n_past, 0, "a number of tokens", 100_000)
+    n = arguments.whole_number("n", n, 0, "a number of tokens", 100_000)
     return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)
