@@ -18,6 +18,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,8 +42,21 @@ SOURCES = ["*", "book/**/*", "coursework/**/*", "tutorial_*/**/*"]  # what the s
 CELL_SECONDS = 300  # a cell that takes longer hangs
 MOST_SECONDS = 20  # a cell should take, on two quiet cores
 MOST_RUNS = 5  # of a chapter that are kept
+FULL = 5_000_000  # bytes: a disk with no more is full
+NO_ROOM = "The disk is full: make room, and type `make book` again. The chapters that have run are kept."
 
 say = partial(print, flush=True)
+
+
+def write(file: Path, data: bytes) -> None:
+    """Whole or not at all, also where two processes write the same."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_suffix(f".{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def chapters(root: Path) -> list[Path]:
@@ -181,19 +195,12 @@ class Runs:
         run["notebook"] = nbformat.writes(notebook)
         text = json.dumps(run)
         file = self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
-        self._write(file.with_suffix(".names"), names)  # first: a run that is found has its names
-        self._write(file, text.encode())
+        write(file.with_suffix(".names"), names)  # first: a run that is found has its names
+        write(file, text.encode())
         for old in self._newest_first()[MOST_RUNS:]:
             old.unlink()
             old.with_suffix(".names").unlink(missing_ok=True)
         return run | {"names": file.with_suffix(".names")}
-
-    def _write(self, file: Path, data: bytes) -> None:
-        """Whole or not at all, also where two processes write the same."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        beside = file.with_suffix(f".{os.getpid()}")
-        beside.write_bytes(data)
-        beside.replace(file)
 
     def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("*.json"), key=lambda file: file.stat().st_mtime_ns, reverse=True)
@@ -309,11 +316,12 @@ def build_pages(root: Path, made: dict[str, str]) -> int:
         told = [line for line in lines if re.search(r"WARNING|ERROR|CRITICAL|[Ee]xception", line)]
         print("\n".join(told or lines[-40:]), f"(the whole log: {log.relative_to(root)})", sep="\n", file=sys.stderr)
     else:
-        record.write_text(json.dumps(now | {"sources": sources}), encoding="utf-8")
+        write(record, json.dumps(now | {"sources": sources}).encode())
     return code
 
 
-def main(root: Path = ROOT) -> int:
+def build(root: Path) -> int:
+    """Chapters, then pages. Returns the exit code."""
     start = time.perf_counter()
     paths = chapters(root)
     say(f"Chapters: {', '.join(path.stem for path in paths) or 'none'}")
@@ -327,6 +335,21 @@ def main(root: Path = ROOT) -> int:
         return code
     say(f"The book: _build/html/index.html ({time.perf_counter() - start:.1f} s)")
     return 0
+
+
+def main(root: Path = ROOT) -> int:
+    def full():
+        return shutil.disk_usage(root).free <= FULL
+
+    try:
+        code = build(root)
+    except Exception:  # a full disk has many names: a file's, SQLite's, a kernel's
+        if not full():
+            raise
+        code = 1
+    if code and full():
+        say(NO_ROOM, file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":
