@@ -25,6 +25,7 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     cache=False computes everything anew for each token, and gives the same tokens.
 
     Where a text outgrows the model's positions, only its last tokens count, and each step computes all of them anew.
+    A `Llama`'s positions have no end: there all tokens count.
     Raises ValueError where an argument is out of range, before anything is computed.
 
     >>> from tutorial_lib.gpt import GPT, Config
