@@ -157,7 +157,7 @@ def shape_of(settings, model) -> dict:
 
 
 def _global_every(settings, n_layers, every):
-    """Each how-many-eth layer is global. transformers 4 has the number, 5 names the kind of each layer."""
+    """How far it is from one global layer to the next. transformers 4 has the number, 5 the kind of each layer."""
     kinds = settings.get("layer_types")
     if kinds is None:
         return every
