@@ -7,7 +7,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tutorial_lib.attention import MultiHeadAttention, attention, causal_mask, padding_mask, scores, softmax
+from tutorial_lib.attention import (
+    MultiHeadAttention,
+    attention,
+    causal_mask,
+    padding_mask,
+    scores,
+    shared_heads,
+    softmax,
+)
 from tutorial_lib.trace import Trace
 
 sizes = st.integers(1, 6)
@@ -236,3 +244,21 @@ def test_bad_sizes_are_refused_by_name():
             MultiHeadAttention(8, 2).value_map(h)
         with pytest.raises(ValueError, match=f"h must be a head from 0 to 1, got {h}"):
             MultiHeadAttention(8, 2).score_map(h)
+
+
+@pytest.mark.parametrize("n_kv_heads", [1, 2, 6])
+def test_shared_heads_are_those_of_a_model_whose_heads_are_alike(n_kv_heads):
+    """Grouped queries give what full heads give whose keys and values are equal within a group."""
+    Q, K, V = torch.randn(2, 6, 5, 4), torch.randn(2, n_kv_heads, 7, 4), torch.randn(2, n_kv_heads, 7, 4)
+    output, weights = attention(Q, shared_heads(K, 6), shared_heads(V, 6))
+    for h in range(6):
+        group = h * n_kv_heads // 6
+        alone, its_weights = attention(Q[:, h], K[:, group], V[:, group])
+        assert torch.allclose(output[:, h], alone, atol=1e-6) and torch.allclose(weights[:, h], its_weights, atol=1e-6)
+
+
+def test_heads_that_cannot_be_shared_evenly_are_refused():
+    with pytest.raises(ValueError, match="n_heads must be a multiple of n_kv_heads, 2, got 5"):
+        shared_heads(torch.ones(2, 3, 4), 5)
+    with pytest.raises(ValueError, match=r"X must be \(..., n_kv_heads, n, d_k\), got \(3, 4\)"):
+        shared_heads(torch.ones(3, 4), 5)

@@ -24,7 +24,8 @@ INNER = {
     "tutorial_lib.tokenization.merges.merge": "the inner loop of training: a check would take longer than it does",
     "tutorial_lib.tokenization.merges.wordpiece_score": "the same",
 }
-FRONT = "attention bert gpt generation positions tokenization geometry vectors views weights measure.corpus".split()
+FRONT = "attention bert gpt llama modernbert generation positions tokenization geometry vectors views weights".split()
+FRONT += ["measure.corpus"]
 
 
 def inner(function):

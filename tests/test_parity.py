@@ -305,7 +305,7 @@ def test_encodings_are_named_as_ours(hf_bert, encodings):
 
 
 def test_ours_comes_first(hf_bert):
-    with pytest.raises(TypeError, match="ours and hf_model must be a Bert or GPT and .*, got BertModel and Bert"):
+    with pytest.raises(TypeError, match="ours and hf_model must be a model of ours and .*, got BertModel and Bert"):
         compare(hf_bert, Bert.from_hf(hf_bert), BATCH)
 
 

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib.positions import shift_matrix, sinusoidal, wavelengths
+from tutorial_lib.positions import Rope, rotary, shift_matrix, sinusoidal, wavelengths
 
 widths = st.integers(1, 40).map(lambda pairs: 2 * pairs)
 offsets = st.integers(-3000, 3000)
@@ -174,3 +174,72 @@ def test_a_number_of_positions_that_is_no_whole_number_is_refused(n):
 def test_a_shift_that_is_no_finite_number_is_refused(k):
     with pytest.raises(ValueError, match=f"k must be a finite number.*got {k!r}"):
         shift_matrix(k, 4)
+
+
+# rotary positions
+
+
+def in_float64(rope, places, d_k):
+    return torch.as_tensor(places, dtype=torch.float64)[:, None] * rope.frequencies(d_k).double()
+
+
+@given(st.integers(1, 20).map(lambda pairs: 2 * pairs), st.integers(-500, 500))
+def test_a_vector_is_turned_by_the_shift_matrix(d_k, place):
+    """R 3.5's matrix, pair by pair, on the pair (x[i + d_k / 2], x[i])."""
+    x = torch.randn(d_k, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    angles = torch.tensor(float(place), dtype=torch.float64) * 2 * math.pi / wavelengths(d_k)
+    order = torch.stack([torch.arange(d_k // 2) + d_k // 2, torch.arange(d_k // 2)], 1).flatten()
+    assert torch.allclose(rotary(x, angles)[order], shift_matrix(place, d_k) @ x[order], atol=1e-9)
+
+
+@given(st.integers(0, 2000), st.integers(0, 60), st.integers(0, 2000))
+def test_the_score_depends_on_the_distance_alone(m, distance, elsewhere):
+    Q, K = torch.randn(2, 1, 16, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    rope = Rope()
+
+    def score(m, n):
+        return (rotary(Q, in_float64(rope, [m], 16)) @ rotary(K, in_float64(rope, [n], 16)).T).item()
+
+    assert score(m, m + distance) == pytest.approx(score(elsewhere, elsewhere + distance), abs=1e-9)
+    assert distance == 0 or score(m, m + distance) != pytest.approx(score(m + distance, m), abs=1e-6)  # the side counts
+
+
+def test_turning_keeps_lengths_and_position_0_as_it_is():
+    X = torch.randn(3, 5, 8, dtype=torch.float64)
+    turned = rotary(X, in_float64(Rope(50.0), range(5), 8))
+    assert torch.allclose(turned.norm(dim=-1), X.norm(dim=-1)) and torch.equal(turned[:, 0], X[:, 0])
+    assert turned.dtype == torch.float64 and rotary(X.float(), in_float64(Rope(), [3], 8)).dtype == torch.float32
+
+
+def test_the_frequencies_are_those_of_sines_and_cosines():
+    assert torch.allclose(Rope().frequencies(12).double(), 2 * math.pi / wavelengths(12), rtol=1e-6)
+
+
+def test_a_scaled_rope_keeps_fast_pairs_slows_slow_ones_and_mixes_between():
+    plain, scaled = Rope(500_000.0), Rope(500_000.0, 8.0, 1.0, 4.0, 8192)
+    ratios = (scaled.frequencies(64) / plain.frequencies(64)).tolist()
+    turns = (8192 * plain.frequencies(64) / (2 * math.pi)).tolist()
+    for ratio, n_turns in zip(ratios, turns, strict=True):
+        kept = min(max((n_turns - 1) / 3, 0), 1)
+        assert ratio == pytest.approx(kept + (1 - kept) / 8, rel=1e-5)
+    assert ratios[0] == 1 and ratios[-1] == 1 / 8 and any(1 / 8 < ratio < 1 for ratio in ratios)
+    assert torch.equal(Rope(factor=4.0).frequencies(8), Rope().frequencies(8) / 4)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: Rope(base=0.0), "base must be a positive number, got 0.0"),
+        (lambda: Rope(factor=-1.0), "factor must be a positive number, got -1.0"),
+        (lambda: Rope(factor=2.0, low=1.0), "low, high and n_trained must be given together"),
+        (lambda: Rope(low=4.0, high=1.0, n_trained=10), "low, high and n_trained must be given .*low below high"),
+        (lambda: Rope(low=1.0, high=4.0, n_trained=0), "n_trained must be a whole number from 1 on, got 0"),
+        (lambda: Rope().frequencies(7), "d_k must be an even number.*got 7"),
+        (lambda: rotary(torch.ones(2, 4), torch.ones(2, 3)), r"X must be \(..., n, d_k\) and angles .*got \(2, 4\)"),
+        (lambda: rotary(torch.ones(2, 4), torch.ones(3, 2)), r"X must be \(..., n, d_k\) and angles"),
+        (lambda: rotary(torch.ones(2, 4), torch.ones(1, 2, 2)), r"X must be \(..., n, d_k\) and angles"),
+    ],
+)
+def test_what_cannot_be_turned_is_refused(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, BOOK = (ROOT / package for package in house.PACKAGES)
 ORDER = [f"{package}.{name}" for package in house.PACKAGES for names in house.rooms(ROOT, package).values()
          for name in names]  # fmt: skip
-MOST_LINES = {LIBRARY: 14_200, BOOK: 17_600}  # each file is itself reading matter
-MOST_ROOMS = {LIBRARY: 18, BOOK: 6}
+MOST_LINES = {LIBRARY: 15_000, BOOK: 17_600}  # each file is itself reading matter
+MOST_ROOMS = {LIBRARY: 20, BOOK: 6}
 MOST_FLOORS = 9
 TESTS = Path(__file__).parent
 CHAPTERS = {page.stem.replace("-", "_") for page in (TESTS.parent / "book").glob("*.md")}

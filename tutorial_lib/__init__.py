@@ -11,24 +11,27 @@ __version__ = "1.0.0"
 
 ROOMS = {
     "Where things come from": ("arguments", "texts", "weights"),
-    "The machine": ("tokenization", "positions", "trace", "attention", "bert", "gpt", "encoder_decoder", "generation"),
+    "The machine": ("tokenization", "positions", "trace", "attention", "bert", "gpt", "encoder_decoder", "llama",
+                    "modernbert", "generation"),
     "What is done with it": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),
-}
+}  # fmt: skip
 
 
 def load(name=None, device="auto"):
-    """A trained model by name or folder and its tokenizer: a `bert.Bert` or a `gpt.GPT`, a `WordPiece` or a `BPE`.
+    """A trained model by name or folder, and its tokenizer, a `WordPiece` or a `BPE`.
 
+    The model is a `bert.Bert`, a `gpt.GPT`, a `llama.Llama` or a `modernbert.ModernBert`, as its config.json says.
     name: None for the default model; names and errors as for `weights.resolve`. device "auto": a GPU if there is one.
 
     >>> gpt, tok = load("book-gpt")
     >>> type(gpt).__name__, tok("the bear").tokens
     ('GPT', ['t', 'he', 'Ġbear'])
     """
-    from tutorial_lib import bert, gpt, tokenization, weights
+    from tutorial_lib import bert, gpt, llama, modernbert, tokenization, weights
     from tutorial_lib.weights import names
 
-    kind = {"Bert": bert.Bert, "GPT": gpt.GPT}[names.model_of(weights.read_config(name))]
+    kinds = {"Bert": bert.Bert, "GPT": gpt.GPT, "Llama": llama.Llama, "ModernBert": modernbert.ModernBert}
+    kind = kinds[names.model_of(weights.read_config(name))]
     tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
     return kind.from_pretrained(name, device), tokenizer
 

@@ -51,6 +51,19 @@ def check_sizes(**sizes):
         whole_number(name, size, 1, "a size (an int, 1 or more)", 2**31)
 
 
+def even_width(name, width):
+    """The number of coordinates that stand in pairs, if it is even, 2 or more. Raises ValueError by name.
+
+    >>> even_width("d_model", 64)
+    64
+    """
+    allowed = "an even number, 2 or more (a sine and a cosine per pair)"
+    number = whole_number(name, width, 2, allowed, 2**20)
+    if number % 2:
+        raise ValueError(f"{name} must be {allowed}, got {width!r}")
+    return number
+
+
 def positive(name, value):
     """The value as a float, if it is a number above 0 and not infinite. Raises as `real_number` does.
 
@@ -285,6 +298,16 @@ def check_cache(cache, n_layers):
     if len(own) != n_layers or len(lengths) != 1:
         raise ValueError(f"cache must be what an earlier call returned, for {n_layers} layers, got {cache!r:.60}")
     return lengths.pop()
+
+
+def check_groups(n_heads, n_kv_heads):
+    """Refuse heads of queries that cannot share heads of keys and values evenly. Raises ValueError by name.
+
+    >>> check_groups(6, 2)
+    """
+    check_sizes(n_heads=n_heads, n_kv_heads=n_kv_heads)
+    if n_heads % n_kv_heads:
+        raise ValueError(f"n_heads must be a multiple of n_kv_heads, {n_kv_heads}, got {n_heads}")
 
 
 def check_attention(Q, K, V, mask):

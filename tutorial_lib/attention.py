@@ -74,6 +74,24 @@ def attention(Q, K, V, mask=None, fused=False, keep=nothing):
     return keep("weights", A) @ V, A
 
 
+def shared_heads(X, n_heads):
+    """Keys or values, (..., n_kv_heads, n, d_k), once for each head of the queries, (..., n_heads, n, d_k).
+
+    Neighboring heads share: of six, with two heads here, the first three take the first. One head for all is
+    multi-query attention (Shazeer, 2019), several are grouped queries (Ainslie et al., 2023); what is stored for the
+    tokens before shrinks by n_heads / n_kv_heads. Raises ValueError where n_heads is no multiple of n_kv_heads.
+
+    >>> shared_heads(torch.tensor([[[1.0]], [[2.0]]]), 4).flatten()
+    tensor([1., 1., 2., 2.])
+    """
+    arguments.check_tensors(X=X)
+    if X.ndim < 3:
+        raise ValueError(f"X must be (..., n_kv_heads, n, d_k), got {tuple(X.shape)}")
+    n_kv_heads = X.shape[-3]
+    arguments.check_groups(n_heads, n_kv_heads)
+    return X.repeat_interleave(n_heads // n_kv_heads, dim=-3)
+
+
 def causal_mask(n, device=None):
     """The mask of a decoder, (n, n): token i may attend to tokens 0..i, never to what follows. Source: L 3.2.7.
 

@@ -25,6 +25,7 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     cache=False computes everything anew for each token, and gives the same tokens.
 
     Where a text outgrows the model's positions, only its last tokens count, and each step computes all of them anew.
+    A `Llama`'s positions have no end: there all tokens count.
     Raises ValueError where an argument is out of range, before anything is computed.
 
     >>> from tutorial_lib.gpt import GPT, Config
@@ -48,7 +49,7 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     new = [[] for _ in prompts]
     ended = [False] * len(prompts)
     past = None  # the cache
-    width = gpt.config.n_positions
+    width = gpt.reach
     for _ in range(n):
         if X.shape[1] > width and int(real.sum(1).max()) > width:
             X = X[:, -width:]  # what lies further back is out of reach
@@ -186,7 +187,7 @@ def _check_prompts(ids):
 
 
 def _check(gpt, n, temperature, top_k, top_p):
-    check_has("gpt", gpt, "a GPT", "config", "hidden")
+    check_has("gpt", gpt, "a GPT or a Llama", "config", "hidden", "reach")
     whole_number("n", n, 0, "a number of tokens, 0 or more")
     real_number("temperature", temperature, "0 (the likeliest token) or more", 0)
     _check_cut(gpt.config.vocab_size, top_k, top_p)

@@ -133,6 +133,7 @@ class GPT(checkpoints.Loaded, nn.Module):
     """
 
     config_class = Config
+    family = "GPT"  # in `weights.names`
 
     def __init__(self, config):
         super().__init__()
@@ -152,8 +153,8 @@ class GPT(checkpoints.Loaded, nn.Module):
     @classmethod
     def from_checkpoint(cls, settings, state):
         """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
-        config = Config.from_hf(settings)
-        state = our_weights(settings, state, "GPT")
+        config = cls.config_class.from_hf(settings)
+        state = our_weights(settings, state, cls.family)
         state = {name: tensor for name, tensor in state.items() if name.startswith(PARTS)}
         with checkpoints.shapes_only():  # the memory comes with the weights
             gpt = cls(config)
@@ -167,6 +168,11 @@ class GPT(checkpoints.Loaded, nn.Module):
             gpt.unembedding.weight = gpt.embeddings.tokens.weight  # one matrix, counted once
         checkpoints.columns_together(gpt)  # read faster
         return gpt
+
+    @property
+    def reach(self):
+        """How many tokens it can look at, at most."""
+        return self.config.n_positions
 
     def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
         """Scores for the token after each token, (B, n, vocab_size), and the cache with these tokens.
@@ -232,8 +238,8 @@ class GPT(checkpoints.Loaded, nn.Module):
             itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
             mask = looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
         most = int(places.max()) + 1
-        if most > c.n_positions:
-            raise ValueError(f"the text has {most} tokens, but the model has positions for {c.n_positions}: truncate")
+        if most > self.reach:
+            raise ValueError(f"the text has {most} tokens, but the model has positions for {self.reach}: truncate")
         return ids, places, mask
 
 

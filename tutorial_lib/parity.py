@@ -1,27 +1,33 @@
 """Ours against Hugging Face's, value by value at every stop; and what may be called rounding.
 
 This is the only module of the package that knows transformers. It reads that model's values with PyTorch's forward
-hooks, so nothing in either model is changed. The model must run its plain ("eager") attention, the only one that
-computes attention weights: load it with attn_implementation="eager".
+hooks, so nothing in either model is changed; what no module gives out, queries and keys turned by their positions, it
+reads from the function that turns them. In float64 that model's own steps through float32 (softmax, RMSNorm, turning)
+are left out: their rounding would hide what float64 shows. The model must run its plain ("eager") attention, the only
+one that computes attention weights: load it with attn_implementation="eager".
 """
 
 import itertools
 import math
 import re
+import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from tutorial_lib import weights
-from tutorial_lib.attention import scores
+from tutorial_lib.attention import scores, shared_heads
 from tutorial_lib.bert import Bert, which_layers
 from tutorial_lib.gpt import GPT
+from tutorial_lib.modernbert import ModernBert
 from tutorial_lib.weights.files import read_sections
 
 
 def _stop_tables():
-    """Of weights/stops.txt: kind of model -> our name of a stop -> [module, what of it, maybe which third]."""
+    """Of weights/stops.txt: kind of model -> our name of a stop -> [module, what of it, maybe which part]."""
     tables = {}
     for title, lines in read_sections(Path(weights.__file__).with_name("stops.txt")).items():
         kind, _, base = title.partition(": ")
@@ -32,7 +38,7 @@ def _stop_tables():
 
 STOPS = _stop_tables()
 # Of the module's name in models with a head.
-PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.")
+PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.", "model.")
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
 
@@ -169,16 +175,17 @@ def their_model(name, ours):
 def compare(ours, hf_model, encodings):
     """Run both models on the same encodings and compare every stop of the trace.
 
-    ours: a `Bert` or a `GPT`. `encodings`: an `Encoding` of the tokenizer (one text or a batch), or a dict of ids and,
-    for a `Bert`, attention_mask and token_type_ids. Scores are compared where attention is allowed; theirs are computed
-    from their queries and keys.
+    ours: a `Bert`, `GPT`, `Llama` or `ModernBert`. `encodings`: an `Encoding` of the tokenizer (one text or a batch),
+    or a dict of ids and, for encoders, attention_mask and (for a `Bert`) token_type_ids. Scores are compared where
+    attention is allowed; theirs are computed from their queries and keys. A `ModernBert` is compared at real tokens:
+    padding that sees none in its window attends to nothing, and the two models make something else of that.
     Raises ValueError where the transformers model does not run eager attention, or has a part that ours lacks.
 
     Example: `compare(Bert.from_hf(hf_model), hf_model, tokenizer.batch(texts)).check()`. Source: L 3.3.2.
     """
-    if not isinstance(ours, (Bert, GPT)) or not isinstance(hf_model, torch.nn.Module):
+    if not isinstance(ours, (Bert, GPT, ModernBert)) or not isinstance(hf_model, torch.nn.Module):
         got = f"{type(ours).__name__} and {type(hf_model).__name__}"
-        raise TypeError(f"ours and hf_model must be a Bert or GPT and a model of transformers, got {got}")
+        raise TypeError(f"ours and hf_model must be a model of ours and one of transformers, got {got}")
     inputs = getattr(encodings, "inputs", encodings)
     if not isinstance(inputs, dict) or "ids" not in inputs or not set(inputs) <= INPUTS:
         got = list(inputs) if isinstance(inputs, dict) else type(inputs).__name__
@@ -187,18 +194,15 @@ def compare(ours, hf_model, encodings):
     inputs = {name: value.reshape(-1, value.shape[-1]) for name, value in inputs.items()}
     if isinstance(ours, GPT):
         inputs = {"ids": inputs["ids"]}  # a decoder's padding is a matter of positions, not of these stops
-    elif not ours.config.n_segments:
-        inputs.pop("token_type_ids", None)  # DistilBERT takes none
+    elif not getattr(ours.config, "n_segments", 0):
+        inputs.pop("token_type_ids", None)  # DistilBERT and ModernBERT take none
     trace = ours.trace(**inputs)
     same = which_layers(ours.config) if isinstance(ours, Bert) else range(ours.config.n_layers)
     theirs = _hf_values(hf_model, inputs, list(same))
     stops = {}
     for name, value in trace.items():
         if name.endswith(".scores"):
-            part = name.removesuffix("scores")
-            d_k = trace[part + "queries"].shape[-1]
-            their_value = scores(_split(theirs[part + "queries"], d_k), _split(theirs[part + "keys"], d_k))
-            their_value = torch.where(value == -torch.inf, value, their_value)
+            their_value = torch.where(value == -torch.inf, value, _scores(theirs, name, trace))
         elif name not in theirs:
             raise ValueError(f"the transformers model has no {name}; ours was loaded from another kind of model")
         elif value.ndim == 4 and theirs[name].ndim == 3:
@@ -208,8 +212,21 @@ def compare(ours, hf_model, encodings):
             value = value.expand(their_value.shape)
         else:
             their_value = theirs[name].reshape(value.shape)
+        if isinstance(ours, ModernBert) and "attention_mask" in inputs:
+            real = inputs["attention_mask"].bool().to(value.device)  # (B, n)
+            value, their_value = (X.movedim(-2, 1)[real] for X in (value, their_value.to(value.device)))
         stops[name] = difference(value, their_value)
     return Parity(stops)
+
+
+def _scores(theirs, name, trace):
+    """Their scores, of their queries and keys, turned where the model turns them and shared where it shares them."""
+    part = name.removesuffix("scores")
+    n_heads, _, d_k = trace[part + "queries"].shape[-3:]
+    Q = theirs.get(part + "rotated_queries", theirs[part + "queries"])
+    K = theirs.get(part + "rotated_keys", theirs[part + "keys"])
+    Q, K = (X if X.ndim == 4 else _split(X, d_k) for X in (Q, K))
+    return scores(Q, shared_heads(K, n_heads))
 
 
 def _stops(hf_model):
@@ -236,7 +253,8 @@ def _hf_values(hf_model, inputs, same):
     theirs = {"ids": "input_ids"}
     was_training = hf_model.training
     try:
-        hf_model.eval()(**{theirs.get(k, k): v.to(device) for k, v in inputs.items()}, output_attentions=True)
+        with _turnings(hf_model, values), _InFloat64():
+            hf_model.eval()(**{theirs.get(k, k): v.to(device) for k, v in inputs.items()}, output_attentions=True)
     finally:
         hf_model.train(was_training)
         for hook in hooks:
@@ -244,7 +262,53 @@ def _hf_values(hf_model, inputs, same):
     return values
 
 
-def _catch(values, name, before, side, third=None):
+@contextmanager
+def _turnings(hf_model, values):
+    """Note what the function that turns queries and keys by their positions returns, once for each layer."""
+    code = sys.modules[type(hf_model).__module__]
+    turn = getattr(code, "apply_rotary_pos_emb", None)
+    if turn is None:
+        yield
+        return
+    layer = itertools.count()
+
+    def noted(*args, **named):
+        with _InFloat64(casts=True):
+            Q, K = turn(*args, **named)
+        part = f"layer.{next(layer)}.attention."
+        values[part + "rotated_queries"], values[part + "rotated_keys"] = Q, K
+        return Q, K
+
+    code.apply_rotary_pos_emb = noted
+    try:
+        yield
+    finally:
+        code.apply_rotary_pos_emb = turn
+
+
+class _InFloat64(TorchFunctionMode):
+    """What is float64 stays so: softmax and `to(torch.float32)` keep it, and `float()` with casts=True.
+
+    Not everywhere: the angles of rotary positions are float32 in each model of transformers, and in ours.
+    """
+
+    def __init__(self, casts=False):
+        super().__init__()
+        self.casts = casts
+
+    def __torch_function__(self, function, types, arguments=(), named=None):
+        named = dict(named or {})
+        value = arguments[0] if arguments else None
+        if torch.is_tensor(value) and value.dtype == torch.float64:
+            name = getattr(function, "__name__", "")
+            if (name == "to" and arguments[1:] == (torch.float32,)) or (name == "float" and self.casts):
+                return value
+            if name == "softmax" and named.get("dtype") == torch.float32:
+                named["dtype"] = torch.float64
+        return function(*arguments, **named)
+
+
+def _catch(values, name, before, side, part=None):
     calls = itertools.count()
 
     def hook(module, args, output):
@@ -256,7 +320,10 @@ def _catch(values, name, before, side, third=None):
             remedy = 'load it with attn_implementation="eager"'
             raise ValueError(f"the transformers model shows no attention weights: {remedy}")
         value = {"in": args[:1], "out": outputs, "weights": weights}[side][0]
-        values[name] = value if third is None else value.chunk(3, dim=-1)[int(third)]
+        values[name] = value
+        if part is not None:
+            which, parts = map(int, part.split("/"))
+            values[name] = value.chunk(parts, dim=-1)[which]
 
     return hook
 

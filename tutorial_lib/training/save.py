@@ -79,6 +79,6 @@ def spelled(model) -> tuple[dict, dict]:
         if c.pad_id is not None or c.d_embedding or c.n_different or not c.n_segments:
             raise ValueError(f"model must be a BERT, not another of its family, got {c}")
         return their_checkpoint(c, own, "bert")
-    if c.offset or not c.norm_first:
+    if getattr(c, "offset", 1) or not c.norm_first:  # a Llama has none
         raise ValueError(f"model must be a decoder of GPT-2's kind, offset 0 and norm_first, got {c}")
     return their_checkpoint(c, own, "gpt2")

@@ -1,8 +1,9 @@
 """What Hugging Face calls things, family by family: settings, weights, layouts.
 
-BERT, DistilBERT, RoBERTa and ALBERT are all `bert.Bert`, GPT-2 and OPT are `gpt.GPT`. The members of a family differ in
-a few numbers of the model's `Config`, and in the names that their files use: ``names.txt`` has both. Files on the hub
-are older than the code that writes them today, so several spellings of a name load. Source: R 3; A 3.
+BERT, DistilBERT, RoBERTa and ALBERT are all `bert.Bert`, GPT-2 and OPT are `gpt.GPT`; Llama is `llama.Llama`, and
+ModernBERT `modernbert.ModernBert`. The members of a family differ in a few numbers of the model's `Config`, and in the
+names that their files use: ``names.txt`` has both. Files on the hub are older than the code that writes them today, so
+several spellings of a name load. Source: R 3; A 3.
 """
 
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from tutorial_lib.arguments import check_has
+from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.weights.files import read_sections
 
 
@@ -23,7 +24,8 @@ class Family:
     model: the class of ours that computes it. settings: our name -> (theirs in config.json, its value where the file is
     silent). fixed: our names whose value no file tells. computed: settings that must have this value, where they are
     there. rename: what ``names.txt`` has, (pattern of their name, our name). written: the class of transformers whose
-    checkpoints we write, and the settings that it needs besides.
+    checkpoints we write, and the settings that it needs besides. ropes: our name of rotary positions -> (the kind of
+    layer that has them in transformers 5, the base's name in 4, the base where the file is silent).
     """
 
     model: str
@@ -32,6 +34,7 @@ class Family:
     fixed: dict = field(default_factory=dict)
     computed: dict = field(default_factory=dict)
     written: tuple = ()
+    ropes: dict = field(default_factory=dict)
 
 
 _SECTIONS = read_sections(Path(__file__).with_suffix(".txt"))
@@ -82,14 +85,24 @@ FAMILIES = {
         fixed=dict(offset=2),
         computed=dict(enable_bias=True, layer_norm_elementwise_affine=True, _remove_final_layer_norm=False),
     ),
+    "llama": _family("llama", "Llama", ropes=dict(rope=(None, "rope_theta", 10_000.0))),
+    "modernbert": _family(
+        "modernbert",
+        "ModernBert",
+        computed=dict(classifier_bias=False, classifier_activation="gelu", decoder_bias=True),
+        ropes=dict(
+            rope=("full_attention", "global_rope_theta", 160_000.0),
+            local_rope=("sliding_attention", "local_rope_theta", 10_000.0),
+        ),
+    ),
 }
 
 
 def family_of(settings, model) -> Family:
     """The family that a dictionary of a Hugging Face `config.json` belongs to; without a model_type it is BERT.
 
-    model: "Bert" or "GPT". Raises ValueError for the families of another model, and for settings that this one does not
-    compute.
+    model: "Bert", "GPT", "Llama" or "ModernBert". Raises ValueError for the families of another model, and for settings
+    that this one does not compute.
 
     >>> family_of({"model_type": "distilbert"}, "Bert").settings["d_model"]
     ('dim', 768)
@@ -109,7 +122,7 @@ def family_of(settings, model) -> Family:
 
 
 def model_of(settings) -> str:
-    """Which of our models computes a `config.json`: "Bert" or "GPT". Raises ValueError where none does.
+    """Which of our models computes a `config.json`: "Bert", "GPT", "Llama" or "ModernBert". Raises ValueError if none.
 
     >>> model_of({"model_type": "gpt2"})
     'GPT'
@@ -137,7 +150,59 @@ def shape_of(settings, model) -> dict:
     if narrow != shape["d_model"]:
         need = f"hidden_size, {shape['d_model']}, got {narrow}"
         raise ValueError(f"word_embed_proj_dim must be {need}: {model} has no such map")
-    return shape
+    if "window" in shape:
+        shape["window"] = whole_number("local_attention", shape["window"], 0, "a number of tokens") // 2  # on each side
+        shape["global_every"] = _global_every(settings, shape["n_layers"], shape["global_every"])
+    return shape | {ours: _rope(settings, *theirs) for ours, theirs in family.ropes.items()}
+
+
+def _global_every(settings, n_layers, every):
+    """How far it is from one global layer to the next. transformers 4 has the number, 5 the kind of each layer."""
+    kinds = settings.get("layer_types")
+    if kinds is None:
+        return every
+    every = next((i for i, kind in enumerate(kinds) if i and kind == "full_attention"), max(n_layers, 1))
+    expected = ["sliding_attention" if i % every else "full_attention" for i in range(n_layers)]
+    if list(kinds) != expected:
+        raise ValueError(f"layer_types must be global from the first layer on in equal steps, got {kinds!r:.100}")
+    return every
+
+
+# What each way to scale rotary positions has in config.json: our name -> theirs.
+SCALINGS = {
+    "default": {},
+    "linear": {"factor": "factor"},
+    "llama3": {
+        "factor": "factor",
+        "low": "low_freq_factor",
+        "high": "high_freq_factor",
+        "n_trained": "original_max_position_embeddings",
+    },
+}
+
+
+def _rope(settings, kind, base_name, base) -> dict:
+    """The numbers of a `positions.Rope`. transformers 4 has a base and "rope_scaling", 5 has all in "rope_parameters".
+
+    kind: the layers' kind, where "rope_parameters" has one entry for each; else None.
+    """
+    scaled, given = (settings.get(name) or {} for name in ("rope_scaling", "rope_parameters"))
+    check_has("rope_scaling", scaled, "a dictionary", "items")
+    check_has("rope_parameters", given, "a dictionary", "items")
+    own = scaled | (given.get(kind) or {} if kind else given)
+    scaling = own.get("rope_type", own.get("type", "default"))
+    if scaling not in SCALINGS:
+        raise ValueError(f"rope_type must be default, linear or llama3, got {scaling!r}: that is not computed here")
+    part = own.get("partial_rotary_factor", settings.get("partial_rotary_factor"))
+    if part not in (None, 1):
+        raise ValueError(f"partial_rotary_factor must be 1, got {part!r}: that is not computed here")
+    alone = settings.get(base_name, base) or settings.get("global_rope_theta")  # None: local layers have no own base
+    numbers = {"base": own.get("rope_theta", alone)}
+    for ours, theirs in SCALINGS[scaling].items():
+        if theirs not in own:
+            raise ValueError(f"rope_scaling must have {theirs!r}, as {scaling} needs it, got {own!r:.100}")
+        numbers[ours] = own[theirs]
+    return numbers
 
 
 def our_weights(settings, state, model) -> dict:
@@ -147,8 +212,12 @@ def our_weights(settings, state, model) -> dict:
     ['pooler.W.bias']
     """
     check_has("state", state, "a dictionary of tensors", "items")
-    renamed = {renamed_by(family_of(settings, model).rename, name): tensor for name, tensor in state.items()}
-    return _untangled(renamed) if settings.get("model_type") == "gpt2" else renamed
+    table = family_of(settings, model).rename
+    counters = ".rotary_emb.inv_freq"  # not learned: the frequencies, which older checkpoints carry
+    renamed = {renamed_by(table, name): tensor for name, tensor in state.items() if not name.endswith(counters)}
+    if settings.get("model_type") == "gpt2":
+        renamed = _transposed(renamed)
+    return _apart(renamed)
 
 
 def renamed_by(table, name) -> str:
@@ -178,19 +247,29 @@ def their_checkpoint(config, own, kind) -> tuple[dict, dict]:
     return settings, {names[name]: tensor for name, tensor in own.items()}
 
 
-def _untangled(state):
-    """GPT-2's weights as ours: its matrices are transposed, and W_Q, W_K, W_V stand side by side in one."""
+def _transposed(state):
+    """GPT-2's matrices the way round that ours have."""
     plain = {}
     for name, tensor in state.items():
-        if ".attention.W_QKV." in name:
-            parts = tensor.T.chunk(3) if tensor.ndim == 2 else tensor.chunk(3)
-            for letter, part in zip("QKV", parts, strict=True):
-                plain[name.replace("W_QKV", f"W_{letter}")] = part.contiguous()
-        elif name.endswith((".attn.bias", ".attn.masked_bias")):
-            continue  # not learned: the causal mask, which older checkpoints carry
+        if not name.endswith((".attn.bias", ".attn.masked_bias")):  # not learned: the mask, which older files carry
+            turned = name.endswith((".W_QKV.weight", ".W_O.weight", ".W_1.weight", ".W_2.weight"))
+            plain[name] = tensor.T.contiguous() if turned else tensor
+    return plain
+
+
+TOGETHER = {"W_QKV": ("W_Q", "W_K", "W_V"), "W_GATE_1": ("W_gate", "W_1")}  # one matrix of theirs: those of ours in it
+
+
+def _apart(state):
+    """Weights as ours, where several matrices stand in one, one below the other."""
+    plain = {}
+    for name, tensor in state.items():
+        joint = next((joint for joint in TOGETHER if f".{joint}." in name), None)
+        if joint:
+            for part, own in zip(tensor.chunk(len(TOGETHER[joint])), TOGETHER[joint], strict=True):
+                plain[name.replace(joint, own)] = part.contiguous()
         else:
-            transposed = name.endswith((".W_O.weight", ".W_1.weight", ".W_2.weight"))
-            plain[name] = tensor.T.contiguous() if transposed else tensor
+            plain[name] = tensor
     return plain
 
 

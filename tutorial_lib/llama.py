@@ -1,0 +1,279 @@
+"""Llama, the shape of most decoders since 2023: `gpt.GPT` with other parts, each a few lines.
+
+What differs from GPT-2: positions turn queries and keys (`positions.rotary`) and are added to nothing; `RMSNorm` stands
+where LayerNorm stood; the feed-forward has a gate; several queries share one key and value (`attention.shared_heads`);
+most linear maps have no bias. The order of a layer, the mask and the cache are GPT's. `llama.Llama` is a `gpt.GPT`, so
+what takes one takes the other. Sources: Touvron et al. (2023); Su et al. (2021); Zhang and Sennrich (2019); Shazeer
+(2020); Ainslie et al. (2023).
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tutorial_lib.arguments import (
+    check_config,
+    check_groups,
+    check_has,
+    check_tensors,
+    even_width,
+    one_of,
+    real_number,
+)
+from tutorial_lib.attention import attention, shared_heads
+from tutorial_lib.bert import KERNELS, initialize
+from tutorial_lib.gpt import GPT
+from tutorial_lib.positions import Rope, rotary
+from tutorial_lib.trace import inside, nothing
+from tutorial_lib.weights.names import shape_of
+
+GATES = KERNELS | {"silu": F.silu}  # the activations that a gate may have
+
+
+@dataclass(frozen=True)
+class Config:
+    """The numbers that fix a Llama's shape. The defaults are those of Llama 2's smallest, 7 billion parameters.
+
+    n_kv_heads: how many heads have keys and values; the queries share them (None: as many as n_heads). d_k: the width
+    of a head (None: d_model / n_heads). n_positions: how long texts were in training; positions go on beyond it, for
+    better or worse. rope: how fast the pairs turn. attention_bias, mlp_bias: whether the linear maps of attention and
+    of the feed-forward have biases. tied: whether the unembedding is the table of tokens.
+
+    Raises ValueError where n_heads is no multiple of n_kv_heads, or d_k is odd: pairs are turned.
+
+    >>> Config(vocab_size=128_256, n_kv_heads=8, d_ff=14_336, rope=Rope(500_000.0)).d_k
+    128
+    """
+
+    vocab_size: int = 32_000
+    d_model: int = 4_096
+    n_layers: int = 32
+    n_heads: int = 32
+    n_kv_heads: int | None = None
+    d_k: int | None = None
+    d_ff: int = 11_008
+    n_positions: int = 2_048
+    rope: Rope = Rope()
+    activation: str = "silu"
+    eps: float = 1e-6
+    attention_bias: bool = False
+    mlp_bias: bool = False
+    tied: bool = False
+    norm_first = True  # as in GPT-2, and never otherwise
+
+    def __post_init__(self):
+        one_of("activation", self.activation, GATES)
+        check_config(self, from_0=("n_layers",))
+        check_has("rope", self.rope, "a positions.Rope", "frequencies")
+        if self.n_kv_heads is None:
+            object.__setattr__(self, "n_kv_heads", self.n_heads)
+        if self.d_k is None:
+            object.__setattr__(self, "d_k", self.d_model // self.n_heads)
+        check_groups(self.n_heads, self.n_kv_heads)
+        even_width("d_k", self.d_k)
+
+    @classmethod
+    def from_hf(cls, settings):
+        """The shape in the dictionary of a Hugging Face `config.json` of Llama, as transformers 4 or 5 writes it.
+
+        Raises ValueError for what these classes do not compute: other families, other activations, and positions that
+        are neither plain nor scaled as "linear" or "llama3" (see `positions.Rope`).
+
+        >>> Config.from_hf({"model_type": "llama", "rope_theta": 500_000.0}).rope
+        Rope(base=500000.0, factor=1.0, low=None, high=None, n_trained=None)
+        """
+        shape = shape_of(settings, "Llama")
+        return cls(**shape | {"rope": Rope(**shape["rope"])})
+
+
+def rms_norm(x, gamma, eps):
+    """Give each vector a root mean square of 1, then scale each coordinate. Shape (..., d_model) stays.
+
+    LayerNorm without its mean and without beta: what is the same in all coordinates stays in. Two sums fewer.
+    Source: Zhang and Sennrich (2019), equation 4; eps keeps a vector of zeros from being divided by 0.
+
+    >>> rms_norm(torch.tensor([1.0, 7.0]), torch.ones(2), 0.0)
+    tensor([0.2000, 1.4000])
+    """
+    check_tensors(x=x, gamma=gamma)
+    real_number("eps", eps, "a number, 0 or more", 0)
+    return gamma * (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps))
+
+
+def silu(x):
+    """x times the logistic function of x, also called swish.
+
+    >>> silu(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.2689,  0.0000,  0.7311])
+    """
+    check_tensors(x=x)
+    return x / (1 + torch.exp(-x))
+
+
+class RMSNorm(nn.Module):
+    """`rms_norm` with its learned scale, which begins at 1."""
+
+    def __init__(self, d_model, eps):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.eps = eps
+
+    def forward(self, X):
+        return rms_norm(X, self.weight, self.eps)
+
+
+class Embeddings(nn.Module):
+    """Each token's row of a learned table, and nothing else: positions come in where attention compares."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+
+    def forward(self, ids, keep=nothing):
+        return keep("output", self.tokens(ids))  # (B, n, d_model)
+
+
+class GroupedAttention(nn.Module):
+    """Multi-head attention with rotary positions, in which several queries share one key and one value.
+
+    As in `gpt.CachedAttention`, keys and values of earlier tokens come in and go out with the new ones: the keys
+    turned already, and only n_kv_heads of each, which is what sharing saves.
+
+    >>> layer = GroupedAttention(Config(d_model=8, n_heads=4, n_kv_heads=2))
+    >>> output, (K, V) = layer(torch.zeros(1, 5, 8), Rope().angles(torch.arange(5), 2))
+    >>> output.shape, K.shape
+    (torch.Size([1, 5, 8]), torch.Size([1, 2, 5, 2]))
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        check_has("config", config, "a llama.Config", "n_kv_heads")
+        c = config
+        self.n_heads = c.n_heads
+        self.d_k = c.d_k
+        self.W_Q = nn.Linear(c.d_model, c.n_heads * c.d_k, bias=c.attention_bias)
+        self.W_K = nn.Linear(c.d_model, c.n_kv_heads * c.d_k, bias=c.attention_bias)
+        self.W_V = nn.Linear(c.d_model, c.n_kv_heads * c.d_k, bias=c.attention_bias)
+        self.W_O = nn.Linear(c.n_heads * c.d_k, c.d_model, bias=c.attention_bias)
+
+    def forward(self, X, angles, past=None, mask=None, fused=False, keep=nothing):
+        """X (B, n, d_model), angles (B or 1, 1, n, d_k / 2), past K and V (B, n_kv_heads, n_past, d_k)
+        -> (B, n, d_model), and K, V of all tokens."""
+        Q = keep("queries", self.split(self.W_Q(X)))  # (B, n_heads, n, d_k)
+        K = keep("keys", self.split(self.W_K(X)))  # (B, n_kv_heads, n, d_k)
+        V = keep("values", self.split(self.W_V(X)))  # (B, n_kv_heads, n, d_k)
+        Q = keep("rotated_queries", rotary(Q, angles))
+        K = keep("rotated_keys", rotary(K, angles))
+        if past is not None:
+            K, V = torch.cat([past[0], K], -2), torch.cat([past[1], V], -2)  # (B, n_kv_heads, n_past + n, d_k)
+        K_for_all, V_for_all = shared_heads(K, self.n_heads), shared_heads(V, self.n_heads)
+        heads, _ = attention(Q, K_for_all, V_for_all, mask, fused, keep)  # (B, n_heads, n, d_k)
+        concat = keep("concat", keep("heads", heads).transpose(-3, -2).flatten(-2))  # (B, n, n_heads * d_k)
+        return keep("output", self.W_O(concat)), (K, V)
+
+    def split(self, X):
+        """(..., n, heads * d_k) -> (..., heads, n, d_k), for n_heads or n_kv_heads of them."""
+        return X.unflatten(-1, (-1, self.d_k)).transpose(-3, -2)
+
+
+class GatedFeedForward(nn.Module):
+    """Two maps of each token, multiplied, and one back: (activation(X W_gate) * (X W_1)) W_2.
+
+    The gate says how much of each hidden number passes. With silu it is SwiGLU, with GELU it is GeGLU. There are three
+    matrices where there were two, so d_ff is two thirds of what it was at equal size. Source: Shazeer (2020).
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.W_gate = nn.Linear(config.d_model, config.d_ff, bias=config.mlp_bias)
+        self.W_1 = nn.Linear(config.d_model, config.d_ff, bias=config.mlp_bias)
+        self.W_2 = nn.Linear(config.d_ff, config.d_model, bias=config.mlp_bias)
+        self.activation = GATES[config.activation]
+
+    def forward(self, X, keep=nothing):
+        gate = keep("gate", self.activation(self.W_gate(X)))  # (B, n, d_ff)
+        hidden = keep("hidden", self.W_1(X))  # (B, n, d_ff)
+        return keep("feed_forward", self.W_2(keep("activation", gate * hidden)))  # (B, n, d_model)
+
+
+class Layer(nn.Module):
+    """One block: normalize, attend, add; normalize, feed forward, add. The order is GPT-2's, the parts are not."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.attention_norm = RMSNorm(config.d_model, config.eps)
+        self.attention = GroupedAttention(config)
+        self.norm = RMSNorm(config.d_model, config.eps)
+        self.feed_forward = GatedFeedForward(config)
+
+    def forward(self, X, angles, past=None, mask=None, fused=False, keep=nothing):
+        normed = keep("attention_norm", self.attention_norm(X))
+        update, past = self.attention(normed, angles, past, mask, fused, inside(keep, "attention"))
+        X = keep("attention_sum", X + update)
+        return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep)), past
+
+
+class Llama(GPT):
+    """A decoder of Llama's shape; see `Config`. It is called, traced, loaded and made to write as a `gpt.GPT` is.
+
+    >>> llama = Llama(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=4, n_kv_heads=2, d_ff=16))
+    >>> logits, cache = llama([[5, 6, 7]])
+    >>> next_logits, cache = llama([[8]], cache)  # one more token: the first three are not computed again
+    >>> next_logits.shape, cache[0][0].shape
+    (torch.Size([1, 1, 100]), torch.Size([1, 2, 4, 2]))
+    """
+
+    config_class = Config
+    family = "Llama"
+    reach = math.inf  # positions have no table that could end
+
+    def __init__(self, config):
+        nn.Module.__init__(self)  # not GPT's: none of its parts is left
+        check_has("config", config, "a llama.Config", "n_kv_heads", "tied")
+        self.config = config
+        self.embeddings = Embeddings(config)
+        self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
+        self.norm = RMSNorm(config.d_model, config.eps)
+        self.unembedding = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        if config.tied:
+            self.unembedding.weight = self.embeddings.tokens.weight
+        initialize(self)
+
+    def hidden(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
+        """What the unembedding turns into scores, (B, n, d_model), after the last RMSNorm; and the cache."""
+        ids, places, mask = self._check(ids, cache, attention_mask)
+        angles = self.config.rope.angles(places, self.config.d_k)[:, None]  # (B or 1, 1, n, d_k / 2), for all heads
+        X = self.embeddings(ids, inside(keep, "embeddings"))
+        new = []
+        for i, layer in enumerate(self.layer):
+            X, past = layer(X, angles, cache[i] if cache else None, mask, fused, inside(keep, f"layer.{i}"))
+            new.append(past)
+        return keep("norm", self.norm(X)), new
+
+    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False):
+        """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
+
+        embeddings.output                                (B, n, d_model): the tokens' rows, no positions
+        layer.0.attention_norm                           (B, n, d_model): what attention reads
+        layer.0.attention.queries, .rotated_queries      (B, n_heads, n, d_k)
+        layer.0.attention.keys, .values, .rotated_keys   (B, n_kv_heads, n, d_k)
+        layer.0.attention.scores, .weights               (B, n_heads, n, n); masked scores are -inf
+        layer.0.attention.heads                          (B, n_heads, n, d_k)
+        layer.0.attention.concat                         (B, n, n_heads * d_k)
+        layer.0.attention.output                         (B, n, d_model)
+        layer.0.attention_sum, .norm                     (B, n, d_model): input + output; what feed-forward reads
+        layer.0.gate, .hidden, .activation               (B, n, d_ff): activation(X W_gate), X W_1, their product
+        layer.0.feed_forward, .output                    (B, n, d_model); likewise for layers 1, 2, ...
+        norm (B, n, d_model), logits (B, n, vocab_size)
+
+        >>> llama = Llama(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=4, n_kv_heads=1, d_ff=16))
+        >>> trace = llama.trace([[5, 6, 7]])
+        >>> trace["layer.1.attention.keys"].shape, trace["layer.1.attention.weights"].shape
+        (torch.Size([1, 1, 3, 2]), torch.Size([1, 4, 3, 3]))
+        """
+        return super().trace(ids, attention_mask, keep, gradients)

@@ -1,0 +1,246 @@
+"""ModernBERT: BERT's task with a decoder's parts, and windows in two layers of three, for texts of thousands of tokens.
+
+What differs from `bert.Bert`: the parts are Llama's (rotary positions, a gated feed-forward, no bias), with LayerNorm;
+the norm stands before each part and once more at the end; there are no segments and no table of positions. Only each
+third layer looks everywhere, the others in a window, and their pairs turn faster. Source: Warner et al. (2024).
+
+As in `tutorial_lib.bert`, dropout, which does nothing in use, is left out.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from tutorial_lib.arguments import as_attention_mask, as_ids, check_config, check_has, even_width, inputs_of, one_of
+from tutorial_lib.attention import padding_mask, window_mask
+from tutorial_lib.llama import GATES, GatedFeedForward, GroupedAttention
+from tutorial_lib.positions import Rope
+from tutorial_lib.trace import Trace, check_stops, inside, nothing
+from tutorial_lib.weights import checkpoints
+from tutorial_lib.weights.names import our_weights, shape_of
+
+PARTS = ("embeddings.", "layer.", "norm.", "mlm.")  # what starts otherwise is the head of another task
+
+
+@dataclass(frozen=True)
+class Config:
+    """The numbers that fix a ModernBERT's shape. The defaults are those of ModernBERT-base.
+
+    window: how many tokens on each side a local layer sees. global_every: 3 for each third layer, from the first on, to
+    see all tokens. rope, local_rope: how fast the pairs turn in global and in local layers. n_positions: how long texts
+    were in training; positions go on beyond it. norm_bias, attention_bias, mlp_bias: whether these parts have biases.
+
+    Raises ValueError where d_model is no multiple of n_heads, or d_model / n_heads is odd: pairs are turned.
+
+    >>> with torch.device("meta"):  # shapes only
+    ...     sum(p.numel() for p in ModernBert(Config()).parameters())
+    149014272
+    """
+
+    vocab_size: int = 50_368
+    d_model: int = 768
+    n_layers: int = 22
+    n_heads: int = 12
+    d_ff: int = 1_152
+    n_positions: int = 8_192
+    window: int = 64
+    global_every: int = 3
+    rope: Rope = Rope(160_000.0)
+    local_rope: Rope = Rope(10_000.0)
+    activation: str = "gelu"
+    eps: float = 1e-5
+    norm_bias: bool = False
+    attention_bias: bool = False
+    mlp_bias: bool = False
+
+    def __post_init__(self):
+        one_of("activation", self.activation, GATES)
+        check_config(self, from_0=("n_layers", "window"))
+        for name in ("rope", "local_rope"):
+            check_has(name, getattr(self, name), "a positions.Rope", "frequencies")
+        if self.d_model % self.n_heads:
+            raise ValueError(f"d_model must be a multiple of n_heads, {self.n_heads}, got {self.d_model}")
+        even_width("d_model / n_heads", self.d_k)
+
+    @property
+    def d_k(self):
+        """The width of a head."""
+        return self.d_model // self.n_heads
+
+    @property
+    def n_kv_heads(self):
+        """Each query has a key and a value of its own."""
+        return self.n_heads
+
+    @classmethod
+    def from_hf(cls, settings):
+        """The shape in the dictionary of a Hugging Face `config.json` of ModernBERT, of transformers 4 or 5.
+
+        Raises ValueError for what these classes do not compute: other families, other activations, other heads, layers
+        that are global in another order, and positions that are not plain, "linear" or "llama3" (`positions.Rope`).
+
+        >>> Config.from_hf({"model_type": "modernbert"}) == Config()
+        True
+        """
+        shape = shape_of(settings, "ModernBert")
+        return cls(**shape | {name: Rope(**shape[name]) for name in ("rope", "local_rope")})
+
+
+class Embeddings(nn.Module):
+    """Each token's row of a learned table, then LayerNorm."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
+
+    def forward(self, ids, keep=nothing):
+        return keep("output", self.norm(keep("tokens", self.tokens(ids))))  # (B, n, d_model)
+
+
+class Layer(nn.Module):
+    """One block: normalize, attend, add; normalize, feed forward, add. The first has its input normalized already."""
+
+    def __init__(self, config, first):
+        super().__init__()
+        norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
+        self.attention_norm = nn.Identity() if first else norm
+        self.attention = GroupedAttention(config)
+        self.norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
+        self.feed_forward = GatedFeedForward(config)
+
+    def forward(self, X, angles, mask=None, fused=False, keep=nothing):
+        normed = keep("attention_norm", self.attention_norm(X))
+        update, _ = self.attention(normed, angles, None, mask, fused, inside(keep, "attention"))
+        X = keep("attention_sum", X + update)
+        return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep))
+
+
+class MaskedLanguageHead(nn.Module):
+    """Scores of every vocabulary entry at every position. `decoder` usually shares the token embeddings' matrix."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.W = nn.Linear(config.d_model, config.d_model, bias=False)
+        self.norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
+        self.decoder = nn.Linear(config.d_model, config.vocab_size)
+
+    def forward(self, X):
+        return self.decoder(self.norm(GATES["gelu"](self.W(X))))  # (B, n, vocab_size)
+
+
+class ModernBert(checkpoints.Loaded, nn.Module):
+    """An encoder of ModernBERT's shape; see `Config`. The head is there where asked for, or where the weights have it.
+
+    >>> bert = ModernBert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16))
+    >>> bert([[5, 6, 7]]).shape
+    torch.Size([1, 3, 8])
+    """
+
+    config_class = Config
+
+    def __init__(self, config, mlm=False):
+        super().__init__()
+        check_has("config", config, "a modernbert.Config", "global_every")
+        self.config = config
+        self.embeddings = Embeddings(config)
+        self.layer = nn.ModuleList(Layer(config, first=i == 0) for i in range(config.n_layers))
+        self.norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
+        self.mlm = MaskedLanguageHead(config) if mlm else None
+        if mlm:
+            self.mlm.decoder.weight = self.embeddings.tokens.weight
+
+    @classmethod
+    def from_checkpoint(cls, settings, state):
+        """A model ready for use from a configuration and a state dict, both with Hugging Face's names."""
+        config = Config.from_hf(settings)
+        state = our_weights(settings, state, "ModernBert")
+        mlm = "mlm.decoder.bias" in state  # a classifier has the rest of this head, too
+        parts = PARTS if mlm else PARTS[:-1]
+        state = {name: tensor for name, tensor in state.items() if name.startswith(parts)}
+        with checkpoints.shapes_only():  # the memory comes with the weights
+            bert = cls(config, mlm)
+        tokens = state.get("embeddings.tokens.weight")
+        tied = not mlm or torch.equal(state.setdefault("mlm.decoder.weight", tokens), tokens)
+        if not tied:
+            bert.mlm.decoder.weight = nn.Parameter(torch.empty_like(tokens))  # this head has a matrix of its own
+        checkpoints.fill(bert, state)
+        if mlm and tied:
+            bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # one matrix, counted once
+        return bert
+
+    def forward(self, ids, attention_mask=None, fused=False, keep=nothing):
+        """The last hidden state, (B, n, d_model), after the last LayerNorm.
+
+        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding`. attention_mask: 1 a token, 0 padding; default all
+        1. fused=True runs attention in torch's fused kernel: faster, equal up to rounding, and with no attention
+        weights to look at. keep: see `trace`. Padding far from every token looks at itself alone, for want of another.
+        """
+        ids, real = self._check(ids, attention_mask)
+        check_stops(keep, lambda look: self([[0]], fused=fused, keep=look))
+        c = self.config
+        places = torch.arange(ids.shape[1], device=ids.device)
+        everywhere = c.rope.angles(places, c.d_k), None if real is None else padding_mask(real)
+        nearby = c.local_rope.angles(places, c.d_k), local_mask(ids.shape[1], c.window, real, ids.device)
+        X = self.embeddings(ids, inside(keep, "embeddings"))
+        for i, layer in enumerate(self.layer):
+            angles, mask = nearby if i % c.global_every else everywhere
+            X = layer(X, angles, mask, fused, inside(keep, f"layer.{i}"))
+        return keep("norm", self.norm(X))
+
+    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False):
+        """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
+
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
+
+        embeddings.tokens, .output                       (B, n, d_model): the tokens' rows; normalized
+        layer.0.attention_norm                           (B, n, d_model): what attention reads
+        layer.0.attention.queries, .keys, .values        (B, n_heads, n, d_k)
+        layer.0.attention.rotated_queries, .rotated_keys (B, n_heads, n, d_k)
+        layer.0.attention.scores, .weights               (B, n_heads, n, n); masked scores are -inf
+        layer.0.attention.heads                          (B, n_heads, n, d_k)
+        layer.0.attention.concat, .output                (B, n, d_model)
+        layer.0.attention_sum, .norm                     (B, n, d_model): input + output; what feed-forward reads
+        layer.0.gate, .hidden, .activation               (B, n, d_ff): activation(X W_gate), X W_1, their product
+        layer.0.feed_forward, .output                    (B, n, d_model); likewise for layers 1, 2, ...
+        norm (B, n, d_model); mlm.logits (B, n, vocab_size), where the model has them
+
+        >>> bert = ModernBert(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=2, d_ff=16, window=1))
+        >>> bert.trace([[5, 6, 7]])["layer.1.attention.weights"][0, 0, 0, 2]  # out of the window
+        tensor(0.)
+        """
+        trace = Trace(keep, gradients)
+        with torch.set_grad_enabled(gradients):
+            X = self(ids, attention_mask, keep=trace)
+            if self.mlm:
+                trace("mlm.logits", self.mlm(X))
+        return dict(trace)
+
+    def _check(self, ids, attention_mask):
+        """ids (B, n), and what is no padding, (B, n), or None where nothing is."""
+        device = self.embeddings.tokens.weight.device
+        ids, attention_mask, _ = inputs_of(ids, attention_mask)  # there are no segments
+        ids = as_ids("ids", ids, self.config.vocab_size, "the vocabulary", device)
+        real = as_attention_mask("attention_mask", attention_mask, ids.shape, device, empty=False)
+        return ids, None if real is None or real.all() else real
+
+
+def local_mask(n, m, real=None, device=None):
+    """The mask of a local layer, (n, n), or with padding (B, 1, n, n): real tokens, m on each side at most.
+
+    real, (B, n): False at padding. Where none is within reach, padding looks at itself: it must look at something, and
+    nothing looks at it.
+
+    >>> local_mask(4, 1, torch.tensor([[True, True, False, False]])).int()
+    tensor([[[[1, 1, 0, 0],
+              [1, 1, 0, 0],
+              [0, 1, 0, 0],
+              [0, 0, 0, 1]]]], dtype=torch.int32)
+    """
+    near = window_mask(n, m).to(device)
+    if real is None:
+        return near
+    check_has("real", real, "a boolean tensor (B, n), False at padding", "dtype", "any")
+    allowed = near & padding_mask(real)  # (B, 1, n, n)
+    return allowed | (~allowed.any(-1, keepdim=True) & torch.eye(n, dtype=torch.bool, device=device))
