@@ -14,15 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import (
-    check_config,
-    check_groups,
-    check_has,
-    check_tensors,
-    even_width,
-    one_of,
-    real_number,
-)
+from tutorial_lib import arguments
 from tutorial_lib.attention import attention, shared_heads
 from tutorial_lib.bert import KERNELS, initialize
 from tutorial_lib.gpt import GPT
@@ -65,15 +57,15 @@ class Config:
     norm_first = True  # as in GPT-2, and never otherwise
 
     def __post_init__(self):
-        one_of("activation", self.activation, GATES)
-        check_config(self, from_0=("n_layers",))
-        check_has("rope", self.rope, "a positions.Rope", "frequencies")
+        arguments.one_of("activation", self.activation, GATES)
+        arguments.check_config(self, from_0=("n_layers",))
+        arguments.check_has("rope", self.rope, "a positions.Rope", "frequencies")
         if self.n_kv_heads is None:
             object.__setattr__(self, "n_kv_heads", self.n_heads)
         if self.d_k is None:
             object.__setattr__(self, "d_k", self.d_model // self.n_heads)
-        check_groups(self.n_heads, self.n_kv_heads)
-        even_width("d_k", self.d_k)
+        arguments.check_groups(self.n_heads, self.n_kv_heads)
+        arguments.even_width("d_k", self.d_k)
 
     @classmethod
     def from_hf(cls, settings):
@@ -98,8 +90,8 @@ def rms_norm(x, gamma, eps):
     >>> rms_norm(torch.tensor([1.0, 7.0]), torch.ones(2), 0.0)
     tensor([0.2000, 1.4000])
     """
-    check_tensors(x=x, gamma=gamma)
-    real_number("eps", eps, "a number, 0 or more", 0)
+    arguments.check_tensors(x=x, gamma=gamma)
+    arguments.real_number("eps", eps, "a number, 0 or more", 0)
     return gamma * (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps))
 
 
@@ -109,7 +101,7 @@ def silu(x):
     >>> silu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.2689,  0.0000,  0.7311])
     """
-    check_tensors(x=x)
+    arguments.check_tensors(x=x)
     return x / (1 + torch.exp(-x))
 
 
@@ -150,7 +142,7 @@ class GroupedAttention(nn.Module):
 
     def __init__(self, config):
         super().__init__()
-        check_has("config", config, "a llama.Config", "n_kv_heads")
+        arguments.check_has("config", config, "a llama.Config", "n_kv_heads")
         c = config
         self.n_heads = c.n_heads
         self.d_k = c.d_k
@@ -232,7 +224,7 @@ class Llama(GPT):
 
     def __init__(self, config):
         nn.Module.__init__(self)  # not GPT's: none of its parts is left
-        check_has("config", config, "a llama.Config", "n_kv_heads", "tied")
+        arguments.check_has("config", config, "a llama.Config", "n_kv_heads", "tied")
         self.config = config
         self.embeddings = Embeddings(config)
         self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import as_attention_mask, as_ids, check_config, check_has, even_width, inputs_of, one_of
+from tutorial_lib import arguments
 from tutorial_lib.attention import padding_mask, window_mask
 from tutorial_lib.llama import GATES, GatedFeedForward, GroupedAttention
 from tutorial_lib.positions import Rope
@@ -55,13 +55,13 @@ class Config:
     mlp_bias: bool = False
 
     def __post_init__(self):
-        one_of("activation", self.activation, GATES)
-        check_config(self, from_0=("n_layers", "window"))
+        arguments.one_of("activation", self.activation, GATES)
+        arguments.check_config(self, from_0=("n_layers", "window"))
         for name in ("rope", "local_rope"):
-            check_has(name, getattr(self, name), "a positions.Rope", "frequencies")
+            arguments.check_has(name, getattr(self, name), "a positions.Rope", "frequencies")
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, {self.n_heads}, got {self.d_model}")
-        even_width("d_model / n_heads", self.d_k)
+        arguments.even_width("d_model / n_heads", self.d_k)
 
     @property
     def d_k(self):
@@ -142,7 +142,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
 
     def __init__(self, config, mlm=False):
         super().__init__()
-        check_has("config", config, "a modernbert.Config", "global_every")
+        arguments.check_has("config", config, "a modernbert.Config", "global_every")
         self.config = config
         self.embeddings = Embeddings(config)
         self.layer = nn.ModuleList(Layer(config, first=i == 0) for i in range(config.n_layers))
@@ -220,9 +220,9 @@ class ModernBert(checkpoints.Loaded, nn.Module):
     def _check(self, ids, attention_mask):
         """ids (B, n), and what is no padding, (B, n), or None where nothing is."""
         device = self.embeddings.tokens.weight.device
-        ids, attention_mask, _ = inputs_of(ids, attention_mask)  # there are no segments
-        ids = as_ids("ids", ids, self.config.vocab_size, "the vocabulary", device)
-        real = as_attention_mask("attention_mask", attention_mask, ids.shape, device, empty=False)
+        ids, attention_mask, _ = arguments.inputs_of(ids, attention_mask)  # there are no segments
+        ids = arguments.as_ids("ids", ids, self.config.vocab_size, "the vocabulary", device)
+        real = arguments.as_attention_mask("attention_mask", attention_mask, ids.shape, device, empty=False)
         return ids, None if real is None or real.all() else real
 
 
@@ -241,6 +241,6 @@ def local_mask(n, m, real=None, device=None):
     near = window_mask(n, m).to(device)
     if real is None:
         return near
-    check_has("real", real, "a boolean tensor (B, n), False at padding", "dtype", "any")
+    arguments.check_has("real", real, "a boolean tensor (B, n), False at padding", "dtype", "any")
     allowed = near & padding_mask(real)  # (B, 1, n, n)
     return allowed | (~allowed.any(-1, keepdim=True) & torch.eye(n, dtype=torch.bool, device=device))
