@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from coursework import checks, feedback, gradebook, grading, sources, submissions
+from coursework import checks, feedback, gradebook, grading, sources
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
 
@@ -86,11 +86,6 @@ def test_the_rubric_is_shown_once_an_answer_is_marked():
     assert "not marked yet" in waiting and "your teacher still reads" in waiting and "How it is marked" not in waiting
     assert "How it is marked" in marked and "variance" in marked and "3 of 4" in marked
     assert "Your teacher: And &lt;the&gt; gradient?" in marked
-
-
-def test_words_that_a_script_does_not_hold_are_asked_for():
-    text = shown(page_of({WRITTEN: None}, answers={WRITTEN: submissions.UNREAD}))
-    assert "so far; the words are lacking" in text and f"not marked yet{submissions.NO_WORDS}" in text
 
 
 def test_what_is_told_stands_first_and_pictures_are_shown():
