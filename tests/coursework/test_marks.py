@@ -111,7 +111,7 @@ def test_points_by_case_are_rounded_down_to_halves_and_named(softmax_by_case, so
     hand_in("eve", with_code(solved, "softmax", "def softmax(x):\n    return x"))
     marks = grade()
     assert {name: one.points["softmax-hidden"] for name, one in marks.items()} == {"ada": 5, "bob": 2.5, "eve": 0}
-    assert marks["bob"].cases["softmax-hidden"] == [("a row", True), ("rows", False)]
+    assert marks["bob"].cases["softmax-hidden"] == [["a row", True], ["rows", False]]
     assert "wrong numbers" in marks["bob"].reasons["softmax-hidden"] and not marks["ada"].cases
 
 
