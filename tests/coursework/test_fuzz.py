@@ -151,7 +151,7 @@ def neighbors(put):
         ada.parent.mkdir()
         ada.write_text(SOLVED, encoding="utf-8")
         put(Path(folder))
-        readable, unreadable = submissions.sorted_out(folder, ASSIGNMENT, {"1": "ada"}, ("ada", "bob"))
+        readable, unreadable = submissions.sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
     found = {one.student: one for one in readable}
     assert found["ada"].file == f"ada/{ASSIGNMENT}.ipynb"
     assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
