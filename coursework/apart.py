@@ -13,6 +13,7 @@ SECONDS = 3  # of the processor: an honest notebook takes a twentieth of one
 MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else
 TOO_MUCH = "takes too much time or memory to read: clear all outputs, save it, and hand it in again"
+NOT_NOW = "could not be read now, by no doing of the student's: grade again when the machine is idle"
 
 
 def call(function, *arguments):
@@ -28,9 +29,10 @@ def call(function, *arguments):
         process.start()
     theirs.close()
     try:
-        value, problem = ours.recv() if ours.poll(WAIT) else (None, TOO_MUCH)
+        value, problem = ours.recv() if ours.poll(WAIT) else (None, NOT_NOW)
     except EOFError:
-        value, problem = None, TOO_MUCH
+        process.join()
+        value, problem = None, NOT_NOW if process.exitcode == -signal.SIGKILL else TOO_MUCH
     finally:
         process.kill()
         process.join()
@@ -43,7 +45,8 @@ def call(function, *arguments):
 
 def _answer(pipe, function, arguments):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits is told, and ends this
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))  # it ends by another signal than from outside
     with contextlib.suppress(OSError, ValueError):  # where the system counts no address space
         with open("/proc/self/statm", encoding="ascii") as file:
             have = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

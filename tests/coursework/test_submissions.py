@@ -832,6 +832,11 @@ def test_a_file_that_holds_up_its_reader_is_told_and_costs_the_neighbors_nothing
     assert "another file of the same student took too long" in found["eve"].told[1]
 
 
+def test_a_reader_that_is_killed_from_outside_is_no_fault_of_the_students():
+    with pytest.raises(ValueError, match="no doing of the student's: grade again"):
+        submissions.apart.call(lambda: os.kill(os.getpid(), 9))
+
+
 # --- what runs is what the teacher sees -----------------------------------------------------------------------------
 
 
