@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
-import zipfile
-from pathlib import Path
 
-from coursework import checks, sandbox, sources
+ROOT, HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__))), ""
+if __name__ == "__main__" and os.getcwd() != ROOT:
+    # A student's tqdm.py in the folder of submissions must not be ours, nor that of a process that we start.
+    HERE = os.getcwd()
+    sys.path[:] = [path for path in sys.path if os.path.realpath(path) != HERE]
+    os.chdir(ROOT)
 
-ROOT = Path(__file__).parent.parent
+import argparse  # noqa: E402
+import zipfile  # noqa: E402
+from dataclasses import replace  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from coursework import checks, sandbox, sources  # noqa: E402
+
+ROOT = Path(ROOT)
 NOTEBOOKS = Path(__file__).with_name("notebooks")
 
 
@@ -41,12 +51,11 @@ def assignments(folder, check=False):
     return 1 if out_of_step else 0
 
 
-def grade(submissions, results, assignment, roster, seed, workers, kind):
+def grade(submissions, results, assignment, roster, seed, workers, kind, again):
     """Grade a folder of submissions; see `coursework.grading`. Returns 0 once all that can be graded is."""
     from tqdm import tqdm
 
     from coursework import gradebook, grading
-    from coursework.grading import write
 
     students = gradebook.read_roster(roster) if roster else {}
 
@@ -55,46 +64,60 @@ def grade(submissions, results, assignment, roster, seed, workers, kind):
 
     try:
         how = {"known": gradebook.numbers(students), "progress": progress, "prepared_by": grading.prepare_apart}
+        how["again"] = again
+        grading.apart_from(submissions, results)
+        sandbox.ready(kind)
         with grading.alone(results):
             marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, **how)
             gradebook.record(results, marks, students)
-            grading.save(results / "all.json", marks)
-            write(results / "about.txt", sandbox.bound(kind, sandbox.Limits()) + "\n")
-            publish(results, marks, students)
+            publish(results, students)
+            report(results, marks, [sandbox.bound(kind, sandbox.Limits())])
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
     return 0
 
 
-def publish(results, marks, students):
-    """Scores out of the gradebook into CSV files, feedback pages and the report."""
+def publish(results, students):
+    """Scores of all assignments out of the gradebook into CSV files and feedback pages."""
+    from coursework import feedback, gradebook, grading
+
+    all_marks, all_scores = [], {}
+    for assignment in grading.assignments_in(results):
+        marks = grading.marks_in(results, assignment, tuple(students))
+        given = gradebook.scores(results, marks)
+        feedback.write_pages(results, marks, given)
+        all_scores |= given
+        all_marks += [replace(one, answers={}, extra=[], pictures={}) for one in marks]  # these are what is large
+    gradebook.export(results, all_marks, students, all_scores)
+    print(f"{', '.join(grading.assignments_in(results))} in {results}: grades.csv, canvas.csv, feedback/, gradebook.db")
+
+
+def report(results, marks, about):
+    """Write what needs a human in the assignment that was graded, and say how much it is."""
     from coursework import feedback, gradebook
     from coursework.grading import write
 
-    given = gradebook.scores(results, marks)
-    gradebook.export(results, marks, students, given)
-    feedback.write_pages(results, marks, given)
-    about = (results / "about.txt").read_text(encoding="utf-8").splitlines()
-    write(results / "report.md", feedback.report(marks, given, about))
+    write(results / "report.md", feedback.report(marks, gradebook.scores(results, marks), about))
     handed_in = [one for one in marks if one.submitted]
     noted = sum(bool(one.notes) for one in handed_in)
-    print(f"{len(handed_in)} submissions in {results}: grades.csv, canvas.csv, feedback/, gradebook.db")
-    if noted:
-        print(f"{noted} {'needs' if noted == 1 else 'need'} a human: {results / 'report.md'}")
-    else:
-        print("Nothing odd was seen.")
+    needs = f"{noted} {'needs' if noted == 1 else 'need'} a human: {results / 'report.md'}"
+    print(f"{len(handed_in)} submissions. {needs if noted else 'Nothing odd was seen.'}")
 
 
 def again(results, roster):
     """After the written questions are marked in formgrader: CSV files and feedback pages once more."""
     from coursework import gradebook, grading
 
-    marks = grading.load(results / "all.json")
-    if marks is None:
+    if not grading.assignments_in(results):
         raise ValueError(f"{results} holds no marks: run `python -m coursework grade` first")
-    publish(results, marks, gradebook.read_roster(roster) if roster else {})
+    publish(results, gradebook.read_roster(roster) if roster else {})
     return 0
+
+
+def a_path(text):
+    """A path that the user gave, as it is from the folder that the command was given in."""
+    return Path(HERE, text)
 
 
 def main(arguments=None):
@@ -102,26 +125,30 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m coursework", description="Assignments and their grading.")
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("assignments", help="write the students' notebooks and a zip of each")
-    one.add_argument("--to", type=Path, default=NOTEBOOKS, metavar="FOLDER")
+    one.add_argument("--to", type=a_path, default=NOTEBOOKS, metavar="FOLDER")
     one.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a notebook is out of step")
     one = commands.add_parser("grade", help="grade a folder of submissions")
-    one.add_argument("submissions", type=Path, metavar="SUBMISSIONS_FOLDER")
-    one.add_argument("--to", type=Path, default=Path("grading"), metavar="FOLDER", help="results (default: grading)")
-    one.add_argument("--assignment", choices=checks.names(), help="default: what each notebook says it is")
-    one.add_argument("--roster", type=Path, metavar="CSV", help="the class: who handed in nothing is listed too")
-    one.add_argument("--seed", type=int, help="of the fresh inputs (default: drawn once and kept with the results)")
+    one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
+    one.add_argument("--assignment", choices=checks.names(), required=True, help="what they are for")
+    one.add_argument(
+        "--to", type=a_path, default=a_path("grading"), metavar="FOLDER", help="results (default: grading)"
+    )
+    one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
+    word = "these students' submissions count, or all of the folder's, in place of those that have a mark"
+    one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
+    one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
     one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
     one.add_argument("--sandbox", choices=sandbox.KINDS, default="bubblewrap")
     one = commands.add_parser("feedback", help="after marking in formgrader: CSV files and feedback pages again")
-    one.add_argument("--to", type=Path, default=Path("grading"), metavar="FOLDER")
-    one.add_argument("--roster", type=Path, metavar="CSV")
+    one.add_argument("--to", type=a_path, default=a_path("grading"), metavar="FOLDER")
+    one.add_argument("--roster", type=a_path, metavar="CSV")
     given = parser.parse_args(arguments)
     try:
         if given.command == "assignments":
             return assignments(given.to, given.check)
         if given.command == "feedback":
             return again(given.to, given.roster)
-        how = (given.assignment, given.roster, given.seed, given.workers, given.sandbox)
+        how = (given.assignment, given.roster, given.seed, given.workers, given.sandbox, given.again)
         return grade(given.submissions, given.to, *how)
     except (ValueError, sandbox.NoSandbox, FileNotFoundError) as error:
         print(error, file=sys.stderr)

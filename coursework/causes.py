@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import islice
 
 ALONE = "Grading has Python and NumPy alone."
+BORROWED = "Code of the book does not count as an answer: write it yourself."
 NO_FILES = "Grading has no files: take out what reads or writes one."
 ODD = {
     "NotPlain": "something that is no number, text, list, dictionary or array",
@@ -196,7 +197,17 @@ def with_cascade(reason, name, error, wrong, code):
     if error is None:
         return f"{reason}\n{start}"
     own = error["cell"] is None or code.function_at(error["cell"], error["line"]) == name
+    if own and error["cell"] is not None and not _reached(name, roots, error, code):
+        return reason
     return f"{reason}\n{start}" if own and error["name"] not in wrong else start
+
+
+def _reached(name, roots, error, code):
+    """Whether a function names what leads to these roots down to the line where it stopped: else they did no harm."""
+    function = code.functions[name]
+    lines = code.sources[error["cell"]].split("\n")[function.lines.start : error["line"]]
+    ways = [one for one in function.reads if one in roots or code.used_by(one) & set(roots)]
+    return any(re.search(rf"\b{one}\b", line) for one in ways for line in lines)
 
 
 def defined_again(name, code):
@@ -229,7 +240,8 @@ def _absent(name, missing, where, code):
         return f"{name} stopped with NameError{where}"  # no name of the student's: it could spell a hidden input
     subject = name if missing == name else f"{name} uses {missing}, which"
     if lacking:
-        return f"{subject} is not there: its import found nothing{code.line(*lacking)}{ALONE}"
+        found = "tutorial_" in code.sources[lacking[0]].split("\n")[lacking[1] - 1]
+        return f"{subject} is not there: its import found nothing{code.line(*lacking)}{BORROWED if found else ALONE}"
     if cell is None and any(re.search(rf"^[ \t]*%.*\b{missing}\b", source, re.M) for source in code.sources):
         return f"{subject} is not there: a line that begins with % does not run in grading{where}"
     if cell is None:

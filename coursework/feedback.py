@@ -9,12 +9,11 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from coursework import gradebook, shown, sources, submissions
+from coursework import gradebook, shown, sources
 from coursework.grading import write
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
-UNKNOWN = "notebook"  # name of the page of a file that belongs to no assignment
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -81,14 +80,13 @@ def page(marks, given):
     known = [points for points, *_ in given.values() if points is not None]
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
-        lacking = submissions.UNREAD in marks.answers.values()
-        total += f" so far; {'the words are lacking' if lacking else 'your teacher still reads the written answers'}"
+        total += " so far; your teacher still reads the written answers"
     told = "".join(f"<li>{_text(text)}</li>" for text in marks.told[:MOST_NOTES])
     if not given and not told:
         told = "<li>It could not be graded yet. Your teacher knows.</li>"
     seen = set()
     filled = {
-        "title": escape(sources.title(marks.assignment) if marks.assignment else "Your notebook"),
+        "title": escape(sources.title(marks.assignment)),
         "student": escape(marks.student),
         "total": escape(total),
         "told": f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>' if told else "",
@@ -111,7 +109,6 @@ def _question(question, marks, given, seen):
         seen |= {reason} - {""}
         said = [f"{escape(label[:100])}: {'right' if right else 'not right'}" for label, right in cases[:MOST_NOTES]]
         text += f"<p>{'<br>'.join(said)}</p>" if said else ""
-        text += _text(submissions.NO_WORDS if marks.answers.get(name) == submissions.UNREAD else "")
         said_by = "" if comment == gradebook.NO_ANSWER else "Your teacher: "
         text += _text(f"{said_by}{comment}") if comment else ""
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
@@ -164,10 +161,8 @@ def write_pages(results, all_marks, all_scores):
     """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in."""
     for marks in all_marks:
         if marks.submitted:
-            folder = Path(results) / "feedback" / marks.student
-            (folder / f"{UNKNOWN}.html").unlink(missing_ok=True)
             given = all_scores.get((marks.student, marks.assignment), {})
-            write(folder / f"{marks.assignment or UNKNOWN}.html", page(marks, given))
+            write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", page(marks, given))
 
 
 def report(all_marks, all_scores, about=()):
@@ -183,7 +178,7 @@ def report(all_marks, all_scores, about=()):
         lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
     noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
     for marks in sorted(noted, key=_urgency):
-        lines += [f"## {marks.student}, {marks.assignment or 'unknown assignment'}", ""]
+        lines += [f"## {marks.student}, {marks.assignment}", ""]
         told = [f"told: {' '.join(text.split())}" for text in marks.told]
         notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
         if len(notes) > MOST_NOTES:

@@ -67,7 +67,6 @@ class Found:
     shown: str
     read: Callable[[], bytes]
     notebook: bool = True  # as its name says
-    script: bool = False
     checkpoint: bool = False  # what Jupyter keeps beside
     archive: str = ""
 
@@ -78,7 +77,7 @@ def find(folder, known=None, roster=(), names=None):
     known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
     what in earlier gradings; those of this one are added. Links are not followed and what is not a regular file is
     not opened: their readers say so. A file that is not called a notebook is given where its student has no other, and
-    after the others where it is a script; a copy of Jupyter's own, in .ipynb_checkpoints, where there is nothing else.
+    so is a copy of Jupyter's own, in .ipynb_checkpoints.
     """
     folder, known, roster = Path(folder), known or {}, set(roster)
     if not folder.is_dir():
@@ -118,7 +117,7 @@ def find(folder, known=None, roster=(), names=None):
         student, notes = students[owner]
         files = [one for one in files if not one.checkpoint] or files
         if any(one.notebook for one in files):
-            files = [one for one in files if one.notebook] + [one for one in files if one.script]
+            files = [one for one in files if one.notebook]
         if len({one.archive for one in files}) > 1:  # whoever made an archive takes nobody's place by it
             for one in files:
                 one.read = _refusal(ANYBODYS) if one.archive else one.read
@@ -175,7 +174,7 @@ def _folders(folder):
 
 
 ANYBODYS = "lies in an archive that anybody may have made, beside another file of the same student: it was not opened"
-CANVAS = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d+_", re.S)
+CANVAS = re.compile(r"(?P<name>.+?)(?:_LATE)?_(?P<number>\d+)_(?P<handed_in>\d{1,18})_", re.S)
 MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_(?:file|onlinetext)_?", re.S)
 
 
@@ -189,14 +188,13 @@ def _owner(where, known):
         return Owner(*moodle.groups()) if moodle else Owner(where[0])
     canvas = CANVAS.match(where[0])
     if canvas and len(known.keys() & set(re.findall(r"_(\d+)(?=_\d+_)", where[0]))) < 2:
-        return Owner(*canvas.groups())
+        return Owner(canvas["name"], canvas["number"])
     name = re.split(r"\.ipynb", where[0], flags=re.I)[0] if _is_notebook(where) else where[0].rpartition(".")[0]
     return Owner(name or where[0])
 
 
 def _found(shown, read, where):
-    script = where[-1].lower().endswith(".py")
-    return Found(shown, read, _is_notebook(where), script, CHECKPOINTS in where)
+    return Found(shown, read, _is_notebook(where), CHECKPOINTS in where)
 
 
 def _is_notebook(where):

@@ -23,6 +23,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
+from sqlalchemy.exc import DBAPIError
 
 from coursework import shown, sources
 from coursework.grading import write
@@ -30,7 +31,6 @@ from coursework.submissions import student_name
 
 NO_ANSWER = "Nothing was written here."
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
-MOST_EXTRA = 50  # cells of the student's own that formgrader shows
 FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
 
 CONFIG = """\
@@ -96,12 +96,19 @@ def numbers(roster):
 
 @contextmanager
 def opened(results):
-    """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's ways are not the teacher's."""
+    """The gradebook of a results folder. SQLAlchemy's warnings about nbgrader's ways are not the teacher's.
+
+    Raises OSError where it cannot be read or written, as on a full disk.
+    """
+    path = Path(results) / "gradebook.db"
     with warnings.catch_warnings(), _tools_on_the_path():
         warnings.simplefilter("ignore")
-        with Gradebook(f"sqlite:///{Path(results) / 'gradebook.db'}") as gradebook:
-            gradebook.db().expire_on_commit = False  # else the assignment is read again for every student
-            yield gradebook
+        try:
+            with Gradebook(f"sqlite:///{path}") as gradebook:
+                gradebook.db().expire_on_commit = False  # else the assignment is read again for every student
+                yield gradebook
+        except DBAPIError as error:
+            raise OSError(f"{path}: {error.orig}") from None
 
 
 @contextmanager
@@ -124,7 +131,7 @@ def record(results, all_marks, roster):
             names = {"last_name": student.last_name, "first_name": student.first_name, "email": student.email}
             names = {name: text.replace("<", "‹") for name, text in names.items()}  # formgrader takes them for HTML
             gradebook.update_or_create_student(student.id, **names)
-        for assignment in sorted({marks.assignment for marks in all_marks if marks.assignment}):
+        for assignment in sorted({marks.assignment for marks in all_marks}):
             _record_assignment(gradebook, assignment, results)
         for marks in all_marks:
             if marks.points:
@@ -207,7 +214,7 @@ def clean_notebook(marks):
     notebook = copy.deepcopy(_released(marks.assignment))
     # The colors of plain Python: those for IPython take hours on some texts, and other languages with `%%perl`.
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "python3"}
-    added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra[:MOST_EXTRA])]
+    added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra)]
     names = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
     own = [(name, names[name].cell_type, text) for name, text in marks.answers.items()]
     safe = shown.cells(own + added, marks.pictures)
@@ -218,8 +225,7 @@ def clean_notebook(marks):
             said = f"{marks.points[name]:g} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
             cell.outputs = [new_output("stream", name="stdout", text=said)]
     if added:
-        count = f": the first {MOST_EXTRA} of {len(marks.extra)}" if len(marks.extra) > MOST_EXTRA else ""
-        notebook.cells.append(new_markdown_cell(f"## Cells that the student added{count}", id="added"))
+        notebook.cells.append(new_markdown_cell("## Cells that the student added", id="added"))
     for name, cell_type, _ in added:
         new = new_code_cell if cell_type == "code" else new_markdown_cell
         notebook.cells.append(new(safe[name], id=name))
@@ -266,23 +272,26 @@ def status(marks, given):
 def export(results, all_marks, roster, all_scores):
     """Write RESULTS/grades.csv, a line for each student and assignment, and RESULTS/canvas.csv, as Canvas imports it.
 
-    Where a mark is not known yet, the cell is empty: never a 0 that nobody gave.
+    RESULTS/grades-ASSIGNMENT.csv has the lines of one, as Moodle imports them. Where a mark is not known yet, the cell
+    is empty: never a 0 that nobody gave.
     """
-    results = Path(results)
-    lines = [["assignment", "student_id", "last_name", "first_name", "email", "score", "max_score", "status"]]
+    results, by_assignment = Path(results), {}
     for marks in all_marks:
         student, given = roster.get(marks.student, Student(marks.student)), all_scores[marks.student, marks.assignment]
-        state, most = status(marks, given), sum(sources.points(marks.assignment).values()) if marks.assignment else ""
+        state, most = status(marks, given), sum(sources.points(marks.assignment).values())
         score = _number(_total(given)) if state == "graded" else ""
-        lines.append(
+        by_assignment.setdefault(marks.assignment, []).append(
             [marks.assignment, marks.student, student.last_name, student.first_name, student.email, score, most, state]
         )
-    write(results / "grades.csv", _csv(lines))
+    headings = ["assignment", "student_id", "last_name", "first_name", "email", "score", "max_score", "status"]
+    for assignment, lines in by_assignment.items():
+        write(results / f"grades-{assignment}.csv", _csv([headings, *lines]))
+    write(results / "grades.csv", _csv([headings, *(line for lines in by_assignment.values() for line in lines)]))
     write(results / "canvas.csv", _csv(_canvas(all_marks, roster, all_scores)))
 
 
 def _canvas(all_marks, roster, all_scores):
-    assignments = sorted({marks.assignment for marks in all_marks if marks.assignment})
+    assignments = sorted({marks.assignment for marks in all_marks})
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     most = [sum(sources.points(assignment).values()) for assignment in assignments]
     lines = [

@@ -3,16 +3,17 @@
 Every submission is run in the sandbox and judged by the checks on the same fresh inputs. Its marks are written to a
 file of their own as soon as they are known, so that a grading that was stopped goes on where it was. One submission
 that breaks something ends its own grading only. What breaks from outside, such as a machine without memory, is tried
-once more alone, and is no mark if it breaks again.
+once more alone, and is no mark if it breaks again. A mark that was given changes by a submission that is newer by its
+name, by the teacher's word, or with the assignment and this program; the report says so.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 import fcntl
 import hashlib
 import importlib.metadata
-import itertools
 import json
 import os
 import platform
@@ -20,17 +21,19 @@ import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from coursework import causes, checks, sandbox, sources, submissions
+from coursework import causes, checks, sandbox, sources, submissions, worker
 
 ROOT = Path(__file__).parents[1]
 OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
-VERSION = 2  # of the files with marks
+COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
+DRAWS = 200  # of the inputs of a check, until each usual mistake fails: one in two does, where it is hard
+VERSION = 3  # of the files with marks
 PACKAGES = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")  # that grading computes with
 
 
@@ -42,8 +45,8 @@ class Marks:
     right), where a check gives its points case by case. notes: for the teacher. told: sentences for the student's page.
     answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
     added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
-    ran, stops: what was seen when the code ran, for the teacher, and for the student too. key: what the marks depend on
-    besides the notebook.
+    ran, stops: what was seen when the code ran, for the teacher, and for the student too. changes: what its mark was
+    before, and why it changed. key: what the marks depend on besides the notebook.
     """
 
     student: str
@@ -60,6 +63,7 @@ class Marks:
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
     stops: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
     fingerprint: str | None = None
     key: str = ""
     submitted: bool = True
@@ -74,8 +78,7 @@ def prepare(assignment, seed):
         raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
     by_check, calls, arrays = {}, [], {}
     for name in wanted:
-        rng = np.random.default_rng([seed, int(hashlib.sha256(name.encode()).hexdigest()[:8], 16)])
-        by_check[name] = list(loaded[name](rng))
+        by_check[name] = _drawn(assignment, name, loaded[name], seed)
         if not by_check[name]:
             raise ValueError(f"assignment {assignment}: the check {name} makes no call")
         if name in sources.by_case(assignment) and not all(call.case for call in by_check[name]):
@@ -88,19 +91,44 @@ def prepare(assignment, seed):
     return by_check, calls, arrays
 
 
-def prepare_all(assignments, seed):
-    """Assignment -> what `prepare` gives for it."""
-    return {name: prepare(name, seed) for name in assignments}
+def _drawn(assignment, name, check, seed):
+    """The calls of a check; those of a hidden one are drawn until each usual mistake in a function fails in some."""
+    number = int(hashlib.sha256(f"{assignment} {name}".encode()).hexdigest()[:8], 16)
+    for draw in range(DRAWS):
+        calls = list(check(np.random.default_rng([seed, number, draw])))
+        unseen = _unseen(calls) if name.endswith("-hidden") else None
+        if unseen is None:
+            return calls
+    raise ValueError(f"assignment {assignment}: {name} takes this mistake for right in each of {DRAWS} draws: {unseen}")
 
 
-def prepare_apart(assignments, seed):
-    """`prepare_all`, each in a process of its own: the memory of the models that checks compare with goes with it."""
-    prepared = {}
-    for name in assignments:
-        checks.load(name)  # what comes back names functions of this
-        with checks.process() as process:
-            prepared[name] = process.submit(prepare, name, seed).result()
-    return prepared
+def _unseen(calls):
+    """The hint of a usual mistake that all calls of its function take for right; None where each is seen."""
+    from tutorial_book.exercises.exercise import EXERCISES
+
+    exercises = {name: one for home, names in EXERCISES.items() if home.startswith(OURS) for name, one in names.items()}
+    for name in {call.name for call in calls} & set(exercises):
+        mine = [call for call in calls if call.name == name]
+        for hint, mistake in exercises[name].mistakes.items():
+            if not any(checks.wrong(call, _given_by(mistake, call)) for call in mine):
+                return hint
+    return None
+
+
+def _given_by(function, call):
+    """What a function of ours gives back, as if it came out of the sandbox; None where it stops."""
+    try:
+        with np.errstate(all="ignore"):
+            return json.loads(json.dumps(worker.plain(function(*copy.deepcopy(call.arguments)))))
+    except Exception:  # as it would stop there
+        return None
+
+
+def prepare_apart(assignment, seed):
+    """`prepare`, in a process of its own: the memory of the models that checks compare with goes with it."""
+    checks.load(assignment)  # what comes back names functions of this
+    with checks.process() as process:
+        return process.submit(prepare, assignment, seed).result()
 
 
 def encode(value, arrays):
@@ -168,7 +196,7 @@ def grade(submission, prepared, **how):
     records, code = run(submission.cells, calls, arrays, keep=submission.keep, **how)
     marks = Marks(submission.student, assignment, submission.file, submission.digest)
     marks.answers, marks.extra = submission.answers, submission.extra
-    marks.fingerprint = submissions.fingerprint(submission, assignment)
+    marks.fingerprint = submission.fingerprint
     failed = {}  # check -> the first call that is wrong in it, its record, and what is wrong
     for name, worth in sources.points(assignment, marks=("check",)).items():
         cases = {}
@@ -205,41 +233,25 @@ def _reason(name, call, record, code):
     return checks.wrong(call, record["value"])
 
 
-def _best(marks):
-    """The best of the marks of a student's files, with the words of the other where it can hold none. It says so."""
-    best, *others = sorted(marks, key=lambda one: -sum(one.points.values()))
-    for other in others:
-        points = f"{sum(best.points.values()):g} points", f"{sum(other.points.values()):g}"
-        best.notes.append(f"two files: {best.file} counts ({points[0]}), {other.file} does not ({points[1]})")
-        shown = [submissions.base(one.file) for one in (best, other)]
-        shown = shown if shown[0] != shown[1] else [best.file, other.file]
-        which = f"{shown[0]} counts, with {points[0]}, and {shown[1]} does not"
-        best.told.append(f"Two files of yours were graded: {which}, with {points[1]}. (The words come on top.)")
-        words = [name for name in submissions.unwritten(best) if name not in submissions.unwritten(other)]
-        for name in words:
-            best.answers[name], best.pictures[name] = other.answers[name], other.pictures.get(name, {})
-        if words:
-            best.told = [text for text in best.told if text != submissions.NO_WORDS]
-            best.told.append(f"Written answers were taken from {shown[1]}.")
-            best.notes.append(f"written answers out of {other.file}: {', '.join(words)}")
-    return best
-
-
 def _with_notes(marks, submission):
     """The marks with what is to be told of the file: that may change where the notebook and its marks do not."""
     marks.file, marks.told = submission.file, [*submission.told, *marks.stops]
-    marks.notes = [*submission.notes, *marks.ran]
+    marks.notes = [*marks.changes, *submission.notes, *marks.ran]
     marks.pictures = submission.pictures
     return marks
 
 
-def seed_of(folder):
-    """The seed of a grading: drawn when it starts, kept in its folder, so that all students get the same inputs."""
-    path = Path(folder) / "seed.json"
-    if path.is_file():
-        return json.loads(path.read_text())["seed"]
-    seed = secrets.randbits(63)
-    write(path, json.dumps({"seed": seed}))
+def seed_of(results):
+    """The seed of the course: drawn once, kept in the project's folder, and with the results for another machine."""
+    files = [COURSE, Path(results) / "seed.json"]
+    there = {str(file): json.loads(file.read_text())["seed"] for file in files if file.is_file()}
+    if len(set(there.values())) > 1:
+        places = " and ".join(there)
+        raise ValueError(f"{places} hold two seeds, so that marks would differ: copy the course's over the other")
+    seed = next(iter(there.values()), secrets.randbits(63))
+    for file in files:
+        if not file.is_file():
+            write(file, json.dumps({"seed": seed}))
     return seed
 
 
@@ -260,8 +272,7 @@ def write(path, text):
 def alone(results):
     """Keep a second grading out of a results folder, and clear away what one that was killed left half written."""
     results.mkdir(parents=True, exist_ok=True)
-    lock = results / ".lock"
-    with open(lock, "w") as file:
+    with open(results / ".lock", "w") as file:  # it stays: who opened one that is gone would hold another lock
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -269,33 +280,52 @@ def alone(results):
         for path in results.rglob(".*.tmp"):
             if path.is_file():
                 path.unlink()
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
-            with suppress(OSError):
-                results.rmdir()  # where nothing was graded, nothing is left
+        yield
 
 
-def save(path, all_marks):
-    """Write marks to a file, one after another: those of a whole class together would fill the memory."""
-    items = (("," if number else "") + json.dumps(asdict(marks)) for number, marks in enumerate(all_marks))
-    write(path, itertools.chain([f'{{"version": {VERSION}, "marks": ['], items, ["]}"]))
+def save(path, marks):
+    """Write one student's marks to a file."""
+    write(path, json.dumps({"version": VERSION, "marks": asdict(marks)}))
 
 
 def load(path):
     """The marks in a file, or None where there are none that this version reads."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-        return [Marks(**marks) for marks in data["marks"]] if data["version"] == VERSION else None
+        return Marks(**data["marks"]) if data["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def assignments_in(results):
+    """The assignments that a results folder has marks for."""
+    return [name for name in checks.names() if (Path(results) / "marks" / name).is_dir()]
+
+
+def marks_in(results, assignment, roster=()):
+    """The marks of an assignment that a results folder holds, and of those of the roster who handed in nothing."""
+    found = [load(path) for path in sorted((Path(results) / "marks" / assignment).glob("*.json"))]
+    found = [marks for marks in found if marks]
+    absent = set(roster) - {marks.student for marks in found}
+    found += [Marks(student, assignment, notes=["no submission"], submitted=False) for student in absent]
+    _note_copies(found)
+    return sorted(found, key=lambda marks: marks.student)
+
+
+def apart_from(submissions_folder, results):
+    """Refuse a results folder inside the submissions, where it would be a student's, or the other way round."""
+    one, other = Path(submissions_folder).resolve(), Path(results).resolve()
+    if one == other or one in other.parents or other in one.parents:
+        raise ValueError(
+            f"the results, {results}, must not lie in the folder of submissions, {submissions_folder}, nor these in "
+            "the results: choose another folder with --to"
+        )
 
 
 def grade_all(
     folder,
     results,
-    assignment=None,
+    assignment,
     roster=(),
     seed=None,
     workers=None,
@@ -303,44 +333,52 @@ def grade_all(
     progress=iter,
     limits=sandbox.Limits(),
     known=None,
-    prepared_by=prepare_all,
+    prepared_by=prepare,
+    again=None,
 ):
-    """Grade every submission below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json once they are known.
+    """Grade every submission of an assignment below a folder; marks go to RESULTS/marks/ASSIGNMENT/STUDENT.json.
 
     What is graded already, with the same notebook, checks and seed, is not graded again. progress: wraps the iterator
-    over what gets done, to show it. known: number of an LMS -> student of the roster. prepared_by: `prepare_all`, or
-    `prepare_apart`. Returns the marks of all, those of the roster who handed in nothing too.
+    over what gets done, to show it. known: number of an LMS -> student of the roster. prepared_by: `prepare`, or
+    `prepare_apart`. again: the students whose new submission counts whatever its name is; none given, all. Returns the
+    marks of all that RESULTS holds for the assignment, and of those of the roster who handed in nothing.
     """
+    apart_from(folder, results)
     sandbox.ready(kind)
     results = Path(results)
     seed = seed_of(results) if seed is None else seed
     names = results / "names.json"  # whose file is whose stays as it was, whoever hands in later
     kept = json.loads(names.read_text(encoding="utf-8")) if names.is_file() else {}
-    waiting, unreadable = submissions.sorted_out(folder, assignment, known, roster, kept)
+    waiting, refused = submissions.sorted_out(folder, assignment, known, roster, kept)
     write(names, json.dumps(kept))
-    finished = [Marks(one.student, one.assignment, one.file, notes=one.notes, told=one.told) for one in unreadable]
     stop = threading.Event()
-    prepared = prepared_by(sorted({submission.assignment for submission in waiting}), seed)
-    keys = {name: key(name, seed, kind) for name in prepared}
+    prepared = prepared_by(assignment, seed)
+    today = key(assignment, seed, kind)
+
+    def place(submission):
+        return results / "marks" / assignment / f"{submission.student}.json"
 
     def graded(submission):
-        path = results / "marks" / submission.assignment / f"{submission.student}.json"
-        before, both = load(path), [submission, *filter(None, [submission.other])]
-        if before and [(one.digest, one.key) for one in before] == [(one.digest, keys[one.assignment]) for one in both]:
-            return _best([_with_notes(marks, one) for marks, one in zip(before, both, strict=True)])
+        before = load(place(submission))
+        before = before if before and before.points else None
+        same = before and before.digest == submission.digest
+        if same and before.key == today:
+            return _with_notes(before, submission)
+        if before and not same and not _counts(submission, before, again):
+            return _left(before, submission)
         try:
-            drawn = prepared[submission.assignment]
-            marks = [grade(one, drawn, kind=kind, limits=limits, stop=stop) for one in both]
+            marks = grade(submission, prepared, kind=kind, limits=limits, stop=stop)
         except (sandbox.Stopped, sandbox.NoSandbox, Lost):
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
             if isinstance(error, OSError) and error.errno in submissions.OURS:
                 raise
-            return unmarked(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}")
-        for one in marks:
-            one.key = keys[submission.assignment]
-        save(path, marks)
-        return _best(marks)
+            return unmarked(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}", before)
+        marks.key = today
+        if before:
+            marks.changes = [*before.changes, *_change(before, marks)]
+            marks = _with_notes(marks, submission)
+        return marks
 
     lost = []
     with ThreadPoolExecutor(workers or _workers(limits)) as pool:  # the work is done in the sandboxes: threads will do
@@ -348,7 +386,7 @@ def grade_all(
             waiting = {pool.submit(graded, submission): submission for submission in waiting}
             for future in progress(as_completed(waiting)):
                 try:
-                    finished.append(future.result())
+                    save(place(waiting[future]), future.result())
                 except Lost:
                     lost.append(waiting[future])
         except BaseException:
@@ -357,20 +395,46 @@ def grade_all(
             raise
     for submission in lost:
         try:
-            finished.append(graded(submission))
+            marks = graded(submission)
         except Lost as error:
-            finished.append(unmarked(submission, f"not marked: {error}, twice. Grade again when the machine is idle"))
-    names = {assignment} if assignment else {marks.assignment for marks in finished if marks.assignment}
-    there = {(marks.student, marks.assignment) for marks in finished}
-    for name in names:
-        finished += [
-            Marks(student, name, notes=["no submission"], submitted=False)
-            for student in roster
-            if (student, name) not in there and (student, "") not in there
-        ]
-    finished.sort(key=lambda marks: (marks.assignment, marks.student))
-    _note_copies(finished)
-    return finished
+            why = f"not marked: {error}, twice. Grade again when the machine is idle"
+            marks = unmarked(submission, why, load(place(submission)))
+        save(place(submission), marks)
+    for submission in refused:
+        before = load(place(submission))
+        marks = Marks(submission.student, assignment, submission.file, notes=submission.notes, told=submission.told)
+        save(place(submission), _beside(before, submission) if before and before.points else marks)
+    return marks_in(results, assignment, roster)
+
+
+def _counts(submission, before, again):
+    """Whether a submission takes the place of one that has a mark: by its name, or by the teacher's word."""
+    named = again is not None and (not again or submission.student in again)
+    return named or submissions.age(submission.file) > submissions.age(before.file)
+
+
+def _left(before, submission):
+    """The mark that stays, and what is told of a submission that does not take its place."""
+    note = f"another file, {submission.file}, was left: the mark is that of {before.file}. To grade it instead, say"
+    told = f"Your file {submissions.base(submission.file)} was not graded: your mark is that of"
+    told = f"{told} {submissions.base(before.file)}, which you handed in before. {submissions.RIGHT_ONE}"
+    return _beside(before, replace(submission, notes=[f"{note} --again {submission.student}"], told=[told]))
+
+
+def _beside(before, submission):
+    """The mark that stays, with what is told of another file."""
+    before.notes = list(dict.fromkeys([*before.notes, *submission.notes]))
+    before.told = list(dict.fromkeys([*before.told, *submission.told]))
+    return before
+
+
+def _change(before, marks):
+    """What the report says of a mark that takes the place of another."""
+    points = [f"{sum(one.points.values()):g}" for one in (before, marks)]
+    if before.digest != marks.digest:
+        return [f"graded anew: {marks.file} ({points[1]} points) took the place of {before.file} ({points[0]} points)"]
+    why = "since the assignment, this program, its versions or the seed changed"
+    return [f"graded anew {why}: {points[1]} points, before {points[0]}"] if points[0] != points[1] else []
 
 
 def _workers(limits):
@@ -379,10 +443,13 @@ def _workers(limits):
     return max(1, min(os.cpu_count() or 1, memory // limits.memory))
 
 
-def unmarked(submission, why):
-    """Marks with no points at all, which is not the same as 0 points: a human has to look. They are never kept."""
+def unmarked(submission, why, before=None):
+    """Marks with no points at all, which is not the same as 0 points: a human has to look. A mark from before stays."""
     told = [*submission.told, "Your work could not be graded yet. Your teacher knows, and will see to it."]
-    return Marks(submission.student, submission.assignment, submission.file, notes=[why, *submission.notes], told=told)
+    notes = [why, *submission.notes]
+    if before and before.points:
+        return _beside(before, replace(submission, notes=notes, told=told))
+    return Marks(submission.student, submission.assignment, submission.file, notes=notes, told=told)
 
 
 def key(assignment, seed, kind="bubblewrap", root=ROOT):
@@ -429,14 +496,13 @@ def _rooms(path, root):
 
 def _note_copies(all_marks):
     """Note what several students have in common to the letter, layout and comments aside."""
-    for assignment in {marks.assignment for marks in all_marks}:
-        same = {}
-        for marks in all_marks:
-            if marks.assignment == assignment and marks.fingerprint:
-                same.setdefault(marks.fingerprint, []).append(marks)
-        for group in same.values():
-            for marks in group:
-                others = [other.student for other in group if other is not marks]
-                if others:
-                    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-                    marks.notes.append(f"identical code: {', '.join(others[:5])}{more}")
+    same = {}
+    for marks in all_marks:
+        if marks.fingerprint:
+            same.setdefault(marks.fingerprint, []).append(marks)
+    for group in same.values():
+        for marks in group:
+            others = [other.student for other in group if other is not marks]
+            if others:
+                more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+                marks.notes.append(f"identical code: {', '.join(others[:5])}{more}")

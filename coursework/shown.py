@@ -34,7 +34,6 @@ MOST_HTML = 6 << 20  # characters that the pictures and addresses of a text may 
 UNSAFE = re.compile(  # TeX that links, loads, or gives a name another meaning for the rest of the page
     r"\\(?:href|url|require|unicode|style|class|cssId|bbox|mmlToken|verb|x?def|let|(?:re)?new|Declare|label|tag)"
 )
-INSIDE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")  # so Colab puts in pictures
 # Nothing gets out of the box, over the fields for points.
 BOX = '<div class="tex2jax_ignore" style="contain: paint; overflow: auto; max-height: 90vh">{}</div>'
 
@@ -151,14 +150,13 @@ class _Renderer(IPythonRenderer):
         return self._within(f"{text} ({escape(url[:MOST_ADDRESS])})")
 
     def image(self, text, url, title=None):
-        name, inside = unquote(url.removeprefix("attachment:")), INSIDE.fullmatch(url)
-        if not inside and (not url.startswith("attachment:") or name not in self.pictures):
+        name = unquote(url.removeprefix("attachment:"))
+        if not url.startswith("attachment:") or name not in self.pictures:
             return self._within(f"(picture {text}: {escape(url[:MOST_ADDRESS])})")
-        shown = "picture" if inside else name
         if name in self.seen:
-            return self._within(f"({escape(shown)} again)")
+            return self._within(f"({escape(name)} again)")
         self.seen.add(name)
-        return self._within(_image(shown, *(inside.groups() if inside else self.pictures[name])))
+        return self._within(_image(name, *self.pictures[name]))
 
     def _within(self, html):
         """What stands in the text once and may be shown many times: counted before it is joined with the rest."""

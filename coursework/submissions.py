@@ -1,7 +1,7 @@
 """What students handed in, read and looked at without trusting a byte of it: which code will run, and who wrote what.
 
-Honest slips cost nothing where the work is there: an answer in another cell, lost metadata, another encoding or ending
-of the file. Each is told to the teacher and to the student.
+Honest slips cost nothing where the work is there: an answer in a cell that was added, lost metadata, another ending of
+the file. Each is told to the teacher and to the student. What is no notebook is answered with what to do.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import ast
 import base64
 import hashlib
 import json
+import math
 import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from coursework import sources
-from coursework.files import CHECKPOINTS, MOST_BYTES, MOST_FILES, OURS, find, student_name
+from coursework import apart, sources
+from coursework.files import CANVAS, CHECKPOINTS, MOST_BYTES, MOST_FILES, OURS, find, student_name
 
 __all__ = ["MOST_BYTES", "MOST_FILES", "OURS", "Submission", "find", "read", "sorted_out", "student_name"]
 
@@ -26,20 +27,17 @@ MOST_ANSWER = 50_000  # characters of an answer that are shown to people
 MOST_STUB = 2_000  # characters of a cell in which functions that do nothing are looked for
 MOST_PARTS = 500_000  # commas and brackets of a notebook: as objects in memory each takes some 100 bytes
 MOST_CODE = MOST_TEXT = 200_000  # bytes in memory that a submission's code, and its texts for people, may take
+MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
 MOST_PICTURE, MOST_PICTURES, MOST_IN_CELL = 1 << 20, 3 << 20, 5  # bytes of one, bytes of a submission's, how many
+MOST_PIXELS = 16_000_000  # of a submission's pictures together: a browser takes four bytes for each
+MOST_SCANS = 100  # of a JPEG: each goes through the whole picture
+FRAMES = (0xC0, 0xC1, 0xC2)  # the kinds of JPEG that browsers show
 MOST_OF_ALL = 60 << 20  # bytes of the pictures of all submissions: all are in memory at once
-PICTURES = {
-    "image/png": rb"\x89PNG\r\n\x1a\n",
-    "image/jpeg": rb"\xff\xd8\xff",
-    "image/gif": rb"GIF8[79]a",
-    "image/webp": rb"RIFF....WEBP",
-}
 INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})\)")  # Colab's pictures
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 BLANK = "Your notebook is as it was handed out. If you wrote answers, save it, hand it in again, and tell your teacher."
-UNREAD = "(a script was handed in: written answers cannot be read from it)"  # in place of an answer: it is not blank
-NO_WORDS = "Written answers cannot be read from a script: hand in the notebook (.ipynb)."
 FOREIGN = "holds none of the assignment's functions: is it the right file?"
+RIGHT_ONE = "If it is the right one, tell your teacher."
 AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipynb, and hand in that file."
 
 
@@ -51,14 +49,13 @@ class Submission:
     cell is graded, whatever the others make of them. answers: solution or written cell -> what the student wrote.
     extra: (type, source) of the cells that the student added. pictures: cell -> file name -> (type, base64) of the
     pictures in an answer; an added cell is "added-0". notes: what a human should look at, apart from the marks. told:
-    sentences for the student's page. other: another file of the student's with work in it; the better one counts.
+    sentences for the student's page. fingerprint: what stays of the code when comments and layout go: equal for copies.
     """
 
     student: str
     assignment: str
     file: str
     digest: str = ""
-    other: Submission | None = None
     cells: list[str] = field(default_factory=list)
     keep: dict[int, list[str]] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
@@ -66,50 +63,52 @@ class Submission:
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    fingerprint: str | None = None
 
 
-def sorted_out(folder, assignment=None, known=None, roster=(), names=None):
-    """The submissions below a folder, one for each student and assignment; and what cannot be read, a student each.
+def sorted_out(folder, assignment, known=None, roster=(), names=None):
+    """The submissions of an assignment below a folder, one for each student; and what cannot be graded, a student each.
 
-    assignment: what all of them are for; by default each notebook tells. known: number of an LMS -> the student's name
-    in the roster. roster: the names of the class. names: who was called what in earlier gradings; this one's are added.
-    Those that cannot be read have notes and what the student is told.
+    known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
+    what in earlier gradings; this one's are added. Those that cannot be graded have notes and what the student is told.
     """
-    chosen, left, unreadable, about = {}, {}, {}, {}
+    chosen, left, refused, about = {}, {}, {}, {}
+    for name in sources.names():
+        _released(name)  # once, and not in each process that reads a file
     for student, file, reader, notes in find(folder, known, roster, names):
         about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
-        theirs = [same[0] for (name, _), same in chosen.items() if name == student]
+        others = refused.setdefault(student, [])
         try:
-            submission = read(student, file, reader(), assignment)
-        except Exception as error:  # bytes that nobody of us wrote may break any reader
+            if apart.TOO_MUCH in [reason for _, reason in others]:
+                raise ValueError("was not read, since another file of the same student took too long")
+            submission = apart.call(read, student, file, reader(), assignment)
+        except Exception as error:  # bytes that nobody of us wrote may break any reader of an archive
             if isinstance(error, OSError) and error.errno in OURS:
                 raise
-            if not (theirs and _is_script(file)):
-                unreadable.setdefault(student, []).append((file, _reason(error)))
+            others.append((file, _reason(error)))
             continue
-        where = (student, submission.assignment)
-        if _is_script(file) and any(_same_code(submission, other) for other in chosen.get(where, [])):
-            continue  # the notebook once more, without its words
-        same = sorted([*chosen.get(where, []), submission], key=_rank)
-        chosen[where] = same[:2]
-        left.setdefault(where, []).extend(one.file for one in same[2:])
-        _within_memory([one for same in chosen.values() for one in same])
-    chosen = {where: _with_other(*same, left=left[where]) for where, same in chosen.items()}
-    for (student, _), submission in chosen.items():
-        for file, reason in unreadable.get(student, []):
-            submission.notes.append(f"another file, {file}, not readable: {reason}")
-            submission.told.append(f"Another file of yours, {base(file)}, could not be read: it {reason}.")
+        best, *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
+        chosen[student] = best
+        left[student] = [*left.get(student, []), *(one.file for one in more)]
+        _within_memory(list(chosen.values()))
+    for student, submission in chosen.items():
+        for file in left[student]:
+            which = f"{base(file)}, was not graded, but {base(submission.file)}"
+            _say(submission, f"another file, {file}, was not graded", f"Another file of yours, {which}. {RIGHT_ONE}")
+        for file, reason in refused[student]:
+            told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
+            _say(submission, f"another file, {file}, not graded: {reason}", told)
         submission.notes += about[student]
     return list(chosen.values()), [
         Submission(
             student,
-            assignment or "",
+            assignment,
             files[0][0],
-            notes=[*(f"{file}: not readable: {reason}" for file, reason in files), *about[student]],
+            notes=[*(f"{file}: not graded: {reason}" for file, reason in files), *about[student]],
             told=[_told(file, reason) for file, reason in files],
         )
-        for student, files in unreadable.items()
-        if student not in {student for student, _ in chosen}
+        for student, files in refused.items()
+        if student not in chosen
     ]
 
 
@@ -131,50 +130,29 @@ def base(file):
     return re.split(r"[/\\]|: ", file.rstrip("/"))[-1]
 
 
-def _is_script(file):
-    return file.lower().endswith(".py")
-
-
-def _same_code(one, other):
-    return fingerprint(one, one.assignment) == fingerprint(other, other.assignment)
-
-
-def _with_other(first, second=None, left=()):
-    """The first of a student's files. Where there is work in the second too, both are graded; it says so."""
-    if second and BLANK not in second.told:
-        first.other = second
-    graded = [first, *filter(None, [first.other])]
-    for file in [*([second.file] if second and not first.other else []), *left]:
-        told = f"{base(file)}, was not graded, but {' and '.join(base(one.file) for one in graded)}."
-        note = f"another file, {file}, was not graded"
-        for one in graded:
-            _say(one, note, f"Another file of yours, {told} If it is the right one, tell your teacher.")
-    return first
-
-
 def _rank(submission):
-    """The one with most answers comes first; then a notebook, one outside of an archive, with the name it came with."""
-    return (
-        -_written(submission),
-        _is_script(submission.file),
-        ": " in submission.file,
-        f"{submission.assignment}.ipynb" not in submission.file,
-        submission.file,
-    )
+    """The one with most answers comes first; then the newer one by its name, and one outside of an archive."""
+    newest = [-number for number in age(submission.file)]
+    return -_written(submission), newest, ": " in submission.file, submission.file
+
+
+def age(file):
+    """What is newer by its name is larger: the LMS's number of what was handed in, and the number of a copy.
+
+    >>> age("lovelaceada_4711_99_2-attention.ipynb") < age("lovelaceada_4711_101_2-attention-1.ipynb")
+    True
+    >>> age("ada/2-attention (1).ipynb")
+    (0, 1)
+    """
+    name = base(file)[:300]
+    number, copied = CANVAS.match(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
+    return int(number["handed_in"]) if number else 0, int(copied[1]) if copied else 0
 
 
 def _written(submission):
     """How many of the answers are not as they were handed out."""
     marked = _released(submission.assignment).marked
-    answers = ((name, text) for name, text in submission.answers.items() if text != UNREAD)
-    return sum(_even(text) != _even(marked[name].source) for name, text in answers)
-
-
-def unwritten(one):
-    """The written answers that a submission, or its marks, do not have."""
-    release = _released(one.assignment)
-    found = {name: _even(one.answers.get(name, "")) for name in release.of("written")}
-    return [name for name, text in found.items() if text in ("", _even(release.marked[name].source), UNREAD)]
+    return sum(_even(text) != _even(marked[name].source) for name, text in submission.answers.items())
 
 
 # --- a notebook -----------------------------------------------------------------------------------------------------
@@ -256,15 +234,6 @@ def _even(text):
     return "\n".join(line.rstrip() for line in text.strip().split("\n"))
 
 
-def assignment_of(content):
-    """The assignment of a notebook, by its metadata, else by its cells' names or functions; None where none tells."""
-    return _assignment_of(_parsed(content)[0])
-
-
-def _assignment_of(notebook):
-    return next(_assignments(notebook), None)
-
-
 def _assignments(notebook):
     """The assignments that a notebook may be: by its metadata, else by its cells' names or functions."""
     about = notebook["metadata"].get("coursework")
@@ -281,24 +250,17 @@ def _assignments(notebook):
             yield name
 
 
-def read(student, file, content, assignment=None):
+def read(student, file, content, assignment):
     """A submission out of a notebook's bytes: the code that will run, the answers, and what looks odd.
 
-    Raises ValueError, with what is wrong, where the bytes are not a notebook, or of no assignment.
+    Raises ValueError, with what is wrong, where the bytes are not a notebook, or of another assignment.
     """
     notebook, slips = _parsed(content, file)
-    fitting, wanted = list(_assignments(notebook)), assignment
-    if wanted and fitting and wanted not in fitting:
-        raise ValueError(f"is the assignment {fitting[0]}, and {wanted} was asked for: hand in that one")
-    assignment = wanted or next(iter(fitting), None)
-    if assignment is None:
-        raise ValueError(FOREIGN)
+    fitting = list(_assignments(notebook))
+    if fitting and assignment not in fitting:
+        raise ValueError(f"is the assignment {fitting[0]}, and {assignment} was asked for: hand in that one")
     release = _released(assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
-    named = next((name for name in sources.names() if name in file and name != assignment), None)
-    if named and assignment not in file:
-        told = f"Your file is called {base(file)}, and it is the assignment {assignment}: it was graded as that one."
-        _say(submission, f"called {named}, and is {assignment}", told)
     if CHECKPOINTS in file:
         told = "Only a copy that Jupyter keeps by itself was found. It was graded; your own notebook may be newer."
         _say(submission, f"a copy out of {CHECKPOINTS}, nothing else", f"{told} {AGAIN}")
@@ -306,30 +268,29 @@ def read(student, file, content, assignment=None):
         _say(submission, note, told)
     pieces = _pieces(notebook, release)
     stripped = not any(_grade_id(piece.cell) in release.marked for piece in pieces)
-    if stripped and "script" not in notebook:
+    if stripped:
         note = "stripped metadata: no cell is known by its name; functions were found by theirs"
         told = "Your notebook lost the names of its cells. Answers were found by their functions and questions."
         _say(submission, note, told)
     mine = _counting(submission, pieces, stripped, release)
     found = _elsewhere(submission, pieces, mine, stripped, release)
-    if not fitting and "script" not in notebook and not found and not mine:
+    if not fitting and not found and not mine:
         raise ValueError(FOREIGN)
-    if "script" in notebook and not found:
-        raise ValueError("is not a notebook but a script without a function of the assignment")
-    added = [piece for piece in pieces if piece.name is None]
+    used = {piece for same in found.values() for piece in same}
+    added = [piece for piece in pieces if piece.name is None and piece not in used]
     code = any(piece.kind == "code" for piece in added)
     if not found and not code and not any(_own(name, mine) for name in release.answers):
         _say(submission, "as it was handed out: nothing was written", BLANK)
-    used = {piece for same in found.values() for piece in same}
+    if len(added) > MOST_ADDED:
+        note = f"{len(added)} added cells: only the first {MOST_ADDED} were run and are shown"
+        _say(submission, note, f"You added {len(added)} cells: only the first {MOST_ADDED} were looked at.")
     graded = _graded(submission, pieces, mine, release)
-    _keep_code(submission, [one for one in pieces if _runs(one, mine, found, used, release)], mine, release, graded)
+    shown = {*used, *added[:MOST_ADDED]}
+    _keep_code(submission, [one for one in pieces if _runs(one, mine, found, shown, release)], mine, release, graded)
     texts = {name: found.get(name) or mine[name] for name in release.answers if name in found or name in mine}
-    _keep_texts(submission, texts, [piece for piece in added if piece not in used])
-    unread = [name for name in release.of("written") if name not in texts] if "script" in notebook else []
-    if unread:
-        _say(submission, f"not found in the script: {', '.join(unread)}", NO_WORDS)
-        submission.answers.update(dict.fromkeys(unread, UNREAD))
+    _keep_texts(submission, texts, added[:MOST_ADDED])
     _look(submission)
+    submission.fingerprint = _fingerprint(submission, release)
     return submission
 
 
@@ -363,7 +324,8 @@ def _pieces(notebook, release):
         if code and name is None and question and len(text) <= left:  # words in a code cell
             code, left = not _is_prose(text), left - len(text)
         own = name is None or name != "" and _even(text) != _even(release.marked[name].source)
-        defines = _defines(text, wanted, release.defined.get(name, {})) if code and own else set()
+        answers = code and own and (name is None or release.role(name) == "solution")
+        defines = _defines(text, wanted, release.defined.get(name, {})) if answers else set()
         pieces.append(Piece(name, "code" if code else "markdown", text, cell, own, defines, question))
     return pieces
 
@@ -371,7 +333,7 @@ def _pieces(notebook, release):
 def _without_indent(code):
     """Code without the indent of its first line, which IPython takes off all lines."""
     indent = re.match(r"\n*([ \t]*)", code)[1]
-    return re.sub(rf"^{indent}", "", code, flags=re.M) if indent else code
+    return "\n".join(line.removeprefix(indent) for line in code.split("\n")) if indent else code
 
 
 def _is_prose(text):
@@ -422,7 +384,9 @@ def _counting(submission, pieces, stripped, release):
         if named and named[0].get("points") != original.metadata.nbgrader.get("points"):
             submission.notes.append(f"changed points: {name}; the assignment's own count")
         if name not in release.answers and _own(name, mine):
-            submission.notes.append(f"changed cell: {name}; the assignment's own counts")
+            told = f"You changed the cell {name}, which is no answer: what you wrote in it did not run. Code of yours"
+            told += " belongs into the cell of its question, or into one that you add."
+            _say(submission, f"changed cell: {name}; it was used as it was given", told)
     missing = [name for name in release.marked if name not in mine]
     if missing and not stripped:
         submission.notes.append(f"missing cells: {', '.join(missing)}")
@@ -509,11 +473,10 @@ def _defines(text, wanted, mine):
     """
     starts = re.finditer(r"^(?:def +(\w+)|(\w[\w, ]*)=(?!=))", text, re.M)
     found = [(word, start[1]) for start in starts for word in re.findall(r"\w+", start[1] or start[2])]
-    names = [name for name, function in found if function or name in mine or not wanted.get(name)]
-    stubs = _stubs(text)
-    return {
-        name for name in names if name in wanted and names.count(name) > max(_times(wanted[name], text), stubs[name])
-    }
+    times = Counter(name for name, function in found if function or name in mine or not wanted.get(name))
+    stubs, even = _stubs(text), _even(text)
+    given = {name: even.count(_even(wanted[name])) if wanted[name] else 0 for name in times if name in wanted}
+    return {name for name in given if times[name] > max(given[name], stubs[name])}
 
 
 def _stubs(text):
@@ -530,23 +493,20 @@ def _is_nothing(statement):
     return constant or isinstance(statement, ast.Pass)
 
 
-def _times(starter, text):
-    """How often a function stands in a text as it was handed out."""
-    return _even(text).count(_even(starter)) if starter else 0
-
-
 # --- what is kept of it, within bounds ------------------------------------------------------------------------------
 
 
-def _runs(piece, mine, found, used, release):
-    """Whether a piece runs. Of the checks only one that holds an answer does; no cell that another one answers for."""
-    if piece.name and release.role(piece.name) in ("given", "solution"):
-        return piece in mine[piece.name] and (piece.name not in found or piece in used)
-    return piece.kind == "code" and (piece.name is None or piece in used)
+def _runs(piece, mine, found, shown, release):
+    """Whether a piece stands for code that runs: given cells, cells of answers that stand nowhere else, added ones."""
+    if piece.name is None:
+        return piece.kind == "code" and piece in shown
+    if piece.name == "" or release.role(piece.name) not in ("given", "solution"):
+        return False
+    return piece in mine[piece.name] and (piece.name not in found or piece in shown)
 
 
 def _keep_code(submission, pieces, mine, release, graded):
-    """The code that runs. What was given runs as it was given, after what the student made of it."""
+    """The code that runs. What was given runs as it was given, whatever the student made of it."""
     given, left = release.of("given"), MOST_CODE
 
     def give(name):
@@ -558,17 +518,17 @@ def _keep_code(submission, pieces, mine, release, graded):
         if name not in mine:
             give(name)
     for piece in pieces:
-        if piece.name not in given or piece.own:
-            left -= sys.getsizeof(piece.text)
-            if left < 0:
-                note = f"too much code: from a cell of {len(piece.text)} characters on it was not run"
-                _say(submission, note, "Your notebook holds far more code than its questions need: not all of it ran.")
-                break
-            names = [name for name, of in graded.items() if of is piece]
-            submission.keep |= {len(submission.cells): names} if names else {}
-            submission.cells.append(piece.text)
         if piece.name in given:
             give(piece.name)
+            continue
+        left -= sys.getsizeof(piece.text)
+        if left < 0:
+            note = f"too much code: from a cell of {len(piece.text)} characters on it was not run"
+            _say(submission, note, "Your notebook holds far more code than its questions need: not all of it ran.")
+            break
+        names = [name for name, of in graded.items() if of is piece]
+        submission.keep |= {len(submission.cells): names} if names else {}
+        submission.cells.append(piece.text)
 
 
 def _keep_texts(submission, answers, extra):
@@ -596,41 +556,59 @@ def _keep_texts(submission, answers, extra):
 def _keep_pictures(submission, where, pieces):
     """The pictures that were attached to a cell, each of a type that is known and no larger than it may be."""
     kept, lost = {}, 0
-    left = MOST_PICTURES - sum(map(_size, submission.pictures.values()))
+    there = [picture for pictures in submission.pictures.values() for picture in pictures.values()]
+    left, pixels = MOST_PICTURES - _size(there), MOST_PIXELS - sum(_pixels(*picture) for picture in there)
     for piece in pieces:
         attached = piece.cell.get("attachments")
         for name, types in attached.items() if isinstance(attached, dict) else ():
-            mime = next((mime for mime in PICTURES if isinstance(types, dict) and mime in types), None)
+            mime = next((mime for mime in ("image/png", "image/jpeg") if isinstance(types, dict) and mime in types), "")
             data = "".join(_text(types[mime]).split()) if mime else ""
             size = len(data) * 3 // 4
-            if len(kept) < MOST_IN_CELL and size <= min(MOST_PICTURE, left) and _is_picture(name, mime, data):
+            fits = len(kept) < MOST_IN_CELL and size <= min(MOST_PICTURE, left)
+            area = _pixels(mime, data) if fits and name.isprintable() and len(name) <= 200 else 0
+            if 0 < area <= pixels:
                 kept[name] = (mime, data)
-                left -= size
+                left, pixels = left - size, pixels - area
             else:
                 lost += 1
     if kept:
         submission.pictures[where] = kept
     if lost:
-        told = "Not shown: it must be PNG, JPEG, GIF or WebP, and at most 1 MB."
+        told = f"Not shown: it must be PNG or JPEG, at most 1 MB, and all at most {MOST_PIXELS:,} pixels together."
         _say(submission, f"{lost} pictures in {where} are not shown", f"{lost} of your pictures in {where}. {told}")
 
 
-def _is_picture(name, mime, data):
-    """Whether this is base64 that begins as a picture of its type does; no more of it is decoded."""
-    if not mime or not name.isprintable() or len(name) > 200:
-        return False
+def _pixels(mime, data):
+    """How many pixels a picture in base64 says that it has, which is what it takes to show it; 0 where it is none."""
     if len(data) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", data):
-        return False
-    return re.match(PICTURES[mime], base64.b64decode(data[:24]), re.S) is not None
+        return 0
+    content = base64.b64decode(data)
+    if mime == "image/png":
+        head = re.match(rb"\x89PNG\r\n\x1a\n\0\0\0\rIHDR(....)(....)", content, re.S)
+    else:
+        head = _frame(content)
+    return math.prod(int.from_bytes(side, "big") for side in head.groups()) if head else 0
+
+
+def _frame(content):
+    """Height and width as they stand in a JPEG's frame; None where there is none, or it would take long to show."""
+    if not content.startswith(b"\xff\xd8") or content.count(b"\xff\xda") > MOST_SCANS:
+        return None
+    place = 2
+    while content[place : place + 1] == b"\xff":  # a segment: its kind, its length, what is in it
+        if content[place + 1] in FRAMES:
+            return re.compile(rb".{5}(..)(..)", re.S).match(content, place)
+        place += 2 + int.from_bytes(content[place + 2 : place + 4], "big")
+    return None
 
 
 def _size(pictures):
-    return sum(len(data) * 3 // 4 for _, data in pictures.values())
+    return sum(len(data) * 3 // 4 for _, data in pictures)
 
 
 def _within_memory(all_submissions):
     """Take the pictures of whoever has most, until those of all fit."""
-    sizes = {id(one): sum(map(_size, one.pictures.values())) for one in all_submissions}
+    sizes = {id(one): sum(_size(same.values()) for same in one.pictures.values()) for one in all_submissions}
     for one in sorted(all_submissions, key=lambda one: sizes[id(one)], reverse=True):
         if sum(sizes.values()) <= MOST_OF_ALL:
             break
@@ -653,14 +631,10 @@ SUSPICIOUS = re.compile(
 )
 
 
-def fingerprint(submission, assignment):
-    """What stays of the code when names of students, comments and layout go: equal for copies. None for blank work."""
-    release = _released(assignment)
-    own = [
-        submission.answers[name]
-        for name in release.of("solution")
-        if name in submission.answers and _even(submission.answers[name]) != _even(release.marked[name].source)
-    ]
+def _fingerprint(submission, release):
+    """What stays of the answers' code when comments and layout go; None for blank work."""
+    texts = {name: submission.answers[name] for name in release.of("solution") if name in submission.answers}
+    own = [text for name, text in texts.items() if _even(text) != _even(release.marked[name].source)]
     try:
         if sum(map(len, own)) > MOST_ANSWER:
             raise ValueError("too long for a tree")
@@ -673,25 +647,28 @@ def fingerprint(submission, assignment):
 # --- bytes ----------------------------------------------------------------------------------------------------------
 
 
+OTHERS = {  # what is handed in as a notebook, by its ending, and what to do about it
+    r"\.(docx?|odt|rtf|pages)$": "is a text document, not a notebook: hand in the .ipynb",
+    r"\.(tar|tgz|7z|rar|gz)$": "is an archive: unpack it, and hand in the .ipynb that is in it",
+    r"\.py$": "is a script, which has lost your words: hand in the notebook (.ipynb)",
+}
+ARCHIVES = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+
+
 def _parsed(content, file=".ipynb"):
     """(the notebook in these bytes, (note, told) of what is odd about them). Its metadata is a dictionary."""
     slips = []
     if not content.strip():
         raise ValueError("is empty")
-    if re.search(r"\.(docx?|odt|rtf|pages)$", file, re.I):
-        raise ValueError("is a text document, not a notebook: hand in the .ipynb")
-    if content.startswith(b"PK\x03\x04") and b"word/document.xml" in content:
-        raise ValueError("is a Word document, whatever its name says: hand in the .ipynb")
-    if content.startswith(ARCHIVES) or re.search(r"\.(tar|tgz|7z|rar|gz)$", file, re.I):
+    for pattern, reason in OTHERS.items():
+        if re.search(pattern, file, re.I):
+            raise ValueError(reason)
+    if content.startswith(ARCHIVES):
         raise ValueError("is an archive: unpack it, and hand in the .ipynb that is in it")
-    encoding = json.detect_encoding(content)
     try:
-        text = content.decode(encoding, "surrogatepass")
-        if encoding != "utf-8":
-            told = "The file was saved in an unusual encoding. It was read all the same."
-            slips.append((f"encoding: {encoding}", told))
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode("utf-8", "replace")
+        text = content.decode("utf-8-sig", "replace")
         told = "The file was saved in an unusual encoding, and some characters are lost."
         slips.append(("encoding: some characters could not be read", f"{told} Look whether your answers are whole."))
     if _parts(text) > MOST_PARTS and _parts(_without_strings(text)) > MOST_PARTS:
@@ -699,35 +676,19 @@ def _parsed(content, file=".ipynb"):
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError):
-        if not _is_script(file):
-            raise ValueError(_instead(text.lstrip())) from None
-        notebook = _script(text)
-        told = "You handed in a script. Your functions were found in it."
-        slips.append(("a script, not a notebook: functions were found", f"{told} {AGAIN}"))
-    if isinstance(notebook, dict) and isinstance(notebook.get("worksheets"), list):
-        notebook["cells"] = [cell for sheet in notebook["worksheets"] for cell in _third(sheet)]
-        told = "The file has the form of an old version of Jupyter. It was read all the same."
-        slips.append(("an old form of notebook (nbformat 3)", told))
+        raise ValueError(_instead(text.lstrip())) from None
+    if isinstance(notebook, dict) and "worksheets" in notebook:
+        raise ValueError(f"has the form of an old version of Jupyter: open it in a new one. {AGAIN}")
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError("is not a notebook: it has no cells")
     if len(notebook["cells"]) > MOST_CELLS:
         raise ValueError(f"has more than {MOST_CELLS} cells")
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = {}
-    if "script" not in notebook and not file.lower().endswith(".ipynb"):
+    if not file.lower().endswith(".ipynb"):
         told = f"Your file is called {base(file)}. It was read all the same; its name should end in .ipynb."
         slips.append((f"not called .ipynb: {file}", told))
     return notebook, slips
-
-
-ARCHIVES = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
-
-
-def _third(sheet):
-    """The cells of a worksheet, as notebooks had them up to their third version, in today's form."""
-    cells = sheet.get("cells") if isinstance(sheet, dict) else None
-    cells = [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
-    return [{**cell, "source": cell.get("source", cell.get("input"))} for cell in cells]
 
 
 def _parts(text):
@@ -749,41 +710,6 @@ def _instead(text):
     if len(text) < 1_000 and "://" in text:
         return "holds only a link, and no notebook"
     return f"is not a notebook{' but a web page' if text.startswith('<') else ''}"
-
-
-def _script(text):
-    """A notebook out of a script that was made of one: cells begin at `# %%` or `# In[3]:`.
-
-    Below a cell's code may stand comments: nbconvert makes them of the Markdown that follows.
-    """
-    if len(text) > MOST_CODE:
-        raise ValueError("is not a notebook, and too long for a script")
-    first, *rest = re.split(r"^# (%%|In\[[ \d]*\]:)(.*)\n?", text, maxsplit=MOST_CELLS, flags=re.M)
-    if not rest and not _is_python(text):  # what does not parse costs the rest of the file nothing
-        text = re.sub(r"^# [+-]( .*)?$", "", text, flags=re.M)  # jupytext's marks of cells in its light form
-        text = re.sub(r"\n{3,}", "\n\n", text)  # else a run of empty lines is looked through from each of its places
-        blocks = re.split(r"\n\n(?=\S)", text, maxsplit=MOST_CELLS - 1)
-        return {"cells": [{"cell_type": "code", "source": block} for block in blocks], "script": True}
-    cells = []
-    for about, source in zip(["", *rest[1::3]], [first, *rest[2::3]], strict=True):
-        words, comments = "[markdown]" in about, []
-        while not words and len(comments) < MOST_CELLS:
-            code, _, last = source.rstrip().rpartition("\n\n")
-            if not code.strip() or re.search("^[^#]", last, re.M):
-                break
-            comments, source = [last, *comments], code
-        cells += [] if words else [{"cell_type": "code", "source": source}]
-        for comment in [source] if words else comments:
-            cells.append({"cell_type": "markdown", "source": re.sub(r"^# ?", "", comment, flags=re.M)})
-    return {"cells": cells, "script": True}
-
-
-def _is_python(text):
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _cells(notebook):

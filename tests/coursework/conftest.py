@@ -44,6 +44,13 @@ def _alembic_asked_once():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _a_course_of_its_own(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grading, "COURSE", tmp_path_factory.mktemp("seed") / "course.json")
+        yield
+
+
 @pytest.fixture
 def solved():
     """The solved notebook, to be spoiled; `cell(notebook, name)` finds its cells."""

@@ -22,6 +22,10 @@ CODE = {
         {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
         {"softmax-hidden": ["uses s", "line 1 of the cell with softmax:\n    from scipy", "NumPy alone"]},
     ),
+    "code of the book": (
+        {"softmax": "from tutorial_lib.attention import softmax"},
+        {"softmax-hidden": ["softmax is not there", "Code of the book does not count as an answer"]},
+    ),
     "an import that is needed above a function": (
         {"softmax": "import torch\nsoftmax = torch.nn.Softmax()"},
         {"softmax-hidden": ["its cell stopped with NameError, in line 2", "NumPy alone"]},
@@ -160,6 +164,10 @@ def test_functions_that_a_function_uses_are_found_in_all_cells():
     assert causes.with_cascade("f gave a wrong number", "f", None, {"f", "g"}, code).endswith(
         "which is wrong too: start there."
     )
+    above = causes.Code(["def f(x):\n    x @ x\n    return k(x)\ndef k(x):\n    return g(x)\ndef g(x): pass"], {}, {})
+    stopped = {"type": "ValueError", "cell": 0, "line": 2, "name": None}
+    assert causes.with_cascade("f stopped", "f", stopped, {"f", "g"}, above) == "f stopped"  # g was not called yet
+    assert "start there" in causes.with_cascade("f stopped", "f", {**stopped, "line": 3}, {"f", "g"}, above)
     error = {"type": "ValueError", "cell": 1, "line": 3, "name": None}
     assert (
         causes.with_cascade("f stopped", "f", error, {"f", "g"}, code) == "f uses g, which is wrong too: start there."

@@ -116,6 +116,9 @@ def test_a_function_of_another_question_that_is_wrong_is_named(capsys):
     shown = capsys.readouterr().out
     assert "\n  split_heads, which it uses, is not right yet: start there.\n" in shown
     assert shown.count("seen") == 6  # three for each of two cases; what split_heads is tried with stays silent
+    early = source.replace("    heads = ", "    X @ X\n    heads = ")  # it stops above what it would use
+    assert not check(in_a_cell(early, "multi_head_attention", attention=attention.attention))
+    assert "which it uses" not in capsys.readouterr().out
     right = source.replace("n, len(X), -1)", "len(X), n, -1).swapaxes(0, 1)").replace(" + w['b_O']", "")
     assert not check(in_a_cell(right, "multi_head_attention", attention=attention.attention))
     assert "which it uses" not in capsys.readouterr().out
@@ -302,6 +305,12 @@ def test_packages_that_grading_lacks_are_told_though_all_passes(capsys, monkeypa
     assert "⚠ gelu uses scipy: the grading has Python and NumPy only" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("source", ["merge = theirs", "def merge(*given):\n    return theirs(*given)"])
+def test_code_of_the_book_is_told_that_it_will_not_count(source, capsys):
+    assert tokenization.MERGE.check(in_a_cell(source, "merge", theirs=tokenization.merge))
+    assert "⚠ merge is code of the book, or uses it: it will not count" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "source, names, found",
     [
@@ -309,6 +318,7 @@ def test_packages_that_grading_lacks_are_told_though_all_passes(capsys, monkeypa
         ("def f(x):\n    from scipy.special import erf", {}, ["scipy"]),
         ("def f(x):\n    return [g(y) for y in x]\ndef g(y):\n    import torch.nn", {}, ["torch"]),
         ("def f(x):\n    return tok(x)", {"tok": tokenization.words}, ["tutorial_book"]),
+        ("f = tok", {"tok": tokenization.words}, ["tutorial_book"]),
         ("def f(x):\n    return x.case", {"case": tokenization.words}, []),
         ("class A:\n    def go(self):\n        import torch\ndef f(x):\n    return A().go()", {}, ["torch"]),
         ("import functools\n@functools.cache\ndef f(x):\n    import torch", {}, ["torch"]),

@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from coursework import checks, feedback, gradebook, grading, sources, submissions
+from coursework import checks, feedback, gradebook, grading, sources
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
 
@@ -40,11 +40,7 @@ def test_who_handed_in_what_cannot_be_read_has_a_page_that_says_so(course):
     assert not (course / "feedback" / "kim").exists()
 
 
-def test_a_file_of_no_assignment_has_a_page_until_it_has_one(tmp_path):
-    unknown = grading.Marks("ada", "", "x.ipynb", told=["It belongs to no assignment <b>."])
-    feedback.write_pages(tmp_path, [unknown], {})
-    page = (tmp_path / "feedback" / "ada" / "notebook.html").read_text()
-    assert "<h1>Your notebook</h1>" in page and "belongs to no assignment &lt;b&gt;." in page
+def test_a_file_without_a_mark_has_a_page(tmp_path):
     feedback.write_pages(tmp_path, [grading.Marks("ada", ASSIGNMENT)], {})
     assert [path.name for path in (tmp_path / "feedback" / "ada").iterdir()] == [f"{ASSIGNMENT}.html"]
     assert "could not be graded yet" in (tmp_path / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
@@ -88,11 +84,6 @@ def test_the_rubric_is_shown_once_an_answer_is_marked():
     assert "Your teacher: And &lt;the&gt; gradient?" in marked
 
 
-def test_words_that_a_script_does_not_hold_are_asked_for():
-    text = shown(page_of({WRITTEN: None}, answers={WRITTEN: submissions.UNREAD}))
-    assert "so far; the words are lacking" in text and f"not marked yet{submissions.NO_WORDS}" in text
-
-
 def test_what_is_told_stands_first_and_pictures_are_shown():
     page = page_of(
         {}, told=["Cells are <missing>."], answers={WRITTEN: "See"}, pictures={WRITTEN: {"x.png": ("image/png", DOT)}}
@@ -133,7 +124,7 @@ def test_a_page_fits_its_screen_and_loads_nothing(browser, tmp_path, scheme, wid
 
 def test_the_report_lists_what_needs_a_human(course):
     report = (course / "report.md").read_text()
-    assert "## eve" in report and "not readable" in report and f"No submission, {ASSIGNMENT}: kim." in report
+    assert "## eve" in report and "not graded" in report and f"No submission, {ASSIGNMENT}: kim." in report
     assert "## ada" not in report
 
 

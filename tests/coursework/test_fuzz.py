@@ -110,17 +110,17 @@ def shown(submission, stream=b""):
     with mock.patch.object(sandbox, "run", run):
         marks = grading.grade(submission, prepared())
     assert set(marks.points) == set(FULL) and all(0 <= marks.points[name] <= FULL[name] for name in FULL)
-    (marks,) = again([marks])
+    marks = again(marks)
     gradebook.clean_notebook(marks)
     page, report = feedback.page(marks, EVERY), feedback.report([marks], {})
     assert len(page) < 3_000_000 and len(report) < 50_000
     return marks
 
 
-def again(all_marks):
+def again(marks):
     """Marks, written and read."""
     with tempfile.TemporaryDirectory() as folder:
-        grading.save(Path(folder) / "x.json", all_marks)
+        grading.save(Path(folder) / "x.json", marks)
         return grading.load(Path(folder) / "x.json")
 
 
@@ -139,7 +139,7 @@ def test_any_notebook(text, name):
 @given(st.binary(max_size=200) | JSON.map(lambda value: json.dumps(value).encode()) | mutilated(SOLVED.encode()))
 def test_any_bytes(content):
     try:
-        submissions.read("eve", "x.ipynb", content)
+        submissions.read("eve", "x.ipynb", content, ASSIGNMENT)
     except ValueError:
         pass
 
@@ -151,10 +151,10 @@ def neighbors(put):
         ada.parent.mkdir()
         ada.write_text(SOLVED, encoding="utf-8")
         put(Path(folder))
-        readable, unreadable = submissions.sorted_out(folder, ASSIGNMENT, {"1": "ada"}, ("ada", "bob"))
+        readable, unreadable = submissions.sorted_out(folder, ASSIGNMENT, {"4711": "ada"}, ("ada", "bob"))
     found = {one.student: one for one in readable}
     assert found["ada"].file == f"ada/{ASSIGNMENT}.ipynb"
-    assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode()).digest
+    assert found["ada"].digest == submissions.read("ada", "x.ipynb", SOLVED.encode(), ASSIGNMENT).digest
     everyone = [one.student for one in [*readable, *unreadable]]
     assert len({name.casefold() for name in everyone}) == len(everyone)
     assert all(name.isascii() and name.isprintable() and "/" not in name for name in everyone)
@@ -230,7 +230,7 @@ RECORDS = changed(honest_records()).map(lambda lines: "\n".join(map(json.dumps, 
 @bounded(60)
 @given(RECORDS | st.binary(max_size=300) | st.lists(JSON).map(lambda lines: "\n".join(map(json.dumps, lines)).encode()))
 def test_any_stream_of_results(stream):
-    marks = shown(submissions.read("eve", "x.ipynb", SOLVED.encode()), stream)
+    marks = shown(submissions.read("eve", "x.ipynb", SOLVED.encode(), ASSIGNMENT), stream)
     assert sum(marks.points.values()) < sum(FULL.values())
 
 
@@ -253,7 +253,10 @@ def test_any_value_is_right_or_wrong(data):
 
 def test_a_batch_of_anything_through_the_whole_command(tmp_path, bubblewrap, monkeypatch):
     """Twenty made up notebooks, archives and folders with an honest student at each end of the alphabet."""
-    monkeypatch.setattr(grading.grade_all, "__defaults__", (*grading.grade_all.__defaults__[:-2], QUICK, None))
+    usual = grading.grade_all.__defaults__
+    monkeypatch.setattr(
+        grading.grade_all, "__defaults__", tuple(QUICK if one == sandbox.Limits() else one for one in usual)
+    )
     made, folder = [], tmp_path / "submitted"
 
     @bounded(20)
@@ -273,7 +276,7 @@ def test_a_batch_of_anything_through_the_whole_command(tmp_path, bubblewrap, mon
     (folder / "kim").mkdir()
     (folder / "kim" / "x.ipynb").write_bytes(noise(1000))
     assert main(["grade", str(folder), "--to", str(tmp_path / "results"), "--assignment", ASSIGNMENT]) == 0
-    marks = {one.student: one for one in grading.load(tmp_path / "results" / "all.json")}
+    marks = {one.student: one for one in grading.marks_in(tmp_path / "results", ASSIGNMENT)}
     assert marks["aaa"].points == marks["zzz"].points == FULL
     assert len(marks) >= len(made) + 3
     for student in ("aaa", "kim", "zzz"):

@@ -29,7 +29,7 @@ def test_a_mark_that_nobody_gave_is_empty_and_not_zero(course):
 
 
 def automatic_points(course, student):
-    return next(sum(one.points.values()) for one in grading.load(course / "all.json") if one.student == student)
+    return next(sum(one.points.values()) for one in grading.marks_in(course, ASSIGNMENT) if one.student == student)
 
 
 def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
@@ -53,11 +53,34 @@ def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
     assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
 
 
-def test_a_broken_new_file_does_not_keep_the_old_mark(course, hand_in, tmp_path):
+def test_a_broken_new_file_leaves_the_old_mark_and_is_told(course, hand_in, tmp_path):
     hand_in("bob", "{")
     assert main(["grade", str(tmp_path / "submitted"), "--to", str(course), "--assignment", ASSIGNMENT]) == 0
     bob = rows(course / "grades.csv")["bob"]
-    assert (bob["score"], bob["status"]) == ("", "needs a human")
+    assert (bob["score"], bob["status"]) == ("", "written questions to mark")
+    assert "not graded: is cut off" in (course / "report.md").read_text()
+
+
+def test_a_second_assignment_leaves_the_first_as_it_was(course, tmp_path, bubblewrap):
+    """And a notebook of the first, among those of the second, is named and left."""
+    before, marks = (course / f"grades-{ASSIGNMENT}.csv").read_text(), automatic_points(course, "ada")
+    folder = tmp_path / "week 2"
+    for student, name in (("kim", "1-tokenization"), ("ada", ASSIGNMENT)):
+        (folder / student).mkdir(parents=True)
+        nbformat.write(sources.solved_notebook(name), folder / student / "better-9.ipynb")
+    how = ["--to", str(course), "--assignment", "1-tokenization", "--roster", str(tmp_path / "class.csv")]
+    assert main(["grade", str(folder), *how]) == 0
+    assert (course / f"grades-{ASSIGNMENT}.csv").read_text() == before and automatic_points(course, "ada") == marks
+    lines = list(csv.DictReader(io.StringIO((course / "grades.csv").read_text())))
+    states = {(line["assignment"], line["student_id"]): line["status"] for line in lines}
+    assert len(lines) == 8 and states[ASSIGNMENT, "ada"] == states["1-tokenization", "kim"] == (
+        "written questions to mark"
+    )
+    assert states["1-tokenization", "ada"] == "needs a human" and states[ASSIGNMENT, "kim"] == "no submission"
+    report = (course / "report.md").read_text()
+    assert f"is the assignment {ASSIGNMENT}, and 1-tokenization was asked for" in report
+    (heading, *_) = csv.reader(io.StringIO((course / "canvas.csv").read_text()))
+    assert len(heading) == 7 and main(["feedback", "--to", str(course)]) == 0
 
 
 def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(course):
@@ -175,7 +198,7 @@ def test_comments_on_code_reach_the_student(tmp_path):
     assert gradebook.scores(tmp_path, marks)["ada", ASSIGNMENT]["softmax-public"][2] == "Use keepdims."
 
 
-def test_a_file_that_belongs_to_no_assignment_has_its_line(tmp_path):
-    marks = [grading.Marks("ada", "", "x.ipynb", notes=["x"])]
+def test_a_file_that_could_not_be_graded_has_its_line(tmp_path):
+    marks = [grading.Marks("ada", ASSIGNMENT, "x.ipynb", notes=["x"])]
     gradebook.export(tmp_path, marks, {}, gradebook.scores(tmp_path, marks))
     assert rows(tmp_path / "grades.csv")["ada"]["status"] == "needs a human"

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import subprocess
 import sys
 
@@ -15,6 +16,7 @@ from tests.coursework.conftest import ASSIGNMENT, cell, with_code
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 WRITTEN = "why-square-root"
+HOW = ["--assignment", ASSIGNMENT]
 
 
 @pytest.mark.parametrize("assignment", checks.names())
@@ -26,7 +28,7 @@ def test_the_solution_has_full_marks_and_the_blank_notebook_none(assignment, tmp
         path = tmp_path / "submitted" / student / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
-    blank, solved = grading.grade_all(tmp_path / "submitted", tmp_path / "results")
+    blank, solved = grading.grade_all(tmp_path / "submitted", tmp_path / "results", assignment)
     assert solved.assignment == assignment and solved.points == sources.points(assignment, marks=("check",))
     assert not solved.notes and not solved.reasons
     assert set(blank.points.values()) == {0} and blank.notes == ["as it was handed out: nothing was written"]
@@ -95,43 +97,54 @@ def test_a_cell_that_stops_above_its_function_costs_nothing(solved, hand_in, gra
     assert "take input() out" in told["input"] and "no files" in told["a-file"] and "SystemExit" in told["an-end"]
 
 
-def test_of_two_notebooks_the_better_one_counts(solved, hand_in, grade):
-    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"))
-    hand_in("ada", solved, f"{ASSIGNMENT} (1).ipynb")
-    for _ in range(2):  # the second time out of what was kept
-        ada = grade()["ada"]
-        assert ada.points == FULL and ada.file == f"ada/{ASSIGNMENT} (1).ipynb" and len(ada.notes) == 1
-        assert f"{ASSIGNMENT} (1).ipynb counts, with 36 points, and {ASSIGNMENT}.ipynb does not" in ada.told[0]
-
-
-def test_of_a_notebook_and_a_script_the_better_one_counts_and_the_words_are_the_notebooks(solved, hand_in, grade):
-    begun = with_code(sources.student_notebook(ASSIGNMENT), "softmax", cell(solved, "softmax").source)
-    cell(begun, WRITTEN).source = "The variance of a dot product is d."
-    hand_in("ada", begun)
-    hand_in("ada", "\n\n\n".join(one.source for one in solved.cells if one.cell_type == "code"), "mine.py")
-    for _ in range(2):
-        ada = grade()["ada"]
-        assert ada.points == FULL and ada.file == "ada/mine.py"
-        assert ada.answers[WRITTEN] == "The variance of a dot product is d." and submissions.NO_WORDS not in ada.told
-        assert "Two files of yours were graded: mine.py counts, with 36 points, and" in str(ada.told)
-        assert f"Written answers were taken from {ASSIGNMENT}.ipynb." in ada.told
-
-
-def test_words_of_the_other_notebook_count(solved, hand_in, grade):
-    blank = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
-    hand_in("ada", with_code(solved, WRITTEN, blank))
-    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"), "words.ipynb")
-    ada = grade()["ada"]
-    assert ada.points == FULL and ada.answers[WRITTEN] == cell(solved, WRITTEN).source
-    assert "Written answers were taken from words.ipynb." in ada.told
-
-
 def test_of_many_files_the_fullest_are_graded_and_the_others_named(solved, hand_in, grade):
     begun = with_code(sources.student_notebook(ASSIGNMENT), "softmax", cell(solved, "softmax").source)
     for file, notebook in ((f"{ASSIGNMENT}.ipynb", begun), ("v2.ipynb", begun), ("v3.ipynb", solved)):
         hand_in("ada", notebook, file)
     ada = grade()["ada"]
     assert ada.points == FULL and ada.file == "ada/v3.ipynb" and "v2.ipynb" in " ".join(ada.told)
+
+
+def test_a_mark_changes_by_a_newer_name_or_the_teachers_word_and_the_report_says_so(solved, hand_in, grade):
+    poor = with_code(solved, "softmax", "def softmax(x):\n    return x")
+    hand_in("ada", poor)
+    old = grade()["ada"].points
+    hand_in("ada", solved)  # the same name with another content
+    for _ in range(2):  # the second time, what was told is told once
+        ada = grade()["ada"]
+        assert ada.points == old and len(ada.notes) == 1 and len(ada.told) == 1
+        assert f"was left: the mark is that of ada/{ASSIGNMENT}.ipynb" in ada.notes[0] and "--again ada" in ada.notes[0]
+        assert "was not graded: your mark is that of" in ada.told[0]
+    assert grade(again=["bob"])["ada"].points == old
+    ada = grade(again=["ada"])["ada"]
+    assert ada.points == FULL and f"36 points) took the place of ada/{ASSIGNMENT}.ipynb (" in ada.notes[0]
+    hand_in("ada", poor, f"{ASSIGNMENT} (1).ipynb")
+    for _ in range(2):
+        ada = grade()["ada"]
+        assert ada.points == old and "(36 points)" in ada.notes[1] and f"{ASSIGNMENT}.ipynb, was not" in ada.told[0]
+
+
+def test_what_cannot_be_graded_leaves_a_mark_as_it_is(solved, hand_in, grade, monkeypatch):
+    path = hand_in("ada", solved)
+    grade()
+    for content in ("{", nbformat.writes(sources.solved_notebook("1-tokenization"))):
+        path.write_text(content)
+        ada = grade()["ada"]
+        assert ada.points == FULL and "not graded: is" in ada.notes[-1] and "could not be graded" in ada.told[-1]
+    path.write_text(nbformat.writes(with_code(solved, "softmax", "x = 1")))
+    monkeypatch.setattr(grading, "grade", lambda *_, **__: 1 / 0)
+    ada = grade(again=[])["ada"]
+    assert ada.points == FULL and "ZeroDivisionError" in ada.notes[-1]
+
+
+def test_a_mark_that_changes_with_the_assignment_says_so(solved, hand_in, grade, monkeypatch):
+    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"))
+    assert not grade()["ada"].notes
+    monkeypatch.setattr(grading, "key", lambda *_: "another")
+    points = sources.points(ASSIGNMENT, marks=("check",))
+    monkeypatch.setattr(sources, "points", lambda *_, **__: {**points, "causal-mask-hidden": 0.5})
+    (note,) = grade()["ada"].notes
+    assert "the assignment, this program, its versions or the seed changed" in note and "points, before" in note
 
 
 def test_a_function_that_is_defined_again_for_another_question_is_used_there(solved, hand_in, grade):
@@ -234,7 +247,17 @@ def test_inputs_are_fresh_and_the_same_for_all(tmp_path):
     (by_one, _, one), (_, _, other), (_, _, again) = (grading.prepare(ASSIGNMENT, seed) for seed in (1, 2, 1))
     assert any((one[name] != other[name]).any() for name in one if one[name].shape == other.get(name, one[name]).shape)
     assert all((one[name] == again[name]).all() for name in one)
-    assert grading.seed_of(tmp_path) == grading.seed_of(tmp_path) != grading.seed_of(tmp_path / "other")
+
+
+def test_the_seed_is_the_courses_in_every_folder_and_on_every_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(grading, "COURSE", tmp_path / "course.json")
+    seed = grading.seed_of(tmp_path / "one")
+    assert seed == grading.seed_of(tmp_path / "one") == grading.seed_of(tmp_path / "other")
+    monkeypatch.setattr(grading, "COURSE", tmp_path / "new" / "course.json")
+    assert grading.seed_of(tmp_path / "other") == seed == grading.seed_of(tmp_path / "third")
+    grading.write(tmp_path / "new" / "course.json", '{"seed": 7}')
+    with pytest.raises(ValueError, match="hold two seeds, so that marks would differ: copy the course's"):
+        grading.seed_of(tmp_path / "other")
 
 
 def test_what_is_graded_is_not_graded_again(solved, hand_in, grade, monkeypatch):
@@ -254,13 +277,6 @@ def test_what_is_graded_is_not_graded_again(solved, hand_in, grade, monkeypatch)
     marks = grade(workers=1)
     assert sorted(graded) == sorted(["ada", "bob", "eve", graded[2]])
     assert all(one.points == FULL for one in marks.values())
-
-
-def test_a_changed_notebook_is_graded_again(solved, hand_in, grade):
-    hand_in("ada", with_code(solved, "softmax", "def softmax(x):\n    return x"))
-    assert grade()["ada"].points != FULL
-    hand_in("ada", solved)
-    assert grade()["ada"].points == FULL
 
 
 def test_a_grader_that_fails_on_one_submission_grades_the_others(solved, hand_in, grade, monkeypatch):
@@ -301,7 +317,6 @@ def test_a_notebook_without_metadata_gets_its_marks(solved, hand_in, grade):
     hand_in("ada", solved)
     marks = grade()
     assert marks["ada"].points == FULL and "stripped metadata" in marks["ada"].notes[0]
-    assert submissions.assignment_of(nbformat.writes(solved).encode()) == ASSIGNMENT
 
 
 @pytest.mark.parametrize(
@@ -362,7 +377,7 @@ def test_checkpoints_are_no_submissions_where_there_is_a_notebook(tmp_path):
 def test_without_a_sandbox_nothing_runs(solved, hand_in, tmp_path, monkeypatch, capsys):
     hand_in("ada", solved)
     monkeypatch.setattr(sandbox.shutil, "which", lambda program: None)
-    assert main(["grade", str(tmp_path / "submitted"), "--to", str(tmp_path / "results")]) == 2
+    assert main(["grade", str(tmp_path / "submitted"), *HOW, "--to", str(tmp_path / "results")]) == 2
     assert "never runs without a sandbox" in capsys.readouterr().err
     assert not (tmp_path / "results").exists()
 
@@ -374,7 +389,8 @@ def test_a_sandbox_that_does_not_work_stops_the_grading(solved, hand_in, tmp_pat
     broken.chmod(0o755)
     hand_in("ada", solved)
     monkeypatch.setenv("PATH", str(broken.parent), prepend=":")
-    assert main(["grade", str(tmp_path / "submitted"), "--to", str(tmp_path / "results"), "--sandbox", "docker"]) == 2
+    command = ["grade", str(tmp_path / "submitted"), *HOW, "--to", str(tmp_path / "results"), "--sandbox", "docker"]
+    assert main(command) == 2
     assert "cannot connect to the daemon" in capsys.readouterr().err
 
 
@@ -388,8 +404,30 @@ def test_checks_that_do_not_fit_the_notebook_stop_the_grading(solved, hand_in, g
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path, capsys, bubblewrap):
-    assert main(["grade", str(tmp_path / "nowhere"), "--to", str(tmp_path / "results")]) == 2
+    assert main(["grade", str(tmp_path / "nowhere"), *HOW, "--to", str(tmp_path / "results")]) == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("results", ["submitted/grading", "submitted", "."])
+def test_results_and_submissions_do_not_lie_in_each_other(results, solved, hand_in, tmp_path, capsys):
+    hand_in("ada", solved)
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["grade", str(tmp_path / "submitted"), *HOW, "--to", str(tmp_path / results)]) == 2
+    assert "must not lie in the folder of submissions" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_nothing_that_lies_among_submissions_is_imported(tmp_path, bubblewrap):
+    """Not by the grader whose command is given there, and not by a process that it starts."""
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    for name in ("tqdm", "signal", "jupytext", "multiprocessing", "alembic", "torch", "tutorial_lib"):
+        (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    run = [sys.executable, "-m", "coursework", "grade", ".", *HOW, "--to", "../results", "--seed", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(grading.ROOT)}
+    done = subprocess.run(run, cwd=folder, env=environment, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0 and "Nothing odd was seen" in done.stdout, done.stderr
+    assert not (tmp_path / "ran").exists() and (tmp_path / "results" / "grades.csv").exists()
 
 
 def test_the_feedback_of_nothing_is_an_error(tmp_path, capsys):
@@ -398,8 +436,8 @@ def test_the_feedback_of_nothing_is_an_error(tmp_path, capsys):
 
 
 def test_marks_of_another_version_are_not_read(tmp_path):
-    grading.write(tmp_path / "all.json", json.dumps({"version": 0, "marks": []}))
-    assert grading.load(tmp_path / "all.json") is None
+    grading.write(tmp_path / "ada.json", json.dumps({"version": 0, "marks": []}))
+    assert grading.load(tmp_path / "ada.json") is None
     assert feedback.report([], {}).startswith("# What needs a human")
 
 

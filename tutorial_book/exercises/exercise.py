@@ -35,6 +35,7 @@ from tutorial_book.exercises.mistakes import Mistakes, table_of
 SECONDS = 10  # for one call: an endless loop must not hang the notebook
 MOST_SHOWN = 80  # characters of a value in a sentence
 MOST_VALUES = 40  # in arguments that are written out; more than that are fetched from the exercise
+BOOK = ("tutorial_book", "tutorial_lib")  # packages that have the answers
 EXERCISES: dict[str, dict[str, Exercise]] = defaultdict(dict)  # module -> name -> exercise: all that were made
 
 
@@ -87,16 +88,18 @@ class Exercise:
             return False
         passed = self._passes(student)
         lacking = other_packages(student)
-        if lacking:
-            packages = ", ".join(lacking)
+        packages = ", ".join(name for name in lacking if name not in BOOK)
+        if packages:
             print(f"⚠ {self.name} uses {packages}: the grading has Python and NumPy only, so it would stop there")
+        if set(lacking) & set(BOOK):
+            print(f"⚠ {self.name} is code of the book, or uses it: it will not count, so write it yourself")
         return passed
 
     def _passes(self, student):
         for case in self.cases:
             problem = self.problem(student, case)
             if problem:
-                earlier = self._earlier(student)
+                earlier = self._earlier(student, case)
                 if earlier:  # what looks like a mistake here is that other function's
                     problem = re.sub(r"\. Hint: .*", "", problem)
                 print(f"✗ {case.label}: {problem}{earlier}")
@@ -162,14 +165,14 @@ class Exercise:
                 return f". Hint: {hint}"
         return ""
 
-    def _earlier(self, student):
-        """Where to start instead: a line on a function of another question that this one uses, and that is wrong."""
+    def _earlier(self, student, case):
+        """Where to start instead: a line on a function of another question that this one calls, and that is wrong."""
         names, _ = _used(student)
         with redirect_stdout(io.StringIO()):  # what the other function prints is not asked for
             for name, other in EXERCISES[self.reference.__module__].items():
                 if other is self or not callable(names.get(name)):
                     continue
-                if any(other.problem(names[name], case) for case in other.cases):
+                if _calls(student, name, case) and any(other.problem(names[name], case) for case in other.cases):
                     return f"\n  {name}, which it uses, is not right yet: start there."
         return ""
 
@@ -226,6 +229,7 @@ def other_packages(function):
     """The packages that a function needs beyond Python and NumPy, and those that its own helpers need; sorted.
 
     It looks at the names that the code uses and at the imports in it. A function of the same notebook is looked into.
+    A function of the book needs the book, whatever it uses.
 
     >>> def f(x):
     ...     import torch
@@ -236,6 +240,7 @@ def other_packages(function):
     names, imports = _used(function)
     own = getattr(inspect.unwrap(function), "__module__", None)
     packages = {module.partition(".")[0] for module in imports | ({*map(_package_of, names.values())} - {own})}
+    packages |= {str(own).partition(".")[0]} & set(BOOK)
     return sorted(packages - sys.stdlib_module_names - {"numpy", ""})
 
 
@@ -336,6 +341,25 @@ def _tried(function, arguments):
             return function(*arguments), None
     except (Exception, SystemExit, TookTooLong) as error:
         return None, error
+
+
+def _calls(student, name, case):
+    """Whether a function of a notebook comes in a case to where it calls the other one of that name."""
+    own, called = getattr(inspect.unwrap(student), "__globals__", {}), []
+    if name not in own:
+        return True  # it is not called by its name: nobody knows
+    original = own[name]
+
+    def heard(*arguments, **named):
+        called.append(name)
+        return original(*arguments, **named)
+
+    own[name] = heard
+    try:
+        _tried_case(student, case)
+    finally:
+        own[name] = original
+    return bool(called)
 
 
 def _tried_case(function, case):

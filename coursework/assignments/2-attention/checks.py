@@ -59,6 +59,9 @@ def attention_random(rng):
         Q, K, V, mask = _inputs(rng, *batch)
         yield _of("attention", Q, K, V, case="a batch")
         yield _of("attention", Q, K, V, mask, case="a batch with a mask")
+    Q, K, V, mask = _inputs(rng)
+    low = 1e5 * np.abs(Q), -1e5 * np.abs(K)  # scores below -1e9, which some take for the lowest that there is
+    yield _of("attention", *low, V, mask, case="with a mask, and scores far below 0")
 
 
 @check("attention-bert")
