@@ -13,6 +13,11 @@ def test_a_bibliography_entry_is_an_item_of_its_list():
     assert sphinx_site.mend(before) == '<div role="list"><div class="citation" id="id3" role="listitem">'
 
 
+def test_only_the_page_of_the_search_loads_its_index():
+    tags = '<script src="{0}_static/searchtools.js"></script>\n<script src="{0}searchindex.js"></script>\n'
+    assert sphinx_site.mend(tags.format("../")) == "" and sphinx_site.mend(tags.format("")) == tags.format("")
+
+
 def test_mending_twice_is_mending_once():
     page = '<div id="pst-primary-sidebar" class="x"><div class="citation" id="a" role="doc-biblioentry">'
     assert sphinx_site.mend(sphinx_site.mend(page)) == sphinx_site.mend(page)
