@@ -105,6 +105,14 @@ def test_vocabulary_files_with_added_tokens_beside_them(tmp_path, wordpiece):
     assert n + 1 not in ours.encode("[hum]").ids
 
 
+@pytest.mark.parametrize("decoder", [[], {"x": {"content": "a"}}, {"7": {"lstrip": True}}, {"7": "a"}])
+def test_a_damaged_list_of_added_tokens_is_told(tmp_path, wordpiece, decoder):
+    wordpiece.save(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": decoder}))
+    with pytest.raises(ValueError, match="tokenizer_config.json is damaged: added_tokens_decoder"):
+        WordPiece.from_pretrained(tmp_path)
+
+
 def test_opt_by_its_vocabulary_files(bpe, tmp_path):
     from transformers import AutoTokenizer
 
@@ -116,9 +124,40 @@ def test_opt_by_its_vocabulary_files(bpe, tmp_path):
 
 
 def test_where_both_are_there_tokenizer_json_counts(tmp_path, wordpiece, hf_wordpiece):
-    hf_wordpiece.save_pretrained(tmp_path)
     WordPiece.train(["bear"], 13).save(tmp_path)
+    hf_wordpiece.save_pretrained(tmp_path)
     assert WordPiece.from_pretrained(tmp_path).tokens == wordpiece.tokens
+
+
+def test_what_is_saved_counts_whatever_another_left_in_the_folder(tmp_path, hf_wordpiece, hf_roberta):
+    for theirs, small in ((hf_wordpiece, WordPiece.train(["bear"], 13)), (hf_roberta, BPE.train(["bear"], 259))):
+        folder = tmp_path / type(small).__name__
+        theirs.save_pretrained(folder)
+        (folder / "added_tokens.json").write_text('{"Bearish": 999}')
+        (folder / "special_tokens_map.json").write_text('{"additional_special_tokens": ["Bearish"]}')
+        small.save(folder)
+        assert tokenizer_of(folder).tokens == small.tokens
+
+
+def test_white_space_that_a_token_takes_is_kept(tmp_path, wordpiece, bpe):
+    from transformers import BertTokenizer
+
+    names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    roberta = RobertaBPE([*names, *(token for token in bpe.tokens if token not in names)], bpe.merges)
+    families = {"bert": WordPiece(wordpiece.vocab), "gpt2": BPE(bpe.vocab, bpe.merges), "roberta": roberta}
+    for family, tokenizer in families.items():
+        folder = tmp_path / family
+        tokenizer.special = [*tokenizer.special, tokenizer.tokens[-1]]
+        tokenizer.spaced = [tokenizer.tokens[-1]]
+        text = f"a bear  {tokenizer.tokens[-1]} bear <mask>"
+        tokenizer.save(folder)
+        (folder / "config.json").write_text(json.dumps({"model_type": family}))
+        again = tokenizer_of(folder)
+        assert (again.special, again.spaced) == (tokenizer.special, tokenizer.spaced)
+        assert again.encode(text).ids == tokenizer.encode(text).ids
+    theirs = BertTokenizer.from_pretrained(tmp_path / "bert")
+    text = f"a bear  {wordpiece.tokens[-1]} bear"
+    assert theirs(text)["input_ids"] == tokenizer_of(tmp_path / "bert").encode(text).ids
 
 
 WRONG = [

@@ -106,11 +106,15 @@ class BPE(Tokenizer):
         return saved.dress(kind(saved.vocab, saved.merges))
 
     def save(self, folder: str | os.PathLike) -> None:
-        """Write vocab.json and merges.txt, which Hugging Face's GPT2Tokenizer loads too."""
+        """Write vocab.json and merges.txt, which Hugging Face's GPT2Tokenizer loads too.
+
+        If tokens were added, tokenizer_config.json tells them. Other files of a tokenizer in the folder are removed:
+        they would count before these.
+        """
         lines = ["#version: 0.2", *(f"{a} {b}" for a, b in self.merges)]
         write_text(Path(folder) / "vocab.json", json.dumps(self.vocab, ensure_ascii=False))
         write_text(Path(folder) / "merges.txt", "\n".join(lines) + "\n")
-        self._save_added(folder, self.added)
+        self._save_settings(folder, {}, self.added)
 
     @classmethod
     def train(cls, texts, vocab_size: int) -> "BPE":

@@ -153,14 +153,28 @@ class Tokenizer(ABC):
         rows = [self._pad(row, length) for row in rows]
         return Encoding(**{field.name: [getattr(row, field.name) for row in rows] for field in fields(Encoding)})
 
-    def _save_added(self, folder, added: list[str]) -> None:
-        """Write beside the vocabulary which of its tokens were added to it, if any."""
-        special = [token for token in self.special if token not in type(self).special]
-        if added or special:
-            ids = {token: self.vocab[token] for token in [*added, *special]}
-            write_text(Path(folder) / "added_tokens.json", json.dumps(ids, ensure_ascii=False))
-            names = {"additional_special_tokens": special}
-            write_text(Path(folder) / "special_tokens_map.json", json.dumps(names, ensure_ascii=False))
+    def _save_settings(self, folder, config: dict, added: list[str]) -> None:
+        """Write tokenizer_config.json, where there is anything to say: config, and what tokens that were added do.
+
+        Files that an earlier tokenizer left in the folder would count before these: they go.
+        """
+        beside = [token for token in self.special if token not in type(self).special]
+        if added or beside or self.spaced != type(self).spaced:
+            whole = [token for token in (*added, *self.special) if token in self.vocab]
+            config["added_tokens_decoder"] = {str(self.vocab[token]): self._told(token) for token in whole}
+            config["additional_special_tokens"] = beside
+        path = Path(folder) / "tokenizer_config.json"
+        if config:
+            write_text(path, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+        others = ["tokenizer.json", "added_tokens.json", "special_tokens_map.json"]
+        for other in others if config else [*others, path.name]:
+            path.with_name(other).unlink(missing_ok=True)
+
+    def _told(self, token):
+        """What a token that stays whole does in a text, by Hugging Face's names."""
+        special, lstrip = token in self.special, token in self.spaced
+        told = {"content": token, "special": special, "normalized": not special, "lstrip": lstrip}
+        return told | {"rstrip": False, "single_word": False}
 
     def _pad(self, encoding: Encoding, pad_to: int) -> Encoding:
         allowed = f"a whole number of at least {len(encoding)}, the tokens there are (max_length cuts)"

@@ -89,7 +89,10 @@ def read(name: str | os.PathLike | None) -> Saved:
     else:
         saved = _of_merges(folder)
     saved.config = _config(folder)
-    return _with_added(saved, _added_beside(folder, saved.config), folder)
+    if "added_tokens_decoder" in saved.config:
+        saved.spaced = []
+        return _with_added(saved, _added_in(saved.config, folder), folder)
+    return _with_added(saved, _added_beside(saved.config, folder), folder)
 
 
 def _config(folder):
@@ -113,15 +116,27 @@ def _of_merges(folder):
     return Saved("BPE", read_json(folder / files[0]), family if family in ("opt", "roberta") else "gpt2", merges)
 
 
-def _added_beside(folder, config):
-    """What added_tokens.json has, with the properties that other files tell, in the form of tokenizer.json."""
+def _added_in(config, folder):
+    """The tokens that tokenizer_config.json tells, in the form of tokenizer.json."""
+    usual = {"special": False, "normalized": True}
+    try:
+        tokens = config["added_tokens_decoder"].items()
+        return [{"id": int(id), "content": token["content"], **usual, **token} for id, token in tokens]
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = "added_tokens_decoder is not as Hugging Face writes it"
+        raise ValueError(f"{folder / 'tokenizer_config.json'} is damaged: {what} ({error!r})") from error
+
+
+def _added_beside(config, folder):
+    """What added_tokens.json has, where tokenizer_config.json does not tell, in the same form."""
     path = folder / "added_tokens.json"
     ids = read_json(path) if path.is_file() else {}
-    told = {token["content"]: token for token in config.get("added_tokens_decoder", {}).values()}
     path = folder / "special_tokens_map.json"
     special = _contents((read_json(path) if path.is_file() else config).get("additional_special_tokens", ()))
-    plain = [{"id": id, "content": token, "special": token in special} for token, id in ids.items()]
-    return [{"normalized": not token["special"], **token, **told.get(token["content"], {})} for token in plain]
+    return [
+        {"id": id, "content": token, "special": token in special, "normalized": token not in special}
+        for token, id in ids.items()
+    ]
 
 
 def _contents(tokens):

@@ -3,7 +3,6 @@
 Source: R 11.3, L 3.2.1, 3.2.2.
 """
 
-import json
 import os
 from collections import Counter
 from pathlib import Path
@@ -146,7 +145,10 @@ class WordPiece(Tokenizer):
         return saved.dress(cls(saved.vocab, lowercase, config.get("strip_accents"), split_chinese))
 
     def save(self, folder: str | os.PathLike) -> None:
-        """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too."""
+        """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too.
+
+        Other files of a tokenizer in the folder are removed: they would count before these.
+        """
         config = {
             "tokenizer_class": "BertTokenizer",
             "do_lower_case": self.lowercase,
@@ -154,8 +156,7 @@ class WordPiece(Tokenizer):
             "tokenize_chinese_chars": self.split_chinese,
         }
         write_text(Path(folder) / "vocab.txt", "".join(token + "\n" for token in self.tokens))
-        write_text(Path(folder) / "tokenizer_config.json", json.dumps(config, indent=2) + "\n")
-        self._save_added(folder, [self._known_words[key][0] for key in self.added])
+        self._save_settings(folder, config, [self._known_words[key][0] for key in self.added])
 
     @classmethod
     def train(cls, texts, vocab_size: int, lowercase=True, strip_accents=None, split_chinese=True) -> "WordPiece":
