@@ -37,13 +37,27 @@ def rows(root: Path = ROOT) -> list[Row]:
 
 
 def table(everywhere: bool = False, root: Path = ROOT) -> str:
-    """The file as a Markdown table; everywhere: only the letters that all chapters share."""
+    """The file as a Markdown table; everywhere: only the letters that all chapters share.
+
+    These stand on the front page, which has no formula: without MathJax it answers sooner.
+    """
     lines = ["| In formulas | In code | What it is |", "| --- | --- | --- |"]
     for row in rows(root):
         if row.chapters == "all" or not everywhere:
             names = ", ".join(f"${letter}$" for letter in row.letters), row.code and f"`{row.code}`"
             lines.append(f"| {names[0]} | {names[1]} | {row.meaning} |")
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    return FORMULA.sub(lambda formula: in_italics(formula[2]), text) if everywhere else text
+
+
+def in_italics(formula: str) -> str:
+    """A formula of letters and subscripts as text.
+
+    >>> in_italics(r"d_{\\text{model}} / h")
+    '*d*<sub>model</sub> / *h*'
+    """
+    text = re.sub(r"(?<![\\A-Za-z{])([A-Za-z])(?![A-Za-z])", r"*\1*", formula.replace("_", "␣"))
+    return re.sub(r"␣(?:\{\\text\{(\w+)\}\}|\*?(\w)\*?)", r"<sub>\1\2</sub>", text)
 
 
 def formulas(text: str):
