@@ -78,6 +78,9 @@ class Outcomes(SphinxDirective):
         if "mirrors" in self.options:
             line += nodes.Text(" ")
             line += nodes.reference("", f"Mirrors {self.options['mirrors']}.", internal=True, refuri="#claims")
+        if (source.parent / "teach" / f"{source.stem}.md").exists():  # see sphinx_teach
+            line += nodes.Text(" ")
+            line += nodes.reference("", "Teach it.", internal=True, refuri=f"teach/{source.stem}.html")
         box = element("div", line, *content[1:], classes=["outcomes"])
         self.set_source_info(box)
         return [box]
