@@ -1,27 +1,26 @@
-"""A Sphinx extension for the pages in book/teach: what a page for the teacher takes from its chapter, so that it cannot drift.
+"""A Sphinx extension for the pages in book/teach: what a page for the teacher takes from its chapter.
 
     :::{objectives}
     :::
 
-is the list of the chapter's `outcomes`.
+is the list of the chapter's `outcomes`, so it cannot drift from it.
 
     :::{hands} higher-score
     Most say k1: it points the right way.
     :::
 
 is the chapter's guess of that name, as a question for a show of hands: its question and choices, then the text of the
-directive (what the class will say), then what is true, as the chapter's cell has computed it, and the chapter's "Because".
+directive (what the class will say), then what is true, as the chapter's cell has computed it, and why.
 
     {live}`gaze_view: The nurse helped the doctor.`
 
 is a link to a view of the chapter with this text in its box; two texts stand with " | " between them.
 
-A page of this folder belongs to the chapter of the same name, and the chapter's quiet line leads to it (sphinx_opening).
+A page of this folder belongs to the chapter of the same name, whose quiet line leads to it (sphinx_opening).
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from urllib.parse import quote_plus, urlencode
 
@@ -34,7 +33,6 @@ from sphinx_guess import element, hint
 log = logging.getLogger(__name__)
 
 FOLDER = "teach"
-ITEM = re.compile(r"^- ", re.M)
 
 
 def bodies(text: str, name: str) -> list[tuple[str, dict[str, str], str]]:
@@ -59,7 +57,7 @@ def objectives(text: str) -> str:
 
 
 def guess(text: str, name: str) -> tuple[dict[str, str], str, str]:
-    """A guess of a chapter: its options, its question with the choices, and why. Raises KeyError where there is none."""
+    """A guess of a chapter: its options, its question with the choices, and why. KeyError where there is none."""
     for argument, options, body in bodies(text, "guess"):
         if argument == name:
             question, _, because = body.rpartition("\n\n")

@@ -82,7 +82,8 @@ def build(folder, plan):
     (folder / "conf.py").write_text(CONF + f"import sys; sys.path.insert(0, {str(TOOLS)!r})\n")
     (folder / "index.md").write_text("# Book\n\n```{toctree}\nkeys\nteach/keys\n```\n")
     cells = [text(CHAPTER), cell(output("key", "k_2")), text(ORDER), cell(output("near", ["cat", "car"]))]
-    notebook = {"cells": cells, "metadata": {"language_info": {"name": "python", "pygments_lexer": "python"}}, "nbformat": 4, "nbformat_minor": 4}
+    python = {"language_info": {"name": "python", "pygments_lexer": "python"}}
+    notebook = {"cells": cells, "metadata": python, "nbformat": 4, "nbformat_minor": 4}
     (folder / "keys.ipynb").write_text(json.dumps(notebook))
     (folder / "teach" / "keys.md").write_text(plan)
     source = folder / "keys.source"
