@@ -42,13 +42,13 @@ def numbers(text):
 
 def kinds(chapter):
     """The views of a chapter by the names that a link has for them."""
-    made = {}
+    made = {"story_view": "story"}
     for path in (ROOT / "tutorial_book" / "page" / "live").glob("*.py"):
         for function in re.split(r"^def ", path.read_text(encoding="utf-8"), flags=re.M)[1:]:
-            if kind := re.search(r'asking\("(\w+)"|key = f?"([a-z]+)|View\(\s*"(\w+)"', function):
-                made[re.match(r"\w+", function)[0]] = next(filter(None, kind.groups()))
+            if kind := re.search(r'(?:asking|View)\(\s*"(\w+)"', function):
+                made[re.match(r"\w+", function)[0]] = kind[1]
     shown = re.findall(r"^(?:views|live)\.(\w+)\(", chapter, re.M)
-    return {made.get(name, name) for name in shown} | {"story" for name in shown if name == "story_view"}
+    return {made.get(name, name) for name in shown}
 
 
 def faults(name, page, sources):
