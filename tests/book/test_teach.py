@@ -112,8 +112,16 @@ def test_a_plan_says_nothing_that_its_chapter_does_not(name):
 def test_every_plan_belongs_to_a_core_chapter_and_stands_in_the_table_of_contents():
     coursework = [one for part in PARTS for one in part["chapters"] if one["file"] == "book/teaching"]
     listed = [Path(one["file"]).name for one in coursework[0]["sections"]]
-    assert listed == [name for name in CORE if name in PAGES]
-    assert set(PAGES) <= set(CORE)
+    assert listed == CORE
+    assert PAGES == sorted(CORE)
+
+
+@pytest.mark.parametrize("title", ["A term of twelve weeks", "Three days"])
+def test_a_calendar_has_every_plan_once_and_in_the_order_of_the_book(title):
+    calendar = (BOOK / "teaching.md").read_text(encoding="utf-8").partition(f"### {title}\n")[2].partition("\n#")[0]
+    rows = [line.split("|")[2:-1] for line in calendar.splitlines() if re.match(r"\| \d", line)]
+    cells = [cell for row in rows for cell in row] if len(rows) == 12 else [cell for day in zip(*rows) for cell in day]
+    assert [name for cell in cells for name in re.findall(r"\(teach/([\w-]+)\.md\)", cell)] == CORE
 
 
 # What drifts in the chapter, and what in the page.
