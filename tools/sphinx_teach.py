@@ -110,8 +110,8 @@ class Hands(FromChapter, SphinxDirective):
         except KeyError:
             log.warning("hands: %s has no guess %s", self.chapter, name, location=self.get_location())
             return []
-        if text := hint(options):
-            question += f"\n\n*{text}*"
+        form = hint(options) if "order" in options else options.get("unit") and f"\\_\\_\\_ {options['unit']}"
+        question += f"\n\n*{form}*" if form else ""
         title = element("p", nodes.Text("A show of hands"), classes=["hands-title"])
         answer = truth(guess=name, chapter=self.chapter)
         why = self.parse_text_to_nodes(because)

@@ -45,6 +45,7 @@ Two compete. Which wins?
 Because it is *longer*.
 :::
 """
+NUMBER = ":::{guess} growth\n:unit: times\nHow much?\n\nBecause so.\n:::\n"
 ORDER = ":::{guess} near\n:order: from near to far\nHow?\n\n- car\n- cat\n\nBecause so.\n:::\n"
 PLAN = """# Teach: Keys
 
@@ -57,6 +58,10 @@ Most say k1.
 
 :::{hands} near
 They know.
+:::
+
+:::{hands} growth
+Offer 2 and 4.
 :::
 
 See {live}`gaze_view: A door & a bear.` and {live}`context: One. | Two?`
@@ -82,12 +87,13 @@ def build(folder, plan):
     (folder / "conf.py").write_text(CONF + f"import sys; sys.path.insert(0, {str(TOOLS)!r})\n")
     (folder / "index.md").write_text("# Book\n\n```{toctree}\nkeys\nteach/keys\n```\n")
     cells = [text(CHAPTER), cell(output("key", "k_2")), text(ORDER), cell(output("near", ["cat", "car"]))]
+    cells += [text(NUMBER), cell(output("growth", 4.02))]
     python = {"language_info": {"name": "python", "pygments_lexer": "python"}}
     notebook = {"cells": cells, "metadata": python, "nbformat": 4, "nbformat_minor": 4}
     (folder / "keys.ipynb").write_text(json.dumps(notebook))
     (folder / "teach" / "keys.md").write_text(plan)
     source = folder / "keys.source"
-    source.write_text(CHAPTER + ORDER)
+    source.write_text(CHAPTER + ORDER + NUMBER)
     patch = "import sphinx_teach, sphinx_opening\nfrom pathlib import Path\n"
     patch += f"sphinx_teach.FromChapter.source = lambda self: Path({str(source)!r}).read_text()\n"
     with (folder / "conf.py").open("a") as conf:
@@ -126,6 +132,11 @@ def test_an_order_is_answered_as_a_list(pages):
     box = pages["teach/keys"].select(".hands")[1]
     assert "from near to far" in box.get_text()
     assert [item.get_text().strip() for item in box.select("ol li")] == ["cat", "car"]
+
+
+def test_a_number_has_its_unit_in_the_question_and_in_the_answer(pages):
+    lines = [line.get_text().strip() for line in pages["teach/keys"].select(".hands")[2].select("p")]
+    assert lines[1:] == ["How much?", "___ times", "Offer 2 and 4.", "The answer: 4.0 times.", "Because so."]
 
 
 def test_a_link_to_a_view_carries_its_texts(pages):
