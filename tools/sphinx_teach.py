@@ -92,7 +92,7 @@ class FromChapter:
 
 class Objectives(FromChapter, SphinxDirective):
     def run(self):
-        return self.parse_text_to_nodes(objectives(self.source()))
+        return self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives(self.source())}")
 
 
 class truth(nodes.General, nodes.Element):
