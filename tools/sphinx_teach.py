@@ -76,13 +76,22 @@ def fragment(text: str) -> str:
     return urlencode([("view", view), *pairs], quote_via=quote_plus)
 
 
+def chapter_of(page: str) -> str:
+    """The chapter that a page for the teacher belongs to.
+
+    >>> chapter_of("book/teach/heads")
+    'book/heads'
+    """
+    folder, _, name = page.rpartition(f"{FOLDER}/")
+    return folder + name
+
+
 class FromChapter:
     """What a directive or a role of such a page knows: its chapter, and the chapter's source."""
 
     @property
     def chapter(self) -> str:
-        folder, _, name = self.env.docname.rpartition(f"{FOLDER}/")
-        return folder + name
+        return chapter_of(self.env.docname)
 
     def source(self) -> str:
         path = Path(self.env.doc2path(self.chapter))
@@ -144,10 +153,16 @@ def fill(app, doctree: nodes.document, docname: str) -> None:
             place.replace_self(nodes.paragraph("", "", label, *told, nodes.Text(".")))
 
 
+def outdated(app, env, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """The pages whose chapter is read anew: a run of its cells may have brought another answer."""
+    return [page for page in env.found_docs if chapter_of(page) != page and chapter_of(page) in added | changed]
+
+
 def setup(app):
     app.add_node(truth)
     app.add_directive("objectives", Objectives)
     app.add_directive("hands", Hands)
     app.add_role("live", Live())
+    app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -155,3 +156,8 @@ def test_a_chapter_with_a_page_for_the_teacher_leads_to_it(pages):
 def test_a_show_of_hands_for_a_guess_that_the_chapter_has_not_stops_the_build(tmp_path):
     run = build(tmp_path / "book", PLAN.replace("{hands} near", "{hands} far"))
     assert "hands: keys has no guess far" in run.stderr
+
+
+def test_a_page_is_made_again_when_its_chapter_is():
+    env = SimpleNamespace(found_docs={"book/heads", "book/bert", "book/teach/heads", "book/teach/bert", "index"})
+    assert sphinx_teach.outdated(None, env, set(), {"book/heads", "index"}, set()) == ["book/teach/heads"]
