@@ -153,7 +153,7 @@
       var step = box.state === "right" ? read(nameOf(card)).step + 1 : 0;
       var kept = write(nameOf(card), step, today());
       var comes = step === STEPS.length ? "Three times right: it rests now." : "It comes back " + SAYS[step] + ".";
-      var next = button(last ? "Done" : "Next", function () { if (last) done(); else ask(queue, number + 1); }, { "class": "guess-commit" });
+      var next = button(last ? "Done" : "Next", function () { if (last) done().focus(); else ask(queue, number + 1); }, { "class": "guess-commit" });
       box.append(el("p", { "class": "guess-again" }, [
         kept ? comes : "Your browser could not keep this: its storage is full or closed. The question stays due.",
         " ", el("a", { href: folder + "../book/" + card.page + ".html#guess-" + card.name }, "Where it stands"), ".",
@@ -168,7 +168,7 @@
   function done() {
     var days = all().map(due).filter(Boolean).sort(), next = days[0];
     var text = !days.length ? "Nothing waits here yet. Guess at something in a chapter, and it comes back tomorrow." :
-      next <= today() ? "" : "Nothing is due today. The next " + many(days.filter(function (day) { return day === next; }).length,
+      next <= today() ? "What could not be kept is asked when you open this page again." : "Nothing is due today. The next " + many(days.filter(function (day) { return day === next; }).length,
         "guess comes back", "guesses come back") + " on " + inWords(next) + ".";
     stage.replaceChildren(el("p", { tabindex: "-1", "class": "again-count" }, text));
     list();
