@@ -24,7 +24,8 @@
 
   function inWords(day) {
     var parts = day.split("-").map(Number);
-    return new Date(parts[0], parts[1] - 1, parts[2]).toLocaleDateString("en-US", { weekday: "long", day: "numeric", month: "long" });
+    var date = new Date(parts[0], parts[1] - 1, parts[2]);
+    return date.toLocaleDateString("en-US", { weekday: "long", day: "numeric", month: "long" });
   }
 
   function many(number, one, more) { return number + " " + (number === 1 ? one : more || one + "s"); }
@@ -86,7 +87,7 @@
     var box = event.target, guess = guesses.page + "/" + box.dataset.guess;
     if (box.dataset.again === undefined) return;
     if (!read(guess) && !write(guess, 0, today()))
-      box.append(el("p", { "class": "guess-again" }, "Your browser keeps nothing for this page, so this question cannot come back."));
+      box.append(el("p", { "class": "guess-again" }, "Your browser keeps nothing, so this question cannot come back."));
     else tell(box);
   });
 
@@ -95,13 +96,11 @@
     document.querySelectorAll(".again-mark, .again-line").forEach(function (old) { old.remove(); });
     var number = all().filter(isDue).length, top = document.querySelector(".article-header-buttons");
     if (!number || document.querySelector(".again")) return;
-    var says = many(number, "guess comes back today", "guesses come back today"), hero = document.querySelector(".hero.front");
-    if (top)
-      top.prepend(el("a", { "class": "btn btn-sm switch again-mark", href: address, title: says, "aria-label": says }, "\u21ba " + number));
-    if (hero) {
-      var time = number * 6 < 60 ? many(number * 6, "second") : "about " + many(Math.round(number / 10), "minute");
-      hero.after(el("p", { "class": "again-line" }, [el("a", { href: address }, says), ", six seconds each: " + time + "."]));
-    }
+    var says = many(number, "guess comes back today", "guesses come back today");
+    var given = { "class": "btn btn-sm switch again-mark", href: address, title: says, "aria-label": says };
+    if (top) top.prepend(el("a", given, "\u21ba " + number));
+    var hero = document.querySelector(".hero.front");
+    if (hero) hero.after(el("p", { "class": "again-line" }, [el("a", { href: address }, says), ", some ten seconds each."]));
   }
 
   boxes().forEach(tell);
@@ -119,14 +118,15 @@
     if (window.BOOK_CARDS) return then(BOOK_CARDS);
     var script = el("script", { src: folder + "cards.js" });
     script.onload = function () { then(BOOK_CARDS); };
-    script.onerror = function () { said.textContent = "The cards did not load. Load this page again, or look for _static/cards.js."; };
+    script.onerror = function () { said.textContent = "The cards did not load. Load this page again."; };
     document.head.append(script);
   }
 
   function nameOf(card) { return card.page + "/" + card.name; }
 
   function boxOf(card) {
-    var given = { "class": "guess", id: "guess-" + card.name, "data-guess": card.name, "data-kind": card.kind, "data-truth": JSON.stringify(card.truth) };
+    var given = { "class": "guess", id: "guess-" + card.name, "data-guess": card.name, "data-kind": card.kind,
+      "data-truth": JSON.stringify(card.truth) };
     for (var name in card.given) given["data-" + name] = card.given[name];
     var told = card.kind !== "order" ? card.told : el("ol", {}, card.truth.map(function (item) { return el("li", {}, item); }));
     return el("div", given, [
@@ -143,7 +143,8 @@
 
   function ask(queue, number) {
     var card = queue[number], box = boxOf(card), made = null, last = number + 1 === queue.length;
-    stage.replaceChildren(el("p", { "class": "again-count" }, (number + 1) + " of " + queue.length), el("div", { "class": "guess-block" }, box));
+    stage.replaceChildren(el("p", { "class": "again-count" }, (number + 1) + " of " + queue.length),
+      el("div", { "class": "guess-block" }, box));
     guesses.start(box, {
       get: function () { return made; },
       set: function (name, entry) { made = entry; },
@@ -153,7 +154,10 @@
       var step = box.state === "right" ? read(nameOf(card)).step + 1 : 0;
       var kept = write(nameOf(card), step, today());
       var comes = step === STEPS.length ? "Three times right: it rests now." : "It comes back " + SAYS[step] + ".";
-      var next = button(last ? "Done" : "Next", function () { if (last) done().focus(); else ask(queue, number + 1); }, { "class": "guess-commit" });
+      var next = button(last ? "Done" : "Next", function () {
+        if (last) done().focus();
+        else ask(queue, number + 1);
+      }, { "class": "guess-commit" });
       box.append(el("p", { "class": "guess-again" }, [
         kept ? comes : "Your browser could not keep this: its storage is full or closed. The question stays due.",
         " ", el("a", { href: folder + "../book/" + card.page + ".html#guess-" + card.name }, "Where it stands"), ".",
@@ -167,9 +171,10 @@
   // What comes next, or how it begins.
   function done() {
     var days = all().map(due).filter(Boolean).sort(), next = days[0];
-    var text = !days.length ? "Nothing waits here yet. Guess at something in a chapter, and it comes back tomorrow." :
-      next <= today() ? "What could not be kept is asked when you open this page again." : "Nothing is due today. The next " + many(days.filter(function (day) { return day === next; }).length,
-        "guess comes back", "guesses come back") + " on " + inWords(next) + ".";
+    var same = days.filter(function (day) { return day === next; }).length, text;
+    if (!days.length) text = "Nothing waits here yet. Guess at something in a chapter, and it comes back tomorrow.";
+    else if (next <= today()) text = "What could not be kept is asked when you open this page again.";
+    else text = "Nothing is due today. The next " + (same === 1 ? "one comes" : same + " come") + " back on " + inWords(next) + ".";
     stage.replaceChildren(el("p", { tabindex: "-1", "class": "again-count" }, text));
     list();
     return stage.firstChild;
@@ -179,9 +184,9 @@
     var waiting = all().filter(isDue);
     if (!waiting.length) return done();
     withCards(function (cards) {
-      var names = waiting.map(function (entry) { return entry.guess; });
+      var names = waiting.map(function (entry) { return entry.guess; }), known = cards.map(nameOf);
       var queue = cards.filter(function (card) { return names.includes(nameOf(card)); });
-      names.filter(function (name) { return !queue.some(function (card) { return nameOf(card) === name; }); }).forEach(erase);  // the book has lost them
+      names.filter(function (name) { return !known.includes(name); }).forEach(erase);  // the book asks them no more
       queue.sort(function (a, b) { return a.name < b.name ? -1 : 1; });  // not chapter by chapter
       if (queue.length) ask(queue, 0); else done();
     });
@@ -202,12 +207,12 @@
 
   // Anki's text format: one card a line, its fields between tabs, in HTML. The first field tells Anki which card it is.
   function saveDeck(cards) {
-    function field(text) {
-      return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;").replace(/\s*\n\s*/g, "<br>").replace(/\t/g, " ");
-    }
+    var SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "<br>", "\t": " " };
+    function field(text) { return text.replace(/[&<>"\n\t]/g, function (sign) { return SIGNS[sign]; }); }
     var lines = cards.map(function (card) {
       var front = [card.question].concat(card.items.map(function (item) { return "\u2022 " + item; }), card.hint || []);
-      return ["transformers/" + nameOf(card), front.join("\n"), card.told + "\n" + card.because, "transformers " + card.page].map(field).join("\t");
+      var back = card.told + "\n" + card.because;
+      return ["transformers/" + nameOf(card), front.join("\n"), back, "transformers " + card.page].map(field).join("\t");
     });
     save("guesses-for-anki.txt", "text/plain", ["#separator:tab", "#html:true", "#guid column:1", "#tags column:4",
       "#deck:Transformers from scratch"].concat(lines).join("\n") + "\n");
@@ -272,5 +277,6 @@
   place.replaceChildren(stage, said, keep);
   list();
   begin();
-  if (closed) said.textContent = "Your browser keeps nothing more for these pages: its storage is full or closed. New guesses cannot come back.";
+  if (closed)
+    said.textContent = "Your browser keeps nothing more for these pages: its storage is full or closed. New guesses cannot come back.";
 })();

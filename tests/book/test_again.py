@@ -63,8 +63,15 @@ class Reader:
         elif kind == "choice":
             values = box.locator("input").evaluate_all("inputs => inputs.map(input => input.value)")
             box.locator("input").nth(next(i for i, value in enumerate(values) if (value == truth) == right)).check()
+        else:
+            for place, item in enumerate(truth if right else ()):
+                for _ in range(self.order().index(item) - place):
+                    box.get_by_role("button", name=f"Move up: {item}", exact=True).click()
         box.locator(".guess-commit").first.click()
         return box.get_attribute("data-state")
+
+    def order(self):
+        return self.tab.locator(".again .guess-items li").evaluate_all("items => items.map(item => item.dataset.item)")
 
     def next(self):
         self.tab.locator(".again .guess button:focus").click()
@@ -109,7 +116,7 @@ def test_a_guess_comes_back_the_next_day_and_no_page_says_so_before(reader):
     assert marks(reader) == marks(reader, "index") == []
     reader.day(1, hour=0)
     assert marks(reader) == ["↺ 1"]
-    assert marks(reader, "index") == ["↺ 1", "1 guess comes back today, six seconds each: 6 seconds."]
+    assert marks(reader, "index") == ["↺ 1", "1 guess comes back today, some ten seconds each."]
     reader.tab.locator(".again-mark").click()
     reader.tab.wait_for_selector(".again .guess")
     assert reader.tab.get_by_role("group", name="Which one gets the higher score?").count() == 1
@@ -155,7 +162,7 @@ def test_each_card_of_the_book_asks_and_knows_its_answer(reader):
     tab = reader.open("again")
     tab.add_script_tag(url="../_static/cards.js")
     cards = tab.evaluate("BOOK_CARDS")
-    assert len(cards) >= 40 and {"choice", "number"} <= {card["kind"] for card in cards}
+    assert len(cards) >= 40 and {card["kind"] for card in cards} == {"choice", "number", "order"}
     reader.keep({f"{card['page']}/{card['name']}": entry(0) for card in cards})
     reader.day(3)
     tab = reader.open("again")
@@ -168,7 +175,7 @@ def test_each_card_of_the_book_asks_and_knows_its_answer(reader):
         assert (page, anchor) == (f"{card['page']}.html", f"guess-{card['name']}")
         reader.next()
     week = (START + datetime.timedelta(10)).strftime("%A, %B ") + str((START + datetime.timedelta(10)).day)
-    text = f"Nothing is due today. The next {len(cards)} guesses come back on {week}."
+    text = f"Nothing is due today. The next {len(cards)} come back on {week}."
     assert tab.locator(".again-count").inner_text() == text
 
 
@@ -352,7 +359,7 @@ def test_a_browser_that_keeps_nothing_is_told_and_nothing_breaks(reader, storage
     reader.context.add_init_script(storage)
     tab = make(reader)
     assert tab.locator("#guess-higher-score").get_attribute("data-state") == "seen"
-    assert "keeps nothing for this page" in tab.locator("#guess-higher-score .guess-again").inner_text()
+    assert "this question cannot come back" in tab.locator("#guess-higher-score .guess-again").inner_text()
     tab = reader.open("again")
     assert reader.said().startswith("Your browser keeps nothing more") and tab.locator(".again-count").is_visible()
     assert "no room" in take_in(reader, json.dumps({"guesses": {CHOICE: entry(0)}}))
