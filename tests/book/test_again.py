@@ -331,7 +331,10 @@ def test_the_deck_is_ankis_text_format(reader):
     notes = [line.split("\t") for line in book.splitlines()[len(heads) :]]
     assert len(notes) >= 40 and all(len(note) == 4 and all(note) for note in notes)
     assert len({note[0] for note in notes}) == len(notes)
-    assert "<" not in book.replace("<br>", "")
+    strange = 'a\t<b> & "c"\nd'
+    reader.tab.evaluate("text => { BOOK_CARDS = [{...BOOK_CARDS[0], because: text}]; }", strange)
+    (line,) = saved(reader, "Cards for Anki, of the whole book").splitlines()[len(heads) :]
+    assert line.split("\t")[2].endswith("<br>a &lt;b&gt; &amp; &quot;c&quot;<br>d")
 
 
 def test_erasing_leaves_the_guesses_of_the_pages_and_forgetting_a_guess_erases_it(reader):
