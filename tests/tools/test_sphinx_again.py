@@ -22,12 +22,12 @@ nb_execution_mode = "off"
 html_theme = "basic"
 exclude_patterns = ["out", "jupyter_execute"]
 """
-CHOICE = """:::{guess} key
+CHOICE = r""":::{guess} key
 :again:
 "Two" keys, $d_k = 4$. Which wins?
 
 - `k1`
-- $k_2$
+- $2\,k_2$
 
 Because it is *longer*.
 :::
@@ -54,7 +54,7 @@ Because so.
 :::
 """
 ALONE = ":::{guess} alone\nWhich wins?\n\n- one\n- two\n\nBecause so.\n:::\n"
-ANSWERS = {"key": "k_2", "growth": 4.02, "near": ["cat", "dog", "car"], "alone": "one"}
+ANSWERS = {"key": r"2\,k_2", "growth": 4.02, "near": ["cat", "dog", "car"], "alone": "one"}
 PAGES = {
     "all": "".join([CHOICE, NUMBER, ORDER, ALONE]),
     "wrong-below": CHOICE.replace("Which", "Which in the table below"),
@@ -118,7 +118,7 @@ def test_a_marked_guess_is_a_card_and_another_is_none(built, cards):
 def test_a_card_holds_question_choices_answer_and_reason_in_plain_text(cards):
     key, growth, near = cards
     assert key["question"] == "“Two” keys, d_k = 4. Which wins?" and key["because"] == "Because it is longer."
-    assert key["items"] == ["k1", "k_2"] and key["truth"] == key["told"] == "k_2"
+    assert key["items"] == ["k1", "2 k_2"] and key["truth"] == key["told"] == "2 k_2"
     assert growth["told"] == "4.02%" and growth["truth"] == 4.02
     assert growth["given"] == {"unit": "%", "units": "5"} and growth["hint"] == "Within 5 is right."
     assert near["items"] == ["car", "cat", "dog"] and near["truth"] == ["cat", "dog", "car"]
@@ -184,7 +184,7 @@ def marked():
 @pytest.mark.parametrize("question, others", list(marked()))
 def test_each_guess_that_comes_back_can_be_read_without_its_page(question, others):
     assert sphinx_again.points_at_page(question, *others) is None
-    assert question.rstrip(")”").endswith(("?", "is unknown.")), "a card asks"
+    assert "?" in question or "order" in question.lower(), "a card asks"
     assert len(question.split()) <= 50, "six seconds"
     text = re.sub(r"\[(CLS|SEP)\]", "", " ".join([question, *others]))
     assert not re.search(r"[\\${}\[\]]", text), "a formula or a link is left"
