@@ -23,8 +23,8 @@ CHROME_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 NO_BROWSER = f"""The PDF is printed by a browser, and none of {', '.join(BROWSERS)} is installed.
 On Debian or Ubuntu: sudo apt-get install chromium; on a Mac: install Google Chrome. Then type `make pdf` again."""
 
-LEFT_OUT = {"book/api"}  # to look up, not to read
-NOT_IN_ONE_PAGE = "script[src*='/guess.js']"  # it would make boxes to fill in
+LEFT_OUT = {"book/again", "book/api"}  # to answer on a screen, and to look up
+NOT_IN_ONE_PAGE = "script[src*='/guess.js'], script[src*='/again.js']"  # they would make boxes to fill in
 NOT_FOR_PAPER = (
     ".headerlink, .noprint, details.hide > summary, .proof > summary, .lab-opens, .guess-opens, button, script, "
     ".in-dark, picture > source"

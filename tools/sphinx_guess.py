@@ -16,8 +16,9 @@ What is true stands nowhere in the text: a later cell calls `answer("longer-key"
 the box takes the value from that cell's output. What answers the question opens after the guess: all between box and
 cell, the cell, and a finding that follows it. Where more of the section tells the answer, a directive `guessed` of that
 name stands at its end. A number that an axis of a figure shows is drawn into it: `:drawn: fig-growth y`, or with the
-panel and the factor that turns the guess into the axis's unit, `:drawn: fig-growth y 2 0.01`. Without JavaScript all
-of it is plain text; book/_static/guess.js makes the controls, compares, and keeps guesses in the browser.
+panel and the factor that turns the guess into the axis's unit, `:drawn: fig-growth y 2 0.01`. With `:again:` it comes
+back days later without its page (sphinx_again.py). Without JavaScript all of it is plain text; book/_static/guess.js
+makes the controls, compares, and keeps guesses in the browser.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class Guess(SphinxDirective):
         "within": directives.unchanged,
         "order": directives.unchanged_required,
         "drawn": directives.unchanged_required,
+        "again": directives.unchanged,
     }
 
     def run(self):
@@ -102,6 +104,9 @@ class Guess(SphinxDirective):
         else:
             given, parts = self.items(choices)
         box["attributes"] |= given
+        if "again" in self.options:
+            box["again"] = self.options["again"]
+            box["attributes"]["data_again"] = ""
         box.append(element("p", nodes.Text("Guess first"), classes=["guess-title"]))
         box.append(element("div", *question, classes=["guess-question"]))
         box.extend(parts)

@@ -1,8 +1,9 @@
 """A Sphinx extension for finding one's way: the left column shows where a page stands and what is on it.
 
 Above the chapters stands a small map of the machine, whose parts lead to the chapters that build them; the page's own
-sections stand below its title in the list of chapters, so that no second column is needed. At a page's foot the next
-chapter asks its question.
+sections stand below its title in the list of chapters, so that no second column is needed. Pages below a page, such as
+those for the teacher of a chapter, stand there only for who is among them. At a page's foot the next chapter asks its
+question.
 """
 
 from __future__ import annotations
@@ -27,6 +28,12 @@ PARTS = [
 ]
 HERE = re.compile(
     r'(<li class="[^"]*\bcurrent\b[^"]*"><a class="current reference internal" href="#">.*?</a>)', re.DOTALL
+)
+# What the theme folds below a page of the list, behind a button without a name.
+BELOW = re.compile(
+    r'<details(?P<open> open="open")?><summary><span class="toctree-toggle".*?</summary>'
+    r"(?P<pages><ul.*?</ul>)\s*</details>",
+    re.DOTALL,
 )
 
 
@@ -57,6 +64,15 @@ def on_page(toc: str) -> str:
     return f'<ul class="onpage">{lines}</ul>' if lines else ""
 
 
+def unfolded(chapters: str) -> str:
+    """The list of chapters in which the pages below a page stand where one is on it or below it, and nowhere else.
+
+    >>> unfolded('<li>A<details><summary><span class="toctree-toggle"></span></summary><ul>B</ul></details></li>')
+    '<li>A</li>'
+    """
+    return BELOW.sub(lambda match: match["pages"] if match["open"] else "", chapters)
+
+
 def change(app, name, template, context, doctree) -> None:
     if "generate_toctree_html" not in context:
         return
@@ -64,7 +80,7 @@ def change(app, name, template, context, doctree) -> None:
 
     def chapters(*args, **options):
         """The list of chapters with the page's sections below its title, and the map above."""
-        html = str(listed(*args, **options))
+        html = unfolded(str(listed(*args, **options)))
         sections = on_page(context.get("toc") or "")
         return machine(name, address) + HERE.sub(lambda match: match[0] + sections, html, count=1)
 

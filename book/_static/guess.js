@@ -1,28 +1,36 @@
 // Guesses: controls to commit to one, then what it hid, and the tally at the end of the chapter. What was guessed is
 // kept in this browser only, one entry a guess. Without this script the page has the questions, the answers in folds, and
-// all else in plain sight.
+// all else in plain sight. again.js asks some of them days later, with the same controls.
 (function () {
-  var PREFIX = "guess:", page = location.pathname.split("/").pop().replace(/\.html$/, "");
+  var PREFIX = "guess:", AGAIN = "again:", page = location.pathname.split("/").pop().replace(/\.html$/, "");
   var unsaved = {};  // where the browser keeps nothing for this page, guesses last as long as the page
 
   function key(name) { return PREFIX + page + "/" + name; }
 
-  function stored(name) {
-    var kept = null;
-    try { kept = JSON.parse(localStorage.getItem(key(name))); } catch (error) { /* see `unsaved` */ }
-    return kept || unsaved[key(name)];
-  }
+  // Where the guesses of a page are kept.
+  var here = {
+    get: function (name) {
+      var kept = null;
+      try { kept = JSON.parse(localStorage.getItem(key(name))); } catch (error) { /* see `unsaved` */ }
+      return kept || unsaved[key(name)];
+    },
+    set: function (name, entry) {
+      unsaved[key(name)] = entry;
+      try { localStorage.setItem(key(name), JSON.stringify(entry)); } catch (error) { /* see `unsaved` */ }
+    },
+    drop: function (name) { forget(function (guess) { return guess === page + "/" + name; }); },
+  };
 
-  function store(name, entry) {
-    unsaved[key(name)] = entry;
-    try { localStorage.setItem(key(name), JSON.stringify(entry)); } catch (error) { /* see `unsaved` */ }
-  }
-
+  // Forget some guesses, by chapter and name, and when they come back.
   function forget(chosen) {
-    Object.keys(unsaved).filter(chosen).forEach(function (entry) { delete unsaved[entry]; });
+    function gone(entry) {
+      return [PREFIX, AGAIN].some(function (start) { return entry.startsWith(start) && chosen(entry.slice(start.length)); });
+    }
+    Object.keys(unsaved).filter(gone).forEach(function (entry) { delete unsaved[entry]; });
     try {
-      Object.keys(localStorage).filter(chosen).forEach(function (entry) { localStorage.removeItem(entry); });
+      Object.keys(localStorage).filter(gone).forEach(function (entry) { localStorage.removeItem(entry); });
     } catch (error) { /* nothing was kept */ }
+    dispatchEvent(new Event("forgotten"));
   }
 
   function el(tag, attributes, children) {
@@ -249,7 +257,8 @@
     return [].slice.call(find(list, text).querySelector("span").cloneNode(true).childNodes);
   }
 
-  function start(box) {
+  // Make a box work. What is guessed in it goes to `shelf`.
+  function start(box, shelf) {
     var block = box.closest(".guess-block"), name = box.dataset.guess, truth = JSON.parse(box.dataset.truth), answer = box.querySelector(".guess-answer");
     var live = el("p", { class: "guess-message", role: "status" });
     box.tell = function (text) { live.textContent = text; };
@@ -276,8 +285,8 @@
     var form = el("form", {}, [fieldset, result, el("p", { class: "guess-buttons" }, [commit, reveal])]);
     form.addEventListener("submit", function (event) {
       event.preventDefault();
-      if (!stored(name)) return decide(kind.read());
-      forget(function (entry) { return entry === key(name); });
+      if (!shelf.get(name)) return decide(kind.read());
+      shelf.drop(name);
       clear();
     });
     question.after(form);
@@ -285,13 +294,15 @@
 
     function decide(guess) {
       if (guess === null) return box.tell(kind.missing);
-      store(name, { guess: guess });
-      update(true);
+      keep(guess);
     }
 
-    function look() {
-      store(name, { guess: null });
+    function look() { keep(null); }
+
+    function keep(guess) {
+      shelf.set(name, { guess: guess });
       update(true);
+      box.dispatchEvent(new Event("guessed", { bubbles: true }));
     }
 
     function clear() {
@@ -301,7 +312,7 @@
 
     // Make the box, what it hides and the tally say what is stored. A guess that no longer fits the question is none.
     function update(aloud) {
-      var entry = stored(name), guess = entry && kind.valid(entry.guess) ? entry.guess : null;
+      var entry = shelf.get(name), guess = entry && kind.valid(entry.guess) ? entry.guess : null;
       box.state = !entry ? "open" : guess === null ? "seen" : kind.right(guess, truth) ? "right" : "wrong";
       box.dataset.state = block.dataset.state = box.state;
       fieldset.disabled = !!entry;
@@ -372,14 +383,14 @@
     });
   }
 
-  boxes.forEach(start);
+  boxes.forEach(function (box) { start(box, here); });
   if (tally) {
     tally.querySelectorAll("li").forEach(function (line) { line.append(": ", el("span", { class: "guess-state" })); });
     done = el("span", { role: "status" });
-    [["Forget this chapter's guesses", PREFIX + page + "/", "Forgotten: this chapter's guesses."],
-      ["Forget all guesses", PREFIX, "Forgotten: the guesses of all chapters."]].forEach(function (row) {
+    [["Forget this chapter's guesses", page + "/", "Forgotten: this chapter's guesses."],
+      ["Forget all guesses", "", "Forgotten: the guesses of all chapters."]].forEach(function (row) {
       tally.append(button(row[0], function () {
-        forget(function (entry) { return entry.startsWith(row[1]); });
+        forget(function (guess) { return guess.startsWith(row[1]); });
         boxes.forEach(function (box) { box.clear(); });
         done.textContent = row[2];
       }), " ");
@@ -389,4 +400,5 @@
   boxes.forEach(function (box) { box.clear(); });  // or what is stored
   addEventListener("hashchange", follow);
   follow();
+  window.guesses = { AGAIN: AGAIN, page: page, el: el, button: button, start: start };  // for again.js
 })();

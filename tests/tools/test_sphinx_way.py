@@ -30,3 +30,20 @@ def test_the_sections_of_a_page_are_those_below_its_title():
         '<ul class="onpage"><li><a href="#one">One <em>x</em></a></li><li><a href="#two">Two</a></li></ul>'
     )
     assert sphinx_way.on_page('<ul><li><a href="#">Title</a></li></ul>') == ""
+
+
+def test_pages_below_a_page_stand_in_the_list_only_for_who_is_among_them():
+    toggle = '<summary><span class="toctree-toggle" role="presentation"><i class="fa"></i></span></summary>'
+    page = (
+        '<li class="has-children"><a href="{}.html">{}</a><details{}>'
+        + toggle
+        + "<ul>\n<li>{}</li>\n</ul>\n</details></li>"
+    )
+    shut, there = page.format("one", "One", "", "below one"), page.format("two", "Two", ' open="open"', "below two")
+    listed = BeautifulSoup(sphinx_way.unfolded(f"<ul>{shut}{there}</ul>"), "html.parser")
+    assert [item.get_text().split() for item in listed.select("ul > li > a, ul ul > li")] == [
+        ["One"],
+        ["Two"],
+        ["below", "two"],
+    ]
+    assert listed.select("details, summary") == []

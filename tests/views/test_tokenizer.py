@@ -130,6 +130,16 @@ def test_the_chosen_word_tells_each_match_that_was_tried(tok, open_view):
     assert root.locator(".tl-say").inner_text() == "of: of"
 
 
+@pytest.mark.parametrize("view, pieces", [("tokenizer_explorer", ["bear", "##ness"]), ("gaze_view", ["a"])])
+def test_a_link_brings_its_text(tok, open_view, view, pieces):
+    tab = open_view(tokenizer_explorer(tok, "a"))
+    tab.goto(f"{tab.url}#view={view}&text=bearness")
+    tab.reload()
+    root = tab.locator(".tl-view")
+    root.evaluate(IDS_OF, [])  # once the vocabulary is there
+    assert root.evaluate(SHOWN) == [[f"{piece} {tok.vocab[piece]}" for piece in pieces]]
+
+
 @pytest.mark.parametrize(
     "text, told",
     [

@@ -12,6 +12,7 @@ function draw(view) {
   TL.inflate(data.vocabulary).then(function (text) {
     wordPiece = WordPiece(data, text.split("\n"));
     box.readOnly = false;
+    arrive(new URLSearchParams(location.hash.slice(1)));
   });
   box.addEventListener("input", function () {
     state.text = box.value;
@@ -21,6 +22,14 @@ function draw(view) {
   view.controls.append(TL.el("label", { class: "tl-box" }, ["Your text ", box]));
   view.picture.replaceChildren(typed, list, tries);
   choose(mostPieces(state.words));
+
+  // A link to this view brings its text: #view=tokenizer_explorer&text=...
+  function arrive(linked) {
+    if (linked.get("view") !== "tokenizer_explorer" || !linked.get("text")) return;
+    box.value = linked.get("text");
+    box.dispatchEvent(new Event("input"));
+    view.root.scrollIntoView();
+  }
 
   function choose(index) {
     state.chosen = index;
