@@ -238,9 +238,12 @@ def other_packages(function):
     ['torch']
     """
     names, imports = _used(function)
-    own = getattr(inspect.unwrap(function), "__module__", None)
+    function = inspect.unwrap(function)
+    own = getattr(function, "__module__", None)
     packages = {module.partition(".")[0] for module in imports | ({*map(_package_of, names.values())} - {own})}
-    packages |= {str(own).partition(".")[0]} & set(BOOK)
+    code, home = getattr(function, "__code__", None), sys.modules.get(own)
+    if code is None or code.co_filename == getattr(home, "__file__", None):  # the module's own, not an example of it
+        packages |= {str(own).partition(".")[0]} & set(BOOK)
     return sorted(packages - sys.stdlib_module_names - {"numpy", ""})
 
 
