@@ -222,6 +222,9 @@ def test_it_can_be_walked_step_by_step_and_writes_a_number_out(open_view):
         assert sorted(root.locator("table").evaluate_all(visible)) == sorted(matrices)
         line = root.locator(".tl-written").inner_text()
         assert f"= {result:.2f}" in line, line
+        if matrices == ["scaled", "weights"]:
+            powers = (M["scaled"][painted] - M["scaled"][painted].max()).exp().tolist()
+            assert f"{' + '.join(f'{power:.2f}' for power in powers)} = {sum(powers):.2f}" in line
         root.get_by_role("button", name="Next step").click()
     assert root.get_by_label("step").input_value() == "1"
     root.get_by_label("step").select_option("0")

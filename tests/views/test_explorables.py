@@ -29,6 +29,12 @@ def set_temperature(root, exponent):
     )
 
 
+def log_of(text):
+    """The logarithm of a power as it is written, such as 2.72 or 4.07·10⁸."""
+    digits, _, raised = text.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")).partition("·10")
+    return math.log(float(digits)) + int(raised or 0) * math.log(10)
+
+
 def assert_weights(root, scores, temperature=1.0):
     weights = softmax(torch.tensor(scores, dtype=torch.float64), temperature=temperature)
     np.testing.assert_allclose(root.evaluate(WEIGHTS), weights, atol=1e-9)
@@ -36,6 +42,10 @@ def assert_weights(root, scores, temperature=1.0):
     assert float(root.get_attribute("data-entropy")) == pytest.approx(entropy, abs=1e-9)
     widths = root.locator("rect").evaluate_all("bars => bars.map(bar => Number(bar.getAttribute('width')))")
     np.testing.assert_allclose(widths, 100 * weights.numpy(), atol=0.006)
+    logits = torch.tensor([*scores, 0.0], dtype=torch.float64) / temperature
+    logits[-1] = logits[:-1].logsumexp(0)  # the sum's own
+    powers = root.locator(":is(tbody, tfoot) td:nth-child(3)")
+    assert [log_of(text) for text in powers.all_inner_texts()] == pytest.approx(logits.tolist(), abs=0.006)
     assert f"({weights.max():.2f}). Entropy {entropy:.2f} nats" in root.locator(".tl-say").inner_text()
 
 
@@ -89,7 +99,7 @@ def test_scores_stop_where_fields_end(open_view):
 def test_without_javascript_softmax_shows_its_first_state(open_view):
     drawn = open_view(softmax_explorer(SCORES, LABELS), javascript=False).locator(".tl-view")
     live = open_view(softmax_explorer(SCORES, LABELS)).locator(".tl-view")
-    assert drawn.get_by_role("row", name="three 4.5 0.").count() == 1
+    assert drawn.get_by_role("row", name="three 4.5 90.0 0.").count() == 1
     assert drawn.locator(".tl-say").inner_text() == live.locator(".tl-say").inner_text()
 
 

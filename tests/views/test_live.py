@@ -19,7 +19,7 @@ from tutorial_lib.bert import Bert
 from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.trace import silence
-from tutorial_lib.views import forward_pass, head_view, live, model_view, neuron_view, story_view
+from tutorial_lib.views import forward_pass, gaze_view, head_view, live, model_view, neuron_view, story_view
 from tutorial_lib.weights.rounded import rounded_model
 
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
@@ -67,6 +67,7 @@ def site(tmp_path_factory, bert, tok):
     gpt, letters = load("book-gpt", "cpu")
     tale = story_view(gpt, letters, BEGIN, ages={"20 steps": AGE, "all": "book-gpt"})
     pages = {"first": view, "second": view, "story": tale._repr_html_()}
+    pages["gaze"] = gaze_view(bert, example, layer=0, head=4)._repr_html_()
     pages["attention"] = "".join(each._repr_html_() for each in views)
     page = (
         '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Live</title>'
@@ -323,6 +324,15 @@ def test_a_view_of_another_models_attention_is_not_live(bert, tok):
     assert "live" not in head_view(bert.trace(**encoding.inputs), encoding).data
     assert "live" not in head_view(Bert(bert.config), encoding).data
     assert head_view(bert, encoding).data["live"] == bert.source == MODELS[0]
+
+
+def test_a_shorter_sentence_leaves_nothing_of_the_longer_one(open_page):
+    tab = open_page("gaze.html")
+    press(tab, "A door")
+    # Words move, and bows are drawn again: a complaint of the page fails the test.
+    tab.set_viewport_size({"width": 700, "height": 900})
+    tab.wait_for_timeout(200)
+    assert tab.locator(".tl-gaze button").all_inner_texts() == ["[CLS]", "a", "door", "[SEP]"]
 
 
 def test_a_story_goes_on_by_the_models_own_probabilities_with_its_cache(open_page):

@@ -36,13 +36,16 @@ def softmax_explorer(scores, labels):
     weights = softmax(z)
     entropy = torch.special.entr(weights).sum().item()
     rows = "".join(
-        f'<tr><th scope="row">{escape(label)}</th><td>{score}</td><td class="tl-bar">{_bar(weight)}</td>'
-        f'<td data-value="{weight!r}">{weight:.3f}</td></tr>'
+        f'<tr><th scope="row">{escape(label)}</th><td>{score}</td><td>{_power(score)}</td>'
+        f'<td class="tl-bar">{_bar(weight)}</td><td data-value="{weight!r}">{weight:.3f}</td></tr>'
         for label, score, weight in zip(labels, z.tolist(), weights.tolist())
     )
     default = (
         '<table class="tl-softmax"><thead><tr><th scope="col">name</th><th scope="col">score</th>'
-        f'<th scope="col" colspan="2">weight</th></tr></thead><tbody>{rows}</tbody></table>'
+        '<th scope="col"><i>e</i><sup>score/<i>T</i></sup></th>'
+        '<th scope="col" colspan="2">its share: the weight</th></tr></thead>'
+        f'<tbody>{rows}</tbody><tfoot><tr><th scope="row">sum</th><td></td>'
+        f"<td>{_power(z.logsumexp(0).item())}</td><td></td><td>1</td></tr></tfoot></table>"
     )
     most = max(range(len(labels)), key=lambda i: weights[i].item())
     say = (
@@ -52,6 +55,19 @@ def softmax_explorer(scores, labels):
     data = {"labels": labels, "scores": z.tolist()}
     label = "Softmax explorer: scores, a temperature, and the weights that they give"
     return View("softmax_explorer", data, default, label, say, parts=["number"])
+
+
+def _power(x):
+    """e to the power x in three digits, as softmax_explorer.js writes it.
+
+    >>> _power(1.0), _power(3.4), _power(-30.0), _power(1000.0)
+    ('2.72', '30.0', '9.36·10⁻¹⁴', '1.97·10⁴³⁴')
+    """
+    exponent = math.floor(x / math.log(10))
+    if -3 <= exponent <= 3:
+        return f"{math.exp(x):.{max(0, 2 - exponent)}f}"
+    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{math.exp(x - exponent * math.log(10)):.2f}·10{raised}"
 
 
 def _bar(weight):

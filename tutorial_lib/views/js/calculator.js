@@ -119,9 +119,11 @@ function walk(calculator, result, query) {
       return calculator.scale.checked ? number(result.scores[query][key]) + " / √" + d_k + " = " + number(result.scaled[query][key]) : "Nothing is divided.";
     },
     weights: function () {
-      const z = result.scaled[query], top = Math.max(...z), all = z.reduce(function (total, x) { return total + Math.exp(x - top); }, 0);
-      return "From " + from + " to " + to + ": e to the power of its score, divided by the sum of all such in the row: " +
-        number(Math.exp(z[key] - top)) + " / " + number(all) + " = " + number(row[key]) + " (with the row's largest score taken off first, which changes no weight).";
+      const z = result.scaled[query], top = Math.max(...z), powers = z.map(function (x) { return Math.exp(x - top); });
+      const all = powers.reduce(function (total, power) { return total + power; });
+      return "From " + from + " to " + to + ": e to the power of its score, less the row's largest (which changes no weight), e^(" +
+        number(z[key]) + " − " + number(top) + ") = " + number(powers[key]) + ". All such in the row: " + powers.map(number).join(" + ") +
+        " = " + number(all) + ". Its share: " + number(powers[key]) + " / " + number(all) + " = " + number(row[key]);
     },
     output: function () { return "The first number of " + from + ": each token's value times its weight. " + sum(row, column(result.V)) + " = " + number(result.output[query][0]); },
   };

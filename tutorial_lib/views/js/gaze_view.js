@@ -63,5 +63,8 @@ function gaze(view) {
   });
   rove(buttons, function (i, key) { return { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: buttons.length - 1 }[key]; });
   look(data.query);
-  new ResizeObserver(function () { look(data.query); }).observe(words); // where words stand decides where bows end
+  new ResizeObserver(function (_, watch) { // where words stand decides where bows end
+    if (words.isConnected) look(data.query);
+    else watch.disconnect(); // another sentence took their place
+  }).observe(words);
 }

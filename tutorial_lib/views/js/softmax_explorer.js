@@ -43,18 +43,30 @@ function write(explorer, scores) {
 
 function refresh(explorer, news) {
   const T = Math.pow(10, +explorer.temperature.value);
-  const weights = TL.softmax(explorer.scores.map(function (z) { return z / T; }));
+  const logits = explorer.scores.map(function (z) { return z / T; });
+  const weights = TL.softmax(logits), top = Math.max(...logits);
   explorer.rows.forEach(function (row, i) {
+    row.cells[2].textContent = power(logits[i]);
     row.querySelector("rect").setAttribute("width", (100 * weights[i]).toFixed(2));
-    row.cells[3].dataset.value = weights[i];
-    row.cells[3].textContent = weights[i].toFixed(3);
+    row.cells[4].dataset.value = weights[i];
+    row.cells[4].textContent = weights[i].toFixed(3);
   });
+  const sum = logits.reduce(function (total, x) { return total + Math.exp(x - top); }, 0);
+  explorer.view.picture.querySelector("tfoot").rows[0].cells[2].textContent = power(top + Math.log(sum));
   const entropy = weights.reduce(function (sum, w) { return w > 0 ? sum - w * Math.log(w) : sum; }, 0);
   explorer.view.root.dataset.entropy = entropy;
   const most = weights.indexOf(Math.max(...weights));
   explorer.view.say(news + "T = " + format(T) + ": " + explorer.view.data.labels[most] + " gets most of the weight (" +
     weights[most].toFixed(2) + "). Entropy " + entropy.toFixed(2) + " nats; even weights would have " +
     Math.log(weights.length).toFixed(2) + ".");
+}
+
+// e to the power x in three digits, as explorables.py writes it.
+function power(x) {
+  const exponent = Math.floor(x / Math.LN10);
+  if (exponent >= -3 && exponent <= 3) return Math.exp(x).toFixed(Math.max(0, 2 - exponent));
+  const raised = String(exponent).replace(/./g, function (sign) { return "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]; });
+  return Math.exp(x - exponent * Math.LN10).toFixed(2) + "·10" + raised;
 }
 
 function format(T) {
