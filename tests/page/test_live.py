@@ -259,7 +259,7 @@ def test_python_refuses_what_the_page_refuses(models):
 
 def test_without_positions_order_is_lost(models):
     view = views.order_view(*models[NAMES[0]], "The cat chased the dog", "The dog chased the cat")
-    with_them, without = (dict(one[1]["rows"]) for one in view.data["shown"])
+    without, with_them = (dict(one[1]["rows"]) for one in view.data["shown"])
     assert min(without.values()) > 0.99999 > 0.97 > min(with_them.values())
 
 

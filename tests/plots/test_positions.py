@@ -51,6 +51,13 @@ def test_encodings_draw_the_table_and_the_cosines_of_its_rows(table):
     assert values.get_title() == "random" and cosines.images[0].get_clim() == (-1, 1)
 
 
+def test_sines_and_cosines_are_those_of_fewer_coordinates_and_more_cosines():
+    values, cosines = plots.positions.sines_and_cosines(sinusoidal(128, 512))
+    few = sinusoidal(64, 64)
+    assert np.allclose(values.images[0].get_array(), np.hstack([few[:, 0::2], few[:, 1::2]]), atol=1e-6)
+    assert cosines.images[0].get_array().shape == (128, 128) and values.images[0].get_clim() == (-1, 1)
+
+
 def test_each_coordinate_is_drawn_at_its_wavelength():
     ax = plots.positions.coordinate_wavelengths({"ours": wavelengths(12)}, n=512)
     assert ax.lines[0].get_ydata().tolist() == wavelengths(12).tolist()

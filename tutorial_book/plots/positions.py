@@ -196,10 +196,10 @@ def memory(curves, starts):
     return ax
 
 
-def encodings(tables, limits=None):
+def encodings(tables):
     """For each entry of `tables` (title -> (n, d)): the vectors as a heatmap, and the cosines of all pairs beside it.
 
-    Colors reach to the 99th percentile, so that one outlier does not bleach the rest, or to `limits`.
+    Colors reach to the 99th percentile, so that one outlier does not bleach the rest.
     Returns the axes, one pair for each table. Source: L Figs. 6, 13, 15.
 
     >>> [(values, cosines)] = encodings({"two positions": [[0.0, 1.0], [1.0, 0.0]]})
@@ -211,11 +211,33 @@ def encodings(tables, limits=None):
     for (left, right), (title, P) in zip(axes, tables.items(), strict=True):
         P = _table(P)
         reach = np.percentile(np.abs(P), 99)
-        heatmap(P, ax=left, title=title, label="value", diverging=True, limits=limits or (-reach, reach))
+        heatmap(P, ax=left, title=title, label="value", diverging=True, limits=(-reach, reach))
         left.set(xlabel="coordinate", ylabel="position")
         heatmap(_cosines(P), ax=right, title="cosine of each pair", label="cosine", diverging=True, limits=(-1, 1))
         right.set(xlabel="position", ylabel="position")
     return [tuple(pair) for pair in axes]
+
+
+def sines_and_cosines(PE, shown=64):
+    """Sinusoidal encodings as a heatmap, and the cosines of all pairs. PE: (n, d), as `sinusoidal` gives it.
+
+    The heatmap has the first positions and `shown` of the coordinates, evenly spread, the sines first: where all stand
+    side by side, the fast ones draw rings that no coordinate has. Source: L Fig. 6.
+
+    >>> values, cosines = sines_and_cosines(np.ones((100, 256)))
+    >>> values.images[0].get_array().shape, cosines.images[0].get_array().shape
+    ((64, 64), (100, 100))
+    """
+    PE = _table(PE)
+    pairs = np.arange(0, PE.shape[1], max(2, 2 * (PE.shape[1] // shown)))
+    _, axes = plt.subplots(1, 2, figsize=(8.4, 3.4))
+    axes[0].figure.phone = {"panel_height": 2.5}
+    values = PE[:shown, np.concatenate([pairs, pairs + 1])]
+    heatmap(values, ax=axes[0], title="sines, then cosines", label="value", diverging=True, limits=(-1, 1))
+    axes[0].set(xlabel=f"{len(values.T)} of {PE.shape[1]} coordinates", ylabel="position")
+    heatmap(_cosines(PE), ax=axes[1], title="cosine of each pair", label="cosine", diverging=True, limits=(-1, 1))
+    axes[1].set(xlabel="position", ylabel="position")
+    return tuple(axes)
 
 
 def coordinate_wavelengths(curves, n):

@@ -11,7 +11,7 @@ from tutorial_lib.geometry import cosine
 from tutorial_lib.views.base import View
 
 POSITIONS = "embeddings.positions"
-KINDS = {"with positions": (), "without positions": (POSITIONS,)}
+KINDS = {"without positions": (POSITIONS,), "with positions": ()}
 SAME = 0.999  # a cosine from here on is that of one vector, but for rounding
 
 

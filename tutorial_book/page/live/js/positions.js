@@ -3,7 +3,7 @@ function draw(view) { asking(view, compute); }
 
 async function compute(texts, live, data) {
   var last = depths(data)[data.layers];
-  var kinds = [["With positions", []], ["Without positions", ["embeddings.positions"]]], shown = [], note = "";
+  var kinds = [["Without positions", ["embeddings.positions"]], ["With positions", []]], shown = [], note = "";
   for (var kind of kinds) {
     var one = await wordVectors(live, data, texts[0], [last], { without: kind[1] });
     var other = await wordVectors(live, data, texts[1], [last], { without: kind[1] });
