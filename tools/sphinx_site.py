@@ -33,6 +33,11 @@ MENDS = [
 ]
 
 
+# Sphinx gives MathJax to each page above one with formulas in the table of contents, too, so to the front page.
+FORMULA = re.compile(r'class="math|\\\(')
+MATHJAX = re.compile(r"<script[^>]*mathjax/tex-chtml\.js[^>]*></script>\s*|<script>window\.MathJax = .*?</script>\s*")
+
+
 def mathjax_folder() -> Path:
     """The folder of MathJax's files inside the package sphinx-mathjax-offline."""
     spec = importlib.util.find_spec("sphinx-mathjax-offline")
@@ -55,14 +60,14 @@ def copy_mathjax(static: Path) -> None:
 
 
 def mend(page: str) -> str:
-    """One page of HTML with every entry of MENDS applied.
+    """One page of HTML with every entry of MENDS applied, and without MathJax where there is no formula.
 
     >>> mend('<script defer src="_static/scripts/fontawesome.js?digest=5"></script><p>Text</p>')
     '<p>Text</p>'
     """
     for pattern, replacement in MENDS:
         page = re.sub(pattern, replacement, page)
-    return page
+    return page if FORMULA.search(page) else MATHJAX.sub("", page)
 
 
 def finish(app, exception) -> None:

@@ -117,6 +117,6 @@ def test_a_page_says_what_it_is_to_other_programs(page):
     assert (page.parent / tags["og:image"]).resolve().stat().st_size < 100_000
 
 
-def test_the_front_page_has_no_formula_and_so_does_not_load_what_draws_them():
+def test_the_front_page_does_not_wait_for_what_draws_formulas():
     assert not [url for url in parsed(SITE / "book" / "index.html").values("script", "src") if "mathjax" in url]
     assert [url for url in parsed(SITE / "book" / "attention.html").values("script", "src") if "mathjax" in url]

@@ -18,6 +18,12 @@ def test_only_the_page_of_the_search_loads_its_index():
     assert sphinx_site.mend(tags.format("../")) == "" and sphinx_site.mend(tags.format("")) == tags.format("")
 
 
+@pytest.mark.parametrize("formula", ['<span class="math notranslate">', r"<pre>\(x\)</pre>", ""])
+def test_a_page_without_formulas_loads_nothing_that_draws_them(formula):
+    tags = '<script defer src="../mathjax/tex-chtml.js?v=2"></script>\n<script>window.MathJax = {"a": {}}</script>\n'
+    assert sphinx_site.mend(tags + formula) == (tags + formula if formula else "")
+
+
 def test_mending_twice_is_mending_once():
     page = '<div id="pst-primary-sidebar" class="x"><div class="citation" id="a" role="doc-biblioentry">'
     assert sphinx_site.mend(sphinx_site.mend(page)) == sphinx_site.mend(page)

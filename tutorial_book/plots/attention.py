@@ -109,6 +109,8 @@ def softmax_steps(z):
     colors = "#AAAAAA", "#AAAAAA", ROLES["attention"]
     for ax, title, values, color in zip(axes, titles, (z, powers, powers / powers.sum()), colors):
         _bars_with_numbers(ax, values, [f"$z_{i}$" for i in range(1, len(z) + 1)], color, title)
+    axes[0].spines["bottom"].set_visible(False)
+    axes[0].axhline(0, color="black", linewidth=0.8)  # a score may lie below it
     return axes
 
 
