@@ -69,7 +69,7 @@ def test_in_rs_matrices_two_sums_over_x_survive():
 
 
 def test_the_numbers_that_the_page_tells_of_its_small_cases_are_computed_again(prose):
-    powers = torch.tensor([1.0, 2.0, 3.0]).exp()
+    powers = torch.tensor([-1.0, 1.0, 2.0]).exp()
     assert f"$\\log 7 = {math.log(7):.2f}$ where seven share alike" in prose
     assert "get the weights {:.5f} and {:.5f}.".format(*softmax(torch.tensor([10.0, 20.0]).double())) in prose
     assert (
@@ -77,7 +77,7 @@ def test_the_numbers_that_the_page_tells_of_its_small_cases_are_computed_again(p
     )
     shares = "The weights are {:.2f}, {:.2f} and {:.2f}".format(*powers / powers.sum())
     assert shares.replace(" 0.", " .") in prose
-    assert f"one point more is {powers[0]:.2f} times the weight" in prose
+    assert f"one point more is {math.e:.2f} times the weight" in prose
     X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])  # dog, barks
     output, A = attention(X @ torch.tensor([[0.0, 1.0], [2.0, 0.0]]), X, X)
     assert "the weights are {:.2f} and {:.2f}.".format(*A[1]).replace(" 0.", " .") in prose

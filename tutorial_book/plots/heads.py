@@ -23,7 +23,7 @@ def split_diagram(n, d_model, n_heads):
     """
     if d_model % n_heads:
         raise ValueError(f"d_model must be a multiple of n_heads, got {d_model} and {n_heads}")
-    _, ax = plt.subplots(figsize=(6.4, 6.6))
+    _, ax = plt.subplots(figsize=(6.4, 4.9))
     d_k = d_model // n_heads
     whole = f"({n}, {d_model})"
     gray = ["#bbbbbb"]
