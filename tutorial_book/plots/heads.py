@@ -23,7 +23,7 @@ def split_diagram(n, d_model, n_heads):
     """
     if d_model % n_heads:
         raise ValueError(f"d_model must be a multiple of n_heads, got {d_model} and {n_heads}")
-    _, ax = plt.subplots(figsize=(6.4, 4.9))
+    _, ax = plt.subplots(figsize=(6.4, 4.5))
     d_k = d_model // n_heads
     whole = f"({n}, {d_model})"
     gray = ["#bbbbbb"]
@@ -165,7 +165,7 @@ def one_update(weights, value, update, vector, tokens, token, source):
     weights: (n,). value: (d_k,) of the source. update, vector: (d_model,) of the token.
     """
     weights, value, update, vector = map(as_array, (weights, value, update, vector))
-    _, axes = plt.subplots(4, 1, figsize=(8.2, 5.2))
+    _, axes = plt.subplots(4, 1, figsize=(8.2, 4.5))
     titles = (
         f"1. It looks: the weights of “{token}”",
         f"2. It takes: the value of “{source}”, {len(value)} numbers",
@@ -336,7 +336,7 @@ def cross_shapes(n, d_model, m, d_memory):
     >>> [text.get_text() for text in ax.texts if "→" in text.get_text()]
     ['$W_Q$\\n8 → 8', '$W_K$\\n6 → 8', '$W_V$\\n6 → 8', '$W_O$: 8 → 8']
     """
-    _, ax = plt.subplots(figsize=(8.2, 5.2))
+    _, ax = plt.subplots(figsize=(8.2, 4.6))
     ax.figure.phone = {"panel_height": 3.4}
 
     def matrix(x, y, shape, color, name):
