@@ -218,21 +218,21 @@ def encodings(tables):
     return [tuple(pair) for pair in axes]
 
 
-def sines_and_cosines(PE, shown=64):
+def sines_and_cosines(PE):
     """Sinusoidal encodings as a heatmap, and the cosines of all pairs. PE: (n, d), as `sinusoidal` gives it.
 
-    The heatmap has the first positions and `shown` of the coordinates, evenly spread, the sines first: where all stand
-    side by side, the fast ones draw rings that no coordinate has. Source: L Fig. 6.
+    The heatmap has 64 positions and 64 of the coordinates, evenly spread, the sines first: where all stand side by
+    side, the fast ones draw rings that no coordinate has. Source: L Fig. 6.
 
     >>> values, cosines = sines_and_cosines(np.ones((100, 256)))
     >>> values.images[0].get_array().shape, cosines.images[0].get_array().shape
     ((64, 64), (100, 100))
     """
     PE = _table(PE)
-    pairs = np.arange(0, PE.shape[1], max(2, 2 * (PE.shape[1] // shown)))
+    pairs = np.arange(0, PE.shape[1], max(2, 2 * (PE.shape[1] // 64)))
     _, axes = plt.subplots(1, 2, figsize=(8.4, 3.4))
     axes[0].figure.phone = {"panel_height": 2.5}
-    values = PE[:shown, np.concatenate([pairs, pairs + 1])]
+    values = PE[:64, np.concatenate([pairs, pairs + 1])]
     heatmap(values, ax=axes[0], title="sines, then cosines", label="value", diverging=True, limits=(-1, 1))
     axes[0].set(xlabel=f"{len(values.T)} of {PE.shape[1]} coordinates", ylabel="position")
     heatmap(_cosines(PE), ax=axes[1], title="cosine of each pair", label="cosine", diverging=True, limits=(-1, 1))

@@ -23,7 +23,7 @@ TL.live = function (view, boxes, answer, name) {
   var button = TL.el("button", { type: "submit" }, "Show");
   var bar = TL.el("progress", { hidden: "", "aria-label": "Loading the model" });
   var note = TL.el("span", { role: "status" }), link = TL.el("a", { hidden: "" }, "Link to this");
-  var form = TL.el("form", { "class": "tl-live" }, labels.map(function (box, i) { 
+  var form = TL.el("form", { "class": "tl-live" }, labels.map(function (box, i) {
     return TL.el("label", { style: "--long:" + (4 + 0.55 * (box[0].length + box[1].length)) + "em" }, [box[0] + " ", inputs[i]]); // room for its text
   })
     .concat([button, TL.el("small", {}, [bar, note, " ", link])]));
