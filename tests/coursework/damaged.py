@@ -49,7 +49,7 @@ REFUSED = [
     ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 5 MB: choose Edit > Clear Outputs of All Cells"),
     ("x.ipynb", '{"cells": [' + "7," * 1_000 + "7]}", "has more than 1000 cells"),
     ("x.ipynb", '{"cells": [], "x": [' + "[]," * 300_000 + "7]}", "has too many parts: choose Edit > Clear Outputs"),
-    ("x.ipynb", '{"cells": ' + "[" * 200 + "]" * 200 + "}", "has too many parts: choose Edit > Clear Outputs"),
+    ("x.ipynb", '{"cells": ' + "[" * 150 + "]" * 150 + "}", "has too many parts: choose Edit > Clear Outputs"),
     ("x.ipynb", "[" * 100_000, "has too many parts: choose Edit > Clear Outputs"),
     ("x.ipynb", '{"cells": ' + "[" * 90 + "]" * 90 + "}", "holds none of the assignment's functions"),
     ("x.ipynb", '{"cells": [], "x": NaN, "y": -Infinity}', "holds none of the assignment's functions"),
@@ -190,6 +190,16 @@ def with_words_that_do_not_run(notebook):
     notebook.cells.append(new_code_cell("# only a comment"))
 
 
+@damaged()
+def texts_that_fill_the_room(notebook):
+    """What is not shown has no pictures, either."""
+    lost = {"a.svg": {"image/svg+xml": "AAAA"}}
+    notebook.cells += [
+        new_markdown_cell("# x" + "x" * 150_000),
+        new_markdown_cell("# y" + "y" * 150_000, attachments=lost),
+    ]
+
+
 # --- never saved, never run, out of order ---------------------------------------------------------------------------
 
 
@@ -289,6 +299,12 @@ def words_in_comments(notebook):
     notebook.cells.append(new_code_cell("# It grows\n# with d."))
 
 
+@damaged(not_written=[WRITTEN])
+def more_words_in_a_code_cell_than_anybody_reads(notebook):
+    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
+    notebook.cells.append(new_code_cell("It grows. " * 6_000, execution_count=99))
+
+
 @damaged(goes_on=[WRITTEN])
 def words_that_go_on_below(notebook):
     notebook.cells += [new_markdown_cell("The rest."), new_code_cell(WORDS, execution_count=99)]
@@ -309,6 +325,13 @@ def a_stub_in_its_own_cell(notebook):
     own = cell(notebook, "softmax")
     notebook.cells.append(new_code_cell(own.source, execution_count=99))
     own.source = "def softmax(x):\n    pass"
+
+
+@damaged(twice=["softmax"])
+def a_stub_with_a_very_long_comment(notebook):
+    own = cell(notebook, "softmax")
+    notebook.cells.append(new_code_cell(own.source, execution_count=99))
+    own.source = "def softmax(x):\n    pass  # " + "x" * 2_500
 
 
 @damaged(changed=["softmax-public"])
@@ -432,8 +455,23 @@ def photos_that_are_none(notebook):
     cell(notebook, WRITTEN)["attachments"] = {f"{i}.jpg": {"image/jpeg": data} for i, data in enumerate(odd)}
 
 
+@damaged(pictures=[WRITTEN])
+def a_picture_that_is_too_large(notebook):
+    cell(notebook, WRITTEN)["attachments"] = {"a.png": {"image/png": png(20, 10, 1_200_000)}}
+
+
+@damaged(pictures=[WRITTEN])
+def pictures_that_are_too_large_together(notebook):
+    cell(notebook, WRITTEN)["attachments"] = {f"{i}.png": {"image/png": png(20, 10, 900_000)} for i in range(4)}
+
+
+@damaged(pictures=[WRITTEN])
+def six_pictures_in_a_cell(notebook):
+    cell(notebook, WRITTEN)["attachments"] = {f"{i}.png": {"image/png": png(20, 10)} for i in range(6)}
+
+
 @damaged(pictures=None)
-def too_many_pictures(notebook):
+def too_many_pixels(notebook):
     many = {f"{i}.png": {"image/png": png(2_880, 1_800)} for i in range(4)}
     notebook.cells[1:1] = [new_markdown_cell("x", attachments=many)]
 

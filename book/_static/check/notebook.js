@@ -7,7 +7,7 @@ const checkNotebook = (function () {
   const RULES = CHECK_RULES, LIMITS = RULES.limits;
   const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";  // what Python strips
   const LEFT = new RegExp("^[" + SPACE + "]+"), RIGHT = new RegExp("[" + SPACE + "]$");
-  const WORD = "[\\p{L}\\p{N}_]";
+  const LETTERS = "\\p{L}\\p{N}_", WORD = "[" + LETTERS + "]";
   const MOST_DIGITS = 4300;  // of a whole number that Python reads
   const releases = new Map(Object.entries(RULES.assignments).map(function (entry) {
     const marked = new Map(Object.entries(entry[1].marked));
@@ -193,7 +193,7 @@ const checkNotebook = (function () {
 
   // The names of solutions that a text defines at its top level, and not as they were handed out.
   function defines(text, release, mine) {
-    const line = new RegExp("(?<![^\\n])(?:def +(" + WORD + "+)|(" + WORD + "(?:" + WORD + "|[, ])*)=(?!=))", "gu");
+    const line = new RegExp("(?<![^\\n])(?:def +(" + WORD + "+)|(" + WORD + "[" + LETTERS + ", ]*)=(?!=))", "gu");
     const times = new Map(), evened = even(text), nothing = pythonText.stubs(text, LIMITS.MOST_STUB);
     for (const start of text.matchAll(line))
       for (const name of (start[1] || start[2]).match(new RegExp(WORD + "+", "gu")))
@@ -386,10 +386,12 @@ const checkNotebook = (function () {
     return (Array.isArray(cell.outputs) ? cell.outputs : []).map(function (output) { return asText(get(output, "text")); }).join("");
   }
 
+  function isComment(text) { return text.split("\n").every(function (line) { return /^\s*(?:#|$)/.test(line); }); }
+
   function looks(all, notebook, problem) {
     const code = all.filter(function (piece) { return piece.cell.cell_type === "code" && piece.text.trim() && !piece.name?.endsWith("-hidden"); });
     const ran = code.filter(function (piece) { return Number.isInteger(piece.cell.execution_count); });
-    const still = code.filter(function (piece) { return !ran.includes(piece) && !/^(?:\s*#.*\n?)*$/.test(piece.text); });
+    const still = code.filter(function (piece) { return !ran.includes(piece) && !isComment(piece.text); });
     if (!ran.length && still.length) problem("never-ran", {});
     else if (still.length) problem("not-run", { cells: still.map(function (piece) { return piece.number; }).join(", ") }, still[0]);
     const late = ran.find(function (piece, place) {
@@ -460,6 +462,8 @@ const checkNotebook = (function () {
     answers.forEach(function (answer) {
       if (!answer.written && !blank && !(lost && !texts.has(answer.name))) ofThePage("not-written", { name: answer.name }, (mine.get(answer.name) || [])[0]);
     });
+    const called = [...releases.keys()].find(function (name) { return base(file).startsWith(name); });
+    if (called && called !== assignment) ofThePage("called", { file: base(file), title: release.title });
     if (given.length) ofThePage("missing-given", { names: given.join(", ") });
     looks(all, notebook, ofThePage);
     return { assignment: assignment, title: release.title, answers: answers, problems: problems };

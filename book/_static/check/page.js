@@ -1,10 +1,16 @@
 // The page "Check my notebook": a file that is chosen or dropped is read here, and what was found is told in one
 // sentence, then in three lists. All that comes from the file is set as text.
 (function () {
-  const place = document.querySelector(".check"), el = guesses.el, LIMIT = CHECK_RULES.limits.MOST_BYTES;
+  const place = document.querySelector(".check"), LIMIT = CHECK_RULES.limits.MOST_BYTES;
   const ROWS = "assignments.html#before-you-hand-in";
   const WEIGHTS = [["stops", "Stops the grading"], ["costs", "May cost points"], ["fine", "Fine"]];
   let file = null, bytes = null;
+
+  function el(tag, attributes, children) {
+    const made = Object.assign(document.createElement(tag), attributes);
+    made.append(...[].concat(children || []));
+    return made;
+  }
 
   function many(number, one, more) { return number + " " + (number === 1 ? one : more); }
 
@@ -36,11 +42,8 @@
 
   function item(problem) {
     const where = [problem.question, problem.number && "cell " + problem.number].filter(Boolean).join(", ");
-    return el("li", {}, [
-      ...(where ? [el("b", {}, where)] : []),
-      el("p", {}, problem.told),
-      el("a", { href: ROWS }, "Before you hand in: " + problem.row),
-    ]);
+    const link = problem.name ? el("a", { href: ROWS }, "Before you hand in: " + problem.row) : "";
+    return el("li", {}, [el("b", {}, where || problem.row), el("p", {}, problem.told), link]);
   }
 
   function show(found) {
@@ -51,7 +54,7 @@
     result.replaceChildren(...WEIGHTS.map(function (weight) {
       const list = all.filter(function (one) { return one.weight === weight[0]; });
       if (!list.length) return "";
-      return el("div", { "class": "check-" + weight[0] }, [
+      return el("div", { className: "check-" + weight[0] }, [
         el("h2", {}, weight[1]), el("ul", {}, list.map(item)),
       ]);
     }));
@@ -85,13 +88,13 @@
   }
 
   const input = el("input", { type: "file", accept: ".ipynb,application/x-ipynb+json,*/*" });
-  const box = el("label", { "class": "check-drop" }, [
+  const box = el("label", { className: "check-drop" }, [
     input, el("b", {}, "Choose your notebook"), el("span", {}, "or drop it anywhere on this page"),
   ]);
-  const which = el("select", {}, [el("option", { value: "" }, "the one that it says it is")].concat(
+  const which = el("select", {}, [el("option", { value: "" }, "the assignment that it says it is")].concat(
     Object.entries(CHECK_RULES.assignments).map(function (entry) { return el("option", { value: entry[0] }, entry[1].title); })));
-  const said = el("p", { role: "status", "class": "check-said" }), about = el("p", { "class": "check-about" });
-  const result = el("div", { "class": "check-result" });
+  const said = el("p", { role: "status", className: "check-said" }), about = el("p", { className: "check-about" });
+  const result = el("div", { className: "check-result" });
 
   input.addEventListener("change", function () {
     take(input.files);
@@ -108,5 +111,5 @@
     box.classList.remove("over");
     take(event.dataTransfer.files);
   });
-  place.replaceChildren(box, el("p", { "class": "check-which" }, el("label", {}, ["You hand it in as ", which])), said, about, result);
+  place.replaceChildren(box, el("p", { className: "check-which" }, el("label", {}, ["You hand it in as ", which])), said, about, result);
 })();
