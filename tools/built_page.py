@@ -96,6 +96,17 @@ def outside(element: Tag, page: str, here: str) -> Tag:
     return made
 
 
+def tags(chapter: Chapter) -> str:
+    """What the chapter's head says of it to other programs."""
+    found = chapter.head.select("meta[property^='og:'], meta[name=description]")
+    return "\n".join(map(str, found)).replace('content="article"', 'content="website"')
+
+
+def mathjax(chapter: Chapter) -> str:
+    """The scripts that draw formulas, "" where the chapter has none."""
+    return "\n".join(str(script) for script in chapter.head.find_all("script") if "mathjax" in str(script).casefold())
+
+
 def read_chapter(site: Path, name: str) -> Chapter:
     page = soup(site / "book" / f"{name}.html")
     article = page.select_one("article.bd-article")

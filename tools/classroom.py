@@ -14,10 +14,11 @@ import time
 from pathlib import Path
 
 import built_page
+import sheets
 import slides
 from build_book import ROOT, say, write
 
-MAKERS = ["built_page.py", "classroom.py", "slide_order.py", "slides.py"]
+MAKERS = ["built_page.py", "classroom.py", "sheets.py", "slide_order.py", "slides.py", "sphinx_chapters.py"]
 
 
 def names(root: Path) -> list[str]:
@@ -32,7 +33,7 @@ def key(site: Path, name: str) -> str:
 
 
 def made(site: Path, name: str) -> list[Path]:
-    return [site / "slides" / f"{name}.html"]
+    return [site / folder / f"{name}.html" for folder in (slides.FOLDER, sheets.FOLDER)]
 
 
 def make(root: Path) -> int:
@@ -46,6 +47,7 @@ def make(root: Path) -> int:
     for name in again:
         chapter, plan = built_page.read_chapter(site, name), built_page.read_plan(site, root, name)
         slides.write(site, chapter, plan)
+        sheets.write(site, chapter, plan)
     write(record, json.dumps(now).encode())
     return len(again)
 

@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
-from built_page import Chapter, Item, Plan, Step, outside, words
+from built_page import Chapter, Item, Plan, Step, mathjax, outside, tags, words
 from slide_order import Entry, Quote, nearest, offers, order, said_of
 
 FOLDER = "slides"
@@ -35,10 +35,11 @@ PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 {meta}
 <title>Slides: {title}</title>
-<link rel="stylesheet" href="../_static/reveal/reveal.css">
+<link rel="stylesheet" href="../_static/reveal/reveal.css" media="screen">
 <link rel="stylesheet" href="../_static/book.css">
 <link rel="stylesheet" href="../_static/slides.css">
 {styles}
+<script src="../_static/theme.js"></script>
 <script src="../_static/slides.js"></script>
 {mathjax}
 {live}<script src="../_static/reveal/reveal.js" defer></script>
@@ -75,14 +76,11 @@ class Deck:
     def html(self) -> str:
         slides = self.slides()
         views = [text for text in slides if 'class="tl-view' in text]
-        head = self.chapter.head
-        tags = head.select("meta[property^='og:'], meta[name=description]")
-        mathjax = [script for script in head.find_all("script") if "athjax" in str(script).casefold()]
         return PAGE.format(
-            meta="\n".join(map(str, tags)).replace('content="article"', 'content="website"'),
+            meta=tags(self.chapter),
             title=escape(self.chapter.title),
             styles="".join(f"<style>{text}</style>" for text in self.chapter.styles) if views else "",
-            mathjax="\n".join(map(str, mathjax)),
+            mathjax=mathjax(self.chapter),
             live='<script src="../_static/live/page.js"></script>\n' if views else "",
             slides="\n".join(slides),
             scripts="".join(f"<script>{text}</script>" for text in self.chapter.scripts) if views else "",
@@ -185,8 +183,9 @@ class Deck:
             return ""
         unit, right = item.element["data-unit"], nearest(given, truth)
         space = "" if unit[:1] in ("", "%", "°") else " "
-        marks = (" data-true" * (place == right) for place in range(len(given)))
-        return "".join(f"<li{mark}>{number}{space}{escape(unit)}</li>" for mark, number in zip(marks, given, strict=True))
+        texts = [f"{number}{space}{escape(unit)}" for number in given]
+        lines = (f"<li{' data-true' * (place == right)}>{text}</li>" for place, text in enumerate(texts))
+        return "".join(lines)
 
     def question(self, number: int, elements: list[Tag]) -> str:
         asked = "".join(str(outside(element, self.plan_page, FOLDER)) for element in elements[:1])

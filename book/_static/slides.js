@@ -1,17 +1,7 @@
-// Slides: the theme of the site, figures and views as large as there is room, the speaker's window, the handout.
+// Slides: figures and views as large as there is room, the speaker's window, the handout.
 (function () {
   "use strict";
-  var root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)"), chosen = "auto";
-  try { chosen = localStorage.getItem("mode") || "auto"; } catch (error) { /* a file may have no storage */ }
-
-  function theme() { root.dataset.theme = chosen === "auto" ? (dark.matches ? "dark" : "light") : chosen; }
-  theme();
-  dark.addEventListener("change", theme);
-
-  function turn() {
-    chosen = root.dataset.theme === "dark" ? "light" : "dark";
-    theme();
-  }
+  var root = document.documentElement;
 
   // Letters become smaller where a slide is full; a view becomes as large as the room allows.
   var WIDTHS = [620, 680, 740, 800, 880, 960, 1080, 1200];
@@ -31,14 +21,17 @@
     var room = slide.querySelector(".stage > :first-child"), best = { zoom: 0 };
     view.style.visibility = "hidden";
     view.style.zoom = 1;
-    for (var i = 0; i < WIDTHS.length; i++) {
-      view.style.width = WIDTHS[i] + "px";
+    for (var i = 0; i < 2 * WIDTHS.length; i++) {
+      var width = WIDTHS[i >> 1], beside = i % 2 === 1; // what one sets above the picture, or to the right of it
+      view.style.width = width + "px";
+      view.classList.toggle("beside", beside);
       await frame();
       var cut = [view].concat([].slice.call(view.querySelectorAll(".tl-picture, .tl-scroll"))).some(function (box) { return box.scrollWidth > box.clientWidth + 1; });
-      var zoom = Math.min(room.clientWidth / WIDTHS[i], room.clientHeight / view.offsetHeight);
-      if (zoom > best.zoom && !cut || !best.zoom) best = { zoom: zoom, width: WIDTHS[i] };
+      var zoom = Math.min(room.clientWidth / width, room.clientHeight / view.offsetHeight);
+      if (zoom > best.zoom && !cut || !best.zoom) best = { zoom: zoom, width: width, beside: beside };
     }
     view.style.width = best.width + "px";
+    view.classList.toggle("beside", best.beside);
     await frame();
     scale();
     view.style.visibility = "";
@@ -107,7 +100,7 @@
     await Reveal.initialize({
       width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, center: false, hash: true, controls: false, display: "flex",
       slideNumber: "c/t", transition: "none", pdfSeparateFragments: false, viewDistance: 2,
-      keyboard: { 83: speak, 68: turn },
+      keyboard: { 83: speak, 68: turnTheme },
       // What a view does with a key is the view's.
       keyboardCondition: function (event) { return !event.defaultPrevented && !event.target.closest("input, select, textarea"); },
     });
