@@ -17,6 +17,13 @@
     var left = room - content.offsetHeight - 12;
     if (left < room / 4) delete sheet.dataset.room;
     sheet.style.cssText = "--size:" + size + "pt;--room:" + Math.min(left, room / 2) + "px";
+    addEventListener("resize", shrink);
+    shrink();
     root.dataset.ready = "";
+
+    function shrink() { // a narrow screen shows the whole paper
+      sheet.style.zoom = 1;
+      sheet.style.zoom = Math.min(1, innerWidth / sheet.offsetWidth);
+    }
   });
 })();

@@ -3,47 +3,59 @@
   "use strict";
   var root = document.documentElement;
 
-  // Letters become smaller where a slide is full; a view becomes as large as the room allows.
+  // Letters become smaller where a slide is full; a view becomes as large as the room allows: it is tried in several
+  // widths, with what one sets above the picture, or to the right of it. All slides are measured at once.
   var WIDTHS = [620, 680, 740, 800, 880, 960, 1080, 1200];
 
   function frame() { return new Promise(function (done) { requestAnimationFrame(function () { setTimeout(done, 0); }); }); }
 
-  function fill(slide) {
-    slide.classList.remove("tight");
-    if (slide.scrollHeight > slide.clientHeight + 1) slide.classList.add("tight");
+  async function fit() {
+    root.classList.add("measuring");
+    document.querySelectorAll(".slide").forEach(function (slide) {
+      slide.classList.remove("tight");
+      if (slide.scrollHeight > slide.clientHeight + 1) slide.classList.add("tight");
+    });
+    var views = [].map.call(document.querySelectorAll(".stage .tl-view"), function (view) {
+      return { view: view, room: view.closest(".stage > :first-child"), zoom: 0 };
+    });
+    for (var i = 0; i < 2 * WIDTHS.length && views.length; i++) {
+      var width = WIDTHS[i >> 1], beside = i % 2 === 1;
+      views.forEach(function (one) { shape(one.view, width, beside, 1); });
+      await frame();
+      views.forEach(function (one) {
+        var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight);
+        if (one.zoom && (zoom <= one.zoom || isCut(one.view))) return;
+        Object.assign(one, { zoom: zoom, width: width, beside: beside });
+      });
+    }
+    views.forEach(function (one) { shape(one.view, one.width, one.beside, one.zoom); });
+    await frame();
+    views.forEach(function (one) {
+      scale(one);
+      if (!one.view.dataset.watched) new ResizeObserver(function () { scale(one); }).observe(one.view); // another sentence may need more room
+      one.view.dataset.watched = "";
+    });
+    root.classList.remove("measuring");
   }
 
-  async function fit(slide) {
-    fill(slide);
-    var view = slide.querySelector(".stage .tl-view");
-    if (!view || slide.dataset.fitted === innerWidth + "x" + innerHeight) return;
-    slide.dataset.fitted = innerWidth + "x" + innerHeight;
-    var room = slide.querySelector(".stage > :first-child"), best = { zoom: 0 };
-    view.style.visibility = "hidden";
-    view.style.zoom = 1;
-    for (var i = 0; i < 2 * WIDTHS.length; i++) {
-      var width = WIDTHS[i >> 1], beside = i % 2 === 1; // what one sets above the picture, or to the right of it
-      view.style.width = width + "px";
-      view.classList.toggle("beside", beside);
-      await frame();
-      var cut = [view].concat([].slice.call(view.querySelectorAll(".tl-picture, .tl-scroll"))).some(function (box) { return box.scrollWidth > box.clientWidth + 1; });
-      var zoom = Math.min(room.clientWidth / width, room.clientHeight / view.offsetHeight);
-      if (zoom > best.zoom && !cut || !best.zoom) best = { zoom: zoom, width: width, beside: beside };
-    }
-    view.style.width = best.width + "px";
-    view.classList.toggle("beside", best.beside);
-    await frame();
-    scale();
-    view.style.visibility = "";
-    new ResizeObserver(scale).observe(view); // another sentence may need more room
+  function shape(view, width, beside, zoom) {
+    view.style.width = width + "px";
+    view.classList.toggle("beside", beside);
+    view.style.zoom = zoom;
+  }
 
-    function scale() {
-      var now = Math.min(room.clientWidth / best.width, room.clientHeight / view.offsetHeight);
-      view.style.zoom = now;
-      view.style.setProperty("--zoom", now);
-      var looks = view.querySelector(".tl-gaze [aria-pressed=true]");
-      if (looks) looks.click(); // bows lead to where words stand now
-    }
+  function isCut(view) {
+    return [view].concat([].slice.call(view.querySelectorAll(".tl-picture, .tl-scroll"))).some(function (box) { return box.scrollWidth > box.clientWidth + 1; });
+  }
+
+  function scale(one) {
+    if (!one.room.clientHeight) return; // its slide is not shown
+    var zoom = Math.min(one.room.clientWidth / parseFloat(one.view.style.width), one.room.clientHeight / one.view.offsetHeight);
+    one.view.style.zoom = zoom;
+    one.view.style.setProperty("--zoom", zoom);
+    one.view.style.setProperty("--on-paper", zoom / Math.min(innerWidth / 960, innerHeight / 720));
+    var looks = one.view.querySelector(".tl-gaze [aria-pressed=true]");
+    if (looks) looks.click(); // bows lead to where words stand now
   }
 
   // The speaker's window: the notes of the slide, what comes next, and the time since it was opened.
@@ -90,13 +102,10 @@
     else speaker.scrollTo(0, 0);
   }
 
-  // The paper has another shape than the screen: what was fitted to this is fitted again.
-  function forPaper() {
-    document.querySelectorAll(".slide").forEach(function (slide) { delete slide.dataset.fitted; });
-  }
-
   addEventListener("load", async function () {
     if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
+    await document.fonts.ready;
+    await fit();
     await Reveal.initialize({
       width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, center: false, hash: true, controls: false, display: "flex",
       slideNumber: "c/t", transition: "none", pdfSeparateFragments: false, viewDistance: 2,
@@ -104,11 +113,12 @@
       // What a view does with a key is the view's.
       keyboardCondition: function (event) { return !event.defaultPrevented && !event.target.closest("input, select, textarea"); },
     });
-    Reveal.on("slidechanged", function (event) { fit(event.currentSlide); notes(); });
-    ["fragmentshown", "fragmenthidden"].forEach(function (kind) { Reveal.on(kind, notes); });
-    Reveal.on("resize", function () { fit(Reveal.getCurrentSlide()); });
-    addEventListener("afterprint", forPaper);
-    await fit(Reveal.getCurrentSlide());
+    ["slidechanged", "fragmentshown", "fragmenthidden"].forEach(function (kind) { Reveal.on(kind, notes); });
+    var waiting = 0;
+    addEventListener("resize", function () {
+      clearTimeout(waiting);
+      waiting = setTimeout(fit, 200);
+    });
     root.dataset.ready = "";
   });
 })();
