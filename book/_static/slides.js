@@ -71,7 +71,7 @@
     page.title = "Notes: " + document.title;
     page.head.innerHTML = '<base href="' + location.href.replace(/#.*/, "") + '">' + [].map.call(styles, function (style) { return style.outerHTML; }).join("");
     page.body.className = "speaker";
-    page.body.innerHTML = "<p><time></time> <span></span></p><main></main>";
+    page.body.innerHTML = "<p><time></time> <span></span></p><main></main><style></style>";
     page.addEventListener("keydown", function (event) {
       if (/^(Arrow(Right|Down)|PageDown| )$/.test(event.key)) Reveal.next();
       else if (/^(Arrow(Left|Up)|PageUp)$/.test(event.key)) Reveal.prev();
@@ -87,15 +87,20 @@
     if (!speaker.closed) speaker.document.querySelector("time").textContent = Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
   }
 
-  function notes() {
+  async function notes() {
     if (!speaker || speaker.closed) return;
     var slides = Reveal.getSlides(), at = slides.indexOf(Reveal.getCurrentSlide()), next = slides[at + 1];
+    var aside = slides[at].querySelector("aside.notes"), later = aside.querySelectorAll(".later");
+    later.forEach(function (formula) { formula.classList.replace("later", "math"); }); // drawn when somebody reads it
+    if (later.length) await MathJax.typesetPromise([aside]);
     var poll = slides[at].querySelector(".answer:not(.visible)");
     speaker.document.documentElement.dataset.theme = root.dataset.theme;
     speaker.document.querySelector("span").textContent = "Slide " + (at + 1) + " of " + slides.length + ". Next: " +
       (poll ? "the answer" : next ? next.querySelector("h1, h2").textContent.trim() + ", " + (next.querySelector("figcaption, .ask, .question, .says, .math") || next).textContent.trim().slice(0, 60) : "the end");
     var main = speaker.document.querySelector("main");
-    main.innerHTML = slides[at].querySelector("aside.notes").innerHTML;
+    main.innerHTML = aside.innerHTML;
+    var drawn = document.getElementById("MJX-CHTML-styles");
+    if (drawn) speaker.document.querySelector("body > style").textContent = [].map.call(drawn.sheet.cssRules, function (rule) { return rule.cssText; }).join("\n");
     clock();
     var now = main.querySelector(".now");
     if (now) now.scrollIntoView({ block: "center" });
