@@ -8,10 +8,10 @@ from tutorial_book.experiments.loud import (
     Tasks,
     Tokens,
     agreement,
-    one_of_each_text,
     reciprocal_ranks,
     repeated_words,
     silhouettes,
+    strangers,
     token_vectors,
 )  # fmt: skip
 from tutorial_book.experiments.uses import reciprocal_rank
@@ -59,11 +59,16 @@ def test_whole_words_that_occur_in_enough_texts_are_kept_once_a_text():
     np.testing.assert_array_equal(words.vectors[0][words.tokens == "a"], read.vectors[0][places])
 
 
-def test_one_token_of_each_text():
+def test_strangers_of_a_group_come_from_different_texts():
     read = Tokens(np.zeros((1, 9, 2)), np.array(list("abcdefghi")), np.array([0, 0, 0, 0, 1, 2, 2, 3, 3]))
-    drawn = [one_of_each_text(read, seed) for seed in range(40)]
-    assert all(read.texts[places].tolist() == [0, 1, 2, 3] for places in drawn)
-    assert {places[0] for places in drawn} == {0, 1, 2, 3} and (one_of_each_text(read) == drawn[0]).all()
+    groups = np.array(["x", "y", "x", "y", "x", "x"])
+    drawn = [strangers(read, groups, seed) for seed in range(40)]
+    for places in drawn:
+        assert sorted(read.texts[places[groups == "x"]]) == [0, 1, 2, 3]
+        assert len(set(read.texts[places[groups == "y"]])) == 2
+    assert set(np.concatenate(drawn)) == set(range(9)) and (strangers(read, groups, 0) == drawn[0]).all()
+    with pytest.raises(ValueError, match="at most 4 tokens, one of each text, got 5"):
+        strangers(read, ["x"] * 5)
 
 
 def test_reciprocal_ranks_are_those_of_the_chapter_on_uses():

@@ -64,10 +64,26 @@ def repeated_words(read: Tokens, least=5) -> Tokens:
     return read.of(chosen & np.isin(read.tokens, names[counts >= least]))
 
 
-def one_of_each_text(read: Tokens, seed=0) -> np.ndarray:
-    """The place of one token of each text, drawn by chance: words that have nothing to do with each other."""
-    order = np.random.default_rng(seed).permutation(len(read.texts))
-    return order[np.unique(read.texts[order], return_index=True)[1]]
+def strangers(read: Tokens, groups, seed=0) -> np.ndarray:
+    """The places of tokens drawn by chance, as many as there are groups, (n,): those of one group from different texts.
+
+    What a measure gives for them is its null: groups of the same sizes that have nothing to do with each other. Raises
+    ValueError where a group is larger than there are texts.
+
+    >>> read = Tokens(np.zeros((1, 5, 2)), np.array(list("abcde")), np.array([0, 0, 1, 1, 2]))
+    >>> sorted(read.texts[strangers(read, ["x", "x", "x"])].tolist())
+    [0, 1, 2]
+    """
+    generator = np.random.default_rng(seed)
+    names, index, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    by_text = [np.flatnonzero(read.texts == text) for text in np.unique(read.texts)]
+    if counts.max() > len(by_text):
+        raise ValueError(f"groups must be of at most {len(by_text)} tokens, one of each text, got {counts.max()}")
+    places = np.empty(len(index), int)
+    for i in range(len(names)):
+        texts = generator.choice(len(by_text), counts[i], replace=False)
+        places[index == i] = [generator.choice(by_text[text]) for text in texts]
+    return places
 
 
 class Tasks:
