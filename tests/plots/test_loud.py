@@ -22,11 +22,13 @@ def test_each_model_has_a_panel_with_the_same_three_curves():
 
 
 def test_an_interval_has_a_color_where_it_leaves_0_out_and_the_null_is_gray():
-    better, worse, neither = (0.1, 0.05, 0.15, -0.1, 0.0), (-0.1, -0.2, -0.05, 0, 0), (0.0, -0.1, 0.1, 0, 0)
+    better, worse, neither = (0.1, 0.05, 0.15, -9.0, 0.0), (-0.1, -0.2, -0.05, 0, 0), (0.0, -0.1, 0.1, 0, 0)
     [ax] = plots.loud.changes({"questions": {"a": better, "b": worse, "c": neither}})
     null, interval, dot = ax.lines[1:4]
     ends = [list(line.get_xdata()) for line in (null, interval, dot)]
-    assert ends == [[-0.1, 0.0], [0.05, 0.15], [0.1]]
+    assert ends == [[-9.0, 0.0], [0.05, 0.15], [0.1]]
+    left, right = ax.get_xlim()
+    assert -0.3 < left < -0.2 and 0.15 < right < 0.25  # the intervals fill the panel, however far a null reaches
     assert [line.get_color() for line in ax.lines[2::3]] == [plots.COLORS[1], plots.COLORS[0], "black"]
 
 

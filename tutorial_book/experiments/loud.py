@@ -22,9 +22,12 @@ class Tokens(NamedTuple):
     tokens: np.ndarray
     texts: np.ndarray
 
-    def of(self, chosen):
-        """Those of some tokens: a mask or their places."""
-        return Tokens(self.vectors[:, chosen], self.tokens[chosen], self.texts[chosen])
+
+class Words(NamedTuple):
+    """Some tokens of `Tokens`: their places there (n,), and the tokens (n,)."""
+
+    places: np.ndarray
+    tokens: np.ndarray
 
 
 def token_vectors(texts, model, tok) -> Tokens:
@@ -51,7 +54,7 @@ def _states(gpt, ids):
     return torch.cat([stops["embeddings.output"], *layers]).numpy()
 
 
-def repeated_words(read: Tokens, least=5) -> Tokens:
+def repeated_words(read: Tokens, least=5) -> Words:
     """The tokens that are whole words and occur in so many texts or more, each text counting once."""
     ends = np.append(read.texts[1:] != read.texts[:-1], True)
     goes_on = np.append([token.startswith("##") for token in read.tokens[1:]], False) & ~ends
@@ -61,7 +64,8 @@ def repeated_words(read: Tokens, least=5) -> Tokens:
     first[np.unique(pairs, return_index=True)[1]] = True
     chosen = whole & first
     names, counts = np.unique(read.tokens[chosen], return_counts=True)
-    return read.of(chosen & np.isin(read.tokens, names[counts >= least]))
+    places = np.flatnonzero(chosen & np.isin(read.tokens, names[counts >= least]))
+    return Words(places, read.tokens[places])
 
 
 def strangers(read: Tokens, groups, seed=0) -> np.ndarray:

@@ -49,7 +49,8 @@ def changes(panels):
     """What each change does to a score: a panel for each task, a row for each change, a dot and its interval.
 
     panels: task -> {change: (value, low, high, lowest, highest)}, each less the score without a change; lowest and
-    highest: of the null, a gray bar. An interval that leaves 0 out has a color: blue below, orange above.
+    highest: of the null, a gray bar, which may reach beyond the panel. An interval that leaves 0 out has a color: blue
+    below, orange above.
 
     >>> [ax] = changes({"questions": {"mean out": (0.1, 0.05, 0.15, -0.01, 0.01)}})
     >>> [label.get_text() for label in ax.get_yticklabels()]
@@ -65,7 +66,9 @@ def changes(panels):
             ax.plot([low, high], [row, row], color=color, linewidth=2)
             ax.plot(value, row, "o", color=color, markersize=5)
         rows(ax, list(by_change))
-        ax.set(title=task, xlabel="change of the score")
+        ends = np.array([[low, high] for _, low, high, *_ in by_change.values()])
+        least, most = min(ends.min(), -1e-3), max(ends.max(), 1e-3)
+        ax.set(title=task, xlabel="change of the score", xlim=(1.15 * least - 0.1 * most, 1.15 * most - 0.1 * least))
         ax.locator_params(axis="x", nbins=4)
     return axes
 
