@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -129,13 +130,14 @@ class Deck:
         notes = self.of_step(step, what.name if isinstance(what, Item) else "")
         notes += self.tip(what) if isinstance(what, Item) else ""
         if isinstance(what, Item):
-            return self.of_item(what, notes if entry.planned else self.comes_along(what) + notes)
+            return self.of_item(what, notes if entry.planned else self.comes_along(what) + notes, step.elements)
         heading = f"<h2>{self.link('', escape(self.chapter.title))}</h2>"
         text = escape(what.text if isinstance(what, Quote) else step.title)
         return self.slide("words", heading, f'<p class="ask">{text}</p>', notes)
 
-    def of_item(self, item: Item, notes: str) -> str:
+    def of_item(self, item: Item, notes: str, step: Sequence[Tag] = ()) -> str:
         body = {"guess": self.poll, "finding": self.finding, "formula": self.formula}.get(item.kind, self.figure)(item)
+        body += self.sentences(item, step) if item.kind == "view" else ""
         return self.slide("poll" if item.kind == "guess" else item.kind, self.heading(item), body, notes)
 
     def figure(self, item: Item) -> str:
@@ -148,6 +150,15 @@ class Deck:
             number.replace_with(*parsed(self.link(item.name, words(number))), " ")
         made["class"] = "stage"
         return str(made)
+
+    def sentences(self, item: Item, step: Sequence[Tag]) -> str:
+        """What a step of the plan types into this view, as links: slides.js fills the view of the slide with them."""
+        kind = item.element.select_one("[data-view]")["data-view"].partition("-")[0]
+        found = {}
+        for element in step:
+            for link in element.select(f"a[href*='#view={kind}&']"):
+                found[link["href"]] = f"<li>{outside(link, self.plan_page, FOLDER)}</li>"
+        return f'<ul class="try" aria-label="To try">{"".join(found.values())}</ul>' if found else ""
 
     def finding(self, item: Item) -> str:
         return f'<div class="says">{self.copied(item.element).decode_contents()}</div>'

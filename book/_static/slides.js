@@ -58,6 +58,25 @@
     if (looks) looks.click(); // bows lead to where words stand now
   }
 
+  // A link that fills a view of the chapter fills the view of a slide, where there is one; others open beside the slides.
+  function follow(event) {
+    var link = event.target.closest("a[href]"), texts = link && new URLSearchParams(link.hash.slice(1)), kind = texts && texts.get("view");
+    var view = kind && document.querySelector('.tl-view[data-view^="' + kind + '-"]');
+    var boxes = view ? view.querySelectorAll(".tl-live input, textarea") : [];
+    if (!link) return;
+    event.preventDefault();
+    if (!boxes.length) {
+      window.open(link.href, "chapter");
+      return;
+    }
+    Reveal.slide(Reveal.getSlides().indexOf(view.closest(".slide")));
+    boxes.forEach(function (box, i) {
+      box.value = texts.get(i ? "text" + (i + 1) : "text") || box.value;
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    if (boxes[0].form) boxes[0].form.requestSubmit();
+  }
+
   // The speaker's window: the notes of the slide, what comes next, and the time since it was opened.
   var speaker = null, since = 0;
 
@@ -72,6 +91,7 @@
     page.head.innerHTML = '<base href="' + location.href.replace(/#.*/, "") + '">' + [].map.call(styles, function (style) { return style.outerHTML; }).join("");
     page.body.className = "speaker";
     page.body.innerHTML = "<p><time></time> <span></span></p><main></main><style></style>";
+    page.addEventListener("click", follow);
     page.addEventListener("keydown", function (event) {
       if (/^(Arrow(Right|Down)|PageDown| )$/.test(event.key)) Reveal.next();
       else if (/^(Arrow(Left|Up)|PageUp)$/.test(event.key)) Reveal.prev();
@@ -119,6 +139,7 @@
       keyboardCondition: function (event) { return !event.defaultPrevented && !event.target.closest("input, select, textarea"); },
     });
     ["slidechanged", "fragmentshown", "fragmenthidden"].forEach(function (kind) { Reveal.on(kind, notes); });
+    document.querySelector(".slides").addEventListener("click", follow);
     var waiting = 0;
     addEventListener("resize", function () {
       clearTimeout(waiting);
