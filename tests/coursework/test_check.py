@@ -119,6 +119,9 @@ def test_an_assignment_is_known_without_being_named(assignment, page):
         one.metadata.pop("nbgrader", None)
     (seen,) = page(("x.ipynb", damaged.written(notebook), ""))
     assert seen["assignment"] == assignment and [one["name"] for one in seen["problems"]] == ["stripped"]
+    del notebook.cells[next(i for i, one in enumerate(notebook.cells) if one.source.startswith("def "))]
+    (seen,) = page(("x.ipynb", damaged.written(notebook), ""))
+    assert seen["assignment"] == assignment and "not-written" in [one["name"] for one in seen["problems"]]
 
 
 @pytest.mark.long
