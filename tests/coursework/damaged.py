@@ -43,6 +43,12 @@ REFUSED = [
     ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n=======\n>>>>>>> x\n', "has marks of a conflict in it, which Git left"),
     ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
     ("x.7z", b"7z\xbc\xaf\x27\x1c", "is an archive: unpack it"),
+    ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n', "is cut off: download it again"),
+    (
+        "x.ipynb",
+        '{"cells": [], "x": NaN, "y": "\\\\\\"NaN' + "9" * 5_000 + '"}',
+        "holds none of the assignment's functions",
+    ),
     ("x.tar", b"2-attention.ipynb\0", "is an archive: unpack it"),
     ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
     ("x.ipynb", b"PK\x03\x04 word/document.xml", "is an archive: unpack it"),
@@ -191,13 +197,32 @@ def with_words_that_do_not_run(notebook):
 
 
 @damaged()
-def texts_that_fill_the_room(notebook):
-    """What is not shown has no pictures, either."""
-    lost = {"a.svg": {"image/svg+xml": "AAAA"}}
-    notebook.cells += [
-        new_markdown_cell("# x" + "x" * 150_000),
-        new_markdown_cell("# y" + "y" * 150_000, attachments=lost),
-    ]
+def with_a_long_output(notebook):
+    cell(notebook, "softmax-public").outputs = [new_output("stream", text="1, " * 200_000 + "9" * 5_000)]
+
+
+@damaged()
+def with_code_that_is_indented(notebook):
+    own = cell(notebook, "softmax")
+    own.source = "\n\n" + "\n".join(f"    {line}" for line in own.source.split("\n")) + "\n\n"
+
+
+@damaged()
+def with_much_code_in_greek(notebook):
+    notebook.cells.append(new_code_cell("# \u03b1\n" + "x = 1\n" * 9_000, execution_count=99))
+
+
+@damaged()
+def words_at_the_top(notebook):
+    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
+    notebook.cells.insert(1, new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, and it does not."))
+
+
+@damaged(elsewhere=[WRITTEN])
+def words_below_their_question_in_one_cell(notebook):
+    number = place(notebook, WRITTEN)
+    notebook.cells[number - 1].source += "\n\n    My answer."
+    notebook.cells[number].source = cell(blank(), WRITTEN).source
 
 
 # --- never saved, never run, out of order ---------------------------------------------------------------------------
@@ -216,6 +241,12 @@ def one_answer_is_missing(notebook):
 @damaged(not_written=[WRITTEN])
 def an_answer_that_was_emptied(notebook):
     cell(notebook, WRITTEN).source = " \n"
+
+
+@damaged(not_written=[WRITTEN])
+def a_few_words_at_the_top(notebook):
+    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
+    notebook.cells.insert(1, new_markdown_cell("By Ada."))
 
 
 @damaged(never_ran=None)
@@ -256,13 +287,13 @@ def odd_outputs_and_counts(notebook):
 # --- another place --------------------------------------------------------------------------------------------------
 
 
-def moved(name, by):
+def moved(name, by, assignment=ASSIGNMENT):
     """The solved notebook, where an answer stands in a new cell, `by` cells below its own."""
-    notebook = solved()
+    notebook = solved(assignment)
     own = cell(notebook, name)
     new = new_markdown_cell if own.cell_type == "markdown" else new_code_cell
     notebook.cells.insert(place(notebook, name) + by, new(own.source))
-    own.source = cell(blank(), name).source
+    own.source = cell(blank(assignment), name).source
     return notebook
 
 
@@ -305,6 +336,12 @@ def more_words_in_a_code_cell_than_anybody_reads(notebook):
     notebook.cells.append(new_code_cell("It grows. " * 6_000, execution_count=99))
 
 
+@damaged(elsewhere=[WRITTEN])
+def words_and_as_many_smiles_as_anybody_reads(notebook):
+    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
+    notebook.cells.append(new_code_cell("It grows. " + "\U0001f600" * 30_000, execution_count=99))
+
+
 @damaged(goes_on=[WRITTEN])
 def words_that_go_on_below(notebook):
     notebook.cells += [new_markdown_cell("The rest."), new_code_cell(WORDS, execution_count=99)]
@@ -328,6 +365,17 @@ def a_stub_in_its_own_cell(notebook):
 
 
 @damaged(twice=["softmax"])
+def a_function_that_is_assigned_and_defined_again(notebook):
+    cell(notebook, "softmax").source = "softmax = lambda x: x"
+    notebook.cells.append(new_code_cell(EMPTY, execution_count=99))
+
+
+@damaged(file="5-project.ipynb", elsewhere=["collection"])
+def variables_in_a_cell_below(notebook):
+    return ran(moved("collection", 1, "5-project"))
+
+
+@damaged(twice=["softmax"])
 def a_stub_with_a_very_long_comment(notebook):
     own = cell(notebook, "softmax")
     notebook.cells.append(new_code_cell(own.source, execution_count=99))
@@ -337,6 +385,11 @@ def a_stub_with_a_very_long_comment(notebook):
 @damaged(changed=["softmax-public"])
 def a_check_that_was_changed(notebook):
     cell(notebook, "softmax-public").source += "\nhidden = 1"
+
+
+@damaged(changed=["softmax-public"])
+def an_answer_in_a_check(notebook):
+    cell(notebook, "softmax-public").source += f"\n{EMPTY}"
 
 
 @damaged(changed=["given-6f11581d"])
@@ -391,6 +444,11 @@ def names_of_odd_types(notebook):
     notebook.cells[0], notebook.cells[2].source = 7, [7, "x = 1"]
 
 
+@damaged(missing=["causal-mask"])
+def cells_of_odd_kinds(notebook):
+    cell(notebook, "attention").cell_type, cell(notebook, "causal-mask").cell_type = "raw", 7
+
+
 @damaged(file="2-attention.ipynb.txt", name=None)
 def another_ending(notebook):
     pass
@@ -436,6 +494,19 @@ def very_many_cells(notebook):
 def far_too_much_code(notebook):
     notebook.cells += [new_code_cell(text * 30_000) for text in ("x = 1\n", "y = 2\n")]
     ran(notebook)
+
+
+@damaged(much_code=None)
+def much_code_with_a_smile(notebook):
+    notebook.cells.append(new_code_cell("# \U0001f600\n" + "x = 1\n" * 9_000, execution_count=99))
+
+
+@damaged(pictures=None)
+def texts_that_fill_the_room(notebook):
+    """What is not shown has no pictures, either: one of these two is told."""
+    lost = {"a.svg": {"image/svg+xml": "AAAA"}}
+    texts = ["# x", "# x" + "x" * 150_000, "# y" + "y" * 150_000, "# z"]
+    notebook.cells += [new_markdown_cell(text, attachments=lost if len(text) < 9 else {}) for text in texts]
 
 
 @damaged(pictures=[WRITTEN])

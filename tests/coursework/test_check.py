@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import sys
 import time
 from pathlib import Path
@@ -93,6 +94,15 @@ def test_each_sentence_has_a_notebook_that_brings_it(compared):
     assert names - seen == {"called"} and len(damaged.DAMAGED) + len(damaged.REFUSED) >= 40
 
 
+def test_each_sentence_is_of_a_row_of_before_you_hand_in():
+    text = (ROOT / "book" / "assignments.md").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^\| \*\*(.+?)\*\* \|", text, re.M))
+    with submissions.SENTENCES.open(encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split("\t") for line in file][1:]
+    assert len(rows) == 10 and {row for _, _, row, _ in lines} <= rows
+    assert {weight for _, weight, _, _ in lines} == {"stops", "costs", "fine"}
+
+
 def test_a_file_with_the_name_of_another_assignment_is_told_where_nobody_says_which(page):
     content = damaged.written(damaged.ran(damaged.solved("3-bert-layer")))
     (seen,) = page(("2-attention (1).ipynb", content, ""))
@@ -109,6 +119,9 @@ def test_an_assignment_is_known_without_being_named(assignment, page):
         one.metadata.pop("nbgrader", None)
     (seen,) = page(("x.ipynb", damaged.written(notebook), ""))
     assert seen["assignment"] == assignment and [one["name"] for one in seen["problems"]] == ["stripped"]
+    del notebook.cells[next(i for i, one in enumerate(notebook.cells) if one.source.startswith("def "))]
+    (seen,) = page(("x.ipynb", damaged.written(notebook), ""))
+    assert seen["assignment"] == assignment and "not-written" in [one["name"] for one in seen["problems"]]
 
 
 @pytest.mark.long
