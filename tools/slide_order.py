@@ -1,6 +1,7 @@
 """In which order the slides of a chapter come: as its plan for a teacher shows things, then what else the chapter has.
 
 A guess comes before what answers it, a finding after what it speaks of, a formula with the part that it stands in.
+Where a step begins at the board, its first slide shows nothing else.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ import math
 import re
 from typing import NamedTuple
 
-from built_page import Chapter, Item, Plan, shows, words
+from bs4 import Tag
+from built_page import Chapter, Item, Plan, Step, shows, words
 
 
 class Quote(NamedTuple):
     """A sentence of the chapter that the plan sets apart."""
 
     text: str
+
+
+AT_THE_BOARD = Quote("At the board")  # while something is drawn, nothing else is shown
 
 
 class Entry(NamedTuple):
@@ -50,6 +55,8 @@ def order(chapter: Chapter, plan: Plan) -> Order:
 
     for number, step in enumerate(plan.steps):
         before = len(lesson)
+        if "board" in first_words(step):
+            lesson.append(Entry(number, AT_THE_BOARD))
         for kind, name in step.shows:
             if kind == "quote":
                 finding = next((item for start, item in findings.items() if plain(name).startswith(start)), None)
@@ -70,6 +77,19 @@ def order(chapter: Chapter, plan: Plan) -> Order:
     there = {id(entry.what) for entry in lesson} | {id(item) for items in asked for item in items}
     more = [item for item in chapter.items if not item.folded and id(item) not in there]
     return Order(lesson, asked, more)
+
+
+def first_words(step: Step) -> str:
+    """What a step says before it shows anything."""
+    said = []
+    for element in step.elements:
+        for node in [element, *element.descendants]:
+            if isinstance(node, Tag) and (node.name == "blockquote" or node.select_one(":scope > .std-numref")):
+                return " ".join(said)
+            if isinstance(node, Tag) and "hands" in node.get("class", []):
+                return " ".join(said)
+            said += [] if isinstance(node, Tag) else [str(node)]
+    return " ".join(said)
 
 
 def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:

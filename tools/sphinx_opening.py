@@ -81,10 +81,11 @@ class Outcomes(SphinxDirective):
             line += nodes.Text(" ")
             line += nodes.reference("", f"Mirrors {self.options['mirrors']}.", internal=True, refuri="#claims")
         if (source.parent / "teach" / f"{source.stem}.md").exists():  # see sphinx_teach
+            links = nodes.inline(classes=["noprint"])
             for text, address in (("Teach it", "teach"), ("Slides", "../slides"), ("On one page", "../sheets")):
-                line += nodes.Text(" " if text == "Teach it" else " · ")
-                refuri = f"{address}/{source.stem}.html"
-                line += nodes.reference("", text, internal=True, refuri=refuri, classes=["noprint"])
+                links += nodes.Text(" · " if links.children else " ")
+                links += nodes.reference("", text, internal=True, refuri=f"{address}/{source.stem}.html")
+            line += links
         box = element("div", line, *content[1:], classes=["outcomes"])
         self.set_source_info(box)
         return [box]

@@ -36,8 +36,8 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.open and self.open[-1][0] == "title":
             self.title += data
-        unread = ("script", "style", "pre", "code")
-        if not any(tag in unread or "math" in css.split() for tag, css in self.open):
+        unread, formulas = ("script", "style", "pre", "code"), {"math", "later"}  # "later": in the notes of a slide
+        if not any(tag in unread or formulas & set(css.split()) for tag, css in self.open):
             self.text.append(data)
 
     def values(self, tag, attribute):

@@ -109,6 +109,13 @@ def test_the_lesson_is_the_plan_step_by_step(name):
         assert [target for target in named if target not in there] == []
 
 
+def test_what_the_class_computes_at_the_board_is_not_on_the_screen_before():
+    board, figure = slides("attention")[2:4]
+    assert built_page.words(board.select_one(".ask")) == "At the board" and link(figure) == "fig-one-row"
+    assert built_page.words(board.select_one("aside.notes")).startswith("6–18. One row, on the board")
+    assert board.select_one("aside.notes table"), "the board picture is not in the notes"
+
+
 @chapters
 def test_what_is_right_is_marked_once_and_is_the_answer_of_the_chapter(name):
     kinds = {question(item.element): item.element for item in chapter(name).items if item.kind == "guess"}
@@ -322,6 +329,8 @@ def test_axe_finds_nothing_on_slides_and_sheet(browser, name):
         tab.evaluate("Reveal.nextFragment()")
         problems += audit(tab)
     open_page(tab, f"sheets/{name}.html")
+    tab.set_viewport_size({"width": accessible.WIDTHS[0], "height": 900})
+    tab.wait_for_function("document.documentElement.scrollWidth <= innerWidth")  # the paper shrinks a moment later
     problems += accessible.audit(tab)
     assert list(dict.fromkeys(problems)) == []
     tab.context.close()
