@@ -90,6 +90,9 @@ def test_with_other_resamples_it_is_the_same(page, seed):
 def test_with_a_constant_coordinate_the_cosine_lies_between_distance_and_angle(page):
     cosine, constant, distance, angle = (ranks.mean() for ranks in page.ways[CLS])
     assert (cosine, constant, distance, angle) == pytest.approx((0.480, 0.518, 0.404, 0.568), abs=0.005)
+    _, constant, distance, angle = page.ways[CLS]
+    for more in (angle - constant, constant - distance):
+        assert bootstrap_interval(np.mean, more)[0] > 0
     _, _, distance, angle = (ranks.mean() for ranks in page.ways[MEANS])
     assert abs(distance - angle) < 0.005
 

@@ -48,12 +48,12 @@ def test_a_gpt_reads_after_its_start_sign():
 
 
 def test_whole_words_that_occur_in_enough_texts_are_kept_once_a_text():
-    tokens = "a dog is a dog | a dog ##ma is . | a bear | a bear is".split(" | ")
+    tokens = "a dog is a dog | a dog ##ma is . | a dog | a bear is".split(" | ")
     texts = np.repeat(range(4), [len(text.split()) for text in tokens])
     tokens = np.array(" ".join(tokens).split())
     read = Tokens(np.arange(2.0 * len(tokens)).reshape(1, -1, 2), tokens, texts)
     words = repeated_words(read, least=3)
-    assert sorted(words.tokens) == ["a"] * 4 + ["is"] * 3  # "dog" stands in two texts, once as a piece of "dogma"
+    assert sorted(words.tokens) == ["a"] * 4 + ["is"] * 3  # "dog" stands in two texts, in a third as a piece of "dogma"
     assert words.places[words.tokens == "a"].tolist() == [0, 5, 10, 12] and (tokens[words.places] == words.tokens).all()
 
 
