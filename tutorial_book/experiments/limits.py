@@ -97,14 +97,15 @@ def pieces(text) -> list:
 
 
 def add_words(index) -> None:
-    """Give a vector database (`uses.Index`) an index of words too: a table of SQLite's own extension FTS5."""
+    """Give a vector database (`uses.Index`) an index of words too, SQLite's own FTS5."""
+    columns = "text, content=texts, content_rowid=id"
     with index.database:
-        index.database.execute("CREATE VIRTUAL TABLE words USING fts5(text, content=texts, content_rowid=id)")
+        index.database.execute(f"CREATE VIRTUAL TABLE words USING fts5({columns})")
         index.database.execute("INSERT INTO words(words) VALUES ('rebuild')")
 
 
 def search_words(index, question, k=10) -> list:
-    """The k texts whose words fit a question best, as (text, score), after `add_words`; texts with none are left out.
+    """The k texts whose words fit a question best, as (text, score); none without a word.
 
     >>> from tutorial_book.experiments.uses import Index
     >>> index = Index(["Ada likes swans.", "Bao likes owls.", "Cem likes bees."], np.eye(3))
@@ -113,16 +114,18 @@ def search_words(index, question, k=10) -> list:
     ['Bao likes owls.']
     """
     asked = " OR ".join(f'"{word}"' for word in words(question))
-    return [(text, -score) for text, score in index.database.execute(
-        "SELECT text, bm25(words) AS score FROM words WHERE words MATCH ? ORDER BY score, rowid LIMIT ?", (asked, k)
-    )]  # fmt: skip
+    rows = index.database.execute(
+        "SELECT text, bm25(words) AS score FROM words WHERE words MATCH ? "
+        "ORDER BY score, rowid LIMIT ?", (asked, k)
+    )  # fmt: skip
+    return [(text, -score) for text, score in rows]
 
 
 def fuse(*scores, c=60) -> np.ndarray:
-    """Reciprocal rank fusion: each search gives a text 1 / (c + its place), and the sum counts. Cormack et al. 2009.
+    """Reciprocal rank fusion: each search gives a text 1 / (c + its place).
 
     scores: of each search, (questions, texts); -inf is a text that it has not found, and it gives that nothing. Of
-    equal scores the earlier text is placed first.
+    equal scores the earlier text is placed first. Source: Cormack et al. 2009.
 
     >>> fuse([[3.0, 2.0, 1.0]], [[-np.inf, 5.0, -np.inf]], c=1)[0].round(2).tolist()
     [0.5, 0.83, 0.25]
@@ -130,24 +133,27 @@ def fuse(*scores, c=60) -> np.ndarray:
     total = 0
     for search in scores:
         search = np.asarray(search, float)
-        places = np.argsort(np.argsort(-search, axis=1, kind="stable"), axis=1) + 1
+        order = np.argsort(-search, axis=1, kind="stable")
+        places = np.argsort(order, axis=1) + 1
         total = total + np.where(np.isneginf(search), 0, 1 / (c + places))
     return total
 
 
 def late_interaction(questions, texts) -> np.ndarray:
-    """For each token of a question the largest cosine with a token of the text, added up: (questions, texts).
+    """For each token of a question its largest cosine with a token of the text, added up.
 
     questions, texts: the vectors of the tokens of each, (n_tokens, d), as `embed(..., pooling="tokens")` gives them.
+    Returns (questions, texts).
     Source: Khattab and Zaharia 2020, MaxSim.
 
     >>> late_interaction([[[1, 0], [0, 1]]], [[[2, 0]], [[1, 0], [0, 3]]]).tolist()
     [[1.0, 2.0]]
     """
     questions, texts = ([_unit(tokens) for tokens in part] for part in (questions, texts))
-    stacked, starts = np.concatenate(questions), np.cumsum([0] + [len(tokens) for tokens in questions[:-1]])
-    best = np.stack([(stacked @ text.T).max(1) for text in texts], axis=1)  # (tokens of all questions, texts)
-    return np.add.reduceat(best, starts)
+    rows = np.concatenate(questions)  # (tokens of all questions, d)
+    starts = np.cumsum([0] + [len(tokens) for tokens in questions[:-1]])
+    best = np.stack([(rows @ text.T).max(1) for text in texts], axis=1)
+    return np.add.reduceat(best, starts)  # (questions, texts)
 
 
 def recall(scores, relevant, k) -> np.ndarray:

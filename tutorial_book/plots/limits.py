@@ -40,7 +40,7 @@ def most_texts(dimensions, climbs, law, wanted):
     ['seed 0', 'a law']
     """
     _, ax = plt.subplots(figsize=(7.2, 3.6))
-    draw_curves(ax, climbs, dimensions, linewidth=0, markers="os^", markersize=6)
+    draw_curves(ax, climbs, dimensions, linewidth=0, markers="ox^", markersize=6)
     ax.plot(dimensions, law[1], color="0.45", linestyle="--", label=law[0])
     top = 10 * max(wanted, *map(max, climbs.values()))
     ax.plot([2, 3, 4, 4], [3, 4, 5, top], color=COLORS[2], linewidth=2, label="what exists")
