@@ -83,7 +83,9 @@ def test_a_search_by_words_leaves_out_what_has_none():
     add_words(index)
     assert [text for text, _ in search_words(index, "who likes bees")] == ["Bao likes bees.", "Ada likes owls."]
     assert [text for text, _ in search_words(index, "who likes bees", k=1)] == ["Bao likes bees."]
-    assert search_words(index, "unicorns") == []
+    assert search_words(index, "unicorns") == search_words(index, "?!") == search_words(index, "NOT") == []
+    assert [text for text, _ in search_words(index, "bees AND owls NOT: bees?")] == [
+        "Bao likes bees.", "Ada likes owls."]  # fmt: skip
 
 
 @given(st.lists(st.permutations(range(5)), min_size=2, max_size=3), st.integers(1, 60))

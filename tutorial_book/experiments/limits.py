@@ -113,7 +113,9 @@ def search_words(index, question, k=10) -> list:
     >>> [text for text, score in search_words(index, "Who has owls?")]
     ['Bao likes owls.']
     """
-    asked = " OR ".join(f'"{word}"' for word in words(question))
+    asked = " OR ".join(words(question))  # in small letters: AND, OR and NOT are operators
+    if not asked:
+        return []
     rows = index.database.execute(
         "SELECT text, bm25(words) AS score FROM words WHERE words MATCH ? "
         "ORDER BY score, rowid LIMIT ?", (asked, k)
