@@ -45,7 +45,7 @@ lint: $(READY)  ## the style of the code
 notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
 	@$(BIN)/python tools/make_notebooks.py
 
-colab: notebooks  ## run those notebooks in clean environments like Colab's, newest, Colab's and oldest versions: half an hour
+colab: notebooks  ## run those notebooks in clean environments like Colab's, newest, Colab's and oldest versions: 25 minutes each
 	@$(BIN)/python tools/run_notebooks.py
 
 assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments

@@ -1,4 +1,4 @@
-"""The commands of a teacher: `python -m coursework assignments`, `grade`, `feedback`."""
+"""The commands of a teacher: `python -m coursework assignments`, `grade`, `feedback`, `compare`."""
 
 from __future__ import annotations
 
@@ -115,6 +115,20 @@ def again(results, roster):
     return 0
 
 
+def compare(results, assignment):
+    """Whose code is like whose: two tables, for people to look at."""
+    from coursework import compare, grading
+
+    if assignment not in grading.assignments_in(results):
+        raise ValueError(f"{results} holds no marks of {assignment}: run `python -m coursework grade` first")
+    told = compare.write(results, assignment)
+    for likeness, one, other, _ in told[:20]:
+        print(f"{likeness:.2f}  {one}  {other}")
+    counted = "1 pair" if len(told) == 1 else f"{len(told)} pairs"
+    print(f"{counted} at {compare.TOLD} or above: {results / f'likeness-{assignment}.html'}, and .csv for all")
+    return 0
+
+
 def a_path(text):
     """A path that the user gave, as it is from the folder that the command was given in."""
     return Path(HERE, text)
@@ -130,9 +144,8 @@ def main(arguments=None):
     one = commands.add_parser("grade", help="grade a folder of submissions")
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
     one.add_argument("--assignment", choices=checks.names(), required=True, help="what they are for")
-    one.add_argument(
-        "--to", type=a_path, default=a_path("grading"), metavar="FOLDER", help="results (default: grading)"
-    )
+    place = {"type": a_path, "default": a_path("grading"), "metavar": "FOLDER", "help": "results (default: grading)"}
+    one.add_argument("--to", **place)
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
     word = "these students' submissions count, or all of the folder's, in place of those that have a mark"
     one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
@@ -140,14 +153,19 @@ def main(arguments=None):
     one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
     one.add_argument("--sandbox", choices=sandbox.KINDS, default="bubblewrap")
     one = commands.add_parser("feedback", help="after marking in formgrader: CSV files and feedback pages again")
-    one.add_argument("--to", type=a_path, default=a_path("grading"), metavar="FOLDER")
+    one.add_argument("--to", **place)
     one.add_argument("--roster", type=a_path, metavar="CSV")
+    one = commands.add_parser("compare", help="after grading: whose code is like whose")
+    one.add_argument("--assignment", choices=checks.names(), required=True)
+    one.add_argument("--to", **place)
     given = parser.parse_args(arguments)
     try:
         if given.command == "assignments":
             return assignments(given.to, given.check)
         if given.command == "feedback":
             return again(given.to, given.roster)
+        if given.command == "compare":
+            return compare(given.to, given.assignment)
         how = (given.assignment, given.roster, given.seed, given.workers, given.sandbox, given.again)
         return grade(given.submissions, given.to, *how)
     except (ValueError, sandbox.NoSandbox, FileNotFoundError) as error:

@@ -274,7 +274,7 @@ def _arguments(statement):
     return takes, len(takes) - len(given.defaults), given.vararg is not None
 
 
-def _statements(source):
+def statements(source):
     """The statements of a cell, without what only a notebook understands."""
     try:
         return ast.parse(source).body
@@ -289,7 +289,7 @@ def _look(source):
     try:
         if len(source) > MOST_PARSED:
             raise ValueError("longer than any honest cell")
-        body = _statements(source)
+        body = statements(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         found = re.findall(r"^(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", source, re.M)
         problem = str(error.msg)[:MOST_CODE] if isinstance(error, SyntaxError) else ""

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import copy
 import csv
-import io
 import os
-import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -25,13 +23,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
 from sqlalchemy.exc import DBAPIError
 
-from coursework import shown, sources
+from coursework import pages, shown, sources
 from coursework.grading import write
 from coursework.submissions import student_name
 
 NO_ANSWER = "Nothing was written here."
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
-FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
 
 CONFIG = """\
 # Made by `python -m coursework grade`: start `jupyter lab` in this folder and open Nbgrader > Formgrader.
@@ -285,9 +282,10 @@ def export(results, all_marks, roster, all_scores):
         )
     headings = ["assignment", "student_id", "last_name", "first_name", "email", "score", "max_score", "status"]
     for assignment, lines in by_assignment.items():
-        write(results / f"grades-{assignment}.csv", _csv([headings, *lines]))
-    write(results / "grades.csv", _csv([headings, *(line for lines in by_assignment.values() for line in lines)]))
-    write(results / "canvas.csv", _csv(_canvas(all_marks, roster, all_scores)))
+        write(results / f"grades-{assignment}.csv", pages.csv_text([headings, *lines]))
+    everything = [line for lines in by_assignment.values() for line in lines]
+    write(results / "grades.csv", pages.csv_text([headings, *everything]))
+    write(results / "canvas.csv", pages.csv_text(_canvas(all_marks, roster, all_scores)))
 
 
 def _canvas(all_marks, roster, all_scores):
@@ -326,12 +324,3 @@ def _total(given):
 def _number(value):
     """2.0 as 2, 2.5 as 2.5."""
     return int(value) if float(value).is_integer() else value
-
-
-def _csv(lines):
-    """Text of a CSV file. A text gets a quote where a spreadsheet, with whatever separator, would see a formula."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    for line in lines:
-        writer.writerow(FORMULA.sub(r"\1\2'", item) if isinstance(item, str) else item for item in line)
-    return file.getvalue()

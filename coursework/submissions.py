@@ -16,6 +16,8 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
 
 from coursework import apart, sources
 from coursework.files import CANVAS, CHECKPOINTS, MOST_BYTES, MOST_FILES, OURS, find, student_name
@@ -25,6 +27,7 @@ __all__ = ["MOST_BYTES", "MOST_FILES", "OURS", "Submission", "find", "read", "so
 MOST_CELLS = 1_000
 MOST_ANSWER = 50_000  # characters of an answer that are shown to people
 MOST_STUB = 2_000  # characters of a cell in which functions that do nothing are looked for
+MOST_DEPTH = 100  # of lists and dictionaries in each other: an honest notebook has some 15
 MOST_PARTS = 500_000  # commas and brackets of a notebook: as objects in memory each takes some 100 bytes
 MOST_CODE = MOST_TEXT = 200_000  # bytes in memory that a submission's code, and its texts for people, may take
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
@@ -35,10 +38,9 @@ FRAMES = (0xC0, 0xC1, 0xC2)  # the kinds of JPEG that browsers show
 MOST_OF_ALL = 60 << 20  # bytes of the pictures of all submissions: all are in memory at once
 INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})\)")  # Colab's pictures
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
-BLANK = "Your notebook is as it was handed out. If you wrote answers, save it, hand it in again, and tell your teacher."
-FOREIGN = "holds none of the assignment's functions: is it the right file?"
 RIGHT_ONE = "If it is the right one, tell your teacher."
-AGAIN = "In Jupyter choose File > Save, in Colab File > Download > Download .ipynb, and hand in that file."
+SENTENCES = Path(__file__).with_name("told.tsv")  # for students; the page "Check my notebook" says them in the browser
+TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text(encoding="utf-8").splitlines()}
 
 
 @dataclass
@@ -120,9 +122,10 @@ def _reason(error):
 
 def _told(file, reason):
     """What a student is told of a file that cannot be graded: how to mend it, where the reason does not say so."""
-    advice = "" if ": " in reason and not reason.startswith("is broken") else f" {AGAIN}"
+    advice = "" if ": " in reason and not reason.startswith("is broken") else f" {TOLD['again']}"
     what = "folder" if file.endswith("/") else "file"
-    return f"Your {what} {base(file)} could not be graded: it {reason}{'' if reason.endswith('?') else '.'}{advice}"
+    start = TOLD["refused"].format(what=what, file=base(file), reason=reason)
+    return f"{start}{'' if reason.endswith('?') else '.'}{advice}"
 
 
 def base(file):
@@ -258,32 +261,31 @@ def read(student, file, content, assignment):
     notebook, slips = _parsed(content, file)
     fitting = list(_assignments(notebook))
     if fitting and assignment not in fitting:
-        raise ValueError(f"is the assignment {fitting[0]}, and {assignment} was asked for: hand in that one")
+        raise ValueError(TOLD["another"].format(which=fitting[0], assignment=assignment))
     release = _released(assignment)
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
     if CHECKPOINTS in file:
-        told = "Only a copy that Jupyter keeps by itself was found. It was graded; your own notebook may be newer."
-        _say(submission, f"a copy out of {CHECKPOINTS}, nothing else", f"{told} {AGAIN}")
+        told = TOLD["checkpoint"].format(again=TOLD["again"])
+        _say(submission, f"a copy out of {CHECKPOINTS}, nothing else", told)
     for note, told in slips:
         _say(submission, note, told)
     pieces = _pieces(notebook, release)
     stripped = not any(_grade_id(piece.cell) in release.marked for piece in pieces)
     if stripped:
         note = "stripped metadata: no cell is known by its name; functions were found by theirs"
-        told = "Your notebook lost the names of its cells. Answers were found by their functions and questions."
-        _say(submission, note, told)
+        _say(submission, note, TOLD["stripped"])
     mine = _counting(submission, pieces, stripped, release)
     found = _elsewhere(submission, pieces, mine, stripped, release)
     if not fitting and not found and not mine:
-        raise ValueError(FOREIGN)
+        raise ValueError(TOLD["foreign"])
     used = {piece for same in found.values() for piece in same}
     added = [piece for piece in pieces if piece.name is None and piece not in used]
     code = any(piece.kind == "code" for piece in added)
     if not found and not code and not any(_own(name, mine) for name in release.answers):
-        _say(submission, "as it was handed out: nothing was written", BLANK)
+        _say(submission, "as it was handed out: nothing was written", TOLD["blank"])
     if len(added) > MOST_ADDED:
         note = f"{len(added)} added cells: only the first {MOST_ADDED} were run and are shown"
-        _say(submission, note, f"You added {len(added)} cells: only the first {MOST_ADDED} were looked at.")
+        _say(submission, note, TOLD["many-added"].format(count=len(added), most=MOST_ADDED))
     graded = _graded(submission, pieces, mine, release)
     shown = {*used, *added[:MOST_ADDED]}
     _keep_code(submission, [one for one in pieces if _runs(one, mine, found, shown, release)], mine, release, graded)
@@ -380,13 +382,11 @@ def _counting(submission, pieces, stripped, release):
             times = "twice" if len(named) == 2 else f"{len(named)} times"
             submission.notes.append(f"duplicate cell: {name}; {what}")
             if name in release.answers:
-                submission.told.append(f"You have the cell {name} {times}: {what}.")
+                submission.told.append(TOLD["copies-all" if written else "copies-last"].format(name=name, times=times))
         if named and named[0].get("points") != original.metadata.nbgrader.get("points"):
             submission.notes.append(f"changed points: {name}; the assignment's own count")
         if name not in release.answers and _own(name, mine):
-            told = f"You changed the cell {name}, which is no answer: what you wrote in it did not run. Code of yours"
-            told += " belongs into the cell of its question, or into one that you add."
-            _say(submission, f"changed cell: {name}; it was used as it was given", told)
+            _say(submission, f"changed cell: {name}; it was used as it was given", TOLD["changed"].format(name=name))
     missing = [name for name in release.marked if name not in mine]
     if missing and not stripped:
         submission.notes.append(f"missing cells: {', '.join(missing)}")
@@ -403,18 +403,14 @@ def _elsewhere(submission, pieces, mine, stripped, release):
             continue
         found[name] = [piece for piece in pieces if piece in own or piece in others]
         if own and release.role(name) == "written":
-            told = f"Your answer to {name} goes on in another cell. That was found and counts."
-            _say(submission, f"answer goes on in another cell: {name}", told)
+            _say(submission, f"answer goes on in another cell: {name}", TOLD["goes-on"].format(name=name))
         elif own:
-            told = f"A part of your answer to {name} stands in another cell. It was found and counts."
-            _say(submission, f"answer goes on in another cell: {name}", told)
+            _say(submission, f"answer goes on in another cell: {name}", TOLD["part-elsewhere"].format(name=name))
         elif not stripped:
-            told = f"Your answer to {name} does not stand in the cell for it. It was found and counts."
-            _say(submission, f"answer in another cell: {name}", told)
+            _say(submission, f"answer in another cell: {name}", TOLD["elsewhere"].format(name=name))
     lost = [name for name in release.answers if name not in mine and name not in found]
     if lost and not stripped:
-        told = f"Cells are missing in your notebook: {', '.join(lost)}. Were they deleted?"
-        submission.told.append(f"{told} Take the cell from the notebook as it was handed out.")
+        submission.told.append(TOLD["missing"].format(names=", ".join(lost)))
     return found
 
 
@@ -439,11 +435,8 @@ def _graded(submission, pieces, mine, release):
             if there:
                 graded[name] = [*there, *inside][-1]
             if inside and len(there) > len(inside):
-                what = f"{name} is defined again in another cell"
-                told = (
-                    f"{what} of yours: the one in the question's cell was graded. If the other is right, move it there."
-                )
-                _say(submission, f"{what}: the one in the question's cell counts", told)
+                note = f"{name} is defined again in another cell: the one in the question's cell counts"
+                _say(submission, note, TOLD["twice"].format(name=name))
     return graded
 
 
@@ -524,7 +517,7 @@ def _keep_code(submission, pieces, mine, release, graded):
         left -= sys.getsizeof(piece.text)
         if left < 0:
             note = f"too much code: from a cell of {len(piece.text)} characters on it was not run"
-            _say(submission, note, "Your notebook holds far more code than its questions need: not all of it ran.")
+            _say(submission, note, TOLD["much-code"])
             break
         names = [name for name, of in graded.items() if of is piece]
         submission.keep |= {len(submission.cells): names} if names else {}
@@ -574,8 +567,8 @@ def _keep_pictures(submission, where, pieces):
     if kept:
         submission.pictures[where] = kept
     if lost:
-        told = f"Not shown: it must be PNG or JPEG, at most 1 MB, and all at most {MOST_PIXELS:,} pixels together."
-        _say(submission, f"{lost} pictures in {where} are not shown", f"{lost} of your pictures in {where}. {told}")
+        told = TOLD["pictures"].format(count=lost, where=where, pixels=f"{MOST_PIXELS:,}")
+        _say(submission, f"{lost} pictures in {where} are not shown", told)
 
 
 def _pixels(mime, data):
@@ -647,10 +640,10 @@ def _fingerprint(submission, release):
 # --- bytes ----------------------------------------------------------------------------------------------------------
 
 
-OTHERS = {  # what is handed in as a notebook, by its ending, and what to do about it
-    r"\.(docx?|odt|rtf|pages)$": "is a text document, not a notebook: hand in the .ipynb",
-    r"\.(tar|tgz|7z|rar|gz)$": "is an archive: unpack it, and hand in the .ipynb that is in it",
-    r"\.py$": "is a script, which has lost your words: hand in the notebook (.ipynb)",
+OTHERS = {  # what is handed in as a notebook, by its ending, and which sentence says what to do about it
+    r"\.(docx?|odt|rtf|pages)$": "document",
+    r"\.(tar|tgz|7z|rar|gz)$": "archive",
+    r"\.py$": "script",
 }
 ARCHIVES = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 
@@ -659,40 +652,44 @@ def _parsed(content, file=".ipynb"):
     """(the notebook in these bytes, (note, told) of what is odd about them). Its metadata is a dictionary."""
     slips = []
     if not content.strip():
-        raise ValueError("is empty")
-    for pattern, reason in OTHERS.items():
+        raise ValueError(TOLD["empty"])
+    for pattern, name in OTHERS.items():
         if re.search(pattern, file, re.I):
-            raise ValueError(reason)
+            raise ValueError(TOLD[name])
     if content.startswith(ARCHIVES):
-        raise ValueError("is an archive: unpack it, and hand in the .ipynb that is in it")
+        raise ValueError(TOLD["archive"])
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("utf-8-sig", "replace")
-        told = "The file was saved in an unusual encoding, and some characters are lost."
-        slips.append(("encoding: some characters could not be read", f"{told} Look whether your answers are whole."))
-    if _parts(text) > MOST_PARTS and _parts(_without_strings(text)) > MOST_PARTS:
-        raise ValueError("has too many parts: choose Edit > Clear Outputs of All Cells, save it, and hand it in again")
+        slips.append(("encoding: some characters could not be read", TOLD["encoding"]))
+    if _parts(text) > MOST_PARTS and _parts(_without_strings(text)) > MOST_PARTS or _depth(text) > MOST_DEPTH:
+        raise ValueError(TOLD["parts"])
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError(_instead(text.lstrip())) from None
     if isinstance(notebook, dict) and "worksheets" in notebook:
-        raise ValueError(f"has the form of an old version of Jupyter: open it in a new one. {AGAIN}")
+        raise ValueError(TOLD["old"].format(again=TOLD["again"]))
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise ValueError("is not a notebook: it has no cells")
+        raise ValueError(TOLD["no-cells"])
     if len(notebook["cells"]) > MOST_CELLS:
-        raise ValueError(f"has more than {MOST_CELLS} cells")
+        raise ValueError(TOLD["many-cells"].format(most=MOST_CELLS))
     if not isinstance(notebook.get("metadata"), dict):
         notebook["metadata"] = {}
     if not file.lower().endswith(".ipynb"):
-        told = f"Your file is called {base(file)}. It was read all the same; its name should end in .ipynb."
-        slips.append((f"not called .ipynb: {file}", told))
+        slips.append((f"not called .ipynb: {file}", TOLD["name"].format(file=base(file))))
     return notebook, slips
 
 
 def _parts(text):
     return sum(map(text.count, ",[{"))
+
+
+def _depth(text):
+    """How deep lists and dictionaries lie in each other: no parser of JSON goes as deep as another."""
+    signs = re.findall(r"[\[\]{}]", _without_strings(text))
+    return max(accumulate(1 if sign in "[{" else -1 for sign in signs), default=0)
 
 
 def _without_strings(text):
@@ -702,14 +699,14 @@ def _without_strings(text):
 def _instead(text):
     """What a text is that was handed in as a notebook and is none."""
     if re.search(r"^<{7} ", text, re.M) and re.search(r"^={7}$", text, re.M):
-        return "has marks of a conflict in it, which Git left: settle the conflict, and hand in the notebook again"
+        return TOLD["conflict"]
     if text.startswith("{"):
-        return "is cut off: download it again"
+        return TOLD["cut-off"]
     if text.startswith("%PDF"):
-        return "is not a notebook but a PDF"
+        return TOLD["pdf"]
     if len(text) < 1_000 and "://" in text:
-        return "holds only a link, and no notebook"
-    return f"is not a notebook{' but a web page' if text.startswith('<') else ''}"
+        return TOLD["link"]
+    return TOLD["web-page" if text.startswith("<") else "no-notebook"]
 
 
 def _cells(notebook):

@@ -333,6 +333,10 @@ def build(root: Path) -> int:
     say(f"  all outputs at hand after {time.perf_counter() - start:.1f} s; making the pages")
     if code := build_pages(root, made):
         return code
+    import classroom  # it imports this file
+
+    if count := classroom.make(root):
+        say(f"  slides and sheets of {count} chapters")
     say(f"The book: _build/html/index.html ({time.perf_counter() - start:.1f} s)")
     return 0
 

@@ -37,7 +37,12 @@ ADDED = ["tutorial_lib", *(name.split("==")[0] for name in FILES),
          "xopen", "isal", "zlib-ng", "backports.zstd",  # come with dnaio
          "Cython", "Deprecated", "persim", "wrapt"]  # come with ripser  # fmt: skip
 JUPYTER = ["ipykernel", "ipywidgets", "nbclient"]  # Colab has the first two; the third executes the notebooks
-COLAB = {"numpy": "2.1.3", "transformers": "5.15.*", "ipywidgets": "7.7.1"}  # where it differs from the newest
+COLAB = {  # where it differs from the newest; transformers 5.15 takes no hub's library from 2 on
+    "numpy": "2.1.3",
+    "transformers": "5.15.*",
+    "huggingface_hub": "1.*",
+    "ipywidgets": "7.7.1",
+}
 CELL_SECONDS = 300
 JOBS = 2  # notebooks at a time
 AGES = ["newest", "colab", "oldest"]

@@ -152,6 +152,7 @@ PICTURES = {
     + line([(92, 82), (120, 36)], "key", 3)
     + "".join(dot(x, y, "ink", 3.5) for x, y in ((40, 78), (66, 30), (92, 82), (120, 36))),
     "collections": cloud(5, 34, "query", 58) + cloud(6, 34, "key", 104),
+    "loud": bars([0.08, 0.12, 0.06, 0.14, 1, 0.1, 0.05, 0.12], "key", 20, 15),
     "shape": ring(58, 13, 80, "hair", 2, turn=-24)
     + "".join(dot(80 + 46 * math.cos(t), 50 + 9 * math.sin(t) - 20 * math.cos(t), "value", 2.6) for t in range(30)),
     "uses": cloud(8, 40, "soft") + dot(96, 42, "key", 6) + line([(96, 42), (112, 52), (90, 28)], "key", 2, True),

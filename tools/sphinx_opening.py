@@ -20,7 +20,8 @@
 
 The question stands first, then what the cells between show, then the text. Where no cell stands between, `figure` names
 one of the page's own figures, which moves up here. Each of the two may be had without the other.
-Where the folder `teach` beside the chapter has a page of its name, the quiet line ends with a link to it.
+Where the folder `teach` beside the chapter has a page of its name, the quiet line ends with a link to it, and to what
+tools/classroom.py makes of both.
 """
 
 from __future__ import annotations
@@ -80,9 +81,10 @@ class Outcomes(SphinxDirective):
             line += nodes.Text(" ")
             line += nodes.reference("", f"Mirrors {self.options['mirrors']}.", internal=True, refuri="#claims")
         if (source.parent / "teach" / f"{source.stem}.md").exists():  # see sphinx_teach
-            line += nodes.Text(" ")
-            address = f"teach/{source.stem}.html"
-            line += nodes.reference("", "Teach it.", internal=True, refuri=address, classes=["noprint"])
+            for text, address in (("Teach it", "teach"), ("Slides", "../slides"), ("On one page", "../sheets")):
+                line += nodes.Text(" " if text == "Teach it" else " · ")
+                refuri = f"{address}/{source.stem}.html"
+                line += nodes.reference("", text, internal=True, refuri=refuri, classes=["noprint"])
         box = element("div", line, *content[1:], classes=["outcomes"])
         self.set_source_info(box)
         return [box]

@@ -3,7 +3,7 @@
     :::{objectives}
     :::
 
-is the list of the chapter's `outcomes`, so it cannot drift from it.
+is the list of the chapter's `outcomes`, so it cannot drift from it, and a line that leads to the chapter's slides.
 
     :::{hands} higher-score
     Most say k1: it points the right way.
@@ -101,7 +101,12 @@ class FromChapter:
 
 class Objectives(FromChapter, SphinxDirective):
     def run(self):
-        return self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives(self.source())}")
+        name = self.chapter.rpartition("/")[2]
+        slides = nodes.reference("", "slides", internal=True, refuri=f"../../slides/{name}.html")
+        sheet = nodes.reference("", "one page", internal=True, refuri=f"../../sheets/{name}.html")
+        say = nodes.Text(" follow this plan, which stands in their notes (press S). To hand out: the chapter on ")
+        line = nodes.paragraph("", "", nodes.Text("The "), slides, say, sheet, nodes.Text("."), classes=["noprint"])
+        return [*self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives(self.source())}"), line]
 
 
 class truth(nodes.General, nodes.Element):

@@ -10,15 +10,16 @@ SITE = ROOT / "_build" / "html"
 sys.path.insert(0, str(ROOT / "tools"))
 
 
-def built_pages() -> list[Path]:
-    """Every page that a reader can open (the theme's own empty forwarding page is none)."""
+def built_pages(of_sphinx: bool = False) -> list[Path]:
+    """Every page that a reader can open (the theme's own empty forwarding page is none); or only Sphinx's own."""
     pages = sorted(SITE.rglob("*.html"))
+    pages = [page for page in pages if not of_sphinx or page.parent.name not in ("slides", "sheets")]
     return [page for page in pages if "_static" not in page.parts and 'http-equiv="Refresh"' not in page.read_text()]
 
 
 def pytest_generate_tests(metafunc):
     if "page" in metafunc.fixturenames:
-        pages = built_pages()
+        pages = built_pages(of_sphinx="opened" in metafunc.fixturenames)  # test_slides.py opens the others
         nothing = pytest.param(None, marks=pytest.mark.skip(reason="the site is not built: run `make book` first"))
         names = [str(page.relative_to(SITE)) for page in pages]
         metafunc.parametrize("page", pages or [nothing], ids=names or ["no site"])

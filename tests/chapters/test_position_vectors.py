@@ -56,9 +56,9 @@ def test_nor_is_it_longer_than_in_vectors_without_an_order(page):
     ratios = {name: [page.late(loops) for loops in sets] for name, sets in page.drawn.items()}
     low, high = np.quantile(page.beyond, [0.025, 0.975])
     assert low < -0.05 and 0 < high < 0.06 and len(ratios["each component shuffled"]) == 20
-    assert min(ratios["160 of the 200 positions"]) > 1.25 and max(ratios["160 of the 200 positions"]) < 1.36
+    assert min(ratios["four fifths of the positions"]) > 1.25 and max(ratios["four fifths of the positions"]) < 1.36
     assert max(ratios["random walks, 10 wide"]) > 1.5  # some walk has a longer one
-    for name in ("random walks, 384 wide", "sinusoidal, 384 wide"):
+    for name in ("random walks, as wide", "sinusoidal, as wide"):
         assert not any(map(len, page.drawn[name]))
 
 

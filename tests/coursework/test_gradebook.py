@@ -9,7 +9,7 @@ import sys
 import nbformat
 import pytest
 
-from coursework import gradebook, grading, sources
+from coursework import gradebook, grading, pages, sources
 from coursework.__main__ import main
 from tests.coursework.conftest import ASSIGNMENT, cell, rows
 
@@ -160,7 +160,7 @@ def test_half_points_come_out_everywhere(tmp_path):
     ],
 )
 def test_no_text_is_a_formula_whatever_separates_cells(text, safe):
-    ((found, number),) = csv.reader(io.StringIO(gradebook._csv([[text, -1.5]]), newline=""))
+    ((found, number),) = csv.reader(io.StringIO(pages.csv_text([[text, -1.5]]), newline=""))
     assert (found, number) == (safe, "-1.5")
     for separator in ",;\t|":
         cells = found.replace("\r\n", separator).split(separator)

@@ -1,7 +1,5 @@
 """What students hand in: archives and folders are bounded, names stay whose they are, honest slips cost nothing."""
 
-import base64
-import codecs
 import copy
 import json
 import os
@@ -19,10 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from coursework import files, gradebook, sources, submissions
 from tests.coursework.conftest import ASSIGNMENT, cell, with_code
-
-NAME = f"{ASSIGNMENT}.ipynb"
-WRITTEN = "why-square-root"
-EMPTY = "def softmax(x):\n    return 0"
+from tests.coursework.damaged import EMPTY, NAME, REFUSED, WORDS, WRITTEN, jpeg, moved, png
 
 
 @pytest.fixture
@@ -368,29 +363,7 @@ def test_a_copy_with_a_number(solved, put, sort_out):
     assert full(sort_out()["ada"], solved)
 
 
-@pytest.mark.parametrize(
-    "name, content, why",
-    [
-        ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
-        ("x.ipynb", "", "is empty"),
-        ("x.pdf", b"%PDF-1.7\n\xd0\xd4", "is not a notebook but a PDF"),
-        ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "holds only a link, and no notebook"),
-        ("x.ipynb", codecs.BOM_UTF8 + b' {"cells": [{"source": "https://', "is cut off: download it again"),
-        ("x.ipynb", "def softmax", "is not a notebook."),
-        ("x.ipynb", "[]", "is not a notebook: it has no cells"),
-        ("x.py", "print('hello')", "is a script, which has lost your words: hand in the notebook (.ipynb)"),
-        ("x.ipynb", '{"worksheets": []}', "has the form of an old version of Jupyter: open it in a new one."),
-        ("x.ipynb", '{"cells": []}'.encode("utf-16"), "is not a notebook."),
-        ("x.ipynb", '{"cells": [], "metadata": {}}', "holds none of the assignment's functions: is it the right file?"),
-        ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n=======\n>>>>>>> x\n', "has marks of a conflict in it, which Git left"),
-        ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
-        ("x.7z", b"7z\xbc\xaf\x27\x1c", "is an archive: unpack it"),
-        ("x.tar", b"2-attention.ipynb\0", "is an archive: unpack it"),
-        ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
-        ("x.ipynb", b"PK\x03\x04 word/document.xml", "is an archive: unpack it"),
-        ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 5 MB: choose Edit > Clear Outputs of All Cells"),
-    ],
-)
+@pytest.mark.parametrize("name, content, why", REFUSED)
 def test_what_cannot_be_read_is_told(name, content, why, put, sort_out):
     put(f"ada/{name}", content)
     ada = sort_out()["ada"]
@@ -456,24 +429,8 @@ def test_a_notebook_that_never_ran_is_fine(solved, put, sort_out):
     assert not sort_out()["ada"].told
 
 
-@pytest.fixture
-def moved(solved):
-    """moved(name, by): the solved notebook, where an answer stands in a new cell, `by` cells below its own."""
-
-    def move(name, by):
-        changed, blank = copy.deepcopy(solved), sources.student_notebook(ASSIGNMENT)
-        own = cell(changed, name)
-        place = changed.cells.index(own)
-        new = new_markdown_cell if own.cell_type == "markdown" else new_code_cell
-        changed.cells.insert(place + by, new(own.source))
-        own.source = cell(blank, name).source
-        return changed
-
-    return move
-
-
 @pytest.mark.parametrize("name, by", [("softmax", 1), ("softmax", 0), ("softmax", 3), (WRITTEN, 1), (WRITTEN, 0)])
-def test_an_answer_in_a_new_cell(name, by, solved, moved, put, sort_out):
+def test_an_answer_in_a_new_cell(name, by, solved, put, sort_out):
     put(f"ada/{NAME}", moved(name, by))
     ada = sort_out()["ada"]
     assert full(ada, solved) and not ada.extra and "NotImplementedError" not in "".join(ada.cells)
@@ -598,9 +555,6 @@ def test_a_function_that_is_used_is_not_defined_again(text, solved, put, sort_ou
     assert not ada.told and ada.extra == [("code", text)] and ada.answers["softmax"] == cell(solved, "softmax").source
 
 
-WORDS = "A dot product's variance is $d_k$.\nSo it grows."
-
-
 @pytest.mark.parametrize("text", [WORDS, "# It grows\n# with d.", '"""It grows."""'])
 def test_words_in_a_code_cell(text, solved, put, sort_out):
     own = cell(solved, WRITTEN)
@@ -688,18 +642,6 @@ def test_the_install_cell_of_a_released_notebook_does_not_run(put, sort_out):
 
 
 # --- pictures -------------------------------------------------------------------------------------------------------
-
-
-def png(width, height, more=100):
-    """The beginning of a PNG that says that it is so large."""
-    head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">LL", width, height)
-    return base64.b64encode(head + bytes(more)).decode()
-
-
-def jpeg(width, height, scans=1, segments=b"\xff\xe0\0\4ab"):
-    """A JPEG of this size with so many scans, behind segments of another kind."""
-    frame = b"\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width) + bytes(10)
-    return base64.b64encode(b"\xff\xd8" + segments + frame + b"\xff\xda\0\2" * scans).decode()
 
 
 PNG = png(20, 10)

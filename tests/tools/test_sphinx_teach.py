@@ -150,7 +150,14 @@ def test_a_link_to_a_view_carries_its_texts(pages):
 
 def test_a_chapter_with_a_page_for_the_teacher_leads_to_it(pages):
     link = pages["keys"].select_one(".outcomes a[href='teach/keys.html']")
-    assert link.get_text() == "Teach it."
+    assert link.get_text() == "Teach it"
+    assert pages["keys"].select_one(".outcomes a[href='../slides/keys.html']").get_text() == "Slides"
+    assert pages["keys"].select_one(".outcomes a[href='../sheets/keys.html']").get_text() == "On one page"
+
+
+def test_a_page_for_the_teacher_leads_to_the_slides_and_to_the_sheet(pages):
+    assert pages["teach/keys"].select_one("a[href='../../slides/keys.html']")
+    assert pages["teach/keys"].select_one("a[href='../../sheets/keys.html']")
 
 
 def test_a_show_of_hands_for_a_guess_that_the_chapter_has_not_stops_the_build(tmp_path):

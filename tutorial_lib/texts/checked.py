@@ -80,8 +80,8 @@ class _Reading:
 
 
 def _is_past(text):
-    """The tense that most verbs of a text are in."""
-    tokens = re.findall("[a-z]+", text.lower())
+    """The tense that most verbs of a text are in. A word that may be a noun ("park") is not counted."""
+    tokens = [token for token in re.findall("[a-z]+", text.lower()) if token not in grammar().surfaces]
     return sum(token in grammar().past for token in tokens) >= sum(token in grammar().present for token in tokens)
 
 

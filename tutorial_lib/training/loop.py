@@ -259,7 +259,7 @@ def evaluate_next_tokens(model, tokens, context, batch_size=32):
     >>> abs(evaluate_next_tokens(gpt, torch.arange(65) % 20, context=8) - math.log(20)) < 0.1  # it knows nothing yet
     True
     """
-    check_has("model", model, "a model of this library", "config", "parameters")
+    check_has("model", model, "a model of torch", "parameters")
     check_sizes(context=context, batch_size=batch_size)
     tokens = _longer_than(context, tokens)
     n = (len(tokens) - 1) // context
@@ -281,7 +281,7 @@ def evaluate_next_tokens_of(model, texts, batch_size=32):
     >>> abs(evaluate_next_tokens_of(gpt, [[0, 5, 6, 0], [0, 7, 0]]) - math.log(20)) < 0.1  # it knows nothing yet
     True
     """
-    check_has("model", model, "a model of this library", "config", "parameters")
+    check_has("model", model, "a model of torch", "parameters")
     check_id_lists("texts", texts)
     check_sizes(batch_size=batch_size)
     batches = (texts[i : i + batch_size] for i in range(0, len(texts), batch_size))

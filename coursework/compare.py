@@ -1,0 +1,269 @@
+"""Whose code is like whose, question by question: a reason to look, never a verdict.
+
+A program is taken as the set of its structures: the head of each line and each expression in it, as trees in which all
+names are one, all constants are one, and comments, docstrings and types are not there. So nothing is won by other names
+or numbers, nor by an exchange of lines: a set has no order. (Runs of words, the usual fingerprint of programs, break
+where lines are exchanged.) What the notebook has as it is handed out does not count, and a structure counts the more
+the rarer it is in the class: what every second answer has says nothing.
+
+Nothing that was handed in runs. It is parsed in a process that ends after seconds.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import html
+import math
+from itertools import combinations, starmap
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from coursework import apart, causes, feedback, grading, pages, sources
+
+TOLD = 0.6  # likeness of two answer sets from which they are told; a test measures what is usual
+FLOOR = 0.5  # of the published solution: with less code, two are alike because there is nothing to tell
+BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # of a statement: lists of others
+UNSEEN = ("ctx", "annotation", "returns", "type_params", "decorator_list")
+EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
+MODULE = ast.Name("module", ast.Load())
+SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
+MOST_TREES = 2_000  # of an answer: the published ones have up to 80
+TOGETHER = 20  # students that one process reads: to start one takes longer than to read one
+MOST_ROWS = 300  # of the page; the CSV file has all
+PUBLISHED, BOOK = "(the published solution)", "(the book's own functions)"
+
+
+def trees(text, helpers=MappingProxyType({}), known=()):
+    """The structures, as digests, of the code in a text and of the helpers that it uses.
+
+    helpers: name -> what other cells of the same student's define. known: names that mean the same for everybody.
+    """
+    body, used = causes.statements(text), set()
+    for one in body:  # grows: a helper may use another
+        names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & helpers.keys() - used
+        used |= names
+        body += [helpers[name] for name in sorted(names)]
+    reader = _Reader(body, set(known) - used)
+    for one in body:
+        reader.statement(one)
+    return sorted(reader.found)[:MOST_TREES]  # digests: the same ones are left out of the same code
+
+
+def by_name(texts):
+    """Name -> the function or class of that name in other cells; what is no Python holds none."""
+    found = {}
+    for text in texts:
+        try:
+            body = causes.statements(text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        found |= {one.name: one for one in body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+    return found
+
+
+class _Reader:
+    """The trees in statements, as digests. known: names that stay; of the others, Python's own do."""
+
+    def __init__(self, body, known):
+        nodes = [node for one in body for node in ast.walk(one)]
+        bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        self.kept = (set(dir(builtins)) | known) - (bound - known)
+        imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        self.imported = {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
+        self.found = set()
+
+    def statement(self, node):
+        """Take in a statement: its head as one tree, then what stands in its blocks, in no order."""
+        documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if documents or isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)):
+            return
+        self.tree(node)
+        for part in (part for name in BLOCKS for part in _listed(node, name)):
+            self.statement(part)
+
+    def tree(self, node):
+        """(digest, number of parts) of a tree, which is taken in with all the trees in it."""
+        label, parts = self._form(node)
+        read = [self.tree(part) for part in parts]
+        below = [digest for digest, _ in read]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, EITHER_WAY):
+            below.sort()
+        elif isinstance(node, ast.Call):
+            below[1 + len(node.args) :] = sorted(below[1 + len(node.args) :])  # keywords
+        digest = hashlib.blake2b(" ".join([label, *below]).encode("utf-8", "replace"), digest_size=8).hexdigest()
+        size = 1 + sum(size for _, size in read)
+        if size >= SMALLEST:
+            self.found.add(digest)
+        return digest, size
+
+    def _form(self, node):
+        """A node's label, and the nodes below it that count."""
+        if isinstance(node, ast.Constant) or isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+            return "constant", []
+        if isinstance(node, ast.Name) and node.id in self.imported:
+            return f"Attribute {self.imported[node.id]}", [MODULE]
+        if isinstance(node, (ast.Name, ast.arg)):
+            return getattr(node, "id", "") if getattr(node, "id", "") in self.kept else "name", []
+        if isinstance(node, ast.AnnAssign):
+            return "Assign", [part for part in (node.target, node.value) if part]
+        words = [type(node).__name__, *(str(getattr(node, name)) for name in ("attr", "arg") if hasattr(node, name))]
+        values = [value for name, value in ast.iter_fields(node) if name not in UNSEEN and not _listed(node, name)]
+        listed = [part for name in node._fields if name not in (*BLOCKS, *UNSEEN) for part in _listed(node, name)]
+        return " ".join(words), [part for part in values + listed if isinstance(part, ast.AST)]
+
+
+def _listed(node, name):
+    value = getattr(node, name, None)
+    return value if isinstance(value, list) else []
+
+
+# --- a class --------------------------------------------------------------------------------------------------------
+
+
+def functions(assignment):
+    """The names of the functions that an assignment asks for."""
+    starters = [cell.source for cell in sources.student_notebook(assignment).cells if cell.cell_type == "code"]
+    return {one.name for text in starters for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)}
+
+
+def of(answers, extra, known):
+    """Question -> the structures of its answer; None where it is no Python. For a process of its own."""
+    found, helpers = {}, by_name(extra)
+    for question, text in answers.items():
+        try:
+            found[question] = trees(text, helpers, known)
+        except (SyntaxError, ValueError, RecursionError):
+            found[question] = None
+    return found
+
+
+def ours(assignment):
+    """Question -> the structures of what is handed out, of the published solution, and of the book's functions."""
+    known, codes = functions(assignment), {PUBLISHED: {}, BOOK: {}}
+    packages = [path for name in grading.OURS for path in sorted((grading.ROOT / name).rglob("*.py"))]
+    texts = [path.read_text(encoding="utf-8") for path in packages]
+    book = [one for text in texts if any(f"\ndef {name}(" in text for name in known) for one in ast.parse(text).body]
+    solved = sources.solved_notebook(assignment).cells
+    given = set()
+    for cell, released in zip(solved, sources.student_notebook(assignment).cells, strict=True):
+        if cell.cell_type != "code":
+            continue
+        given |= set(trees(released.source, {}, known))
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in questions(assignment):
+            asked = {one.name for one in ast.parse(released.source).body if isinstance(one, ast.FunctionDef)}
+            codes[PUBLISHED][name] = trees(cell.source, {}, known)
+            mine = [ast.unparse(one) for one in book if isinstance(one, ast.FunctionDef) and one.name in asked]
+            codes[BOOK][name] = trees("\n".join(mine), {}, known)
+    return given, codes
+
+
+def questions(assignment):
+    """Solution cell -> the number and name of its question."""
+    numbered = {name: one.title for one in feedback.questions(assignment) for name in one.answers}
+    written = sources.points(assignment, marks=("written",))
+    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name not in written}
+
+
+def likeness(people, asked):
+    """Question -> a matrix of how alike each two are, 0 to 1; nan where one has no answer. And None -> all together.
+
+    people: for each, question -> structures; the first is the published solution. It is the share of the structures of
+    the one who has fewer that the other has too: what somebody adds around a copy does not hide it.
+    """
+    together, sizes, found = np.zeros((len(people),) * 2), np.zeros(len(people)), {}
+    for question in asked:
+        holders = {}
+        for number, one in enumerate(people):
+            for tree in one.get(question) or ():
+                holders.setdefault(tree, []).append(number)
+        shared, size = np.zeros_like(together), np.zeros_like(sizes)
+        for who in holders.values():
+            weight = math.log(1 + len(people) / len(who))
+            size[who] += weight
+            if len(who) > 1:
+                shared[np.ix_(who, who)] += weight
+        least = np.minimum.outer(size, size)
+        found[question] = np.divide(shared, least, out=np.full_like(shared, np.nan), where=least > 0)
+        together, sizes = together + shared, sizes + size
+    found[None] = together / np.maximum(np.minimum.outer(sizes, sizes), max(FLOOR * sizes[0], 1e-9))
+    return found
+
+
+def _read(waiting, asked, known):
+    """(student, what `of` gives, or why there is nothing) of some students, in one process; else one by one."""
+    texts = [({name: own[name] for name in asked if name in own}, extra, known) for _, (own, extra) in waiting]
+    try:
+        return [(student, found) for (student, _), found in zip(waiting, apart.call(_all, texts), strict=True)]
+    except ValueError as error:
+        if len(waiting) == 1:
+            return [(waiting[0][0], str(error))]
+        return [pair for one in waiting for pair in _read([one], asked, known)]
+
+
+def _all(texts):
+    return [of(*one) for one in texts]
+
+
+def compared(answers, assignment):
+    """(rows, unread): (likeness, one, other, question -> likeness) of each two, the most alike first.
+
+    answers: student -> (question -> text, texts of added cells). unread: sentences on what could not be compared.
+    """
+    asked, known = questions(assignment), functions(assignment)
+    given, people = ours(assignment)
+    unread, waiting = [], list(answers.items())
+    for start in range(0, len(waiting), TOGETHER):
+        for student, found in _read(waiting[start : start + TOGETHER], asked, known):
+            if isinstance(found, str):
+                unread.append(f"{student} was not compared: {found}")
+                continue
+            people[student] = found
+            odd = [asked[name] for name, one in found.items() if one is None]
+            unread += [f"{student}: no Python, so not compared: {', '.join(odd)}"] if odd else []
+    sets = [{name: set(found or ()) - given for name, found in one.items()} for one in people.values()]
+    matrices = likeness(sets, asked)
+    pairs = [pair for pair in combinations(range(len(sets)), 2) if pair != (0, 1)]
+    names = list(people)
+
+    def row(i, j):
+        each = {name: float(matrices[name][i, j]) for name in asked}
+        return float(matrices[None][i, j]), names[j], names[i], each
+
+    return sorted(starmap(row, pairs), key=lambda row: -row[0]), unread
+
+
+def write(results, assignment):
+    """Compare all marks of an assignment in a results folder; RESULTS/likeness-ASSIGNMENT.html and .csv. The told."""
+    marks = [one for one in grading.marks_in(results, assignment) if one.answers]
+    answers = {one.student: (one.answers, [text for kind, text in one.extra if kind == "code"]) for one in marks}
+    rows, unread = compared(answers, assignment)
+    asked = questions(assignment)
+    headings = ["all code", "one", "other", *asked.values()]
+    lines = [[_rounded(all), one, other, *map(_rounded, each.values())] for all, one, other, each in rows]
+    path = Path(results) / f"likeness-{assignment}"
+    grading.write(path.with_suffix(".csv"), pages.csv_text([headings, *lines]))
+    told = [row for row in rows if row[0] >= TOLD]
+    middle = float(np.median([row[0] for row in rows])) if rows else 0
+    body = [
+        f"<p>{len(marks)} submissions, the published solution and the book's own functions: {len(rows):,} pairs. "
+        f"<strong>{len(told)} of them {'is' if len(told) == 1 else 'are'} at {TOLD} or above</strong>: look at these. "
+        f"Half of all pairs are below {middle:.2f}.</p>"
+        "<p>1 means that all code of the shorter answer stands in the other, whatever the names, numbers, comments and "
+        "the order of lines. Questions that everybody answers alike hardly count in the first column; a 1 there, in a "
+        "short question, means nothing. No number proves anything: talk with both.</p>",
+        *(f"<p>{html.escape(text)}.</p>" for text in unread),
+        pages.table(headings, lines[:MOST_ROWS], [row[0] >= TOLD for row in rows]),
+        f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
+    ]
+    grading.write(path.with_suffix(".html"), pages.page(f"Likeness: {sources.title(assignment)}", "\n".join(body)))
+    return told
+
+
+def _rounded(number):
+    return "" if math.isnan(number) else round(number, 2)

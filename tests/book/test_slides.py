@@ -1,0 +1,369 @@
+"""Slides and sheets: they show what their chapter has, in an order that spoils nothing, and can be read from afar."""
+
+import math
+import re
+import shutil
+from functools import cache
+
+import pytest
+
+from tests import accessible
+
+built_page = pytest.importorskip("built_page")
+classroom = pytest.importorskip("classroom")
+slide_order = pytest.importorskip("slide_order")
+sphinx_speaks = pytest.importorskip("sphinx_speaks")
+
+ROOT = classroom.ROOT
+SITE = ROOT / "_build" / "html"
+NAMES = classroom.names(ROOT)
+
+pytestmark = pytest.mark.skipif(not (SITE / "slides").exists(), reason="the site is not built: run `make book` first")
+chapters = pytest.mark.parametrize("name", NAMES)
+in_browser = pytest.mark.parametrize(
+    "name", ["attention", *(pytest.param(name, marks=pytest.mark.long) for name in NAMES if name != "attention")]
+)
+
+
+@cache
+def page(folder, name):
+    return built_page.soup(SITE / folder / f"{name}.html")
+
+
+@cache
+def slides(name):
+    return page("slides", name).select(".slides > section")
+
+
+@cache
+def chapter(name):
+    return built_page.read_chapter(SITE, name)
+
+
+@cache
+def plan(name):
+    return built_page.read_plan(SITE, ROOT, name)
+
+
+def link(slide):
+    """The anchor in the chapter that a slide's own number leads to."""
+    found = slide.select_one("figcaption a[href], .formula > a[href]")
+    return found and found["href"].partition("#")[2]
+
+
+def question(element):
+    return built_page.words(element.select_one(".guess-question"))
+
+
+def names_on(name):
+    """What each slide shows, by the name that the chapter has for it; "" for what is no part of it."""
+    guesses = {question(item.element): item.name for item in chapter(name).items if item.kind == "guess"}
+    for slide in slides(name):
+        css = slide["class"]
+        if "poll" in css:
+            yield guesses[question(slide)]
+        elif "finding" in css:
+            yield built_page.words(slide.select_one(".says > p"))
+        else:
+            yield link(slide) or ""
+
+
+@chapters
+def test_every_slide_has_its_notes(name):
+    assert all(len(built_page.words(slide.select_one("aside.notes"))) > 10 for slide in slides(name))
+
+
+@chapters
+def test_what_the_chapter_shows_is_on_a_slide(name):
+    shown = list(names_on(name))
+    assert [item.name for item in chapter(name).items if not item.folded and item.name not in shown] == []
+
+
+@chapters
+def test_nothing_answers_a_guess_before_it_is_asked(name):
+    shown = list(names_on(name))
+    for item in chapter(name).items:
+        if item.name in shown and item.guess:
+            assert shown.index(item.guess) < shown.index(item.name), f"{item.name} stands before {item.guess}"
+
+
+@chapters
+def test_a_finding_comes_after_something_of_what_it_speaks_of(name):
+    shown, items = list(names_on(name)), chapter(name).items
+    parts = {item.name: item.part for item in items}
+    for finding in (item for item in items if item.kind == "finding" and item.name in shown):
+        before = shown[: shown.index(finding.name)]
+        assert finding.part in {parts.get(other) for other in before}, finding.name
+
+
+@chapters
+def test_the_lesson_is_the_plan_step_by_step(name):
+    shown, at = list(names_on(name)), 0
+    for step in plan(name).steps:
+        minutes = f"{step.minutes}. {step.title}"
+        of_step = [i for i, slide in enumerate(slides(name)) if minutes in built_page.words(slide.select_one("aside"))]
+        assert of_step and of_step == list(range(at + 1, of_step[-1] + 1)), f"{minutes} is not in its turn"
+        at = of_step[-1]
+        there = shown[: at + 1]
+        named = [target for kind, target in step.shows if kind != "quote"]
+        assert [target for target in named if target not in there] == []
+
+
+@chapters
+def test_what_is_right_is_marked_once_and_is_the_answer_of_the_chapter(name):
+    kinds = {question(item.element): item.element for item in chapter(name).items if item.kind == "guess"}
+    for slide in (slide for slide in slides(name) if "poll" in slide["class"]):
+        guess, marked = kinds[question(slide)], slide.select(".choices [data-true]")
+        answer = slide.select_one(".answer.fragment")
+        assert built_page.words(answer.select_one(".guess-truth")) == built_page.words(guess.select_one(".guess-truth"))
+        assert built_page.words(answer.select_one(".guess-because")).startswith("Because ")
+        if guess["data-kind"] == "choice":
+            assert [built_page.words(one) for one in marked] == [built_page.words(guess.select_one(".guess-truth"))]
+        else:
+            assert len(marked) == (guess["data-kind"] == "number" and bool(slide.select(".choices")))
+
+
+def test_of_the_numbers_that_the_plan_offers_the_nearest_is_marked():
+    marked = [built_page.words(line) for slide in slides("attention") for line in slide.select("[data-true]")]
+    assert sorted(marked) == ["0.09, 0.24, 0.67", "10 heads", "4 times", "k2"]
+
+
+@chapters
+def test_a_sheet_has_the_formulas_of_the_chapter_with_their_letters(name):
+    sheet, formulas = page("sheets", name), page("book", name).select("div.math:has(> .eqno)")
+    known = {letter: row.meaning for letter, row in sphinx_speaks.known(name).items()}
+    assert len(sheet.select(".formula")) == len(formulas)
+    for line, formula in zip(sheet.select(".formula"), formulas, strict=True):
+        number, written = formula.select_one(".eqno").get_text(), formula.get_text()
+        assert line.a["href"] == f"../book/{name}.html#{formula['id']}" and line.a.get_text() + "#" == number
+        assert line.select_one(".math").get_text() == written.replace(number, "", 1)
+        for term, meaning in zip(line.select("dt"), line.select("dd"), strict=True):
+            told = re.sub(r"\\\((.*?)\\\)", r"$\1$", built_page.words(meaning))
+            for letter in re.findall(r"\\\((.*?)\\\)", term.get_text()):
+                assert known[letter] == told
+
+
+@chapters
+def test_a_sheet_has_the_findings_of_the_chapter(name):
+    sheet, chapter = ([built_page.words(finding) for finding in page(folder, name).select(".finding")]
+                      for folder in ("sheets", "book"))  # fmt: skip
+    assert sheet == chapter and sheet
+
+
+def test_they_are_made_again_when_a_page_changed_and_only_then(tmp_path):
+    for page in ("book/bert.html", "book/teach/bert.html"):
+        target = tmp_path / "_build" / "html" / page
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(SITE / page, target)
+    (tmp_path / "book" / "teach").mkdir(parents=True)
+    shutil.copyfile(ROOT / "book" / "teach" / "bert.md", tmp_path / "book" / "teach" / "bert.md")
+    assert [classroom.make(tmp_path), classroom.make(tmp_path)] == [1, 0]
+    page = tmp_path / "_build" / "html" / "book" / "bert.html"
+    page.write_text(page.read_text(encoding="utf-8").replace("Because ", "Because indeed ", 1), encoding="utf-8")
+    assert [classroom.make(tmp_path), classroom.make(tmp_path)] == [1, 0]
+    assert "Because indeed" in (tmp_path / "_build" / "html" / "slides" / "bert.html").read_text(encoding="utf-8")
+    (tmp_path / "_build" / "html" / "sheets" / "bert.html").unlink()
+    assert [classroom.make(tmp_path), classroom.make(tmp_path)] == [1, 0]
+
+
+# In a browser.
+
+# Texts of less than 24 pixels, and what does not fit. A formula's own indices, and what a drawing says, are smaller.
+FAULTS = """() => {
+  const slide = Reveal.getCurrentSlide(), found = [], view = slide.querySelector('.tl-view');
+  const small = e => parseFloat(getComputedStyle(e).fontSize) < 23.99;
+  for (const e of slide.querySelectorAll('*:not(aside.notes, aside.notes *, svg *, .tl-view *, mjx-container *)'))
+    if ([...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && e.checkVisibility() && small(e))
+      found.push('small: ' + e.outerHTML.slice(0, 90));
+  const high = slide.scrollHeight - slide.clientHeight, wide = slide.scrollWidth - slide.clientWidth;
+  if (high > 1) found.push('too high by ' + high);
+  if (wide > 1) found.push('too wide by ' + wide);
+  for (const e of slide.querySelectorAll('.formula .math, table, img')) {
+    const box = e.getBoundingClientRect(), lost = box.right > innerWidth || e.matches('img') && box.height < 150;
+    if (e.checkVisibility() && lost) found.push('lost: ' + e.outerHTML.slice(0, 90));
+  }
+  if (view) {
+    const box = view.getBoundingClientRect(), room = view.closest('.stage > :first-child').getBoundingClientRect();
+    const cut = box.bottom > room.bottom + 2 || box.right > room.right + 2 || box.top < room.top - 2;
+    if (cut) found.push('the view is cut');
+    if (!view.querySelector('.tl-picture').childElementCount) found.push('the view is empty');
+  }
+  return found.map(fault => Reveal.getState().indexh + 1 + ': ' + fault);
+}"""
+
+
+@pytest.fixture(scope="module")
+def tabs(browser):
+    """Chapters whose slides are open, in tabs without a network, which note what they ask for and complain of."""
+    opened = {}
+    yield lambda name: opened.get(name) or opened.setdefault(name, new_tab(browser, name))
+    for tab in opened.values():
+        tab.context.close()
+
+
+def new_tab(browser, name):
+    tab = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True).new_page()
+    tab.complaints, tab.asked = [], []
+    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+    tab.on("console", lambda told: tab.complaints.append(told.text) if told.type in ("error", "warning") else None)
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    open_page(tab, f"slides/{name}.html")
+    return tab
+
+
+def open_page(tab, address):
+    tab.goto((SITE / address).as_uri(), wait_until="load")
+    tab.wait_for_function("'ready' in document.documentElement.dataset")
+
+
+@pytest.fixture
+def opened(tabs, name):
+    tab = tabs(name)
+    tab.bring_to_front()
+    tab.evaluate("Reveal.slide(0)")
+    return tab
+
+
+def each_slide(tab):
+    for number in range(tab.evaluate("Reveal.getTotalSlides()")):
+        tab.evaluate("number => Reveal.slide(number)", number)
+        yield number
+
+
+@in_browser
+def test_slides_can_be_read_from_the_last_row(opened, name):
+    faults = []
+    for _ in each_slide(opened):
+        faults += opened.evaluate(FAULTS)
+    assert faults == [] and opened.complaints == []
+    assert [url for url in opened.asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+@pytest.mark.long
+@chapters
+def test_slides_fit_on_an_old_projector(browser, name):
+    tab = browser.new_page(viewport={"width": 1024, "height": 768})
+    open_page(tab, f"slides/{name}.html")
+    assert [fault for _ in each_slide(tab) for fault in tab.evaluate(FAULTS)] == []
+    tab.close()
+
+
+@pytest.mark.parametrize("name", ["attention"])
+def test_a_poll_hides_its_answer_until_the_next_press(opened, name):
+    shown = list(names_on(name))
+    opened.evaluate("number => Reveal.slide(number)", shown.index("growth"))
+    poll = opened.locator("section.present")
+    border = "e => getComputedStyle(e).borderTopColor"
+    right, wrong = poll.locator("[data-true]"), poll.locator(".choices li:not([data-true])").first
+    assert not poll.locator(".answer").is_visible() and right.evaluate(border) == wrong.evaluate(border)
+    opened.keyboard.press("ArrowRight")
+    assert poll.locator(".answer").is_visible() and right.evaluate(border) != wrong.evaluate(border)
+    assert "Because the variance grows" in poll.inner_text() and right.inner_text() == "4 times"
+    opened.keyboard.press("ArrowRight")
+    assert opened.evaluate("Reveal.getState().indexh") == shown.index("growth") + 1
+
+
+@pytest.mark.parametrize("name", ["attention"])
+def test_the_keys_of_the_first_slide_do_what_it_says(opened, name):
+    assert [key.inner_text() for key in opened.locator("section.present kbd").all()][:5] == ["→", "←", "S", "B", "Esc"]
+    with opened.expect_popup() as popup:
+        opened.keyboard.press("s")
+    notes = popup.value
+    assert "Before class." in notes.locator("main").inner_text()
+    opened.bring_to_front()
+    opened.keyboard.press("ArrowRight")
+    assert "0–6. Where does a word look?" in notes.locator("main").inner_text()
+    assert notes.locator("main a.now").first.inner_text() == "Fig. 3.1"
+    assert notes.locator("main a[href^='../book/attention.html#view=gaze_view']").count() == 2
+    notes.keyboard.press("ArrowLeft")
+    assert opened.evaluate("Reveal.getState().indexh") == 0
+    opened.keyboard.press("b")
+    assert opened.evaluate("Reveal.isPaused()")
+    opened.keyboard.press("b")
+    opened.keyboard.press("Escape")
+    assert opened.evaluate("Reveal.isOverview()")
+    opened.keyboard.press("Escape")
+    theme = "document.documentElement.dataset.theme"
+    before = opened.evaluate(theme)
+    opened.keyboard.press("d")
+    assert {before, opened.evaluate(theme)} == {"light", "dark"}
+
+
+@pytest.mark.parametrize("name", ["attention"])
+def test_a_view_of_a_slide_works_and_keeps_its_keys(opened, name):
+    opened.evaluate("number => Reveal.slide(number)", list(names_on(name)).index("fig-attention-gaze"))
+    word = opened.locator("section.present .tl-gaze button", has_text="waited")
+    word.click()
+    assert "waited" in opened.locator("section.present .tl-say").inner_text()
+    opened.keyboard.press("ArrowRight")  # to the next word, not to the next slide
+    assert opened.evaluate("Reveal.getState().indexh") == 1
+    opened.keyboard.press("PageDown")
+    assert opened.evaluate("Reveal.getState().indexh") == 2
+
+
+@pytest.mark.parametrize("name", ["attention"])
+def test_a_sentence_of_the_plan_fills_the_view_of_the_slide(opened, name):
+    opened.evaluate("number => Reveal.slide(number)", list(names_on(name)).index("fig-attention-gaze"))
+    sentences = opened.locator("section.present .try a")
+    assert sentences.all_inner_texts() == ["The nurse opened the old door.", "The door opened the nurse."]
+    sentences.last.click()
+    assert opened.locator("section.present .tl-live input").input_value() == "The door opened the nurse."
+    opened.locator("section.present .tl-gaze", has_text="nurse").wait_for()
+    assert opened.complaints == []
+
+
+@in_browser
+def test_axe_finds_nothing_on_slides_and_sheet(browser, name):
+    tab, kinds = new_tab(browser, name), {" ".join(slide["class"]): number for number, slide in enumerate(slides(name))}
+    tab.evaluate(ONLY, list(kinds.values()))
+    problems = []
+    for number in range(len(kinds)):
+        tab.evaluate("number => Reveal.slide(number)", number)
+        tab.evaluate("Reveal.nextFragment()")
+        problems += audit(tab)
+    open_page(tab, f"sheets/{name}.html")
+    problems += accessible.audit(tab)
+    assert list(dict.fromkeys(problems)) == []
+    tab.context.close()
+
+
+# One slide of each kind: axe goes through all that a page has, also through what is not shown.
+ONLY = """numbers => {
+  Reveal.getSlides().forEach((slide, number) => numbers.includes(number) || slide.remove());
+  // What lies over or under a slide, and shows nothing, keeps axe from seeing the color below a text.
+  const nothing = 'aside.notes, .backgrounds, .pause-overlay, .progress, .slide-number, .controls, .aria-status';
+  document.querySelectorAll(nothing).forEach(part => part.remove());
+}"""
+
+
+def audit(tab):
+    """What axe finds on the slide that is shown, in both themes, at the projector's size."""
+    if not tab.evaluate("'axe' in window"):
+        package = pytest.importorskip("axe_playwright_python")
+        source = accessible.resources.files(package).joinpath("axe.min.js").read_text(encoding="utf-8")
+        tab.add_script_tag(content=source)
+    for theme in accessible.THEMES:
+        accessible.turn(tab, theme)
+        yield from tab.evaluate(accessible.AUDIT, [["section.present"], accessible.RULES, theme])
+
+
+def pages_of(tab, paper):
+    return len(re.findall(rb"/Type\s*/Page\b", tab.pdf(format=paper, print_background=True)))
+
+
+@in_browser
+def test_a_sheet_fills_one_page_of_either_paper(browser, name):
+    tab = browser.new_page()
+    open_page(tab, f"sheets/{name}.html")
+    assert [pages_of(tab, paper) for paper in ("A4", "Letter")] == [1, 1]
+    content, sheet = (tab.locator(css).bounding_box() for css in (".sheet > div", ".sheet"))
+    assert content["y"] + content["height"] <= sheet["y"] + sheet["height"]
+    size = tab.locator(".sheet").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size >= 9 * 4 / 3, "letters of less than 9 points"
+    tab.close()
+
+
+@in_browser
+def test_the_handout_has_three_slides_a_page(opened, name):
+    count = math.ceil(len(slides(name)) / 3)
+    assert [pages_of(opened, paper) for paper in ("A4", "Letter")] == [count, count]

@@ -1,0 +1,164 @@
+"""The page "Check my notebook" says what the grader says: of each damaged notebook, of honest ones, of any bytes."""
+
+import base64
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nbformat.v4 import new_code_cell
+
+sources = pytest.importorskip("coursework.sources")
+from coursework import files, gradebook, submissions  # noqa: E402
+from tests.book.conftest import browser  # noqa: E402, F401
+from tests.coursework import damaged  # noqa: E402
+from tests.coursework.test_fuzz import NOTEBOOKS, SOLVED, bounded, mutilated  # noqa: E402
+from tests.coursework.test_submissions import SLOW  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "book" / "_static" / "check"
+CHECK = """all => all.map(([file, content, assignment]) =>
+    checkNotebook(Uint8Array.from(atob(content), sign => sign.charCodeAt(0)), file, assignment))"""
+ALL = list(damaged.everything())
+
+
+@pytest.fixture(scope="module")
+def page(browser):  # noqa: F811
+    """page(file, content, assignment), ...: what the page finds in these notebooks. No site is needed."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    import sphinx_check
+
+    tab = browser.new_page()
+    tab.add_script_tag(content=f"CHECK_RULES = {json.dumps(sphinx_check.rules())};")
+    for name in ("python.js", "notebook.js"):
+        tab.add_script_tag(path=SCRIPTS / name)
+
+    def check(*notebooks):
+        given = [[file, base64.b64encode(content).decode(), of] for file, content, of in notebooks]
+        return tab.evaluate(CHECK, given)
+
+    check.tab = tab
+    yield check
+    tab.close()
+
+
+def graded(file, content, assignment):
+    """(what the grader tells the student, the answers that it takes for blank)."""
+    try:
+        if len(content) > files.MOST_BYTES:
+            raise ValueError(files.LARGE)
+        submission = submissions.read("ada", file, content, assignment)
+    except ValueError as error:
+        return [submissions._told(file, str(error))], None
+    answers = submissions._released(assignment).answers
+    return submission.told, {name: gradebook.blank(submission, name) for name in answers}
+
+
+def assignment_of(file):
+    return file[:-6] if file[:-6] in sources.names() else damaged.ASSIGNMENT
+
+
+@pytest.fixture(scope="module")
+def compared(page):
+    """Name -> (what the grader tells, what the page found, what was expected)."""
+    found = page(*((file, content, assignment_of(file)) for _, file, content, _ in ALL))
+    return {
+        name: (graded(file, content, assignment_of(file)), seen, expected)
+        for (name, file, content, expected), seen in zip(ALL, found, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in ALL])
+def test_the_page_says_what_the_grader_says(name, compared):
+    (told, blank), seen, expected = compared[name]
+    assert [one["told"] for one in seen["problems"] if not one["page"]] == told
+    if blank is None:
+        assert [one["weight"] for one in seen["problems"]] == ["stops"]
+    else:
+        assert {one["name"]: not one["written"] for one in seen["answers"]} == blank
+    if isinstance(expected, str):
+        assert expected.strip(".") in told[0]
+    else:
+        assert {(one["name"], one["cell"] or None) for one in seen["problems"]} == expected
+
+
+def test_each_sentence_has_a_notebook_that_brings_it(compared):
+    """But those that are a part of others."""
+    seen = {one["name"] for _, found, _ in compared.values() for one in found["problems"]}
+    with submissions.SENTENCES.open(encoding="utf-8") as file:
+        names = {line.split("\t")[0] for line in file} - {"name", "refused", "again"}
+    assert names - seen == {"called"} and len(damaged.DAMAGED) + len(damaged.REFUSED) >= 40
+
+
+def test_a_file_with_the_name_of_another_assignment_is_told_where_nobody_says_which(page):
+    content = damaged.written(damaged.ran(damaged.solved("3-bert-layer")))
+    (seen,) = page(("2-attention (1).ipynb", content, ""))
+    assert seen["assignment"] == "3-bert-layer" and [one["name"] for one in seen["problems"]] == ["called"]
+    (seen,) = page(("3-bert-layer.ipynb", content, ""))
+    assert not seen["problems"]
+
+
+@pytest.mark.parametrize("assignment", sources.names())
+def test_an_assignment_is_known_without_being_named(assignment, page):
+    notebook = damaged.ran(damaged.solved(assignment))
+    del notebook.metadata["coursework"]
+    for one in notebook.cells:
+        one.metadata.pop("nbgrader", None)
+    (seen,) = page(("x.ipynb", damaged.written(notebook), ""))
+    assert seen["assignment"] == assignment and [one["name"] for one in seen["problems"]] == ["stripped"]
+
+
+@pytest.mark.long
+def test_each_limit_is_the_graders(page):
+    """Where one is twice as large, the page says something else of some notebook."""
+    given = [[file, base64.b64encode(content).decode(), assignment_of(file)] for _, file, content, _ in ALL]
+    page.tab.evaluate("all => { window.all = all; }", given)
+    run = f"JSON.stringify(({CHECK})(all))"
+    usual = page.tab.evaluate(run)
+    for name in page.tab.evaluate("Object.keys(CHECK_RULES.limits)"):
+        page.tab.evaluate("name => { CHECK_RULES.limits[name] *= 2; }", name)
+        assert page.tab.evaluate(run) != usual, name
+        page.tab.evaluate("name => { CHECK_RULES.limits[name] /= 2; }", name)
+    assert page.tab.evaluate(run) == usual
+
+
+@pytest.mark.long
+def test_any_notebook_and_any_bytes_are_read_alike(page):
+    made = []
+
+    @bounded(400)
+    @given(NOTEBOOKS.map(str.encode) | mutilated(SOLVED.encode()), st.sampled_from(["x.ipynb", "x.txt"]))
+    def collect(content, file):
+        made.append((file, content, damaged.ASSIGNMENT))
+
+    collect()
+    for one, seen in zip(made, page(*made), strict=True):
+        told, blank = graded(*one)
+        assert [problem["told"] for problem in seen["problems"] if not problem["page"]] == told, one[1]
+        assert blank is None or {answer["name"]: not answer["written"] for answer in seen["answers"]} == blank, one[1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SLOW)
+def test_what_may_take_long_is_read_alike(name, page):
+    notebook = damaged.solved()
+    notebook.cells.append(new_code_cell(SLOW[name]))
+    content = damaged.written(notebook)
+    began = time.monotonic()
+    (seen,) = page((damaged.NAME, content, damaged.ASSIGNMENT))
+    assert time.monotonic() - began < 10
+    assert [one["told"] for one in seen["problems"] if not one["page"]] == graded(
+        damaged.NAME, content, damaged.ASSIGNMENT
+    )[0]
+
+
+PYTHON = ["x = 1", "def f(x):\n    return [y for y in x if y]", "f(x)[1:, None]", "%time f()", "f = lambda *a, **b: a"]
+PROSE = ["It grows.", "# d", '"""d"""', "'a' 'b'", "1. The sum", "The sum's size", "if it grows", "- it grows"]
+
+
+@pytest.mark.parametrize("text", PYTHON + PROSE)
+def test_words_are_told_from_python_without_a_parser(text, page):
+    assert submissions._is_prose(text) == (text in PROSE) == page.tab.evaluate("text => pythonText.isProse(text)", text)

@@ -1,0 +1,99 @@
+"""A Sphinx extension: the directive `check`, for the page where students look at a notebook before they hand it in.
+
+Its script, book/_static/check/, reads a notebook as the grader does, and by the grader's own rules: limits, sentences,
+and the cells of the assignments are written beside it from coursework/. A test compares what both say.
+
+    :::{check}
+    What stands here is seen where there is no JavaScript.
+    :::
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from pathlib import Path
+
+from build_book import ROOT
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+SCRIPTS = ["rules.js", "python.js", "notebook.js", "page.js"]
+LIMITS = [
+    "MOST_BYTES", "MOST_CELLS", "MOST_ANSWER", "MOST_STUB", "MOST_DEPTH", "MOST_PARTS", "MOST_CODE", "MOST_TEXT",
+    "MOST_ADDED", "MOST_PICTURE", "MOST_PICTURES", "MOST_IN_CELL", "MOST_PIXELS", "MOST_SCANS",
+]  # fmt: skip
+
+
+def rules() -> dict:
+    """All that the grader goes by when it reads a notebook, as plain values."""
+    sys.path.insert(0, str(ROOT))  # coursework is no installed package
+    from coursework import files, gradebook, sources, submissions
+
+    with submissions.SENTENCES.open(encoding="utf-8") as file:
+        told = {line.pop("name"): line for line in csv.DictReader(file, dialect="excel-tab", quoting=csv.QUOTE_NONE)}
+    return {
+        "limits": {name: getattr(submissions, name) for name in LIMITS},
+        "told": {**told, "large": {"weight": "stops", "row": "Outputs", "told": files.LARGE}},
+        "others": submissions.OTHERS,
+        "archives": [list(start) for start in submissions.ARCHIVES],
+        "inline": submissions.INLINE.pattern,
+        "frames": submissions.FRAMES,
+        "install": submissions.INSTALL,
+        "few_words": gradebook.A_FEW_WORDS,
+        "checkpoints": files.CHECKPOINTS,
+        "assignments": {name: assignment(name) for name in sources.names()},
+    }
+
+
+def assignment(name: str) -> dict:
+    """What students got, and how its questions are called."""
+    from coursework import sources, submissions
+
+    release = submissions._released(name)
+    cells, heading = {}, ""
+    for cell in sources.student_notebook(name).cells:
+        id_ = cell.metadata.get("nbgrader", {}).get("grade_id")
+        heading = re.findall(r"^## (.+?)(?: \([^()]*points?\))?$", cell.source, re.M)[-1:] or heading
+        if id_:
+            cells[id_] = {"role": release.role(id_), "source": cell.source, "question": "".join(heading)}
+    return {
+        "title": sources.title(name),
+        "marked": cells,
+        "names": release.names,
+        "questions": release.questions,
+        "defined": release.defined,
+    }
+
+
+class Check(SphinxDirective):
+    has_content = True
+
+    def run(self):
+        read = ["submissions.py", "files.py", "sources.py", "told.tsv"]
+        for path in [*(ROOT / "coursework" / name for name in read), *(ROOT / "coursework").rglob("notebook.md")]:
+            self.env.note_dependency(str(path))
+        self.env.metadata[self.env.docname]["check"] = "yes"
+        place = nodes.container(classes=["check"])
+        self.state.nested_parse(self.content, self.content_offset, place)
+        return [place]
+
+
+def add_scripts(app, pagename, templatename, context, doctree) -> None:
+    """The scripts of the page, on this page alone."""
+    if "check" not in app.env.metadata.get(pagename, {}):
+        return
+    target = Path(app.outdir, "_static", "check", SCRIPTS[0])
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(f"CHECK_RULES = {json.dumps(rules(), ensure_ascii=False)};\n", encoding="utf-8")
+    app.add_css_file("check/check.css")
+    for name in SCRIPTS:
+        app.add_js_file(f"check/{name}", defer="defer")
+
+
+def setup(app):
+    app.add_directive("check", Check)
+    app.connect("html-page-context", add_scripts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
