@@ -156,6 +156,7 @@ PICTURES = {
     "shape": ring(58, 13, 80, "hair", 2, turn=-24)
     + "".join(dot(80 + 46 * math.cos(t), 50 + 9 * math.sin(t) - 20 * math.cos(t), "value", 2.6) for t in range(30)),
     "uses": cloud(8, 40, "soft") + dot(96, 42, "key", 6) + line([(96, 42), (112, 52), (90, 28)], "key", 2, True),
+    "limits": cloud(9, 45, "soft") + dot(58, 38, "key", 6) + dot(112, 64, "key", 6) + dot(80, 50, "query", 5),
     "questions": word(80, 72, "?", 64, "soft"),
     "scale": "".join(
         box(18 + 44 * i, 22, 34, 34, "embed", 40) + line([(35 + 44 * i, 56), (79, 78)], "ink", 1.5) for i in range(3)

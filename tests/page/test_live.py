@@ -12,6 +12,7 @@ from tutorial_book.page import live as views
 from tutorial_book.page import search_view
 from tutorial_book.page.live import chart
 from tutorial_book.page.live.asking import words_of
+from tutorial_book.page.live.limits import list_view
 from tutorial_lib import load
 from tutorial_lib.geometry.gates import gate_of, gate_scores
 from tutorial_lib.texts import load_texts
@@ -38,6 +39,7 @@ MAKE = {
     "length": lambda m, text: views.length_view(*m[NAMES[0]], text),
     "mask": lambda m, text: views.mask_view(*m["book-bert"], text),
     "gates": lambda m, text: views.census_view(*m[NAMES[0]], text, census(m)),
+    "list": lambda m, *texts: list_view(m[NAMES[0]][0], *texts),
     "pair": lambda m, *texts: views.pair_view(m[NAMES[0]][0], POSTS, *texts),
     "difference": lambda m, *texts: views.difference_view(m[NAMES[0]][0], PAIRS, *texts),
     "offset": lambda m, *texts: views.offset_view(*m[NAMES[0]], *texts),
@@ -53,6 +55,7 @@ TEXTS = {
     "length": [(SENTENCE,), (OTHER,)],
     "mask": [("Mia lost her [MASK].",), ("The [MASK] saw Zanzibar and was [MASK].",)],
     "gates": [(SENTENCE,), (OTHER,)],
+    "list": [("Who likes owls?", "Ada likes bees, owls and elks."), ("snow", "Cats; deep snow, and rain: ice.")],
     "pair": [("The cat sleeps.", "A kitten is asleep."), ("It rains.", "The market fell.")],
     "difference": [("The doctor left.", "The nurse left."), ("She is a pilot.", "He is a pilot.")],
     "offset": [("Helen never opened the door.", "helen", "opened"), (OTHER, "serendipitous", "cats")],
@@ -225,6 +228,7 @@ def test_a_press_on_a_neighbor_asks_for_its_own(open_page):
         ("difference", ["same", "same"], "Both sentences are the same"),
         ("offset", ["a bear", "bear", "door"], "is no word of the sentence"),
         ("average", ["bear."], "two words or more"),
+        ("list", ["Who likes tea?", "Ada likes owls and bees."], "must list \u201ctea\u201d"),
         ("context", ["...", "a bear"], "at least one word"),
     ],
 )
@@ -252,6 +256,9 @@ def test_python_refuses_what_the_page_refuses(models):
         (lambda: views.offset_view(*bert, "a bear", "bear", "bear"), "two words"),
         (lambda: views.neighbor_view(*bert, ["serendipity"]), "asked"),
         (lambda: views.average_view(*bert, POSTS, "bear."), "two words"),
+        (lambda: list_view(bert[0], "Who likes tea?", "Ada likes owls and bees."), "must list “tea”"),
+        (lambda: list_view(bert[0], "tea", "Ada likes tea."), "something else"),
+        (lambda: list_view(bert[0], "...", "Ada likes tea."), "something else"),
     ):
         with pytest.raises(ValueError, match=name):
             call()

@@ -1,0 +1,54 @@
+"""A question and a list: how the cosine that tells who has the thing shrinks as the list grows. Weller et al. 2025."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tutorial_book.experiments.limits import pieces, words
+from tutorial_book.page.live.asking import asking, two
+from tutorial_book.page.live.chart import lines
+from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.vectors import embed
+from tutorial_lib.views.base import View
+
+BOXES = ["Question", "Profile"]
+
+
+def list_view(model, question, profile) -> View:
+    """The cosine of a question with a list of 1, 2, 3, ... things, with the thing that it asks for and without.
+
+    The thing is the first piece of the profile that has the question's last word; the others keep their order. Raises
+    ValueError where no piece has it, or there is no other.
+
+    >>> from tutorial_lib import load
+    >>> model, _ = load("book-bert", "cpu")
+    >>> list_view(model, "Who likes owls?", "Ada likes bees, owls and elks.").data["shown"][0][1]["x"]
+    ['1', '2']
+    """
+    head, asked, others = taken_apart(question, profile)
+    counts = range(1, len(others) + 1)
+    with_it = [f"{head} {', '.join([asked, *others[: n - 1]])}." for n in counts]
+    without = [f"{head} {', '.join(others[:n])}." for n in counts]
+    vectors = embed([question, *with_it, *without], model)
+    cosines = cosine_matrix(vectors[:1], vectors[1:])[0]
+    curves = {f"with {asked}": cosines[: len(others)], f"without {asked}": cosines[len(others) :]}
+    chart = lines(curves, counts, "things in the list", "cosine with the question")
+    boxes = [list(box) for box in zip(BOXES, (question, profile), strict=True)]
+    return asking("list", model, boxes, [["", chart, told(asked, cosines)]], "A question and a list that grows")
+
+
+def taken_apart(question, profile):
+    """How a profile begins, "Ada likes"; the thing that the question asks for; the other things."""
+    wanted, (first, *more) = (words(question) or [""])[-1], pieces(profile) or [""]
+    *head, own = first.split()
+    things = [own, *more] if head else more
+    asked = next((thing for thing in things if wanted and wanted in words(thing)), None)
+    if asked is None or len(things) < 2:
+        raise ValueError(f"the profile must list “{wanted}” and something else, got {profile!r:.80}")
+    return " ".join(head) or own, asked, [thing for thing in things if thing != asked]
+
+
+def told(asked, cosines) -> str:
+    """By how much the thing raises the cosine in the shortest and in the longest list."""
+    gains = np.subtract(*np.split(cosines, 2))
+    return f"“{asked}” raises the cosine by {two(gains[0])} in a list of 1, by {two(gains[-1])} in one of {len(gains)}."

@@ -1,0 +1,85 @@
+"""Figures of the chapter on single vectors: a curve of texts, how many vectors reach, likes, a weight of words."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.parts import dotted, draw_curves, note, ticks
+
+LOOK = {"markers": "os^Dv", "lines": ("-", "--", "-.", ":", "-"), "markersize": 4}
+
+
+def around_the_curve(angles, scores, pair):
+    """The scores of one query for texts at these angles (degrees), a dot each; those of the pair are larger and named.
+
+    >>> ax = around_the_curve([0, 90, 180, 270], [1, 1, 0, 0], (0, 1))
+    >>> ax.lines[0].get_xdata().tolist(), ax.lines[1].get_xdata().tolist()
+    ([0, 90, 180, 270], [0, 90])
+    """
+    angles, scores, pair = np.asarray(angles), as_array(scores), list(pair)
+    _, ax = plt.subplots(figsize=(7.2, 3.0))
+    ax.plot(angles, scores, "o-", color="0.45", markersize=3.5, linewidth=1)
+    ax.plot(angles[pair], scores[pair], "s", color=COLORS[1], markersize=8)
+    dotted(ax, scores[pair[0]])
+    for one, name in zip(pair, ("i", "j")):
+        note(ax, f"text {name}", (angles[one], scores[one]), (0, 11), ha="center")
+    ax.set(xlabel="place on the curve (degrees)", ylabel="score")
+    ax.set_ylim(None, scores.max() + 0.15 * np.ptp(scores))
+    ticks(ax.xaxis, range(0, 361, 60))
+    return ax
+
+
+def most_texts(dimensions, climbs, law, wanted):
+    """The most texts of which every pair is reached, by dimension (log scale): by optimization, and what exists.
+
+    climbs: label -> numbers, one for each dimension. law: label and the values of a fitted curve. wanted: a number of
+    texts, as a dotted line. What exists is drawn as an arrow at four dimensions: every number of texts.
+
+    >>> ax = most_texts([2, 3, 4], {"seed 0": [3, 4, 9]}, ("a law", [3, 5, 8]), 46)
+    >>> [line.get_label() for line in ax.lines[:2]]
+    ['seed 0', 'a law']
+    """
+    _, ax = plt.subplots(figsize=(7.2, 3.6))
+    draw_curves(ax, climbs, dimensions, linewidth=0, markers="ox^", markersize=6)
+    ax.plot(dimensions, law[1], color="0.45", linestyle="--", label=law[0])
+    top = 10 * max(wanted, *map(max, climbs.values()))
+    ax.plot([2, 3, 4, 4], [3, 4, 5, top], color=COLORS[2], linewidth=2, label="what exists")
+    note(ax, "every number of texts", (4, top / 2))
+    dotted(ax, wanted)
+    note(ax, f"{wanted} texts", (2, wanted), (0, 7))
+    ax.set(yscale="log", ylim=(2, top), xlabel="numbers in a vector, d", ylabel="texts, n (log scale)")
+    ticks(ax.xaxis, dimensions)
+    ticks(ax.yaxis, [n for n in (3, 10, 30, 100, 300) if n < top])
+    ax.legend(loc="lower right")
+    return ax
+
+
+def by_likes(curves, likes, chance):
+    """recall@2 against the number of things in a profile (log scale); curves: label -> (means, lows, highs).
+
+    >>> ax = by_likes({"one vector": ([1.0, 0.5], [1.0, 0.4], [1.0, 0.6])}, [1, 10], 0.04)
+    >>> ax.lines[0].get_ydata().tolist()
+    [1.0, 0.5]
+    """
+    _, ax = plt.subplots(figsize=(7.2, 3.4))
+    draw_curves(ax, curves, likes, **LOOK)
+    dotted(ax, chance)
+    note(ax, "chance", (likes[0], chance), (0, 7))
+    ax.set(xscale="log", ylim=(0, 1.04), xlabel="things in a profile (log scale)", ylabel="recall@2")
+    ticks(ax.xaxis, likes)
+    ax.legend(loc="center left")
+    return ax
+
+
+def by_weight(curves, weights):
+    """recall@2 on two collections against how much words count beside the vector; curves: label -> values.
+
+    >>> ax = by_weight({"profiles": [0.1, 0.9], "questions": [0.7, 0.5]}, [0, 0.1])
+    >>> len(ax.lines), ax.get_xlabel()
+    (2, 'what is added: weight × BM25')
+    """
+    _, ax = plt.subplots(figsize=(7.2, 3.0))
+    draw_curves(ax, curves, weights, **LOOK)
+    ax.set(ylim=(0, 1.04), xlabel="what is added: weight × BM25", ylabel="recall@2")
+    ax.legend(loc="center right")
+    return ax
