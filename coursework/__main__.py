@@ -51,13 +51,16 @@ def assignments(folder, check=False):
     return 1 if out_of_step else 0
 
 
-def grade(submissions, results, assignment, roster, seed, workers, kind, again):
+def grade(submissions, results, assignment, roster, seed, workers, kind, again, late=None, groups=None):
     """Grade a folder of submissions; see `coursework.grading`. Returns 0 once all that can be graded is."""
     from tqdm import tqdm
 
-    from coursework import gradebook, grading
+    from coursework import gradebook, grading, term
 
     students = gradebook.read_roster(roster) if roster else {}
+    together = term.read_groups(groups, gradebook.read_roster) if groups else None
+    if late:
+        term.checked(late)
 
     def progress(futures):
         return tqdm(futures, desc="grading", unit=" notebooks", disable=not sys.stderr.isatty())
@@ -70,8 +73,11 @@ def grade(submissions, results, assignment, roster, seed, workers, kind, again):
         with grading.alone(results):
             marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, **how)
             gradebook.record(results, marks, students)
-            publish(results, students)
-            report(results, marks, [sandbox.bound(kind, sandbox.Limits())])
+            term.groups(results, together)
+            about = term.note_late(results, assignment, marks, students, late)
+            about += publish(results, students)
+            marks = term.without_covered(marks, term.groups(results))
+            report(results, marks, [sandbox.bound(kind, sandbox.Limits()), *about])
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
@@ -79,18 +85,27 @@ def grade(submissions, results, assignment, roster, seed, workers, kind, again):
 
 
 def publish(results, students):
-    """Scores of all assignments out of the gradebook into CSV files and feedback pages."""
-    from coursework import feedback, gradebook, grading
+    """Scores of all assignments out of the gradebook into CSV files and pages. Sentences on groups for the report."""
+    from coursework import feedback, gradebook, grading, pages, stats, term
 
-    all_marks, all_scores = [], {}
+    everything, scores, late, about, lines = [], {}, {}, [], []
+    members = term.groups(results)
     for assignment in grading.assignments_in(results):
-        marks = grading.marks_in(results, assignment, tuple(students))
+        marks = grading.marks_in(results, assignment, (*students, *members))
         given = gradebook.scores(results, marks)
-        feedback.write_pages(results, marks, given)
-        all_scores |= given
-        all_marks += [replace(one, answers={}, extra=[], pictures={}) for one in marks]  # these are what is large
-    gradebook.export(results, all_marks, students, all_scores)
-    print(f"{', '.join(grading.assignments_in(results))} in {results}: grades.csv, canvas.csv, feedback/, gradebook.db")
+        lines += stats.write_class(results, assignment, marks, given)
+        marks, given, days, said = term.shared(marks, given, term.late(results, assignment), members)
+        feedback.write_pages(results, marks, given, days)
+        term.write_zip(results, assignment, marks)
+        scores |= given
+        late |= {(student, assignment): one for student, one in days.items()}
+        about += [f"{assignment}: {one}" for one in said]
+        everything += [replace(one, answers={}, extra=[], pictures={}) for one in marks]  # these are what is large
+    gradebook.export(results, everything, students, scores, late)
+    grading.write(results / "stats.csv", pages.csv_text([stats.HEADINGS, *lines]))
+    made = "grades.csv, canvas.csv, stats.csv, feedback/, gradebook.db, and of each feedback-*.zip and class-*.html"
+    print(f"{', '.join(grading.assignments_in(results))} in {results}: {made}")
+    return about
 
 
 def report(results, marks, about):
@@ -149,6 +164,9 @@ def main(arguments=None):
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
     word = "these students' submissions count, or all of the folder's, in place of those that have a mark"
     one.add_argument("--again", nargs="*", metavar="STUDENT", help=word)
+    rule = "what a day late costs, such as 10%%/day or 10%%/day,3: a tenth of the points, and all after three days"
+    one.add_argument("--late", metavar="RULE", help=rule)
+    one.add_argument("--groups", type=a_path, metavar="CSV", help="columns student and group: one hands in for all")
     one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
     one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
     one.add_argument("--sandbox", choices=sandbox.KINDS, default="bubblewrap")
@@ -167,7 +185,7 @@ def main(arguments=None):
         if given.command == "compare":
             return compare(given.to, given.assignment)
         how = (given.assignment, given.roster, given.seed, given.workers, given.sandbox, given.again)
-        return grade(given.submissions, given.to, *how)
+        return grade(given.submissions, given.to, *how, given.late, given.groups)
     except (ValueError, sandbox.NoSandbox, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 2

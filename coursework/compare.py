@@ -24,7 +24,8 @@ import numpy as np
 
 from coursework import apart, causes, feedback, grading, pages, sources
 
-TOLD = 0.6  # likeness of two answer sets from which they are told; a test measures what is usual
+TOLD = 0.6  # likeness of two answer sets from which they are told
+USUAL = 0.44  # of the two most alike among the honest answers of the tests, and ours: a test measures it
 FLOOR = 0.5  # of the published solution: with less code, two are alike because there is nothing to tell
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # of a statement: lists of others
 UNSEEN = ("ctx", "annotation", "returns", "type_params", "decorator_list")
@@ -34,7 +35,7 @@ SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
 MOST_TREES = 2_000  # of an answer: the published ones have up to 80
 TOGETHER = 20  # students that one process reads: to start one takes longer than to read one
 MOST_ROWS = 300  # of the page; the CSV file has all
-PUBLISHED, BOOK = "(the published solution)", "(the book's own functions)"
+PUBLISHED, BOOK = "(published solution)", "(the book's own)"
 
 
 def trees(text, helpers=MappingProxyType({}), known=()):
@@ -253,10 +254,11 @@ def write(results, assignment):
     body = [
         f"<p>{len(marks)} submissions, the published solution and the book's own functions: {len(rows):,} pairs. "
         f"<strong>{len(told)} of them {'is' if len(told) == 1 else 'are'} at {TOLD} or above</strong>: look at these. "
-        f"Half of all pairs are below {middle:.2f}.</p>"
+        f"Half of all pairs are below {middle:.2f}. Among the honest answers that the tests have to assignments 2 and "
+        f"3, and ours, no two are above {USUAL}.</p>"
         "<p>1 means that all code of the shorter answer stands in the other, whatever the names, numbers, comments and "
-        "the order of lines. Questions that everybody answers alike hardly count in the first column; a 1 there, in a "
-        "short question, means nothing. No number proves anything: talk with both.</p>",
+        "the order of lines. In the first column, what many answer alike hardly counts. A 1 for a short question means "
+        "nothing by itself. No number proves anything: talk with both.</p>",
         *(f"<p>{html.escape(text)}.</p>" for text in unread),
         pages.table(headings, lines[:MOST_ROWS], [row[0] >= TOLD for row in rows]),
         f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",

@@ -66,21 +66,25 @@ def questions(assignment):
             one.answers.append(cell.metadata[mark])
         if mark == "written":
             one.parts[cell.metadata.written] = "In words"
-            one.rubrics[cell.metadata.written] = re.split(
-                rf"\*\*Rubric\.\*\*|{sources.END}", cell.source + sources.END
-            )[1]
+            one.rubrics[cell.metadata.written] = sources.rubrics(assignment)[cell.metadata.written]
         if mark == "check":
             what = "The check of the notebook, on new inputs" if cell.source.strip() else "A hidden check"
             one.parts[cell.metadata.check] = what if what not in one.parts.values() else "Another hidden check"
     return [question for question in found if question.parts]
 
 
-def page(marks, given):
-    """The feedback page of one student: what was odd, points, reasons and comments, and the student's own answers."""
+def page(marks, given, late=None):
+    """The feedback page of one student: what was odd, points, reasons and comments, and the student's own answers.
+
+    late: how late it is, where that costs points.
+    """
     known = [points for points, *_ in given.values() if points is not None]
     total = f"{sum(known):g} of {sum(most for _, most, _ in given.values()):g} points" if given else "no points yet"
     if len(known) < len(given):
         total += " so far; your teacher still reads the written answers"
+    if late and late.days and late.rule and known:
+        days = "1 day" if late.days == 1 else f"{late.days} days"
+        total += f". It came {days} late: {late.points(sum(known)):g} of these count"
     told = "".join(f"<li>{_text(text)}</li>" for text in marks.told[:MOST_NOTES])
     if not given and not told:
         told = "<li>It could not be graded yet. Your teacher knows.</li>"
@@ -157,12 +161,13 @@ def _text(text):
     return "".join(f"<pre>{block}</pre>" if code else f"<p>{block}</p>" for code, block in html if block.strip())
 
 
-def write_pages(results, all_marks, all_scores):
+def write_pages(results, all_marks, all_scores, late=None):
     """RESULTS/feedback/STUDENT/ASSIGNMENT.html for everyone who handed something in."""
     for marks in all_marks:
         if marks.submitted:
             given = all_scores.get((marks.student, marks.assignment), {})
-            write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", page(marks, given))
+            text = page(marks, given, (late or {}).get(marks.student))
+            write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", text)
 
 
 def report(all_marks, all_scores, about=()):

@@ -27,6 +27,10 @@ from coursework import pages, shown, sources
 from coursework.grading import write
 from coursework.submissions import student_name
 
+READ_ONLY = (
+    "**Read this, and run nothing of it.** The code in these cells is a student's. It ran in the sandbox, and what the "
+    "checks said stands below it. A cell that you run here runs with all that you may do on this machine."
+)
 NO_ANSWER = "Nothing was written here."
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
 
@@ -206,13 +210,17 @@ def _given(assignment):
     return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
 
 
+def _name(cell):
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
 def clean_notebook(marks):
     """The assignment's notebook with this student's answers, and what the checks said as its outputs."""
     notebook = copy.deepcopy(_released(marks.assignment))
     # The colors of plain Python: those for IPython take hours on some texts, and other languages with `%%perl`.
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "python3"}
     added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra)]
-    names = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
+    names = {_name(cell): cell for cell in notebook.cells}
     own = [(name, names[name].cell_type, text) for name, text in marks.answers.items()]
     safe = shown.cells(own + added, marks.pictures)
     for name, cell in names.items():
@@ -221,6 +229,12 @@ def clean_notebook(marks):
         if name in marks.points:
             said = f"{marks.points[name]:g} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
             cell.outputs = [new_output("stream", name="stdout", text=said)]
+    for name, rubric in sources.rubrics(marks.assignment).items():
+        place = next(number for number, cell in enumerate(notebook.cells) if _name(cell) == name)
+        notebook.cells.insert(
+            place + 1, new_markdown_cell(f"**How it is marked.** {rubric.strip()}", id=f"rubric-{name}")
+        )
+    notebook.cells.insert(0, new_markdown_cell(READ_ONLY, id="read-only"))
     if added:
         notebook.cells.append(new_markdown_cell("## Cells that the student added", id="added"))
     for name, cell_type, _ in added:
@@ -266,29 +280,33 @@ def status(marks, given):
     return "written questions to mark" if any(points is None for points, *_ in given.values()) else "graded"
 
 
-def export(results, all_marks, roster, all_scores):
+def export(results, all_marks, roster, all_scores, late=None):
     """Write RESULTS/grades.csv, a line for each student and assignment, and RESULTS/canvas.csv, as Canvas imports it.
 
     RESULTS/grades-ASSIGNMENT.csv has the lines of one, as Moodle imports them. Where a mark is not known yet, the cell
-    is empty: never a 0 that nobody gave.
+    is empty: never a 0 that nobody gave. The points of the checks alone, which are there before anybody has read the
+    words, have a column of their own. late: (student, assignment) -> `term.Late`.
     """
+    late = late or {}
     results, by_assignment = Path(results), {}
     for marks in all_marks:
         student, given = roster.get(marks.student, Student(marks.student)), all_scores[marks.student, marks.assignment]
         state, most = status(marks, given), sum(sources.points(marks.assignment).values())
-        score = _number(_total(given)) if state == "graded" else ""
-        by_assignment.setdefault(marks.assignment, []).append(
-            [marks.assignment, marks.student, student.last_name, student.first_name, student.email, score, most, state]
-        )
+        who = [marks.assignment, marks.student, student.last_name, student.first_name, student.email]
+        days = late[marks.student, marks.assignment].days if (marks.student, marks.assignment) in late else ""
+        automatic = _number(sum(marks.points.values())) if marks.points else ""
+        score = _score(marks, given, late)
+        by_assignment.setdefault(marks.assignment, []).append([*who, score, most, state, automatic, days])
     headings = ["assignment", "student_id", "last_name", "first_name", "email", "score", "max_score", "status"]
+    headings += ["automatic", "days_late"]
     for assignment, lines in by_assignment.items():
         write(results / f"grades-{assignment}.csv", pages.csv_text([headings, *lines]))
     everything = [line for lines in by_assignment.values() for line in lines]
     write(results / "grades.csv", pages.csv_text([headings, *everything]))
-    write(results / "canvas.csv", pages.csv_text(_canvas(all_marks, roster, all_scores)))
+    write(results / "canvas.csv", pages.csv_text(_canvas(all_marks, roster, all_scores, late)))
 
 
-def _canvas(all_marks, roster, all_scores):
+def _canvas(all_marks, roster, all_scores, late):
     assignments = sorted({marks.assignment for marks in all_marks})
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     most = [sum(sources.points(assignment).values()) for assignment in assignments]
@@ -312,13 +330,19 @@ def _canvas(all_marks, roster, all_scores):
         for assignment in assignments:
             marks = by_key.get((id, assignment))
             given = all_scores.get((id, assignment), {})
-            line.append(_number(_total(given)) if marks and status(marks, given) == "graded" else "")
+            line.append(_score(marks, given, late) if marks else "")
         lines.append(line)
     return lines
 
 
-def _total(given):
-    return sum(points for points, *_ in given.values())
+def _score(marks, given, late):
+    """What counts, once all is marked; empty before."""
+    if status(marks, given) != "graded":
+        return ""
+    points = sum(points for points, *_ in given.values())
+    return _number(
+        late[marks.student, marks.assignment].points(points) if (marks.student, marks.assignment) in late else points
+    )
 
 
 def _number(value):

@@ -42,7 +42,8 @@ class Marks:
     """What one student gets for one assignment.
 
     points: check -> points given. reasons: check -> what was seen, as the student may read it. cases: check -> (case,
-    right), where a check gives its points case by case. notes: for the teacher. told: sentences for the student's page.
+    right), where a check gives its points case by case. hints: check -> that of the usual mistake whose values came.
+    notes: for the teacher. told: sentences for the student's page.
     answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
     added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
     ran, stops: what was seen when the code ran, for the teacher, and for the student too. changes: what its mark was
@@ -56,6 +57,7 @@ class Marks:
     points: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
+    hints: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)
@@ -104,15 +106,32 @@ def _drawn(assignment, name, check, seed):
 
 def _unseen(calls):
     """The hint of a usual mistake that all calls of its function take for right; None where each is seen."""
-    from tutorial_book.exercises.exercise import EXERCISES
-
-    exercises = {name: one for home, names in EXERCISES.items() if home.startswith(OURS) for name, one in names.items()}
+    exercises = _exercises()
     for name in {call.name for call in calls} & set(exercises):
         mine = [call for call in calls if call.name == name]
         for hint, mistake in exercises[name].mistakes.items():
             if not any(checks.wrong(call, _given_by(mistake, call)) for call in mine):
                 return hint
     return None
+
+
+def _recognized(name, called, calls, records):
+    """The hint of the usual mistake that gives what a student's function gave to a check; "" where none does."""
+    mine = [(call, records.get(f"{name}.{i}")) for i, call in enumerate(calls) if call.name == called]
+    if called not in _exercises() or not all(record and record["error"] is None for _, record in mine):
+        return ""
+    for hint, mistake in _exercises()[called].mistakes.items():
+        values = ((call, record["value"], _given_by(mistake, call)) for call, record in mine)
+        if all(made is not None and checks.alike(call, made, value) for call, value, made in values):
+            return hint
+    return ""
+
+
+def _exercises():
+    """Name -> the exercise of ours, which has the usual mistakes."""
+    from tutorial_book.exercises.exercise import EXERCISES
+
+    return {name: one for home, names in EXERCISES.items() if home.startswith(OURS) for name, one in names.items()}
 
 
 def _given_by(function, call):
@@ -214,6 +233,9 @@ def grade(submission, prepared, **how):
     wrong = {called for called, *_ in failed.values()}
     for name, (called, error, reason) in failed.items():
         told = causes.with_cascade(reason, called, error, wrong, code)
+        hint = _recognized(name, called, by_check[name], records) if told == reason and not error else ""
+        if hint:
+            marks.hints[name], told = hint, f"{told}\nHint: {hint}."
         more = causes.defined_again(called, code) + ("" if error else causes.cut_off(called, code))
         marks.reasons[name] = told + more
         if causes.is_slip(error):

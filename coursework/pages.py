@@ -8,6 +8,7 @@ import re
 from html import escape
 
 FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
+SHORT = 24  # characters of a text that stays on one line
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -19,7 +20,8 @@ PAGE = """<!DOCTYPE html>
   .wide {{ overflow-x: auto; border: 1px solid GrayText; border-radius: .25rem; margin: 1rem 0 }}
   table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }}
   th, td {{ padding: .3rem .6rem; text-align: left; vertical-align: top; border-top: 1px solid #8884 }}
-  td.number {{ text-align: right }} thead th {{ border-top: 0; vertical-align: bottom }}
+  td.short {{ white-space: nowrap }} td.number {{ text-align: right }}
+  thead th {{ border-top: 0; vertical-align: bottom }}
   th button {{ font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0 }}
   th button {{ text-align: left; cursor: pointer; text-decoration: underline dotted; text-underline-offset: .2em }}
   th[aria-sort=ascending] button::after {{ content: " ▲" }} th[aria-sort=descending] button::after {{ content: " ▼" }}
@@ -64,7 +66,7 @@ def table(headings, rows, marked=()):
 
 def _cell(value):
     if isinstance(value, str):
-        return f"<td>{escape(value)}</td>"
+        return f"<td{' class=short' * (len(value) <= SHORT)}>{escape(value)}</td>"
     return f'<td class="number">{value:.2f}</td>' if isinstance(value, float) else f'<td class="number">{value}</td>'
 
 

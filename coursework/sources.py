@@ -76,6 +76,12 @@ def by_case(assignment):
     return {cell.metadata.check for cell in source(assignment).cells if cell.metadata.get("by_case") is True}
 
 
+def rubrics(assignment):
+    """Written cell -> how it is marked, in Markdown."""
+    cells = [cell for cell in source(assignment).cells if kind(cell) == "written"]
+    return {cell.metadata.written: re.split(rf"\*\*Rubric\.\*\*|{END}", cell.source + END)[1] for cell in cells}
+
+
 def title(assignment):
     """The assignment's title: the first heading of its source."""
     return re.search(r"^# (.+)$", source(assignment).cells[0].source, re.M).group(1)

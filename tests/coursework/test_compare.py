@@ -20,7 +20,7 @@ from coursework import compare, grading, pages, sources
 from coursework.__main__ import main
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
-from tutorial_book.exercises import attention
+from tutorial_book.exercises import attention, bert_layer
 
 HERE = Path(__file__).parent
 ASKED = {name: name.replace("-", "_") for name in compare.questions(ASSIGNMENT)}
@@ -35,8 +35,8 @@ def split(code):
     return own, [ast.unparse(one) for one in body if getattr(one, "name", "") not in ASKED.values()]
 
 
-def blocks():
-    text = (HERE / f"honest-{ASSIGNMENT}.txt").read_text(encoding="utf-8")
+def blocks(assignment=ASSIGNMENT):
+    text = (HERE / f"honest-{assignment}.txt").read_text(encoding="utf-8")
     return dict(block.split("\n", 1) for block in text.split("\n### ")[1:])
 
 
@@ -144,9 +144,35 @@ def test_the_honest_answers_are_right(capsys):
 
 def test_no_two_honest_answers_are_told_nor_one_with_ours(honest):
     assert len(honest) == len(list(combinations([*HONEST, *OURS], 2))) - 1  # ours with ours is no news
-    highest = sorted(honest.values())[-2:]
-    print("the most alike of the honest ones:", highest)
-    assert highest[-1] < compare.TOLD - 0.15
+    highest = sorted(honest.values())
+    assert highest[-1] < 0.34  # as the book's page for teachers says
+
+
+def test_nor_are_those_of_an_assignment_whose_formulas_leave_little_choice():
+    """Assignment 3, in six styles, in a class and two by two. What is usual, as the report says it, is the highest."""
+    cells = sources.student_notebook("3-bert-layer").cells
+    starters = {c.metadata.get("nbgrader", {}).get("grade_id"): c.source for c in cells}
+    asked = {name: defined(starters[name]) for name in compare.questions("3-bert-layer")}
+    people = {}
+    for style, code in blocks("3-bert-layer").items():
+        names = {}
+        given = [text for name, text in starters.items() if str(name).startswith("given-")]
+        exec("\n".join([*given, code]), names)
+        checked = [name.upper() for mine in asked.values() for name in mine if hasattr(bert_layer, name.upper())]
+        assert len(checked) == 8 and all(getattr(bert_layer, name).check(names[name.lower()]) for name in checked)
+        body = ast.parse(code).body
+        own = {q: "\n".join(ast.unparse(one) for one in body if one.name in mine) for q, mine in asked.items()}
+        people[style] = own, [code]
+    classes = [people, *({one: people[one], other: people[other]} for one, other in combinations(people, 2))]
+    highest = [compare.compared(some, "3-bert-layer")[0][0][0] for some in classes]
+    assert round(max(highest), 2) <= compare.USUAL + 0.1 < compare.TOLD and round(highest[0], 2) == compare.USUAL
+    copier = {**people, "eve": (people["step by step with names"][0], [])}
+    (told,) = [row for row in compare.compared(copier, "3-bert-layer")[0] if row[0] >= compare.TOLD]
+    assert set(told[1:3]) == {"eve", "step by step with names"}
+
+
+def defined(text):
+    return {one.name for one in ast.parse(text).body}
 
 
 def test_in_a_pair_alone_the_honest_are_not_told_either():

@@ -1,0 +1,91 @@
+"""What a class could do and could not: by question, case and mistake, for who decides what to teach again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+from pathlib import Path
+from statistics import mean, median
+
+from coursework import feedback, gradebook, pages, sources
+from coursework.grading import write
+
+HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
+FEW = 0.6  # of a question's points: what has less on average is named first
+
+
+def rows(assignment, all_marks, given):
+    """Lines of stats.csv: a question's mean, who has all or none of it, cases failed, mistakes recognized."""
+    marked = [
+        (marks, given[marks.student, assignment]) for marks in all_marks if given.get((marks.student, assignment))
+    ]
+    found = []
+    for question in feedback.questions(assignment):
+        scored = [[scores[name] for name in question.parts if name in scores] for _, scores in marked]
+        most = sum(sources.points(assignment)[name] for name in question.parts)
+        read = [[points for points, *_ in parts] for parts in scored]
+        known = [sum(points) for points in read if None not in points]
+        average = round(mean(known), 2) if known else ""
+
+        def line(kind, what, students, of=len(known), question=question, average="", most=""):
+            return [assignment, question.title, kind, what, students, of, average, most]
+
+        full = sum(points == most for points in known)
+        found.append(line("question", "all points", full, average=average, most=most))
+        found.append(line("question", "no points", sum(points == 0 for points in known)))
+        cases, mistakes = Counter(), {}
+        for marks, _ in marked:
+            cases.update({case for name in question.parts for case, right in marks.cases.get(name, []) if not right})
+            for name in question.parts:
+                if marks.hints.get(name):
+                    mistakes.setdefault(marks.hints[name], set()).add(marks.student)
+        found += [line("case failed", case, count, len(marked)) for case, count in cases.most_common()]
+        order = sorted(mistakes.items(), key=lambda pair: -len(pair[1]))
+        found += [line("mistake", hint, len(students), len(marked)) for hint, students in order]
+    return found
+
+
+def page(assignment, lines, totals):
+    """The class page of an assignment."""
+    questions = [line for line in lines if line[2] == "question" and line[3] == "all points"]
+    none = {line[1]: line[4] for line in lines if line[3] == "no points" and line[2] == "question"}
+    table = [[line[1], line[6], line[7], _share(line), line[4], none[line[1]], line[5]] for line in questions]
+    headings = ["question", "mean", "of", "percent", "all points", "no points", "students"]
+    weak = sorted((line for line in questions if line[6] != "" and line[6] < FEW * line[7]), key=_share)
+    mistakes = [[line[1], line[4], line[3]] for line in lines if line[2] == "mistake"]
+    cases = [[line[1], line[4], line[3]] for line in lines if line[2] == "case failed"]
+    most = sum(line[7] for line in questions)
+    said = f": mean {mean(totals):.1f} and median {median(totals):g} of {most:g} points" if totals else ""
+    body = [
+        f"<p>{len(totals)} fully marked{said}. Late days take nothing off here.</p>",
+        "<h2>What to teach again</h2>",
+    ]
+    for line in weak:
+        usual = [f"“{escape(hint)}” ({count})" for question, count, hint in mistakes if question == line[1]][:3]
+        body.append(
+            f"<p><strong>{escape(line[1])}</strong>: {_share(line)} % of its points on average. {'; '.join(usual)}</p>"
+        )
+    body += [] if weak else [f"<p>No question has less than {FEW:.0%} of its points on average.</p>"]
+    body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]
+    body += [
+        "<h2>Mistakes that were recognized</h2>",
+        pages.table(["question", "students", "hint"], mistakes),
+    ]
+    body += ["<h2>Cases that failed</h2>", pages.table(["question", "students", "case"], cases)]
+    return pages.page(f"The class: {sources.title(assignment)}", "\n".join(body))
+
+
+def _share(line):
+    return "" if line[6] == "" else round(100 * line[6] / line[7])
+
+
+def write_class(results, assignment, all_marks, given):
+    """RESULTS/class-ASSIGNMENT.html. Lines for stats.csv."""
+    lines = rows(assignment, all_marks, given)
+    totals = [
+        sum(points for points, *_ in given[marks.student, assignment].values())
+        for marks in all_marks
+        if gradebook.status(marks, given.get((marks.student, assignment), {})) == "graded"
+    ]
+    write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals))
+    return lines
