@@ -126,7 +126,7 @@ def outcome(module, before, tree, argument, seconds):
     quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
 
     def stop(_, frame):
-        # Where Python calls back on its own, nothing comes of what is raised: the next ring is a tenth of a second later.
+        # Where Python calls back on its own, nothing comes of what is raised: it rings again a tenth of a second later.
         if frame is None or frame.f_code.co_name not in ("_remove", "gc_callback", "gc_cumulative_time"):
             raise TooLong
 
