@@ -43,12 +43,12 @@ def trees(text, helpers=MappingProxyType({}), known=()):
 
     helpers: name -> what other cells of the same student's define. known: names that mean the same for everybody.
     """
-    body, used = causes.statements(text), set()
+    body, used = causes.statements(text), set(known)  # another question's answer is no helper
     for one in body:  # grows: a helper may use another
         names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & helpers.keys() - used
         used |= names
         body += [helpers[name] for name in sorted(names)]
-    reader = _Reader(body, set(known) - used)
+    reader = _Reader(body, set(known))
     for one in body:
         reader.statement(one)
     return sorted(reader.found)[:MOST_TREES]  # digests: the same ones are left out of the same code
