@@ -23,9 +23,9 @@
       views.forEach(function (one) { shape(one.view, width, beside, 1); });
       await frame();
       views.forEach(function (one) {
-        var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight);
-        if (one.zoom && (zoom <= one.zoom || isCut(one.view))) return;
-        Object.assign(one, { zoom: zoom, width: width, beside: beside });
+        var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight), cut = isCut(one.view);
+        if (one.zoom && (cut === one.cut ? zoom <= one.zoom : cut)) return; // what shows all of itself goes before what is larger
+        Object.assign(one, { zoom: zoom, width: width, beside: beside, cut: cut });
       });
     }
     views.forEach(function (one) { shape(one.view, one.width, one.beside, one.zoom); });
