@@ -23,8 +23,10 @@
       views.forEach(function (one) { shape(one.view, width, beside, 1); });
       await frame();
       views.forEach(function (one) {
-        var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight), cut = isCut(one.view);
-        if (one.zoom && (cut === one.cut ? zoom <= one.zoom : cut)) return; // what shows all of itself goes before what is larger
+        var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight);
+        var cut = isCut(one.view);
+        // What shows all of itself goes before what is larger.
+        if (one.zoom && (cut === one.cut ? zoom <= one.zoom : cut)) return;
         Object.assign(one, { zoom: zoom, width: width, beside: beside, cut: cut });
       });
     }
