@@ -74,7 +74,7 @@ def _days(said):
     return 0 if not said else int(said[1] or 0) + bool(int(said[2] or 0) or int(said[3] or 0) or not any(said.groups()))
 
 
-def late(results, assignment, groups=()):
+def late(results, assignment):
     """Student -> `Late`."""
     kept = _read(results, "late.json").get(assignment, {"rule": "", "days": {}})
     return {student: Late(days, kept["rule"]) for student, days in kept["days"].items()}

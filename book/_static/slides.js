@@ -24,8 +24,10 @@
       await frame();
       views.forEach(function (one) {
         var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight);
-        if (one.zoom && (zoom <= one.zoom || isCut(one.view))) return;
-        Object.assign(one, { zoom: zoom, width: width, beside: beside });
+        var cut = isCut(one.view);
+        // What shows all of itself goes before what is larger.
+        if (one.zoom && (cut === one.cut ? zoom <= one.zoom : cut)) return;
+        Object.assign(one, { zoom: zoom, width: width, beside: beside, cut: cut });
       });
     }
     views.forEach(function (one) { shape(one.view, one.width, one.beside, one.zoom); });

@@ -193,6 +193,8 @@ FAULTS = """() => {
     const box = view.getBoundingClientRect(), room = view.closest('.stage > :first-child').getBoundingClientRect();
     const cut = box.bottom > room.bottom + 2 || box.right > room.right + 2 || box.top < room.top - 2;
     if (cut) found.push('the view is cut');
+    if ([...view.querySelectorAll('.tl-picture')].some(e => e.scrollWidth > e.clientWidth + 1))
+      found.push('the picture of the view is cut');
     if (!view.querySelector('.tl-picture').childElementCount) found.push('the view is empty');
   }
   return found.map(fault => Reveal.getState().indexh + 1 + ': ' + fault);

@@ -16,6 +16,7 @@ import torch
 
 from tutorial_book import experiments
 from tutorial_lib.arguments import check_texts, whole_number
+from tutorial_lib.geometry.similarity import unit
 
 STORED = experiments.STORED / "limits.json"
 LIKES = Path(__file__).parent / "likes.txt"
@@ -151,7 +152,7 @@ def late_interaction(questions, texts) -> np.ndarray:
     >>> late_interaction([[[1, 0], [0, 1]]], [[[2, 0]], [[1, 0], [0, 3]]]).tolist()
     [[1.0, 2.0]]
     """
-    questions, texts = ([_unit(tokens) for tokens in part] for part in (questions, texts))
+    questions, texts = ([unit(np.asarray(tokens, float)) for tokens in part] for part in (questions, texts))
     rows = np.concatenate(questions)  # (tokens of all questions, d)
     starts = np.cumsum([0] + [len(tokens) for tokens in questions[:-1]])
     best = np.stack([(rows @ text.T).max(1) for text in texts], axis=1)
@@ -270,8 +271,3 @@ def _round(n, number) -> list:
 
 def _listed(things) -> str:
     return " and ".join([", ".join(things[:-1])] * (len(things) > 1) + things[-1:])
-
-
-def _unit(tokens) -> np.ndarray:
-    tokens = np.asarray(tokens)
-    return tokens / np.linalg.norm(tokens, axis=1, keepdims=True)
