@@ -1,6 +1,6 @@
 """Train small decoders that differ in one part, five seeds of each, and store their losses: stored/since.json.
 
-    python tools/measure_since.py        about a quarter of an hour on one core
+    python tools/measure_since.py        some ten minutes on one core
 
 The chapter on what changed since 2017 shows these numbers; the weights are not kept. One thread, so that the same
 numbers come out again on the same kind of processor.
@@ -15,10 +15,9 @@ from record import as_json, measured_with
 
 from tutorial_book.experiments import since
 from tutorial_book.experiments.since import FILE, KINDS, SEEDS, SETTINGS, follow, n_parameters, new_model
-from tutorial_lib.tokenization import BPE
 from tutorial_lib.weights.files import write_text
 
-SHAPE = ("N_TOKENS", "N_LONG", "N_PLACES", "N_STORIES", "N_JUDGED", "BATCH", "WIDTH", "N_LAYERS", "N_HEADS")
+SHAPE = "N_TOKENS N_LONG N_PLACES N_STORIES N_JUDGED BATCH VOCABULARY WIDTH N_LAYERS N_HEADS".split()
 
 
 def settings() -> dict:
@@ -28,12 +27,11 @@ def settings() -> dict:
 
 def record(kinds=tuple(KINDS), seeds=SEEDS, until=SETTINGS.n_steps) -> dict:
     """What is stored: where the numbers come from, and the numbers, in ten-thousandths."""
-    size = len(BPE.from_pretrained("book-gpt"))
     runs = {kind: [told(kind, seed, until) for seed in seeds] for kind in kinds}
     return {
         **measured_with("torch", "numpy"),
         "settings": settings(),
-        "parameters": {kind: n_parameters(new_model(kind, 0, size)) for kind in kinds},
+        "parameters": {kind: n_parameters(new_model(kind, 0)) for kind in kinds},
         "kinds": {kind: by_seed(found) for kind, found in runs.items()},
     }  # fmt: skip
 

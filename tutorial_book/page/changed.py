@@ -1,4 +1,4 @@
-"""Show what changed between two functions of the library: the lines that went and those that came, out of their source."""
+"""Show what changed between two functions of the library: the lines that went and those that came, of their source."""
 
 from difflib import unified_diff
 

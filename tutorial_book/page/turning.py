@@ -79,8 +79,9 @@ def _clock(i, hands, unit, share):
         for name, (x, y) in zip(("query", "key"), hands, strict=True)
     )
     return (
-        f'<div class="tl-pair"><svg viewBox="-44 -44 88 88" role="img" aria-label="Pair {i}: the hands of query and key">'
-        f'<circle r="{RADIUS}"/>{lines}</svg><div>pair {i}<br><b data-value="{share!r}">{_two(share)}</b></div></div>'
+        '<div class="tl-pair"><svg viewBox="-44 -44 88 88" role="img" '
+        f'aria-label="Pair {i}: the hands of query and key"><circle r="{RADIUS}"/>{lines}</svg>'
+        f'<div>pair {i}<br><b data-value="{share!r}">{_two(share)}</b></div></div>'
     )
 
 
