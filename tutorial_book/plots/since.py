@@ -87,6 +87,7 @@ def rotary_pairs(trained, untrained, without):
     draw_curves(right, {name: tuple(mean_interval(rise)) for name, rise in without.items()}, pairs, **LOOK)
     dotted(right, 0)
     right.set(ylabel="rise of the loss in nats", title="the loss without it")
+    right.set_ylim(top=1.4 * right.get_ylim()[1])  # room for the names
     right.legend(loc="upper right")
     for ax in (left, right):
         ticks(ax.xaxis, pairs)
