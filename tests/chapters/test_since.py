@@ -27,7 +27,7 @@ def test_one_distance_has_one_score(page):
 
 
 def test_rotary_positions_are_the_best_within_the_trained_length():
-    for kind in ("learned positions",):
+    for kind in ("learned positions", "sinusoidal positions", "no positions"):
         assert mean_interval(within(kind) - within("Llama's shape"))[1] > 0.1, kind
 
 
@@ -36,8 +36,17 @@ def test_past_it_rotary_positions_fail_and_a_window_mends_them():
     assert rise[1] > 1
     mended = mean_interval(ends("Llama's shape", "window") - within("Llama's shape"))
     assert mended[2] < 0.15
-    for kind in ("learned positions",):  # it is the places that they do not know
+    for kind in ("learned positions", "sinusoidal positions"):  # it is the places that they do not know
         assert mean_interval(ends(kind, "window") - within(kind))[1] > 0.3, kind
+
+
+def test_past_it_a_model_without_positions_loses_least():
+    for kind in ("Llama's shape", "learned positions", "sinusoidal positions"):
+        assert mean_interval(ends(kind) - ends("no positions"))[1] > 0.1, kind
+    rise = mean_interval(ends("no positions") - within("no positions"))
+    assert rise[1] > 0.1  # it loses, too
+    mended = mean_interval(ends("no positions", "window") - within("no positions"))
+    assert mended[2] < 0.3
 
 
 def test_the_fast_pairs_tell_distance_and_the_slow_ones_do_not():

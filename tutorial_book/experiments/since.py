@@ -26,7 +26,7 @@ from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
 
 FILE = experiments.STORED / "since.json"
-SEEDS = range(4)
+SEEDS = range(3)
 N_TOKENS = 64  # of each piece in training
 N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
 N_PLACES = 16  # so many neighboring places share one mean
@@ -56,6 +56,8 @@ class Parts:
 KINDS = {
     "Llama's shape": Parts(),
     "learned positions": Parts("learned", d_ff=159),
+    "sinusoidal positions": Parts("sinusoidal"),
+    "no positions": Parts("none"),
 }
 
 
@@ -178,7 +180,7 @@ def pieces():
 def by_place(model, ids):
     """Mean -log p of each next token, in nats, at 16 places together: ids (n_pieces, n + 1) -> a list of n / 16.
 
-    >>> model = new_model("learned positions", 0)
+    >>> model = new_model("no positions", 0)
     >>> len(by_place(model, pieces()[:2]))
     16
     """
@@ -293,7 +295,7 @@ def heads(model, untrained, ids):
 def follow(kind, seed, until=SETTINGS.n_steps):
     """Train a model of a kind, and judge it: `lengths`, and for Llama's shape `heads`. Ten seconds on one core.
 
-    Example: `follow("learned positions", seed=2, until=10)["as it is"]`.
+    Example: `follow("no positions", seed=2, until=10)["as it is"]`.
     """
     model = new_model(kind, seed)
     train(model, next_tokens(text(), N_TOKENS, BATCH), replace(SETTINGS, seed=seed), until=until)
@@ -308,7 +310,7 @@ def stored() -> dict:
 
     Losses in nats, (seeds, 16); of "heads", name -> (seeds, heads, pairs) or (seeds, pairs).
 
-    >>> stored()["kinds"]["learned positions"]["as it is"].shape[1]
+    >>> stored()["kinds"]["no positions"]["as it is"].shape[1]
     16
     """
     kept = experiments.stored(FILE, {"date", "versions", "settings", "parameters", "kinds"}, "tools/measure_since.py")
