@@ -89,11 +89,11 @@ class Deck:
 
     def slides(self) -> list[str]:
         all_ = order(self.chapter, self.plan)
-        made = [self.title(), *map(self.of_entry, all_.lesson)]
+        made = [self.title(), *map(self.of_entry, all_.lesson), self.text("Homework", self.plan.homework)]
         for number, (question, items) in enumerate(zip(self.plan.questions, all_.asked, strict=True), 1):
             made.append(self.question(number, question))
             made += [self.of_item(item, self.from_plan(question, item.name)) for item in items]
-        made += [self.text("On the board", self.plan.board), self.text("Homework", self.plan.homework)]
+        made.append(self.text("On the board", self.plan.board))
         if all_.more:
             made.append(self.divider())
             made += [self.of_item(item, self.beyond(item)) for item in all_.more]

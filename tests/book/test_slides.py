@@ -68,6 +68,13 @@ def names_on(name):
             yield link(slide) or ""
 
 
+def lesson_of(name):
+    """The places of the slides whose notes are a step of the plan."""
+    steps = {f"{step.minutes}. {step.title}" for step in plan(name).steps}
+    notes = [slide.select_one("aside > h3") for slide in slides(name)]
+    return [place for place, title in enumerate(notes) if title and built_page.words(title) in steps]
+
+
 @chapters
 def test_every_slide_has_its_notes(name):
     assert all(len(built_page.words(slide.select_one("aside.notes"))) > 10 for slide in slides(name))
@@ -85,6 +92,28 @@ def test_nothing_answers_a_guess_before_it_is_asked(name):
     for item in chapter(name).items:
         if item.name in shown and item.guess:
             assert shown.index(item.guess) < shown.index(item.name), f"{item.name} stands before {item.guess}"
+
+
+@chapters
+def test_a_formula_or_finding_that_no_step_names_stands_behind_the_guesses_of_its_part(name):
+    shown, items = list(names_on(name)), {item.name: item for item in chapter(name).items}
+    lesson = [(items[shown[place]], place) for place in lesson_of(name) if shown[place] in items]
+    polls = [(item.part, place) for item, place in lesson if item.kind == "guess"]
+    for item, place in lesson:
+        along = "The plan does not" in slides(name)[place].select_one("aside").get_text()
+        if along and item.kind in ("formula", "finding") and not item.guess:
+            assert all(poll < place for part, poll in polls if part == item.part), f"{item.name} may answer a guess"
+
+
+@pytest.mark.parametrize("formula", ["eq-dot", "eq-cosine"])
+def test_what_gives_a_guess_away_waits_for_the_hands(formula):
+    shown = list(names_on("attention"))
+    assert shown.index("higher-score") < shown.index(f"equation-{formula}") < shown.index("fig-similarity")
+
+
+@chapters
+def test_the_homework_ends_the_lesson(name):
+    assert built_page.words(slides(name)[lesson_of(name)[-1] + 1].h2) == "Homework"
 
 
 @chapters
