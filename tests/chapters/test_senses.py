@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tutorial_book.experiments.senses import probe_distances, steps
 from tutorial_lib.geometry import bootstrap_interval
 
 STORIES, BY_HAND = PARTS = ["stories", "by hand"]
@@ -15,7 +16,7 @@ def test_after_the_last_layer_nouns_with_one_sense_are_cut_as_often_as_homonyms(
     homonyms, nouns = page.first
     assert homonyms.tolist() == [11] * 6 and nouns[-1] == 11 and nouns[:5].max() <= 8 and nouns.min() == 4
     assert [word for word, places in zip(page.words, page.places[0]) if places.min() > 1] == ["organ"]
-    assert "the one homonym that is not best cut by sense is “organ”".replace("“", '"').replace("”", '"') in prose
+    assert 'the one homonym that is not best cut by sense is "organ"' in prose
 
 
 def test_the_senses_are_tighter_than_topics_in_all_layers_and_half_of_it_goes_in_the_last(page):
@@ -41,7 +42,7 @@ def test_without_the_two_large_coordinates_it_is_the_same_but_for_one_noun(page)
 
 
 def test_a_tree_stands_in_squared_distances_and_the_sentences_are_new(page):
-    assert np.array_equal(page.probe_distances(np.eye(page.n), page.x), page.steps(page.bears.heads))
+    assert np.array_equal(probe_distances(np.eye(page.n), page.x), steps(page.bears.heads))
     learned = {tree.story.text for tree in page.known}
     for part in PARTS:
         assert not learned & {tree.story.text for tree in page.asked[part]}
