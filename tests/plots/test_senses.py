@@ -31,4 +31,5 @@ def test_a_panel_has_a_curve_for_each_probe_and_a_dotted_line_for_what_needs_no_
     axes = plots.senses.by_probe({"a": curves, "b": curves}, {"a": {"chain": 0.5}, "b": {"chain": 0.6, "lot": 0.3}})
     assert [ax.get_title() for ax in axes] == ["a", "b"]
     assert [list(line.get_ydata()) for line in axes[0].lines[:2]] == [[0.8, 0.9], [0.7, 0.6]]
-    assert [text.get_text() for text in axes[1].texts] == ["chain", "lot"]
+    assert [line.get_label() for line in axes[1].lines] == ["trained", "shuffled", "chain", "lot"]
+    assert [line.get_ydata()[0] for line in axes[1].lines[2:]] == [0.6, 0.3]

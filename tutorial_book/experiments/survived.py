@@ -149,27 +149,25 @@ class Board:
     rows: some of `ROWS`. values: name -> (found, control), as `stored` gives them.
     """
 
-    columns = ("finding", "control", "measure", "found ● and control □", "verdict")
-
     def __init__(self, rows, values, caption):
         self.caption = caption
         self.lines = [(row, *values[row.name], verdict(row, *values[row.name])) for row in rows]
 
     def _repr_html_(self):
-        heads = "".join(f'<th scope="col">{name}</th>' for name in self.columns)
+        heads = "".join(f'<th scope="col">{name}</th>' for name in ("finding", "found ● control □", "verdict"))
         body = ""
         for row, found, control, said in self.lines:
-            texts = [row.control, row.measure]
-            cells = "".join(f'<td class="text">{escape(text)}</td>' for text in texts)
-            name = f"{escape(row.finding)} ({escape(row.where)})"
-            body += f'<tr><th scope="row">{name}</th>{cells}<td>{picture(found, control)}</td><td>{said}</td></tr>'
+            name = f"{escape(row.finding)} ({escape(row.where)})<small>Against it: {escape(row.control)}.</small>"
+            drawn = f"{picture(found, control)}<small>{numbers(found, control)}: {escape(row.measure)}</small>"
+            body += f'<tr><th scope="row">{name}</th><td class="drawn">{drawn}</td><td>{said}</td></tr>'
         caption = f"<caption><span>{escape(self.caption)}</span></caption>"
         inside = f"{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>"
         inside = f'<table class="result survived mathjax_ignore tex2jax_ignore">{inside}</table>'
         return f'<style>{STYLE}</style><div class="pst-scrollable-table-container">{inside}</div>'
 
     def _repr_markdown_(self):
-        lines = [self.columns, [":--"] * len(self.columns)]
+        columns = ("finding", "control", "measure", "found, and control", "verdict")
+        lines = [columns, [":--"] * len(columns)]
         lines += [(f"{row.finding} ({row.where})", row.control, row.measure, numbers(found, control), said)
                   for row, found, control, said in self.lines]  # fmt: skip
         return "\n".join([f"{self.caption}\n", *(f"| {' | '.join(line)} |" for line in lines)])
@@ -181,12 +179,13 @@ class Board:
 
 STYLE = """.survived .found{fill:#0072B2}.survived .control{fill:none;stroke:#BF5000;stroke-width:2}
 .survived .scale{stroke:currentColor;stroke-opacity:.35}
-.survived small{display:block;white-space:nowrap}.survived tbody th{min-width:11rem;font-weight:normal}
+table.result.survived :is(th,td){white-space:normal;vertical-align:top}
+.survived small{display:block;font-weight:normal}.survived tbody th{width:60%}.survived .drawn{min-width:7.5rem}
 html[data-theme="dark"] .survived .found{fill:#7CB8FF}html[data-theme="dark"] .survived .control{stroke:#FFB077}"""
 
 
 def picture(found, control, width=120) -> str:
-    """A line from 0 on with a dot at what was found and a square at what the control gives, and the two numbers.
+    """A line from 0 on with a dot at what was found and a square at what the control gives.
 
     >>> picture(0.5, 0.25).count("<circle"), picture(0.5, 0.25).count("<rect")
     (1, 1)
@@ -200,8 +199,7 @@ def picture(found, control, width=120) -> str:
     shapes += f'<rect class="control" x="{across(control) - 5:.1f}" y="6" width="10" height="10"/>'
     shapes += f'<circle class="found" cx="{across(found):.1f}" cy="11" r="4"/>'
     label = f"found {numbers(found, control)} for the control"
-    svg = f'<svg viewBox="0 0 {width} 22" width="{width}" height="22" role="img" aria-label="{label}">{shapes}</svg>'
-    return f"{svg}<small>{numbers(found, control)}</small>"
+    return f'<svg viewBox="0 0 {width} 22" width="{width}" height="22" role="img" aria-label="{label}">{shapes}</svg>'
 
 
 def numbers(found, control) -> str:
