@@ -124,6 +124,12 @@ PICTURES = {
     "family": "".join(box(24, 16 + 12 * i, 32, 9, "feed", 45) for i in range(6))
     + "".join(box(64, 40 + 12 * i, 32, 9, "feed", 45) for i in range(3))
     + box(104, 64, 32, 9, "feed", 90),
+    "since": "".join(
+        f'<circle cx="{x}" cy="50" r="26" style="fill:none;stroke:var(--hair)"/>'
+        + line([(x, 50), (x + 25 * math.sin(turn), 50 - 25 * math.cos(turn))], "query", 3)
+        + line([(x, 50), (x + 25 * math.sin(turn + 0.9), 50 - 25 * math.cos(turn + 0.9))], "key", 3)
+        for x, turn in ((46, 0.2), (114, 2.4))
+    ),
     "directions": line([(20, 84), (140, 84)], "hair")
     + line([(20, 84), (120, 20)], "query", 3)
     + line([(20, 84), (130, 60)], "key", 3),

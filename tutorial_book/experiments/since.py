@@ -1,0 +1,324 @@
+"""What changed since 2017, one part at a time: a small decoder of Llama's shape, and what taking a change back costs.
+
+Each of `KINDS` is trained on the same stories, from several seeds, with the same steps and as many parameters up to
+1 %, on pieces of 64 tokens. It is judged on pieces four times as long. tools/measure_since.py does that and writes the
+numbers into stored/since.json; the weights are not kept.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tutorial_book import experiments
+from tutorial_lib import bert, llama
+from tutorial_lib.arguments import one_of
+from tutorial_lib.attention import window_mask
+from tutorial_lib.positions import Rope, sinusoidal
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
+from tutorial_lib.tokenization.bpe import END
+from tutorial_lib.trace import nothing
+from tutorial_lib.training import Settings, next_tokens, train
+from tutorial_lib.training.recipes import HELD_OUT, spread
+
+FILE = experiments.STORED / "since.json"
+SEEDS = range(3)
+N_TOKENS = 64  # of each piece in training
+N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
+N_PLACES = 16  # so many neighboring places share one mean
+N_STORIES, N_JUDGED, BATCH = 4_000, 200, 8
+VOCABULARY = 512  # tokens, learned from the same stories: most of a small model's work is to score them
+WIDTH, N_LAYERS, N_HEADS = 64, 2, 4
+D_K = WIDTH // N_HEADS
+STD = WIDTH**-0.5  # of the first weights: 1 / √d_model keeps a vector's length through a matrix
+SETTINGS = Settings(400, lr=1e-2, warmup=40)
+POSITIONS = ("rotary", "learned", "sinusoidal", "none")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a small decoder is made of. The defaults are Llama's shape; d_ff makes up for what another part takes."""
+
+    positions: str = "rotary"
+    gated: bool = True
+    rms: bool = True
+    n_kv_heads: int = N_HEADS
+    d_ff: int = 170
+
+    def __post_init__(self):
+        one_of("positions", self.positions, POSITIONS)
+
+
+KINDS = {
+    "Llama's shape": Parts(),
+    "learned positions": Parts("learned", d_ff=159),
+    "sinusoidal positions": Parts("sinusoidal"),
+    "no positions": Parts("none"),
+}
+
+
+class Still(Rope):
+    """Rotary positions of which some pairs stand still; if you say nothing, all.
+
+    >>> Still(pairs=[1]).frequencies(4)
+    tensor([1., 0.])
+    """
+
+    def __init__(self, pairs=range(D_K // 2)):
+        super().__init__()
+        object.__setattr__(self, "pairs", tuple(pairs))  # frozen, as every Rope
+
+    def frequencies(self, d_k):
+        turns = [i not in self.pairs for i in range(d_k // 2)]
+        return super().frequencies(d_k) * torch.tensor(turns)
+
+
+class Placed(llama.Embeddings):
+    """Token + position, each a row of a table, as before Llama. The table is learned, or it is the sinusoidal one.
+
+    So large that position and token are alike in length. Takes no cache: its first token stands at position 0.
+    """
+
+    def __init__(self, config, learned):
+        super().__init__(config)
+        table = STD * (torch.randn(N_LONG, WIDTH) if learned else 2**0.5 * sinusoidal(N_LONG, WIDTH))
+        self.table = nn.Parameter(table, requires_grad=learned)
+
+    def forward(self, ids, keep=nothing):
+        return keep("output", self.tokens(ids) + self.table[: ids.shape[1]])  # (B, n, d_model)
+
+
+class Decoder(llama.Llama):
+    """A Llama, some of whose parts may be older ones. window: how many tokens each one sees at most, or None for all.
+
+    >>> model = Decoder(Parts(n_kv_heads=1), vocab_size=50)
+    >>> model.window = 2
+    >>> model.trace([[5, 6, 7]])["layer.0.attention.weights"][0, 0, 2, 0]
+    tensor(0.)
+    """
+
+    window = None
+
+    def __init__(self, parts, vocab_size):
+        shape = dict(d_model=WIDTH, n_layers=N_LAYERS, n_heads=N_HEADS, d_ff=parts.d_ff, n_kv_heads=parts.n_kv_heads)
+        rope = Rope() if parts.positions == "rotary" else Still()
+        super().__init__(llama.Config(vocab_size, n_positions=N_TOKENS, rope=rope, tied=True, **shape))
+        if not parts.gated:
+            for layer in self.layer:
+                layer.feed_forward = bert.FeedForward(replace(self.config, activation="gelu"))
+        if not parts.rms:
+            self.norm = nn.LayerNorm(WIDTH)
+            for layer in self.layer:
+                layer.attention_norm, layer.norm = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        bert.initialize(self)
+        spread(self, STD)
+        if parts.positions in ("learned", "sinusoidal"):
+            tokens = self.embeddings.tokens
+            self.embeddings = Placed(self.config, parts.positions == "learned")
+            self.embeddings.tokens = tokens  # which the unembedding shares
+
+    def _check(self, ids, cache, attention_mask):
+        ids, places, mask = super()._check(ids, cache, attention_mask)
+        if self.window:
+            mask = mask & window_mask(ids.shape[1], self.window - 1)
+        return ids, places, mask
+
+
+def new_model(kind, seed):
+    """A model of one of `KINDS` before its first step.
+
+    >>> n_parameters(new_model("Llama's shape", 0))
+    131136
+    """
+    torch.manual_seed(seed)
+    return Decoder(KINDS[kind], VOCABULARY).eval()
+
+
+def n_parameters(model):
+    """How many numbers training can move. Of a learned table of positions, only the rows within the trained length."""
+    n = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    table = getattr(model.embeddings, "table", None)
+    return n - (table[N_TOKENS:].numel() if table is not None and table.requires_grad else 0)
+
+
+@lru_cache
+def tokenizer():
+    """The tokenizer of all these models, learned from the stories that they read.
+
+    >>> len(tokenizer())
+    512
+    """
+    return BPE.train([story.text for story in stories(N_STORIES)], VOCABULARY)
+
+
+@lru_cache
+def text(seed=0, n=N_STORIES):
+    """The stories of a seed as one long text, ids (n_tokens,).
+
+    >>> text(HELD_OUT, 2).ndim
+    1
+    """
+    return torch.tensor([i for story in stories(n, seed) for i in tokenizer().encode(END + story.text).ids])
+
+
+@lru_cache
+def pieces():
+    """What the models are judged on: stories that they do not read, in pieces of 256 tokens and the next one.
+
+    >>> pieces().shape[1]
+    257
+    """
+    ids = text(HELD_OUT, N_JUDGED)
+    return ids[: (len(ids) - 1) // N_LONG * N_LONG + 1].unfold(0, N_LONG + 1, N_LONG)  # (n_pieces, 257)
+
+
+@torch.no_grad()
+def by_place(model, ids):
+    """Mean -log p of each next token, in nats, at 16 places together: ids (n_pieces, n + 1) -> a list of n / 16.
+
+    >>> model = new_model("no positions", 0)
+    >>> len(by_place(model, pieces()[:2]))
+    16
+    """
+    losses = []
+    for some in ids.split(32):
+        logits, _ = model(some[:, :-1], fused=True)  # (B, n, vocab_size)
+        losses.append(F.cross_entropy(logits.transpose(1, 2), some[:, 1:], reduction="none"))  # (B, n)
+    return torch.cat(losses).mean(0).unflatten(0, (-1, N_PLACES)).mean(1).tolist()
+
+
+def lengths(model, ids):
+    """`by_place` in three ways: as it is, each token seeing 64 at most, and with rotary positions 4 times closer."""
+    losses = {"as it is": by_place(model, ids)}
+    model.window = N_TOKENS
+    losses["window"] = by_place(model, ids)
+    model.window = None
+    if type(model.config.rope) is Rope:
+        plain = model.config
+        model.config = replace(plain, rope=Rope(factor=N_LONG / N_TOKENS))
+        losses["closer"] = by_place(model, ids)
+        model.config = plain
+    return losses
+
+
+# --- what the pairs of rotary heads do --------------------------------------------------------------------------------
+
+
+def pair_scores(trace, layer, frequencies):
+    """What each pair adds to a layer's scores before the softmax, (n_pairs, B, n_heads, n, n)."""
+    where = f"layer.{layer}.attention"
+    Q, K = trace[f"{where}.rotated_queries"], trace[f"{where}.rotated_keys"]  # (B, heads, n, d_k)
+    K = K.repeat_interleave(Q.shape[1] // K.shape[1], dim=1)
+    half = len(frequencies)
+    pairs = [[i, i + half] for i in range(half)]
+    return torch.stack([Q[..., pair] @ K[..., pair].transpose(-2, -1) for pair in pairs]) / Q.shape[-1] ** 0.5
+
+
+def by_distance(S):
+    """How much the scores of a query differ among its keys, and which share of that the distance alone tells.
+
+    S: (..., B, n, n). The queries are those of the second half, each with its own key and the n / 2 - 1 before, so that
+    all meet the same distances; each query's mean is taken off, which no softmax sees. Returns the variance, and the
+    share that is left of it in the mean over all texts and queries, both (...).
+
+    >>> place = torch.arange(8.0)
+    >>> variance, share = by_distance((place[:, None] - place).expand(3, 1, 8, 8))  # nothing but distance
+    >>> share
+    tensor([1., 1., 1.])
+    """
+    n = S.shape[-1]
+    here = torch.arange(n - n // 2, n)[:, None]
+    S = S[..., here, here - torch.arange(n // 2)]  # (..., B, queries, distances)
+    S = S - S.mean(-1, keepdim=True)
+    variance = S.square().mean((-3, -2, -1))
+    return variance, S.mean((-3, -2)).square().mean(-1) / variance
+
+
+@torch.no_grad()
+def pairs_of(model, ids):
+    """For each head and pair of a rotary model: the share of the scores' variance, and the share that distance tells.
+
+    Returns two arrays (n_layers * n_heads, n_pairs). ids: (n_texts, n).
+    """
+    trace, frequencies = model.trace(ids), model.config.rope.frequencies(D_K)
+    of_size, of_distance = [], []
+    for layer in range(N_LAYERS):
+        S = pair_scores(trace, layer, frequencies).transpose(1, 2)  # (n_pairs, heads, B, n, n)
+        variance, share = by_distance(S)
+        of_size.append((variance / variance.sum(0)).T)
+        of_distance.append(share.T)
+    return torch.cat(of_size).numpy(), torch.cat(of_distance).numpy()
+
+
+@torch.no_grad()
+def without(model, ids, pair, what):
+    """The loss, in nats, where one pair of all heads does no more turn ("turning"), or tells tokens apart ("meaning").
+
+    For the latter each query and key has, in this pair, the mean of all at every place, before it is turned.
+    """
+    one_of("what", what, ("turning", "meaning"))
+    index = [pair, pair + D_K // 2]
+
+    def averaged(name, value):
+        if what == "meaning" and name.endswith((".queries", ".keys")):
+            value = value.clone()
+            value[..., index] = value[..., index].mean((0, 2), keepdim=True)
+        return value
+
+    plain = model.config
+    if what == "turning":
+        model.config = replace(plain, rope=Still([pair]))
+    logits, _ = model(ids[:, :-1], keep=averaged)
+    model.config = plain
+    return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()).item()
+
+
+def heads(model, untrained, ids):
+    """What `pairs_of` and `without` find: name -> a list. ids: (n_texts, n + 1)."""
+    size, distance = pairs_of(model, ids[:, :-1])
+    size_0, distance_0 = pairs_of(untrained, ids[:, :-1])
+    found = {"size": size, "distance": distance, "size, untrained": size_0, "distance, untrained": distance_0}
+    found = {name: np.asarray(values, dtype=float).tolist() for name, values in found.items()}
+    usual = np.mean(by_place(model, ids))
+    for what in ("turning", "meaning"):
+        found[f"without {what}"] = [without(model, ids, pair, what) - usual for pair in range(D_K // 2)]
+    return found
+
+
+# --- training -------------------------------------------------------------------------------------------------------
+
+
+def follow(kind, seed, until=SETTINGS.n_steps):
+    """Train a model of a kind, and judge it: `lengths`, and for Llama's shape `heads`. Ten seconds on one core.
+
+    Example: `follow("no positions", seed=2, until=10)["as it is"]`.
+    """
+    model = new_model(kind, seed)
+    train(model, next_tokens(text(), N_TOKENS, BATCH), replace(SETTINGS, seed=seed), until=until)
+    found = lengths(model, pieces())
+    if kind == "Llama's shape":
+        found["heads"] = heads(model, new_model(kind, seed), pieces()[:64, : N_TOKENS + 1])
+    return found
+
+
+def stored() -> dict:
+    """What tools/measure_since.py stored: "settings", "parameters" by kind, and "kinds": kind -> name -> an array.
+
+    Losses in nats, (seeds, 16); of "heads", name -> (seeds, heads, pairs) or (seeds, pairs).
+
+    >>> stored()["kinds"]["no positions"]["as it is"].shape[1]
+    16
+    """
+    kept = experiments.stored(FILE, {"date", "versions", "settings", "parameters", "kinds"}, "tools/measure_since.py")
+    return kept | {"kinds": _in_ones(kept["kinds"])}
+
+
+def _in_ones(values):
+    """Ten-thousandths as arrays of ones."""
+    if isinstance(values, dict):
+        return {key: _in_ones(one) for key, one in values.items()}
+    return np.array(values) / 10_000
