@@ -1,6 +1,6 @@
 """Train small decoders that differ in one part, five seeds of each, and store their losses: stored/since.json.
 
-    python tools/measure_since.py        some ten minutes on one core
+    python tools/measure_since.py        some minutes on one core
 
 The chapter on what changed since 2017 shows these numbers; the weights are not kept. One thread, so that the same
 numbers come out again on the same kind of processor.
