@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
 COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
 DRAWS = 200  # of the inputs of a check, until each usual mistake fails: one in two does, where it is hard
-VERSION = 3  # of the files with marks
+VERSION = 4  # of the files with marks
 PACKAGES = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")  # that grading computes with
 
 
@@ -66,7 +66,6 @@ class Marks:
     ran: list[str] = field(default_factory=list)
     stops: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
-    fingerprint: str | None = None
     key: str = ""
     submitted: bool = True
 
@@ -215,7 +214,6 @@ def grade(submission, prepared, **how):
     records, code = run(submission.cells, calls, arrays, keep=submission.keep, **how)
     marks = Marks(submission.student, assignment, submission.file, submission.digest)
     marks.answers, marks.extra = submission.answers, submission.extra
-    marks.fingerprint = submission.fingerprint
     failed = {}  # check -> the first call that is wrong in it, its record, and what is wrong
     for name, worth in sources.points(assignment, marks=("check",)).items():
         cases = {}
@@ -330,7 +328,6 @@ def marks_in(results, assignment, roster=()):
     found = [marks for marks in found if marks]
     absent = set(roster) - {marks.student for marks in found}
     found += [Marks(student, assignment, notes=["no submission"], submitted=False) for student in absent]
-    _note_copies(found)
     return sorted(found, key=lambda marks: marks.student)
 
 
@@ -439,7 +436,7 @@ def _left(before, submission):
     """The mark that stays, and what is told of a submission that does not take its place."""
     note = f"another file, {submission.file}, was left: the mark is that of {before.file}. To grade it instead, say"
     told = f"Your file {submissions.base(submission.file)} was not graded: your mark is that of"
-    told = f"{told} {submissions.base(before.file)}, which you handed in before. {submissions.RIGHT_ONE}"
+    told = f"{told} {submissions.base(before.file)}, which you handed in before. {submissions.RIGHT_ONE}."
     return _beside(before, replace(submission, notes=[f"{note} --again {submission.student}"], told=[told]))
 
 
@@ -514,17 +511,3 @@ def _rooms(path, root):
         for package, room, *_ in (name.split(".") for name in names if name.startswith(OURS) and "." in name):
             folder = root / package / room
             yield folder if folder.is_dir() else folder.with_suffix(".py")
-
-
-def _note_copies(all_marks):
-    """Note what several students have in common to the letter, layout and comments aside."""
-    same = {}
-    for marks in all_marks:
-        if marks.fingerprint:
-            same.setdefault(marks.fingerprint, []).append(marks)
-    for group in same.values():
-        for marks in group:
-            others = [other.student for other in group if other is not marks]
-            if others:
-                more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-                marks.notes.append(f"identical code: {', '.join(others[:5])}{more}")
