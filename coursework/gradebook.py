@@ -24,8 +24,9 @@ from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
 from sqlalchemy.exc import DBAPIError
 
 from coursework import pages, shown, sources
+from coursework.files import student_name
 from coursework.grading import write
-from coursework.submissions import A_FEW_WORDS, student_name
+from coursework.submissions import A_FEW_WORDS
 
 READ_ONLY = (
     "**Read this, and run nothing of it.** The code in these cells is a student's. It ran in the sandbox, and what the "

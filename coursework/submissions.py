@@ -15,9 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from coursework import apart, pictures, sources
-from coursework.files import CANVAS, MOST_BYTES, MOST_FILES, OURS, find, student_name
-
-__all__ = ["MOST_BYTES", "MOST_FILES", "OURS", "Submission", "find", "read", "sorted_out", "student_name"]
+from coursework.files import CANVAS, OURS, find
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
@@ -223,7 +221,8 @@ def read(student, file, content, assignment):
     """
     cells, release = _parsed(content, file), _released(assignment)
     ids = set(map(_grade_id, cells))
-    fitting = [name for name in sources.names() if ids & set(_released(name).answers)]
+    counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
+    fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
     if fitting and assignment not in fitting:
         raise ValueError(TOLD["another"].format(which=fitting[0], assignment=assignment))
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
@@ -260,7 +259,7 @@ def _pieces(cells, release):
         name, kind, text = _grade_id(cell), cell.get("cell_type"), _source(cell)
         if kind not in ("code", "markdown", "raw"):
             continue
-        shown, text = ({}, _without_indent(text)) if kind == "code" else pictures.attached(cell, text)
+        shown, text = ({}, text) if kind == "code" else pictures.attached(cell, text)
         if name not in release.marked:
             name = None
             if _even(text) in release.texts or text.startswith(INSTALL):
@@ -284,12 +283,6 @@ def _cut(submission, pieces):
     for piece in own:
         piece.text = piece.text[:left]
         left -= len(piece.text)
-
-
-def _without_indent(code):
-    """Code without the indent of its first line, which IPython takes off all lines."""
-    indent = re.match(r"\n*([ \t]*)", code)[1]
-    return "\n".join(line.removeprefix(indent) for line in code.split("\n")) if indent else code
 
 
 def _defines(text, own, release):
@@ -443,8 +436,6 @@ def _parsed(content, file):
         raise ValueError(TOLD["encoding"]) from None
     except (ValueError, RecursionError):
         raise ValueError(_instead(text.lstrip())) from None
-    if isinstance(notebook, dict) and "worksheets" in notebook:
-        raise ValueError(TOLD["old"].format(again=TOLD["again"]))
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError(TOLD["no-cells"])
     return [cell for cell in notebook["cells"] if isinstance(cell, dict)]
@@ -452,8 +443,6 @@ def _parsed(content, file):
 
 def _instead(text):
     """What a text is that was handed in as a notebook and is none."""
-    if re.search(r"^<{7} ", text, re.M) and re.search(r"^={7}$", text, re.M):
-        return TOLD["conflict"]
     if text.startswith("{"):
         return TOLD["cut-off"]
     if len(text) < 1_000 and "://" in text:

@@ -40,10 +40,8 @@ REFUSED = [
     ("x.ipynb", "null", "is not a notebook: it has no cells"),
     ("x.ipynb", '{"cells": {}}', "is not a notebook: it has no cells"),
     ("x.py", "print('hello')", "is a script, which has lost your words: hand in the notebook (.ipynb)"),
-    ("x.ipynb", '{"worksheets": []}', "has the form of an old version of Jupyter: open it in a new one."),
     ("x.ipynb", LATIN.encode("utf-16"), "is not a notebook."),
     ("x.ipynb", LATIN, "holds none of the assignment's functions: is it the right file?"),
-    ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n=======\n>>>>>>> x\n', "has marks of a conflict in it, which Git left"),
     ("x.zip", b"PK\x03\x04", "is an archive: unpack it"),
     ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
     ("x.ipynb", b"PK\x03\x04 word/document.xml", "is not a notebook."),
@@ -199,12 +197,6 @@ def with_words_that_do_not_run(notebook):
 @damaged()
 def with_a_long_output(notebook):
     cell(notebook, "softmax-public").outputs = [new_output("stream", text="1, " * 200_000 + "9" * 5_000)]
-
-
-@damaged()
-def with_code_that_is_indented(notebook):
-    own = cell(notebook, "softmax")
-    own.source = "\n\n" + "\n".join(f"    {line}" for line in own.source.split("\n")) + "\n\n"
 
 
 @damaged()

@@ -19,12 +19,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from coursework import grading, sandbox, sources, submissions
+from coursework import files, grading, sandbox, sources
 from coursework.__main__ import main
 from tests.coursework.conftest import ASSIGNMENT, QUICK, cell, with_code
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
-NEED = ("softmax", "attention", "near-attention")  # the questions that need a right softmax
+NEED = ("softmax", "attention", "near-attention", "own-")  # the questions that need a right softmax
 REST = {name: worth for name, worth in FULL.items() if not name.startswith(NEED)}
 
 GOOD = cell(sources.solved_notebook(ASSIGNMENT), "softmax").source + "\n"
@@ -391,7 +391,7 @@ def test_what_is_no_notebook_gets_nothing_and_is_told(name, solved, hand_in, gra
 
 def test_a_gigantic_notebook_is_not_opened(hand_in, grade):
     with open(hand_in("ada", ""), "wb") as file:
-        file.truncate(submissions.MOST_BYTES + 1)
+        file.truncate(files.MOST_BYTES + 1)
     assert "larger than" in grade()["ada"].notes[0]
 
 
@@ -421,7 +421,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path, grade):
     archive = tmp_path / "submitted" / "ada.zip"
     archive.parent.mkdir()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("ada.ipynb", bytes(submissions.MOST_BYTES * 4))
+        file.writestr("ada.ipynb", bytes(files.MOST_BYTES * 4))
     assert "larger than" in grade()["ada"].notes[0]
 
 
@@ -493,7 +493,7 @@ def test_an_archive_takes_nobodys_place(solved, hand_in, tmp_path, grade):
 
 def test_of_many_notebooks_of_one_student_some_are_opened(tmp_path, solved, grade):
     text = nbformat.writes(solved)
-    _zipped(tmp_path / "submitted" / "all.zip", {f"eve/{i}.ipynb": text for i in range(submissions.MOST_FILES + 5)})
+    _zipped(tmp_path / "submitted" / "all.zip", {f"eve/{i}.ipynb": text for i in range(files.MOST_FILES + 5)})
     assert "25 files: only the first 20 were opened" in grade()["eve"].notes
 
 

@@ -310,7 +310,7 @@ def test_what_a_teacher_adds_in_a_folder_is_the_students(solved, put, sort_out):
 
 
 def test_a_composed_letter_is_a_composed_letter():
-    assert submissions.student_name("Zoe\u0308 L") == submissions.student_name("Zo\u00eb L")
+    assert files.student_name("Zoe\u0308 L") == files.student_name("Zo\u00eb L")
 
 
 # --- honest slips ---------------------------------------------------------------------------------------------------

@@ -28,8 +28,7 @@ const checkNotebook = (function () {
 
   // A sentence of the grader's, its places filled in.
   function say(name, values) {
-    const filled = Object.assign({ again: RULES.told.again.told }, values);
-    return RULES.told[name].told.replace(/\{(\w+)\}/g, function (place, key) { return filled[key]; });
+    return RULES.told[name].told.replace(/\{(\w+)\}/g, function (place, key) { return values[key]; });
   }
 
   // --- texts, as Python has them ---------------------------------------------------------------------------------
@@ -93,7 +92,6 @@ const checkNotebook = (function () {
 
   // What a text is that was handed in as a notebook and is none.
   function instead(text) {
-    if (/(?:^|\n)<{7} /.test(text) && /(?:^|\n)={7}(?:\n|$)/.test(text)) return "conflict";
     if (text.startsWith("{")) return "cut-off";
     if (length(text) < 1000 && text.includes("://")) return "link";
     return text.startsWith("<") ? "web-page" : "no-notebook";
@@ -115,26 +113,18 @@ const checkNotebook = (function () {
     } catch (error) {
       throw new Refused("encoding");
     }
-    if (isObject(notebook) && Object.hasOwn(notebook, "worksheets")) throw new Refused("old");
     if (!Array.isArray(get(notebook, "cells"))) throw new Refused("no-cells");
     return notebook.cells.filter(isObject);
   }
 
-  // The assignments that have cells of these names for answers.
+  // The assignments that have most of the cells of these names for answers.
   function assignments(cells) {
-    const ids = new Set(cells.map(gradeId));
-    return [...releases.keys()].filter(function (name) {
-      return releases.get(name).answers.some(function (id) { return ids.has(id); });
-    });
+    const ids = new Set(cells.map(gradeId)), names = [...releases.keys()];
+    const counts = names.map(function (name) { return releases.get(name).answers.filter(function (id) { return ids.has(id); }).length; });
+    return names.filter(function (name, place) { return counts[place] > 0 && counts[place] === Math.max(...counts); });
   }
 
   // --- cells -----------------------------------------------------------------------------------------------------
-
-  // Code without the indent of its first line, which IPython takes off all lines.
-  function withoutIndent(code) {
-    const indent = /^\n*([ \t]*)/.exec(code)[1];
-    return indent ? code.split("\n").map(function (line) { return line.startsWith(indent) ? line.slice(indent.length) : line; }).join("\n") : code;
-  }
 
   // A cell's pictures, with those that stand in its text, where Colab puts them; and the text without them.
   function attached(cell, text) {
@@ -169,8 +159,7 @@ const checkNotebook = (function () {
       const kind = cell.cell_type, code = kind === "code";
       let name = gradeId(cell), text = source(cell), pictures = new Map();
       if (!["code", "markdown", "raw"].includes(kind)) return;
-      if (code) text = withoutIndent(text);
-      else [pictures, text] = attached(cell, text);
+      if (!code) [pictures, text] = attached(cell, text);
       if (!release.marked.has(name)) {
         name = null;
         if (release.texts.has(even(text)) || text.startsWith(RULES.install)) return;
