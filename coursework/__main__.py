@@ -144,6 +144,17 @@ def compare(results, assignment):
     return 0
 
 
+def oral(results, assignment):
+    """Write questions about each student's own code, to print and to ask in five minutes."""
+    from coursework import grading
+    from tutorial_book.exercises import own
+
+    text = own.oral(sources.title(assignment), grading.marks_in(results, assignment))
+    grading.write(results / f"oral-{assignment}.md", text)
+    print(text)
+    return 0
+
+
 def a_path(text):
     """A path that the user gave, as it is from the folder that the command was given in."""
     return Path(HERE, text)
@@ -173,9 +184,11 @@ def main(arguments=None):
     one = commands.add_parser("feedback", help="after marking in formgrader: CSV files and feedback pages again")
     one.add_argument("--to", **place)
     one.add_argument("--roster", type=a_path, metavar="CSV")
-    one = commands.add_parser("compare", help="after grading: whose code is like whose")
-    one.add_argument("--assignment", choices=checks.names(), required=True)
-    one.add_argument("--to", **place)
+    later = {"compare": "whose code is like whose", "oral": "questions about each student's own code, to print"}
+    for command, what in later.items():
+        one = commands.add_parser(command, help=f"after grading: {what}")
+        one.add_argument("--assignment", choices=checks.names(), required=True)
+        one.add_argument("--to", **place)
     given = parser.parse_args(arguments)
     try:
         if given.command == "assignments":
@@ -184,6 +197,8 @@ def main(arguments=None):
             return again(given.to, given.roster)
         if given.command == "compare":
             return compare(given.to, given.assignment)
+        if given.command == "oral":
+            return oral(given.to, given.assignment)
         how = (given.assignment, given.roster, given.seed, given.workers, given.sandbox, given.again)
         return grade(given.submissions, given.to, *how, given.late, given.groups)
     except (ValueError, sandbox.NoSandbox, FileNotFoundError) as error:

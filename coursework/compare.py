@@ -23,6 +23,7 @@ from types import MappingProxyType
 import numpy as np
 
 from coursework import apart, causes, feedback, grading, pages, sources
+from tutorial_book.exercises import own
 
 TOLD = 0.6  # likeness of two answer sets from which they are told
 USUAL = 0.44  # of the two most alike among the honest answers of the tests, and ours: a test measures it
@@ -167,8 +168,8 @@ def ours(assignment):
 def questions(assignment):
     """Solution cell -> the number and name of its question."""
     numbered = {name: one.title for one in feedback.questions(assignment) for name in one.answers}
-    written = sources.points(assignment, marks=("written",))
-    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name not in written}
+    left = {*sources.points(assignment, marks=("written",)), *own.QUESTIONS}
+    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name not in left}
 
 
 def likeness(people, asked):

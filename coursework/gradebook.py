@@ -24,15 +24,15 @@ from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
 from sqlalchemy.exc import DBAPIError
 
 from coursework import pages, shown, sources
+from coursework.files import student_name
 from coursework.grading import write
-from coursework.submissions import student_name
+from coursework.submissions import A_FEW_WORDS
 
 READ_ONLY = (
     "**Read this, and run nothing of it.** The code in these cells is a student's. It ran in the sandbox, and what the "
     "checks said stands below it. A cell that you run here runs with all that you may do on this machine."
 )
 NO_ANSWER = "Nothing was written here."
-A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
 
 CONFIG = """\
 # Made by `python -m coursework grade`: start `jupyter lab` in this folder and open Nbgrader > Formgrader.

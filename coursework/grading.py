@@ -28,12 +28,15 @@ from pathlib import Path
 import numpy as np
 
 from coursework import causes, checks, sandbox, sources, submissions, worker
+from tutorial_book.exercises import own
+from tutorial_book.exercises.exercise import EXERCISES
 
 ROOT = Path(__file__).parents[1]
 OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
 COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
 DRAWS = 200  # of the inputs of a check, until each usual mistake fails: one in two does, where it is hard
-VERSION = 3  # of the files with marks
+MOST_OWN = 20_000  # bytes of a value that a question about the student's own code is about
+VERSION = 4  # of the files with marks
 PACKAGES = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")  # that grading computes with
 
 
@@ -46,6 +49,7 @@ class Marks:
     notes: for the teacher. told: sentences for the student's page.
     answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
     added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
+    me: the name that the questions about the student's own code are drawn from. own: such a question -> what is right.
     ran, stops: what was seen when the code ran, for the teacher, and for the student too. changes: what its mark was
     before, and why it changed. key: what the marks depend on besides the notebook.
     """
@@ -63,10 +67,11 @@ class Marks:
     answers: dict[str, str] = field(default_factory=dict)
     extra: list[tuple[str, str]] = field(default_factory=list)
     pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
+    me: str = ""
+    own: dict[str, object] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
     stops: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
-    fingerprint: str | None = None
     key: str = ""
     submitted: bool = True
 
@@ -74,12 +79,13 @@ class Marks:
 def prepare(assignment, seed):
     """The calls of all checks on inputs drawn from the seed: (check -> its calls, the worker's calls, arrays)."""
     loaded = checks.load(assignment)
-    wanted = sources.points(assignment, marks=("check",))
-    if set(wanted) != set(loaded):
-        odd = ", ".join(sorted(set(wanted) ^ set(loaded)))
+    wanted = set(sources.points(assignment, marks=("check",)))
+    wanted -= set(own.asked(wanted).values())  # these are made for each student
+    if wanted != set(loaded):
+        odd = ", ".join(sorted(wanted ^ set(loaded)))
         raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
     by_check, calls, arrays = {}, [], {}
-    for name in wanted:
+    for name in [name for name in sources.points(assignment) if name in wanted]:
         by_check[name] = _drawn(assignment, name, loaded[name], seed)
         if not by_check[name]:
             raise ValueError(f"assignment {assignment}: the check {name} makes no call")
@@ -91,6 +97,30 @@ def prepare(assignment, seed):
                 {"id": f"{name}.{i}", "part": name, "name": call.name, "arguments": arguments, "most": call.most}
             )
     return by_check, calls, arrays
+
+
+def _about_own(submission, arrays):
+    """The calls for the questions about the student's own code, on inputs drawn from the name in the notebook."""
+    me, calls = own.name_in(submission.answers.get("me", "")), []
+    for name, check in own.asked(sources.points(submission.assignment)).items():
+        arguments = [encode(value, arrays) for value in own.drawn(name, me)[0]]
+        for called, given in ((own.QUESTIONS[name].function, arguments), (own.variable(name), None)):
+            id = f"{check}.{called}"
+            calls.append({"id": id, "part": check, "name": called, "arguments": given, "most": MOST_OWN})
+    return me, calls
+
+
+def _judge_own(marks, records):
+    """Points for the questions about the student's own code whose function passes its own check."""
+    worth = sources.points(marks.assignment)
+    for name, check in own.asked(worth).items():
+        called, passes = (own.QUESTIONS[name].function, own.variable(name)), marks.points[own.QUESTIONS[name].check]
+        values = [(records.get(f"{check}.{one}") or {}).get("value") for one in called]
+        reason, right = own.verdict(name, marks.me, passes, *values)
+        marks.points[check] = worth[check] if reason is None else 0
+        if reason:
+            marks.reasons[check] = reason
+        marks.own |= {} if right is None else {name: right}
 
 
 def _drawn(assignment, name, check, seed):
@@ -129,8 +159,6 @@ def _recognized(name, called, calls, records):
 
 def _exercises():
     """Name -> the exercise of ours, which has the usual mistakes."""
-    from tutorial_book.exercises.exercise import EXERCISES
-
     return {name: one for home, names in EXERCISES.items() if home.startswith(OURS) for name, one in names.items()}
 
 
@@ -211,15 +239,15 @@ def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
 def grade(submission, prepared, **how):
     """The marks of one submission, given what `prepare` drew for its assignment."""
     assignment = submission.assignment
-    by_check, calls, arrays = prepared
-    records, code = run(submission.cells, calls, arrays, keep=submission.keep, **how)
-    marks = Marks(submission.student, assignment, submission.file, submission.digest)
+    by_check, calls, arrays = prepared[0], prepared[1], {**prepared[2]}
+    me, about = _about_own(submission, arrays)
+    records, code = run(submission.cells, [*calls, *about], arrays, keep=submission.keep, **how)
+    marks = Marks(submission.student, assignment, submission.file, submission.digest, me=me)
     marks.answers, marks.extra = submission.answers, submission.extra
-    marks.fingerprint = submission.fingerprint
     failed = {}  # check -> the first call that is wrong in it, its record, and what is wrong
-    for name, worth in sources.points(assignment, marks=("check",)).items():
-        cases = {}
-        for i, call in enumerate(by_check[name]):
+    for name, calls in by_check.items():
+        cases, worth = {}, sources.points(assignment)[name]
+        for i, call in enumerate(calls):
             record = records.get(f"{name}.{i}")
             reason = _reason(name, call, record, code)
             cases[call.case] = cases.get(call.case, True) and reason is None
@@ -230,6 +258,7 @@ def grade(submission, prepared, **how):
         if name in sources.by_case(assignment) and share < 1:
             marks.points[name] = int(2 * worth * share) / 2  # rounded down to half points
             marks.cases[name] = list(cases.items())
+    _judge_own(marks, records)
     wrong = {called for called, *_ in failed.values()}
     for name, (called, error, reason) in failed.items():
         told = causes.with_cascade(reason, called, error, wrong, code)
@@ -330,7 +359,6 @@ def marks_in(results, assignment, roster=()):
     found = [marks for marks in found if marks]
     absent = set(roster) - {marks.student for marks in found}
     found += [Marks(student, assignment, notes=["no submission"], submitted=False) for student in absent]
-    _note_copies(found)
     return sorted(found, key=lambda marks: marks.student)
 
 
@@ -439,7 +467,7 @@ def _left(before, submission):
     """The mark that stays, and what is told of a submission that does not take its place."""
     note = f"another file, {submission.file}, was left: the mark is that of {before.file}. To grade it instead, say"
     told = f"Your file {submissions.base(submission.file)} was not graded: your mark is that of"
-    told = f"{told} {submissions.base(before.file)}, which you handed in before. {submissions.RIGHT_ONE}"
+    told = f"{told} {submissions.base(before.file)}, which you handed in before. {submissions.RIGHT_ONE}."
     return _beside(before, replace(submission, notes=[f"{note} --again {submission.student}"], told=[told]))
 
 
@@ -514,17 +542,3 @@ def _rooms(path, root):
         for package, room, *_ in (name.split(".") for name in names if name.startswith(OURS) and "." in name):
             folder = root / package / room
             yield folder if folder.is_dir() else folder.with_suffix(".py")
-
-
-def _note_copies(all_marks):
-    """Note what several students have in common to the letter, layout and comments aside."""
-    same = {}
-    for marks in all_marks:
-        if marks.fingerprint:
-            same.setdefault(marks.fingerprint, []).append(marks)
-    for group in same.values():
-        for marks in group:
-            others = [other.student for other in group if other is not marks]
-            if others:
-                more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-                marks.notes.append(f"identical code: {', '.join(others[:5])}{more}")

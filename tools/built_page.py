@@ -20,6 +20,7 @@ from sphinx_teach import bodies
 CODE = re.compile(r'<div class="highlight"><pre>.*?</pre></div>', re.S)  # most of a page, and on no slide
 SHOWN = "figure[id], .guess[data-guess], .finding, div.math[id]"
 KINDS = {"guess": "guess", "finding": "finding", "math": "formula"}
+NAMED = "a:has(> .std-numref), a[href*='#equation-']"  # the links to figures and formulas
 FOLDED = {"lab", "proof", "exercise"}
 
 
@@ -51,7 +52,7 @@ class Step(NamedTuple):
     minutes: str  # "6–18", "" for what has no time
     title: str
     elements: list[Tag]
-    shows: list[tuple[str, str]]  # (figure, its anchor), (guess, its name), (quote, its text)
+    shows: list[tuple[str, str]]  # (figure or formula, its anchor), (guess, its name), (quote, its text)
 
 
 class Plan(NamedTuple):
@@ -183,11 +184,12 @@ def read_step(section: Tag) -> Step:
 
 
 def shows(element: Tag) -> list[tuple[str, str]]:
-    """What a part of a plan shows, in order: figures of its chapter, shows of hands, sentences set apart."""
+    """What a part of a plan shows, in order: figures and formulas, shows of hands, sentences set apart."""
     found = []
-    for inner in element.select("a:has(> .std-numref), .hands, blockquote"):
+    for inner in element.select(f"{NAMED}, .hands, blockquote"):
         if inner.name == "a":
-            found.append(("figure", inner["href"].partition("#")[2]))
+            anchor = inner["href"].partition("#")[2]
+            found.append(("formula" if anchor.startswith("equation-") else "figure", anchor))
         elif inner.name == "blockquote":
             found.append(("quote", words(inner)))
         else:

@@ -1,6 +1,7 @@
 """In which order the slides of a chapter come: as its plan for a teacher shows things, then what else the chapter has.
 
-A guess comes before what answers it, a finding after what it speaks of, a formula with the part that it stands in.
+A guess comes before what answers it. A formula or a finding that the plan does not name comes along with its part,
+behind the guesses that the class makes there: it might answer them.
 Where a step begins at the board, its first slide shows nothing else.
 """
 
@@ -11,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from bs4 import Tag
-from built_page import Chapter, Item, Plan, Step, shows, words
+from built_page import NAMED, Chapter, Item, Plan, Step, shows, words
 
 
 class Quote(NamedTuple):
@@ -84,7 +85,7 @@ def first_words(step: Step) -> str:
     said = []
     for element in step.elements:
         for node in [element, *element.descendants]:
-            if isinstance(node, Tag) and (node.name == "blockquote" or node.select_one(":scope > .std-numref")):
+            if isinstance(node, Tag) and (node.name == "blockquote" or node.css.match(NAMED)):
                 return " ".join(said)
             if isinstance(node, Tag) and "hands" in node.get("class", []):
                 return " ".join(said)
@@ -93,7 +94,10 @@ def first_words(step: Step) -> str:
 
 
 def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:
-    """The slide that a formula or a finding follows; None where the lesson has shown nothing of what it is about."""
+    """The slide that a formula or a finding follows; None where the lesson has shown nothing of what it is about.
+
+    Unless its chapter hides it behind one guess, it follows all guesses of its part, and what they open.
+    """
     at = {id(each): place for place, each in enumerate(chapter.items)}
     near = [
         place
@@ -102,9 +106,11 @@ def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:
         and entry.what.part == item.part
         and (not item.guess or item.guess in (entry.what.guess, entry.what.name))
     ]
+    asked = [place for place in near if lesson[place].what.kind == "guess" or lesson[place].what.guess]
     above = [place for place in near if at[id(lesson[place].what)] < at[id(item)]]
-    if above:
-        return max(above)
+    behind = above if item.guess else above + asked
+    if behind:
+        return max(behind)
     return min(near) if near and item.kind == "formula" else None
 
 

@@ -28,6 +28,7 @@ KEYS = [
     ("Esc", "all slides"),
     ("F", "full screen"),
     ("D", "dark or light"),
+    ("Z", "a picture’s parts, larger"),
 ]
 PAGE = """<!DOCTYPE html>
 <html lang="en" data-theme="light">
@@ -70,8 +71,8 @@ def copy_reveal(static: Path) -> None:
 class Deck:
     """One chapter's slides, as HTML."""
 
-    def __init__(self, chapter: Chapter, plan: Plan):
-        self.chapter, self.plan = chapter, plan
+    def __init__(self, chapter: Chapter, plan: Plan, site: Path):
+        self.chapter, self.plan, self.site = chapter, plan, site
         self.page, self.plan_page = f"book/{chapter.name}.html", f"book/teach/{chapter.name}.html"
 
     def html(self) -> str:
@@ -89,11 +90,11 @@ class Deck:
 
     def slides(self) -> list[str]:
         all_ = order(self.chapter, self.plan)
-        made = [self.title(), *map(self.of_entry, all_.lesson)]
+        made = [self.title(), *map(self.of_entry, all_.lesson), self.text("Homework", self.plan.homework)]
         for number, (question, items) in enumerate(zip(self.plan.questions, all_.asked, strict=True), 1):
             made.append(self.question(number, question))
             made += [self.of_item(item, self.from_plan(question, item.name)) for item in items]
-        made += [self.text("On the board", self.plan.board), self.text("Homework", self.plan.homework)]
+        made.append(self.text("On the board", self.plan.board))
         if all_.more:
             made.append(self.divider())
             made += [self.of_item(item, self.beyond(item)) for item in all_.more]
@@ -136,18 +137,23 @@ class Deck:
         return self.slide("words", heading, f'<p class="ask">{text}</p>', notes)
 
     def of_item(self, item: Item, notes: str, step: Sequence[Tag] = ()) -> str:
-        body = {"guess": self.poll, "finding": self.finding, "formula": self.formula}.get(item.kind, self.figure)(item)
-        body += self.sentences(item, step) if item.kind == "view" else ""
+        body = {"guess": self.poll, "finding": self.finding, "formula": self.formula}.get(item.kind)
+        body = body(item) if body else self.figure(item, step)
         return self.slide("poll" if item.kind == "guess" else item.kind, self.heading(item), body, notes)
 
-    def figure(self, item: Item) -> str:
+    def figure(self, item: Item, step: Sequence[Tag]) -> str:
         made = self.copied(item.element)
         for image in made.select("img"):
             del image["loading"]
+        for file in made.select("picture :is(img, source)"):  # slides.js takes the layout with the larger letters
+            drawing = self.site / FOLDER / (file.get("src") or file["srcset"])
+            file["data-letters"] = smallest_letter(drawing.read_text(encoding="utf-8"))
         for tip in made.select("figcaption .legend"):
             tip.decompose()  # it stands in the notes
         for number in made.select(".caption-number"):
             number.replace_with(*parsed(self.link(item.name, words(number))), " ")
+        if item.kind == "view":
+            made.figcaption.extend(parsed(self.sentences(item, step)))
         made["class"] = "stage"
         return str(made)
 
@@ -277,11 +283,21 @@ def without_code(says: Tag) -> str:
     return text.strip()
 
 
+def smallest_letter(svg: str) -> float:
+    """The smallest letters of a drawing of matplotlib, in pixels; it writes a text of 9 points as scale(0.09 -0.09).
+
+    >>> smallest_letter('<g transform="rotate(9) scale(0.1 -0.1)"/><g transform="rotate(9) scale(0.09 -0.09)"/>')
+    12.0
+    """
+    scales = re.findall(r"\) scale\(([\d.]+) -[\d.]+\)", svg)
+    return round(min(map(float, scales), default=0.1) * 100 * 4 / 3, 2)
+
+
 def parsed(html: str) -> list[Tag]:
     return list(BeautifulSoup(html, "html.parser").contents)
 
 
 def write(site: Path, chapter: Chapter, plan: Plan) -> None:
     (site / FOLDER).mkdir(exist_ok=True)
-    (site / FOLDER / f"{chapter.name}.html").write_text(Deck(chapter, plan).html(), encoding="utf-8")
+    (site / FOLDER / f"{chapter.name}.html").write_text(Deck(chapter, plan, site).html(), encoding="utf-8")
 

@@ -95,6 +95,7 @@ def gate(i, j, k):
 
 
 ROOT = [(16, 50), (60, 50)]
+TREE = [(96, 80), (112, 52), (124, 26), (142, 56)]
 PICTURES = {
     "tokenization": "".join(
         box(8 + 30 * i, 38, 27, 24, "soft", 14) + word(21.5 + 30 * i, 54, piece, 11)
@@ -159,6 +160,10 @@ PICTURES = {
     + "".join(dot(x, y, "ink", 3.5) for x, y in ((40, 78), (66, 30), (92, 82), (120, 36))),
     "collections": cloud(5, 34, "query", 58) + cloud(6, 34, "key", 104),
     "loud": bars([0.08, 0.12, 0.06, 0.14, 1, 0.1, 0.05, 0.12], "key", 20, 15),
+    "senses": cloud(11, 12, "query", 34, 40, 16, 18)
+    + cloud(12, 12, "key", 66, 66, 16, 18)
+    + "".join(line(edge, "ink", 1.8) for edge in zip(TREE, TREE[1:]))
+    + "".join(dot(x, y, "ink", 3.5) for x, y in TREE),
     "shape": ring(58, 13, 80, "hair", 2, turn=-24)
     + "".join(dot(80 + 46 * math.cos(t), 50 + 9 * math.sin(t) - 20 * math.cos(t), "value", 2.6) for t in range(30)),
     "uses": cloud(8, 40, "soft") + dot(96, 42, "key", 6) + line([(96, 42), (112, 52), (90, 28)], "key", 2, True),

@@ -20,30 +20,30 @@ from build_book import ROOT
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-SCRIPTS = ["rules.js", "python.js", "notebook.js", "page.js"]
-LIMITS = [
-    "MOST_BYTES", "MOST_CELLS", "MOST_ANSWER", "MOST_STUB", "MOST_DEPTH", "MOST_PARTS", "MOST_CODE", "MOST_TEXT",
-    "MOST_ADDED", "MOST_PICTURE", "MOST_PICTURES", "MOST_IN_CELL", "MOST_PIXELS", "MOST_SCANS",
-]  # fmt: skip
+SCRIPTS = ["rules.js", "notebook.js", "page.js"]
+PICTURES = ["MOST_PICTURE", "MOST_PICTURES", "MOST_IN_CELL", "MOST_PIXELS", "MOST_SCANS"]
 
 
 def rules() -> dict:
     """All that the grader goes by when it reads a notebook, as plain values."""
     sys.path.insert(0, str(ROOT))  # coursework is no installed package
-    from coursework import files, gradebook, sources, submissions
+    from coursework import files, pictures, sources, submissions
 
     with submissions.SENTENCES.open(encoding="utf-8") as file:
         told = {line.pop("name"): line for line in csv.DictReader(file, dialect="excel-tab", quoting=csv.QUOTE_NONE)}
     return {
-        "limits": {name: getattr(submissions, name) for name in LIMITS},
+        "limits": {
+            "MOST_BYTES": files.MOST_BYTES,
+            "MOST_TEXT": submissions.MOST_TEXT,
+            "MOST_ADDED": submissions.MOST_ADDED,
+            **{name: getattr(pictures, name) for name in PICTURES},
+        },
         "told": {**told, "large": {"weight": "stops", "row": "Outputs", "told": files.LARGE}},
         "others": submissions.OTHERS,
-        "archives": [list(start) for start in submissions.ARCHIVES],
-        "inline": submissions.INLINE.pattern,
-        "frames": submissions.FRAMES,
+        "inline": pictures.INLINE.pattern,
+        "frames": pictures.FRAMES,
         "install": submissions.INSTALL,
-        "few_words": gradebook.A_FEW_WORDS,
-        "checkpoints": files.CHECKPOINTS,
+        "few_words": submissions.A_FEW_WORDS,
         "assignments": {name: assignment(name) for name in sources.names()},
     }
 
@@ -62,8 +62,7 @@ def assignment(name: str) -> dict:
     return {
         "title": sources.title(name),
         "marked": cells,
-        "names": release.names,
-        "questions": release.questions,
+        "texts": sorted(release.texts),
         "defined": release.defined,
     }
 
@@ -72,7 +71,7 @@ class Check(SphinxDirective):
     has_content = True
 
     def run(self):
-        read = ["submissions.py", "files.py", "sources.py", "told.tsv"]
+        read = ["submissions.py", "files.py", "pictures.py", "sources.py", "told.tsv"]
         for path in [*(ROOT / "coursework" / name for name in read), *(ROOT / "coursework").rglob("notebook.md")]:
             self.env.note_dependency(str(path))
         self.env.metadata[self.env.docname]["check"] = "yes"

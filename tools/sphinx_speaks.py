@@ -16,6 +16,7 @@ from sphinx_guess import element
 
 WORDS = re.compile(r"(\\(?:text|mathrm|operatorname|begin|end|label)\{[^}]*\}|\\[A-Za-z]+(?![A-Za-z]))")
 INDEX = re.compile(r"[_^]\{?[^{}\s]*$")  # what a letter stands behind where it only counts
+POWER = re.compile(r"(?<![A-Za-z\\])e\^\{")  # and where it is a number after all
 
 
 def chapters() -> list[str]:
@@ -49,6 +50,8 @@ def marked(formula: str, letters: list[str]) -> str:
 
     >>> marked(r"\softmax(Q_i K) \text{is K}", ["Q", "K"])
     '\\softmax(\\class{sym-0}{Q}_i \\class{sym-1}{K}) \\text{is K}'
+    >>> marked("e^{z_i}", ["i", "z"])
+    'e^{\\class{sym-1}{z}_i}'
     """
     numbers = {letter: number for number, letter in enumerate(letters)}
     names = "|".join(re.escape(letter) for letter in sorted(letters, key=len, reverse=True))
@@ -57,7 +60,7 @@ def marked(formula: str, letters: list[str]) -> str:
     for match in re.finditer(rf"{WORDS.pattern}|{exact.pattern}", formula):
         letter = match[0]
         pieces.append(formula[end : match.start()])
-        plain = letter not in numbers or INDEX.search(formula[: match.start()])
+        plain = letter not in numbers or INDEX.search(POWER.sub("", formula[: match.start()]))
         pieces.append(letter if plain else rf"\class{{sym-{numbers[letter]}}}{{{letter}}}")
         end = match.end()
     return "".join([*pieces, formula[end:]])

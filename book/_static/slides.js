@@ -3,34 +3,50 @@
   "use strict";
   var root = document.documentElement;
 
-  // Letters become smaller where a slide is full; a view becomes as large as the room allows: it is tried in several
-  // widths, with what one sets above the picture, or to the right of it. All slides are measured at once.
-  var WIDTHS = [620, 680, 740, 800, 880, 960, 1080, 1200];
+  // Letters become smaller where a slide is full. A figure has two layouts, and a view can be tried in several widths,
+  // with what one sets above the picture or to the right of it; either may have its caption below or beside it. What has
+  // the largest letters is taken. All slides are measured at once.
+  var WIDTHS = [440, 500, 560, 620, 680, 740, 800, 880, 960, 1080, 1200];
+  var ENOUGH = 26; // pixels of a letter, at 720 lines: beyond, a larger picture is better
 
   function frame() { return new Promise(function (done) { requestAnimationFrame(function () { setTimeout(done, 0); }); }); }
 
+  function all(css, element) { return [].slice.call((element || document).querySelectorAll(css)); }
+
+  // Whether a caption beside its picture is higher than the slide.
+  function isFull(stage) { return stage.querySelector("figcaption").offsetHeight > stage.clientHeight; }
+
   async function fit() {
     root.classList.add("measuring");
-    document.querySelectorAll(".slide").forEach(function (slide) {
+    enlarge(0);
+    all(".stage").forEach(function (stage) { stage.classList.remove("aside"); });
+    all(".slide").forEach(function (slide) {
       slide.classList.remove("tight");
       if (slide.scrollHeight > slide.clientHeight + 1) slide.classList.add("tight");
     });
-    var views = [].map.call(document.querySelectorAll(".stage .tl-view"), function (view) {
-      return { view: view, room: view.closest(".stage > :first-child"), zoom: 0 };
+    var enough = ENOUGH * Math.min(innerWidth / 960, innerHeight / 720);
+    var drawn = all(".stage:has(> picture)").map(function (stage) { return { stage: stage, letters: 0 }; });
+    var views = all(".stage .tl-view").map(function (view) {
+      return { view: view, stage: view.closest(".stage"), room: view.closest(".stage > :first-child"), letters: 0, zoom: 0 };
     });
-    for (var i = 0; i < 2 * WIDTHS.length && views.length; i++) {
-      var width = WIDTHS[i >> 1], beside = i % 2 === 1;
-      views.forEach(function (one) { shape(one.view, width, beside, 1); });
-      await frame();
-      views.forEach(function (one) {
-        var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight);
-        var cut = isCut(one.view);
-        // What shows all of itself goes before what is larger.
-        if (one.zoom && (cut === one.cut ? zoom <= one.zoom : cut)) return;
-        Object.assign(one, { zoom: zoom, width: width, beside: beside, cut: cut });
-      });
+    for (var aside = 0; aside < 2; aside++) {
+      drawn.concat(views).forEach(function (one) { one.stage.classList.toggle("aside", aside === 1); });
+      drawn.forEach(function (one) { draw(one, aside === 1); });
+      for (var i = 0; i < 2 * WIDTHS.length && views.length; i++) {
+        var width = WIDTHS[i >> 1], beside = i % 2 === 1;
+        views.forEach(function (one) { shape(one.view, width, beside, 1); });
+        await frame();
+        views.forEach(function (one) { measure(one, width, beside, aside === 1, enough); });
+      }
     }
-    views.forEach(function (one) { shape(one.view, one.width, one.beside, one.zoom); });
+    drawn.forEach(function (one) {
+      one.stage.classList.toggle("aside", one.aside);
+      all("source", one.stage).forEach(function (source) { source.media = one.phone ? "all" : "not all"; });
+    });
+    views.forEach(function (one) {
+      one.stage.classList.toggle("aside", one.aside);
+      shape(one.view, one.width, one.beside, one.zoom);
+    });
     await frame();
     views.forEach(function (one) {
       scale(one);
@@ -40,6 +56,36 @@
     root.classList.remove("measuring");
   }
 
+  // A figure in both of its layouts; the one of the page, and a caption below it, unless another has larger letters.
+  function draw(one, aside) {
+    var room = all("picture", one.stage).find(function (picture) { return picture.clientHeight; });
+    if (!room || aside && isFull(one.stage)) return;
+    all("img, source", room).reverse().forEach(function (file, phone) {
+      var size = Math.min(room.clientWidth / file.getAttribute("width"), room.clientHeight / file.getAttribute("height"));
+      var letters = size * (file.dataset.letters || 1);
+      if (letters > 1.1 * one.letters) Object.assign(one, { letters: letters, phone: phone === 1, aside: aside });
+    });
+  }
+
+  // A view as it is shaped now. What shows all of itself goes before what is cut, then letters count, then size.
+  function measure(one, width, beside, aside, enough) {
+    if (aside && isFull(one.stage)) return;
+    var zoom = Math.min(one.room.clientWidth / width, one.room.clientHeight / one.view.offsetHeight);
+    var now = { zoom: zoom, width: width, beside: beside, aside: aside, cut: isCut(one.view), letters: Math.min(enough, zoom * smallest(one.view)) };
+    if (!one.zoom || one.cut && !now.cut || one.cut === now.cut &&
+        (now.letters > 1.05 * one.letters || now.letters > 0.999 * one.letters && zoom > one.zoom)) Object.assign(one, now);
+  }
+
+  // The smallest letters of what a view shows, in pixels; what one sets need not be read from afar.
+  function smallest(view) {
+    return all(".tl-picture *, .tl-say", view).reduce(function (least, part) {
+      var said = [].some.call(part.childNodes, function (node) { return node.nodeType === 3 && node.data.trim(); });
+      if (!said || part.matches("sup, sub, option") || !part.checkVisibility()) return least;
+      var drawn = part.ownerSVGElement && part.getScreenCTM();
+      return Math.min(least, parseFloat(getComputedStyle(part).fontSize) * (drawn ? Math.hypot(drawn.a, drawn.b) : 1));
+    }, 16);
+  }
+
   function shape(view, width, beside, zoom) {
     view.style.width = width + "px";
     view.classList.toggle("beside", beside);
@@ -47,7 +93,43 @@
   }
 
   function isCut(view) {
-    return [view].concat([].slice.call(view.querySelectorAll(".tl-picture, .tl-scroll"))).some(function (box) { return box.scrollWidth > box.clientWidth + 1; });
+    return [view].concat(all(".tl-picture, .tl-scroll", view)).some(function (box) { return box.scrollWidth > box.clientWidth + 1; });
+  }
+
+  // A quarter of the picture, twice as large: Z goes from one to the next and back to all, a click goes to where it is.
+  var quarter = 0;
+
+  function enlarge(next) {
+    quarter = next % 5;
+    all(".stage > .zoomed").forEach(function (box) {
+      box.classList.remove("zoomed");
+      box.style.transform = "";
+    });
+    var box = quarter && all(".present .stage > :not(figcaption)").find(function (one) { return one.clientHeight; });
+    if (!box) return;
+    var at = inner(box), right = (quarter - 1) % 2, lower = (quarter - 1) >> 1;
+    box.classList.add("zoomed");
+    box.style.transformOrigin = (at.left + right * at.width) + "px " + (at.top + lower * at.height) + "px";
+    box.style.transform = "scale(2)";
+  }
+
+  // Where in its box a picture or a view lies.
+  function inner(box) {
+    var view = box.querySelector(".tl-view"), around = box.getBoundingClientRect();
+    if (view) {
+      var at = view.getBoundingClientRect();
+      return { left: at.left - around.left, top: at.top - around.top, width: at.width, height: at.height };
+    }
+    var image = box.querySelector("img") || box, size = Math.min(box.clientWidth / image.naturalWidth, box.clientHeight / image.naturalHeight);
+    var width = size * image.naturalWidth, height = size * image.naturalHeight;
+    return { left: (box.clientWidth - width) / 2, top: (box.clientHeight - height) / 2, width: width, height: height };
+  }
+
+  function clicked(event) {
+    var picture = event.target.closest(".stage > picture, .stage > img");
+    if (!picture) return;
+    var box = picture.getBoundingClientRect();
+    enlarge(quarter ? 0 : 1 + (event.clientX > box.left + box.width / 2) + 2 * (event.clientY > box.top + box.height / 2));
   }
 
   function scale(one) {
@@ -132,16 +214,19 @@
   addEventListener("load", async function () {
     if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
     await document.fonts.ready;
+    all(".tl-live [role=status]").forEach(function (note) { note.textContent = ""; }); // the plan says what it loads
     await fit();
     await Reveal.initialize({
       width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, center: false, hash: true, controls: false, display: "flex",
       slideNumber: "c/t", transition: "none", pdfSeparateFragments: false, viewDistance: 2,
-      keyboard: { 83: speak, 68: turnTheme },
+      keyboard: { 83: speak, 68: turnTheme, 90: function () { enlarge(quarter + 1); } },
       // What a view does with a key is the view's.
       keyboardCondition: function (event) { return !event.defaultPrevented && !event.target.closest("input, select, textarea"); },
     });
     ["slidechanged", "fragmentshown", "fragmenthidden"].forEach(function (kind) { Reveal.on(kind, notes); });
+    Reveal.on("slidechanged", function () { enlarge(0); });
     document.querySelector(".slides").addEventListener("click", follow);
+    document.querySelector(".slides").addEventListener("click", clicked);
     var waiting = 0;
     addEventListener("resize", function () {
       clearTimeout(waiting);

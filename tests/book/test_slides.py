@@ -68,6 +68,13 @@ def names_on(name):
             yield link(slide) or ""
 
 
+def lesson_of(name):
+    """The places of the slides whose notes are a step of the plan."""
+    steps = {f"{step.minutes}. {step.title}" for step in plan(name).steps}
+    notes = [slide.select_one("aside > h3") for slide in slides(name)]
+    return [place for place, title in enumerate(notes) if title and built_page.words(title) in steps]
+
+
 @chapters
 def test_every_slide_has_its_notes(name):
     assert all(len(built_page.words(slide.select_one("aside.notes"))) > 10 for slide in slides(name))
@@ -85,6 +92,28 @@ def test_nothing_answers_a_guess_before_it_is_asked(name):
     for item in chapter(name).items:
         if item.name in shown and item.guess:
             assert shown.index(item.guess) < shown.index(item.name), f"{item.name} stands before {item.guess}"
+
+
+@chapters
+def test_a_formula_or_finding_that_no_step_names_stands_behind_the_guesses_of_its_part(name):
+    shown, items = list(names_on(name)), {item.name: item for item in chapter(name).items}
+    lesson = [(items[shown[place]], place) for place in lesson_of(name) if shown[place] in items]
+    polls = [(item.part, place) for item, place in lesson if item.kind == "guess"]
+    for item, place in lesson:
+        along = "The plan does not" in slides(name)[place].select_one("aside").get_text()
+        if along and item.kind in ("formula", "finding") and not item.guess:
+            assert all(poll < place for part, poll in polls if part == item.part), f"{item.name} may answer a guess"
+
+
+@pytest.mark.parametrize("formula", ["eq-dot", "eq-cosine"])
+def test_what_gives_a_guess_away_waits_for_the_hands(formula):
+    shown = list(names_on("attention"))
+    assert shown.index("higher-score") < shown.index(f"equation-{formula}") < shown.index("fig-similarity")
+
+
+@chapters
+def test_the_homework_ends_the_lesson(name):
+    assert built_page.words(slides(name)[lesson_of(name)[-1] + 1].h2) == "Homework"
 
 
 @chapters
@@ -162,6 +191,7 @@ def test_they_are_made_again_when_a_page_changed_and_only_then(tmp_path):
         target = tmp_path / "_build" / "html" / page
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(SITE / page, target)
+    (tmp_path / "_build" / "html" / "_images").symlink_to(SITE / "_images")
     (tmp_path / "book" / "teach").mkdir(parents=True)
     shutil.copyfile(ROOT / "book" / "teach" / "bert.md", tmp_path / "book" / "teach" / "bert.md")
     assert [classroom.make(tmp_path), classroom.make(tmp_path)] == [1, 0]
@@ -248,13 +278,73 @@ def test_slides_can_be_read_from_the_last_row(opened, name):
     assert [url for url in opened.asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
+# The smallest letters of a slide's figure or view, in pixels of a screen of 720 lines; indices are smaller.
+LETTERS = """() => {
+  const slide = Reveal.getCurrentSlide(), sizes = [], pixel = Math.min(innerWidth / 960, innerHeight / 720);
+  for (const image of slide.querySelectorAll('.stage > picture img')) if (image.checkVisibility()) {
+    const box = image.getBoundingClientRect();
+    const source = image.currentSrc.includes('-phone') ? image.parentElement.querySelector('source') : image;
+    const scale = Math.min(box.width / source.getAttribute('width'), box.height / source.getAttribute('height'));
+    sizes.push(scale * source.dataset.letters);
+  }
+  for (const part of slide.querySelectorAll('.tl-view :is(.tl-picture *, .tl-say):not(sub, sup, option)')) {
+    const said = [...part.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+    const drawn = part.ownerSVGElement && part.getScreenCTM();
+    const scale = drawn ? Math.hypot(drawn.a, drawn.b) : part.currentCSSZoom;
+    if (said && part.checkVisibility()) sizes.push(parseFloat(getComputedStyle(part).fontSize) * scale);
+  }
+  return sizes.length ? Math.min(...sizes) / pixel : null;
+}"""
+
+
+def letters_of(tab):
+    return sorted(size for _ in each_slide(tab) for size in [tab.evaluate(LETTERS)] if size)
+
+
+@in_browser
+def test_one_picture_of_a_deck_may_have_small_letters_and_none_tiny_ones(opened, name):
+    smallest, *others = letters_of(opened)
+    assert smallest > 11 and min(others) > 15.3
+
+
 @pytest.mark.long
 @chapters
 def test_slides_fit_on_an_old_projector(browser, name):
     tab = browser.new_page(viewport={"width": 1024, "height": 768})
     open_page(tab, f"slides/{name}.html")
     assert [fault for _ in each_slide(tab) for fault in tab.evaluate(FAULTS)] == []
+    smallest, *others = letters_of(tab)
+    assert smallest > 9 and min(others) > 12
     tab.close()
+
+
+@pytest.mark.parametrize("name", ["attention"])
+def test_a_figure_has_the_layout_with_the_larger_letters(opened, name):
+    shown = list(names_on(name))
+    source = "document.querySelector('.present .stage > picture.in-light img').currentSrc"
+    for figure, is_phone in (("fig-one-row", True), ("fig-similarity", False)):
+        opened.evaluate("number => Reveal.slide(number)", shown.index(figure))
+        assert ("-phone" in opened.evaluate(source)) == is_phone
+
+
+@pytest.mark.parametrize("name", ["attention"])
+def test_z_enlarges_a_quarter_of_a_picture_after_the_other(opened, name):
+    opened.evaluate("number => Reveal.slide(number)", list(names_on(name)).index("fig-similarity"))
+    image = opened.locator("section.present .stage > picture.in-light img")
+    whole, small, places = image.bounding_box(), opened.evaluate(LETTERS), []
+    for _ in range(4):
+        opened.keyboard.press("z")
+        box = image.bounding_box()
+        places.append((round(box["x"]), round(box["y"])))
+        assert box["width"] == pytest.approx(2 * whole["width"]) and len(set(places)) == len(places)
+    assert opened.evaluate(LETTERS) == pytest.approx(2 * small)
+    assert not opened.locator("section.present figcaption").is_visible()
+    opened.keyboard.press("z")
+    assert image.bounding_box() == whole
+    image.click(position={"x": whole["width"] - 9, "y": 9})
+    assert image.bounding_box()["x"] < whole["x"] - 9
+    opened.keyboard.press("ArrowRight")
+    assert opened.locator(".zoomed").count() == 0
 
 
 @pytest.mark.parametrize("name", ["attention"])

@@ -69,6 +69,8 @@ def faults(name, page, sources):
     hold(":::{objectives}\n:::" in page, "no objectives")
     for label in re.findall(r"\{numref\}`([^`]+)`", page):
         hold(re.search(rf"^ *:?name: {re.escape(label)}$", chapter, re.M), f"no figure {label}")
+    for label in re.findall(r"\{eq\}`([^`]+)`", page):
+        hold(f"$$ ({label})\n" in chapter, f"no formula {label}")
     known = {argument for argument, _, _ in sphinx_teach.bodies(chapter, "guess")}
     asked = [argument for argument, _, _ in sphinx_teach.bodies(page, "hands")]
     hold(asked and len(asked) == len(set(asked)), "no show of hands, or one twice")
@@ -127,6 +129,7 @@ def test_a_calendar_has_every_plan_once_and_in_the_order_of_the_book(title):
 # What drifts in the chapter, and what in the page.
 CHAPTER = [
     ("name: fig-one-row", "name: fig-a-row", "no figure fig-one-row"),
+    ("$$ (eq-dot)", "$$ (eq-product)", "no formula eq-dot"),
     ("{guess} growth", "{guess} growing", "no guess growth"),
     ("**9. Spot", "**10. Spot", "no exercise 9"),
     ("A key can win by its direction", "A key wins by its direction", "not a sentence of the chapter"),

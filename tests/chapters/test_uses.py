@@ -14,6 +14,13 @@ def test_the_mean_of_the_last_layer_finds_best(page):
     assert all(mrr["mean", layer] >= mrr[name, layer] for name, layer in mrr)
 
 
+def test_cls_turns_toward_the_mean_of_its_own_text_in_the_last_layer_and_not_before(page):
+    before, after = page.own_mean
+    assert before < 0.05 and after > 0.95
+    own, of_others = page.toward[1].diagonal().mean(), page.toward[1][~np.eye(len(page.texts), dtype=bool)].mean()
+    assert own > 0.4 and abs(of_others) < 0.1
+
+
 def test_the_two_large_coordinates_cost_cls_some_quality_and_the_mean_of_the_last_layer_none(page):
     gains = {name: without - with_them for name, (with_them, without) in page.without_large.items()}
     assert gains["cls, layer 6"] > 0.05 and abs(gains["mean, layer 6"]) < 0.01 and abs(gains["cls, layer 5"]) < 0.02

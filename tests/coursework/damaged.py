@@ -21,15 +21,18 @@ ASSIGNMENT = "2-attention"
 NAME = f"{ASSIGNMENT}.ipynb"
 WRITTEN = "why-square-root"
 EMPTY = "def softmax(x):\n    return 0"
-WORDS = "A dot product's variance is $d_k$.\nSo it grows."
+SOLUTIONS = submissions._released(ASSIGNMENT).of("solution")
+WORDS = "A dot product's variance is $d_k$.\nSo it grows, and the softmax of large numbers is nearly hard."
 LATIN = '{"cells": [], "metadata": {}}'
 
 # What is no notebook: (file name, content, what the student is told).
 REFUSED = [
-    ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
+    ("x.html", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page: hand in the .ipynb"),
+    ("x.ipynb", "<!DOCTYPE html><p>def softmax", "is not a notebook but a web page"),
     ("x.ipynb", "", "is empty"),
     ("x.ipynb", " \n\t", "is empty"),
-    ("x.pdf", b"%PDF-1.7\n\xd0\xd4", "is not a notebook but a PDF"),
+    ("x.pdf", b"%PDF-1.7\n\xd0\xd4", "is not a notebook but a PDF: hand in the .ipynb"),
+    ("x.ipynb", b"%PDF-1.7\n\xd0\xd4", "is not a notebook."),
     ("x.ipynb", "My notebook: https://colab.research.google.com/x\n", "holds only a link, and no notebook"),
     ("x.ipynb", codecs.BOM_UTF8 + b' {"cells": [{"source": "https://', "is cut off: download it again"),
     ("x.ipynb", "def softmax", "is not a notebook."),
@@ -37,27 +40,22 @@ REFUSED = [
     ("x.ipynb", "null", "is not a notebook: it has no cells"),
     ("x.ipynb", '{"cells": {}}', "is not a notebook: it has no cells"),
     ("x.py", "print('hello')", "is a script, which has lost your words: hand in the notebook (.ipynb)"),
-    ("x.ipynb", '{"worksheets": []}', "has the form of an old version of Jupyter: open it in a new one."),
     ("x.ipynb", LATIN.encode("utf-16"), "is not a notebook."),
     ("x.ipynb", LATIN, "holds none of the assignment's functions: is it the right file?"),
-    ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n=======\n>>>>>>> x\n', "has marks of a conflict in it, which Git left"),
+    ("x.zip", b"PK\x03\x04", "is an archive: unpack it"),
     ("x.rar", b"Rar!\x1a\x07", "is an archive: unpack it"),
-    ("x.7z", b"7z\xbc\xaf\x27\x1c", "is an archive: unpack it"),
-    ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n', "is cut off: download it again"),
-    (
-        "x.ipynb",
-        '{"cells": [], "x": NaN, "y": "\\\\\\"NaN' + "9" * 5_000 + '"}',
-        "holds none of the assignment's functions",
-    ),
-    ("x.tar", b"2-attention.ipynb\0", "is an archive: unpack it"),
+    ("x.ipynb", b"PK\x03\x04 word/document.xml", "is not a notebook."),
+    ("2-attention.ipynb.txt", LATIN, "is not called .ipynb: if it is your notebook, rename it"),
+    ("2-attention.json", LATIN, "is not called .ipynb"),
+    ("2-attention", LATIN, "is not called .ipynb"),
     ("x.docx", b"PK\x03\x04", "is a text document, not a notebook: hand in the .ipynb"),
-    ("x.ipynb", b"PK\x03\x04 word/document.xml", "is an archive: unpack it"),
+    ("x.ipynb", '{"cells": [\n<<<<<<< HEAD\n', "is cut off: download it again"),
+    ("x.ipynb", '{"cells": [], "x": NaN, "y": "\\\\\\"NaN' + "9" * 5_000 + '"}', "holds none of"),
     ("x.ipynb", b" " * (files.MOST_BYTES + 1), "is larger than 5 MB: choose Edit > Clear Outputs of All Cells"),
-    ("x.ipynb", '{"cells": [' + "7," * 1_000 + "7]}", "has more than 1000 cells"),
-    ("x.ipynb", '{"cells": [], "x": [' + "[]," * 300_000 + "7]}", "has too many parts: choose Edit > Clear Outputs"),
-    ("x.ipynb", '{"cells": ' + "[" * 150 + "]" * 150 + "}", "has too many parts: choose Edit > Clear Outputs"),
-    ("x.ipynb", "[" * 100_000, "has too many parts: choose Edit > Clear Outputs"),
-    ("x.ipynb", '{"cells": ' + "[" * 90 + "]" * 90 + "}", "holds none of the assignment's functions"),
+    ("x.ipynb", '{"cells": [' + "7," * 1_000 + "7]}", "holds none of the assignment's functions"),
+    ("x.ipynb", '{"cells": [], "x": [' + "[]," * 300_000 + "7]}", "holds none of the assignment's functions"),
+    ("x.ipynb", '{"cells": ' + "[" * 150 + "]" * 150 + "}", "holds none of the assignment's functions"),
+    ("x.ipynb", "[" * 100_000, "is not a notebook."),
     ("x.ipynb", '{"cells": [], "x": NaN, "y": -Infinity}', "holds none of the assignment's functions"),
     ("x.ipynb", '{"cells": [], "x": nan}', "is cut off: download it again"),
     ("x.ipynb", '{"cells": [], "x": -NaN}', "is cut off: download it again"),
@@ -202,26 +200,20 @@ def with_a_long_output(notebook):
 
 
 @damaged()
-def with_code_that_is_indented(notebook):
-    own = cell(notebook, "softmax")
-    own.source = "\n\n" + "\n".join(f"    {line}" for line in own.source.split("\n")) + "\n\n"
-
-
-@damaged()
 def with_much_code_in_greek(notebook):
     notebook.cells.append(new_code_cell("# \u03b1\n" + "x = 1\n" * 9_000, execution_count=99))
 
 
-@damaged()
+@damaged(words=[WRITTEN])
 def words_at_the_top(notebook):
     cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
     notebook.cells.insert(1, new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, and it does not."))
 
 
-@damaged(elsewhere=[WRITTEN])
+@damaged(words=[WRITTEN])
 def words_below_their_question_in_one_cell(notebook):
     number = place(notebook, WRITTEN)
-    notebook.cells[number - 1].source += "\n\n    My answer."
+    notebook.cells[number - 1].source += f"\n\n{WORDS}"
     notebook.cells[number].source = cell(blank(), WRITTEN).source
 
 
@@ -307,7 +299,7 @@ def an_answer_in_a_cell_above(notebook):
     return ran(moved("softmax", 0))
 
 
-@damaged(elsewhere=[WRITTEN])
+@damaged(words=[WRITTEN])
 def words_in_a_cell_below(notebook):
     return ran(moved(WRITTEN, 1))
 
@@ -318,31 +310,19 @@ def two_functions_in_one_cell(notebook):
     cell(notebook, "attention").source = cell(blank(), "attention").source
 
 
-@damaged(elsewhere=[WRITTEN])
+@damaged(not_written=[WRITTEN])
 def words_in_a_code_cell(notebook):
     cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
     notebook.cells.append(new_code_cell(WORDS, execution_count=99))
 
 
-@damaged(elsewhere=[WRITTEN])
+@damaged(not_written=[WRITTEN])
 def words_in_comments(notebook):
     cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
     notebook.cells.append(new_code_cell("# It grows\n# with d."))
 
 
-@damaged(not_written=[WRITTEN])
-def more_words_in_a_code_cell_than_anybody_reads(notebook):
-    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
-    notebook.cells.append(new_code_cell("It grows. " * 6_000, execution_count=99))
-
-
-@damaged(elsewhere=[WRITTEN])
-def words_and_as_many_smiles_as_anybody_reads(notebook):
-    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
-    notebook.cells.append(new_code_cell("It grows. " + "\U0001f600" * 30_000, execution_count=99))
-
-
-@damaged(goes_on=[WRITTEN])
+@damaged()
 def words_that_go_on_below(notebook):
     notebook.cells += [new_markdown_cell("The rest."), new_code_cell(WORDS, execution_count=99)]
 
@@ -357,7 +337,7 @@ def a_function_that_is_defined_again_in_another_answer(notebook):
     cell(notebook, "attention").source += f"\n\n{EMPTY}"
 
 
-@damaged(part_elsewhere=["softmax"])
+@damaged(twice=["softmax"])
 def a_stub_in_its_own_cell(notebook):
     own = cell(notebook, "softmax")
     notebook.cells.append(new_code_cell(own.source, execution_count=99))
@@ -373,13 +353,6 @@ def a_function_that_is_assigned_and_defined_again(notebook):
 @damaged(file="5-project.ipynb", elsewhere=["collection"])
 def variables_in_a_cell_below(notebook):
     return ran(moved("collection", 1, "5-project"))
-
-
-@damaged(twice=["softmax"])
-def a_stub_with_a_very_long_comment(notebook):
-    own = cell(notebook, "softmax")
-    notebook.cells.append(new_code_cell(own.source, execution_count=99))
-    own.source = "def softmax(x):\n    pass  # " + "x" * 2_500
 
 
 @damaged(changed=["softmax-public"])
@@ -415,28 +388,28 @@ def given_cells_that_were_deleted(notebook):
     notebook.cells = [one for one in notebook.cells if one.source != "import numpy as np"]
 
 
-@damaged(copies_last=["softmax"])
+@damaged(copies=["softmax"])
 def a_cell_that_is_there_twice(notebook):
     own = cell(notebook, "softmax")
     notebook.cells.insert(place(notebook, "softmax"), nbformat.from_dict({**copy.deepcopy(own), "source": EMPTY}))
     ran(notebook)
 
 
-@damaged(copies_all=[WRITTEN])
+@damaged(copies=[WRITTEN])
 def a_written_cell_that_is_there_four_times(notebook):
     own = cell(notebook, WRITTEN)
     for text in ("First.", cell(blank(), WRITTEN).source, "Last."):
         notebook.cells.append(nbformat.from_dict({**copy.deepcopy(own), "source": text}))
 
 
-@damaged(stripped=None)
+@damaged(elsewhere=SOLUTIONS, missing=[WRITTEN], words=[WRITTEN])
 def all_names_are_lost(notebook):
     notebook.metadata = {}
     for one in notebook.cells:
         one.metadata = {}
 
 
-@damaged(elsewhere=["softmax", "attention"])
+@damaged(elsewhere=["softmax", "attention"], missing_given=None)
 def names_of_odd_types(notebook):
     cell(notebook, "softmax").metadata["nbgrader"]["grade_id"] = ["softmax"]
     cell(notebook, "attention").metadata["nbgrader"] = "attention"
@@ -447,16 +420,6 @@ def names_of_odd_types(notebook):
 @damaged(missing=["causal-mask"])
 def cells_of_odd_kinds(notebook):
     cell(notebook, "attention").cell_type, cell(notebook, "causal-mask").cell_type = "raw", 7
-
-
-@damaged(file="2-attention.ipynb.txt", name=None)
-def another_ending(notebook):
-    pass
-
-
-@damaged(file=".ipynb_checkpoints/2-attention-checkpoint.ipynb", checkpoint=None)
-def a_copy_of_jupyters_own(notebook):
-    pass
 
 
 @damaged(encoding=None)
@@ -490,23 +453,15 @@ def very_many_cells(notebook):
     ran(notebook)
 
 
-@damaged(much_code=None)
+@damaged(long=None)
 def far_too_much_code(notebook):
     notebook.cells += [new_code_cell(text * 30_000) for text in ("x = 1\n", "y = 2\n")]
     ran(notebook)
 
 
-@damaged(much_code=None)
+@damaged()
 def much_code_with_a_smile(notebook):
     notebook.cells.append(new_code_cell("# \U0001f600\n" + "x = 1\n" * 9_000, execution_count=99))
-
-
-@damaged(pictures=None)
-def texts_that_fill_the_room(notebook):
-    """What is not shown has no pictures, either: one of these two is told."""
-    lost = {"a.svg": {"image/svg+xml": "AAAA"}}
-    texts = ["# x", "# x" + "x" * 150_000, "# y" + "y" * 150_000, "# z"]
-    notebook.cells += [new_markdown_cell(text, attachments=lost if len(text) < 9 else {}) for text in texts]
 
 
 @damaged(pictures=[WRITTEN])

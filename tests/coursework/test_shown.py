@@ -2,6 +2,7 @@
 
 import json
 import time
+import weakref
 
 import pytest
 
@@ -121,6 +122,27 @@ def test_what_takes_too_long_is_shown_as_it_was_typed(text, monkeypatch):
     assert time.process_time() - before < 2
     assert "<strong>" in found["a"] and "<pre>**b**" in found["b"]
     assert "&lt;b&gt;" in found["slow"] and found["slow"].count(DOT) == 2
+
+
+def test_it_does_not_ring_where_python_calls_back():
+    class Token:
+        pass
+
+    ends = []
+
+    def _remove(_):
+        end = time.process_time() + 0.06
+        while time.process_time() < end:
+            pass
+        ends.append(end)
+
+    token = Token()
+    reference = weakref.ref(token, _remove)
+    with pytest.raises(shown.TooLong), shown.at_most(0.02):
+        del token
+        while time.process_time() < ends[0] + 1:
+            pass
+    assert reference() is None
 
 
 def test_one_students_texts_have_one_bound():

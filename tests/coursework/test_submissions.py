@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from coursework import files, gradebook, sources, submissions
+from coursework import files, gradebook, pictures, sources, submissions
 from tests.coursework.conftest import ASSIGNMENT, cell, with_code
 from tests.coursework.damaged import EMPTY, NAME, REFUSED, WORDS, WRITTEN, jpeg, moved, png
 
@@ -80,9 +80,8 @@ BOMB = bytes(60 << 20)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-@pytest.mark.parametrize("place", ["eve/x.zip", "all.zip"])
-def test_a_bomb_of_another_method_is_not_opened(method, place, tmp_path, sort_out):
-    path = zipped(tmp_path / "submitted" / place, {"eve.ipynb": BOMB}, method)
+def test_a_bomb_of_another_method_is_not_opened(method, tmp_path, sort_out):
+    path = zipped(tmp_path / "submitted" / "all.zip", {"eve.ipynb": BOMB}, method)
     patched(path, 24, struct.pack("<L", 1000))  # the size that it says
     with at_most(8):
         eve = sort_out()["eve"]
@@ -91,13 +90,13 @@ def test_a_bomb_of_another_method_is_not_opened(method, place, tmp_path, sort_ou
 
 @pytest.mark.parametrize("offset, value", [(10, b"\x5d\x00"), (8, b"\x01\x00"), (8, b"\x41\x00")])
 def test_zstandard_and_encrypted_files_are_not_opened(offset, value, solved, tmp_path, sort_out):
-    patched(zipped(tmp_path / "submitted" / "eve" / "x.zip", {NAME: solved}), offset, value)
+    patched(zipped(tmp_path / "submitted" / "all.zip", {"eve.ipynb": solved}), offset, value)
     assert "unusual way" in sort_out()["eve"].notes[0]
 
 
 @pytest.mark.parametrize("said", [1000, 4 << 20])
 def test_deflate_that_says_a_false_size_ends_there(said, tmp_path, sort_out):
-    patched(zipped(tmp_path / "submitted" / "eve" / "x.zip", {NAME: BOMB}), 24, struct.pack("<L", said))
+    patched(zipped(tmp_path / "submitted" / "all.zip", {"eve.ipynb": BOMB}), 24, struct.pack("<L", said))
     with at_most(16):
         assert "is broken: BadZipFile" in sort_out()["eve"].notes[0]
 
@@ -114,39 +113,16 @@ def list_of_files(count, zip64=False, name=b""):
 
 
 @pytest.mark.parametrize("zip64", [False, True])
-@pytest.mark.parametrize("place, count", [("eve/x.zip", 6_000), ("all.zip", 100_000)])
-def test_an_archive_of_very_many_files_is_not_listed(place, count, zip64, put, sort_out):
-    put(place, list_of_files(count, zip64))
+def test_an_archive_of_very_many_files_is_not_listed(zip64, put, sort_out):
+    put("all.zip", list_of_files(100_000, zip64))
     with at_most(12):
         (one,) = sort_out().values()
     assert "lists too many files" in one.notes[0]
 
 
-def test_of_many_archives_some_are_opened_and_little_is_kept(put, tmp_path):
-    for i in range(60):
-        put(f"eve/{i}.zip", list_of_files(4_000, name=b"a"))
-    with at_most(12):
-        found = files.find(tmp_path / "submitted")
-    assert len(found) == files.MOST_FILES and "60 archives: only the first 20 were opened" in found[0][3]
-
-
-def test_archives_of_an_lms_have_one_bound_together(put, sort_out, monkeypatch):
-    monkeypatch.setattr(files, "MOST_LISTED", 25)
-    for i in range(4):
-        put(f"{i}.zip", list_of_files(10, name=f"student-{i}/a.ipynb".encode()))
-    found = sort_out()
-    assert set(found) == {"student-0", "student-1", "2", "3"}
-    assert "together with the other archives" in found["2"].notes[0]
-
-
-@pytest.mark.parametrize("zip64", [False, True])
-def test_a_list_of_nameless_files_is_listed_where_it_is_short(zip64, put, sort_out):
-    put("eve/x.zip", list_of_files(100, zip64))
-    assert "too many" not in sort_out()["eve"].notes[0]
-
-
-def test_files_that_overlap_in_an_archive_count_each(solved, tmp_path, sort_out):
-    path = zipped(tmp_path / "submitted" / "eve" / "x.zip", {NAME: bytes(4 << 20)})
+def test_files_that_overlap_in_an_archive_count_each(tmp_path, sort_out, monkeypatch):
+    monkeypatch.setattr(files, "MOST_ARCHIVE", 20 << 20)
+    path = zipped(tmp_path / "submitted" / "all.zip", {"eve.ipynb": bytes(4 << 20)})
     content = path.read_bytes()
     start, end = content.rindex(b"PK\x01\x02"), content.rindex(b"PK\x05\x06")
     listed = content[start:end] * 10
@@ -154,27 +130,39 @@ def test_files_that_overlap_in_an_archive_count_each(solved, tmp_path, sort_out)
         content[:start] + listed + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 10, 10, len(listed), start, 0)
     )
     with at_most(8):
-        assert "holds more than 20 MB" in sort_out()["eve"].notes[0]
+        assert "nothing in it was opened" in sort_out()["all"].notes[0]
 
 
-def test_a_class_in_one_archive_and_archives_in_it(solved, tmp_path, put, sort_out):
-    inner = zipped(tmp_path / "x.zip", {"bob_1_2_x.ipynb": solved, "deeper.zip": b"PK"}).read_bytes()
-    content = {f"student{i}_{i}_7_{NAME}": solved for i in range(40)}
-    zipped(tmp_path / "submitted" / "all.zip", {**content, "eve_77_7_x.zip": inner, "kim_78_7_x.zip": "PK"})
+@pytest.mark.parametrize("place", ["eve/x.zip", "eve_1_2_x.zip", "all.zip"])
+def test_an_archive_that_a_student_hands_in_is_told_and_not_opened(place, solved, tmp_path, put, sort_out):
+    """In its folder, under Canvas's name, or in the archive of an LMS."""
+    content = zipped(tmp_path / "x.zip", {NAME: solved, "bob_1_2_x.ipynb": solved}).read_bytes()
+    if place == "all.zip":
+        zipped(tmp_path / "submitted" / place, {"eve_77_7_x.zip": content})
+    else:
+        put(place, content)
     found = sort_out()
-    assert len(found) == 42 and "bob" not in found
+    assert set(found) == {"eve"} and not found["eve"].cells
+    assert "is an archive: unpack it, and hand in the .ipynb that is in it." in found["eve"].told[0]
+
+
+def test_a_class_in_one_archive(solved, tmp_path, sort_out):
+    content = {f"student{i}_{i}_7_{NAME}": solved for i in range(40)}
+    zipped(tmp_path / "submitted" / "all.zip", {**content, "kim_78_7_x.ipynb": "PK", "x.txt": "nobody's"})
+    found = sort_out()
+    assert len(found) == 41
     assert all(one.answers and not one.notes for name, one in found.items() if name != "kim")
-    assert "not a zip archive" in found["kim"].notes[0]
+    assert "is not a notebook" in found["kim"].notes[0]
 
 
 def test_what_lies_deep_or_is_hidden_in_an_archive_is_no_second_notebook(solved, tmp_path, sort_out):
     content = {
-        NAME: solved,
-        f".ipynb_checkpoints/{NAME}": "{}",
-        f"__MACOSX/._{NAME}": "x",
-        "/" * 3000 + "a.ipynb": "{}",
+        f"eve/{NAME}": solved,
+        f"eve/.ipynb_checkpoints/{NAME}": "{}",
+        f"__MACOSX/eve/._{NAME}": "x",
+        "eve/" + "/" * 3000 + "a.ipynb": "{}",
     }
-    zipped(tmp_path / "submitted" / "eve" / "x.zip", content)
+    zipped(tmp_path / "submitted" / "all.zip", content)
     assert len(sort_out()["eve"].notes) == 1  # the one with the slashes
 
 
@@ -318,11 +306,11 @@ def test_what_a_teacher_adds_in_a_folder_is_the_students(solved, put, sort_out):
     put("lovelaceada_4711_1_x.ipynb", solved)
     put(f"ada/{NAME}", solved)
     found = sort_out(known={"4711": "ada"}, roster=("ada",))
-    assert set(found) == {"ada"} and "2-attention.ipynb, was not graded, but lovel" in found["ada"].told[0]
+    assert set(found) == {"ada"} and "2-attention.ipynb, was not graded: it is older" in found["ada"].told[0]
 
 
 def test_a_composed_letter_is_a_composed_letter():
-    assert submissions.student_name("Zoe\u0308 L") == submissions.student_name("Zo\u00eb L")
+    assert files.student_name("Zoe\u0308 L") == files.student_name("Zo\u00eb L")
 
 
 # --- honest slips ---------------------------------------------------------------------------------------------------
@@ -337,10 +325,10 @@ def full(submission, solved):
     return all(text in code for text in functions) and shown == {k: v.replace("\n", " ") for k, v in given.items()}
 
 
-def test_a_character_of_no_encoding_loses_itself_alone(solved, put, sort_out):
-    put(f"ada/{NAME}", nbformat.writes(solved).encode().replace(b"### ", b"").replace(b"dot", b"d\xe9t"))
+def test_characters_of_no_encoding_are_told(solved, put, sort_out):
+    put(f"ada/{NAME}", nbformat.writes(solved).encode().replace(b"dot", b"d\xe9t"))
     ada = sort_out()["ada"]
-    assert "d\ufffdt" in ada.answers[WRITTEN] and "characters are lost" in ada.told[0]
+    assert not ada.cells and "unusual encoding, and some characters are lost: open it in Jupyter" in ada.told[0]
 
 
 def test_line_ends_of_windows_change_no_cell(solved, put, sort_out):
@@ -352,10 +340,11 @@ def test_line_ends_of_windows_change_no_cell(solved, put, sort_out):
 
 
 @pytest.mark.parametrize("name", [f"{NAME}.txt", f"{NAME}.json", "2-attention.json", "2-attention.txt", "2-attention"])
-def test_another_ending(name, solved, put, sort_out):
-    put(f"ada/{name}", solved), put(f"ada/{NAME[:-6]} (1).png", b"\x89PNG")
-    ada = sort_out()["ada"]
-    assert full(ada, solved) and f"is called {name}" in ada.told[0] and ".ipynb" in ada.notes[0]
+def test_another_ending_is_told_with_what_to_do(name, solved, put, sort_out):
+    put(f"ada/{name}", solved), put(f"eve/{NAME}", solved), put(f"eve/{NAME[:-6]} (1).png", b"\x89PNG")
+    found = sort_out()
+    assert not found["ada"].cells and "is not called .ipynb: if it is your notebook, rename it" in found["ada"].told[0]
+    assert full(found["eve"], solved) and not found["eve"].notes
 
 
 def test_a_copy_with_a_number(solved, put, sort_out):
@@ -385,15 +374,9 @@ def test_a_notebook_of_something_else_is_told(put, sort_out):
     ]
 
 
-@pytest.mark.parametrize("archived", [True, False])
-def test_only_a_copy_of_jupyters_own_is_there(archived, solved, put, sort_out, tmp_path):
-    copied = f".ipynb_checkpoints/{ASSIGNMENT}-checkpoint.ipynb"
-    if archived:
-        zipped(tmp_path / "submitted" / "ada" / "x.zip", {copied: solved})
-    else:
-        put(f"ada/{copied}", solved)
-    ada = sort_out()["ada"]
-    assert full(ada, solved) and "a copy out of .ipynb_checkpoints" in ada.notes[0] and "may be newer" in ada.told[0]
+def test_a_copy_of_jupyters_own_is_no_submission(solved, put, sort_out):
+    put(f"ada/.ipynb_checkpoints/{ASSIGNMENT}-checkpoint.ipynb", solved)
+    assert "ada could not be graded: it is a folder without a file." in sort_out()["ada"].told[0]
 
 
 def test_a_folder_without_a_file_is_told(solved, put, sort_out, tmp_path):
@@ -404,12 +387,6 @@ def test_a_folder_without_a_file_is_told(solved, put, sort_out, tmp_path):
     assert set(found) == {"ada.l", "Bob", "eve"} and full(found["Bob"], solved) and not found["Bob"].notes
     assert found["ada.l"].notes == ["ada.l/: not graded: is a folder without a file"]
     assert "Your folder ada.l could not be graded: it is a folder without a file." in found["ada.l"].told[0]
-
-
-def test_an_archive_in_an_archive_is_told_by_its_name(tmp_path, sort_out):
-    inner = zipped(tmp_path / "inner.zip", {NAME: "{}"}).read_bytes()
-    zipped(tmp_path / "submitted" / "ada" / "x.zip", {"inner.zip": inner})
-    assert sort_out()["ada"].told[0].startswith("Your file inner.zip could not be graded: it is an archive: unpack it")
 
 
 def test_an_answer_that_was_emptied_is_blank(solved, put, sort_out):
@@ -429,12 +406,21 @@ def test_a_notebook_that_never_ran_is_fine(solved, put, sort_out):
     assert not sort_out()["ada"].told
 
 
-@pytest.mark.parametrize("name, by", [("softmax", 1), ("softmax", 0), ("softmax", 3), (WRITTEN, 1), (WRITTEN, 0)])
-def test_an_answer_in_a_new_cell(name, by, solved, put, sort_out):
-    put(f"ada/{NAME}", moved(name, by))
+@pytest.mark.parametrize("by", [0, 1, 3])
+def test_an_answer_in_a_new_cell(by, solved, put, sort_out):
+    put(f"ada/{NAME}", moved("softmax", by))
     ada = sort_out()["ada"]
     assert full(ada, solved) and not ada.extra and "NotImplementedError" not in "".join(ada.cells)
-    assert ada.notes == [f"answer in another cell: {name}"] and "counts" in ada.told[0]
+    assert ada.notes == ["answer in another cell: softmax"] and "counts" in ada.told[0]
+
+
+@pytest.mark.parametrize("by", [0, 1])
+def test_words_in_a_new_cell_are_for_a_human(by, solved, put, sort_out):
+    put(f"ada/{NAME}", moved(WRITTEN, by))
+    ada = sort_out()["ada"]
+    assert ada.extra == [("markdown", cell(solved, WRITTEN).source)] and not gradebook.blank(ada, WRITTEN)
+    assert ada.notes == [f"no words in {WRITTEN}, but in cells that were added"]
+    assert "your teacher is told to read them" in ada.told[0]
 
 
 def test_two_functions_in_one_cell(solved, put, sort_out):
@@ -455,41 +441,25 @@ def test_variables_in_a_new_cell(put, sort_out):
     assert own.source not in ada.cells and len(ada.answers["collection"]) > 100
 
 
-def test_the_answer_of_one_question_is_none_of_the_other(put, sort_out):
-    solved, blank = sources.solved_notebook("4-geometry"), sources.student_notebook("4-geometry")
-    for name, text in (("why-a-control", "Second."), ("what-it-shows", "First.")):
-        own = cell(solved, name)
-        own.source = cell(blank, name).source
-        solved.cells.insert(solved.cells.index(own) + 1, new_markdown_cell(text))
-    put("ada/x.ipynb", solved)
-    answers = sort_out("4-geometry")["ada"].answers
-    assert (answers["what-it-shows"], answers["why-a-control"]) == ("First.", "Second.")
-
-
 def test_given_cells_that_were_deleted_run(solved, put, sort_out):
     solved.cells = [one for one in solved.cells if one.source != "import numpy as np"]
     put(f"ada/{NAME}", solved)
     ada = sort_out()["ada"]
-    assert ada.cells[0] == "import numpy as np" and "missing cells" in ada.notes[0]
+    assert ada.cells[0] == "import numpy as np" and not ada.notes
 
 
 def test_stripped_metadata(solved, put, sort_out):
+    """Functions are found by their names; words are for a human."""
     stripped = copy.deepcopy(solved)
     for one in stripped.cells:
         one.metadata = {}
     stripped.metadata = {}
     put("ada/x.ipynb", stripped)
     ada = sort_out()["ada"]
-    assert full(ada, solved) and not ada.extra and len(ada.told) == len(ada.notes) == 1
-    assert "stripped metadata" in ada.notes[0] and "lost the names" in ada.told[0]
-
-
-def test_an_answer_below_its_question_in_one_cell(solved, put, sort_out):
-    place = solved.cells.index(cell(solved, WRITTEN))
-    solved.cells[place - 1].source += "\n\nMy answer."
-    del solved.cells[place]
-    put(f"ada/{NAME}", solved)
-    assert sort_out()["ada"].answers[WRITTEN] == "My answer."
+    assert ada.extra == [("markdown", cell(solved, WRITTEN).source)]
+    assert set(ada.answers) == set(submissions._released(ASSIGNMENT).of("solution"))
+    assert all(cell(solved, name).source in ada.cells for name in ada.answers)
+    assert f"missing cells: {WRITTEN}" in ada.notes and "read them" in ada.told[-1]
 
 
 def test_of_two_cells_the_one_that_was_written_in_counts(solved, put, sort_out):
@@ -511,20 +481,20 @@ def test_of_two_copies_of_a_cell_the_last_one_counts(by, solved, put, sort_out):
     ada = sort_out()["ada"]
     first, last = (own.source, EMPTY) if by > 0 else (EMPTY, own.source)
     assert [text for text in ada.cells if "def softmax" in text] == [first, last]
-    assert ada.answers["softmax"] == f"{first}\n\n# in another cell:\n{last}" and not ada.extra
-    assert ada.told == ["You have the cell softmax twice: the last one that was written in counts."]
+    assert ada.answers["softmax"] == last and ada.extra == [("code", first)]
+    assert len(ada.told) == 1 and "You have the cell softmax twice: the last one that was written in is" in ada.told[0]
     assert ada.notes == ["duplicate cell: softmax; the last one that was written in counts"]
 
 
-def test_of_copies_of_a_written_cell_all_count(solved, put, sort_out):
+def test_of_copies_of_a_written_cell_the_last_one_counts_and_the_others_are_shown(solved, put, sort_out):
     own = cell(solved, WRITTEN)
-    for text in ("First.", cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source, "First.", "Last."):
+    for text in ("First.", cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source, "Last."):
         solved.cells.append(nbformat.from_dict({**copy.deepcopy(own), "source": text}))
     solved.cells.remove(own)
     put(f"ada/{NAME}", json.dumps(solved))
     ada = sort_out()["ada"]
-    assert ada.answers[WRITTEN] == "First.\n\nLast." and not ada.extra
-    assert ada.told == [f"You have the cell {WRITTEN} 4 times: all that was written in them counts."]
+    assert ada.answers[WRITTEN] == "Last." and ada.extra == [("markdown", "First.")]
+    assert f"You have the cell {WRITTEN} 3 times" in ada.told[0]
 
 
 @pytest.mark.parametrize("where", ["above", "below", "attention"])
@@ -555,17 +525,6 @@ def test_a_function_that_is_used_is_not_defined_again(text, solved, put, sort_ou
     assert not ada.told and ada.extra == [("code", text)] and ada.answers["softmax"] == cell(solved, "softmax").source
 
 
-@pytest.mark.parametrize("text", [WORDS, "# It grows\n# with d.", '"""It grows."""'])
-def test_words_in_a_code_cell(text, solved, put, sort_out):
-    own = cell(solved, WRITTEN)
-    own.source = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
-    solved.cells.insert(solved.cells.index(own) + 1, new_code_cell(text))
-    put(f"ada/{NAME}", solved)
-    ada = sort_out()["ada"]
-    assert ada.answers[WRITTEN] == text and text not in ada.cells and not ada.extra
-    assert ada.notes == [f"answer in another cell: {WRITTEN}"]
-
-
 @pytest.mark.parametrize("text", ["x = 1", "%pip install x", "softmax(np.ones(3))"])
 def test_code_below_a_written_question_is_code(text, solved, put, sort_out):
     solved.cells.append(new_code_cell(text))
@@ -574,16 +533,12 @@ def test_code_below_a_written_question_is_code(text, solved, put, sort_out):
     assert ada.extra == [("code", text)] and text in ada.cells and not ada.told
 
 
-def test_the_second_half_of_an_answer_in_a_cell_below(solved, put, sort_out):
-    own = cell(solved, WRITTEN)
-    place = solved.cells.index(own)
-    solved.cells[place + 1 : place + 1] = [new_markdown_cell("The rest."), new_code_cell(WORDS)]
-    solved.cells.insert(2, new_markdown_cell("About something else."))
+def test_what_stands_below_an_answer_is_shown_as_added(solved, put, sort_out):
+    solved.cells += [new_markdown_cell("The rest."), new_code_cell(WORDS)]
     put(f"ada/{NAME}", solved)
     ada = sort_out()["ada"]
-    assert ada.answers[WRITTEN] == f"{own.source}\n\nThe rest.\n\n{WORDS}"
-    assert ada.extra == [("markdown", "About something else.")]
-    assert ada.notes == [f"answer goes on in another cell: {WRITTEN}"] and "goes on in another cell" in ada.told[0]
+    assert ada.answers[WRITTEN] == cell(solved, WRITTEN).source
+    assert ada.extra == [("markdown", "The rest."), ("code", WORDS)] and not ada.notes
 
 
 def test_a_cell_that_was_deleted_is_told(solved, put, sort_out):
@@ -593,22 +548,13 @@ def test_a_cell_that_was_deleted_is_told(solved, put, sort_out):
     assert "missing in your notebook: softmax." in ada.told[0] and "notebook as it was handed out" in ada.told[0]
 
 
-def test_a_question_without_an_answer_is_not_missing_where_the_names_are_lost(solved, put, sort_out):
-    cell(solved, WRITTEN).source = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
-    for one in solved.cells:
-        one.metadata = {}
-    put(f"ada/{NAME}", solved)
-    assert "missing" not in str(sort_out()["ada"].told)
-
-
-@pytest.mark.parametrize("stub", ["pass", "...", '"""Later."""'])
-def test_a_function_that_does_nothing_is_no_answer(stub, solved, put, sort_out):
+def test_what_stands_in_the_questions_cell_is_graded_and_another_try_is_told(solved, put, sort_out):
     source = cell(solved, "softmax").source
-    cell(solved, "softmax").source = f"def softmax(x):\n    {stub}"
+    cell(solved, "softmax").source = "def softmax(x):\n    pass"
     solved.cells.append(new_code_cell(source))
     put(f"ada/{NAME}", solved)
     ada = sort_out()["ada"]
-    assert source in ada.answers["softmax"] and "found and counts" in ada.told[0]
+    assert source not in ada.answers["softmax"] and "If the other is right, move it there" in ada.told[0]
 
 
 def test_text_elsewhere_may_be_the_answer_that_is_missing(solved, put, sort_out):
@@ -709,18 +655,19 @@ def test_there_are_only_so_many_pictures(solved, put, sort_out, monkeypatch):
     put(f"eve/{NAME}", solved)
     cell(solved, WRITTEN)["attachments"] = {"0.png": {"image/png": PNG}}
     put(f"ada/{NAME}", solved)
-    assert len(sort_out()["eve"].pictures[WRITTEN]) == submissions.MOST_IN_CELL
-    monkeypatch.setattr(submissions, "MOST_OF_ALL", 500)
+    assert len(sort_out()["eve"].pictures[WRITTEN]) == pictures.MOST_IN_CELL
+    monkeypatch.setattr(pictures, "MOST_OF_ALL", 500)
     found = sort_out()  # who has most loses them
     assert found["ada"].pictures and not found["eve"].pictures and "too many" in found["eve"].told[-1]
 
 
-def test_far_too_much_code_does_not_run(solved, put, sort_out):
-    solved.cells += [new_code_cell("x = 1\n" * 30_000), new_code_cell("y = 2\n" * 30_000)]
+def test_what_is_far_too_much_is_cut_off_behind_the_answers(solved, put, sort_out):
+    solved.cells[1:1] = [new_code_cell("x = 1\n" * 30_000), new_code_cell("y = 2\n" * 30_000)]
     put(f"eve/{NAME}", solved)
     eve = sort_out()["eve"]
-    assert sum(map(len, eve.cells)) < 200_000 < 210_000 < sum(len(one.source) for one in solved.cells)
-    assert "too much code" in eve.notes[0] and "not all of it ran" in eve.told[0] and full(eve, solved)
+    assert sum(map(len, eve.cells)) < 101_000 and full(eve, solved)
+    assert "only the first 100000 were run" in eve.notes[0] and "only the first 100,000 characters" in eve.told[0]
+    assert [text for kind, text in eve.extra] == [text for text in eve.cells if "x = 1\n" in text or not text]
 
 
 # --- what may not take long -----------------------------------------------------------------------------------------
@@ -809,7 +756,7 @@ def test_of_two_files_the_one_with_more_in_it_counts_else_the_newer_and_it_is_to
     put(f"ada/{ASSIGNMENT} (1).ipynb", solved), put(f"ada/{ASSIGNMENT} (2).ipynb", solved)
     ada = sort_out()["ada"]
     assert ada.file == f"ada/{ASSIGNMENT} (2).ipynb"
-    assert f"Another file of yours, {NAME}, was not graded, but {ASSIGNMENT} (2).ipynb. If it is" in str(ada.told)
+    assert f"Another file of yours, {NAME}, was not graded: it is older than another of yours" in str(ada.told)
     assert len(ada.told) == 2
 
 
@@ -851,7 +798,7 @@ def test_hostile_notebooks_fit_into_memory(solved, tmp_path):
         os.link(tmp_path / f"{i % len(shapes)}.ipynb", tmp_path / "submitted" / f"eve{i}.ipynb")
     run = [sys.executable, "-c", HOSTILE, tmp_path / "submitted"]
     readable, unreadable, most = json.loads(subprocess.run(run, check=True, capture_output=True).stdout)
-    assert (readable, unreadable) == (26, 14) and most < 300
+    assert (readable, unreadable) == (33, 7) and most < 300
 
 
 def test_a_roster_names_the_students_of_an_lms(solved, put, sort_out, tmp_path):

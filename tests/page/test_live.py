@@ -13,6 +13,7 @@ from tutorial_book.page import search_view
 from tutorial_book.page.live import chart
 from tutorial_book.page.live.asking import words_of
 from tutorial_book.page.live.limits import list_view
+from tutorial_book.page.live.senses import sense_view
 from tutorial_lib import load
 from tutorial_lib.geometry.gates import gate_of, gate_scores
 from tutorial_lib.texts import load_texts
@@ -24,6 +25,8 @@ NAMES = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
 SENTENCE, OTHER = "The bear opened the door with a smile.", "Serendipitous dogs chased the tired cats."
 POSTS = load_texts("posts")[:30]
 PAIRS = {name: pairs[:5] for name, pairs in load_texts("sentence-pairs").items()}
+MICE = ("The mouse ate cheese. A cat saw the mouse.", "The mouse has a cable. Click with the mouse!", "ladder")
+BANKS = ("My bank sold it. The Bank is closed? Ask a bank.", "We sat on the bank. Reeds grow at the bank.", "school")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +43,7 @@ MAKE = {
     "mask": lambda m, text: views.mask_view(*m["book-bert"], text),
     "gates": lambda m, text: views.census_view(*m[NAMES[0]], text, census(m)),
     "list": lambda m, *texts: list_view(m[NAMES[0]][0], *texts),
+    "senses": lambda m, *texts: sense_view(*m[NAMES[0]], *texts),
     "pair": lambda m, *texts: views.pair_view(m[NAMES[0]][0], POSTS, *texts),
     "difference": lambda m, *texts: views.difference_view(m[NAMES[0]][0], PAIRS, *texts),
     "offset": lambda m, *texts: views.offset_view(*m[NAMES[0]], *texts),
@@ -56,6 +60,7 @@ TEXTS = {
     "mask": [("Mia lost her [MASK].",), ("The [MASK] saw Zanzibar and was [MASK].",)],
     "gates": [(SENTENCE,), (OTHER,)],
     "list": [("Who likes owls?", "Ada likes bees, owls and elks."), ("snow", "Cats; deep snow, and rain: ice.")],
+    "senses": [MICE, BANKS],
     "pair": [("The cat sleeps.", "A kitten is asleep."), ("It rains.", "The market fell.")],
     "difference": [("The doctor left.", "The nurse left."), ("She is a pilot.", "He is a pilot.")],
     "offset": [("Helen never opened the door.", "helen", "opened"), (OTHER, "serendipitous", "cats")],

@@ -17,6 +17,8 @@ def test_a_letter_means_what_it_means_in_this_chapter():
         (r"Q K^\top", r"\class{sym-0}{Q} \class{sym-1}{K}^\top"),
         (r"\sqrt{d_k}", r"\sqrt{\class{sym-2}{d_k}}"),
         (r"x_K + K_i", r"x_K + \class{sym-1}{K}_i"),
+        (r"x^{Q} + x^K", r"x^{Q} + x^K"),
+        (r"e^{Q_K} / 2^{K}", r"e^{\class{sym-0}{Q}_K} / 2^{K}"),
         (r"\operatorname{QK}(Q)", r"\operatorname{QK}(\class{sym-0}{Q})"),
         (r"\text{Q and K}", r"\text{Q and K}"),
         (r"\begin{aligned} Q \end{aligned}", r"\begin{aligned} \class{sym-0}{Q} \end{aligned}"),

@@ -34,6 +34,7 @@ from tutorial_book.exercises.geometry import (
     check_two_nn,
     check_without_loudest,
 )
+from tutorial_book.exercises.own import ask
 from tutorial_book.exercises.project import (
     check_collection,
     check_neighbor_margin,
@@ -55,6 +56,7 @@ from tutorial_book.exercises.tokenization import (
 )
 
 __all__ = [
+    "ask",
     "check_anisotropy",
     "check_attention",
     "check_average_cosine",

@@ -71,12 +71,13 @@ def one_row(query, keys, values, names, asks):
         "× v": (values, {"tint": TINTS["value"]}),
         "= term": (weights[:, None] * values, {}),
     }
-    widths = [max(1.4, matrix.shape[1]) for matrix, _ in columns.values()]  # a number such as 4.11 needs that
-    figure, axes = plt.subplots(2, len(columns), figsize=(8.2, 0.55 * len(keys) + 1.5), width_ratios=widths,
-                                height_ratios=[len(keys), 1])  # fmt: skip
+    figure, axes = plt.subplots(2, len(columns), figsize=(8.2, 0.55 * len(keys) + 1.5), height_ratios=[len(keys), 1])
     figure.phone = {"columns": len(columns), "panel_height": 1.0}
     for ax, (title, (matrix, look)) in zip(axes[0], columns.items()):
         _tinted(ax, matrix, title, **look)
+    longest = (max(len(number.get_text()) for number in ax.texts) for ax in axes[0])
+    widths = [matrix.shape[1] * max(1, 0.45 * digits) for (matrix, _), digits in zip(columns.values(), longest)]
+    axes[0, 0].get_gridspec().set_width_ratios([max(1.4, width) for width in widths])  # a title needs that
     for ax in axes[1]:
         ax.axis("off")
     _tinted(axes[1, 0], query[None], f"query q of “{asks}”", TINTS["query"])

@@ -12,18 +12,13 @@ const checkNotebook = (function () {
   const releases = new Map(Object.entries(RULES.assignments).map(function (entry) {
     const marked = new Map(Object.entries(entry[1].marked));
     const defined = new Map(Object.entries(entry[1].defined).map(function (one) { return [one[0], new Map(Object.entries(one[1]))]; }));
-    const starters = [...marked.values()].filter(function (cell) { return cell.role === "solution"; });
     return [entry[0], {
       title: entry[1].title,
       marked: marked,
-      names: new Map(Object.entries(entry[1].names)),
-      questions: new Map(Object.entries(entry[1].questions)),
+      texts: new Set(entry[1].texts),
       defined: defined,
-      wanted: new Map([...defined.values()].flatMap(function (names) { return [...names]; })),
+      asked: [...defined.values()].flatMap(function (names) { return [...names]; }),  // [name, whether it is a function's]
       answers: [...marked.keys()].filter(function (name) { return ["solution", "written"].includes(marked.get(name).role); }),
-      functions: starters.map(function (cell) { return cell.source; }).join("\n").split("\n").map(function (line) {
-        return (line.match(new RegExp("^def (" + WORD + "+)", "u")) || [])[1];
-      }).filter(Boolean),
     }];
   }));
 
@@ -33,8 +28,7 @@ const checkNotebook = (function () {
 
   // A sentence of the grader's, its places filled in.
   function say(name, values) {
-    const filled = Object.assign({ again: RULES.told.again.told }, values);
-    return RULES.told[name].told.replace(/\{(\w+)\}/g, function (place, key) { return filled[key]; });
+    return RULES.told[name].told.replace(/\{(\w+)\}/g, function (place, key) { return values[key]; });
   }
 
   // --- texts, as Python has them ---------------------------------------------------------------------------------
@@ -55,19 +49,7 @@ const checkNotebook = (function () {
     return text.length - pairs;
   }
 
-  // Bytes that a text takes in Python's memory.
-  function size(text) {
-    if (!/[^\x00-\x7f]/.test(text)) return 49 + text.length;
-    if (!/[^\x00-\xff]/.test(text)) return 73 + text.length;
-    const characters = length(text);
-    return characters < text.length ? 76 + 4 * characters : 74 + 2 * characters;
-  }
-
-  function even(text) {
-    return length(text) > LIMITS.MOST_CODE ? text : strip(text).split("\n").map(rstrip).join("\n");
-  }
-
-  function count(text, part) { return text.split(part).length - 1; }
+  function even(text) { return strip(text).split("\n").map(rstrip).join("\n"); }
 
   function isObject(value) { return typeof value === "object" && value !== null && !Array.isArray(value); }
 
@@ -90,21 +72,6 @@ const checkNotebook = (function () {
 
   function base(file) { return file.replace(/\/+$/, "").split(/[/\\]|: /).pop(); }
 
-  function withoutStrings(text) {
-    return text.replaceAll("\\\\", "").replaceAll('\\"', "").replace(/"[^"]*"/g, "");
-  }
-
-  function nParts(text) { return count(text, ",") + count(text, "[") + count(text, "{"); }
-
-  function depth(bare) {
-    let now = 0, most = 0;
-    for (const sign of bare) {
-      if (sign === "[" || sign === "{") most = Math.max(most, ++now);
-      else if (sign === "]" || sign === "}") now--;
-    }
-    return most;
-  }
-
   // JSON as Python takes it: NaN and Infinity are numbers, a whole number of very many digits is none.
   function json(text) {
     const parts = [];
@@ -125,60 +92,39 @@ const checkNotebook = (function () {
 
   // What a text is that was handed in as a notebook and is none.
   function instead(text) {
-    if (/(?:^|\n)<{7} /.test(text) && /(?:^|\n)={7}(?:\n|$)/.test(text)) return "conflict";
     if (text.startsWith("{")) return "cut-off";
-    if (text.startsWith("%PDF")) return "pdf";
     if (length(text) < 1000 && text.includes("://")) return "link";
     return text.startsWith("<") ? "web-page" : "no-notebook";
   }
 
-  function parsed(bytes, file, problem) {
+  function parsed(bytes, file) {
     if (bytes.length > LIMITS.MOST_BYTES) throw new Refused("large");
-    if (bytes.every(function (byte) { return byte === 32 || byte >= 9 && byte <= 13; })) throw new Refused("empty");
     for (const [pattern, name] of Object.entries(RULES.others)) if (new RegExp(pattern, "i").test(file)) throw new Refused(name);
-    if (RULES.archives.some(function (start) { return start.every(function (byte, place) { return bytes[place] === byte; }); }))
-      throw new Refused("archive");
-    let text;
-    try {
-      text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch (error) {
-      text = new TextDecoder("utf-8").decode(bytes);
-      problem("encoding");
-    }
-    const bare = withoutStrings(text);
-    if (nParts(text) > LIMITS.MOST_PARTS && nParts(bare) > LIMITS.MOST_PARTS || depth(bare) > LIMITS.MOST_DEPTH) throw new Refused("parts");
+    if (bytes.every(function (byte) { return byte === 32 || byte >= 9 && byte <= 13; })) throw new Refused("empty");
+    const text = new TextDecoder("utf-8").decode(bytes);
     let notebook;
     try {
       notebook = json(text);
     } catch (error) {
       throw new Refused(instead(text.replace(LEFT, "")));
     }
-    if (isObject(notebook) && Object.hasOwn(notebook, "worksheets")) throw new Refused("old");
+    try {
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch (error) {
+      throw new Refused("encoding");
+    }
     if (!Array.isArray(get(notebook, "cells"))) throw new Refused("no-cells");
-    if (notebook.cells.length > LIMITS.MOST_CELLS) throw new Refused("many-cells", { most: LIMITS.MOST_CELLS });
-    if (!file.toLowerCase().endsWith(".ipynb")) problem("name", { file: base(file) });
-    return { metadata: isObject(notebook.metadata) ? notebook.metadata : {}, cells: notebook.cells.filter(isObject) };
+    return notebook.cells.filter(isObject);
   }
 
-  // The assignments that a notebook may be: by its metadata, else by its cells' names or functions.
-  function assignments(notebook) {
-    const named = get(get(notebook.metadata, "coursework"), "assignment"), ids = new Set(notebook.cells.map(gradeId));
-    const text = notebook.cells.map(source).join("\n"), found = releases.has(named) ? [named] : [];
-    releases.forEach(function (release, name) {
-      const known = [...release.defined.keys()].some(function (id) { return ids.has(id); });
-      const functions = release.functions;
-      if (known || functions.length && functions.every(function (one) { return text.includes("def " + one); })) found.push(name);
-    });
-    return found;
+  // The assignments that have most of the cells of these names for answers.
+  function assignments(cells) {
+    const ids = new Set(cells.map(gradeId)), names = [...releases.keys()];
+    const counts = names.map(function (name) { return releases.get(name).answers.filter(function (id) { return ids.has(id); }).length; });
+    return names.filter(function (name, place) { return counts[place] > 0 && counts[place] === Math.max(...counts); });
   }
 
   // --- cells -----------------------------------------------------------------------------------------------------
-
-  // Code without the indent of its first line, which IPython takes off all lines.
-  function withoutIndent(code) {
-    const indent = /^\n*([ \t]*)/.exec(code)[1];
-    return indent ? code.split("\n").map(function (line) { return line.startsWith(indent) ? line.slice(indent.length) : line; }).join("\n") : code;
-  }
 
   // A cell's pictures, with those that stand in its text, where Colab puts them; and the text without them.
   function attached(cell, text) {
@@ -191,135 +137,107 @@ const checkNotebook = (function () {
     return [found, left];
   }
 
-  // The names of solutions that a text defines at its top level, and not as they were handed out.
-  function defines(text, release, mine) {
+  // Those of the names that are asked for that a text defines at its top level. In a cell that is not of its own question,
+  // a value that is assigned to the name of a function is a try.
+  function defines(text, own, release) {
     const line = new RegExp("(?<![^\\n])(?:def +(" + WORD + "+)|(" + WORD + "[" + LETTERS + ", ]*)=(?!=))", "gu");
-    const times = new Map(), evened = even(text), nothing = pythonText.stubs(text, LIMITS.MOST_STUB);
-    for (const start of text.matchAll(line))
-      for (const name of (start[1] || start[2]).match(new RegExp(WORD + "+", "gu")))
-        if (start[1] || mine.has(name) || !release.wanted.get(name)) times.set(name, (times.get(name) || 0) + 1);
-    return new Set([...times.keys()].filter(function (name) {
-      if (!release.wanted.has(name)) return false;
-      const starter = even(release.wanted.get(name));
-      return times.get(name) > Math.max(starter && count(evened, starter), nothing.get(name) || 0);
-    }));
+    const functions = new Set(), assigned = new Set();
+    for (const start of text.matchAll(line)) {
+      if (start[1]) functions.add(start[1]);
+      else start[2].match(new RegExp(WORD + "+", "gu")).forEach(function (name) { assigned.add(name); });
+    }
+    return new Set(release.asked.filter(function (pair) {
+      return functions.has(pair[0]) || assigned.has(pair[0]) && (own.has(pair[0]) || !pair[1]);
+    }).map(function (pair) { return pair[0]; }));
   }
 
-  // The cells that are not empty: each with its place, what it is called in the release (null where the student added
-  // it), whether the student wrote in it, what it defines, and the written cell whose question stands before.
-  function pieces(notebook, release) {
-    const ids = new Set(notebook.cells.map(gradeId)), found = [];
-    let question = null, left = LIMITS.MOST_ANSWER;
-    notebook.cells.forEach(function (cell, number) {
-      const kind = cell.cell_type;
-      let name = gradeId(cell), text = source(cell), pictures = null;
-      if (kind === "code") text = withoutIndent(text);
-      else [pictures, text] = attached(cell, text);
-      if (text.startsWith(RULES.install) || !["code", "markdown", "raw"].includes(kind)) return;
+  // The cells that are no mere text of the assignment's: each with its place, what it is called in the release (null where
+  // the student added it), whether the student wrote in it, and what it defines.
+  function pieces(cells, release) {
+    const found = [];
+    cells.forEach(function (cell, number) {
+      const kind = cell.cell_type, code = kind === "code";
+      let name = gradeId(cell), text = source(cell), pictures = new Map();
+      if (!["code", "markdown", "raw"].includes(kind)) return;
+      if (!code) [pictures, text] = attached(cell, text);
       if (!release.marked.has(name)) {
-        name = release.names.has(even(text)) ? release.names.get(even(text)) : null;
-        if (name && ids.has(name)) name = "";  // a copy: the cell itself is there
+        name = null;
+        if (release.texts.has(even(text)) || text.startsWith(RULES.install)) return;
       }
-      if (name === "") question = release.questions.has(even(text)) ? release.questions.get(even(text)) : question;
-      else if (name !== null) question = release.marked.get(name).role === "written" ? name : null;
-      else if (kind !== "code") release.questions.forEach(function (after, start) {  // a question, and the answer below it
-        if (after && even(text).startsWith(start)) [question, text] = [after, strip(even(text).slice(start.length))];
-      });
-      let code = kind === "code";
-      if (code && name === null && question && length(text) <= left) {  // words in a code cell
-        code = !pythonText.isProse(text);
-        left -= length(text);
-      }
-      const own = name === null || name !== "" && even(text) !== even(release.marked.get(name).source);
-      const answers = code && own && (name === null || release.marked.get(name).role === "solution");
+      const own = name === null || even(text) !== even(release.marked.get(name).source);
+      const mine = release.defined.get(name) || new Map();
       found.push({
-        name: name, kind: code ? "code" : "markdown", text: text, cell: cell, own: own, question: question, number: number + 1,
-        pictures: pictures || new Map(Object.entries(isObject(cell.attachments) ? cell.attachments : {})),
-        defines: answers ? defines(text, release, release.defined.get(name) || new Map()) : new Set(),
+        name: name, kind: code ? "code" : "markdown", text: text, cell: cell, own: own, number: number + 1, pictures: pictures,
+        defines: own && (mine.size || name === null && code) ? defines(text, mine, release) : new Set(),
       });
     });
     return found;
   }
 
-  // Name -> the pieces that count: all its copies that the student wrote in, in order; else the first one.
-  function counting(all, stripped, release, problem) {
-    const mine = new Map(), given = [];
+  // What is too much is cut off, first of what was added.
+  function cutOff(all, problem) {
+    const own = all.filter(function (piece) { return piece.own; });
+    own.sort(function (one, other) { return (one.name === null) - (other.name === null); });
+    let left = LIMITS.MOST_TEXT;
+    if (own.reduce(function (sum, piece) { return sum + length(piece.text); }, 0) > left)
+      problem("long", { most: left.toLocaleString("en-US") });
+    own.forEach(function (piece) {
+      piece.text = [...piece.text].slice(0, left).join("");
+      left -= length(piece.text);
+    });
+  }
+
+  // Name -> the piece that counts. Of copies of an answer it is the last that was written in; the rest was added.
+  function counting(all, release, problem) {
+    const mine = new Map();
     release.marked.forEach(function (original, name) {
       const same = all.filter(function (piece) { return piece.name === name; });
       const own = same.filter(function (piece) { return piece.own; }), answer = release.answers.includes(name);
-      if (same.length) mine.set(name, own.length ? own : same.slice(0, 1));
-      else if (!answer) given.push(name);
-      const named = same.filter(function (piece) { return gradeId(piece.cell) === name; });
-      if (named.length > 1 && answer) {
-        const times = named.length === 2 ? "twice" : named.length + " times";
-        problem(original.role === "written" ? "copies-all" : "copies-last", { name: name, times: times }, named[named.length - 1]);
+      if (!same.length) return;
+      mine.set(name, own.length && answer ? own[own.length - 1] : same[0]);
+      if (answer && same.length > 1) {
+        problem("copies", { name: name, times: same.length === 2 ? "twice" : same.length + " times" }, same[same.length - 1]);
+        own.slice(0, -1).forEach(function (piece) { [piece.name, piece.defines] = [null, new Set()]; });
       }
       if (!answer && own.length) problem("changed", { name: name }, own[0]);
     });
-    return [mine, stripped ? [] : given];
+    return mine;
   }
 
-  function ownOf(name, mine) { return (mine.get(name) || []).filter(function (piece) { return piece.own; }); }
-
-  // The pieces beside its own cell that hold an answer: words below the question, or code that defines its names.
-  function others(name, own, all, release) {
-    if (release.marked.get(name).role === "written")
-      return all.filter(function (one) {
-        const words = one.name === null && one.kind === "markdown" && one.question === name;
-        return words && !(own.length && one.text.startsWith("#"));  // a heading begins something else
+  // Answer -> the pieces that hold it: its own cell, and where that lacks one of its names, the last that has it.
+  function held(all, mine, release, problem) {
+    const answers = new Map(), lost = [];
+    release.answers.forEach(function (answer) {
+      const own = mine.get(answer), others = [];
+      (release.defined.get(answer) || new Map()).forEach(function (isFunction, name) {
+        const there = all.filter(function (piece) { return piece.defines.has(name); });
+        if (there.includes(own) && there.length > 1)
+          problem("twice", { name: name, cell: answer }, there.filter(function (piece) { return piece !== own; }).pop());
+        else if (there.length && !there.includes(own)) others.push(there[there.length - 1]);
       });
-    const wanted = [...release.defined.get(name).keys()].filter(function (defined) {
-      return !own.some(function (one) { return one.defines.has(defined); });
+      if (others.length) problem("elsewhere", { name: answer }, others[0]);
+      const pieces = own && (own.own || !others.length) ? [own, ...others] : others;
+      if (pieces.length) answers.set(answer, pieces);
+      else lost.push(answer);
     });
-    const lists = wanted.map(function (defined) { return all.filter(function (one) { return one.defines.has(defined); }); });
-    if (!own.length && lists.some(function (list) { return !list.length; })) return [];
-    return lists.filter(function (list) { return list.length; }).map(function (list) { return list[list.length - 1]; });
+    if (lost.length) problem("missing", { names: lost.join(", "), name: lost[0] });
+    return answers;
   }
 
-  // Name -> the pieces that hold the answer, where the cell that is for it holds none of it, or not all.
-  function elsewhere(all, mine, stripped, release, problem) {
-    const found = new Map();
-    release.answers.forEach(function (name) {
-      const own = ownOf(name, mine), more = others(name, own, all, release);
-      if (!more.length) return;
-      found.set(name, all.filter(function (piece) { return own.includes(piece) || more.includes(piece); }));
-      if (own.length) problem(release.marked.get(name).role === "written" ? "goes-on" : "part-elsewhere", { name: name }, more[0]);
-      else if (!stripped) problem("elsewhere", { name: name }, more[0]);
+  function noteBlank(pieces, extra, release, problem) {
+    const blank = !pieces.some(function (piece) { return piece.own; }) &&
+      !extra.some(function (piece) { return piece.kind === "code"; });
+    if (blank) problem("blank");
+    const written = new Set(pieces.filter(function (piece) { return piece.own; }).map(function (piece) { return piece.name; }));
+    const empty = release.answers.filter(function (name) {
+      return release.marked.get(name).role === "written" && !written.has(name);
     });
-    const lost = release.answers.filter(function (name) { return !mine.has(name) && !found.has(name); });
-    if (lost.length && !stripped) problem("missing", { names: lost.join(", "), name: lost[0] });
-    return found;
+    const words = extra.find(function (piece) { return piece.kind === "markdown" && length(piece.text) > RULES.few_words; });
+    if (empty.length && words) problem("words", { names: empty.join(", "), name: empty[0] }, words);
+    return blank;
   }
 
-  function definedAgain(all, mine, release, problem) {
-    release.defined.forEach(function (names, solution) {
-      const own = ownOf(solution, mine);
-      names.forEach(function (starter, name) {
-        const there = all.filter(function (one) { return one.defines.has(name); });
-        const outside = there.filter(function (one) { return !own.includes(one); });
-        if (outside.length && outside.length < there.length) problem("twice", { name: name, cell: solution }, outside[outside.length - 1]);
-      });
-    });
-  }
-
-  // --- what does not fit -----------------------------------------------------------------------------------------
-
-  // Whether a piece stands for code that runs: given cells, cells of answers that stand nowhere else, added ones.
-  function runs(piece, mine, found, shown, release) {
-    if (piece.name === null) return piece.kind === "code" && shown.has(piece);
-    if (piece.name === "" || !["given", "solution"].includes(release.marked.get(piece.name).role)) return false;
-    return mine.get(piece.name).includes(piece) && (!found.has(piece.name) || shown.has(piece));
-  }
-
-  function tooMuchCode(running, release, problem) {
-    let left = LIMITS.MOST_CODE;
-    const over = running.find(function (piece) {
-      if (piece.name && release.marked.get(piece.name).role === "given") return false;
-      left -= size(piece.text);
-      return left < 0;
-    });
-    if (over) problem("much-code", {}, over);
-  }
+  // --- pictures --------------------------------------------------------------------------------------------------
 
   // Where a JPEG's frame says its height and width; null where there is none, or it would take long to show.
   function frame(bytes) {
@@ -345,7 +263,7 @@ const checkNotebook = (function () {
   }
 
   // The pictures that are not shown: of another type, too many, or larger than a picture may be.
-  function lostPictures(texts, extra, problem) {
+  function lostPictures(answers, extra, problem) {
     let bytes = LIMITS.MOST_PICTURES, area = LIMITS.MOST_PIXELS;
     function keep(where, name, list) {
       let kept = 0, lost = 0;
@@ -362,17 +280,8 @@ const checkNotebook = (function () {
       });
       if (lost) problem("pictures", { count: lost, where: where, pixels: LIMITS.MOST_PIXELS.toLocaleString("en-US"), name: name }, list[0]);
     }
-    let left = LIMITS.MOST_TEXT;
-    texts.forEach(function (list, name) {
-      const text = joined(list), most = Math.min(LIMITS.MOST_ANSWER, Math.floor(Math.max(left, 0) * length(text) / size(text)));
-      left -= length(text) > most ? Math.min(size(text), most + 130) : size(text);
-      keep(name, name, list);
-    });
-    extra.every(function (piece, number) {
-      left -= size(piece.text);
-      if (left >= 0) keep("added-" + number, null, [piece]);
-      return left >= 0;
-    });
+    answers.forEach(function (list, name) { keep(name, name, list); });
+    extra.forEach(function (piece, number) { keep("added-" + number, null, [piece]); });
   }
 
   function joined(list) {
@@ -388,7 +297,7 @@ const checkNotebook = (function () {
 
   function isComment(text) { return text.split("\n").every(function (line) { return /^\s*(?:#|$)/.test(line); }); }
 
-  function looks(all, notebook, problem) {
+  function looks(all, problem) {
     const code = all.filter(function (piece) { return piece.cell.cell_type === "code" && piece.text.trim() && !piece.name?.endsWith("-hidden"); });
     const ran = code.filter(function (piece) { return Number.isInteger(piece.cell.execution_count); });
     const still = code.filter(function (piece) { return !ran.includes(piece) && !isComment(piece.text); });
@@ -422,33 +331,20 @@ const checkNotebook = (function () {
     }
     function ofThePage(name, values, piece) { problem(name, values, piece, true); }
 
-    if (file.includes(RULES.checkpoints)) problem("checkpoint");
-    const slips = [], notebook = parsed(bytes, file, function (name, values) { slips.push([name, values]); });
-    const fitting = assignments(notebook);
-    if (wanted && fitting.length && !fitting.includes(wanted))
-      throw new Refused("another", { which: fitting[0], assignment: wanted });
-    const assignment = wanted || fitting[0] || likeliest(notebook);
+    const cells = parsed(bytes, file), fitting = assignments(cells);
+    if (wanted && fitting.length && !fitting.includes(wanted)) throw new Refused("another", { which: fitting[0], assignment: wanted });
+    const assignment = wanted || fitting[0] || likeliest(cells);
     release = releases.get(assignment);
-    slips.forEach(function (slip) { problem(slip[0], slip[1]); });
-    const all = pieces(notebook, release);
-    const stripped = !all.some(function (piece) { return release.marked.has(gradeId(piece.cell)); });
-    if (stripped) problem("stripped");
-    const [mine, given] = counting(all, stripped, release, problem);
-    const found = elsewhere(all, mine, stripped, release, problem);
-    if (!fitting.length && !found.size && !mine.size) throw new Refused("foreign");
-    const used = new Set([...found.values()].flat());
-    const added = all.filter(function (piece) { return piece.name === null && !used.has(piece); });
-    const blank = !found.size && !added.some(function (piece) { return piece.kind === "code"; }) &&
-      !release.answers.some(function (name) { return ownOf(name, mine).length; });
-    if (blank) problem("blank");
+    const all = pieces(cells, release);
+    if (!fitting.length && !all.some(function (piece) { return piece.defines.size; })) throw new Refused("foreign");
+    cutOff(all, problem);
+    const mine = counting(all, release, problem), added = all.filter(function (piece) { return piece.name === null; });
     if (added.length > LIMITS.MOST_ADDED) problem("many-added", { count: added.length, most: LIMITS.MOST_ADDED }, added[LIMITS.MOST_ADDED]);
-    definedAgain(all, mine, release, problem);
-    const extra = added.slice(0, LIMITS.MOST_ADDED), shown = new Set([...used, ...extra]);
-    tooMuchCode(all.filter(function (piece) { return runs(piece, mine, found, shown, release); }), release, problem);
-    const texts = new Map();
-    release.answers.forEach(function (name) {
-      if (found.has(name) || mine.has(name)) texts.set(name, found.get(name) || mine.get(name));
-    });
+    const counted = new Set([...mine.values(), ...added.slice(0, LIMITS.MOST_ADDED)]);
+    const texts = held(all.filter(function (piece) { return counted.has(piece); }), mine, release, problem);
+    const used = new Set([...texts.values()].flat());
+    const extra = added.slice(0, LIMITS.MOST_ADDED).filter(function (piece) { return !used.has(piece); });
+    const blank = noteBlank([...used], extra, release, problem);
     lostPictures(texts, extra, problem);
 
     const elsewhereInWords = extra.some(function (piece) { return piece.kind === "markdown" && length(piece.text) > RULES.few_words; });
@@ -458,22 +354,21 @@ const checkNotebook = (function () {
       const written = words || texts.has(name) && text !== "" && text !== strip(cell.source);
       return { name: name, question: cell.question, written: written };
     });
-    const lost = problems.some(function (one) { return one.name === "missing"; });
     answers.forEach(function (answer) {
-      if (!answer.written && !blank && !(lost && !texts.has(answer.name))) ofThePage("not-written", { name: answer.name }, (mine.get(answer.name) || [])[0]);
+      if (!answer.written && !blank && texts.has(answer.name)) ofThePage("not-written", { name: answer.name }, mine.get(answer.name));
     });
     const called = [...releases.keys()].find(function (name) { return base(file).startsWith(name); });
     if (called && called !== assignment) ofThePage("called", { file: base(file), title: release.title });
-    if (given.length) ofThePage("missing-given", { names: given.join(", ") });
-    looks(all, notebook, ofThePage);
+    const given = [...release.marked.keys()].filter(function (name) { return !release.answers.includes(name) && !mine.has(name); });
+    if (given.length && fitting.length) ofThePage("missing-given", { names: given.join(", ") });
+    looks(all, ofThePage);
     return { assignment: assignment, title: release.title, answers: answers, problems: problems };
   }
 
-  // Of a notebook that lost all names: the assignment that most of its texts and functions are of.
-  function likeliest(notebook) {
+  // Of a notebook that lost all names: the assignment whose functions it has most of.
+  function likeliest(cells) {
     const scores = [...releases].map(function (entry) {
-      const all = pieces(notebook, entry[1]);
-      return [all.filter(function (piece) { return piece.name || piece.defines.size; }).length, entry[0]];
+      return [pieces(cells, entry[1]).filter(function (piece) { return piece.defines.size; }).length, entry[0]];
     });
     return scores.reduce(function (best, one) { return one[0] > best[0] ? one : best; })[1];
   }

@@ -1,0 +1,97 @@
+"""Pictures in a student's cells: attached ones and those that Colab writes into the text, by the size they say to have.
+
+A browser takes four bytes of memory for each pixel, whatever the file's size. So what a picture's header says is what
+counts, and nothing decodes a picture here.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+
+TYPES = ("image/png", "image/jpeg")
+MOST_PICTURE, MOST_PICTURES, MOST_IN_CELL = 1 << 20, 3 << 20, 5  # bytes of one, bytes of a submission's, how many
+MOST_PIXELS = 16_000_000  # of a submission's pictures together
+MOST_SCANS = 100  # of a JPEG: each goes through the whole picture
+FRAMES = (0xC0, 0xC1, 0xC2)  # the kinds of JPEG that browsers show
+MOST_OF_ALL = 60 << 20  # bytes of the pictures of all submissions: all are in memory at once
+INLINE = re.compile(r"\(data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})\)")  # Colab's pictures
+
+
+def attached(cell, text):
+    """(file name -> what is attached to a cell, its text), the pictures in the text taken out and attached too."""
+    there = cell.get("attachments")
+    there = dict(there) if isinstance(there, dict) else {}
+
+    def attach(picture):
+        name = f"picture-{len(there) + 1}"
+        there[name] = {picture[1]: picture[2]}
+        return f"(attachment:{name})"
+
+    text = INLINE.sub(attach, text)
+    return there, text
+
+
+def kept(candidates, before):
+    """(name -> (type, base64) of those that are shown, how many are not), of [(name, type -> base64)] of a cell.
+
+    before: the pictures of the submission's other cells.
+    """
+    found, lost = {}, 0
+    left, pixels = MOST_PICTURES - size(before), MOST_PIXELS - sum(_pixels(*picture) for picture in before)
+    for name, types in candidates:
+        mime = next((mime for mime in TYPES if isinstance(types, dict) and mime in types), "")
+        data = types[mime] if mime else ""
+        data = "".join(part for part in data if isinstance(part, str)) if isinstance(data, list) else data
+        data = "".join(data.split()) if isinstance(data, str) else ""
+        takes = len(data) * 3 // 4
+        fits = len(found) < MOST_IN_CELL and takes <= min(MOST_PICTURE, left)
+        area = _pixels(mime, data) if fits and name.isprintable() and len(name) <= 200 else 0
+        if 0 < area <= pixels:
+            found[name] = (mime, data)
+            left, pixels = left - takes, pixels - area
+        else:
+            lost += 1
+    return found, lost
+
+
+def size(pictures):
+    """Bytes of pictures, each (type, base64)."""
+    return sum(len(data) * 3 // 4 for _, data in pictures)
+
+
+def _pixels(mime, data):
+    """How many pixels a picture in base64 says that it has; 0 where it is none."""
+    if len(data) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", data):
+        return 0
+    content = base64.b64decode(data)
+    if mime == "image/png":
+        head = re.match(rb"\x89PNG\r\n\x1a\n\0\0\0\rIHDR(....)(....)", content, re.S)
+    else:
+        head = _frame(content)
+    return math.prod(int.from_bytes(side, "big") for side in head.groups()) if head else 0
+
+
+def _frame(content):
+    """Height and width as they stand in a JPEG's frame; None where there is none, or it would take long to show."""
+    if not content.startswith(b"\xff\xd8") or content.count(b"\xff\xda") > MOST_SCANS:
+        return None
+    place = 2
+    while content[place : place + 1] == b"\xff":  # a segment: its kind, its length, what is in it
+        if content[place + 1] in FRAMES:
+            return re.compile(rb".{5}(..)(..)", re.S).match(content, place)
+        place += 2 + int.from_bytes(content[place + 2 : place + 4], "big")
+    return None
+
+
+def too_many(submissions):
+    """Those whose pictures are taken away, who has most first, until the pictures of all fit."""
+    sizes = {id(one): sum(size(same.values()) for same in one.pictures.values()) for one in submissions}
+    lost = []
+    for one in sorted(submissions, key=lambda one: sizes[id(one)], reverse=True):
+        if sum(sizes.values()) <= MOST_OF_ALL:
+            break
+        sizes[id(one)], one.pictures = 0, {}
+        lost.append(one)
+    return lost

@@ -1,0 +1,64 @@
+"""A word in two senses, and another in its place: do the layers part the senses, or the topics? Reif et al. 2019."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tutorial_book.page.live.asking import asking, shared_words, two, word_vectors
+from tutorial_book.page.live.chart import lines
+from tutorial_lib.geometry import cosine_matrix, silhouette
+from tutorial_lib.views.base import View
+
+BOXES = ["Sentences with a word", "The word in another sense", "A word with one sense, for its place"]
+
+
+def sense_view(model, tokenizer, one, other, instead) -> View:
+    """How far the sentences of one sense lie from those of the other, by the vectors of the word that all of them have.
+
+    The number is the silhouette of the two groups by cosine distance, before the first layer and after each. Dashed:
+    the same sentences with another word in its place. Raises ValueError where a group has fewer than two sentences, or
+    no word stands in all of them.
+    """
+    groups = [sentences(text) for text in (one, other)]
+    if min(map(len, groups)) < 2:
+        raise ValueError(f"one and other must have two sentences or more, got {one!r:.60} and {other!r:.60}")
+    read = [word_vectors(model, tokenizer, text) for group in groups for text in group]
+    shared = read[0][0]
+    for words, _ in read[1:]:
+        shared = shared_words(tokenizer, shared, words)
+    if not shared:
+        raise ValueError(f"one and other must share a word in all sentences, got {one!r:.60} and {other!r:.60}")
+    word, places = shared[0], [words.index(shared[0]) for words, _ in read]
+    swapped = [word_vectors(model, tokenizer, swap(text, word, instead)) for group in groups for text in group]
+    labels = np.repeat([0, 1], list(map(len, groups)))
+    curves = {}
+    for name, vectors in ((word, read), (instead, swapped)):
+        X = np.stack([states[:, place] for (_, states), place in zip(vectors, places, strict=True)], axis=1)
+        curves[f"“{name}”"] = [silhouette((1 - cosine_matrix(layer)).round(6), labels, "precomputed") for layer in X]
+    own, control = curves.values()
+    best = int(np.argmax(own))
+    chart = lines(curves, range(len(own)), "layers passed", "silhouette", min(0, *own, *control), 1, [f"“{instead}”"])
+    say = f"The senses of “{word}” lie farthest apart after layer {best}: {two(own[best])}; “{instead}”"
+    say += f" has {two(control[best])} there."
+    boxes = [list(box) for box in zip(BOXES, (one, other, instead), strict=True)]
+    return asking("senses", model, boxes, [["", chart, say]], "A word in two senses")
+
+
+def sentences(text) -> list[str]:
+    """The sentences of a text, each with the mark at its end.
+
+    >>> sentences("A bear! The bear sleeps. ")
+    ['A bear!', 'The bear sleeps.']
+    """
+    return [part.strip() for part in re.findall(r"[^.!?]*[^.!?\s][^.!?]*[.!?]*", text)]
+
+
+def swap(text, word, instead) -> str:
+    """The text with another word in the place of the first that is this one, whatever its capital letters.
+
+    >>> swap("Mice fear mice.", "mice", "cats")
+    'cats fear mice.'
+    """
+    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda match: instead, text, count=1, flags=re.IGNORECASE)

@@ -1,0 +1,70 @@
+"""Figures of "Senses and trees": two trees side by side, and what a probe finds layer by layer."""
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import Arc
+
+from tutorial_book.plots.base import COLORS, ROLES
+from tutorial_book.plots.parts import (
+    LINES,
+    MARKERS,
+    by_layer,
+    dotted,
+    draw_curve,
+    legend_below,
+    panel_grid,
+    write,
+)
+
+WIDE = 0.32  # of an arc, for each word that it passes
+
+
+def two_trees(words, true, drawn):
+    """The words of a sentence below each other: at the left the edges of its tree, at the right those of a probe.
+
+    true, drawn: pairs of words' numbers. An edge that both have is blue; at the right another one is orange and dashed,
+    at the left one that is missing there is gray.
+
+    >>> ax = two_trees(["Bears", "like", "honey"], {(0, 1), (1, 2)}, {(0, 1), (0, 2)})
+    >>> [arc.get_linestyle() for arc in ax.patches]
+    ['-', '-', '-', '--']
+    """
+    n = len(words)
+    widest = max(j - i for i, j in true | drawn)
+    figure, ax = plt.subplots(figsize=(4.8, 0.7 + 0.3 * n))
+    reach = 1.3 + WIDE * widest
+    for side, edges, other in ((-1, true, drawn), (1, drawn, true)):
+        for i, j in sorted(edges):
+            shared = (i, j) in other
+            color = COLORS[0] if shared else COLORS[1] if side > 0 else ROLES["the rest"]
+            look = {"color": color, "linestyle": "-" if shared or side < 0 else "--", "linewidth": 1.8}
+            size = {"width": 2 * WIDE * (j - i), "height": 0.8 * (j - i)}
+            half = {"theta1": 90, "theta2": 270} if side < 0 else {"theta1": -90, "theta2": 90}
+            ax.add_patch(Arc((side * 1.1, (i + j) / 2), **size, **half, **look))
+    for i, word in enumerate(words):
+        write(ax, 0, i, word, fontsize=10)
+    write(ax, -1.1 - reach / 4, -1.1, "the tree", fontsize=10)
+    write(ax, 1.1 + reach / 4, -1.1, "the probe", fontsize=10)
+    ax.set(xlim=(-reach, reach), ylim=(n - 0.5, -1.6))
+    ax.axis("off")
+    return ax
+
+
+def by_probe(panels, levels):
+    """The share of right edges by layer: a panel for each entry, title -> {name: (values, low, high)}.
+
+    levels: title -> {name: value} of what needs no vectors, two at most: a dotted and a dash-dotted line.
+
+    >>> [ax] = by_probe({"stories": {"probe": [0.8, 0.9]}}, {"stories": {"chain": 0.5}})
+    >>> ax.get_title(), [line.get_label() for line in ax.lines]
+    ('stories', ['probe', 'chain'])
+    """
+    figure, axes = panel_grid(len(panels), size=(7.4, 3.6), sharey=True, ylabel="right edges, share")
+    figure.phone = {"columns": 1, "panel_height": 2.6}
+    for ax, (title, curves) in zip(axes, panels.items()):
+        for color, line, marker, (name, values) in zip(COLORS, LINES, MARKERS, curves.items()):
+            draw_curve(ax, values, color=color, linestyle=line, marker=marker, markersize=5, label=name, shade=0.15)
+        for line, (name, value) in zip((":", "-."), levels[title].items()):
+            dotted(ax, value, linestyle=line, label=name)
+        by_layer(ax, title=title)
+    legend_below(axes[0], ncols=2)
+    return axes
