@@ -68,7 +68,7 @@ STATEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("chapter, sentence, name, says", STATEMENTS, ids=lambda part: str(part)[:30])
+@pytest.mark.parametrize("chapter, sentence, name, says", STATEMENTS, ids=[f"{row[0]}-{row[2]}" for row in STATEMENTS])
 def test_what_a_chapter_tells_of_cosines_agrees(chapter, sentence, name, says):
     assert sentence in text_of(chapter)
     assert says(*VALUES[name])
