@@ -49,6 +49,18 @@ def test_past_it_a_model_without_positions_loses_least():
     assert mended[2] < 0.3
 
 
+def test_no_older_part_moves_the_loss_by_a_twentieth_and_other_positions_by_a_third():
+    older = {kind: mean_interval(within(kind) - within("Llama's shape")) for kind in list(LOSSES)[1:]}
+    for kind, (mean, low, high) in older.items():
+        if "positions" in kind:
+            assert mean > 0.3, kind
+        else:
+            assert abs(mean) < 0.05, kind
+    assert older["LayerNorm"][2] < 0  # better, in all seeds
+    low, high = older["plain feed-forward"][1:]
+    assert low < 0 < high
+
+
 def test_the_fast_pairs_tell_distance_and_the_slow_ones_do_not():
     heads = LOSSES["Llama's shape"]["heads"]
     assert heads["distance, untrained"].max() < 0.06
@@ -103,6 +115,6 @@ def test_the_table_tells_what_the_library_builds(prose):
 
 
 def test_each_entry_of_the_table_leads_somewhere(prose):
-    table = prose[prose.index("| | [Transformer") : prose.index("What did not change is longer")]
+    table = prose[prose.index("| part | [Transformer") : prose.index("What did not change is longer")]
     rows = [line.split("|")[2:-1] for line in table.splitlines() if line.startswith("|") and "---" not in line]
     assert len(rows) == 7 and all("](" in cell for row in rows for cell in row)

@@ -26,7 +26,7 @@ from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
 
 FILE = experiments.STORED / "since.json"
-SEEDS = range(3)
+SEEDS = range(5)
 N_TOKENS = 64  # of each piece in training
 N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
 N_PLACES = 16  # so many neighboring places share one mean
@@ -58,6 +58,10 @@ KINDS = {
     "learned positions": Parts("learned", d_ff=159),
     "sinusoidal positions": Parts("sinusoidal"),
     "no positions": Parts("none"),
+    "LayerNorm": Parts(rms=False),
+    "plain feed-forward": Parts(gated=False, d_ff=252),
+    "2 key heads": Parts(n_kv_heads=2, d_ff=191),
+    "1 key head": Parts(n_kv_heads=1, d_ff=202),
 }
 
 
