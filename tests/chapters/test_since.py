@@ -17,7 +17,7 @@ def ends(kind, way="as it is"):
     return LOSSES[kind][way][:, -4:].mean(1)
 
 
-def within(kind):
+def early(kind):
     return LOSSES[kind]["as it is"][:, 1:4].mean(1)
 
 
@@ -28,29 +28,29 @@ def test_one_distance_has_one_score(page):
 
 def test_rotary_positions_are_the_best_within_the_trained_length():
     for kind in ("learned positions", "sinusoidal positions", "no positions"):
-        assert mean_interval(within(kind) - within("Llama's shape"))[1] > 0.1, kind
+        assert mean_interval(early(kind) - early("Llama's shape"))[1] > 0.1, kind
 
 
 def test_past_it_rotary_positions_fail_and_a_window_mends_them():
-    rise = mean_interval(ends("Llama's shape") - within("Llama's shape"))
+    rise = mean_interval(ends("Llama's shape") - early("Llama's shape"))
     assert rise[1] > 1
-    mended = mean_interval(ends("Llama's shape", "window") - within("Llama's shape"))
+    mended = mean_interval(ends("Llama's shape", "window") - early("Llama's shape"))
     assert mended[2] < 0.15
     for kind in ("learned positions", "sinusoidal positions"):  # it is the places that they do not know
-        assert mean_interval(ends(kind, "window") - within(kind))[1] > 0.3, kind
+        assert mean_interval(ends(kind, "window") - early(kind))[1] > 0.3, kind
 
 
 def test_past_it_a_model_without_positions_loses_least():
     for kind in ("Llama's shape", "learned positions", "sinusoidal positions"):
         assert mean_interval(ends(kind) - ends("no positions"))[1] > 0.1, kind
-    rise = mean_interval(ends("no positions") - within("no positions"))
+    rise = mean_interval(ends("no positions") - early("no positions"))
     assert rise[1] > 0.1  # it loses, too
-    mended = mean_interval(ends("no positions", "window") - within("no positions"))
+    mended = mean_interval(ends("no positions", "window") - early("no positions"))
     assert mended[2] < 0.3
 
 
 def test_no_older_part_moves_the_loss_by_a_twentieth_and_other_positions_by_a_third():
-    older = {kind: mean_interval(within(kind) - within("Llama's shape")) for kind in list(LOSSES)[1:]}
+    older = {kind: mean_interval(early(kind) - early("Llama's shape")) for kind in list(LOSSES)[1:]}
     for kind, (mean, low, high) in older.items():
         if "positions" in kind:
             assert mean > 0.3, kind

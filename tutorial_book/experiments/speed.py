@@ -34,7 +34,7 @@ def which(run) -> tuple:
     """What two runs must share to be of one kind: the library's version, the processor, its cores, the threads.
 
     >>> which(stored()[-1])[0]
-    '0.1.0'
+    '1.0.0'
     """
     machine = run["machine"]
     return run["versions"]["tutorial_lib"], machine["processor"], machine["cores"], machine["threads"]
