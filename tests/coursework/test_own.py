@@ -134,3 +134,8 @@ def test_oral_questions_are_printed_for_each(tmp_path, capsys):
 
 def test_the_name_is_an_answer_like_others():
     assert submissions._released(ASSIGNMENT).defined["me"] == {"ME": False}
+
+
+@pytest.mark.parametrize("code", ["-" * 99_000 + "1", "lambda:" * 14_000 + "1", "(" * 99_000, "x='\x00'", "def f(): 1"])
+def test_code_that_python_cannot_read_asks_of_no_line_and_stops_nobodys_questions(code):
+    assert own._of_a_line("f", code, "Ada") == ""

@@ -266,7 +266,7 @@ def _of_a_line(function, code, me):
         body = [one for one in ast.parse(code).body if getattr(one, "name", "") == function]
         inside = [one for one in ast.walk(body[0]) if isinstance(one, (ast.Assign, ast.AugAssign, ast.For, ast.If))]
         number = inside[sum(map(ord, me)) % len(inside)].lineno
-    except (SyntaxError, ValueError, RecursionError, IndexError, ZeroDivisionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError, ZeroDivisionError):  # nested too deep
         return ""
     line = code.split("\n")[number - 1].strip()[:200]
     return f"What is this line of your {function} for, and what would come out without it?\n       {line}"
