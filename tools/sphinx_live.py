@@ -21,7 +21,8 @@ def key() -> str:
     from tutorial_lib import weights
 
     files = [path for path in (ROOT / "tutorial_lib").rglob("*") if path.suffix in (".py", ".js", ".wasm", ".txt")]
-    files.append(ROOT / "tutorial_book" / "experiments" / "golden.py")
+    experiments = ROOT / "tutorial_book" / "experiments"
+    files += [experiments / "golden.py", experiments / "since.py", *experiments.glob("stored/*.safetensors")]
     parts = [path.read_bytes() for path in sorted(files)]
     parts += [weights.sha256(weights.resolve(name) / "model.safetensors").encode() for name in MODELS]
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
@@ -30,6 +31,7 @@ def key() -> str:
 def write(folder: Path) -> None:
     """Write the worker, each model with what a page compares with it, and the golden traces."""
     from tutorial_book.experiments.golden import write_golden
+    from tutorial_book.experiments.since import rotary_gpt
     from tutorial_lib import load
     from tutorial_lib.texts import load_texts
     from tutorial_lib.views import live
@@ -39,6 +41,7 @@ def write(folder: Path) -> None:
     live.write_worker(folder)
     for name in MODELS:
         live.write_model(folder, name, *load(name, "cpu"), texts if name == DEFAULT else ())
+    live.write_model(folder, "book-gpt-rotary", rotary_gpt(), load("book-gpt", "cpu")[1])
     (folder / "golden").mkdir(exist_ok=True)
     write_golden(folder / "golden")
 

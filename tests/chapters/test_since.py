@@ -1,5 +1,6 @@
 """What the chapter on today's models tells of the small ones that were trained for it, and of the published shapes."""
 
+import json
 import re
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from tutorial_book.experiments import since
 from tutorial_lib import bert, encoder_decoder, gpt, llama, modernbert
 from tutorial_lib.geometry import mean_interval
+from tutorial_lib.weights import resolve
 
 KEPT = since.stored()
 LOSSES = KEPT["kinds"]
@@ -118,3 +120,20 @@ def test_each_entry_of_the_table_leads_somewhere(prose):
     table = prose[prose.index("| part | [Transformer") : prose.index("What did not change is longer")]
     rows = [line.split("|")[2:-1] for line in table.splitlines() if line.startswith("|") and "---" not in line]
     assert len(rows) == 7 and all("](" in cell for row in rows for cell in row)
+
+
+def test_a_story_that_begins_further_on_is_the_same_to_rotary_positions_alone(page):
+    assert (page.chances - page.chances[0]).abs().max() < 1e-12
+    learned, turned = (np.array(page.moved_losses[name]) for name in ("learned", "rotary"))
+    assert np.ptp(turned) < 1e-4 and learned[1:].min() - learned[0] > 1 / 3 and learned[-1] - learned[0] > 1
+    assert page.learned.config == page.turned.config and page.told_stories.shape == (50, 41)
+
+
+def test_both_were_trained_alike():
+    with open(since.ROTARY.with_suffix(".json"), encoding="utf-8") as file:
+        rotary = json.load(file)
+    with open(resolve("book-gpt") / "curves.json", encoding="utf-8") as file:
+        learned = json.load(file)
+    assert len(rotary["loss"]) == len(learned["loss"])
+    assert rotary["loss"][0] == pytest.approx(learned["loss"][0], abs=0.1)  # the same first batch and weights
+    assert all(rotary[name] == learned[name] for name in ("unigram", "bigram"))  # and stories

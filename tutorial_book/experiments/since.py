@@ -5,19 +5,22 @@ Each of `KINDS` is trained on the same stories, from several seeds, with the sam
 numbers into stored/since.json; the weights are not kept.
 """
 
+import math
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
 
 from tutorial_book import experiments
-from tutorial_lib import bert, llama
+from tutorial_lib import bert, gpt, llama
 from tutorial_lib.arguments import one_of
-from tutorial_lib.attention import window_mask
-from tutorial_lib.positions import Rope, sinusoidal
+from tutorial_lib.attention import attention, window_mask
+from tutorial_lib.positions import Rope, rotary, sinusoidal
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
 from tutorial_lib.tokenization.bpe import END
@@ -26,6 +29,7 @@ from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
 
 FILE = experiments.STORED / "since.json"
+ROTARY = experiments.STORED / "book-gpt-rotary.safetensors"
 SEEDS = range(5)
 N_TOKENS = 64  # of each piece in training
 N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
@@ -291,6 +295,120 @@ def heads(model, untrained, ids):
     for what in ("turning", "meaning"):
         found[f"without {what}"] = [without(model, ids, pair, what) - usual for pair in range(D_K // 2)]
     return found
+
+
+# --- book-gpt with rotary positions -----------------------------------------------------------------------------------
+
+
+class RotaryAttention(gpt.CachedAttention):
+    """A decoder's attention in which queries and keys are turned by their places; nothing else differs.
+
+    offset: what is added to the places 0, 1, 2, ...: a number, (n,), one for each token, or (B, 1), one for each text.
+    """
+
+    offset = 0
+
+    def forward(self, X, past=None, mask=None, fused=False, keep=nothing):
+        """X (B, n, d_model), past K and V (B, n_heads, n_past, d_k) -> (B, n, d_model), and K, V of all tokens."""
+        n_past = 0 if past is None else past[0].shape[-2]
+        places = torch.arange(n_past, n_past + X.shape[-2]) + self.offset  # (n,) or (B, n)
+        angles = Rope().angles(places.to(X), self.d_k).unsqueeze(-3)  # (1, n, d_k / 2) or (B, 1, n, d_k / 2)
+        Q = keep("queries", rotary(self.split(self.W_Q(X)), angles))  # (B, n_heads, n, d_k)
+        K = keep("keys", rotary(self.split(self.W_K(X)), angles))  # (B, n_heads, n, d_k)
+        V = keep("values", self.split(self.W_V(X)))  # (B, n_heads, n, d_k)
+        if past is not None:
+            K, V = torch.cat([past[0], K], -2), torch.cat([past[1], V], -2)  # (B, n_heads, n_past + n, d_k)
+        heads, _ = attention(Q, K, V, mask, fused, keep)  # (B, n_heads, n, d_k)
+        concat = keep("concat", self.join(keep("heads", heads)))  # (B, n, d_model)
+        return keep("output", self.W_O(concat)), (K, V)
+
+
+class TokensAlone(gpt.Embeddings):
+    """Each token's row of a table; its place is told to attention."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        del self.positions
+
+    def forward(self, ids, places, keep=nothing):
+        return keep("output", keep("tokens", self.tokens(ids)))  # (B, n, d_model)
+
+
+class RotaryGPT(gpt.GPT):
+    """A decoder of GPT-2's kind with one part replaced: positions turn queries and keys, and are added to nothing.
+
+    It has the weights of another decoder, whose table of positions is left out.
+
+    >>> model = RotaryGPT(gpt.GPT(gpt.Config(100, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=4)))
+    >>> model([[5] * 9])[0].shape
+    torch.Size([1, 9, 100])
+    """
+
+    reach = math.inf  # no table that could end
+    rope = Rope()
+
+    def __init__(self, learned):
+        super().__init__(learned.config)
+        self.embeddings = TokensAlone(self.config)
+        for layer in self.layer:
+            layer.attention = RotaryAttention(self.config.d_model, self.config.n_heads)
+        self.unembedding.weight = self.embeddings.tokens.weight
+        self.load_state_dict(learned.state_dict(), strict=False)
+
+
+@lru_cache
+def rotary_gpt():
+    """book-gpt as it would be with rotary positions: the same recipe, trained by tools/train_rotary.py.
+
+    >>> n_learned = sum(p.numel() for p in gpt.GPT.from_pretrained("book-gpt", "cpu").parameters())
+    >>> n_learned - sum(p.numel() for p in rotary_gpt().parameters()) == 128 * 128  # the table of positions
+    True
+    """
+    model = RotaryGPT(gpt.GPT.from_pretrained("book-gpt", device="cpu"))
+    state = {name: tensor.float() for name, tensor in load_file(ROTARY).items()}
+    model.load_state_dict(state | {"unembedding.weight": state["embeddings.tokens.weight"]})
+    model.source = ROTARY.stem
+    return model.eval()
+
+
+@contextmanager
+def moved(model, n, offset):
+    """Inside, a decoder's places 0, 1, ..., n - 1 are moved by an offset, as in `RotaryAttention`.
+
+    model: a `RotaryGPT`, or a `gpt.GPT` whose table begins at 0. Raises ValueError where that has no row for a place.
+    """
+    turned = isinstance(model, RotaryGPT)
+    last = int((torch.arange(n) + offset).max())
+    if not turned and last >= model.config.n_positions:
+        raise ValueError(f"the table of positions has {model.config.n_positions} rows, none for position {last}")
+    parts = [layer.attention for layer in model.layer] if turned else [model.embeddings]
+    try:
+        for part in parts:
+            part.offset = offset
+        yield
+    finally:
+        for part in parts:
+            part.offset = 0
+
+
+@torch.no_grad()
+def loss_at(model, ids, offset):
+    """Mean -log p of each next token, in nats, with all places moved: ids (B, n + 1)."""
+    with moved(model, ids.shape[1] - 1, offset):
+        logits, _ = model(ids[:, :-1], fused=True)  # (B, n, vocab_size)
+    return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()).item()
+
+
+def read_at(model, ids, offset):
+    """What a decoder makes of a text at places that are `moved`: ids (n,), offset a tensor.
+
+    Returns the probabilities of the next token, (B, vocab_size), and where each token looks, the mean of all heads,
+    (B, n, n). B is 1, or for an offset (B, 1) that many.
+    """
+    with moved(model, len(ids), offset):
+        trace = model.trace(torch.tensor(ids).expand(len(offset) if offset.ndim == 2 else 1, -1))
+    looks = [trace[f"layer.{i}.attention.weights"].mean(1) for i in range(len(model.layer))]  # (B, n, n) each
+    return trace["logits"][:, -1].softmax(-1), torch.stack(looks).mean(0)
 
 
 # --- training -------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import numpy as np
 from torch import nn
 
 from tutorial_lib.geometry.similarity import cosine
+from tutorial_lib.gpt import GPT
 from tutorial_lib.tokenization import WordPiece, kinds
 from tutorial_lib.tokenization.bpe import byte_characters
 from tutorial_lib.vectors import embed
@@ -111,7 +112,7 @@ def write_model(folder, name, model, tokenizer, texts=()) -> int:
     n_files = FILES if len(data) > LARGE else 1
     about = {
         "files": n_files,
-        "kind": type(model).__name__,
+        "kind": "GPT" if isinstance(model, GPT) else "Bert",
         "config": {"n_layers": config.n_layers, "n_heads": config.n_heads, "activation": config.activation},
         "n_positions": config.n_positions,
         "tokenizer": rules_of(tokenizer) if isinstance(tokenizer, WordPiece) else _bpe(tokenizer),
@@ -121,6 +122,8 @@ def write_model(folder, name, model, tokenizer, texts=()) -> int:
         "size": len(data),
         "weights": parts,
     }
+    if hasattr(model, "rope"):  # rotary positions: radians a place, for each pair of a head's coordinates
+        about["config"]["frequencies"] = model.rope.frequencies(config.d_model // config.n_heads).tolist()
     step = -(-len(data) // CALLS // 3) * 3  # three bytes are four letters
     calls = [
         f'tutorialLib.part({json.dumps(name)},{at},"{base64.b64encode(data[at : at + step]).decode()}");'

@@ -27,10 +27,11 @@ class MultiHeadAttention {
     this.W_O = weights("W_O");
   }
 
-  // past: keys and values of earlier tokens; with them, or with causal, no token sees what follows it.
-  forward(X, keep, causal = false, past = null) {
-    const Q = keep("queries", split(machine.linear(X, this.W_Q), this.n_heads));
-    let K = keep("keys", split(machine.linear(X, this.W_K), this.n_heads));
+  // past: keys and values of earlier tokens; with them, or with causal, no token sees what follows it. turn: what rotary
+  // positions do to queries and keys.
+  forward(X, keep, causal = false, past = null, turn = (X) => X) {
+    const Q = keep("queries", turn(split(machine.linear(X, this.W_Q), this.n_heads)));
+    let K = keep("keys", turn(split(machine.linear(X, this.W_K), this.n_heads)));
     let V = keep("values", split(machine.linear(X, this.W_V), this.n_heads));
     if (past) [K, V] = [machine.stack(past[0], K), machine.stack(past[1], V)];
     const { scores, weights, heads } = machine.attention(Q, K, V, this.n_heads, causal);

@@ -52,8 +52,8 @@ const answers = {
   },
 
   // Tokens, ids and the values on the way whose names are asked for: {shape, values}. silence: heads, [layer, head], that
-  // hand on 0. without: stops whose values become 0, such as "embeddings.positions".
-  trace({ name, text, pair, stops, silence = [], without = [] }) {
+  // hand on 0. without: stops whose values become 0, such as "embeddings.positions". places: where a decoder's tokens stand, if not one after the other.
+  trace({ name, text, pair, stops, silence = [], without = [], places = null }) {
     const { about, model } = models[name], encoding = encode(models[name], text, pair), kept = {};
     const wanted = stops ? new Set(stops) : { has: () => true };
     machine.pass(() => {
@@ -63,7 +63,7 @@ const answers = {
         if (wanted.has(stop)) kept[stop] = read(X);
         return X;
       };
-      about.kind === "GPT" ? model.forward(encoding.ids, null, keep) : model.forward(encoding.ids, encoding.segments, keep);
+      about.kind === "GPT" ? model.forward(encoding.ids, null, keep, places) : model.forward(encoding.ids, encoding.segments, keep);
     });
     return { ...encoding, stops: kept };
   },
