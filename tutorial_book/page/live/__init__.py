@@ -19,6 +19,5 @@ __getattr__, __dir__, __all__ = late(
         "positions": "order_view",
         "roles": "offset_view silence_view",
         "shape": "average_view",
-        "since": "shift_view",
     },
 )
