@@ -1,4 +1,4 @@
-"""Train book-gpt once more, with rotary positions, and store it: experiments/stored/book-gpt-rotary.safetensors.
+"""Train book-gpt once more, with rotary positions, and store it: stored/models/book-gpt-rotary.
 
     python tools/train_rotary.py FOLDER        a quarter of an hour on one core; FOLDER keeps a run that was cut off
 
@@ -33,7 +33,7 @@ def record(model, curve, ready) -> dict:
     return measured_with("torch") | rounded(found | curve)
 
 
-def main(folder, file=ROTARY, until=None) -> None:
+def main(run, folder=ROTARY, until=None) -> None:
     torch.set_num_threads(1)
     ready = RECIPE.prepare()
     model = RotaryGPT(ready.model)
@@ -42,15 +42,16 @@ def main(folder, file=ROTARY, until=None) -> None:
         if progress.step % 20 == 0:
             print(progress, flush=True)
 
-    curve = train(model, ready.loss, RECIPE.settings, folder, ready.evaluate, tell, until)
+    curve = train(model, ready.loss, RECIPE.settings, run, ready.evaluate, tell, until)
     half = {name: tensor.half().contiguous() for name, tensor in model.state_dict().items()}
     del half["unembedding.weight"]  # it is the table of tokens
+    file = folder / "model.safetensors"
     checkpoints.write(file, half, {"format": "pt"})
     model.load_state_dict({name: tensor.float() for name, tensor in half.items()}, strict=False)  # rounded, as stored
     found = record(model, curve, ready)
-    write_text(file.with_suffix(".json"), as_json(found))
+    write_text(folder / "curves.json", as_json(found))
     told = {"trained": how_trained(RECIPE, RECIPE.batch), "measured": "\n".join(lines_of_decoder(found))}
-    write_text(file.with_suffix(".md"), read_text(CARD).format(**told, sha256=sha256(file)))
+    write_text(folder / "README.md", read_text(CARD).format(**told, sha256=sha256(file)))
     print(f"{file}: {file.stat().st_size:,} bytes; {found['held_out']:.3f} nats")
 
 

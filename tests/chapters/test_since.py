@@ -126,14 +126,15 @@ def test_a_story_that_begins_further_on_is_the_same_to_rotary_positions_alone(pa
     assert (page.chances - page.chances[0]).abs().max() < 1e-12
     learned, turned = (np.array(page.moved_losses[name]) for name in ("learned", "rotary"))
     assert np.ptp(turned) < 1e-4 and learned[1:].min() - learned[0] > 1 / 3 and learned[-1] - learned[0] > 1
-    assert page.learned.config == page.turned.config and page.told_stories.shape == (50, 41)
+    assert page.told_stories.shape == (50, 41)
 
 
 def test_both_were_trained_alike():
-    with open(since.ROTARY.with_suffix(".json"), encoding="utf-8") as file:
+    with open(since.ROTARY / "curves.json", encoding="utf-8") as file:
         rotary = json.load(file)
     with open(resolve("book-gpt") / "curves.json", encoding="utf-8") as file:
         learned = json.load(file)
     assert len(rotary["loss"]) == len(learned["loss"])
-    assert rotary["loss"][0] == pytest.approx(learned["loss"][0], abs=0.1)  # the same first batch and weights
-    assert all(rotary[name] == learned[name] for name in ("unigram", "bigram"))  # and stories
+    assert rotary["loss"][0] == pytest.approx(learned["loss"][0], abs=0.2)  # the same first batch; a table less
+    assert rotary["held_out"] == pytest.approx(learned["held_out"], abs=0.02)  # "the two end alike"
+    assert all(rotary[name] == pytest.approx(learned[name], abs=1e-3) for name in ("unigram", "bigram"))  # and stories

@@ -29,7 +29,7 @@ from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
 
 FILE = experiments.STORED / "since.json"
-ROTARY = experiments.STORED / "book-gpt-rotary.safetensors"
+ROTARY = experiments.STORED / "models" / "book-gpt-rotary"
 SEEDS = range(5)
 N_TOKENS = 64  # of each piece in training
 N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
@@ -312,7 +312,7 @@ class RotaryAttention(gpt.CachedAttention):
         """X (B, n, d_model), past K and V (B, n_heads, n_past, d_k) -> (B, n, d_model), and K, V of all tokens."""
         n_past = 0 if past is None else past[0].shape[-2]
         places = torch.arange(n_past, n_past + X.shape[-2]) + self.offset  # (n,) or (B, n)
-        angles = Rope().angles(places.to(X), self.d_k).unsqueeze(-3)  # (1, n, d_k / 2) or (B, 1, n, d_k / 2)
+        angles = Rope().angles(places.to(X), self.d_k).unsqueeze(-3)  # (..., 1, n, d_k / 2)
         Q = keep("queries", rotary(self.split(self.W_Q(X)), angles))  # (B, n_heads, n, d_k)
         K = keep("keys", rotary(self.split(self.W_K(X)), angles))  # (B, n_heads, n, d_k)
         V = keep("values", self.split(self.W_V(X)))  # (B, n_heads, n, d_k)
@@ -365,9 +365,9 @@ def rotary_gpt():
     True
     """
     model = RotaryGPT(gpt.GPT.from_pretrained("book-gpt", device="cpu"))
-    state = {name: tensor.float() for name, tensor in load_file(ROTARY).items()}
+    state = {name: tensor.float() for name, tensor in load_file(ROTARY / "model.safetensors").items()}
     model.load_state_dict(state | {"unembedding.weight": state["embeddings.tokens.weight"]})
-    model.source = ROTARY.stem
+    model.source = ROTARY.name
     return model.eval()
 
 

@@ -89,7 +89,7 @@ function draw(view) {
 
   // What the change of a reading is, in words.
   function told(one) {
-    if (!one) return "there is no row for it";
+    if (!one) return "the table ends before";
     if (one.change >= 0.005) return "a probability moves by " + two(one.change) + ", and “" + top(one);
     return "no probability moves by as much as " + Math.pow(10, Math.ceil(Math.log10(Math.max(one.change, 1e-7)) + 1e-9)).toFixed(7).replace(/0+$/, "");
   }
