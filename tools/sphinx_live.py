@@ -21,8 +21,8 @@ def key() -> str:
     from tutorial_lib import weights
 
     files = [path for path in (ROOT / "tutorial_lib").rglob("*") if path.suffix in (".py", ".js", ".wasm", ".txt")]
-    experiments = ROOT / "tutorial_book" / "experiments"
-    files += [experiments / "golden.py", experiments / "since.py", *experiments.glob("stored/models/*/model.safetensors")]
+    own = ROOT / "tutorial_book" / "experiments"
+    files += [own / "golden.py", own / "since.py", *own.glob("stored/models/*/model.safetensors")]
     parts = [path.read_bytes() for path in sorted(files)]
     parts += [weights.sha256(weights.resolve(name) / "model.safetensors").encode() for name in MODELS]
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
