@@ -337,8 +337,12 @@ def test_no_markup_of_the_site_is_left(chapter):
     assert re.findall(left, words(chapter[1]), re.M) == []
 
 
-def test_every_macro_is_spelled_out(chapter):
-    macros = make_notebooks.Book(make_notebooks.ROOT).macros
+@pytest.fixture(scope="module")
+def macros():
+    return make_notebooks.Book(make_notebooks.ROOT).macros
+
+
+def test_every_macro_is_spelled_out(chapter, macros):
     assert macros and re.findall(rf"\\(?:{'|'.join(macros)})(?![A-Za-z])", prose(chapter[1])) == []
 
 

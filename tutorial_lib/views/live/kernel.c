@@ -16,6 +16,8 @@
 #define ADD wasm_f32x4_add
 #define SUB wasm_f32x4_sub
 #define MUL wasm_f32x4_mul
+#define MAX wasm_f32x4_pmax  // one instruction each; f32x4.max and min, which ask about NaN, are eight
+#define MIN wasm_f32x4_pmin
 
 typedef v128_t V;
 enum { GROUP = 32, PANEL = 8 };  // weights that share a multiple; rows of a matrix that are computed together
@@ -59,7 +61,7 @@ INLINE float largest_of(V v) {
 
 // exp(x) for x <= 0, to about 2e-7 of itself: x = n ln 2 + r, exp(r) by a polynomial (Cephes), 2^n by the exponent's bits.
 INLINE V exp_of(V x) {
-  x = wasm_f32x4_max(x, ALL(-87.f));
+  x = MAX(x, ALL(-87.f));
   V shifted = ADD(MUL(x, ALL(1.44269504f)), ALL(ROUNDER));
   V n = SUB(shifted, ALL(ROUNDER));
   V r = SUB(SUB(x, MUL(n, ALL(.693359375f))), MUL(n, ALL(-2.12194440e-4f)));
@@ -75,7 +77,7 @@ INLINE V exp_of(V x) {
 
 // erf(x) to about 1e-7, as a ratio of polynomials in x^2 (the coefficients are those of Eigen and XLA).
 INLINE V erf_of(V x) {
-  x = wasm_f32x4_max(ALL(-4.f), wasm_f32x4_min(ALL(4.f), x));
+  x = MAX(ALL(-4.f), MIN(ALL(4.f), x));
   V z = MUL(x, x);
   V p = ALL(-2.72614225801306e-10f);
   p = ADD(MUL(p, z), ALL(2.77068142495902e-08f));
@@ -150,30 +152,54 @@ void EXPORT(gelu_new)(const float *x, int size, float *out) {
 
 // ---- A linear map: out = x W^T + b
 
-// Rows of x in 16 bits, four tokens side by side, pairs of coordinates together: [n / 4][d / 2][4][2]. No sum of
-// products can pass 2^31: a row of x and a row of W have at most the product of their lengths as their product
-// (Cauchy and Schwarz). longest: the length of W's longest row, in whole numbers.
-static void round_rows(const float *x, int n, int d, float longest, int16_t *whole, float *step) {
-  for (int t = 0; t < n; t++, x += d) {
-    V most = ALL(0.f), squares = ALL(0.f);
-    for (int k = 0; k < d; k += 4) {
-      V v = LOAD(x + k);
-      most = wasm_f32x4_max(most, wasm_f32x4_abs(v));
-      squares = ADD(squares, MUL(v, v));
+// What a row of x is multiplied with before it is rounded to 16 bits. No sum of products can pass 2^31: a row of x
+// and a row of W have at most the product of their lengths as their product (Cauchy and Schwarz). longest: the length
+// of W's longest row, in whole numbers. Four sums side by side need not wait for each other.
+INLINE float factor_of(const float *x, int d, float longest) {
+  V most[4] = {ALL(0.f), ALL(0.f), ALL(0.f), ALL(0.f)}, squares[4] = {ALL(0.f), ALL(0.f), ALL(0.f), ALL(0.f)};
+  for (int k = 0; k < d; k += 16)
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      V v = LOAD(x + k + 4 * i);
+      most[i] = MAX(most[i], wasm_f32x4_abs(v));
+      squares[i] = ADD(squares[i], MUL(v, v));
     }
-    float by_size = 32767.f / (largest_of(most) + 1e-20f);
-    float by_length = 2147480000.f * .995f / longest / (__builtin_sqrtf(sum_of(squares)) + 1e-20f);
-    float factor = by_size < by_length ? by_size : by_length;
-    step[t] = 1 / factor;
-    int16_t *out = whole + (long)(t / 4) * 4 * d + (t % 4) * 2;
-    V f = ALL(factor), r = ALL(ROUNDER), zero = wasm_i32x4_splat(0x4B400000);  // the bits of ROUNDER
+  V all = MAX(MAX(most[0], most[1]), MAX(most[2], most[3]));
+  V sum = ADD(ADD(squares[0], squares[1]), ADD(squares[2], squares[3]));
+  float by_size = 32767.f / (largest_of(all) + 1e-20f);
+  float by_length = 2147480000.f * .995f / longest / (__builtin_sqrtf(sum_of(sum)) + 1e-20f);
+  return by_size < by_length ? by_size : by_length;
+}
+
+INLINE V whole_of(const float *x, V factor) {  // four numbers, rounded
+  return wasm_i32x4_sub(ADD(MUL(LOAD(x), factor), ALL(ROUNDER)), wasm_i32x4_splat(0x4B400000));  // ROUNDER's bits
+}
+
+// Rows of x in 16 bits, four tokens side by side, pairs of coordinates together: [n / 4][d / 2][4][2]. Where n is no
+// multiple of 4, the last token stands there again.
+static void round_rows(const float *x, int n, int d, float longest, int16_t *out, float *step) {
+  for (int t = 0; t < n; t += 4) {
+    const float *row[4];
+    V factor[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      int token = t + i < n ? t + i : n - 1;
+      row[i] = x + (long)token * d;
+      float f = factor_of(row[i], d, longest);
+      step[token] = 1 / f;
+      factor[i] = ALL(f);
+    }
     for (int k = 0; k < d; k += 8, out += 32) {
-      V low = wasm_i32x4_sub(ADD(MUL(LOAD(x + k), f), r), zero), high = wasm_i32x4_sub(ADD(MUL(LOAD(x + k + 4), f), r), zero);
-      V pairs = wasm_i16x8_narrow_i32x4(low, high);
-      wasm_v128_store32_lane(out, pairs, 0);
-      wasm_v128_store32_lane(out + 8, pairs, 1);
-      wasm_v128_store32_lane(out + 16, pairs, 2);
-      wasm_v128_store32_lane(out + 24, pairs, 3);
+      V pairs[4];
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        pairs[i] = wasm_i16x8_narrow_i32x4(whole_of(row[i] + k, factor[i]), whole_of(row[i] + k + 4, factor[i]));
+      V a = wasm_i32x4_shuffle(pairs[0], pairs[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(pairs[2], pairs[3], 0, 4, 1, 5);
+      V c = wasm_i32x4_shuffle(pairs[0], pairs[1], 2, 6, 3, 7), e = wasm_i32x4_shuffle(pairs[2], pairs[3], 2, 6, 3, 7);
+      STORE(out, wasm_i64x2_shuffle(a, b, 0, 2));
+      STORE(out + 8, wasm_i64x2_shuffle(a, b, 1, 3));
+      STORE(out + 16, wasm_i64x2_shuffle(c, e, 0, 2));
+      STORE(out + 24, wasm_i64x2_shuffle(c, e, 1, 3));
     }
   }
 }
@@ -234,7 +260,8 @@ void EXPORT(linear)(const float *x, int n, int d, const int8_t *whole, const uin
 // ---- Attention of all heads: softmax(Q K^T / sqrt(d_k)) V
 
 // Products of `queries` queries with all keys, whose coordinates lie side by side: keys is [d_k][padded].
-INLINE void products(int queries, const float *q, int d, const float *keys, int padded, int d_k, float *out) {
+INLINE void products(int queries, const float *q, int d, const float *keys, int padded, int d_k, V scale,
+                     float *out) {
   for (int j = 0; j < padded; j += 8) {
     V zero = ALL(0.f), sum[4][2] = {{zero, zero}, {zero, zero}, {zero, zero}, {zero, zero}};
 #pragma nounroll
@@ -249,8 +276,8 @@ INLINE void products(int queries, const float *q, int d, const float *keys, int 
     }
 #pragma unroll
     for (int i = 0; i < queries; i++) {
-      STORE(out + i * padded + j, sum[i][0]);
-      STORE(out + i * padded + j + 4, sum[i][1]);
+      STORE(out + i * padded + j, MUL(sum[i][0], scale));
+      STORE(out + i * padded + j + 4, MUL(sum[i][1], scale));
     }
   }
 }
@@ -279,15 +306,22 @@ INLINE void weighted(int queries, const float *weights, int padded, const float 
 }
 
 // One row of scores becomes weights. visible: keys that this query may look at; the others get 0.
-static void softmax(float *row, int visible, int padded) {
+INLINE void softmax(float *row, int visible, int padded) {
   for (int j = visible; j < padded; j++) row[j] = -1e30f;
-  V most = ALL(-1e30f), sum = ALL(0.f);
-  for (int j = 0; j < padded; j += 4) most = wasm_f32x4_max(most, LOAD(row + j));
-  most = ALL(largest_of(most));
-  for (int j = 0; j < padded; j += 4) STORE(row + j, exp_of(SUB(LOAD(row + j), most)));
+  V most[2] = {ALL(-1e30f), ALL(-1e30f)}, sum[2] = {ALL(0.f), ALL(0.f)};
+  for (int j = 0; j < padded; j += 8)
+#pragma unroll
+    for (int i = 0; i < 2; i++) most[i] = MAX(most[i], LOAD(row + j + 4 * i));
+  V all = ALL(largest_of(MAX(most[0], most[1])));
+  for (int j = 0; j < padded; j += 8)
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      V power = exp_of(SUB(LOAD(row + j + 4 * i), all));
+      STORE(row + j + 4 * i, power);
+      sum[i] = ADD(sum[i], power);
+    }
   for (int j = visible; j < padded; j++) row[j] = 0;
-  for (int j = 0; j < padded; j += 4) sum = ADD(sum, LOAD(row + j));
-  V factor = ALL(1 / sum_of(sum));
+  V factor = ALL(1 / sum_of(ADD(sum[0], sum[1])));
   for (int j = 0; j < padded; j += 4) STORE(row + j, MUL(LOAD(row + j), factor));
 }
 
@@ -305,15 +339,14 @@ void EXPORT(attention)(const float *q, const float *k, const float *v, int n, in
       int some = n - i < 4 ? n - i : 4;
       const float *query = q + (long)i * d + h * d_k, *value = v + h * d_k;
       float *head = out + (long)i * d + h * d_k;
-      if (some == 4) products(4, query, d, keys, padded, d_k, rows);
-      if (some == 3) products(3, query, d, keys, padded, d_k, rows);
-      if (some == 2) products(2, query, d, keys, padded, d_k, rows);
-      if (some == 1) products(1, query, d, keys, padded, d_k, rows);
+      if (some == 4) products(4, query, d, keys, padded, d_k, scale, rows);
+      if (some == 3) products(3, query, d, keys, padded, d_k, scale, rows);
+      if (some == 2) products(2, query, d, keys, padded, d_k, scale, rows);
+      if (some == 1) products(1, query, d, keys, padded, d_k, scale, rows);
       for (int r = 0; r < some; r++) {
         float *row = rows + r * padded;
         int visible = causal ? n_keys - n + i + r + 1 : n_keys;
         long at = ((long)h * n + i + r) * n_keys;
-        for (int j = 0; j < padded; j += 4) STORE(row + j, MUL(LOAD(row + j), scale));
         if (scores)
           for (int j = 0; j < n_keys; j++) scores[at + j] = j < visible ? row[j] : -__builtin_inff();
         softmax(row, visible, padded);
