@@ -100,3 +100,5 @@ def test_too_few_points_and_no_neighbors_are_refused(rope):
         dimension_by_scale(rope[:64], [32])
     with pytest.raises(ValueError, match="numbers of neighbors"):
         dimension_by_scale(rope, [0])
+    with pytest.raises(ValueError, match="k must be a number of neighbors"):
+        doubling_dimension([2.0, 3.0], k=0)

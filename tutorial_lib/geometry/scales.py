@@ -58,6 +58,7 @@ def doubling_dimension(ratios, k=1) -> float:
     """
     from scipy.optimize import brentq
 
+    k = whole_number("k", k, 1, "a number of neighbors (an int, 1 or more)")
     mu = as_numbers("ratios", ratios).ravel()
     if mu.size < 2 or mu.min() < 1 or mu.max() == 1:
         raise ValueError("ratios must be two or more, none of them below 1, and not all 1")
