@@ -96,6 +96,8 @@ def gate(i, j, k):
 
 ROOT = [(16, 50), (60, 50)]
 TREE = [(96, 80), (112, 52), (124, 26), (142, 56)]
+TURNS = [1.5 * math.sqrt(i) for i in range(4, 66)]
+COIL = [(80 + 5 * t * math.cos(t), 50 + 3.4 * t * math.sin(t)) for t in TURNS]
 PICTURES = {
     "tokenization": "".join(
         box(8 + 30 * i, 38, 27, 24, "soft", 14) + word(21.5 + 30 * i, 54, piece, 11)
@@ -160,6 +162,12 @@ PICTURES = {
     + "".join(dot(x, y, "ink", 3.5) for x, y in ((40, 78), (66, 30), (92, 82), (120, 36))),
     "collections": cloud(5, 34, "query", 58) + cloud(6, 34, "key", 104),
     "loud": bars([0.08, 0.12, 0.06, 0.14, 1, 0.1, 0.05, 0.12], "key", 20, 15),
+    "dimension": "".join(dot(x, y, "soft", 2) for x, y in COIL)
+    + "".join(
+        f'<circle cx="{COIL[38][0]:.0f}" cy="{COIL[38][1]:.0f}" r="{r}" style="fill:none;stroke:var(--{color})"/>'
+        for r, color in ((10, "query"), (20, "key"))
+    )
+    + dot(*COIL[38], "ink", 3),
     "senses": cloud(11, 12, "query", 34, 40, 16, 18)
     + cloud(12, 12, "key", 66, 66, 16, 18)
     + "".join(line(edge, "ink", 1.8) for edge in zip(TREE, TREE[1:]))
