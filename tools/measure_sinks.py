@@ -14,7 +14,7 @@ import torch
 from record import as_json, measured_with
 
 from tutorial_book.experiments import sinks
-from tutorial_book.experiments.sinks import FILE, KINDS, SEEDS, SETTINGS, floor, follow, texts
+from tutorial_book.experiments.sinks import FILE, KINDS, SEEDS, SETTINGS, floor, follow, letters
 from tutorial_lib.training.recipes import HELD_OUT
 from tutorial_lib.weights.files import write_text
 
@@ -35,7 +35,7 @@ def record(kinds=tuple(KINDS), seeds=SEEDS, until=SETTINGS.n_steps):
         yield {
             **measured_with("torch", "numpy"),
             "settings": settings(),
-            "floor": small(floor(texts(HELD_OUT, sinks.N_JUDGED))),
+            "floor": small(floor(letters(HELD_OUT, sinks.N_JUDGED))),
             "kinds": {kind: by_seed(found) for kind, found in runs.items()},
         }  # fmt: skip
 

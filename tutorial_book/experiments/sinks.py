@@ -27,6 +27,41 @@ FILE = experiments.STORED / "sinks.json"
 # --- one token of a trained model -------------------------------------------------------------------------------------
 
 
+class Texts:
+    """Texts as one batch for an encoder: encoding, mask (B, n), True at tokens; of each, where [CLS] and [SEP] stand.
+
+    >>> from tutorial_lib.tokenization import WordPiece
+    >>> some = Texts(WordPiece.from_pretrained("book-bert"), ["He saw a dog.", "Run!"])
+    >>> some.last, some.words.sum(1)
+    (tensor([6, 3]), tensor([5, 2]))
+    """
+
+    def __init__(self, tokenizer, texts):
+        self.inputs = tokenizer.batch(texts).inputs
+        self.mask = torch.tensor(self.inputs["attention_mask"]).bool()
+        self.first = torch.zeros(len(texts), dtype=torch.long)
+        self.last = self.mask.sum(1) - 1
+        self.words = self.mask & ~self.only(self.first) & ~self.only(self.last)
+
+    def only(self, places):
+        """A mask (B, n) that is True at one place of each text."""
+        return torch.arange(self.mask.shape[1]) == places[:, None]
+
+    def some_words(self, n=1, seed=0):
+        """A mask (B, n) of n words of each text, drawn by chance, of all where there are fewer."""
+        draws = torch.rand(self.mask.shape, generator=torch.Generator().manual_seed(seed)).masked_fill(~self.words, -1)
+        return self.words & (draws >= draws.topk(n).values[:, -1:])
+
+    def alike(self, before, after, but=None):
+        """For each text, the mean cosine of its words' vectors in two runs, (B,). but: tokens that do not count."""
+        chosen = self.words if but is None else self.words & ~but
+        return (torch.cosine_similarity(before, after, dim=-1) * chosen).sum(1) / chosen.sum(1)
+
+    def mean(self, X):
+        """The mean of each text's vectors, (B, d_model)."""
+        return (X * self.mask[..., None]).sum(1) / self.mask.sum(1, keepdim=True)
+
+
 def received(trace, layer, mask):
     """How much weight each token gets, as a mean over heads and over the queries that are no padding: (B, n).
 
@@ -226,10 +261,10 @@ def is_signal(ids):
 
 
 @lru_cache
-def texts(seed=0, n=N_TEXTS):
+def letters(seed=0, n=N_TEXTS):
     """Drawn texts of 65 letters, ids (n, 65): each begins with <s>; behind a signal comes what stood before it.
 
-    >>> texts(0, 5).shape
+    >>> letters(0, 5).shape
     torch.Size([5, 65])
     """
     _, P = alphabet()
@@ -243,7 +278,7 @@ def texts(seed=0, n=N_TEXTS):
 
 def drawn_loss(model, generator):
     """The loss of a batch, for `training.train`."""
-    ids = texts()[torch.randint(N_TEXTS, (BATCH,), generator=generator)]
+    ids = letters()[torch.randint(N_TEXTS, (BATCH,), generator=generator)]
     logits, _ = model(ids[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
 
@@ -293,12 +328,13 @@ def looks(trace, ids):
     return {name: torch.stack(values).tolist() for name, values in found.items()}
 
 
-def key_away(place, ids):
-    gone = torch.zeros(len(ids), N_TOKENS, dtype=torch.bool)
-    gone[:, place] = True
+def key_away(place):
+    """A `keep` for a decoder that takes the key of one place away from the queries that stand at place 8 or later."""
 
-    def cut(S):  # place 0 has no other key than its own
-        return torch.where(gone[:, None, None] & (torch.arange(N_TOKENS) >= FROM)[:, None], -torch.inf, S)
+    def cut(S):  # those before it may have no other key
+        S = S.clone()
+        S[..., FROM:, place] = -torch.inf
+        return S
 
     return change({"layer.*.attention.scores": cut})
 
@@ -307,8 +343,8 @@ def judged(model, ids):
     """All that is measured of a model: name -> numbers."""
     found = looks(model.trace(ids[:, :-1]), ids)
     found["loss"] = losses(model, ids)
-    found["without 0"] = losses(model, ids, key_away(0, ids))
-    found["without another"] = np.mean([losses(model, ids, key_away(place, ids)) for place in OTHERS], 0).tolist()
+    found["without 0"] = losses(model, ids, key_away(0))
+    found["without another"] = np.mean([losses(model, ids, key_away(place)) for place in OTHERS], 0).tolist()
     found["rounded"] = [losses(rounded_model(model, n_bits), ids, rounding(n_bits)) for n_bits in BITS]
     return found
 
@@ -326,7 +362,7 @@ def follow(kind, seed, until=SETTINGS.n_steps):
 
     Example: `follow("pre-norm, plain", seed=2, until=10)["loss"]`.
     """
-    ids = texts(HELD_OUT, N_JUDGED)
+    ids = letters(HELD_OUT, N_JUDGED)
     model = new_model(kind, seed)
     before = looks(model.trace(ids[:, :-1]), ids)
     train(model, drawn_loss, replace(SETTINGS, seed=seed), until=until)
