@@ -26,7 +26,7 @@ def settings() -> dict:
     return {name: getattr(sinks, name) for name in SHAPE} | {"training": asdict(SETTINGS)}
 
 
-def record(kinds=tuple(KINDS), seeds=SEEDS, until=SETTINGS.n_steps):
+def record(kinds=KINDS, seeds=SEEDS, until=SETTINGS.n_steps):
     """What is stored, after each seed: where the numbers come from, and the numbers of all seeds so far."""
     runs = {kind: [] for kind in kinds}
     for seed in seeds:
@@ -48,9 +48,7 @@ def told(kind, seed, until):
 
 def by_seed(found):
     """name -> a list over seeds, out of a list of dictionaries; four digits behind the point are enough."""
-    if isinstance(found[0], dict):
-        return {name: by_seed([one[name] for one in found]) for name in found[0]}
-    return [small(one) for one in found]
+    return {name: [small(one[name]) for one in found] for name in found[0]}
 
 
 def small(value):

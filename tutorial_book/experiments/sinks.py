@@ -6,8 +6,9 @@ Each of `KINDS` is trained from several seeds, with the same steps. tools/measur
 `follow` finds into stored/sinks.json; the weights are not kept.
 """
 
+import re
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -16,7 +17,6 @@ from torch.nn import functional as F
 
 from tutorial_book import experiments
 from tutorial_lib import gpt
-from tutorial_lib.arguments import one_of
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.trace import change, nothing
 from tutorial_lib.training import Settings, train
@@ -63,23 +63,13 @@ class Texts:
 
 
 def received(trace, layer, mask):
-    """How much weight each token gets, as a mean over heads and over the queries that are no padding: (B, n).
-
-    mask: (B, n), True where a token is. In a decoder a late token is seen by few queries, and gets little.
-
-    >>> even = {"layer.0.attention.weights": torch.full((1, 2, 4, 4), 0.25)}
-    >>> received(even, 0, torch.ones(1, 4, dtype=torch.bool))
-    tensor([[0.2500, 0.2500, 0.2500, 0.2500]])
-    """
+    """How much weight each token gets, over all heads and queries: (B, n). mask: (B, n), True where a token is."""
     A = trace[f"layer.{layer}.attention.weights"].mean(1)  # (B, n, n)
     return (A * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
 
 def without_keys(gone, layers=("*",)):
-    """A `keep` that takes keys away: no query of these layers can look there. gone: (B, n), True where a key goes.
-
-    What the weights were goes to the other keys, in proportion. Example: `bert(ids, keep=without_keys(gone, [2]))`.
-    """
+    """A `keep` that takes keys away, and so gives their weights to the others. gone: (B, n), True where a key goes."""
 
     def cut(S):
         return S.masked_fill(gone[:, None, None], -torch.inf)
@@ -96,24 +86,24 @@ def without_values(gone, layers=("*",)):
     return change({f"layer.{layer}.attention.values": cut for layer in layers})
 
 
-def with_coordinate(coordinates, take, give=None):
+def with_coordinate(usual, coordinates, take, give=None):
     """A `keep` that takes coordinates away from a token before each layer, and may give them to another.
 
-    coordinates: indices. take, give: (B,), places of tokens. Taken away means: set to the mean over the other tokens of
-    all texts. What is given is what stood at `take`.
+    usual: a trace of the model as it is, which has what is given. take, give: (B,), places. What is taken away becomes
+    the mean over the other tokens of all texts.
     """
 
-    def swap(X):
+    def swap(before, X):
         new, rows = X.clone(), torch.arange(len(X))
+        others = torch.arange(X.shape[1]) != take[:, None]
         for i in coordinates:
-            others = torch.ones(X.shape[:2], dtype=torch.bool)
-            others[rows, take] = False
             new[rows, take, i] = X[..., i][others].mean()
             if give is not None:
-                new[rows, give, i] = X[rows, take, i]
+                new[rows, give, i] = before[rows, take, i]
         return new
 
-    return change({"embeddings.output": swap, "layer.*.output": swap})
+    stops = [name for name in usual if re.fullmatch(r"(embeddings|layer\.\d+)\.output", name)]
+    return change({name: partial(swap, usual[name]) for name in stops})
 
 
 def rounded(X, n_bits=8):
@@ -127,10 +117,7 @@ def rounded(X, n_bits=8):
 
 
 def rounding(n_bits=8, spared=()):
-    """A `keep` that rounds each value on the way, but scores and weights; a tensor has one step for all its numbers.
-
-    spared: coordinates of the model's vectors that are kept as they are, and counted by no step.
-    """
+    """A `keep` that has each value on the way `rounded`, but scores and weights. spared: coordinates that are not."""
 
     def keep(name, X):
         if name.endswith(("scores", "weights", "logits")):
@@ -145,6 +132,14 @@ def rounding(n_bits=8, spared=()):
         return rest
 
     return keep
+
+
+def rounded_model(model, n_bits=8):
+    """The same model with each matrix `rounded`."""
+    copy = deepcopy(model)
+    for matrix in [p for p in copy.parameters() if p.ndim == 2]:
+        matrix.data = rounded(matrix.data, n_bits)
+    return copy
 
 
 # --- small decoders, with a way out or without ------------------------------------------------------------------------
@@ -181,28 +176,11 @@ def clipped(S):
 
 
 SOFTMAX = {"plain": partial(torch.softmax, dim=-1), "off by one": off_by_one, "clipped": clipped}
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Where the LayerNorms stand, and whether a head can look at nothing."""
-
-    norm_first: bool = True
-    softmax: str = "plain"
-
-    def __post_init__(self):
-        one_of("softmax", self.softmax, SOFTMAX)
-
-
-KINDS = {
-    f"{norm}, {softmax}": Kind(norm == "pre-norm", softmax)
-    for norm in ("pre-norm", "post-norm")
-    for softmax in SOFTMAX
-}
+KINDS = [f"{norm}, {softmax}" for norm in ("pre-norm", "post-norm") for softmax in SOFTMAX]
 
 
 class Attention(gpt.CachedAttention):
-    """A decoder's attention with weights from another softmax. It is never fused: that kernel knows one softmax."""
+    """A decoder's attention with weights from another softmax, and so never fused."""
 
     def __init__(self, d_model, n_heads, softmax):
         super().__init__(d_model, n_heads)
@@ -222,17 +200,18 @@ class Attention(gpt.CachedAttention):
 class Decoder(gpt.GPT):
     """A GPT of one of the kinds.
 
-    >>> Decoder(Kind(softmax="off by one"), 50).trace([[5, 6]])["layer.0.attention.weights"].sum(-1).max() < 1
+    >>> Decoder("pre-norm, off by one", 50).trace([[5, 6]])["layer.0.attention.weights"].sum(-1).max() < 1
     tensor(True)
     """
 
     def __init__(self, kind, vocab_size):
+        norm, softmax = kind.split(", ")
         shape = dict(d_model=WIDTH, n_layers=N_LAYERS, n_heads=N_HEADS, d_ff=4 * WIDTH, n_positions=N_TOKENS)
-        super().__init__(gpt.Config(vocab_size, norm_first=kind.norm_first, **shape))
+        super().__init__(gpt.Config(vocab_size, norm_first=norm == "pre-norm", **shape))
         spread(self, STD)
         for layer in self.layer:
             same = layer.attention.state_dict()
-            layer.attention = Attention(WIDTH, N_HEADS, SOFTMAX[kind.softmax])
+            layer.attention = Attention(WIDTH, N_HEADS, SOFTMAX[softmax])
             layer.attention.load_state_dict(same)
 
 
@@ -241,10 +220,6 @@ def alphabet():
     """The sign at the beginning, and the letters: their names, and how likely each follows each, (n, n).
 
     The likelihoods are counted in stories, without capitals and signs; the first row is how often each occurs.
-
-    >>> names, P = alphabet()
-    >>> "".join(names[1:6]), P.sum(1).round().int().unique()
-    (' abcd', tensor([1], dtype=torch.int32))
     """
     text = [c for story in stories(300) for c in story.text.lower() if c.isalpha() or c == " "]
     names = ["<s>", *sorted(set(text))]
@@ -262,11 +237,7 @@ def is_signal(ids):
 
 @lru_cache
 def letters(seed=0, n=N_TEXTS):
-    """Drawn texts of 65 letters, ids (n, 65): each begins with <s>; behind a signal comes what stood before it.
-
-    >>> letters(0, 5).shape
-    torch.Size([5, 65])
-    """
+    """Drawn texts of 65 letters, ids (n, 65): each begins with <s>; behind a signal comes what stood before it."""
     _, P = alphabet()
     generator = torch.Generator().manual_seed(seed)
     ids = torch.zeros(n, N_TOKENS + 1, dtype=torch.long)
@@ -277,7 +248,7 @@ def letters(seed=0, n=N_TEXTS):
 
 
 def drawn_loss(model, generator):
-    """The loss of a batch, for `training.train`."""
+    """The loss of a drawn batch, for `training.train`."""
     ids = letters()[torch.randint(N_TEXTS, (BATCH,), generator=generator)]
     logits, _ = model(ids[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
@@ -286,7 +257,7 @@ def drawn_loss(model, generator):
 def new_model(kind, seed):
     """A model of one of `KINDS` before its first step."""
     torch.manual_seed(seed)
-    return Decoder(KINDS[kind], len(alphabet()[0])).eval()
+    return Decoder(kind, len(alphabet()[0])).eval()
 
 
 @torch.no_grad()
@@ -309,8 +280,8 @@ def floor(ids):
 def looks(trace, ids):
     """For each layer: the weight at place 0 of signals and of other letters, what goes to no token, values, peaks.
 
-    The value's length at place 0 is told beside that of the others; a peak is the largest number among the vectors
-    that a layer adds to, beside their median, and how often it stands at place 0.
+    The value's length at place 0 is told beside that of others. A peak is the largest number among the vectors that a
+    layer adds to, beside their median.
     """
     signal = is_signal(ids[:, FROM:-1])
     found = {name: [] for name in ("of signals", "of others", "to nothing", "value", "peak", "peak at 0")}
@@ -349,14 +320,6 @@ def judged(model, ids):
     return found
 
 
-def rounded_model(model, n_bits):
-    """The same model with each matrix rounded, as `rounded` does."""
-    copy = deepcopy(model)
-    for matrix in [p for p in copy.parameters() if p.ndim == 2]:
-        matrix.data = rounded(matrix.data, n_bits)
-    return copy
-
-
 def follow(kind, seed, until=SETTINGS.n_steps):
     """Train a model of a kind, and judge it, also before its first step.
 
@@ -366,7 +329,7 @@ def follow(kind, seed, until=SETTINGS.n_steps):
     model = new_model(kind, seed)
     before = looks(model.trace(ids[:, :-1]), ids)
     train(model, drawn_loss, replace(SETTINGS, seed=seed), until=until)
-    return judged(model, ids) | {"before": before}
+    return judged(model, ids) | {f"{name}, untrained": values for name, values in before.items()}
 
 
 def stored() -> dict:
@@ -375,10 +338,5 @@ def stored() -> dict:
     Losses in nats, behind a signal and behind other letters; the rest by layer.
     """
     kept = experiments.stored(FILE, {"date", "versions", "settings", "floor", "kinds"}, "tools/measure_sinks.py")
-    return kept | {"kinds": _as_arrays(kept["kinds"])}
-
-
-def _as_arrays(values):
-    if isinstance(values, dict):
-        return {key: _as_arrays(one) for key, one in values.items()}
-    return np.array(values)
+    arrays = {kind: {name: np.array(value) for name, value in one.items()} for kind, one in kept["kinds"].items()}
+    return kept | {"kinds": arrays}

@@ -1,20 +1,12 @@
-"""Figures of the chapter on where heads rest: who is looked at, what a key is worth, and small decoders side by side."""
+"""Figures of the chapter on where heads rest: who is looked at, what a key is worth, small decoders."""
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
+from tutorial_book.plots import parts
 from tutorial_book.plots.base import COLORS, ROLES, as_array
-from tutorial_book.plots.parts import (
-    WEIGHT_TICKS,
-    by_layer,
-    dotted,
-    draw_curves,
-    legend_below,
-    note,
-    panel_grid,
-    rows,
-    weight_map,
-)
+from tutorial_book.plots.parts import dotted, draw_curves, legend_below, note, panel_grid, rows, weight_map
 from tutorial_lib.geometry import mean_interval
 
 LOOK = {"markers": "os^D", "lines": ("-", "--", "-.", ":"), "markersize": 4}
@@ -32,7 +24,7 @@ def looked_at(weights, tokens, marked):
     ax.set(ylabel="layer", yticks=range(len(weights)), xticks=range(len(tokens)))
     ax.set_xticklabels(tokens, rotation=45, ha="right", rotation_mode="anchor")
     ax.get_xticklabels()[marked].set_fontweight("bold")
-    figure.colorbar(image, label="share of the weight", **WEIGHT_TICKS)
+    figure.colorbar(image, label="share of the weight", **parts.WEIGHT_TICKS)
     figure.phone = {"panel_height": 3.2}
     return ax
 
@@ -47,7 +39,7 @@ def by_layers(panels, ylabel):
     figure, axes = panel_grid(len(panels), size=(7.4, 3.3), sharey=True, ylabel=ylabel)
     for ax, (title, curves) in zip(axes, panels.items(), strict=True):
         draw_curves(ax, curves, **LOOK)
-        by_layer(ax, title=title)
+        parts.by_layer(ax, title=title)
     legend_below(axes[0], ncols=2)
     figure.phone = {"panel_height": 2.4}
     return axes
@@ -56,7 +48,7 @@ def by_layers(panels, ylabel):
 def worth(panels):
     """How much is lost against how much weight was taken away: title -> {name -> (weight, lost, low, high)}.
 
-    A name that begins with a number stands for that many words; these are joined.
+    Names that begin with a number stand for that many words: they are joined, and the last is written out.
 
     >>> axes = worth({"posts": {"1 word": (0.1, 0.2, 0.1, 0.3), "[CLS]": (0.5, 0.4, 0.3, 0.5)}})
     >>> [text.get_text() for text in axes[0].texts]
@@ -66,13 +58,17 @@ def worth(panels):
         len(panels), size=(7.4, 3.4), sharey=True, xlabel="share of the weight", ylabel="1 - cosine of the words"
     )
     for ax, (title, points) in zip(axes, panels.items(), strict=True):
-        words = [point for name, point in points.items() if name[0].isdigit()]
-        ax.plot([point[0] for point in words], [point[1] for point in words], color=ROLES["the rest"], linewidth=1)
+        words = [name for name in points if name[0].isdigit()]
+        ax.plot(*np.transpose([points[name][:2] for name in words]), color=ROLES["the rest"], linewidth=1)
         for name, (weight, lost, low, high) in points.items():
-            look = ("o", ROLES["the rest"]) if name[0].isdigit() else ("s", ROLES["[CLS]"])
-            ax.plot([weight, weight], [low, high], color=look[1], linewidth=1.5)
-            ax.plot(weight, lost, look[0], color=look[1], markersize=5)
-            note(ax, name, (weight, lost), (-6, 0) if weight > 0.35 else (6, 0), ha="right" if weight > 0.35 else "left")
+            marker, color = ("o", ROLES["the rest"]) if name in words else ("s", ROLES["[CLS]"])
+            ax.plot([weight, weight], [low, high], color=color, linewidth=1.5)
+            ax.plot(weight, lost, marker, color=color, markersize=5)
+            if name in words:
+                note(ax, name if name == words[-1] else name.split()[0], (weight, high), (0, 7), ha="center")
+            else:
+                side = -1 if weight > 0.3 else 1
+                note(ax, name, (weight, lost), (7 * side, 0), ha="right" if side < 0 else "left")
         ax.set(title=title, xlim=(-0.02, None))
     figure.phone = {"panel_height": 2.6}
     return axes
@@ -81,7 +77,7 @@ def worth(panels):
 def kinds(panels, names):
     """One panel for each measure: title -> {name -> numbers of the seeds, or two such lists}; a dot a seed, and means.
 
-    names: what the rows are called, from top to bottom. Where there are two lists, the second is drawn as crosses.
+    names: of the rows, from top to bottom. Of two lists, the second is drawn as crosses.
 
     >>> axes = kinds({"loss": {"pre-norm": [1.0, 2.0]}}, ["pre-norm"])
     >>> axes[0].lines[0].get_xdata().tolist()
@@ -97,5 +93,6 @@ def kinds(panels, names):
         dotted(ax, x=0)
         rows(ax, names)
         ax.set(title=title)
+        ax.xaxis.set_major_locator(MaxNLocator(3))
     figure.phone = {"columns": 1, "panel_height": 2.2}
     return axes
