@@ -222,7 +222,7 @@ def alphabet():
     The likelihoods are counted in stories, without capitals and signs; the first row is how often each occurs.
     """
     text = [c for story in stories(300) for c in story.text.lower() if c.isalpha() or c == " "]
-    names = ["<s>", *sorted(set(text))]
+    names = ["^", *sorted(set(text))]
     ids = torch.tensor([names.index(c) for c in text])
     counts = torch.zeros(len(names), len(names))
     counts.index_put_((ids[:-1], ids[1:]), torch.ones(len(ids) - 1), accumulate=True)
@@ -237,7 +237,7 @@ def is_signal(ids):
 
 @lru_cache
 def letters(seed=0, n=N_TEXTS):
-    """Drawn texts of 65 letters, ids (n, 65): each begins with <s>; behind a signal comes what stood before it."""
+    """Drawn texts of 65 letters, ids (n, 65): each begins with ^; behind a signal comes what stood before it."""
     _, P = alphabet()
     generator = torch.Generator().manual_seed(seed)
     ids = torch.zeros(n, N_TOKENS + 1, dtype=torch.long)
