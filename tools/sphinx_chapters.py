@@ -143,6 +143,9 @@ PICTURES = {
         grid(4, 4, "attention", lambda i, j, k=k: gate(i, j, k), 20 + 64 * (k % 2), 6 + 46 * (k // 2), 56, 42)
         for k in range(4)
     ),
+    "sinks": "".join(bow(134 - 18 * i, 22, 84, "attention", 6 - 0.5 * i) for i in range(7))
+    + box(14, 84, 16, 8, "ink", 100)
+    + "".join(box(36 + 18 * i, 84, 10, 8, "soft", 30) for i in range(6)),
     "virus": line([*ROOT, (60, 24), (140, 24)], "ink")
     + line([(60, 50), (60, 76), (104, 76), (104, 62), (140, 62)], "ink")
     + line([(104, 76), (104, 88), (140, 88)], "key", 3),

@@ -21,7 +21,7 @@ PARTS = [
     ),
     ("feed-forward", (36, 44, 168), "feed", ["bert"]),
     ("attention", (36, 86, 103), "attention", ["attention", "cost"]),
-    ("heads", (143, 86, 61), "attention", ["heads", "roles", "gates"]),
+    ("heads", (143, 86, 61), "attention", ["heads", "roles", "gates", "sinks"]),
     ("embeddings", (20, 134, 106), "embed", ["embeddings", "token-vectors", "probing"]),
     ("positions", (132, 134, 106), "embed", ["positions", "position-vectors"]),
     ("text → tokens", (36, 170, 168), "", ["tokenization"]),
