@@ -30,9 +30,16 @@ def assignments(folder, check=False):
     sys.path.insert(0, str(ROOT / "tools"))
     from make_notebooks import Book
 
+    from coursework import references
     from coursework.grading import write
 
     out_of_step, install = [], Book(ROOT).install
+    for home in references.homes():
+        path, text = references.file(home), references.text(home)
+        if not check:
+            write(path, text)
+        elif not path.is_file() or not references.same_outcomes(path.read_text(encoding="utf-8"), text):
+            out_of_step.append(path.name)
     for name in checks.names():
         text = nbformat.writes(sources.student_notebook(name, install)) + "\n"
         path = folder / f"{name}.ipynb"

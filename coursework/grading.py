@@ -27,9 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
-from coursework import causes, checks, sandbox, sources, submissions, worker
+from coursework import causes, checks, references, sandbox, sources, submissions, worker
 from tutorial_book.exercises import own
-from tutorial_book.exercises.exercise import EXERCISES
 
 ROOT = Path(__file__).parents[1]
 OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
@@ -128,38 +127,34 @@ def _drawn(assignment, name, check, seed):
     number = int(hashlib.sha256(f"{assignment} {name}".encode()).hexdigest()[:8], 16)
     for draw in range(DRAWS):
         calls = list(check(np.random.default_rng([seed, number, draw])))
-        unseen = _unseen(calls) if name.endswith("-hidden") else None
+        unseen = _unseen(assignment, calls) if name.endswith("-hidden") else None
         if unseen is None:
             return calls
     raise ValueError(f"assignment {assignment}: {name} takes this mistake for right in each of {DRAWS} draws: {unseen}")
 
 
-def _unseen(calls):
+def _unseen(assignment, calls):
     """The hint of a usual mistake that all calls of its function take for right; None where each is seen."""
-    exercises = _exercises()
-    for name in {call.name for call in calls} & set(exercises):
+    tables = references.mistakes(assignment)
+    for name in {call.name for call in calls} & set(tables):
         mine = [call for call in calls if call.name == name]
-        for hint, mistake in exercises[name].mistakes.items():
+        for hint, mistake in tables[name].items():
             if not any(checks.wrong(call, _given_by(mistake, call)) for call in mine):
                 return hint
     return None
 
 
-def _recognized(name, called, calls, records):
+def _recognized(assignment, name, called, calls, records):
     """The hint of the usual mistake that gives what a student's function gave to a check; "" where none does."""
     mine = [(call, records.get(f"{name}.{i}")) for i, call in enumerate(calls) if call.name == called]
-    if called not in _exercises() or not all(record and record["error"] is None for _, record in mine):
+    tables = references.mistakes(assignment)
+    if called not in tables or not all(record and record["error"] is None for _, record in mine):
         return ""
-    for hint, mistake in _exercises()[called].mistakes.items():
+    for hint, mistake in tables[called].items():
         values = ((call, record["value"], _given_by(mistake, call)) for call, record in mine)
         if all(made is not None and checks.alike(call, made, value) for call, value, made in values):
             return hint
     return ""
-
-
-def _exercises():
-    """Name -> the exercise of ours, which has the usual mistakes."""
-    return {name: one for home, names in EXERCISES.items() if home.startswith(OURS) for name, one in names.items()}
 
 
 def _given_by(function, call):
@@ -262,7 +257,7 @@ def grade(submission, prepared, **how):
     wrong = {called for called, *_ in failed.values()}
     for name, (called, error, reason) in failed.items():
         told = causes.with_cascade(reason, called, error, wrong, code)
-        hint = _recognized(name, called, by_check[name], records) if told == reason and not error else ""
+        hint = _recognized(assignment, name, called, by_check[name], records) if told == reason and not error else ""
         if hint:
             marks.hints[name], told = hint, f"{told}\nHint: {hint}."
         more = causes.defined_again(called, code) + ("" if error else causes.cut_off(called, code))
@@ -518,7 +513,8 @@ def key_files(assignment, root=ROOT):
     is more than one grading runs; what it never runs, such as figures, views and claims, is left out.
     """
     own = sorted((root / "coursework" / "assignments" / assignment).rglob("*"))
-    waiting = [*(root / "coursework").glob("*"), *own, *(root / package / "__init__.py" for package in OURS)]
+    waiting = [*(root / "coursework").glob("*"), *(root / "coursework" / "references").glob("*"), *own]
+    waiting += [root / package / "__init__.py" for package in OURS]
     files = set()
     while waiting:
         path = waiting.pop()

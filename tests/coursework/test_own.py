@@ -7,10 +7,10 @@ import pytest
 grading = pytest.importorskip("coursework.grading")
 from coursework import checks, sources, submissions, worker  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
+from coursework.references.attention import attention  # noqa: E402
 from tests.coursework.conftest import ASSIGNMENT, cell, with_code  # noqa: E402
 from tests.coursework.test_marks import reference  # noqa: E402
 from tutorial_book.exercises import ask, own  # noqa: E402
-from tutorial_book.exercises.attention import attention  # noqa: E402
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 ASKED = {"own-attention-hidden", "own-near-attention-hidden"}

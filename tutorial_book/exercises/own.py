@@ -200,8 +200,7 @@ def ask(name, function, me) -> None:
 
 
 def _passes(name, function):
-    ours = (names for home, names in EXERCISES.items() if home.startswith("tutorial_"))
-    exercise = next(names[name] for names in ours if name in names)
+    exercise = next(names[name] for names in EXERCISES.values() if name in names)
     with redirect_stdout(io.StringIO()):
         return callable(function) and not any(exercise.problem(function, case) for case in exercise.cases)
 

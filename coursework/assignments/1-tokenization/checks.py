@@ -3,7 +3,7 @@
 import string
 
 from coursework.checks import call, check
-from tutorial_book.exercises import tokenization as right
+from coursework.references import tokenization as right
 
 
 def _of(name, *arguments, case=""):
