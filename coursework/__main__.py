@@ -17,30 +17,23 @@ import zipfile  # noqa: E402
 from dataclasses import replace  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-from coursework import checks, sandbox, sources  # noqa: E402
+from coursework import checks, references, sandbox, sources  # noqa: E402
 
 ROOT = Path(ROOT)
 NOTEBOOKS = Path(__file__).with_name("notebooks")
 
 
-def assignments(folder, check=False):
-    """Write the students' notebooks, and in _build/assignments a zip of each. 1 where check finds one out of step."""
+def assignments(folder, check=False, variant=""):
+    """Write the students' notebooks, or those of a variant, and a zip of each. 1 where check finds one out of step."""
     import nbformat
 
     sys.path.insert(0, str(ROOT / "tools"))
     from make_notebooks import Book
 
-    from coursework import references
     from coursework.grading import write
 
-    out_of_step, install = [], Book(ROOT).install
-    for home in references.homes():
-        path, text = references.file(home), references.text(home)
-        if not check:
-            write(path, text)
-        elif not path.is_file() or not references.same_outcomes(path.read_text(encoding="utf-8"), text):
-            out_of_step.append(path.name)
-    for name in checks.names():
+    out_of_step, install = references.out_of_step(mend=not check), Book(ROOT).install
+    for name in references.varied(checks.names(), variant) if variant else checks.names():
         text = nbformat.writes(sources.student_notebook(name, install)) + "\n"
         path = folder / f"{name}.ipynb"
         if check:
@@ -173,10 +166,11 @@ def main(arguments=None):
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("assignments", help="write the students' notebooks and a zip of each")
     one.add_argument("--to", type=a_path, default=NOTEBOOKS, metavar="FOLDER")
+    one.add_argument("--variant", default="", metavar="NAME", help="other rules in some questions, for a course: 2027")
     one.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a notebook is out of step")
     one = commands.add_parser("grade", help="grade a folder of submissions")
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
-    one.add_argument("--assignment", choices=checks.names(), required=True, help="what they are for")
+    one.add_argument("--assignment", type=references.known, required=True, help="what they are for, with its variant")
     place = {"type": a_path, "default": a_path("grading"), "metavar": "FOLDER", "help": "results (default: grading)"}
     one.add_argument("--to", **place)
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
@@ -194,12 +188,12 @@ def main(arguments=None):
     later = {"compare": "whose code is like whose", "oral": "questions about each student's own code, to print"}
     for command, what in later.items():
         one = commands.add_parser(command, help=f"after grading: {what}")
-        one.add_argument("--assignment", choices=checks.names(), required=True)
+        one.add_argument("--assignment", type=references.known, required=True)
         one.add_argument("--to", **place)
     given = parser.parse_args(arguments)
     try:
         if given.command == "assignments":
-            return assignments(given.to, given.check)
+            return assignments(given.to, given.check, given.variant)
         if given.command == "feedback":
             return again(given.to, given.roster)
         if given.command == "compare":

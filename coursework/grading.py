@@ -135,10 +135,9 @@ def _drawn(assignment, name, check, seed):
 
 def _unseen(assignment, calls):
     """The hint of a usual mistake that all calls of its function take for right; None where each is seen."""
-    tables = references.mistakes(assignment)
-    for name in {call.name for call in calls} & set(tables):
+    for name, mistakes in references.mistakes(assignment).items():
         mine = [call for call in calls if call.name == name]
-        for hint, mistake in tables[name].items():
+        for hint, mistake in mistakes.items() if mine else ():
             if not any(checks.wrong(call, _given_by(mistake, call)) for call in mine):
                 return hint
     return None
@@ -147,10 +146,9 @@ def _unseen(assignment, calls):
 def _recognized(assignment, name, called, calls, records):
     """The hint of the usual mistake that gives what a student's function gave to a check; "" where none does."""
     mine = [(call, records.get(f"{name}.{i}")) for i, call in enumerate(calls) if call.name == called]
-    tables = references.mistakes(assignment)
-    if called not in tables or not all(record and record["error"] is None for _, record in mine):
+    if not all(record and record["error"] is None for _, record in mine):
         return ""
-    for hint, mistake in tables[called].items():
+    for hint, mistake in references.mistakes(assignment).get(called, {}).items():
         values = ((call, record["value"], _given_by(mistake, call)) for call, record in mine)
         if all(made is not None and checks.alike(call, made, value) for call, value, made in values):
             return hint
@@ -345,7 +343,7 @@ def load(path):
 
 def assignments_in(results):
     """The assignments that a results folder has marks for."""
-    return [name for name in checks.names() if (Path(results) / "marks" / name).is_dir()]
+    return sorted({path.parent.name for path in (Path(results) / "marks").glob("*/*.json")})
 
 
 def marks_in(results, assignment, roster=()):
@@ -500,7 +498,7 @@ def unmarked(submission, why, before=None):
 def key(assignment, seed, kind="bubblewrap", root=ROOT):
     """What marks depend on besides the notebook: the assignment, all code that grading may import, and the seed."""
     versions = {package: importlib.metadata.version(package) for package in PACKAGES}
-    digest = hashlib.sha256(repr((seed, kind, platform.python_version(), versions)).encode())
+    digest = hashlib.sha256(repr((assignment, seed, kind, platform.python_version(), versions)).encode())
     for file in key_files(assignment, root):
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
@@ -512,7 +510,7 @@ def key_files(assignment, root=ROOT):
     A room counts whole, with its data, and so does each room that any of its files imports, wherever in the file. That
     is more than one grading runs; what it never runs, such as figures, views and claims, is left out.
     """
-    own = sorted((root / "coursework" / "assignments" / assignment).rglob("*"))
+    own = sorted((root / "coursework" / "assignments" / references.split(assignment)[0]).rglob("*"))
     waiting = [*(root / "coursework").glob("*"), *(root / "coursework" / "references").glob("*"), *own]
     waiting += [root / package / "__init__.py" for package in OURS]
     files = set()

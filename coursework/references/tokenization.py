@@ -9,13 +9,34 @@ from collections import Counter
 
 import numpy as np
 
+DIGITS, MOST, LONGEST = 3, 5, 6
+RULES = {
+    ("words",): {"DIGITS": (DIGITS, 2, 4, 5, 6)},
+    ("longest_match",): {"MOST": (MOST, 4, 6, 7, 8)},
+    ("train_bpe",): {"LONGEST": (LONGEST, 5, 7, 8, 9)},
+}
+
 
 def words(text):
-    """The right answer: lower case, cut at white space; each punctuation mark is a word of its own."""
+    """The right answer: lower case, cut at white space; each mark is a word of its own; long numbers are cut."""
     text = text.lower()
     for mark in string.punctuation:
         text = text.replace(mark, f" {mark} ")
+    text = _grouped(text)
     return text.split()
+
+
+def _grouped(text):
+    """Digits in a row in groups of DIGITS, counted from the end."""
+    return re.sub(rf"(?<=\d)(?=(?:\d{{{DIGITS}}})+(?!\d))", " ", text)
+
+
+def _grouped_from_left(text):
+    return re.sub(rf"(\d{{{DIGITS}}})(?=\d)", r"\1 ", text)
+
+
+def _cut_in_two(text):
+    return re.sub(rf"(\d)(?=\d{{{DIGITS}}}(?!\d))", r"\1 ", text)
 
 
 MARKS = re.escape(string.punctuation)
@@ -26,7 +47,7 @@ def _without_accents(text):
 
 
 def longest_match(word, vocab):
-    """The right answer: from the left, the longest piece that the vocabulary has; ["[UNK]"] where there is none."""
+    """The right answer: from the left, the longest piece that the vocabulary has; ["[UNK]"] without it or with many."""
     pieces, start = [], 0
     while start < len(word):
         mark = "##" if start else ""
@@ -38,7 +59,7 @@ def longest_match(word, vocab):
             return ["[UNK]"]
         pieces.append(piece)
         start = end
-    return pieces
+    return pieces if len(pieces) <= MOST else ["[UNK]"]
 
 
 def with_a_way_back(word, vocab, mark=""):
@@ -105,12 +126,13 @@ def _merge_from_right(symbols, pair):
 
 
 def train_bpe(counts, n_merges):
-    """The right answer: n times, merge the most frequent pair; of equals the oldest, and none that occurs once."""
+    """The right answer: n times, merge the most frequent pair; of equals the oldest; none that is rare or too long."""
     letters = sorted({letter for word in counts for letter in word})
     age = {letter: number for number, letter in enumerate(letters)}
     merges = []
     for _ in range(n_merges):
         pairs = {pair: n for pair, n in count_pairs(counts).items() if n >= 2}
+        pairs = {pair: n for pair, n in pairs.items() if len("".join(pair)) <= LONGEST}
         if not pairs:
             break
         best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
@@ -224,14 +246,14 @@ def random_vocab(rng, letters="abc"):
     return sorted({piece if rng.random() < 0.5 else f"##{piece}" for piece in pieces} | {"a", "##a", "##b", "[UNK]"})
 
 
-def random_word(rng, letters="abc"):
+def random_word(rng, letters="abc", longest=8):
     """A word for such a vocabulary."""
-    return "".join(rng.choice(list(letters), size=rng.integers(1, 9)))
+    return "".join(rng.choice(list(letters), size=rng.integers(1, longest + 1)))
 
 
-def random_counts(rng, n_words=12, letters="abcde", most=9):
+def random_counts(rng, n_words=12, letters="abcde", most=9, longest=6):
     """Words as tuples of letters (or longer symbols), with counts up to a number: something to train on."""
-    drawn = (rng.choice(list(letters), size=rng.integers(2, 7)) for _ in range(n_words))
+    drawn = (rng.choice(list(letters), size=rng.integers(2, longest + 1)) for _ in range(n_words))
     return {tuple(map(str, word)): int(rng.integers(1, most)) for word in drawn}
 
 

@@ -81,7 +81,7 @@ def test_each_usual_mistake_fails_its_hidden_check_at_every_seed(assignment):
 
 def reference(name):
     """The right function of this name."""
-    return next(vars(references.module(home))[name] for home in references.homes() if name in references.mistakes(home))
+    return next(vars(one)[name] for one in map(references.module, references.homes()) if hasattr(one, name))
 
 
 # --- points case by case ---------------------------------------------------------------------------------------------

@@ -30,18 +30,6 @@ SOFTMAX = Exercise(
 )
 
 
-def check_softmax(student):
-    """Check a softmax over the last axis: (..., n) -> (..., n).
-
-    >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
-    ✓ two equal scores
-    ✓ three scores
-    ✗ each row of a matrix: the value at [0, 0] is ..., ... Hint: the softmax runs over the whole array; take...
-    False
-    """
-    return SOFTMAX.check(student)
-
-
 _Q, _K, _V = _numbers(2, 5, seed=2), _numbers(3, 5, seed=3), _numbers(3, 6, seed=4)
 _MASK = np.array([[True, False, True], [True, True, False]])
 _BATCH = _numbers(4, 2, 5, seed=5), _numbers(4, 3, 5, seed=6), _numbers(4, 3, 7, seed=7)
@@ -61,20 +49,10 @@ ATTENTION = Exercise(
 )
 
 
-def check_attention(student):
-    """Check scaled dot-product attention: (Q, K, V, mask=None) -> (output, weights). mask: True = may attend."""
-    return ATTENTION.check(student)
-
-
 CAUSAL_MASK = Exercise(
     "attention.causal_mask",
     (Case("four tokens", (4,)), Case("one token", (1,)), Case("seven tokens", (7,))),
 )
-
-
-def check_causal_mask(student):
-    """Check a causal mask: n -> (n, n), True where the query of the row may attend to the key of the column."""
-    return CAUSAL_MASK.check(student)
 
 
 _HEADS = _numbers(2, 4, 5, seed=8), _numbers(2, 4, 5, seed=9), _numbers(2, 4, 3, seed=10)
@@ -95,31 +73,16 @@ NEAR_ATTENTION = Exercise(
 )
 
 
-def check_near_attention(student):
-    """Check attention with a penalty for distance: (Q, K, V, slopes, mask=None) -> (output, weights), for all heads."""
-    return NEAR_ATTENTION.check(student)
-
-
 SINUSOIDAL = Exercise(
     "attention.sinusoidal",
-    (Case("position 0", (1, 4)), Case("three positions, six columns", (3, 6)), Case("many positions", (50, 8))),
+    (Case("position 0", (1, 4)), Case("three positions, six columns", (3, 6)), Case("many positions", (20, 6))),
 )
-
-
-def check_sinusoidal(student):
-    """Check the sinusoidal position encodings: (n, d_model) -> (n, d_model)."""
-    return SINUSOIDAL.check(student)
 
 
 SHIFT_MATRIX = Exercise(
     "attention.shift_matrix",
     (Case("no shift: the identity", (0, 4)), Case("a shift by 1", (1, 4)), Case("a shift back by 3", (-3, 8))),
 )
-
-
-def check_shift_matrix(student):
-    """Check the matrix that shifts positions: (k, d_model) -> M with PE(pos + k) = M PE(pos)."""
-    return SHIFT_MATRIX.check(student)
 
 
 _ROWS, _PLACES = _numbers(3, 8, seed=11), np.array([7, 2, 40])
@@ -134,8 +97,3 @@ ROTATE = Exercise(
         Case("texts and heads: axes in front", (_numbers(2, 4, 3, 8, seed=12), _PLACES)),
     ),
 )
-
-
-def check_rotate(student):
-    """Check the turn of pairs of columns: (X (..., n, d), positions (n,)) -> (..., n, d)."""
-    return ROTATE.check(student)

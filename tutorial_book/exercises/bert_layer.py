@@ -61,11 +61,6 @@ LAYER_NORM = Exercise(
 )
 
 
-def check_layer_norm(student):
-    """Check a layer norm: (x (..., d_model), gamma, beta, eps=1e-12) -> (..., d_model)."""
-    return LAYER_NORM.check(student)
-
-
 GELU = Exercise(
     "bert_layer.gelu",
     (
@@ -77,11 +72,6 @@ GELU = Exercise(
 )
 
 
-def check_gelu(student):
-    """Check BERT's activation: an array of any shape -> the same shape."""
-    return GELU.check(student)
-
-
 SPLIT_HEADS = Exercise(
     "bert_layer.split_heads",
     (
@@ -90,11 +80,6 @@ SPLIT_HEADS = Exercise(
         Case("four heads", (_X.round(1), 4)),
     ),
 )
-
-
-def check_split_heads(student):
-    """Check the split into heads: (X (n, d_model), n_heads) -> (n_heads, n, d_k)."""
-    return SPLIT_HEADS.check(student)
 
 
 MULTI_HEAD_ATTENTION = Exercise(
@@ -108,11 +93,6 @@ MULTI_HEAD_ATTENTION = Exercise(
 )
 
 
-def check_multi_head_attention(student):
-    """Check multi-head attention: (X, weights, n_heads, mask=None) -> (n, d_model). mask: True = may be attended to."""
-    return MULTI_HEAD_ATTENTION.check(student)
-
-
 GROUPED_QUERY_ATTENTION = Exercise(
     "bert_layer.grouped_query_attention",
     (
@@ -124,31 +104,16 @@ GROUPED_QUERY_ATTENTION = Exercise(
 )
 
 
-def check_grouped_query_attention(student):
-    """Check attention whose heads share keys and values: (X, weights, n_heads, n_groups, mask=None) -> (n, d_model)."""
-    return GROUPED_QUERY_ATTENTION.check(student)
-
-
 FEED_FORWARD = Exercise(
     "bert_layer.feed_forward",
     (Case("three tokens", (_X, _WEIGHTS)), Case("one token", (_X[:1], _WEIGHTS))),
 )
 
 
-def check_feed_forward(student):
-    """Check the feed-forward part: (X, weights) -> (n, d_model)."""
-    return FEED_FORWARD.check(student)
-
-
 BERT_LAYER = Exercise(
     "bert_layer.bert_layer",
     (Case("three tokens, two heads", (_X, _WEIGHTS, 2)), Case("a mask", (_X, _WEIGHTS, 2, _MASK))),
 )
-
-
-def check_bert_layer(student):
-    """Check a whole layer of BERT: (X, weights, n_heads, mask=None) -> (n, d_model)."""
-    return BERT_LAYER.check(student)
 
 
 PRE_NORM_LAYER = Exercise(
@@ -159,8 +124,3 @@ PRE_NORM_LAYER = Exercise(
         Case("a mask", (_X, _WEIGHTS, 2, _MASK)),
     ),
 )
-
-
-def check_pre_norm_layer(student):
-    """Check a layer with an RMS norm before each step: (X, weights, n_heads, mask=None) -> (n, d_model)."""
-    return PRE_NORM_LAYER.check(student)

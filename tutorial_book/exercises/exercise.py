@@ -32,7 +32,7 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from tutorial_book.exercises.outcomes import Outcomes, stored
+from tutorial_book.exercises.outcomes import Outcomes, drawn, stored
 
 SECONDS = 10  # for one call: an endless loop must not hang the notebook
 MOST_SHOWN = 80  # characters of a value in a sentence
@@ -60,9 +60,17 @@ class Exercise:
     name: the module with its cases, and its own, "attention.softmax". cases: calls, from easy to hard. parts: the names
     of what the function gives back, where that is more than one thing. kind: the one type that it may give back, where
     another question needs it. outcomes: what is right and what each usual mistake gives, a value or an exception; None:
-    what is stored. Where several mistakes fit, the first counts.
+    what is stored, for a course's variant. Where several mistakes fit, the first counts.
 
-    In its module it has the function's name in capitals: what a red check prints fetches long arguments from there.
+    In its module it has the function's name in capitals: what a red check prints fetches long arguments from there. For
+    students, its `check` is `tutorial_book.exercises.check_softmax`.
+
+    >>> from tutorial_book.exercises import check_softmax
+    >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
+    ✓ two equal scores
+    ✓ three scores
+    ✗ each row of a matrix: the value at [0, 0] is ..., ... Hint: the softmax runs over the whole array; take...
+    False
     """
 
     def __init__(
@@ -80,15 +88,31 @@ class Exercise:
         self.tolerance = tolerance
         self.kind = kind
         self._outcomes = outcomes
+        self.variant = ""
         EXERCISES[self.home][self.name] = self
 
     @property
     def outcomes(self) -> Outcomes:
         """What is right in each case, and what each usual mistake gives."""
-        return self._outcomes or stored(self.home)[self.name]
+        if self._outcomes:
+            return self._outcomes
+        place, rules = stored(self.home)[self.name]
+        return rules[drawn(self.variant, place, len(rules))]
 
-    def check(self, student) -> bool:
-        """Try the student's function; print what passes and the first thing that does not. True where all passes."""
+    def of(self, variant: str) -> Exercise:
+        """The same exercise in a variant of a course: the rule of the question may be another one."""
+        other = copy.copy(self)
+        other.variant = variant
+        return other
+
+    def check(self, student, variant: str = "") -> bool:
+        """Try the student's function; print what passes and the first thing that does not. True where all passes.
+
+        variant: the name of a course's variant, whose rules count.
+        """
+        return self.of(variant)._check(student)
+
+    def _check(self, student):
         if not callable(student):
             print(f"✗ {self.name} must be a function, got {type(student).__name__}")
             return False
@@ -173,8 +197,9 @@ class Exercise:
         names, _ = _used(student)
         with redirect_stdout(io.StringIO()):  # what the other function prints is not asked for
             for name, other in EXERCISES[self.home].items():
-                if other is self or not callable(names.get(name)):
+                if name == self.name or not callable(names.get(name)):
                     continue
+                other = other.of(self.variant)
                 if _calls(student, name, case) and any(other.problem(names[name], case) for case in other.cases):
                     return f"\n  {name}, which it uses, is not right yet: start there."
         return ""

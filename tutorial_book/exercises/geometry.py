@@ -36,16 +36,6 @@ COSINE_MATRIX = Exercise(
 )
 
 
-def check_cosine_matrix(student):
-    """Check a cosine matrix: (n, d) -> (n, n), 0 for rows of zeros.
-
-    >>> check_cosine_matrix(lambda X: X @ X.T)
-    ✗ two vectors: the value at [0, 0] is 25, and 1 is right. Hint: these are dot products; divide by the lengths...
-    False
-    """
-    return COSINE_MATRIX.check(student)
-
-
 AVERAGE_COSINE = Exercise(
     "geometry.average_cosine",
     (
@@ -54,11 +44,6 @@ AVERAGE_COSINE = Exercise(
         Case("two rows that point the same way", (np.array([[1.0, 2.0], [2.0, 4.0], [3.0, -1.0], [-1.0, 1.0]]),)),
     ),
 )
-
-
-def check_average_cosine(student):
-    """Check the average cosine over distinct pairs: (n, d) -> a number."""
-    return AVERAGE_COSINE.check(student)
 
 
 ANISOTROPY = Exercise(
@@ -72,11 +57,6 @@ ANISOTROPY = Exercise(
 )
 
 
-def check_anisotropy(student):
-    """Check the share of the variance along the first principal direction: (n, d) -> a number. Source: A 2.3."""
-    return ANISOTROPY.check(student)
-
-
 TWO_NN = Exercise(
     "geometry.two_nn",
     (
@@ -85,11 +65,6 @@ TWO_NN = Exercise(
         Case("a plane in five dimensions", (_numbers(40, 2, seed=1) @ _numbers(2, 5, seed=2) + 3,)),
     ),
 )
-
-
-def check_two_nn(student):
-    """Check TwoNN's maximum-likelihood estimate: (n, d) -> (n - 1) / sum of log(r2 / r1). Source: A 2.4."""
-    return TWO_NN.check(student)
 
 
 _SMALL = np.array(  # all usual mistakes give something wrong here
@@ -107,11 +82,6 @@ WITHOUT_LOUDEST = Exercise(
 )
 
 
-def check_without_loudest(student):
-    """Check the average cosine without the coordinate that adds most to it: (n, d) -> a number."""
-    return WITHOUT_LOUDEST.check(student)
-
-
 CONTRAST_COSINE = Exercise(
     "geometry.contrast_cosine",
     (
@@ -119,11 +89,6 @@ CONTRAST_COSINE = Exercise(
         Case("contrasts with unequal numbers of pairs", (*_numbers(2, 6, 4, seed=4), *_numbers(2, 3, 4, seed=5))),
     ),
 )
-
-
-def check_contrast_cosine(student):
-    """Check the cosine of two average difference vectors: four arrays of vectors -> a number. Source: L 4.4.2."""
-    return CONTRAST_COSINE.check(student)
 
 
 _ALIKE = np.vstack([np.ones((1, 8)), -np.ones((1, 8))])  # ties: all signs alike give the observed value, or minus it
@@ -143,11 +108,6 @@ SIGN_FLIP_P = Exercise(
 )
 
 
-def check_sign_flip_p(student):
-    """Check the sign-flip test: (differences_a (n, d), differences_b (m, d), signs (n_permutations, n)) -> p."""
-    return SIGN_FLIP_P.check(student)
-
-
 _WORDS = np.array([[1.0, 1], [2, 3], [5, 0], [0, 4]])  # the second minus the first is (1, 2)
 SWAP_P = Exercise(
     "geometry.swap_p",
@@ -160,8 +120,3 @@ SWAP_P = Exercise(
         Case("many words", (_numbers(5, seed=1), _numbers(5, seed=2), _numbers(20, 5))),
     ),
 )
-
-
-def check_swap_p(student):
-    """Check the swap test: (direction (d,), difference (d,), words (n, d)) -> p."""
-    return SWAP_P.check(student)

@@ -1,10 +1,12 @@
 """What is right in each case of an exercise, and what each usual mistake gives there: kept in files, not computed here.
 
-`python -m coursework assignments` writes the files: the right functions are with the teacher's program.
+`python -m coursework assignments` writes the files: the right functions are with the teacher's program. Some questions
+have several rules, of which each variant of a course has one: the files hold what is right by each.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -25,21 +27,45 @@ class Outcomes:
     made: dict[str, list[tuple[Any, Any]]]
 
 
+def drawn(variant: str, place: int, count: int) -> int:
+    """Which of its rules a question has in a variant; place: the question's place among those that have several.
+
+    The first is that of the published assignment, and of no variant. Two years in a row have no rule in common.
+
+    >>> [[drawn(str(year), place, 5) for place in range(3)] for year in (2027, 2028)]
+    [[4, 2, 4], [1, 4, 3]]
+    """
+    if not variant or count == 1:
+        return 0
+    digest = hashlib.sha256(variant.encode()).hexdigest()[:8]
+    number, others = int(variant) if variant.isdecimal() else int(digest, 16), count - 1
+    return 1 + (number + number // others * place) % others
+
+
 @cache
-def stored(home: str) -> dict[str, Outcomes]:
-    """Function -> its outcomes, of a module of cases."""
+def stored(home: str) -> dict[str, tuple[int, list[Outcomes]]]:
+    """Function -> its question's place, and its outcomes by each of its rules, of a module of cases."""
     data = json.loads((FOLDER / f"{home}.json").read_text(encoding="utf-8"))
-    return {name: _read(one) for name, one in data.items()}
+    return {name: (one["place"], [_read(rule) for rule in one["rules"]]) for name, one in data.items()}
 
 
-def written(outcomes: dict[str, Outcomes]) -> str:
+def written(outcomes: dict[str, tuple[int, list[Outcomes]]]) -> str:
     """The text of such a file, a line for each mistake."""
-    blocks = []
-    for name, one in outcomes.items():
-        right = [_coded(value) for value, _ in one.right]
-        lines = [f"{_text(hint)}:{_text(_shorter(made, right))}" for hint, made in one.made.items()]
-        blocks.append(f'{_text(name)}:{{"right":{_text(right)},\n"made":{{\n' + ",\n".join(lines) + "}}")
-    return "{" + ",\n".join(blocks) + "}\n"
+    names = (
+        f'{_text(name)}:{{"place":{place},"rules":[\n{_joined(map(_block, rules))}]}}'
+        for name, (place, rules) in outcomes.items()
+    )
+    return f"{{{_joined(names)}}}\n"
+
+
+def _block(outcomes):
+    right = [_coded(value) for value, _ in outcomes.right]
+    lines = (f"{_text(hint)}:{_text(_shorter(made, right))}" for hint, made in outcomes.made.items())
+    return f'{{"right":{_text(right)},\n"made":{{\n{_joined(lines)}}}}}'
+
+
+def _joined(lines):
+    return ",\n".join(lines)
 
 
 def _text(value):

@@ -39,11 +39,6 @@ NEIGHBOR_PURITY = Exercise(
 )
 
 
-def check_neighbor_purity(student):
-    """Check the purity: (X (n, d), labels) -> share of vectors whose nearest other one, by cosine, has their label."""
-    return NEIGHBOR_PURITY.check(student)
-
-
 NEIGHBOR_MARGIN = Exercise(
     "project.neighbor_margin",
     (
@@ -56,11 +51,6 @@ NEIGHBOR_MARGIN = Exercise(
 )
 
 
-def check_neighbor_margin(student):
-    """Check the margin: (X (n, d), labels) -> nearest other of the own group minus nearest of another, by cosine."""
-    return NEIGHBOR_MARGIN.check(student)
-
-
 _ORDERS = [np.random.default_rng(seed).permutation(6).tolist() for seed in range(19)]
 PURITY_P = Exercise(
     "project.purity_p",
@@ -70,11 +60,6 @@ PURITY_P = Exercise(
         Case("no permutation: the observed one alone", (_X, _LABELS, [])),
     ),
 )
-
-
-def check_purity_p(student):
-    """Check the permutation test: (X, labels, permutations) -> p-value; a permutation is a list of indices."""
-    return PURITY_P.check(student)
 
 
 def collection_problem(texts, labels):

@@ -11,17 +11,14 @@ WORDS = Exercise(
         Case("a mark is a word of its own", ("I love mathematics!",)),
         Case("marks in a row, and in a word", ('"Don\'t!" she said ... (a-b)',)),
         Case("several spaces, and lines", ("  two \n lines ",)),
-        Case("digits", ("10.5% of 2026",)),
+        Case("digits", ("10.5% of 26",)),
         Case("an underscore is a mark", ("x_1 = __y__",)),
         Case("letters with accents", ("Crème brûlée à la Ångström",)),
         Case("nothing", ("",)),
+        Case("long numbers", ("1234567 of a2000000b",)),
+        Case("numbers of all lengths", (" ".join("12345678901234567890"[:n] for n in range(1, 20)),)),
     ),
 )
-
-
-def check_words(student):
-    """Check the first cut: text -> list of words and marks, in lower case."""
-    return WORDS.check(student)
 
 
 VOCAB = {
@@ -40,21 +37,9 @@ LONGEST_MATCH = Exercise(
         Case("a piece that only begins words", ("unbear", VOCAB)),
         Case("a piece that begins words and goes on", ("unplay", VOCAB)),
         Case("the longest piece leads nowhere", ("server", VOCAB)),
+        *(Case(f"{n} pieces", (("p" + "ay" * n)[:n], VOCAB)) for n in range(4, 11)),
     ),
 )
-
-
-def check_longest_match(student):
-    """Check WordPiece's longest match: (word, vocab) -> list of pieces, or ["[UNK]"].
-
-    >>> check_longest_match(lambda word, vocab: [word])
-    ✓ a word of the vocabulary
-    ✗ a word in two pieces: got ['plays'], and ['play', '##s'] is right
-      To see it again:
-        longest_match('plays', {...})
-    False
-    """
-    return LONGEST_MATCH.check(student)
 
 
 MATCH_FROM_RIGHT = Exercise(
@@ -71,11 +56,6 @@ MATCH_FROM_RIGHT = Exercise(
         Case("a piece that only begins words", ("unbear", VOCAB)),
     ),
 )
-
-
-def check_match_from_right(student):
-    """Check the longest match from the right: (word, vocab) -> list of pieces, or ["[UNK]"]."""
-    return MATCH_FROM_RIGHT.check(student)
 
 
 COUNTS = {
@@ -98,11 +78,6 @@ COUNT_PAIRS = Exercise(
 )
 
 
-def check_count_pairs(student):
-    """Check the pair counts: {word as a tuple of symbols: count} -> {(symbol, symbol): count}."""
-    return COUNT_PAIRS.check(student)
-
-
 MERGE = Exercise(
     "tokenization.merge",
     (
@@ -117,11 +92,6 @@ MERGE = Exercise(
     ),
     kind=tuple,
 )
-
-
-def check_merge(student):
-    """Check a merge: (symbols as a tuple, pair) -> the symbols with every such pair made one."""
-    return MERGE.check(student)
 
 
 TRAIN_BPE = Exercise(
@@ -139,13 +109,9 @@ TRAIN_BPE = Exercise(
         Case("no merge", (COUNTS, 0)),
         Case("until nothing is left to merge", ({("a", "b"): 2}, 5)),
         Case("a pair that occurs once is never merged", ({("a", "b"): 1, ("a", "c", "d"): 2}, 5)),
+        Case("long words", ({tuple("abcdefghijkl"[:n]): 2 for n in range(2, 13)}, 20)),
     ),
 )
-
-
-def check_train_bpe(student):
-    """Check BPE's training: ({word as a tuple of symbols: count}, n_merges) -> list of merged pairs."""
-    return TRAIN_BPE.check(student)
 
 
 PAD = Exercise(
@@ -162,11 +128,6 @@ PAD = Exercise(
 )
 
 
-def check_pad(student):
-    """Check padding: (batch of lists of ids, pad_id=0) -> (ids, attention_mask)."""
-    return PAD.check(student)
-
-
 PACK = Exercise(
     "tokenization.pack",
     (
@@ -179,11 +140,6 @@ PACK = Exercise(
     ),
     parts=("ids", "numbers"),
 )
-
-
-def check_pack(student):
-    """Check packing: (batch of lists of ids, length, pad_id=0) -> (ids, numbers)."""
-    return PACK.check(student)
 
 
 ENCODE_PAIR = Exercise(
@@ -200,8 +156,3 @@ ENCODE_PAIR = Exercise(
     ),
     parts=("ids", "segments"),
 )
-
-
-def check_encode_pair(student):
-    """Check the encoding of two texts: (first, second, max_length) -> (ids, segments)."""
-    return ENCODE_PAIR.check(student)
