@@ -18,6 +18,7 @@ from dataclasses import replace  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import checks, references, sandbox, sources  # noqa: E402
+from tutorial_book.exercises import own  # noqa: E402
 
 ROOT = Path(ROOT)
 NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -77,7 +78,7 @@ def grade(submissions, results, assignment, roster, seed, workers, kind, again, 
             about = term.note_late(results, assignment, marks, students, late)
             about += publish(results, students)
             marks = term.without_covered(marks, term.groups(results))
-            report(results, marks, [sandbox.bound(kind, sandbox.Limits()), *about])
+            report(results, marks, [sandbox.bound(kind, sandbox.Limits()), *about, *own.namesakes(marks)])
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
@@ -147,7 +148,6 @@ def compare(results, assignment):
 def oral(results, assignment):
     """Write questions about each student's own code, to print and to ask in five minutes."""
     from coursework import grading
-    from tutorial_book.exercises import own
 
     text = own.oral(sources.title(assignment), grading.marks_in(results, assignment))
     grading.write(results / f"oral-{assignment}.md", text)

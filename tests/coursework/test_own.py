@@ -101,6 +101,14 @@ def test_answers_are_graded_by_each_ones_own_function(solved, hand_in, grade):
     assert "does not pass its check" in marks["eve"].reasons["own-attention-hidden"]
 
 
+def test_two_with_one_name_are_told(graded, tmp_path):
+    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": ""}
+    assert own.namesakes([grading.Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
+        "ada, bob have the same name in ME, so the same questions about their own code"
+    ]
+    assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
+
+
 FORGED = """
 import builtins
 def attention(Q, K, V, mask=None):

@@ -205,6 +205,15 @@ def _passes(name, function, variant):
         return callable(function) and not any(exercise.problem(function, case) for case in exercise.cases)
 
 
+def namesakes(all_marks):
+    """Sentences on students who wrote the same name into ME, and so were asked the same."""
+    people = {}
+    for marks in all_marks:
+        people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
+    same = [students for name, students in people.items() if name and len(students) > 1]
+    return [f"{', '.join(one)} have the same name in ME, so the same questions about their own code" for one in same]
+
+
 def name_in(code):
     """The name that a student wrote into ME; empty where there is none. The code does not run."""
     names = re.findall(r"""^ME *= *(["'])((?:(?!\1).){1,200})\1""", code, re.M)
