@@ -17,14 +17,15 @@ import zipfile  # noqa: E402
 from dataclasses import replace  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-from coursework import checks, sandbox, sources  # noqa: E402
+from coursework import checks, references, sandbox, sources  # noqa: E402
+from tutorial_book.exercises import own  # noqa: E402
 
 ROOT = Path(ROOT)
 NOTEBOOKS = Path(__file__).with_name("notebooks")
 
 
-def assignments(folder, check=False):
-    """Write the students' notebooks, and in _build/assignments a zip of each. 1 where check finds one out of step."""
+def assignments(folder, check=False, variant=""):
+    """Write the students' notebooks, or those of a variant, and a zip of each. 1 where check finds one out of step."""
     import nbformat
 
     sys.path.insert(0, str(ROOT / "tools"))
@@ -32,8 +33,8 @@ def assignments(folder, check=False):
 
     from coursework.grading import write
 
-    out_of_step, install = [], Book(ROOT).install
-    for name in checks.names():
+    out_of_step, install = references.out_of_step(mend=not check), Book(ROOT).install
+    for name in references.varied(checks.names(), variant) if variant else checks.names():
         text = nbformat.writes(sources.student_notebook(name, install)) + "\n"
         path = folder / f"{name}.ipynb"
         if check:
@@ -77,7 +78,7 @@ def grade(submissions, results, assignment, roster, seed, workers, kind, again, 
             about = term.note_late(results, assignment, marks, students, late)
             about += publish(results, students)
             marks = term.without_covered(marks, term.groups(results))
-            report(results, marks, [sandbox.bound(kind, sandbox.Limits()), *about])
+            report(results, marks, [sandbox.bound(kind, sandbox.Limits()), *about, *own.namesakes(marks)])
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
@@ -147,7 +148,6 @@ def compare(results, assignment):
 def oral(results, assignment):
     """Write questions about each student's own code, to print and to ask in five minutes."""
     from coursework import grading
-    from tutorial_book.exercises import own
 
     text = own.oral(sources.title(assignment), grading.marks_in(results, assignment))
     grading.write(results / f"oral-{assignment}.md", text)
@@ -166,10 +166,11 @@ def main(arguments=None):
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("assignments", help="write the students' notebooks and a zip of each")
     one.add_argument("--to", type=a_path, default=NOTEBOOKS, metavar="FOLDER")
+    one.add_argument("--variant", default="", metavar="NAME", help="other rules in some questions, for a course: 2027")
     one.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a notebook is out of step")
     one = commands.add_parser("grade", help="grade a folder of submissions")
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
-    one.add_argument("--assignment", choices=checks.names(), required=True, help="what they are for")
+    one.add_argument("--assignment", type=references.known, required=True, help="what they are for, with its variant")
     place = {"type": a_path, "default": a_path("grading"), "metavar": "FOLDER", "help": "results (default: grading)"}
     one.add_argument("--to", **place)
     one.add_argument("--roster", type=a_path, metavar="CSV", help="the class: who handed in nothing is listed too")
@@ -187,12 +188,12 @@ def main(arguments=None):
     later = {"compare": "whose code is like whose", "oral": "questions about each student's own code, to print"}
     for command, what in later.items():
         one = commands.add_parser(command, help=f"after grading: {what}")
-        one.add_argument("--assignment", choices=checks.names(), required=True)
+        one.add_argument("--assignment", type=references.known, required=True)
         one.add_argument("--to", **place)
     given = parser.parse_args(arguments)
     try:
         if given.command == "assignments":
-            return assignments(given.to, given.check)
+            return assignments(given.to, given.check, given.variant)
         if given.command == "feedback":
             return again(given.to, given.roster)
         if given.command == "compare":

@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from coursework import references
+
 ASSIGNMENTS = Path(__file__).with_name("assignments")
 NEAR = 1e-3  # what is off by less may be right but for its precision
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
@@ -85,12 +87,13 @@ def load(assignment) -> dict[str, Callable]:
     Raises ValueError where there is no such assignment, or where its file registers no check: a broken configuration
     stops the grading.
     """
-    path = ASSIGNMENTS / assignment / "checks.py"
+    path = ASSIGNMENTS / references.split(assignment)[0] / "checks.py"
     if not path.is_file():
         raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
     spec = importlib.util.spec_from_file_location(f"coursework.assignments.{assignment.replace('-', '_')}", path)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # pickle finds the judges there
     spec.loader.exec_module(module)
+    module.right = references.of(assignment)  # a variant's
     by_id = {function.check_id: function for function in vars(module).values() if hasattr(function, "check_id")}
     if not by_id:
         raise ValueError(f"{path} holds no check: each is a function under @check(...)")

@@ -147,8 +147,8 @@ def of(answers, extra, known):
 def ours(assignment):
     """Question -> the structures of what is handed out, of the published solution, and of the book's functions."""
     known, codes = functions(assignment), {PUBLISHED: {}, BOOK: {}}
-    packages = [path for name in grading.OURS for path in sorted((grading.ROOT / name).rglob("*.py"))]
-    texts = [path.read_text(encoding="utf-8") for path in packages]
+    folders = [grading.ROOT / name for name in (*grading.OURS, "coursework/references")]
+    texts = [path.read_text(encoding="utf-8") for folder in folders for path in sorted(folder.rglob("*.py"))]
     book = [one for text in texts if any(f"\ndef {name}(" in text for name in known) for one in ast.parse(text).body]
     solved = sources.solved_notebook(assignment).cells
     given = set()

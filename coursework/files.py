@@ -281,7 +281,7 @@ def _in_archive(opened, source, shown, owner, known):
     """(owner, Found) of what is in the archive of an LMS, whose names name students; its own owner's if it is none."""
     try:
         items = [(_parts(item), item) for item in opened(source).infolist() if not item.is_dir()]
-        items = [(parts, item) for parts, item in items if parts and _names_somebody(parts)]
+        items = [(of, item) for of, item in items if of and (of[1:] or _is_notebook(of[0]) or CANVAS.match(of[0]))]
         if sum(item.file_size for parts, item in items if _is_notebook(parts[-1])) > MOST_ARCHIVE:
             raise ValueError(f"holds more than {MOST_ARCHIVE >> 30} GB: nothing in it was opened")
     except Exception as error:  # an archive that somebody made up may break its reader in any way
@@ -295,10 +295,6 @@ def _in_archive(opened, source, shown, owner, known):
         one = Found(name, _member(opened, source, item), not _is_notebook(parts[-1]), shown)
         found.append((_owner(parts, known), one))
     return found
-
-
-def _names_somebody(parts):
-    return len(parts) > 1 or _is_notebook(parts[0]) or CANVAS.match(parts[0])
 
 
 def _parts(item):

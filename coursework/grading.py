@@ -27,9 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
-from coursework import causes, checks, sandbox, sources, submissions, worker
+from coursework import causes, checks, references, sandbox, sources, submissions, worker
 from tutorial_book.exercises import own
-from tutorial_book.exercises.exercise import EXERCISES
 
 ROOT = Path(__file__).parents[1]
 OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
@@ -128,38 +127,32 @@ def _drawn(assignment, name, check, seed):
     number = int(hashlib.sha256(f"{assignment} {name}".encode()).hexdigest()[:8], 16)
     for draw in range(DRAWS):
         calls = list(check(np.random.default_rng([seed, number, draw])))
-        unseen = _unseen(calls) if name.endswith("-hidden") else None
+        unseen = _unseen(assignment, calls) if name.endswith("-hidden") else None
         if unseen is None:
             return calls
     raise ValueError(f"assignment {assignment}: {name} takes this mistake for right in each of {DRAWS} draws: {unseen}")
 
 
-def _unseen(calls):
+def _unseen(assignment, calls):
     """The hint of a usual mistake that all calls of its function take for right; None where each is seen."""
-    exercises = _exercises()
-    for name in {call.name for call in calls} & set(exercises):
+    for name, mistakes in references.mistakes(assignment).items():
         mine = [call for call in calls if call.name == name]
-        for hint, mistake in exercises[name].mistakes.items():
+        for hint, mistake in mistakes.items() if mine else ():
             if not any(checks.wrong(call, _given_by(mistake, call)) for call in mine):
                 return hint
     return None
 
 
-def _recognized(name, called, calls, records):
+def _recognized(assignment, name, called, calls, records):
     """The hint of the usual mistake that gives what a student's function gave to a check; "" where none does."""
     mine = [(call, records.get(f"{name}.{i}")) for i, call in enumerate(calls) if call.name == called]
-    if called not in _exercises() or not all(record and record["error"] is None for _, record in mine):
+    if not all(record and record["error"] is None for _, record in mine):
         return ""
-    for hint, mistake in _exercises()[called].mistakes.items():
+    for hint, mistake in references.mistakes(assignment).get(called, {}).items():
         values = ((call, record["value"], _given_by(mistake, call)) for call, record in mine)
         if all(made is not None and checks.alike(call, made, value) for call, value, made in values):
             return hint
     return ""
-
-
-def _exercises():
-    """Name -> the exercise of ours, which has the usual mistakes."""
-    return {name: one for home, names in EXERCISES.items() if home.startswith(OURS) for name, one in names.items()}
 
 
 def _given_by(function, call):
@@ -262,7 +255,7 @@ def grade(submission, prepared, **how):
     wrong = {called for called, *_ in failed.values()}
     for name, (called, error, reason) in failed.items():
         told = causes.with_cascade(reason, called, error, wrong, code)
-        hint = _recognized(name, called, by_check[name], records) if told == reason and not error else ""
+        hint = _recognized(assignment, name, called, by_check[name], records) if told == reason and not error else ""
         if hint:
             marks.hints[name], told = hint, f"{told}\nHint: {hint}."
         more = causes.defined_again(called, code) + ("" if error else causes.cut_off(called, code))
@@ -350,7 +343,7 @@ def load(path):
 
 def assignments_in(results):
     """The assignments that a results folder has marks for."""
-    return [name for name in checks.names() if (Path(results) / "marks" / name).is_dir()]
+    return sorted({path.parent.name for path in (Path(results) / "marks").glob("*/*.json")})
 
 
 def marks_in(results, assignment, roster=()):
@@ -505,7 +498,7 @@ def unmarked(submission, why, before=None):
 def key(assignment, seed, kind="bubblewrap", root=ROOT):
     """What marks depend on besides the notebook: the assignment, all code that grading may import, and the seed."""
     versions = {package: importlib.metadata.version(package) for package in PACKAGES}
-    digest = hashlib.sha256(repr((seed, kind, platform.python_version(), versions)).encode())
+    digest = hashlib.sha256(repr((assignment, seed, kind, platform.python_version(), versions)).encode())
     for file in key_files(assignment, root):
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
@@ -517,8 +510,9 @@ def key_files(assignment, root=ROOT):
     A room counts whole, with its data, and so does each room that any of its files imports, wherever in the file. That
     is more than one grading runs; what it never runs, such as figures, views and claims, is left out.
     """
-    own = sorted((root / "coursework" / "assignments" / assignment).rglob("*"))
-    waiting = [*(root / "coursework").glob("*"), *own, *(root / package / "__init__.py" for package in OURS)]
+    own = sorted((root / "coursework" / "assignments" / references.split(assignment)[0]).rglob("*"))
+    waiting = [*(root / "coursework").glob("*"), *(root / "coursework" / "references").glob("*"), *own]
+    waiting += [root / package / "__init__.py" for package in OURS]
     files = set()
     while waiting:
         path = waiting.pop()

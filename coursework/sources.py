@@ -23,6 +23,7 @@ import jupytext
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from coursework import references
 from coursework.checks import ASSIGNMENTS, names
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -40,10 +41,10 @@ def source(assignment):
 
     Raises ValueError where the assignment is unknown, or a cell's metadata are wrong.
     """
-    path = ASSIGNMENTS / assignment / "notebook.md"
+    path = ASSIGNMENTS / references.split(assignment)[0] / "notebook.md"
     if not path.is_file():
         raise ValueError(f"assignment must be one of {', '.join(names())}, got {assignment!r}")
-    notebook = jupytext.read(path)
+    notebook = jupytext.reads(references.filled(path.read_text(encoding="utf-8"), assignment), fmt="md:myst")
     seen = set()
     for cell in notebook.cells:
         mark = kind(cell)
@@ -89,8 +90,7 @@ def title(assignment):
 
 def student_notebook(assignment, install=None):
     """The notebook that students get. install: the source of a first cell that installs the library in Colab."""
-    cells = [_student_cell(cell) for cell in source(assignment).cells]
-    return _finished(assignment, _with_install(cells, install))
+    return _finished(assignment, [_student_cell(cell) for cell in source(assignment).cells], install)
 
 
 def solved_notebook(assignment, install=None):
@@ -99,11 +99,7 @@ def solved_notebook(assignment, install=None):
     for cell, original in zip(cells, source(assignment).cells, strict=True):
         if kind(original) in ("solution", "written"):
             cell.source = re.sub(rf"^[ \t]*({BEGIN}|{END})\n?", "", original.source + "\n", flags=re.M).rstrip()
-    return _finished(assignment, _with_install(cells, install))
-
-
-def _with_install(cells, install):
-    return cells if install is None else [cells[0], _given(new_code_cell(install), "install"), *cells[1:]]
+    return _finished(assignment, cells, install)
 
 
 def _student_cell(original):
@@ -151,8 +147,9 @@ def _nbgrader(grade_id, grade=False, solution=False, locked=False, points=None, 
     return {**data, "cell_type": cell_type, **({} if points is None else {"points": points})}
 
 
-def _finished(assignment, cells):
+def _finished(assignment, cells, install):
     """A notebook of these cells. Ids are made of what stands before, so that the same source gives the same file."""
+    cells = cells if install is None else [cells[0], _given(new_code_cell(install), "install"), *cells[1:]]
     for number, cell in enumerate(cells):
         cell.id = hashlib.sha256(f"{assignment} {number}".encode()).hexdigest()[:12]
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

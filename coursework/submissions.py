@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from coursework import apart, pictures, sources
+from coursework import apart, pictures, references, sources
 from coursework.files import CANVAS, OURS, find
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
+VARIANT = re.compile(r', "(\w+)"\);?\s*$')  # at the end of a check: whose rules it goes by
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
 OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"
@@ -58,7 +59,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     what in earlier gradings; this one's are added. Those that cannot be graded have notes and what the student is told.
     """
     chosen, left, about = {}, {}, {}
-    for name in sources.names():
+    for name in (*sources.names(), assignment):
         _released(name)  # once, and not in each process that reads a file
     for student, file, reader, notes in find(folder, known, roster, names):
         about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
@@ -115,7 +116,9 @@ def base(file):
 
 def _rank(submission):
     """The one with most answers comes first; then the newer one by its name."""
-    return -_written(submission), [-number for number in age(submission.file)], submission.file
+    marked = _released(submission.assignment).marked
+    written = sum(_even(text) != _even(marked[name].source) for name, text in submission.answers.items())
+    return -written, [-number for number in age(submission.file)], submission.file
 
 
 def age(file):
@@ -129,12 +132,6 @@ def age(file):
     name = base(file)[:300]
     number, copied = CANVAS.match(name), re.search(r"(\d+)\)?$", re.split(r"\.ipynb", name, flags=re.I)[0])
     return int(number["handed_in"]) if number else 0, int(copied[1]) if copied else 0
-
-
-def _written(submission):
-    """How many of the answers are not as they were handed out."""
-    marked = _released(submission.assignment).marked
-    return sum(_even(text) != _even(marked[name].source) for name, text in submission.answers.items())
 
 
 # --- a notebook -----------------------------------------------------------------------------------------------------
@@ -223,8 +220,11 @@ def read(student, file, content, assignment):
     ids = set(map(_grade_id, cells))
     counts = {name: len(ids & set(_released(name).answers)) for name in sources.names()}
     fitting = [name for name in counts if 0 < counts[name] == max(counts.values())]
-    if fitting and assignment not in fitting:
-        raise ValueError(TOLD["another"].format(which=fitting[0], assignment=assignment))
+    (assigned, variant), named = references.split(assignment), _variants(cells, release)
+    other = fitting[:1] if assigned not in fitting else [assigned, *named] if named and variant not in named else []
+    if other:
+        which = "-".join(filter(None, other))
+        raise ValueError(TOLD["another"].format(which=which, assignment=assignment))
     submission = Submission(student, assignment, file, hashlib.sha256(content).hexdigest())
     pieces = _pieces(cells, release)
     if not fitting and not any(piece.defines for piece in pieces):
@@ -245,6 +245,14 @@ def read(student, file, content, assignment):
     _keep_texts(submission, answers, extra)
     _look(submission)
     return submission
+
+
+def _variants(cells, release):
+    """The variants of a course that a notebook's checks name, "" for none; of those that have one here or there."""
+    of_checks = set(release.of("check"))
+    held = [(_source(cell), release.marked[_grade_id(cell)].source) for cell in cells if _grade_id(cell) in of_checks]
+    pairs = [(VARIANT.findall(text), VARIANT.findall(ours)) for text, ours in held]
+    return {"".join(named) for named, ours in pairs if named or ours}
 
 
 def _say(submission, note, told):
@@ -465,4 +473,3 @@ def _grade_id(cell):
     data = about.get("nbgrader") if isinstance(about, dict) else None
     name = data.get("grade_id") if isinstance(data, dict) else None
     return name if isinstance(name, str) else None
-

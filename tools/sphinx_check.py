@@ -43,6 +43,7 @@ def rules() -> dict:
         "inline": pictures.INLINE.pattern,
         "frames": pictures.FRAMES,
         "install": submissions.INSTALL,
+        "variant": submissions.VARIANT.pattern,
         "few_words": submissions.A_FEW_WORDS,
         "assignments": {name: assignment(name) for name in sources.names()},
     }

@@ -72,7 +72,7 @@ CODE = {
     "nan": ("def softmax(x):\n    return x * float('nan')", False),
     "inf": ("def softmax(x):\n    return x * float('inf')", False),
     "calls the library": ("from tutorial_lib.attention import softmax", False),
-    "calls the reference": ("from tutorial_book.exercises.attention import softmax", False),
+    "calls the reference": ("from coursework.references.attention import softmax", False),
     "calls SciPy": ("from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)", False),
     "SystemExit in a function": ("def softmax(x):\n    raise SystemExit(0)", False),
     "SystemExit at the top": (GOOD + "raise SystemExit(0)", True),

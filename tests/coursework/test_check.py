@@ -111,6 +111,16 @@ def test_a_file_with_the_name_of_another_assignment_is_told_where_nobody_says_wh
     assert not seen["problems"]
 
 
+@pytest.mark.parametrize("variant", ["1-tokenization-2027", "2-attention-2027"])
+def test_a_courses_variant_is_read_as_the_published_notebook(variant, page):
+    content = damaged.written(damaged.ran(damaged.solved(variant)))
+    (seen,) = page((f"{variant}.ipynb", content, ""))
+    assert not seen["problems"] and all(answer["written"] for answer in seen["answers"])
+    assert not submissions.read("ada", f"{variant}.ipynb", content, variant).notes
+    with pytest.raises(ValueError, match="is the assignment 2-attention-2027, and 2-attention-2028 was asked"):
+        submissions.read("ada", "x.ipynb", damaged.written(damaged.solved("2-attention-2027")), "2-attention-2028")
+
+
 @pytest.mark.parametrize("assignment", sources.names())
 def test_an_assignment_is_known_without_being_named(assignment, page):
     notebook = damaged.ran(damaged.solved(assignment))

@@ -4,6 +4,7 @@ import linecache
 import math
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -13,31 +14,51 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import tutorial_book.exercises
-from coursework import checks, worker
-from tutorial_book.exercises import attention, bert_layer, tokenization
+from coursework import checks, references, worker
+from coursework.references import attention, bert_layer, tokenization
+from coursework.references.mistakes import Mistakes
 from tutorial_book.exercises import exercise as exercises
+from tutorial_book.exercises.attention import ATTENTION, SHIFT_MATRIX, SOFTMAX
+from tutorial_book.exercises.bert_layer import GELU, MULTI_HEAD_ATTENTION, weights_of
 from tutorial_book.exercises.exercise import Case, Exercise, difference, other_packages, same
-from tutorial_book.exercises.mistakes import Mistakes
+from tutorial_book.exercises.tokenization import MERGE
+from tutorial_lib.tokenization import words
 
-EXERCISES = [
-    exercise
-    for module, by_name in exercises.EXERCISES.items()
-    for exercise in by_name.values()
-    if module.startswith(tutorial_book.exercises.__name__)
-]
-MISTAKES = [(exercise, hint) for exercise in EXERCISES for hint in exercise.mistakes]
+EXERCISES = [exercise for home in references.homes() for exercise in exercises.EXERCISES[home].values()]
+MISTAKES = [(exercise, hint) for exercise in EXERCISES for hint in exercise.outcomes.made]
+
+
+def right(exercise):
+    return getattr(references.module(exercise.home), exercise.name)
+
+
+@pytest.mark.parametrize("home", references.homes())
+def test_what_students_install_holds_todays_outcomes_and_no_answer(home):
+    there = references.file(home).read_text(encoding="utf-8")
+    assert references.same_outcomes(there, references.text(home)), "run make assignments"
+    assert not references.same_outcomes(there.replace("1", "2"), references.text(home))
+    for name in exercises.EXERCISES[home]:
+        assert callable(getattr(references.module(home), name))
+        assert not hasattr(sys.modules[f"tutorial_book.exercises.{home}"], name)
+
+
+def test_what_students_install_imports_nothing_of_the_teachers(tmp_path):
+    code = "import sys, tutorial_book.exercises; print([name for name in sys.modules if 'coursework' in name])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+    build = (Path(exercises.__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'packages = ["tutorial_lib", "tutorial_book"]' in build  # and not coursework
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_the_right_answer_passes(exercise, capsys):
-    assert exercise.check(exercise.reference) is True
+    assert exercise.check(right(exercise)) is True
     assert f"All {len(exercise.cases)} checks" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("exercise, hint", MISTAKES, ids=[f"{e.name}: {h[:40]}" for e, h in MISTAKES])
 def test_each_mistake_is_told_by_its_own_hint(exercise, hint, capsys):
-    assert exercise.check(exercise.mistakes[hint]) is False
+    assert exercise.check(references.mistakes_in(references.module(exercise.home))[exercise.name][hint]) is False
     assert hint in capsys.readouterr().out
 
 
@@ -100,7 +121,7 @@ TODO = '    """What to write."""\n    raise NotImplementedError("write your code
     ],
 )
 def test_a_function_that_is_not_begun_is_told_from_one_that_only_keeps_its_raise(source, told, capsys):
-    assert attention.SOFTMAX.check(in_a_cell(source, "softmax")) is False
+    assert SOFTMAX.check(in_a_cell(source, "softmax")) is False
     assert told in capsys.readouterr().out
 
 
@@ -111,7 +132,7 @@ def test_a_function_of_another_question_that_is_wrong_is_named(capsys):
         "def multi_head_attention(X, w, n, mask=None):\n    heads = attention(*parts(X, w, n), mask)[0]\n"
         "    return heads.swapaxes(0, 1).reshape(X.shape) @ w['W_O'] + w['b_O']\n"
     )
-    check = bert_layer.MULTI_HEAD_ATTENTION.check
+    check = MULTI_HEAD_ATTENTION.check
     assert not check(in_a_cell(source, "multi_head_attention", attention=attention.attention))
     shown = capsys.readouterr().out
     assert "\n  split_heads, which it uses, is not right yet: start there.\n" in shown
@@ -130,7 +151,7 @@ def test_a_hint_is_left_out_where_another_function_is_wrong_first(capsys):
         "def attention(Q, K, V, mask=None):\n    z = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])\n"
         "    w = softmax(z if mask is None else np.where(mask, z, -np.inf))\n    return w @ V, w\n"
     )
-    assert not attention.ATTENTION.check(in_a_cell(source, "attention"))
+    assert not ATTENTION.check(in_a_cell(source, "attention"))
     shown = capsys.readouterr().out
     assert "softmax, which it uses, is not right yet" in shown and "Hint" not in shown
 
@@ -144,12 +165,12 @@ def test_a_hint_is_left_out_where_another_function_is_wrong_first(capsys):
     ],
 )
 def test_what_went_wrong_is_told_in_plain_words(source, told, capsys):
-    assert not attention.SOFTMAX.check(in_a_cell(source, "softmax"))
+    assert not SOFTMAX.check(in_a_cell(source, "softmax"))
     assert told in capsys.readouterr().out
 
 
 def test_a_list_is_no_tuple_where_another_question_needs_one(capsys):
-    assert not tokenization.MERGE.check(lambda symbols, pair: list(tokenization.merge(symbols, pair)))
+    assert not MERGE.check(lambda symbols, pair: list(tokenization.merge(symbols, pair)))
     assert "once: give back a tuple, got ['b', 'ea', 'r']: another question needs it" in capsys.readouterr().out
 
 
@@ -158,17 +179,17 @@ def test_a_function_that_changes_its_inputs_is_told(capsys):
         x -= x.max(axis=-1, keepdims=True)
         return attention.softmax(x)
 
-    assert attention.SOFTMAX.check(softmax) is False
+    assert SOFTMAX.check(softmax) is False
     assert "changes its inputs" in capsys.readouterr().out
-    x = attention.SOFTMAX.cases[1].arguments[0].copy()
-    attention.SOFTMAX.check(softmax)
-    assert (attention.SOFTMAX.cases[1].arguments[0] == x).all()  # and the next check starts with clean ones
+    x = SOFTMAX.cases[1].arguments[0].copy()
+    SOFTMAX.check(softmax)
+    assert (SOFTMAX.cases[1].arguments[0] == x).all()  # and the next check starts with clean ones
 
 
 def test_the_first_wrong_part_is_named(capsys):
-    attention.ATTENTION.check(lambda Q, K, V, mask=None: (attention.attention(Q, K, V, mask)[0], 0 * K))
+    ATTENTION.check(lambda Q, K, V, mask=None: (attention.attention(Q, K, V, mask)[0], 0 * K))
     assert "weights: the shape is" in capsys.readouterr().out
-    attention.ATTENTION.check(lambda Q, K, V, mask=None: attention.attention(Q, K, V, mask)[0])
+    ATTENTION.check(lambda Q, K, V, mask=None: attention.attention(Q, K, V, mask)[0])
     assert "give back 2 things, (output, weights)" in capsys.readouterr().out
 
 
@@ -226,7 +247,7 @@ def test_a_red_check_shows_a_call_that_can_be_pasted(exercise):
 
 def test_an_exception_is_shown_with_the_students_own_line(capsys):
     source = "def scaled(x):\n    return x / np.linalg.inv(x)\n\ndef softmax(x):\n    return scaled(x)\n"
-    attention.SOFTMAX.check(in_a_cell(source, "softmax"))
+    SOFTMAX.check(in_a_cell(source, "softmax"))
     shown = capsys.readouterr().out
     assert "stopped with LinAlgError" in shown
     assert (
@@ -241,26 +262,26 @@ def test_an_exception_is_shown_with_the_students_own_line(capsys):
 )
 def test_the_line_of_a_comprehension_is_that_of_its_function(expression, capsys):
     source = f"def softmax(x):\n    return (\n        {expression}\n    )\n"
-    attention.SOFTMAX.check(in_a_cell(source, "softmax"))
+    SOFTMAX.check(in_a_cell(source, "softmax"))
     assert f"\n  Line 3 of the cell with softmax: {expression}\n  To" in capsys.readouterr().out
 
 
 def test_a_name_of_numpy_is_told_where_it_is(capsys):
-    attention.SOFTMAX.check(in_a_cell("def softmax(x):\n    return exp(x)\n", "softmax"))
+    SOFTMAX.check(in_a_cell("def softmax(x):\n    return exp(x)\n", "softmax"))
     assert "name 'exp' is not defined. Hint: did you mean np.exp?\n" in capsys.readouterr().out
-    bert_layer.GELU.check(in_a_cell("def gelu(x):\n    return erf(x)\n", "gelu"))
+    GELU.check(in_a_cell("def gelu(x):\n    return erf(x)\n", "gelu"))
     assert "Hint: did you mean math.erf?\n" in capsys.readouterr().out
-    attention.SOFTMAX.check(in_a_cell("def softmax(x):\n    return expo(x)\n", "softmax"))
+    SOFTMAX.check(in_a_cell("def softmax(x):\n    return expo(x)\n", "softmax"))
     assert "Hint" not in capsys.readouterr().out
 
 
 def test_no_minus_stands_before_a_zero(capsys):
-    attention.SHIFT_MATRIX.check(lambda k, d: -0.5 * attention.shift_matrix(k, d))
+    SHIFT_MATRIX.check(lambda k, d: -0.5 * attention.shift_matrix(k, d))
     assert "-0." in (shown := capsys.readouterr().out) and not re.search(r"-0\.?(?!\.?\d)", shown)
 
 
 def test_what_came_stands_beside_what_is_right(capsys):
-    attention.SOFTMAX.check(lambda x: np.where(x == x.max(), 0.5, 0))
+    SOFTMAX.check(lambda x: np.where(x == x.max(), 0.5, 0))
     assert "  got       [0. 0. 0.5]\n  expected  [0.09 0.2447 0.6652]\n" in capsys.readouterr().out
 
 
@@ -272,7 +293,7 @@ def test_an_endless_loop_ends(alarm, capsys, monkeypatch):
         monkeypatch.delattr(signal, "setitimer")
     try:
         start = time.monotonic()
-        assert not tokenization.MERGE.check(in_a_cell("def merge(s, pair):\n    while s:\n        pass\n", "merge"))
+        assert not MERGE.check(in_a_cell("def merge(s, pair):\n    while s:\n        pass\n", "merge"))
         assert time.monotonic() - start < 5
     finally:
         assert handlers[0] is signal.getsignal(signal.SIGALRM)
@@ -287,11 +308,11 @@ def test_the_user_may_still_interrupt():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tokenization.MERGE.check(merge)
+        MERGE.check(merge)
 
 
 def test_code_that_leaves_python_does_not_leave_the_notebook(capsys):
-    assert not tokenization.MERGE.check(in_a_cell("def merge(s, pair):\n    raise SystemExit\n", "merge"))
+    assert not MERGE.check(in_a_cell("def merge(s, pair):\n    raise SystemExit\n", "merge"))
     assert "stopped with SystemExit" in capsys.readouterr().out
 
 
@@ -301,13 +322,13 @@ def test_packages_that_grading_lacks_are_told_though_all_passes(capsys, monkeypa
     source = (
         "def phi(x):\n    return (1 + erf(x / math.sqrt(2)).astype(float)) / 2\ndef gelu(x):\n    return x * phi(x)\n"
     )
-    assert bert_layer.GELU.check(in_a_cell(source, "gelu", erf=erf, math=math))
+    assert GELU.check(in_a_cell(source, "gelu", erf=erf, math=math))
     assert "⚠ gelu uses scipy: the grading has Python and NumPy only" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("source", ["merge = theirs", "def merge(*given):\n    return theirs(*given)"])
 def test_code_of_the_book_is_told_that_it_will_not_count(source, capsys):
-    assert tokenization.MERGE.check(in_a_cell(source, "merge", theirs=tokenization.merge))
+    assert MERGE.check(in_a_cell(source, "merge", theirs=tokenization.merge))
     assert "⚠ merge is code of the book, or uses it: it will not count" in capsys.readouterr().out
 
 
@@ -317,8 +338,8 @@ def test_code_of_the_book_is_told_that_it_will_not_count(source, capsys):
         ("def f(x):\n    return np.exp(math.pi) + helper(x)\ndef helper(x):\n    return helper(x)", {"math": math}, []),
         ("def f(x):\n    from scipy.special import erf", {}, ["scipy"]),
         ("def f(x):\n    return [g(y) for y in x]\ndef g(y):\n    import torch.nn", {}, ["torch"]),
-        ("def f(x):\n    return tok(x)", {"tok": tokenization.words}, ["tutorial_book"]),
-        ("f = tok", {"tok": tokenization.words}, ["tutorial_book"]),
+        ("def f(x):\n    return tok(x)", {"tok": words}, ["tutorial_lib"]),
+        ("f = tok", {"tok": words}, ["tutorial_lib"]),
         ("def f(x):\n    return x.case", {"case": tokenization.words}, []),
         ("class A:\n    def go(self):\n        import torch\ndef f(x):\n    return A().go()", {}, ["torch"]),
         ("import functools\n@functools.cache\ndef f(x):\n    import torch", {}, ["torch"]),
@@ -333,7 +354,9 @@ def test_other_packages(source, names, found):
 def exercise_of(*cases, **mistakes):
     """An exercise where x is right. mistakes: hint -> what comes back instead."""
     table = "\n".join(f"{hint}\n    -> {answer}" for hint, answer in mistakes.items())
-    return Exercise(f, tuple(Case(str(x), (x,)) for x in cases), table)
+    exercise = Exercise("f", tuple(Case(str(x), (x,)) for x in cases))
+    exercise._outcomes = references.computed(exercise, f, Mistakes(f, table))
+    return exercise
 
 
 def told(exercise, student, capsys):
@@ -359,12 +382,12 @@ def test_an_exception_gets_the_hint_of_what_raises_it_too(capsys):
 
 
 def test_a_list_of_parts_is_as_good_as_a_tuple():
-    assert attention.ATTENTION.check(lambda *given: list(attention.attention(*given)))
+    assert ATTENTION.check(lambda *given: list(attention.attention(*given)))
 
 
 # --- assignment 1 --------------------------------------------------------------------------------------------------
 
-TOKENIZATION = exercises.EXERCISES[tokenization.__name__]
+TOKENIZATION = exercises.EXERCISES["tokenization"]
 WRONG = re.findall(
     r"^### (\w+): (.*)\n((?:(?!###).*\n?)+)", Path(__file__).with_name("wrong-1-tokenization.txt").read_text(), re.M
 )
@@ -406,9 +429,10 @@ def test_nine_of_ten_wrong_answers_are_told_clearly():
 
 @pytest.mark.parametrize("exercise", TOKENIZATION.values(), ids=TOKENIZATION)
 def test_each_usual_mistake_loses_hidden_points(exercise):
-    assert not lost(exercise.name, exercise.reference)
+    assert not lost(exercise.name, right(exercise))
     hidden = f"{exercise.name.replace('_', '-')}-hidden"
-    kept = [hint for hint, mistake in exercise.mistakes.items() if hidden not in lost(exercise.name, mistake)]
+    mistakes = references.mistakes("1-tokenization")[exercise.name]
+    kept = [hint for hint, mistake in mistakes.items() if hidden not in lost(exercise.name, mistake)]
     assert not kept
 
 
@@ -427,9 +451,11 @@ def test_no_constant_is_right(check):
         assert len(right) == 1 or len(set(right)) > 1
 
 
-def test_assignment_1_has_the_chapters_rules():
+def test_but_for_its_own_rules_assignment_1_has_the_chapters(monkeypatch):
     from tutorial_lib import tokenization as library
 
+    for rule in ("DIGITS", "MOST", "LONGEST"):
+        monkeypatch.setattr(tokenization, rule, 99)
     rng = np.random.default_rng(0)
     for text in ["x_1 é", *(tokenization.random_text(rng, "_.,!?'-(", "éüÄ") for _ in range(50))]:
         assert tokenization.words(text) == [word.lower() for word in library.words(text)]
@@ -450,11 +476,12 @@ def test_assignment_1_has_the_chapters_rules():
 # --- the references against the library, which is held against Hugging Face's models -------------------------------
 
 
-def test_assignment_2_is_the_librarys_own(capsys):
+def test_but_for_its_own_rules_assignment_2_is_the_librarys(monkeypatch):
     torch = pytest.importorskip("torch")
     from tutorial_lib import attention as library
     from tutorial_lib import positions
 
+    monkeypatch.setattr(attention, "BASE", 10_000.0)
     Q, K, V = (torch.randn(2, n, d, dtype=torch.float64) for n, d in ((3, 4), (5, 4), (5, 6)))
     mask = torch.rand(3, 5) < 0.7
     mask[:, 0] = True
@@ -473,7 +500,7 @@ def test_assignment_3_is_hugging_faces_layer(hf_bert):
 
     X = torch.randn(1, 9, 384)
     for layer in range(6):
-        weights = bert_layer.weights_of(Bert.from_hf(hf_bert), layer)
+        weights = weights_of(Bert.from_hf(hf_bert), layer)
         with torch.no_grad():
             right = hf_bert.encoder.layer[layer](X)
         right = right[0] if isinstance(right, tuple) else right

@@ -13,11 +13,11 @@ from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 
 from tutorial_book.exercises import exercise as exercises
-from tutorial_book.exercises import geometry as right
 from tutorial_lib import geometry as library
 
 checks = pytest.importorskip("coursework.checks")
-from coursework import grading, sources  # noqa: E402
+from coursework import grading, references, sources  # noqa: E402
+from coursework.references import geometry as right  # noqa: E402
 from tests.coursework.conftest import QUICK, cell, with_code  # noqa: E402
 
 ASSIGNMENT = "4-geometry"
@@ -31,8 +31,8 @@ HIDDEN = {
     "sign_flip_p": "sign-flip-hidden",
     "swap_p": "swap-hidden",
 }
-EXERCISES = list(exercises.EXERCISES[right.__name__].values())
-MISTAKES = [(exercise, hint) for exercise in EXERCISES for hint in exercise.mistakes]
+EXERCISES = list(exercises.EXERCISES["geometry"].values())
+MISTAKES = [(exercise, hint) for exercise in EXERCISES for hint in exercise.outcomes.made]
 
 
 @pytest.fixture(params=[(40, 3), (6, 20)], ids=["many", "few"])
@@ -143,15 +143,16 @@ def test_swaps_are_the_librarys():
 
 
 @pytest.mark.parametrize(
-    "in_place, exercise",
+    "in_place, name",
     [
-        (lambda X: X.__itruediv__(np.linalg.norm(X, axis=1, keepdims=True)) @ X.T, right.COSINE_MATRIX),
-        (lambda X: right.anisotropy(X.__isub__(X.mean(axis=0))), right.ANISOTROPY),
-        (lambda a, b, signs: right.sign_flip_p(a, b, signs.__imul__(-1)), right.SIGN_FLIP_P),
+        (lambda X: X.__itruediv__(np.linalg.norm(X, axis=1, keepdims=True)) @ X.T, "cosine_matrix"),
+        (lambda X: right.anisotropy(X.__isub__(X.mean(axis=0))), "anisotropy"),
+        (lambda a, b, signs: right.sign_flip_p(a, b, signs.__imul__(-1)), "sign_flip_p"),
     ],
     ids=["cosine_matrix", "anisotropy", "sign_flip_p"],
 )
-def test_work_on_the_callers_array_is_told(in_place, exercise):
+def test_work_on_the_callers_array_is_told(in_place, name):
+    exercise = exercises.EXERCISES["geometry"][name]
     problems = [exercise.problem(in_place, case) for case in exercise.cases]
     problems = [problem for problem in problems if problem]  # a cloud that is centered already does not change
     assert problems and all("changes its inputs" in problem for problem in problems)
@@ -176,14 +177,14 @@ def lost(function, check_id, seed):
 def test_the_right_answer_keeps_the_points(exercise):
     hidden = HIDDEN[exercise.name]
     for check_id in (hidden, hidden.replace("hidden", "public")):
-        assert [lost(exercise.reference, check_id, seed) for seed in range(5)] == [None] * 5
+        assert [lost(getattr(right, exercise.name), check_id, seed) for seed in range(5)] == [None] * 5
 
 
 @pytest.mark.parametrize("exercise, hint", MISTAKES, ids=[f"{e.name}: {h[:40]}" for e, h in MISTAKES])
 def test_each_mistake_loses_the_public_and_the_hidden_points(exercise, hint):
-    hidden = HIDDEN[exercise.name]
-    assert lost(exercise.mistakes[hint], hidden.replace("hidden", "public"), seed=0)
-    assert all(lost(exercise.mistakes[hint], hidden, seed) for seed in range(5))
+    hidden, mistake = HIDDEN[exercise.name], references.mistakes(ASSIGNMENT)[exercise.name][hint]
+    assert lost(mistake, hidden.replace("hidden", "public"), seed=0)
+    assert all(lost(mistake, hidden, seed) for seed in range(5))
 
 
 # Functions as students write them: (function, what is wrong, a piece of the hint that tells it, "" where none does).

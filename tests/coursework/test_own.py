@@ -7,10 +7,10 @@ import pytest
 grading = pytest.importorskip("coursework.grading")
 from coursework import checks, sources, submissions, worker  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
+from coursework.references.attention import attention  # noqa: E402
 from tests.coursework.conftest import ASSIGNMENT, cell, with_code  # noqa: E402
 from tests.coursework.test_marks import reference  # noqa: E402
 from tutorial_book.exercises import ask, own  # noqa: E402
-from tutorial_book.exercises.attention import attention  # noqa: E402
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 ASKED = {"own-attention-hidden", "own-near-attention-hidden"}
@@ -99,6 +99,14 @@ def test_answers_are_graded_by_each_ones_own_function(solved, hand_in, grade):
     assert lost == ASKED and "ME is empty" in marks["nobody"].reasons["own-attention-hidden"]
     assert marks["eve"].points["own-attention-hidden"] == 0 and marks["eve"].points["own-near-attention-hidden"] == 1
     assert "does not pass its check" in marks["eve"].reasons["own-attention-hidden"]
+
+
+def test_two_with_one_name_are_told(graded, tmp_path):
+    people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": ""}
+    assert own.namesakes([grading.Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
+        "ada, bob have the same name in ME, so the same questions about their own code"
+    ]
+    assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
 
 
 FORGED = """

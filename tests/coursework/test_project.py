@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from coursework import checks, grading, sandbox, sources, submissions
+from coursework.references import project as right
 from tests.coursework.conftest import cell
 from tutorial_book.exercises import exercise as exercises
 from tutorial_book.exercises import project
@@ -22,6 +23,7 @@ SOLVED = {
 VALUES = {}
 exec(SOLVED["collection"] + "\n" + SOLVED["report"], VALUES)
 TEXTS, LABELS, REPORT = (VALUES[name] for name in ("TEXTS", "LABELS", "REPORT"))
+FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
 
 
 @pytest.mark.parametrize(
@@ -50,8 +52,8 @@ def test_a_collection_that_cannot_be_measured_is_told_why(texts, labels, problem
 
 
 def test_numbers_that_follow_from_the_texts_are_right_and_others_are_not(monkeypatch):
-    assert "did you change TEXTS" in project.report_problem(["Something else.", *TEXTS[1:]], LABELS, REPORT)
-    measured = project.measure(TEXTS, LABELS)
+    assert "did you change TEXTS" in project.report_problem(["Something else.", *TEXTS[1:]], LABELS, REPORT, *FUNCTIONS)
+    measured = project.measure(TEXTS, LABELS, *FUNCTIONS)
     monkeypatch.setattr(project, "measure", lambda *_: measured)
     assert project.report_problem(TEXTS, LABELS, REPORT) is None
     for name in REPORT:
@@ -127,7 +129,7 @@ def test_purity_is_scikit_learns_nearest_neighbor():
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(50, 5)), rng.integers(3, size=50)
     index = neighbors.NearestNeighbors(n_neighbors=2, metric="cosine").fit(X).kneighbors(X, return_distance=False)[:, 1]
-    assert project.neighbor_purity(X, labels) == pytest.approx((labels == labels[index]).mean())
+    assert right.neighbor_purity(X, labels) == pytest.approx((labels == labels[index]).mean())
 
 
 def test_the_margin_is_that_of_a_plain_loop_and_purity_its_share_above_0():
@@ -139,19 +141,19 @@ def test_the_margin_is_that_of_a_plain_loop_and_purity_its_share_above_0():
             (x @ y / np.linalg.norm(x) / np.linalg.norm(y), labels[j] == labels[i]) for j, y in enumerate(X) if j != i
         ]
         margins.append(max(c for c, same in near if same) - max(c for c, same in near if not same))
-    assert project.neighbor_margin(X, labels) == pytest.approx(np.mean(margins))
-    assert project.neighbor_purity(X, labels) == np.mean(np.array(margins) > 0)
+    assert right.neighbor_margin(X, labels) == pytest.approx(np.mean(margins))
+    assert right.neighbor_purity(X, labels) == np.mean(np.array(margins) > 0)
 
 
 def test_a_p_value_is_the_rank_among_all_orders():
     scipy_stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(12, 3)), np.arange(12) % 2
-    purity = lambda order: project.neighbor_purity(X, labels[order.astype(int)])  # noqa: E731
+    purity = lambda order: right.neighbor_purity(X, labels[order.astype(int)])  # noqa: E731
     test = scipy_stats.permutation_test((np.arange(12),), purity, permutation_type="pairings", n_resamples=200, rng=1,
                                         alternative="greater")  # fmt: skip
     orders = [np.random.default_rng(2).permutation(12).tolist() for _ in range(200)]
-    assert project.purity_p(X, labels.tolist(), orders) == pytest.approx(test.pvalue, abs=0.15)
+    assert right.purity_p(X, labels.tolist(), orders) == pytest.approx(test.pvalue, abs=0.15)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_the_checks_are_those_of_the_notebook():
 
 # --- what students are told and what they lose --------------------------------------------------------------------
 
-EXERCISES = exercises.EXERCISES[project.__name__]
+EXERCISES = exercises.EXERCISES["project"]
 CALLED = [check_id for check_id in checks.load("5-project") if check_id not in ("collection-public", "report-public")]
 
 
@@ -213,8 +215,8 @@ def loses(function, check_id, seed):
 @pytest.mark.parametrize("check_id", CALLED)
 def test_two_seeds_never_give_the_same_inputs_and_the_right_answer_passes(check_id):
     assert len({str([call.arguments for call in inputs(check_id, seed)]) for seed in range(10)}) == 10
-    right = EXERCISES[inputs(check_id, 0)[0].name].reference
-    assert not any(loses(right, check_id, seed) for seed in range(5))
+    function = getattr(right, inputs(check_id, 0)[0].name)
+    assert not any(loses(function, check_id, seed) for seed in range(5))
 
 
 # Functions as students write them, labels an array in the first line: (function, the rest, a piece of the hint).
@@ -262,12 +264,12 @@ VARIANTS = [
 ]  # fmt: skip
 AT_HAND = {
     "np": np,
-    "cosines": project._cosines,
-    "others": lambda X: project._cosines(X) - 9 * np.eye(len(X)),
+    "cosines": right._cosines,
+    "others": lambda X: right._cosines(X) - 9 * np.eye(len(X)),
     "own": lambda C, labels: np.where(labels[:, None] == labels, C, -9).max(axis=1),
     "other": lambda C, labels: np.where(labels[:, None] == labels, -9, C).max(axis=1),
     "p": lambda count, orders: (1 + count) / (1 + len(orders)),
-    "purity": project.neighbor_purity,
+    "purity": right.neighbor_purity,
 }
 
 

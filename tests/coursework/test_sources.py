@@ -80,6 +80,7 @@ def test_the_notebooks_are_in_step_with_their_sources(capsys):
 
 def test_the_zip_holds_the_notebook_alone(tmp_path, monkeypatch):
     monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
+    monkeypatch.setattr("coursework.references.FOLDER", tmp_path)
     (tmp_path / "tools").mkdir()
     monkeypatch.setitem(
         sys.modules,
@@ -138,3 +139,10 @@ def test_the_books_table_lists_every_assignment():
         assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere
         assert sources.title(name).removeprefix("Assignment ") in text
     assert (ROOT / "book" / "assignments.md").read_text().count("```{assignments}") == 1
+
+
+def test_coursework_and_exercises_stay_small_enough_to_read():
+    code = list((ROOT / "coursework").glob("*.py"))
+    exercises = [*(ROOT / "tutorial_book/exercises").glob("*.py"), *(ROOT / "coursework/references").glob("*.py")]
+    for files, most in ((code, 4_800), (exercises, 2_500)):
+        assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) <= most

@@ -5,8 +5,6 @@ Of these, `near_attention` is known as ALiBi and `rotate` as RoPE.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tutorial_book.exercises.exercise import Case, Exercise
@@ -16,18 +14,8 @@ def _numbers(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape).round(1)  # one digit: what is printed can be typed in
 
 
-def softmax(x):
-    """The right answer: over the last axis, with the largest score taken off first."""
-    powers = np.exp(x - x.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def _exp_of_each(x):
-    return np.array([math.exp(score) for score in x])
-
-
 SOFTMAX = Exercise(
-    softmax,
+    "attention.softmax",
     (
         Case("two equal scores", (np.array([0.0, 0.0]),)),
         Case("three scores", (np.array([1.0, 2.0, 3.0]),)),
@@ -42,33 +30,12 @@ SOFTMAX = Exercise(
 )
 
 
-def check_softmax(student):
-    """Check a softmax over the last axis: (..., n) -> (..., n).
-
-    >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
-    ✓ two equal scores
-    ✓ three scores
-    ✗ each row of a matrix: the value at [0, 0] is ..., ... Hint: the softmax runs over the whole array; take...
-    False
-    """
-    return SOFTMAX.check(student)
-
-
-def attention(Q, K, V, mask=None):
-    """The right answer: weighted sums of the rows of V, and the weights. mask: True where a query may attend."""
-    scores = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])  # (..., n_q, n_k)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ V, weights
-
-
 _Q, _K, _V = _numbers(2, 5, seed=2), _numbers(3, 5, seed=3), _numbers(3, 6, seed=4)
 _MASK = np.array([[True, False, True], [True, True, False]])
 _BATCH = _numbers(4, 2, 5, seed=5), _numbers(4, 3, 5, seed=6), _numbers(4, 3, 7, seed=7)
 _FAR = np.array([[-200.0, 0.0]]), np.array([[1.0, 2.0], [1.1, 0.0], [1.2, 5.0]])  # scores of -140 to -170
 ATTENTION = Exercise(
-    attention,
+    "attention.attention",
     (
         Case("one query, equal keys: the average of the values", (np.ones((1, 4)), np.ones((3, 4)), _V)),
         Case("two queries, three keys", (_Q, _K, _V)),
@@ -82,43 +49,16 @@ ATTENTION = Exercise(
 )
 
 
-def check_attention(student):
-    """Check scaled dot-product attention: (Q, K, V, mask=None) -> (output, weights). mask: True = may attend."""
-    return ATTENTION.check(student)
-
-
-def causal_mask(n):
-    """The right answer: True on and below the diagonal."""
-    return np.tril(np.ones((n, n), dtype=bool))
-
-
 CAUSAL_MASK = Exercise(
-    causal_mask,
+    "attention.causal_mask",
     (Case("four tokens", (4,)), Case("one token", (1,)), Case("seven tokens", (7,))),
 )
-
-
-def check_causal_mask(student):
-    """Check a causal mask: n -> (n, n), True where the query of the row may attend to the key of the column."""
-    return CAUSAL_MASK.check(student)
-
-
-def near_attention(Q, K, V, slopes, mask=None):
-    """The right answer: attention where each head takes its slope times the distance of two tokens off the score."""
-    scores = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])  # (n_heads, n, n)
-    places = np.arange(Q.shape[-2])
-    steps = places - places[:, None]  # (n, n): key minus query
-    scores = scores - slopes[:, None, None] * abs(steps)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ V, weights
 
 
 _HEADS = _numbers(2, 4, 5, seed=8), _numbers(2, 4, 5, seed=9), _numbers(2, 4, 3, seed=10)
 _SLOPES = np.array([0.5, 0.125])
 NEAR_ATTENTION = Exercise(
-    near_attention,
+    "attention.near_attention",
     (
         Case(
             "one token: there is nobody else", (np.ones((1, 1, 2)), np.ones((1, 1, 2)), np.ones((1, 1, 3)), np.ones(1))
@@ -127,75 +67,27 @@ NEAR_ATTENTION = Exercise(
         Case("one head, equal keys", (np.zeros((1, 4, 5)), np.ones((1, 4, 5)), _HEADS[2][:1], np.ones(1))),
         Case("one head", (*(part[:1] for part in _HEADS), np.array([0.5]))),
         Case("two heads, each with its slope", (*_HEADS, _SLOPES)),
-        Case("a mask", (*_HEADS, _SLOPES, causal_mask(4))),
+        Case("a mask", (*_HEADS, _SLOPES, np.tri(4, dtype=bool))),
     ),
     parts=("output", "weights"),
 )
 
 
-def check_near_attention(student):
-    """Check attention with a penalty for distance: (Q, K, V, slopes, mask=None) -> (output, weights), for all heads."""
-    return NEAR_ATTENTION.check(student)
-
-
-def sinusoidal(n, d_model):
-    """The right answer: sines in the even columns, cosines of the same angles in the odd ones."""
-    exponents = np.arange(0, d_model, 2) / d_model  # (d_model / 2,)
-    angles = np.arange(n)[:, None] * 10_000.0**-exponents  # (n, d_model / 2)
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, -1)
-
-
-def _sines_and_cosines(angles):
-    """Sines in the even columns and cosines in the odd ones, where each column has an angle of its own."""
-    return np.where(np.arange(angles.shape[1]) % 2, np.cos(angles), np.sin(angles))
-
-
 SINUSOIDAL = Exercise(
-    sinusoidal,
-    (Case("position 0", (1, 4)), Case("three positions, six columns", (3, 6)), Case("many positions", (100, 32))),
+    "attention.sinusoidal",
+    (Case("position 0", (1, 4)), Case("three positions, six columns", (3, 6)), Case("many positions", (20, 6))),
 )
 
 
-def check_sinusoidal(student):
-    """Check the sinusoidal position encodings: (n, d_model) -> (n, d_model)."""
-    return SINUSOIDAL.check(student)
-
-
-def shift_matrix(k, d_model):
-    """The right answer: a rotation by k * frequency for each pair of columns, so that PE(pos + k) = M PE(pos)."""
-    M = np.zeros((d_model, d_model))
-    for i in range(0, d_model, 2):
-        angle = k * 10_000 ** (-i / d_model)
-        sine, cosine = np.sin(angle), np.cos(angle)
-        M[i : i + 2, i : i + 2] = [[cosine, sine], [-sine, cosine]]
-    return M
-
-
 SHIFT_MATRIX = Exercise(
-    shift_matrix,
+    "attention.shift_matrix",
     (Case("no shift: the identity", (0, 4)), Case("a shift by 1", (1, 4)), Case("a shift back by 3", (-3, 8))),
 )
 
 
-def check_shift_matrix(student):
-    """Check the matrix that shifts positions: (k, d_model) -> M with PE(pos + k) = M PE(pos)."""
-    return SHIFT_MATRIX.check(student)
-
-
-def rotate(X, positions):
-    """The right answer: each pair of columns turned by the position of its row times the frequency of the pair."""
-    d = X.shape[-1]
-    frequencies = 10_000 ** (-np.arange(0, d, 2) / d)  # (d / 2,)
-    angles = positions[:, None] * frequencies  # (n, d / 2)
-    x, y = X[..., 0::2], X[..., 1::2]
-    even = x * np.cos(angles) - y * np.sin(angles)
-    odd = x * np.sin(angles) + y * np.cos(angles)
-    return np.stack([even, odd], axis=-1).reshape(X.shape)
-
-
 _ROWS, _PLACES = _numbers(3, 8, seed=11), np.array([7, 2, 40])
 ROTATE = Exercise(
-    rotate,
+    "attention.rotate",
     (
         Case("position 0 turns nothing", (_numbers(1, 4), np.array([0]))),
         Case("one pair at position 1", (np.array([[1.0, 0.0]]), np.array([1]))),
@@ -205,8 +97,3 @@ ROTATE = Exercise(
         Case("texts and heads: axes in front", (_numbers(2, 4, 3, 8, seed=12), _PLACES)),
     ),
 )
-
-
-def check_rotate(student):
-    """Check the turn of pairs of columns: (X (..., n, d), positions (n,)) -> (..., n, d)."""
-    return ROTATE.check(student)

@@ -11,10 +11,7 @@ import math
 
 import numpy as np
 
-from tutorial_book.exercises.attention import attention
 from tutorial_book.exercises.exercise import Case, Exercise
-
-EPS = 1e-12
 
 
 def random_weights(rng, d_model, d_ff, d_keys=None):
@@ -50,16 +47,8 @@ _FIVE = _RNG.normal(size=(5, 12))
 _SHARED = {n_groups: random_weights(_RNG, 12, 20, n_groups * 2) for n_groups in (1, 2, 3, 6)}  # six heads of d_k = 2
 
 
-def layer_norm(x, gamma, beta, eps=EPS):
-    """The right answer: mean 0 and variance 1 along the last axis, then scaled and shifted."""
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    normal = (x - mean) / np.sqrt(variance + eps)
-    return gamma * normal + beta
-
-
 LAYER_NORM = Exercise(
-    layer_norm,
+    "bert_layer.layer_norm",
     (
         Case("one vector", (np.array([1.0, 3.0]), np.ones(2), np.zeros(2), 0.0)),
         Case("each token by itself", (_X.round(1), np.ones(8), np.zeros(8))),
@@ -72,19 +61,8 @@ LAYER_NORM = Exercise(
 )
 
 
-def check_layer_norm(student):
-    """Check a layer norm: (x (..., d_model), gamma, beta, eps=1e-12) -> (..., d_model)."""
-    return LAYER_NORM.check(student)
-
-
-def gelu(x):
-    """The right answer: x times the probability that a standard normal number lies below x."""
-    erf = np.vectorize(math.erf)
-    return x * (1 + erf(x / math.sqrt(2))) / 2
-
-
 GELU = Exercise(
-    gelu,
+    "bert_layer.gelu",
     (
         Case("zero", (np.array([0.0]),)),
         Case("positive and negative numbers", (np.linspace(-3, 3, 7),)),
@@ -94,18 +72,8 @@ GELU = Exercise(
 )
 
 
-def check_gelu(student):
-    """Check BERT's activation: an array of any shape -> the same shape."""
-    return GELU.check(student)
-
-
-def split_heads(X, n_heads):
-    """The right answer: (n, d_model) -> (n_heads, n, d_k); head h takes the columns h d_k to (h + 1) d_k."""
-    return X.reshape(len(X), n_heads, -1).swapaxes(0, 1)
-
-
 SPLIT_HEADS = Exercise(
-    split_heads,
+    "bert_layer.split_heads",
     (
         Case("two heads", (np.arange(12.0).reshape(3, 4), 2)),
         Case("one head", (_X.round(1), 1)),
@@ -114,21 +82,8 @@ SPLIT_HEADS = Exercise(
 )
 
 
-def check_split_heads(student):
-    """Check the split into heads: (X (n, d_model), n_heads) -> (n_heads, n, d_k)."""
-    return SPLIT_HEADS.check(student)
-
-
-def multi_head_attention(X, weights, n_heads, mask=None):
-    """The right answer: (n, d_model) -> (n, d_model)."""
-    Q, K, V = (split_heads(X @ weights[f"W_{part}"] + weights[f"b_{part}"], n_heads) for part in "QKV")
-    heads, _ = attention(Q, K, V, mask)  # (n_heads, n, d_k)
-    joined = heads.swapaxes(0, 1).reshape(len(X), -1)  # (n, d_model)
-    return joined @ weights["W_O"] + weights["b_O"]
-
-
 MULTI_HEAD_ATTENTION = Exercise(
-    multi_head_attention,
+    "bert_layer.multi_head_attention",
     (
         Case("one head", (_X, _WEIGHTS, 1)),
         Case("two heads", (_X, _WEIGHTS, 2)),
@@ -138,24 +93,8 @@ MULTI_HEAD_ATTENTION = Exercise(
 )
 
 
-def check_multi_head_attention(student):
-    """Check multi-head attention: (X, weights, n_heads, mask=None) -> (n, d_model). mask: True = may be attended to."""
-    return MULTI_HEAD_ATTENTION.check(student)
-
-
-def grouped_query_attention(X, weights, n_heads, n_groups, mask=None):
-    """The right answer: multi-head attention where n_heads / n_groups heads in a row share keys and values."""
-    Q, K, V = (X @ weights[f"W_{part}"] + weights[f"b_{part}"] for part in "QKV")
-    Q = split_heads(Q, n_heads)  # (n_heads, n, d_k)
-    K, V = (split_heads(part, n_groups) for part in (K, V))  # (n_groups, n, d_k)
-    K, V = (np.repeat(part, n_heads // n_groups, axis=0) for part in (K, V))  # (n_heads, n, d_k)
-    heads, _ = attention(Q, K, V, mask)
-    joined = heads.swapaxes(0, 1).reshape(len(X), -1)  # (n, d_model)
-    return joined @ weights["W_O"] + weights["b_O"]
-
-
 GROUPED_QUERY_ATTENTION = Exercise(
-    grouped_query_attention,
+    "bert_layer.grouped_query_attention",
     (
         Case("a group for each head: multi-head attention", (_FIVE, _SHARED[6], 6, 6)),
         Case("one group: all heads share keys and values", (_FIVE, _SHARED[1], 6, 1)),
@@ -165,80 +104,23 @@ GROUPED_QUERY_ATTENTION = Exercise(
 )
 
 
-def check_grouped_query_attention(student):
-    """Check attention whose heads share keys and values: (X, weights, n_heads, n_groups, mask=None) -> (n, d_model)."""
-    return GROUPED_QUERY_ATTENTION.check(student)
-
-
-def feed_forward(X, weights):
-    """The right answer: (n, d_model) -> (n, d_model) through d_ff."""
-    hidden = gelu(X @ weights["W_1"] + weights["b_1"])
-    return hidden @ weights["W_2"] + weights["b_2"]
-
-
 FEED_FORWARD = Exercise(
-    feed_forward,
+    "bert_layer.feed_forward",
     (Case("three tokens", (_X, _WEIGHTS)), Case("one token", (_X[:1], _WEIGHTS))),
 )
 
 
-def check_feed_forward(student):
-    """Check the feed-forward part: (X, weights) -> (n, d_model)."""
-    return FEED_FORWARD.check(student)
-
-
-def bert_layer(X, weights, n_heads, mask=None):
-    """The right answer: attend, add, normalize; feed forward, add, normalize."""
-    attended = multi_head_attention(X, weights, n_heads, mask)
-    Y = layer_norm(X + attended, weights["gamma_1"], weights["beta_1"])
-    fed = feed_forward(Y, weights)
-    return layer_norm(Y + fed, weights["gamma_2"], weights["beta_2"])
-
-
-def _fed_first(X, weights, n_heads, mask):
-    X = layer_norm(X + feed_forward(X, weights), weights["gamma_2"], weights["beta_2"])
-    attended = multi_head_attention(X, weights, n_heads, mask)
-    return layer_norm(X + attended, weights["gamma_1"], weights["beta_1"])
-
-
 BERT_LAYER = Exercise(
-    bert_layer,
+    "bert_layer.bert_layer",
     (Case("three tokens, two heads", (_X, _WEIGHTS, 2)), Case("a mask", (_X, _WEIGHTS, 2, _MASK))),
 )
 
 
-def check_bert_layer(student):
-    """Check a whole layer of BERT: (X, weights, n_heads, mask=None) -> (n, d_model)."""
-    return BERT_LAYER.check(student)
-
-
-def pre_norm_layer(X, weights, n_heads, mask=None):
-    """The right answer: normalize, attend, add; normalize, feed forward, add. The norm is the RMS norm.
-
-    A vector is divided by the root of its mean square, then scaled; no mean is taken off, no beta added.
-    """
-
-    def norm(X, number):
-        gamma = weights[f"gamma_{number}"]
-        scale = np.sqrt((X**2).mean(axis=-1, keepdims=True) + EPS)
-        return gamma * X / scale
-
-    inner = norm(X, 1)
-    Y = X + multi_head_attention(inner, weights, n_heads, mask)
-    hidden = norm(Y, 2)
-    return Y + feed_forward(hidden, weights)
-
-
 PRE_NORM_LAYER = Exercise(
-    pre_norm_layer,
+    "bert_layer.pre_norm_layer",
     (
         Case("one token", (_X[:1], _WEIGHTS, 2)),
         Case("three tokens, two heads", (_X, _WEIGHTS, 2)),
         Case("a mask", (_X, _WEIGHTS, 2, _MASK)),
     ),
 )
-
-
-def check_pre_norm_layer(student):
-    """Check a layer with an RMS norm before each step: (X, weights, n_heads, mask=None) -> (n, d_model)."""
-    return PRE_NORM_LAYER.check(student)

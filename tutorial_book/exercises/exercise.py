@@ -1,7 +1,9 @@
 """How a student's function is checked: case after case, with a hint that says how the answer is wrong.
 
-An `Exercise` knows the right function and the usual mistakes in it. Where an answer is wrong, it is compared with what
-each mistake gives: the hint is for the mistake that was made, not for the one that was expected.
+An `Exercise` knows what is right in each case, and what each usual mistake gives there. Where an answer is wrong, it is
+compared with these: the hint is for the mistake that was made, not for the one that was expected.
+
+The right functions are not here: the files in `expected/` hold what they gave.
 """
 
 from __future__ import annotations
@@ -23,20 +25,20 @@ import threading
 import traceback
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from tutorial_book.exercises.mistakes import Mistakes, table_of
+from tutorial_book.exercises.outcomes import Outcomes, drawn, stored
 
 SECONDS = 10  # for one call: an endless loop must not hang the notebook
 MOST_SHOWN = 80  # characters of a value in a sentence
 MOST_VALUES = 40  # in arguments that are written out; more than that are fetched from the exercise
-BOOK = ("tutorial_book", "tutorial_lib")  # packages that have the answers
-EXERCISES: dict[str, dict[str, Exercise]] = defaultdict(dict)  # module -> name -> exercise: all that were made
+BOOK = ("coursework", "tutorial_book", "tutorial_lib")  # packages that have answers
+EXERCISES: dict[str, dict[str, Exercise]] = defaultdict(dict)  # assignment -> name -> exercise
 
 
 class TookTooLong(BaseException):
@@ -55,34 +57,62 @@ class Case:
 class Exercise:
     """A function that students write.
 
-    reference: the right one. cases: calls, from easy to hard. mistakes: a table of hints, each with edits of the
-    reference's source (see `Mistakes`); None: that of its module's file in usual_mistakes/. A mistake may give a wrong
-    value, or stop with an exception; where several fit, the first counts. parts: the names of what the function gives
-    back, where that is more than one thing. kind: the one type that it may give back, where another question needs it.
+    name: the module with its cases, and its own, "attention.softmax". cases: calls, from easy to hard. parts: the names
+    of what the function gives back, where that is more than one thing. kind: the one type that it may give back, where
+    another question needs it. outcomes: what is right and what each usual mistake gives, a value or an exception; None:
+    what is stored, for a course's variant. Where several mistakes fit, the first counts.
 
-    In its module it has the function's name in capitals: what a red check prints fetches long arguments from there.
+    In its module it has the function's name in capitals: what a red check prints fetches long arguments from there. For
+    students, its `check` is `tutorial_book.exercises.check_softmax`.
+
+    >>> from tutorial_book.exercises import check_softmax
+    >>> check_softmax(lambda x: np.exp(x) / np.exp(x).sum())
+    ✓ two equal scores
+    ✓ three scores
+    ✗ each row of a matrix: the value at [0, 0] is ..., ... Hint: the softmax runs over the whole array; take...
+    False
     """
 
     def __init__(
         self,
-        reference: Callable,
+        name: str,
         cases: tuple[Case, ...],
-        mistakes: str | None = None,
         parts: tuple[str, ...] = (),
         tolerance: float = 1e-6,
         kind: type | None = None,
+        outcomes: Outcomes | None = None,
     ):
-        self.name = reference.__name__
-        self.reference = reference
+        self.home, _, self.name = name.rpartition(".")
         self.cases = cases
-        self.mistakes = Mistakes(reference, table_of(reference) if mistakes is None else mistakes)
         self.parts = parts
         self.tolerance = tolerance
         self.kind = kind
-        EXERCISES[reference.__module__][self.name] = self
+        self._outcomes = outcomes
+        self.variant = ""
+        EXERCISES[self.home][self.name] = self
 
-    def check(self, student) -> bool:
-        """Try the student's function; print what passes and the first thing that does not. True where all passes."""
+    @property
+    def outcomes(self) -> Outcomes:
+        """What is right in each case, and what each usual mistake gives."""
+        if self._outcomes:
+            return self._outcomes
+        place, rules = stored(self.home)[self.name]
+        return rules[drawn(self.variant, place, len(rules))]
+
+    def of(self, variant: str) -> Exercise:
+        """The same exercise in a variant of a course: the rule of the question may be another one."""
+        other = copy.copy(self)
+        other.variant = variant
+        return other
+
+    def check(self, student, variant: str = "") -> bool:
+        """Try the student's function; print what passes and the first thing that does not. True where all passes.
+
+        variant: the name of a course's variant, whose rules count.
+        """
+        return self.of(variant)._check(student)
+
+    def _check(self, student):
         if not callable(student):
             print(f"✗ {self.name} must be a function, got {type(student).__name__}")
             return False
@@ -113,7 +143,7 @@ class Exercise:
 
         None where the answer is right.
         """
-        arguments = copy.deepcopy(case.arguments)
+        arguments, number = copy.deepcopy(case.arguments), self._number(case)
         got, error = _tried(student, arguments)
         again = f"\n  To see it again:\n{self._call(case)}"
         if error is not None:
@@ -121,13 +151,13 @@ class Exercise:
             if isinstance(error, NotImplementedError) and len(lines) < 2:
                 return _unwritten(student)
             # Where no line of the student's was reached, the call itself failed: that is no mistake in the function.
-            hint = self._hint(student, case, (got, error)) or _hint_of(error, case.arguments) if lines else ""
+            hint = self._hint(student, case, (got, kind_of(error))) or _hint_of(error, case.arguments) if lines else ""
             reason = _stopped(error) if lines else f"your function cannot be called as in the question: {error}"
             return "\n".join([reason + hint, *lines]) + again
         if not same(arguments, case.arguments, 0):
             sentence = "your function changes its inputs: work on a copy, so that the caller's values stay as they were"
             return sentence + again
-        expected = self.reference(*copy.deepcopy(case.arguments))
+        expected, _ = self.outcomes.right[number]
         if self.kind and not isinstance(got, self.kind) and same(got, expected, self.tolerance):
             return f"give back a {self.kind.__name__}, got {_shown(got)}: another question needs it" + again
         if self.parts and (not isinstance(got, (tuple, list)) or len(got) != len(self.parts)):
@@ -148,20 +178,17 @@ class Exercise:
         its parts up to the first wrong one). An answer that says little, since several mistakes give it or since it
         holds nan, is not enough: there the mistake must agree in all cases after, too.
         """
-        number = self._number(case)
-        before, after = self.cases[:number], self.cases[number + 1 :]
+        number, right = self._number(case), self.outcomes.right
 
-        def fits(mistake):
-            right = (self._agree(_tried_case(mistake, c), _tried_case(self.reference, c)) for c in before)
-            return all(right) and self._agree(answer, _tried_case(mistake, case), n_parts)
+        def fits(made):
+            return all(map(self._agree, made[:number], right)) and self._agree(answer, made[number], n_parts)
 
-        fitting = [hint for hint, mistake in self.mistakes.items() if fits(mistake)]
+        fitting = {hint: made for hint, made in self.outcomes.made.items() if fits(made)}
         if not fitting or (len(fitting) == 1 and _finite(answer[0])):
             return "".join(f". Hint: {hint}" for hint in fitting)
-        answers = [_tried_case(student, c) for c in after]
-        for hint in fitting:
-            made = (_tried_case(self.mistakes[hint], c) for c in after)
-            if all(self._agree(one, other) for one, other in zip(answers, made, strict=True)):
+        answers = [outcome(student, c) for c in self.cases[number + 1 :]]
+        for hint, made in fitting.items():
+            if all(map(self._agree, answers, made[number + 1 :])):
                 return f". Hint: {hint}"
         return ""
 
@@ -169,9 +196,10 @@ class Exercise:
         """Where to start instead: a line on a function of another question that this one calls, and that is wrong."""
         names, _ = _used(student)
         with redirect_stdout(io.StringIO()):  # what the other function prints is not asked for
-            for name, other in EXERCISES[self.reference.__module__].items():
-                if other is self or not callable(names.get(name)):
+            for name, other in EXERCISES[self.home].items():
+                if name == self.name or not callable(names.get(name)):
                     continue
+                other = other.of(self.variant)
                 if _calls(student, name, case) and any(other.problem(names[name], case) for case in other.cases):
                     return f"\n  {name}, which it uses, is not right yet: start there."
         return ""
@@ -183,7 +211,7 @@ class Exercise:
         """Whether two answers are the same: values within tolerance, or exceptions of one kind."""
         (value, error), (other_value, other_error) = one, other
         if error is not None or other_error is not None:
-            return _kind(error) == _kind(other_error)
+            return error == other_error
         if self.parts and n_parts is not None:
             value, other_value = value[:n_parts], other_value[:n_parts]
         return same(value, other_value, self.tolerance)
@@ -194,7 +222,7 @@ class Exercise:
             return f"    {self.name}({case.code or ', '.join(map(code_of, case.arguments))})"
         constant = self.name.upper()
         call = f"{self.name}(*{constant}.cases[{self._number(case)}].arguments)"
-        return f"    from {self.reference.__module__} import {constant}\n    {call}"
+        return f"    from {__package__}.{self.home} import {constant}\n    {call}"
 
 
 def code_of(value):
@@ -359,14 +387,16 @@ def _calls(student, name, case):
 
     own[name] = heard
     try:
-        _tried_case(student, case)
+        outcome(student, case)
     finally:
         own[name] = original
     return bool(called)
 
 
-def _tried_case(function, case):
-    return _tried(function, copy.deepcopy(case.arguments))
+def outcome(function, case):
+    """(what a function gives back in a case, None), or (None, the kind of the exception with which it stops)."""
+    value, error = _tried(function, copy.deepcopy(case.arguments))
+    return value, kind_of(error)
 
 
 @contextmanager
@@ -401,11 +431,16 @@ def _too_long(*_):
     raise TookTooLong
 
 
-def _kind(error):
-    """What exceptions have in common that one mistake raises: the type, what it says, and the sizes that it names."""
+def kind_of(error):
+    """What exceptions have in common that one mistake raises: the type, what it says, and the sizes that it names.
+
+    None where there is no exception.
+    """
+    if error is None:
+        return None
     shapes = r"[\d(), ]|newaxis"  # in any order: a * b and b * a are one mistake
     if isinstance(error, LookupError):  # those say a key, or a list's type
-        return type(error), "", []
+        return [type(error).__name__, "", []]
     said = str(error)
     if "reshape" in said or "requested" in said:  # -1 is a size
         sizes = []
@@ -414,7 +449,7 @@ def _kind(error):
         sizes = [size for pair in zip(one, other) for size in pair if pair[0] != pair[1]][:2]
     else:
         sizes = re.findall(r"\d+", said)
-    return type(error), re.sub(shapes, "", said), sizes if "matmul" in said else sorted(sizes)
+    return [type(error).__name__, re.sub(shapes, "", said), sizes if "matmul" in said else sorted(sizes)]
 
 
 def _stopped(error):

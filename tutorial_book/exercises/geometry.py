@@ -7,14 +7,6 @@ import numpy as np
 from tutorial_book.exercises.exercise import Case, Exercise
 
 
-def _cosine(a, b):
-    return a @ b / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b))
-
-
-def _cosine_of_rows(a, b):
-    return (a * b).sum(axis=-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))
-
-
 def random_signs(rng, n_permutations, n_pairs):
     """Signs, (n_permutations, n_pairs), 1 or -1, and in no row all alike: that would tie with what was observed."""
     signs = rng.choice([-1.0, 1.0], size=(n_permutations, n_pairs))
@@ -34,15 +26,8 @@ def _numbers(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
 
 
-def cosine_matrix(X):
-    """The right answer: the cosine of each row with each row; a row of zeros gets 0, with itself too."""
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)  # (n, 1)
-    U = X / np.where(lengths == 0, 1, lengths)
-    return U @ U.T
-
-
 COSINE_MATRIX = Exercise(
-    cosine_matrix,
+    "geometry.cosine_matrix",
     (
         Case("two vectors", (np.array([[3.0, 4.0], [1.0, 2.0]]),)),
         Case("four vectors in three dimensions", (_numbers(4, 3),)),
@@ -51,25 +36,8 @@ COSINE_MATRIX = Exercise(
 )
 
 
-def check_cosine_matrix(student):
-    """Check a cosine matrix: (n, d) -> (n, n), 0 for rows of zeros.
-
-    >>> check_cosine_matrix(lambda X: X @ X.T)
-    ✗ two vectors: the value at [0, 0] is 25, and 1 is right. Hint: these are dot products; divide by the lengths...
-    False
-    """
-    return COSINE_MATRIX.check(student)
-
-
-def average_cosine(X):
-    """The right answer: the mean cosine over all pairs of different rows."""
-    C = cosine_matrix(X)
-    i, j = np.triu_indices(len(X), 1)
-    return C[i, j].mean()
-
-
 AVERAGE_COSINE = Exercise(
-    average_cosine,
+    "geometry.average_cosine",
     (
         Case("three vectors in the plane", (np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 3.0]]),)),
         Case("many vectors around one direction", (_numbers(20, 5) + 1,)),
@@ -78,20 +46,8 @@ AVERAGE_COSINE = Exercise(
 )
 
 
-def check_average_cosine(student):
-    """Check the average cosine over distinct pairs: (n, d) -> a number."""
-    return AVERAGE_COSINE.check(student)
-
-
-def anisotropy(X):
-    """The right answer: s_1^2 / (s_1^2 + s_2^2 + ...), with the singular values s_i of the centered matrix."""
-    centered = X - X.mean(axis=0)
-    s = np.linalg.svd(centered, compute_uv=False)
-    return s[0] ** 2 / (s**2).sum()
-
-
 ANISOTROPY = Exercise(
-    anisotropy,
+    "geometry.anisotropy",
     (
         Case("a cross around the origin", (np.array([[3.0, 1.0], [-3.0, -1.0], [1.0, -2.0], [-1.0, 2.0]]),)),
         Case("a cross along the axes", (np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 3.0], [0.0, -3.0]]),)),
@@ -101,34 +57,8 @@ ANISOTROPY = Exercise(
 )
 
 
-def check_anisotropy(student):
-    """Check the share of the variance along the first principal direction: (n, d) -> a number. Source: A 2.3."""
-    return ANISOTROPY.check(student)
-
-
-def two_nn(X):
-    """The right answer: (n - 1) / sum of log(r2 / r1), over the distances to each row's two nearest other rows."""
-    distances = np.linalg.norm(X[:, None] - X[None, :], axis=-1)  # (n, n)
-    np.fill_diagonal(distances, np.inf)
-    first, second = np.sort(distances, axis=1)[:, [0, 1]].T
-    log_mu = np.log(second / first)
-    return (len(X) - 1) / log_mu.sum()
-
-
-def _censored(log_mu):
-    """The estimate without the largest tenth of the ratios, of which it counts only that they are larger."""
-    kept = np.sort(log_mu)[: int(len(log_mu) * 0.9)]
-    return (len(kept) - 1) / (kept.sum() + (len(log_mu) - len(kept)) * kept[-1])
-
-
-def _slope(log_mu):
-    """The estimate as the slope of a line, fitted to the distribution of the ratios."""
-    x = np.sort(log_mu)[:-1]
-    return x @ -np.log(1 - np.arange(1, len(log_mu)) / len(log_mu)) / (x @ x)
-
-
 TWO_NN = Exercise(
-    two_nn,
+    "geometry.two_nn",
     (
         Case("four points on a line", (np.array([[0.0], [1.0], [3.0], [7.0]]),)),
         Case("points in the plane", (_numbers(30, 2),)),
@@ -137,37 +67,12 @@ TWO_NN = Exercise(
 )
 
 
-def check_two_nn(student):
-    """Check TwoNN's maximum-likelihood estimate: (n, d) -> (n - 1) / sum of log(r2 / r1). Source: A 2.4."""
-    return TWO_NN.check(student)
-
-
-def without_loudest(X):
-    """The right answer: the average cosine without the coordinate that adds most to it."""
-    loudest = added(X).argmax()
-    return average_cosine(np.delete(X, loudest, axis=1))
-
-
-def added(X):
-    """What each coordinate adds to the average cosine, (d,): the mean of u_ik u_jk over the pairs i < j."""
-    return _products(_directions(X)) / (len(X) * (len(X) - 1))
-
-
-def _directions(X):
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
-
-
-def _products(U):
-    """For each coordinate, the sum of u_ik u_jk over all i and j that differ."""
-    return U.sum(axis=0) ** 2 - (U**2).sum(axis=0)
-
-
 _SMALL = np.array(  # all usual mistakes give something wrong here
     [[1.0, 0, -2, 4, 0, -3], [4, 4, 4, 1, -1, 2], [-2, -2, -2, 2, -1, -2], [4, 0, -4, -4, -2, 2]]
 )
 _BELOW = np.array([[3.0, 1, -2, 2, -4, 2], [-3, -4, 2, 0, -2, 4], [-3, 3, -4, 1, 3, -2]])
 WITHOUT_LOUDEST = Exercise(
-    without_loudest,
+    "geometry.without_loudest",
     (
         Case("three vectors, one coordinate that they share", (np.array([[3.0, 1, 0], [4.0, 0, -2], [2.0, -1, 1]]),)),
         Case("the largest numbers are not the ones that count", (_SMALL,)),
@@ -177,39 +82,13 @@ WITHOUT_LOUDEST = Exercise(
 )
 
 
-def check_without_loudest(student):
-    """Check the average cosine without the coordinate that adds most to it: (n, d) -> a number."""
-    return WITHOUT_LOUDEST.check(student)
-
-
-def contrast_cosine(first_a, second_a, first_b, second_b):
-    """The right answer: the cosine of the two average difference vectors, second minus first."""
-    a, b = second_a - first_a, second_b - first_b
-    return _cosine(a.mean(axis=0), b.mean(axis=0))
-
-
 CONTRAST_COSINE = Exercise(
-    contrast_cosine,
+    "geometry.contrast_cosine",
     (
         Case("three pairs each", tuple(_numbers(4, 3, 5, seed=3))),
         Case("contrasts with unequal numbers of pairs", (*_numbers(2, 6, 4, seed=4), *_numbers(2, 3, 4, seed=5))),
     ),
 )
-
-
-def check_contrast_cosine(student):
-    """Check the cosine of two average difference vectors: four arrays of vectors -> a number. Source: L 4.4.2."""
-    return CONTRAST_COSINE.check(student)
-
-
-def sign_flip_p(differences_a, differences_b, signs):
-    """The right answer: how often flipped signs of contrast a give an inner product as large as the observed one."""
-    a, b = differences_a.mean(axis=0), differences_b.mean(axis=0)
-    observed = a @ b
-    flipped = signs @ differences_a / len(differences_a)  # (n_permutations, d): averages, with flipped signs
-    null = flipped @ b
-    as_large = np.count_nonzero(abs(null) >= abs(observed))
-    return (1 + as_large) / (1 + len(null))
 
 
 _ALIKE = np.vstack([np.ones((1, 8)), -np.ones((1, 8))])  # ties: all signs alike give the observed value, or minus it
@@ -218,7 +97,7 @@ _EXACT = (
     np.vstack([_ALIKE, random_signs(np.random.default_rng(0), 37, 8)]),
 )
 SIGN_FLIP_P = Exercise(
-    sign_flip_p,
+    "geometry.sign_flip_p",
     (
         Case("39 rows of signs", _EXACT),
         Case(
@@ -229,23 +108,9 @@ SIGN_FLIP_P = Exercise(
 )
 
 
-def check_sign_flip_p(student):
-    """Check the sign-flip test: (differences_a (n, d), differences_b (m, d), signs (n_permutations, n)) -> p."""
-    return SIGN_FLIP_P.check(student)
-
-
-def swap_p(direction, difference, words):
-    """The right answer: how often the swap of two words lies as much along the direction as the difference does."""
-    i, j = np.triu_indices(len(words), 1)
-    swaps = words[j] - words[i]  # (n (n - 1) / 2, d)
-    observed, null = _cosine(difference, direction), _cosine(swaps, direction)
-    as_large = np.count_nonzero(abs(null) >= abs(observed))
-    return (1 + as_large) / (1 + len(null))
-
-
 _WORDS = np.array([[1.0, 1], [2, 3], [5, 0], [0, 4]])  # the second minus the first is (1, 2)
 SWAP_P = Exercise(
-    swap_p,
+    "geometry.swap_p",
     (
         Case("six words", (np.array([1.0, 1.0]), np.array([1.0, 0.3]), _numbers(6, 2))),
         Case("against the direction", (np.array([1.0, 1.0]), np.array([-1.0, -0.3]), _numbers(6, 2))),
@@ -255,8 +120,3 @@ SWAP_P = Exercise(
         Case("many words", (_numbers(5, seed=1), _numbers(5, seed=2), _numbers(20, 5))),
     ),
 )
-
-
-def check_swap_p(student):
-    """Check the swap test: (direction (d,), difference (d,), words (n, d)) -> p."""
-    return SWAP_P.check(student)

@@ -64,8 +64,8 @@ def _letters(rng, count):
 
 @_about("longest_match")
 def _a_piece_left_out(rng):
-    parts = [_letters(rng, int(rng.integers(2, 4))) for _ in range(4)]
-    word, left_out = "".join(parts), f"##{parts[int(rng.integers(1, 4))]}"
+    parts = [_letters(rng, int(rng.integers(2, 4))) for _ in range(3)]
+    word, left_out = "".join(parts), f"##{parts[int(rng.integers(1, 3))]}"
     vocab = {parts[0], *(f"##{part}" for part in parts[1:]), *word, *(f"##{letter}" for letter in word)}
     text = f"With the vocabulary {code_of(vocab)}: if only {left_out!r} were not in it, which pieces would "
     return (word, vocab - {left_out}), f"{text}your longest_match give for {word!r}?"
@@ -189,21 +189,29 @@ def drawn(name, me):
     return QUESTIONS[name].draw(np.random.default_rng(int(digest[:16], 16)))
 
 
-def ask(name, function, me) -> None:
-    """Ask the question of this name about a student's function, once it passes its check."""
+def ask(name, function, me, variant="") -> None:
+    """Ask the question of this name about a student's function, once it passes its check in a course's variant."""
     if not isinstance(me, str) or not me.strip():
         print("Write your name into ME first: the question is drawn from it.")
-    elif not _passes(QUESTIONS[name].function, function):
+    elif not _passes(QUESTIONS[name].function, function, variant):
         print(f"This question comes when your {QUESTIONS[name].function} passes its check.")
     else:
         print(f"{drawn(name, me)[1]}\nWrite your answer into {variable(name)}.")
 
 
-def _passes(name, function):
-    ours = (names for home, names in EXERCISES.items() if home.startswith("tutorial_"))
-    exercise = next(names[name] for names in ours if name in names)
+def _passes(name, function, variant):
+    exercise = next(names[name] for names in EXERCISES.values() if name in names).of(variant)
     with redirect_stdout(io.StringIO()):
         return callable(function) and not any(exercise.problem(function, case) for case in exercise.cases)
+
+
+def namesakes(all_marks):
+    """Sentences on students who wrote the same name into ME, and so were asked the same."""
+    people = {}
+    for marks in all_marks:
+        people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
+    same = [students for name, students in people.items() if name and len(students) > 1]
+    return [f"{', '.join(one)} have the same name in ME, so the same questions about their own code" for one in same]
 
 
 def name_in(code):

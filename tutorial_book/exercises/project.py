@@ -19,20 +19,6 @@ TOLERANCE = 2e-3  # three decimals are asked for
 MEASURES = ("average_cosine", "neighbor_purity", "neighbor_margin", "p_value")
 
 
-def neighbor_purity(X, labels):
-    """The right answer: the share of vectors whose nearest other one, by cosine, has the same label."""
-    cosines = _cosines(X)
-    np.fill_diagonal(cosines, -np.inf)
-    labels = np.array(labels)
-    right = labels == labels[cosines.argmax(axis=1)]
-    return float(right.mean())
-
-
-def _cosines(X):
-    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
-    return unit @ unit.T
-
-
 _X = np.random.default_rng(0).normal(size=(6, 4)) + np.repeat([[3, 0, 0, 0], [0, 3, 0, 0]], 3, axis=0)
 _X[:, 2:] *= np.array([[4], [1], [2], [1], [3], [1]])  # so that length and direction tell different neighbors
 _LABELS = ["a", "a", "a", "b", "b", "b"]
@@ -41,7 +27,7 @@ _APART = np.array([[2.0, 0, 0.2], [-1, 1.8, 0], [-0.9, -1.7, 0.1], [0.1, 0, -3]]
 _NINE = np.random.default_rng(4).normal(size=(9, 4)) * [1, 6, 1, 1]
 _THREE = ["a", "a", "b", "b", "b", "c", "c", "c", "c"]
 NEIGHBOR_PURITY = Exercise(
-    neighbor_purity,
+    "project.neighbor_purity",
     (
         Case("three vectors, two of them close", (np.array([[1.0, 0], [0.9, 0.1], [0, 1.0]]), ["a", "a", "b"])),
         Case("lengths do not count", (np.array([[1.0, 0], [5.0, 1], [0, 1.0], [1.5, 4.0]]), ["a", "a", "b", "b"])),
@@ -53,25 +39,8 @@ NEIGHBOR_PURITY = Exercise(
 )
 
 
-def check_neighbor_purity(student):
-    """Check the purity: (X (n, d), labels) -> share of vectors whose nearest other one, by cosine, has their label."""
-    return NEIGHBOR_PURITY.check(student)
-
-
-def neighbor_margin(X, labels):
-    """The right answer: the cosine with the nearest other of the own group, minus that with the nearest of another."""
-    cosines = _cosines(X)
-    np.fill_diagonal(cosines, -np.inf)
-    labels = np.array(labels)
-    same = labels[:, None] == labels  # (n, n)
-    of_own = np.where(same, cosines, -np.inf).max(axis=1)
-    of_others = np.where(same, -np.inf, cosines).max(axis=1)
-    margins = of_own - of_others
-    return float(margins.mean())
-
-
 NEIGHBOR_MARGIN = Exercise(
-    neighbor_margin,
+    "project.neighbor_margin",
     (
         Case("two groups of two", (np.array([[1.0, 0], [3.0, 4.0], [0, 2.0], [-0.6, 0.8]]), ["a", "a", "b", "b"])),
         Case("two groups of three", (_X, _LABELS)),
@@ -82,41 +51,15 @@ NEIGHBOR_MARGIN = Exercise(
 )
 
 
-def check_neighbor_margin(student):
-    """Check the margin: (X (n, d), labels) -> nearest other of the own group minus nearest of another, by cosine."""
-    return NEIGHBOR_MARGIN.check(student)
-
-
-def purity_p(X, labels, permutations):
-    """The right answer: how often shuffled labels are as pure, the true ones counted in."""
-    observed = neighbor_purity(X, labels)
-    shuffled = np.array([neighbor_purity(X, [labels[i] for i in order]) for order in permutations])
-    as_pure = (shuffled >= observed).sum()
-    return float((1 + as_pure) / (1 + len(shuffled)))
-
-
-def _purities_one_after_the_other(X, labels, permutations):
-    purities = []
-    for order in permutations:
-        labels = [labels[i] for i in order]
-        purities.append(neighbor_purity(X, labels))
-    return purities
-
-
 _ORDERS = [np.random.default_rng(seed).permutation(6).tolist() for seed in range(19)]
 PURITY_P = Exercise(
-    purity_p,
+    "project.purity_p",
     (
         Case("labels that fit", (_X, _LABELS, _ORDERS)),
         Case("labels that do not", (_X, _MIXED, _ORDERS)),
         Case("no permutation: the observed one alone", (_X, _LABELS, [])),
     ),
 )
-
-
-def check_purity_p(student):
-    """Check the permutation test: (X, labels, permutations) -> p-value; a permutation is a list of indices."""
-    return PURITY_P.check(student)
 
 
 def collection_problem(texts, labels):
@@ -145,15 +88,18 @@ def collection_problem(texts, labels):
     return None
 
 
-def measure(texts, labels):
-    """A report's numbers, from the texts on: last layer of the default model, mean pooling, 999 seeded permutations."""
+def measure(texts, labels, neighbor_purity, neighbor_margin, purity_p):
+    """A report's numbers, from the texts on: last layer of the default model, mean pooling, 999 seeded permutations.
+
+    The last three are functions: yours.
+    """
     from tutorial_lib.geometry import average_cosine
     from tutorial_lib.vectors import embed
 
     X = embed(texts, device="cpu").astype(np.float64)
     p_value = purity_p(X, labels, permutations(len(texts)))
     values = average_cosine(X), neighbor_purity(X, labels), neighbor_margin(X, labels), p_value
-    return dict(zip(MEASURES, values, strict=True))
+    return dict(zip(MEASURES, map(float, values), strict=True))
 
 
 def permutations(n):
@@ -162,8 +108,8 @@ def permutations(n):
     return [rng.permutation(n).tolist() for _ in range(999)]
 
 
-def report_problem(texts, labels, report):
-    """What is wrong with the reported numbers, in a sentence; None where they follow from the texts."""
+def report_problem(texts, labels, report, *functions):
+    """What is wrong with the reported numbers, in a sentence; None where they follow from the texts, by `measure`."""
     if not isinstance(report, dict) or set(report) != set(MEASURES):
         return f"REPORT must be a dictionary with {', '.join(MEASURES)}"
     for name, value in report.items():
@@ -172,7 +118,7 @@ def report_problem(texts, labels, report):
     problem = collection_problem(texts, labels)
     if problem:
         return problem
-    for name, right in measure(texts, labels).items():
+    for name, right in measure(texts, labels, *functions).items():
         if abs(report[name] - right) > TOLERANCE:
             return f"{name} does not follow from your texts; did you change TEXTS after you measured?"
     return None
@@ -188,9 +134,10 @@ def check_collection(texts, labels):
     return _told(collection_problem(texts, labels), "Your collection can be measured.")
 
 
-def check_report(texts, labels, report):
-    """Check that the reported numbers follow from the texts. It embeds them: some seconds."""
-    return _told(report_problem(texts, labels, report), "Your numbers follow from your texts.")
+def check_report(texts, labels, report, neighbor_purity, neighbor_margin, purity_p):
+    """Check that the reported numbers follow from the texts, by your functions. It embeds them: some seconds."""
+    functions = neighbor_purity, neighbor_margin, purity_p
+    return _told(report_problem(texts, labels, report, *functions), "Your numbers follow from your texts.")
 
 
 def _told(problem, fine):

@@ -3,7 +3,7 @@
 import string
 
 from coursework.checks import call, check
-from tutorial_book.exercises import tokenization as right
+from coursework.references import tokenization as right
 
 
 def _of(name, *arguments, case=""):
@@ -13,7 +13,12 @@ def _of(name, *arguments, case=""):
 @check("words-public")
 def words_small(rng):
     for marks in ("", ".,!?"):
-        yield _of("words", right.random_text(rng, marks))
+        yield _of("words", f"{right.random_text(rng, marks)} {_number(rng)}")
+
+
+def _number(rng):
+    """A number in a word that is long enough for three groups."""
+    return f"x{rng.integers(10 ** (3 * right.DIGITS - 1), 10 ** (3 * right.DIGITS))}y"
 
 
 @check("words-hidden")
@@ -27,6 +32,9 @@ def words_random(rng):
     for case, kind in kinds.items():
         for _ in range(3):
             yield _of("words", right.random_text(rng, **kind), case=case)
+    for _ in range(3):
+        text = f"{_number(rng)} {rng.integers(10**5)} {rng.integers(10**9)}{rng.integers(10**9)}"
+        yield _of("words", text, case="long numbers")
     yield _of("words", "".join(rng.choice([" ", "\n", "\t"], size=20)), case="words, digits and white space")
 
 
@@ -35,8 +43,15 @@ def longest_match_small(rng):
     vocab = set(right.random_vocab(rng))
     words = [right.random_word(rng) for _ in range(100)]
     known = [word for word in words if right.longest_match(word, vocab) != ["[UNK]"]]
-    for word in known[:2] + words[:3]:  # without these two, ["[UNK]"] could be right for all
+    for word in known[:2] + words[:3] + _long_words(rng, vocab):  # without the two, ["[UNK]"] could be right for all
         yield _of("longest_match", word, vocab)
+
+
+def _long_words(rng, vocab):
+    """A word of just as many pieces as there may be, and one with too many, where both come up."""
+    words = [right.random_word(rng, "ab", 3 * right.MOST) for _ in range(100)]
+    just = [word for word in words if len(right.longest_match(word, vocab)) == right.MOST]
+    return just[:1] + [word for word in words if right.longest_match(word, vocab) == ["[UNK]"]][:1]
 
 
 @check("longest-match-hidden")
@@ -45,7 +60,7 @@ def longest_match_random(rng):
         vocab = set(right.random_vocab(rng))
         words = [right.random_word(rng) for _ in range(300)]
         nowhere = [word for word in words if right.with_a_way_back(word, vocab) != right.longest_match(word, vocab)]
-        for word in words[:4] + nowhere[:2]:
+        for word in words[:4] + nowhere[:2] + _long_words(rng, vocab):
             yield _of("longest_match", word, vocab)
 
 
@@ -56,9 +71,8 @@ def longest_match_of_bert(rng):
     tok = WordPiece.from_pretrained()
     vocab = sorted(tok.vocab)
     whole = [token for token in vocab if token.isascii() and token.isalpha() and len(token) > 3]
-    for first, second in rng.choice(whole, size=(4, 2)):
-        word = first + second
-        yield call("longest_match", word, set(vocab), expect=tok.tokenize(word))
+    for parts in rng.choice(whole, size=(6, 3)):
+        yield _of("longest_match", "".join(parts), set(vocab))
 
 
 @check("match-from-right-public")
@@ -111,6 +125,13 @@ def merge_random(rng):
 @check("train-bpe-public")
 def train_bpe_small(rng):
     yield _of("train_bpe", right.random_counts(rng), 3)
+    yield _of("train_bpe", _long_counts(rng), 20)
+
+
+def _long_counts(rng):
+    """Words that are much longer than a symbol may be, and begin alike."""
+    word = tuple(map(str, rng.permutation([*"abcdefghijklmnopqrst"])))
+    return {word[:n]: int(rng.integers(2, 5)) for n in range(2, 2 * right.LONGEST)}
 
 
 @check("train-bpe-hidden")
@@ -120,6 +141,7 @@ def train_bpe_random(rng):
         yield _of("train_bpe", right.random_counts(rng, most=1000), 5, case="several merges")
         yield _of("train_bpe", right.random_counts(rng, most=4), 12, case="pairs with equal counts")
         yield _of("train_bpe", right.random_counts(rng, most=2), 200, case="until no pair occurs twice")
+        yield _of("train_bpe", _long_counts(rng), 30, case="long words")
         often = {word: n + 1 for word, n in right.random_counts(rng).items()}  # here no pair is left at all
         yield _of("train_bpe", often, 200, case="until no pair occurs twice")
 

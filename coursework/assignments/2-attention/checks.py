@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursework.checks import call, check
-from tutorial_book.exercises import attention as right
+from coursework.references import attention as right
 
 
 def _of(name, *arguments, case=""):

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from coursework.checks import call, check
-from tutorial_book.exercises import bert_layer as right
+from coursework.references import bert_layer as right
 
 
 def _of(name, *arguments, case=""):

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from coursework.checks import call, check
-from tutorial_book.exercises import geometry as right
+from coursework.references import geometry as right
 
 
 def _of(name, *arguments, case=""):

@@ -8,7 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from coursework.checks import call, check, process, variable
-from tutorial_book.exercises import project as right
+from coursework.references import project as right
+from tutorial_book.exercises.project import MEASURES, collection_problem, report_problem
+
+FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
 
 
 def _groups(rng, n, groups):
@@ -87,12 +90,12 @@ def report(rng):
 
 
 def _judge_collection(values):
-    return right.collection_problem(*values)
+    return collection_problem(*values)
 
 
 def _judge_report(values):
     texts, labels, report = values
-    return _embedding().submit(right.report_problem, texts, labels, _dictionary(report)).result()
+    return _embedding().submit(report_problem, texts, labels, _dictionary(report), *FUNCTIONS).result()
 
 
 @lru_cache
@@ -104,7 +107,7 @@ def _embedding():
 def _dictionary(report):
     """A report as the student wrote it; None where it is no dictionary of names."""
     pairs = report.get("pairs") if isinstance(report, dict) else None
-    if not isinstance(pairs, list) or len(pairs) != len(right.MEASURES):
+    if not isinstance(pairs, list) or len(pairs) != len(MEASURES):
         return None
     if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
         return None

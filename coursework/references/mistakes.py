@@ -6,8 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
 
 class Mistakes(Mapping):
@@ -17,7 +16,7 @@ class Mistakes(Mapping):
     of the function. `-> expression` with no old text replaces the whole body: the function gives back the expression.
     All names are those of the function's module, so that the function's own name is the right answer.
 
-    >>> from tutorial_book.exercises.attention import causal_mask
+    >>> from coursework.references.attention import causal_mask
     >>> mistakes = Mistakes(causal_mask, '''
     ... a token may attend to itself: the diagonal is True
     ...     dtype=bool)) -> dtype=bool), -1)
@@ -70,24 +69,6 @@ class Mistakes(Mapping):
         code = compile(head + body, f"<{name}: {hint}>", "exec")
         exec(code, self._function.__globals__, names)
         return names[name]
-
-
-def table_of(function: Callable) -> str:
-    """The table of the usual mistakes in a function: what stands below its name in usual_mistakes/MODULE.txt.
-
-    >>> from tutorial_book.exercises.attention import causal_mask
-    >>> len(read_table(table_of(causal_mask))) > 5
-    True
-    """
-    return _tables(function.__module__.rpartition(".")[2])[function.__name__]
-
-
-@cache
-def _tables(module: str) -> dict[str, str]:
-    """function -> table, of a module's file, in which each begins below a line `== FUNCTION`."""
-    path = Path(__file__).parent / "usual_mistakes" / f"{module}.txt"
-    parts = path.read_text(encoding="utf-8").split("\n== ")
-    return {name: table.strip("\n") for name, _, table in (part.partition("\n") for part in parts[1:])}
 
 
 def read_table(table: str) -> dict[str, list[tuple[str, str]]]:
