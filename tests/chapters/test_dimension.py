@@ -72,7 +72,7 @@ def test_the_layer_has_far_fewer_dimensions_than_its_covariance(page):
     assert (np.array(layer) < 0.6 * np.array(gaussian)).all() and whole[0] == pytest.approx(109, abs=3)
 
 
-# one vector a type
+# one vector per type
 
 
 def valley(curve):
@@ -126,7 +126,7 @@ def test_in_the_small_models_no_inner_layer_is_a_peak_and_shuffling_differs(page
     assert shuffled_gpt[1:, 0].min() > 1.1 and shuffled_gpt[1:, 2].max() < 0.6
 
 
-# one vector a text
+# one vector per text
 
 
 def test_the_last_tokens_are_few_types(page):
