@@ -20,7 +20,7 @@ from coursework.files import CANVAS, OURS, find
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
 A_FEW_WORDS = 60  # characters: a heading has fewer, an answer that stands in the wrong place has more
-VARIANT = re.compile(r', "(\w+)"\);?\s*$')  # at the end of a check: whose rules it goes by
+VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: whose rules it goes by
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
 OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"

@@ -104,7 +104,7 @@ def test_answers_are_graded_by_each_ones_own_function(solved, hand_in, grade):
 def test_two_with_one_name_are_told(graded, tmp_path):
     people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": ""}
     assert own.namesakes([grading.Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
-        "ada, bob have the same name in ME, so the same questions about their own code"
+        "ada, bob have the same name in ME, so the same questions about their own code."
     ]
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
 

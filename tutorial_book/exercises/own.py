@@ -211,7 +211,7 @@ def namesakes(all_marks):
     for marks in all_marks:
         people.setdefault(" ".join(marks.me.casefold().split()), []).append(marks.student)
     same = [students for name, students in people.items() if name and len(students) > 1]
-    return [f"{', '.join(one)} have the same name in ME, so the same questions about their own code" for one in same]
+    return [f"{', '.join(one)} have the same name in ME, so the same questions about their own code." for one in same]
 
 
 def name_in(code):
