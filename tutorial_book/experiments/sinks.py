@@ -158,7 +158,7 @@ OTHERS = (1, 3, 5)  # places whose keys are taken away for comparison
 
 
 def off_by_one(S):
-    """exp(s) / (1 + Σ exp(s)) over the last axis: a softmax with one more score, 0, whose weight goes to no token.
+    """exp(s) / (1 + Σ exp(s)): one more score, 0, whose weight goes to no token.
 
     >>> off_by_one(torch.zeros(1, 3))
     tensor([[0.2500, 0.2500, 0.2500]])
@@ -167,7 +167,7 @@ def off_by_one(S):
 
 
 def clipped(S):
-    """A softmax stretched to reach from `LOWEST` to 1, and cut at 0: small weights are 0, with no large score.
+    """A softmax stretched from `LOWEST` to 1 and cut at 0: small weights become 0.
 
     >>> clipped(torch.tensor([[0.0, 0.0, 9.0]]))[0, 0]
     tensor(0.)
