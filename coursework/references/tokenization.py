@@ -242,7 +242,7 @@ def random_text(rng, marks="", letters=""):
 
 def random_vocab(rng, letters="abc"):
     """A small vocabulary: pieces of one to three letters, with and without ##."""
-    pieces = {"".join(rng.choice(list(letters), size=rng.integers(1, 4))) for _ in range(20)}
+    pieces = sorted({"".join(rng.choice(list(letters), size=rng.integers(1, 4))) for _ in range(20)})
     return sorted({piece if rng.random() < 0.5 else f"##{piece}" for piece in pieces} | {"a", "##a", "##b", "[UNK]"})
 
 

@@ -188,7 +188,7 @@ def test_a_usual_mistake_is_recognized_by_its_values_and_told_with_its_hint(hand
 
 def class_of_three():
     hint = "take <axis=-1>"
-    wrong = {"softmax-public": 0, "softmax-hidden": 2}
+    wrong = {"softmax-public": 0, "softmax-hidden": 1}
     cases = {"softmax-hidden": [("a matrix", False), ("a vector", True)]}
     one = marks_of("bob", hints={"softmax-public": hint, "softmax-hidden": hint}, cases=cases)
     two = marks_of("kim", hints={"softmax-hidden": hint})
@@ -201,7 +201,7 @@ def test_statistics_are_those_of_a_plain_count(tmp_path):
     lines = stats.rows(ASSIGNMENT, marks, given_to(*marks[:3]))
     softmax = [line[2:] for line in lines if line[1] == "Question 1: softmax"]
     assert softmax == [
-        ["question", "all points", 1, 3, round((5 + 2 + 2) / 3, 2), 5],
+        ["question", "all points", 1, 3, round((5 + 1 + 1) / 3, 2), 5],
         ["question", "no points", 0, 3, "", ""],
         ["case failed", "a matrix", 1, 3, "", ""],
         ["mistake", "take <axis=-1>", 2, 3, "", ""],
@@ -221,8 +221,8 @@ def test_the_class_page_says_what_to_teach_again(tmp_path):
     marks = class_of_three()
     stats.write_class(tmp_path, ASSIGNMENT, marks, given_to(*marks[:3]))
     page = (tmp_path / f"class-{ASSIGNMENT}.html").read_text()
-    assert "<strong>Question 1: softmax</strong>: 60 % of its points on average. “take &lt;axis=-1&gt;” (2)" in page
-    assert "3 fully marked: mean 38.0 and median 37 of 40 points" in page and "ada" not in page
+    assert "<strong>Question 1: softmax</strong>: 47 % of its points on average. “take &lt;axis=-1&gt;” (2)" in page
+    assert "3 fully marked: mean 37.3 and median 36 of 40 points" in page and "ada" not in page
 
 
 def test_the_page_of_nobody_is_there(tmp_path):

@@ -171,7 +171,7 @@ def librarys():
 def test_most_points_for_code_are_for_what_no_page_shows(assignment):
     shown, new = librarys(), set()
     for name, draw in checks.load(assignment).items():
-        for call in draw(np.random.default_rng(0)) if name.endswith("-hidden") else ():
+        for call in grading._drawn(assignment, name, draw, 0) if name.endswith("-hidden") else ():
             try:
                 value = json.loads(json.dumps(worker.plain(shown[call.name](*call.arguments))))
             except KeyError:
