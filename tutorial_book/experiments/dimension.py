@@ -32,7 +32,7 @@ def shuffled(texts, seed=0) -> list[str]:
 
 
 def untrained(model, seed=0):
-    """A model of the same shape with weights drawn as BERT's and GPT-2's are before training."""
+    """A model of the same shape with weights drawn as BERT's are before training."""
     generator = torch.Generator().manual_seed(seed)
     fresh = copy.deepcopy(model).eval()
     with torch.no_grad():

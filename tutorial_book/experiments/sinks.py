@@ -90,7 +90,7 @@ def with_coordinate(usual, coordinates, take, give=None):
     """A `keep` that takes coordinates away from a token before each layer, and may give them to another.
 
     usual: a trace of the model as it is, which has what is given. take, give: (B,), places. What is taken away becomes
-    the mean over the other tokens of all texts.
+    the mean over the other places of all texts, padding among them.
     """
 
     def swap(before, X):
