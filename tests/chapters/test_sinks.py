@@ -112,33 +112,27 @@ def test_book_gpt_can_do_without_its_first_key(page):
 # trained here
 
 
-def resting(kind):
-    one = KEPT[kind]
-    layer = one["of others"].argmax(1)
-    return [one[what][np.arange(len(layer)), layer] for what in ("of others", "of signals")]
-
-
 def test_with_a_plain_softmax_a_head_rests_in_all_seeds_and_not_at_signals():
     untrained = max(KEPT[kind]["of others, untrained"].mean(1).max() for kind in KEPT)
     for kind in ("pre-norm, plain", "post-norm, plain"):
-        others, signals = resting(kind)
+        others, signals = sinks.resting(KEPT[kind])
         assert others.min() > 0.1 > 1.5 * untrained and signals.max() < 0.01, kind
         assert mean_interval(KEPT[kind]["loss"][:, 0])[2] < 0.05  # it has learned to copy
 
 
 def test_a_way_out_is_not_taken_with_pre_norm_by_the_head_that_copies():
-    usual = resting("pre-norm, plain")[0]
+    usual = sinks.resting(KEPT["pre-norm, plain"])[0]
     for softmax in ("off by one", "clipped"):
-        others, signals = resting(f"pre-norm, {softmax}")
+        others, signals = sinks.resting(KEPT[f"pre-norm, {softmax}"])
         assert others.min() > 0.15 and others.mean() > 0.65 * usual.mean() and signals.max() < 0.02
-    assert resting("pre-norm, off by one")[0].mean() > 0.8 * usual.mean()  # "nearly as before"
+    assert sinks.resting(KEPT["pre-norm, off by one"])[0].mean() > 0.8 * usual.mean()  # "nearly as before"
     for kind in ("pre-norm, off by one", "pre-norm, clipped"):
         assert (KEPT[kind]["to nothing"].max(1) > 0.5).mean() >= 0.8
 
 
 def test_with_post_norm_it_is_taken_if_off_by_one_and_not_if_clipped():
-    assert resting("post-norm, off by one")[0].max() < 0.06
-    clipped, usual = (resting(f"post-norm, {softmax}")[0] for softmax in ("clipped", "plain"))
+    assert sinks.resting(KEPT["post-norm, off by one"])[0].max() < 0.06
+    clipped, usual = (sinks.resting(KEPT[f"post-norm, {softmax}"])[0] for softmax in ("clipped", "plain"))
     assert (clipped > 0.1).mean() >= 0.8 and (clipped > usual.max()).any()
 
 

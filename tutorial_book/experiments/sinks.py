@@ -340,3 +340,12 @@ def stored() -> dict:
     kept = experiments.stored(FILE, {"date", "versions", "settings", "floor", "kinds"}, "tools/measure_sinks.py")
     arrays = {kind: {name: np.array(value) for name, value in one.items()} for kind, one in kept["kinds"].items()}
     return kept | {"kinds": arrays}
+
+
+def resting(one):
+    """The weight at the beginning that other letters and that signals give, in the layer that gives it most: (seeds,) each.
+
+    one: what is stored of one kind.
+    """
+    layer = one["of others"].argmax(1)
+    return [one[what][np.arange(len(layer)), layer] for what in ("of others", "of signals")]
