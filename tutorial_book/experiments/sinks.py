@@ -343,7 +343,7 @@ def stored() -> dict:
 
 
 def resting(one):
-    """The weight that other letters, and that signals, give to the beginning, in the layer with the most: (seeds,) each.
+    """The weight that other letters, and signals, give to the beginning, in the layer with the most: (seeds,) each.
 
     one: what is stored of one kind.
     """
