@@ -31,7 +31,6 @@ REGION = re.compile(rf"^(?P<indent>[ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | r
 MARKS = ("given", "solution", "check", "written")
 HIDDEN = "# Hidden checks: your teacher runs them on fresh inputs. Nothing to do here."
 WRITE_CODE = '{indent}raise NotImplementedError("write your code here")\n'
-WRITE_VALUES = "# Write your code here.\n"  # outside a function: an exception would stop "run all"
 WRITE_TEXT = "*Write your answer here.*\n"
 
 
@@ -127,7 +126,8 @@ def _student_cell(original):
 
 
 def _to_write(region):
-    return WRITE_CODE.format(indent=region["indent"]) if region["indent"] else WRITE_VALUES
+    # Outside a function an exception would stop "run all"; there the value that is given says what to write.
+    return WRITE_CODE.format(indent=region["indent"]) if region["indent"] else ""
 
 
 def _given(cell, name):

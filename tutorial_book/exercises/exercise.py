@@ -317,16 +317,17 @@ def difference(got, expected, tolerance):
     """How a value differs from the expected one, in words; None where it does not.
 
     >>> difference([1.0, 2.0], np.array([1.0, 3.0]), 1e-6)
-    'the value at [1] is 2, and 3 is right'
+    'the value at [1] is 2, expected 3'
     """
     if got is None:
         return "your function gives back nothing: does it end with return?"
     if isinstance(got, Iterator):
         return f"your function gives back a {type(got).__name__}, whose values are still to come: make a list of it"
     if isinstance(got, str) and not isinstance(expected, str):
-        return f"your function gives back a text, {_shown(got)}, and another kind of value is right"
+        kind = "numbers" if _numeric(expected) else f"a {type(expected).__name__}"
+        return f"your function returns a string, {_shown(got)}, expected {kind}"
     if isinstance(expected, (str, bool, list, dict)) or not _numeric(expected):
-        return None if same(got, expected, tolerance) else f"got {_shown(got)}, and {_shown(expected)} is right"
+        return None if same(got, expected, tolerance) else f"got {_shown(got)}, expected {_shown(expected)}"
     try:
         if not _numeric(got):
             raise TypeError("text that looks like numbers is text")
@@ -334,13 +335,13 @@ def difference(got, expected, tolerance):
     except (TypeError, ValueError):
         return f"give back numbers of shape {np.shape(expected)}, got {_shown(got)}"
     if values.shape != right.shape:
-        return f"the shape is {values.shape}, and {right.shape} is right"
+        return f"the shape is {values.shape}, expected {right.shape}"
     close = np.isclose(values, right, rtol=tolerance, atol=tolerance)
     if close.all():
         return None
     where = tuple(int(i) for i in np.argwhere(~close)[0])
     place = f"the value at {list(where)}" if where else "the value"
-    return f"{place} is {values[where]:.6g}, and {right[where]:.6g} is right"
+    return f"{place} is {values[where]:.6g}, expected {right[where]:.6g}"
 
 
 def same(one, other, tolerance):
@@ -492,7 +493,7 @@ def _unwritten(student):
     except (OSError, TypeError, SyntaxError, AttributeError):
         body = []
     if all(isinstance(line, (ast.Expr, ast.Raise)) for line in body):  # a docstring is an expression
-        return "there is no code of yours yet"
+        return "you have not written any code yet"
     return "the line `raise NotImplementedError` is still there: take it out"
 
 

@@ -67,15 +67,15 @@ def _a_piece_left_out(rng):
     parts = [_letters(rng, int(rng.integers(2, 4))) for _ in range(3)]
     word, left_out = "".join(parts), f"##{parts[int(rng.integers(1, 3))]}"
     vocab = {parts[0], *(f"##{part}" for part in parts[1:]), *word, *(f"##{letter}" for letter in word)}
-    text = f"With the vocabulary {code_of(vocab)}: if only {left_out!r} were not in it, which pieces would "
-    return (word, vocab - {left_out}), f"{text}your longest_match give for {word!r}?"
+    text = f"Take the vocabulary {code_of(vocab)}, and suppose that {left_out!r} alone were missing from it.\n"
+    return (word, vocab - {left_out}), f"{text}Which pieces would your longest_match give for {word!r}? (a list)"
 
 
 @_about("train_bpe", lambda arguments, value: value[2])
 def _the_third_merge(rng):
     syllables = [_letters(rng, 2) for _ in range(3)]
     words = {tuple("".join(rng.choice(syllables, size=3))): int(rng.integers(2, 9)) for _ in range(4)}
-    return (words, 3), f"Which pair does your train_bpe merge third, with the counts {code_of(words)}?"
+    return (words, 3), f"Which pair does your train_bpe merge third, with the counts {code_of(words)}? (a tuple)"
 
 
 # --- assignment 2 ---------------------------------------------------------------------------------------------------
@@ -89,8 +89,9 @@ def _rounded(rng, *shape):
 def _the_key_that_weighs_most(rng):
     Q, K, V = _rounded(rng, 5, 3), _rounded(rng, 5, 3), _rounded(rng, 5, 2)
     mask = np.arange(5) != rng.integers(4)
-    text = f"Which key, counted from 0, does the last query weigh most in your attention,\nwith Q = {code_of(Q)},\n"
-    return (Q, K, V, np.tile(mask, (5, 1))), f"{text}K = {code_of(K)},\nand the mask {code_of(mask)} for each query?"
+    text = "To which key, counted from 0, does the last query give the most weight in your attention,\nwith "
+    text = f"{text}Q = {code_of(Q)},\nK = {code_of(K)},\nany V, such as V = K, and a mask whose rows are "
+    return (Q, K, V, np.tile(mask, (5, 1))), f"{text}all {code_of(mask.tolist())}? (a whole number)"
 
 
 SLOPES = np.array([0, 0.1, 0.3, 1, 3, 50])
@@ -99,8 +100,9 @@ SLOPES = np.array([0, 0.1, 0.3, 1, 3, 50])
 @_about("near_attention", lambda arguments, value: _first_to_look_at_itself(_array(value[1])))
 def _the_slope_that_is_steep_enough(rng):
     Q, K = _rounded(rng, 4, 3), _rounded(rng, 4, 3)
-    text = f"From which of the slopes {code_of(SLOPES)} on does the first query weigh its own key most in your "
-    text = f"{text}near_attention,\nwith Q = {code_of(Q)},\nK = {code_of(K)}, the same in all heads, and no mask?"
+    text = f"Which is the smallest of the slopes {code_of(SLOPES)} at which, in your near_attention,\nthe first "
+    text = f"{text}query's largest weight is on its own key, with Q = {code_of(Q)},\nK = {code_of(K)},\nany V, such as "
+    text = f"{text}V = K, and no mask? (Write the slope; Q, K and V are the same in all heads.)"
     heads = len(SLOPES), 1, 1
     return (np.tile(Q, heads), np.tile(K, heads), np.tile(_rounded(rng, 4, 2), heads), SLOPES), text
 

@@ -14,9 +14,11 @@ WORDS = Exercise(
         Case("digits", ("10.5% of 26",)),
         Case("an underscore is a mark", ("x_1 = __y__",)),
         Case("letters with accents", ("Crème brûlée à la Ångström",)),
-        Case("nothing", ("",)),
+        Case("an empty text", ("",)),
         Case("long numbers", ("1234567 of a2000000b",)),
         Case("numbers of all lengths", (" ".join("12345678901234567890"[:n] for n in range(1, 20)),)),
+        Case("two numbers in a word", ("1234567ab8901234",)),
+        Case("a tab", ("two\twords",)),
     ),
 )
 
@@ -38,6 +40,8 @@ LONGEST_MATCH = Exercise(
         Case("a piece that begins words and goes on", ("unplay", VOCAB)),
         Case("the longest piece leads nowhere", ("server", VOCAB)),
         *(Case(f"{n} pieces", (("p" + "ay" * n)[:n], VOCAB)) for n in range(4, 11)),
+        Case("a capital letter", ("Bear", VOCAB)),
+        Case("a word of more than 100 letters", ("la" * 60, {"la" * 60}), "'la' * 60, {'la' * 60}"),
     ),
 )
 
@@ -54,6 +58,8 @@ MATCH_FROM_RIGHT = Exercise(
         Case("a word that cannot be made up", ("xplay", VOCAB)),
         Case("a piece that never begins words", ("grounds", VOCAB)),
         Case("a piece that only begins words", ("unbear", VOCAB)),
+        Case("six pieces", ("payaya", {"p", "##a", "##y"})),
+        Case("the longest piece leads nowhere", ("server", {"serve", "##ver", "##r"})),
     ),
 )
 
@@ -110,6 +116,9 @@ TRAIN_BPE = Exercise(
         Case("until nothing is left to merge", ({("a", "b"): 2}, 5)),
         Case("a pair that occurs once is never merged", ({("a", "b"): 1, ("a", "c", "d"): 2}, 5)),
         Case("long words", ({tuple("abcdefghijkl"[:n]): 2 for n in range(2, 13)}, 20)),
+        Case("equal counts: the order in which symbols were made, not their length", ({tuple("ccddd"): 2}, 12)),
+        Case("a symbol that would be too long", ({tuple("a" * 16): 2}, 9)),
+        Case("once the others are too long, a pair that occurs once", ({tuple("abcdefghij"): 2, ("x", "y"): 1}, 30)),
     ),
 )
 

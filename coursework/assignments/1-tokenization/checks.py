@@ -60,8 +60,10 @@ def longest_match_random(rng):
         vocab = set(right.random_vocab(rng))
         words = [right.random_word(rng) for _ in range(300)]
         nowhere = [word for word in words if right.with_a_way_back(word, vocab) != right.longest_match(word, vocab)]
-        for word in words[:4] + nowhere[:2] + _long_words(rng, vocab):
+        for word in words[:4] + nowhere[:2] + _long_words(rng, vocab) + [words[4].capitalize()]:
             yield _of("longest_match", word, vocab)
+        word = "".join(rng.choice([*"abc"], size=rng.integers(101, 200)))
+        yield _of("longest_match", word, vocab | {word})
 
 
 @check("longest-match-bert")
@@ -129,9 +131,9 @@ def train_bpe_small(rng):
 
 
 def _long_counts(rng):
-    """Words that are much longer than a symbol may be, and begin alike."""
+    """Words that are much longer than a symbol may be, and begin alike; and a pair that occurs once."""
     word = tuple(map(str, rng.permutation([*"abcdefghijklmnopqrst"])))
-    return {word[:n]: int(rng.integers(2, 5)) for n in range(2, 2 * right.LONGEST)}
+    return {word[:n]: int(rng.integers(2, 5)) for n in range(2, 2 * right.LONGEST)} | {("y", "z"): 1}
 
 
 @check("train-bpe-hidden")
