@@ -18,9 +18,10 @@ import pytest
 
 from coursework import compare, grading, pages, sources
 from coursework.__main__ import main
+from coursework.references import attention
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
-from tutorial_book.exercises import attention, bert_layer
+from tutorial_book.exercises import bert_layer
 
 HERE = Path(__file__).parent
 ASKED = {name: name.replace("-", "_") for name in compare.questions(ASSIGNMENT)}

@@ -67,7 +67,7 @@ def groups(k, shares, dimensions):
 
     >>> left, right = groups([1, 2], {"same type": [0.6, 0.5]}, {"by lot": [8, 9]})
     >>> left.get_ylabel(), right.lines[0].get_ydata().tolist()
-    ('share of neighbors', [8, 9])
+    ('share of neighbors', [8.0, 9.0])
     """
     figure, axes = panel_grid(2, size=(8.6, 3.5))
     figure.phone = {"columns": 1, "panel_height": 2.6}
