@@ -18,10 +18,10 @@ import pytest
 
 from coursework import compare, grading, pages, sources
 from coursework.__main__ import main
-from coursework.references import attention
+from coursework.references import HERE as REFERENCES
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
-from tutorial_book.exercises import bert_layer
+from tutorial_book.exercises import attention, bert_layer
 
 HERE = Path(__file__).parent
 ASKED = {name: name.replace("-", "_") for name in compare.questions(ASSIGNMENT)}
@@ -200,7 +200,7 @@ def test_a_copy_is_told_and_nobody_else(way, source):
 
 
 def test_a_copy_of_the_books_own_functions_is_told():
-    tree = ast.parse(Path(attention.__file__).read_text(encoding="utf-8"))
+    tree = ast.parse((REFERENCES / "attention.py").read_text(encoding="utf-8"))
     book = [one for one in tree.body if getattr(one, "name", "") in ASKED.values()]
     likeness = pairs_of({**HONEST, "eve": split("\n".join(map(ast.unparse, book)))})
     assert likeness[frozenset(("eve", compare.BOOK))] > 0.95
