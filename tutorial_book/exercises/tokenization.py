@@ -58,7 +58,7 @@ MATCH_FROM_RIGHT = Exercise(
         Case("a word that cannot be made up", ("xplay", VOCAB)),
         Case("a piece that never begins words", ("grounds", VOCAB)),
         Case("a piece that only begins words", ("unbear", VOCAB)),
-        Case("six pieces", ("payaya", {"p", "##a", "##y"})),
+        Case("ten pieces: here their number has no bound", ("payayayaya", {"p", "##a", "##y"})),
         Case("the longest piece leads nowhere", ("server", {"serve", "##ver", "##r"})),
     ),
 )

@@ -92,6 +92,7 @@ def match_from_right_random(rng):
         vocab = set(right.random_vocab(rng))
         for _ in range(5):
             yield _of("match_from_right", right.random_word(rng), vocab)
+        yield _of("match_from_right", "".join(["a", *rng.choice([*"ab"], size=30)]), vocab)  # more than ten pieces
 
 
 @check("count-pairs-public")
