@@ -124,9 +124,13 @@ def test_the_box_is_reached_and_seen_by_keyboard_and_the_sentence_is_read_out(st
     box = student.tab.get_by_label("Choose your notebook")
     box.focus()
     assert student.tab.evaluate("getComputedStyle(document.querySelector('.check-drop')).outlineStyle") == "solid"
-    with student.tab.expect_file_chooser() as chooser:
-        student.tab.keyboard.press("Enter")
-    chooser.value.set_files({"name": "x.ipynb", "mimeType": "application/json", "buffer": b"{"})
+    choosers = []
+    student.tab.on("filechooser", lambda chooser: choosers.append(chooser))
+    for waited in range(100):  # a browser that is busy may lose a key, so it is pressed again
+        if not choosers and waited % 20 == 0:
+            student.tab.keyboard.press("Enter")
+        student.tab.wait_for_timeout(0 if choosers else 100)
+    choosers[0].set_files({"name": "x.ipynb", "mimeType": "application/json", "buffer": b"{"})
     student.done()
     assert student.tab.get_by_role("status").inner_text() == "x.ipynb cannot be graded."
     assert student.tab.locator(".check [role=status]").count() == 1
