@@ -76,9 +76,10 @@ def grade(submissions, results, assignment, roster, seed, workers, kind, again, 
             gradebook.record(results, marks, students)
             term.groups(results, together)
             about = term.note_late(results, assignment, marks, students, late)
-            about += publish(results, students)
+            said, given = publish(results, students)
             marks = term.without_covered(marks, term.groups(results))
-            report(results, marks, [sandbox.bound(kind, sandbox.Limits()), *about, *own.namesakes(marks)])
+            about += [*said, *own.namesakes(marks)]
+            report(results, marks, given, [sandbox.bound(kind, sandbox.Limits()), *about])
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
         return 130
@@ -86,7 +87,7 @@ def grade(submissions, results, assignment, roster, seed, workers, kind, again, 
 
 
 def publish(results, students):
-    """Scores of all assignments out of the gradebook into CSV files and pages. Sentences on groups for the report."""
+    """Scores of all assignments out of the gradebook into CSV files and pages. Returns what to tell, and the scores."""
     from coursework import feedback, gradebook, grading, pages, stats, term
 
     everything, scores, late, about, lines = [], {}, {}, [], []
@@ -106,15 +107,14 @@ def publish(results, students):
     grading.write(results / "stats.csv", pages.csv_text([stats.HEADINGS, *lines]))
     made = "grades.csv, canvas.csv, stats.csv, feedback/, gradebook.db, and of each feedback-*.zip and class-*.html"
     print(f"{', '.join(grading.assignments_in(results))} in {results}: {made}")
-    return about
+    return about, scores
 
 
-def report(results, marks, about):
+def report(results, marks, given, about):
     """Write what needs a human in the assignment that was graded, and say how much it is."""
-    from coursework import feedback, gradebook
-    from coursework.grading import write
+    from coursework import feedback, grading
 
-    write(results / "report.md", feedback.report(marks, gradebook.scores(results, marks), about))
+    grading.write(results / "report.md", feedback.report(marks, given, about))
     handed_in = [one for one in marks if one.submitted]
     noted = sum(bool(one.notes) for one in handed_in)
     needs = f"{noted} {'needs' if noted == 1 else 'need'} a human: {results / 'report.md'}"
