@@ -18,8 +18,8 @@ REACHABLE = """async () => {
   for (let waited = 0; waited < 5000 && missed(); waited += 50) await new Promise(done => setTimeout(done, 50));
 }"""
 AUDIT = """async ([parts, rules, theme]) => {
-  const colors = ['color-contrast', 'link-in-text-block'], options = {preload: false, resultTypes: ['violations']};
-  const run = (include, more) => axe.run({include}, {...options, ...more}), grounds = new Map();
+  const colors = {'color-contrast': '[data-fresh]', 'link-in-text-block': 'a[href][data-fresh]'}, grounds = new Map();
+  axe.configure({rules: Object.entries(colors).map(([id, selector]) => ({id, selector}))});
   const ground = e => {  // the colors below a text, down to the first one that covers the others, and how clear all are
     if (!e) return '';
     if (!grounds.has(e)) {
@@ -42,12 +42,12 @@ AUDIT = """async ([parts, rules, theme]) => {
       seen.add(look(e));
       fresh.push(e);
     }
-  const found = [];
-  if (theme === 'light')
-    found.push(await run(parts, {runOnly: rules, rules: Object.fromEntries(colors.map(c => [c, {enabled: false}]))}));
-  if (fresh.length) found.push(await run(fresh, {runOnly: {type: 'rule', values: colors}}));
-  return found.flatMap(run => run.violations)
-    .flatMap(v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)));
+  if (theme === 'dark' && !fresh.length) return [];
+  for (const e of fresh) e.dataset.fresh = '';
+  const runOnly = theme === 'dark' ? {type: 'rule', values: Object.keys(colors)} : rules;
+  const {violations} = await axe.run({include: parts}, {preload: false, resultTypes: ['violations'], runOnly});
+  for (const e of fresh) delete e.dataset.fresh;
+  return violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)));
 }"""
 
 def turn(tab, theme):

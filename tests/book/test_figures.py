@@ -1,22 +1,14 @@
 """Figures and views on the pages: all of each on a phone, in readable letters, and no chapter without a view."""
 
-import re
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.book.conftest import built_pages
+from tests.phone import too_wide_or_too_small
+
 ROOT = Path(__file__).resolve().parents[2]
-SMALLEST = 9  # pixels of a letter
-SCROLLING = """() => [...document.querySelectorAll('figure')]
-  .filter(figure => [figure, ...figure.querySelectorAll('*')].some(e => e.scrollWidth > e.clientWidth + 1 &&
-    ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) && !e.matches('table, .tl-scroll, input, textarea')))
-  .map(figure => figure.id)"""
-DRAWINGS = """async () => {
-  const pictures = [...document.querySelectorAll('figure .drawing img')].filter(image => image.offsetParent);
-  for (const image of pictures) { image.loading = 'eager'; await image.decode(); }
-  return pictures.map(image => [image.closest('figure').id, image.currentSrc, image.clientWidth]);
-}"""
 
 
 def numbered_chapters():
@@ -24,30 +16,21 @@ def numbered_chapters():
     return [entry["file"] for part in toc["parts"] if part.get("numbered") for entry in part["chapters"]]
 
 
-def letters(path):
-    """The sizes of a drawing's letters, in shares of its width. Matplotlib draws a letter of 100 and scales it."""
-    svg = path.read_text(encoding="utf-8")
-    width = float(re.search(r'width="([\d.]+)pt"', svg)[1])
-    sizes = re.findall(r'<g[^>]*transform="translate[^"]*scale\(([\d.]+) -', svg)
-    return {float(size) * 100 / width for size in sizes}
+def pages_of_a_teacher():
+    """Slides and sheets; test_browser.py looks at the figures of the other pages."""
+    return [page for page in built_pages() if page.parent.name in ("slides", "sheets")]
 
 
-def test_a_phone_shows_all_of_a_figure_in_letters_that_can_be_read(browser, page):
-    images = ROOT / "_build" / "html" / "_images"
+@pytest.mark.parametrize("path", pages_of_a_teacher(), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_phone_shows_all_of_a_figure_in_letters_that_can_be_read(browser, path):
     tab = browser.new_page(viewport={"width": 390, "height": 800}, offline=True)
-    tab.goto(page.as_uri(), wait_until="load")
-    if page.parent.name == "slides":  # they try each view in several widths first
+    tab.goto(path.as_uri(), wait_until="load")
+    if path.parent.name == "slides":  # they try each view in several widths first
         tab.wait_for_function("'ready' in document.documentElement.dataset")
-    tab.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-    problems = [f"{figure} scrolls sideways" for figure in tab.evaluate(SCROLLING)]
+    problems = []
     for theme in ("light", "dark"):
         tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-        for figure, source, shown in tab.evaluate(DRAWINGS):
-            name = source.rsplit("/", 1)[-1]
-            assert name.endswith("-dark.svg") == (theme == "dark"), f"{figure} shows {name}"
-            small = min(letters(images / name), default=1)
-            if small * shown < SMALLEST:
-                problems.append(f"{figure}: a letter is {small * shown:.1f} pixels high in {name}")
+        problems += too_wide_or_too_small(tab, theme)
     tab.close()
     assert not problems, "\n".join(problems)
 
