@@ -217,9 +217,8 @@ def card(app, docname: str, page: str) -> str:
 
 def fill(app, doctree: nodes.document, docname: str) -> None:
     """The cards of the book's chapters, or of the lab's, part by part."""
-    toc = yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text(encoding="utf-8"))
     for place in list(doctree.findall(chapter_list)):
-        parts = []
+        toc, parts = yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text(encoding="utf-8")), []
         for part in toc["parts"]:
             caption = part["caption"]
             cards = "".join(card(app, docname, chapter["file"]) for chapter in part["chapters"])

@@ -11,7 +11,10 @@ import importlib.util
 import os
 import re
 import shutil
+from importlib.metadata import entry_points
 from pathlib import Path
+
+from pybtex.plugin import register_plugin
 
 MATHJAX_PARTS = ["tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"]
 
@@ -90,7 +93,15 @@ def outdated(app, env, added, changed, removed) -> list[str]:
     return os.environ.get("OUTDATED_PAGES", "").split()
 
 
+def keep_plugins() -> None:
+    """Let pybtex find at once what it needs for each citation: it would look through all installed packages."""
+    for kind in ("backends", "style.formatting", "style.labels", "style.names", "style.sorting"):
+        for plugin in entry_points(group=f"pybtex.{kind}"):
+            register_plugin(plugin.group, plugin.name, plugin.load(), force=True)
+
+
 def setup(app):
+    keep_plugins()
     app.connect("env-get-outdated", outdated)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ book/_static/speaks.js does the rest; without it the formula stands alone.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import yaml
 from docutils import nodes
@@ -19,6 +20,7 @@ INDEX = re.compile(r"[_^]\{?[^{}\s]*$")  # what a letter stands behind where it 
 POWER = re.compile(r"(?<![A-Za-z\\])e\^\{")  # and where it is a number after all
 
 
+@cache
 def chapters() -> list[str]:
     """The names of the numbered chapters, in the book's order."""
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]

@@ -8,6 +8,7 @@ first use gets the definition as its title; book/_static/notes.js shows it. A te
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from docutils import nodes
 
@@ -16,6 +17,7 @@ UNMARKED = {GLOSSARY, "book/api", "book/bibliography", "book/figures"}
 NO_TEXT = (nodes.reference, nodes.literal, nodes.math, nodes.title, nodes.raw)
 
 
+@cache  # as long as Sphinx runs; it is asked for by each page, and by each caption in the list of figures
 def definitions(app) -> dict[str, tuple[str, str]]:
     """What the glossary says: term -> (its anchor, its definition as plain text)."""
     found, glossary = {}, app.env.get_doctree(GLOSSARY)
@@ -27,28 +29,26 @@ def definitions(app) -> dict[str, tuple[str, str]]:
     return found
 
 
-def pattern(terms) -> re.Pattern:
-    """Finds any of the terms as whole words, the longest first. Capitals count only in a term that has some.
+@cache
+def pattern(term: str) -> re.Pattern:
+    """Finds a term as whole words, in the singular or plural. Capitals count only in a term that has some.
 
-    >>> pattern(["head", "MLM head"]).findall("Heads, a MLM head, an ahead")
-    ['Heads', 'MLM head']
+    >>> pattern("head").findall("Heads, an ahead"), pattern("MLM head").findall("mlm heads, MLM  heads")
+    (['Heads'], ['MLM  heads'])
     """
-    parts = []
-    for term in sorted(terms, key=len, reverse=True):
-        words = r"\s+".join(map(re.escape, term.split()))
-        words = f"(?i:{words})" if term == term.lower() else words
-        parts.append(words + (r"(?:e?s)?" if term[-1].isalpha() else ""))
-    return re.compile(r"(?<![\w\[-])(?:" + "|".join(parts) + r")(?![\w\]-])")
+    words = r"\s+".join(map(re.escape, term.split()))
+    words = f"(?i:{words})" if term == term.lower() else words
+    return re.compile(rf"(?<![\w\[-]){words}{'(?:e?s)?' if term[-1].isalpha() else ''}(?![\w\]-])")
 
 
 def mark_text(text: nodes.Text, pending: dict[str, tuple[str, str]], page: str) -> None:
     """Turn the first uses of pending terms in one piece of text into links, and take them off the list."""
     pieces, end, string = [], 0, text.astext()
-    for match in pattern(pending).finditer(string) if pending else ():
-        forms = (term for term in pending if pattern([term]).fullmatch(match[0]))
-        term = max(forms, key=len, default=None)  # none: it was marked a few words ago
-        if term is None:
-            continue
+    while True:
+        uses = {term: match for term in pending if (match := pattern(term).search(string, end))}
+        if not uses:
+            break
+        term, match = min(uses.items(), key=lambda use: (use[1].start(), -len(use[0])))  # the first; there, the longest
         anchor, meaning = pending[term]
         link = nodes.reference("", match[0], internal=True, refuri=f"{page}#{anchor}", reftitle=meaning)
         link["classes"].append("term")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import codecs
 import copy
+import functools
 import json
 import struct
 
@@ -73,12 +74,15 @@ REFUSED = [
 ]
 
 
+solved_once, blank_once = functools.cache(sources.solved_notebook), functools.cache(sources.student_notebook)
+
+
 def solved(assignment=ASSIGNMENT):
-    return copy.deepcopy(sources.solved_notebook(assignment))
+    return copy.deepcopy(solved_once(assignment))
 
 
 def blank(assignment=ASSIGNMENT):
-    return copy.deepcopy(sources.student_notebook(assignment))
+    return copy.deepcopy(blank_once(assignment))
 
 
 def cell(notebook, name):
