@@ -23,6 +23,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -520,19 +521,16 @@ def key_files(assignment, root=ROOT):
             continue
         files.add(path)
         if path.suffix == ".py":
-            waiting += [file for room in _rooms(path, root) for file in (room.rglob("*") if room.is_dir() else [room])]
+            rooms = _rooms(path.read_bytes(), root)
+            waiting += [file for room in rooms for file in (room.rglob("*") if room.is_dir() else [room])]
     return sorted(files)
 
 
-def _rooms(path, root):
-    """The rooms of the two packages that a file imports from: folders, and modules at a package's root."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for package, room, *_ in (name.split(".") for name in names if name.startswith(OURS) and "." in name):
-            folder = root / package / room
-            yield folder if folder.is_dir() else folder.with_suffix(".py")
+@cache
+def _rooms(code, root):
+    """The rooms of the two packages that a file's code imports from: folders, and modules at a package's root."""
+    imports = [node for node in ast.walk(ast.parse(code)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    named = [(getattr(node, "module", None), alias.name) for node in imports for alias in node.names]
+    parts = [".".join(filter(None, pair)).split(".") for pair in named]
+    folders = [root / package / room[0] for package, *room in parts if package in OURS and room]
+    return [folder if folder.is_dir() else folder.with_suffix(".py") for folder in folders]

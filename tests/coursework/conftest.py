@@ -18,7 +18,7 @@ import pytest
 sources = pytest.importorskip("coursework.sources")
 import nbgrader.api  # noqa: E402
 
-from coursework import grading, sandbox  # noqa: E402
+from coursework import checks, grading, sandbox  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 
 ASSIGNMENT = "2-attention"
@@ -70,12 +70,18 @@ def hand_in(tmp_path):
     return write
 
 
+@functools.cache
+def prepared(load, assignment, seed):
+    """What checks ask. Inputs are drawn until each listed mistake fails, so this is done once for what loads checks."""
+    return grading.prepare(assignment, seed)
+
+
 @pytest.fixture
 def grade(tmp_path, bubblewrap):
     """grade(): the marks of all that was handed in, by student."""
 
     def run(**how):
-        options = {"seed": 1, "limits": QUICK, **how}
+        options = {"seed": 1, "limits": QUICK, "prepared_by": functools.partial(prepared, checks.load), **how}
         marks = grading.grade_all(tmp_path / "submitted", tmp_path / "results", ASSIGNMENT, **options)
         return {one.student: one for one in marks}
 

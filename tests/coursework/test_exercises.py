@@ -1,5 +1,7 @@
 """The public checks, all of them alike: the right answer passes, and each usual mistake is told by its own hint."""
 
+import copy
+import functools
 import linecache
 import math
 import re
@@ -393,19 +395,25 @@ WRONG = re.findall(
 )
 
 
-def lost(name, student, seeds=range(3)):
+@functools.cache
+def drawn(name):
+    """What the checks of assignment 1 ask a function, with the inputs of three seeds: [(check, call), ...]."""
+    by_check = {check: calls for check, calls in checks.load("1-tokenization").items() if check != "longest-match-bert"}
+    asked = [(c, call) for c, calls in by_check.items() for s in range(3) for call in calls(np.random.default_rng(s))]
+    return [(check, call) for check, call in asked if call.name == name]
+
+
+def lost(name, student):
     """The checks of assignment 1 that a function does not pass."""
     failed = set()
-    for check, calls in checks.load("1-tokenization").items():
-        for seed in seeds:
-            for call in calls(np.random.default_rng(seed)) if check != "longest-match-bert" else ():
-                if call.name == name and check not in failed:
-                    try:
-                        value = worker.plain(student(*call.arguments))
-                    except Exception:
-                        value = None
-                    if checks.wrong(call, value):
-                        failed.add(check)
+    for check, call in drawn(name):
+        if check not in failed:
+            try:
+                value = worker.plain(student(*copy.deepcopy(call.arguments)))
+            except Exception:
+                value = None
+            if checks.wrong(call, value):
+                failed.add(check)
     return failed
 
 
