@@ -23,8 +23,10 @@ addEventListener("DOMContentLoaded", function () {
 // A figure or a formula that scrolls on a phone can be reached and moved with the keyboard.
 (function () {
   function reach() {
-    document.querySelectorAll('.bd-article figure, .bd-article mjx-container[display="true"]').forEach(function (wide) {
-      if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+    var all = [].slice.call(document.querySelectorAll('.bd-article figure, .bd-article mjx-container[display="true"]'));
+    var scroll = all.map(function (wide) { return wide.scrollWidth > wide.clientWidth; }); // all at once: a page is laid out again after each change
+    all.forEach(function (wide, number) {
+      if (scroll[number]) wide.tabIndex = 0;
       else wide.removeAttribute("tabindex");
     });
   }
