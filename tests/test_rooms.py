@@ -230,7 +230,7 @@ def test_a_chapter_loads_only_the_figures_views_and_texts_that_it_names():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     lib = "arguments texts texts.fetch texts.written"
     lib += " views views.base views.notebook weights weights.catalog weights.files"
-    book = "page page.phone page.slides plots plots.base plots.uses"
+    book = "page page.layouts page.slides plots plots.base plots.uses"
     assert set(run.stdout.split()) == {
         "tutorial_lib",
         "tutorial_book",

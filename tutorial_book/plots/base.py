@@ -9,7 +9,7 @@ from matplotlib import cycler
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from tutorial_book.page.phone import both_layouts
+from tutorial_book.page.layouts import with_layouts
 from tutorial_lib.views import notebook
 
 # Okabe and Ito's palette, told apart by color-blind readers too: orange and pink a little darker, so that they are
@@ -79,7 +79,7 @@ def use_style():
         shell = notebook.shell()
         if notebook.is_static() and shell:
             svg = shell.display_formatter.formatters["image/svg+xml"]
-            svg.for_type(Figure, partial(both_layouts, metadata={"Date": None}))
+            svg.for_type(Figure, partial(with_layouts, metadata={"Date": None}))
 
 
 def heatmap(

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.text import Text
 
 from tutorial_book import plots
-from tutorial_book.page import phone
+from tutorial_book.page import layouts
 
 SCREEN = 358  # pixels that a phone of 390 has for a figure
 
@@ -45,24 +45,24 @@ def places(figure):
 
 def test_panels_stand_below_each_other_and_each_says_its_units():
     figure = curves(3, sharey=True)
-    phone.narrow(figure)
+    layouts.narrow(figure)
     assert places(figure) == [(0, 0), (1, 0), (2, 0)]
     assert [ax.get_ylabel() for ax in figure.axes] == ["cosine"] * 3
     assert all(ax.yaxis.get_tick_params()["labelleft"] for ax in figure.axes)
-    assert figure.get_figwidth() == phone.WIDTH
+    assert figure.get_figwidth() == layouts.PHONE.width
 
 
 @pytest.mark.parametrize("columns, expected", [(4, 2), (8, 2)])
 def test_small_panels_and_many_stand_in_two_columns(columns, expected):
     figure = curves(columns)
-    phone.narrow(figure)
+    layouts.narrow(figure)
     assert max(column for _, column in places(figure)) + 1 == expected
 
 
 def test_a_figure_may_ask_for_its_layout():
     figure = curves(3)
     figure.phone = {"columns": 3, "panel_height": 1.2}
-    phone.narrow(figure)
+    layouts.narrow(figure)
     assert places(figure) == [(0, 0), (0, 1), (0, 2)] and figure.get_figheight() == pytest.approx(1.2)
 
 
@@ -71,7 +71,7 @@ def test_places_that_are_empty_take_none():
     for ax in axes.flat[:5]:
         ax.plot([0, 1])
     axes.flat[5].axis("off")
-    phone.narrow(figure)
+    layouts.narrow(figure)
     assert len(figure.axes) == 5
 
 
@@ -80,7 +80,7 @@ def test_names_below_a_matrix_do_not_run_into_each_other(n, shown):
     figure, ax = plt.subplots(figsize=(6, 6))
     ax.imshow(np.zeros((n, n)))
     ax.set_xticks(range(n), [f"token{i}" for i in range(n)])
-    phone.narrow(figure)
+    layouts.narrow(figure)
     names = [label for label in ax.get_xticklabels() if label.get_text()]
     assert [label.get_text() for label in names] == [f"token{i}" for i in range(0, n, n // shown)]
     figure.canvas.draw()
@@ -92,7 +92,7 @@ def test_letters_stay_large_enough():
     figure = curves(2)
     figure.axes[0].text(0.1, 0.5, "small", fontsize=6)
     figure.axes[0].tick_params(labelsize=5)
-    phone.narrow(figure)
+    layouts.narrow(figure)
     assert smallest_letter(figure) >= 9
 
 
@@ -100,7 +100,7 @@ def test_letters_stay_large_enough():
 def test_one_legend_stands_above(anchor):
     figure = curves(1)
     figure.axes[0].legend(loc="upper left", bbox_to_anchor=anchor)
-    phone.narrow(figure)
+    layouts.narrow(figure)
     figure.canvas.draw()
     [legend] = figure.legends
     assert figure.axes[0].get_legend() is None and [text.get_text() for text in legend.get_texts()] == ["measured"]
@@ -112,7 +112,7 @@ def test_legends_that_differ_stay_with_their_panels():
     figure.axes[1].plot([0, 1], label="another")
     for ax in figure.axes:
         ax.legend()
-    phone.narrow(figure)
+    layouts.narrow(figure)
     assert not figure.legends and all(ax.get_legend() for ax in figure.axes)
 
 
@@ -120,36 +120,36 @@ def test_names_at_an_axis_do_not_run_into_each_other():
     words = "The serendipitous bear waited patiently for spring".split()
     _, ax = plt.subplots(figsize=(8, 3))
     ax.bar(words, range(len(words)))
-    phone.narrow(ax.figure)
+    layouts.narrow(ax.figure)
     ax.figure.canvas.draw()
     boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
     assert ax.get_xticklabels()[0].get_rotation() or all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:]))
 
 
 def test_a_wide_figure_carries_its_second_layout_and_a_narrow_one_has_none():
-    wide = phone.both_layouts(curves(2))
+    wide = layouts.with_layouts(curves(2))
     packed = re.search(r"<!--phone (\S+)-->\s*$", wide)[1]
     second = zlib.decompress(base64.b64decode(packed)).decode()
     widths = [float(re.search(r'width="([\d.]+)pt"', svg)[1]) / 72 for svg in (wide, second)]
-    assert widths[0] > 7.5 and widths[1] <= phone.WIDTH + 0.4
-    assert "<!--phone" not in phone.both_layouts(curves(1, figsize=(3.5, 3)))
+    assert widths[0] > 7.5 and widths[1] <= layouts.PHONE.width + 0.4
+    assert "<!--phone" not in layouts.with_layouts(curves(1, figsize=(3.5, 3)))
 
 
 def test_a_matrix_keeps_its_scale_of_colors():
     ax = plots.heatmap(np.eye(12), ax=plt.subplots(figsize=(9, 4))[1], label="weight")
-    phone.narrow(ax.figure)
+    layouts.narrow(ax.figure)
     assert len(ax.figure.axes) == 2 and smallest_letter(ax.figure) >= 9
 
 
 def test_numbers_fit_their_cells():
     ax = plots.heatmap([[0.41, -0.05, 1.0, 10.07] * 3], digits=2, ax=plt.subplots(figsize=(9, 3))[1])
-    phone.narrow(ax.figure)
+    layouts.narrow(ax.figure)
     assert [text.get_text() for text in ax.texts][:4] == [".41", "-.05", "1.0", "10.07"]
 
 
 def test_lines_of_names_at_the_other_axis_do_not_run_into_each_other():
     ax = plots.heatmap(np.eye(16), rows=[f"row {i}" for i in range(16)], ax=plt.subplots(figsize=(9, 3))[1])
-    phone.narrow(ax.figure)
+    layouts.narrow(ax.figure)
     ax.figure.canvas.draw()
     boxes = sorted((label.get_window_extent() for label in ax.get_yticklabels()), key=lambda box: box.y0)
     assert all(low.y1 - 2 <= high.y0 for low, high in zip(boxes, boxes[1:]))
