@@ -1,4 +1,4 @@
-"""A figure's second layout: a phone shows all of it, in letters that can be read."""
+"""A figure's other layouts: a phone and a slide show all of it, in letters that can be read."""
 
 import base64
 import re
@@ -153,3 +153,72 @@ def test_lines_of_names_at_the_other_axis_do_not_run_into_each_other():
     ax.figure.canvas.draw()
     boxes = sorted((label.get_window_extent() for label in ax.get_yticklabels()), key=lambda box: box.y0)
     assert all(low.y1 - 2 <= high.y0 for low, high in zip(boxes, boxes[1:]))
+
+
+def on_slide(figure):
+    """The smallest letters, in pixels, where the picture fills the room above its caption or beside it."""
+    figure.canvas.draw()
+    box = figure.get_tightbbox()
+    width, height = box.width + 0.2, box.height + 0.2
+    points = min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text())
+    return points / 72 * max(min(1240 / width, 545 / height), min(936 / width, 621 / height))
+
+
+@pytest.mark.parametrize("columns, figsize", [(1, (9, 5)), (2, (8, 3)), (3, (9, 3)), (1, (6, 6))])
+def test_the_last_row_reads_what_a_slide_shows(columns, figsize):
+    figure = curves(columns, figsize)
+    figure.axes[0].text(0.1, 0.5, "small", fontsize=6)
+    figure.axes[0].tick_params(labelsize=5)
+    assert on_slide(layouts.for_slide(figure)) >= 24
+
+
+@pytest.mark.parametrize("n, figsize, expected", [(4, (5, 10), (2, 2)), (3, (4, 9), (1, 3)), (6, (4, 12), (2, 3))])
+def test_panels_in_a_column_fill_a_slide(n, figsize, expected):
+    figure, axes = plt.subplots(n, 1, figsize=figsize)
+    for ax in axes:
+        ax.plot([0, 1])
+    layouts.for_slide(figure)
+    assert tuple(max(place) + 1 for place in zip(*places(figure), strict=True)) == expected
+
+
+def test_rows_that_belong_to_each_other_stay():
+    figure, axes = plt.subplots(2, 3, figsize=(9, 6))
+    layouts.for_slide(figure)
+    assert places(figure) == [(row, column) for row in range(2) for column in range(3)]
+
+
+def test_many_names_get_the_higher_room():
+    ax = plots.heatmap(np.eye(14), rows=[f"row {i}" for i in range(14)], ax=plt.subplots(figsize=(9, 3.8))[1])
+    assert layouts.for_slide(ax.figure).get_figheight() == layouts.SLIDES[1].height
+
+
+def test_a_figure_may_ask_for_its_layout_on_a_slide():
+    figure = curves(2)
+    figure.slide = {"columns": 1, "size": (6, 4)}
+    layouts.for_slide(figure)
+    assert places(figure) == [(0, 0), (1, 0)] and figure.get_size_inches().tolist() == [6, 4]
+
+
+def test_numbers_at_a_low_axis_are_thinned_out():
+    figure, axes = plt.subplots(4, 1, figsize=(8, 6), sharex=True)
+    figure.slide = {"columns": 1, "size": (6.8, 2)}
+    for ax in axes:
+        ax.plot([0, 1])
+    layouts.for_slide(figure)
+    figure.canvas.draw()
+    for ax in axes:
+        boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+        assert label_sizes(ax) == {10} and all(low.y1 <= high.y0 + 1 for low, high in zip(boxes, boxes[1:]))
+
+
+def label_sizes(ax):
+    return {label.get_fontsize() for label in ax.get_yticklabels()}
+
+
+def test_the_layout_for_slides_leaves_the_others_as_they_are(monkeypatch):
+    undated = {"metadata": {"Date": None}}
+    without = layouts.with_layouts(curves(3), **undated)
+    monkeypatch.setenv("TUTORIAL_BOOK_SLIDES", "1")
+    before = plt.get_fignums()
+    assert re.sub(r"<!--slide \S+-->\n", "", layouts.with_layouts(curves(3), **undated)) == without
+    assert len(plt.get_fignums()) == len(before) + 1

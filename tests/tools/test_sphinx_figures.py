@@ -1,4 +1,4 @@
-"""A drawing becomes the files of a page: two layouts, each in the colors of two themes."""
+"""A drawing becomes the files of the site: its layouts, each in the colors of two themes."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,9 +24,18 @@ def test_a_wide_drawing_gives_four_files_and_a_narrow_one_two():
     assert list(sphinx_figures.layouts(layouts.with_layouts(figure))) == ["", "-dark"]
 
 
-def test_the_first_layout_no_longer_carries_the_second():
+def test_one_that_slides_show_has_a_layout_for_them(monkeypatch):
+    monkeypatch.setenv("TUTORIAL_BOOK_SLIDES", "1")
     files = sphinx_figures.layouts(layouts.with_layouts(drawing()))
-    assert not any("<!--phone" in text for text in files.values())
+    assert sorted(files) == ["", "-dark", "-phone", "-phone-dark", "-slide", "-slide-dark"]
+    assert len({sphinx_figures.size(files[end]) for end in ("", "-phone", "-slide")}) == 3
+    assert files["-slide-dark"] == sphinx_figures.in_dark(files["-slide"])
+
+
+def test_the_first_layout_no_longer_carries_the_others(monkeypatch):
+    monkeypatch.setenv("TUTORIAL_BOOK_SLIDES", "1")
+    files = sphinx_figures.layouts(layouts.with_layouts(drawing()))
+    assert not any("<!--phone" in text or "<!--slide" in text for text in files.values())
     assert all(text.rstrip().endswith("</svg>") for text in files.values())
 
 

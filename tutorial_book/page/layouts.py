@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import math
 import os
 import pickle
@@ -83,33 +84,30 @@ def narrow(figure):
 def for_slide(figure):
     """Lay a drawn figure out again, for good, as large as a slide, in letters that are read from the last row.
 
-    What draws it may know better: `figure.slide = {"columns": 3, "aside": True}`, or either; aside: its caption stands beside it.
+    What draws it may know better: `figure.slide = {"columns": 3, "size": (6, 4)}`, in inches, or either. The larger it
+    is, the smaller are its letters on the slide.
     """
-    wish = getattr(figure, "slide", {})
-    rooms = [SLIDES[wish["aside"]]] if "aside" in wish else SLIDES
-    (width, height), (rows, columns) = figure.get_size_inches(), _grid(figure)
-    counts = [wish["columns"]] if "columns" in wish else _slide_columns(figure)
+    wish, (width, height), (rows, columns) = getattr(figure, "slide", {}), figure.get_size_inches(), _grid(figure)
     n_panels = len(_filled(figure)) or 1
-
     most_names = max((len(ax.get_yticks()) for ax in figure.axes), default=0)
 
     def misfit(choice):
-        room, count = choice
-        new_rows = -(-n_panels // count)
-        high, wide = room.height / new_rows, room.width / count
-        crowd = max(1, most_names * 1.2 * room.smallest / 72 / (high - 0.8))
-        return abs(math.log(wide / high * height / rows * columns / width)) + 2 * math.log(
-            crowd**2 * new_rows * count / n_panels
-        )
+        """How much the panels change their shape, what stands empty, and how little room the names at an axis have."""
+        room, new_columns = choice
+        new_rows = -(-n_panels // new_columns)
+        shape = room.width / new_columns / (room.height / new_rows) / (width / columns / (height / rows))
+        crowd = most_names * 1.2 * room.smallest / 72 / max(0.1, (room.height - 0.6) / new_rows - 0.2)
+        return abs(math.log(shape)) + 2 * math.log(new_rows * new_columns / n_panels) + 4 * math.log(max(1, crowd))
 
-    room, count = min(((room, count) for room in rooms for count in counts), key=misfit)
-    _, new_columns = _restack(figure, count)
-    _lay_out(figure, room, new_columns)
+    rooms = [SLIDES[0]._replace(width=size[0], height=size[1]) for size in [wish.get("size")] if size] or SLIDES
+    counts = [wish["columns"]] if "columns" in wish else _slide_columns(figure)
+    room, new_columns = min(itertools.product(rooms, counts), key=misfit)
+    _lay_out(figure, room, _restack(figure, new_columns)[1])
     return figure
 
 
 def _lay_out(figure, room, columns, grows=False):
-    """What both have in common: all letters large, nothing that runs into another. grows: by the height of its legend."""
+    """What both have in common: large letters that do not run into each other. grows: by the height of its legend."""
     figure.set_size_inches(room.width, room.height)
     _enlarge(figure, room.smallest)
     _wrap(figure, room.width / columns)
@@ -212,7 +210,8 @@ def _wrap(figure, width):
                            (ax.yaxis.label, max(height, 1.5))):  # fmt: skip
             said = text.get_text()
             if said and "$" not in said and "\n" not in said:
-                text.set_text(textwrap.fill(said, max(8, int(room / LETTER / text.get_fontsize()))))
+                letters, said = max(8, int(room / LETTER / text.get_fontsize())), said.replace(" = ", "\xa0=\xa0")
+                text.set_text(textwrap.fill(said, letters, break_long_words=False))
 
 
 def _legend_above(figure, room):
@@ -245,7 +244,10 @@ def _clear_ticks(figure, smallest):
     for ax in figure.axes:
         names = [label for label in ax.get_yticklabels() if label.get_visible() and label.get_text()]
         room = 72 * ax.get_window_extent().height / figure.dpi / max(1, len(names))  # points for each line
-        if names and 1.2 * names[0].get_fontsize() > room:
+        is_crowded = names and 1.2 * names[0].get_fontsize() > room
+        if is_crowded and isinstance(ax.yaxis.get_major_locator(), MaxNLocator):
+            ax.locator_params(axis="y", nbins=max(1, int(len(names) * room / 1.5 / names[0].get_fontsize())))
+        elif is_crowded:
             ax.tick_params(axis="y", labelsize=max(smallest, room / 1.2))
         labels = [label for label in ax.get_xticklabels() if label.get_visible() and label.get_text()]
         boxes = [label.get_window_extent() for label in labels]

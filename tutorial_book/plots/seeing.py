@@ -176,6 +176,7 @@ def group_gaps(clouds, groups, names):
             place = 15 * beside * (1, 0.8)  # a number is wider than high
             note(ax, f"{length:.1f}", start + 0.5 * away, place, fontsize=10, ha="center")
         ax.margins(0.15)
+    grid[0].figure.slide = {"size": (6.8, 3)}
     return grid
 
 
