@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIBRARY, BOOK = (ROOT / package for package in house.PACKAGES)
 ORDER = [f"{package}.{name}" for package in house.PACKAGES for names in house.rooms(ROOT, package).values()
          for name in names]  # fmt: skip
-MOST_LINES = {LIBRARY: 15_250, BOOK: 20_150}  # each file is itself reading matter
+MOST_LINES = {LIBRARY: 15_250, BOOK: 20_230}  # each file is itself reading matter
 MOST_ROOMS = {LIBRARY: 20, BOOK: 6}
 MOST_FLOORS = 9
 TESTS = Path(__file__).parent

@@ -71,7 +71,7 @@
       var width = file.getAttribute("width"), height = file.getAttribute("height");
       var size = Math.min(room.clientWidth / width, room.clientHeight / height), area = size * size * width * height;
       var letters = Math.min(read, size * (file.dataset.letters || 1));
-      var better = letters > 1.02 * one.letters || letters > 0.98 * one.letters && area > 1.1 * one.area;
+      var better = letters > 1.001 * one.letters || letters > 0.999 * one.letters && area > 1.1 * one.area;
       if (better) Object.assign(one, { letters: letters, area: area, layout: layout, aside: aside });
     });
   }

@@ -283,9 +283,9 @@ LETTERS = """() => {
   const slide = Reveal.getCurrentSlide(), sizes = [], pixel = Math.min(innerWidth / 960, innerHeight / 720);
   for (const image of slide.querySelectorAll('.stage > picture img')) if (image.checkVisibility()) {
     const box = image.getBoundingClientRect();
-    const source = image.currentSrc.includes('-phone') ? image.parentElement.querySelector('source') : image;
-    const scale = Math.min(box.width / source.getAttribute('width'), box.height / source.getAttribute('height'));
-    sizes.push(scale * source.dataset.letters);
+    const file = image.parentElement.querySelector('source[media=all]') || image;
+    const scale = Math.min(box.width / file.getAttribute('width'), box.height / file.getAttribute('height'));
+    sizes.push(scale * file.dataset.letters);
   }
   for (const part of slide.querySelectorAll('.tl-view :is(.tl-picture *, .tl-say):not(sub, sup, option)')) {
     const said = [...part.childNodes].some(node => node.nodeType === 3 && node.data.trim());

@@ -139,7 +139,7 @@ def test_another_version_of_a_package_runs_every_chapter_again(book, runs, monke
     assert runs == ["one", "one"]
 
 
-def test_only_a_chapter_with_a_page_for_its_teacher_draws_for_slides_and_it_runs_when_that_page_comes(book, monkeypatch):
+def test_a_chapter_draws_for_slides_once_it_has_a_page_for_its_teacher(book, monkeypatch):
     given = []
 
     async def run_chapter(path, notebook, environment, root):

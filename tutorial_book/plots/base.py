@@ -54,7 +54,7 @@ HAIRLINE = "#D0D0D0"
 def use_style():
     """Set the book's look for every figure that follows: no clutter, vector graphics in notebooks.
 
-    While the pages are built, each figure brings a second layout for phones.
+    While the pages are built, each figure brings its layouts for phones and slides.
     """
     plt.rcParams.update(
         {
