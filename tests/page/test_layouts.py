@@ -178,6 +178,7 @@ def test_panels_in_a_column_fill_a_slide(n, figsize, expected):
     for ax in axes:
         ax.plot([0, 1])
     layouts.for_slide(figure)
+    assert all(ax.yaxis.get_tick_params()["labelleft"] for ax in axes)
     assert tuple(max(place) + 1 for place in zip(*places(figure), strict=True)) == expected
 
 

@@ -173,13 +173,14 @@ def _restack(figure, columns):
             if _is_empty(ax):
                 ax.remove()
     grid = figure.add_gridspec(rows, columns)
+    in_order = list(panels.values())
     first_of_row = {row: panels[row, column][0] for row, column in reversed(panels)}
     for k, ((row, _), axes) in enumerate(panels.items()):
         for ax in axes:
             ax.set_subplotspec(grid[k // columns, k % columns])
             first = first_of_row[row]
             if _shares(ax, first, "y"):
-                ax.tick_params(labelleft=k % columns == 0)
+                ax.tick_params(labelleft=k % columns == 0 or not _shares(ax, in_order[k - 1][0], "y"))
                 if columns == 1 and not ax.get_ylabel():
                     ax.set_ylabel(first.get_ylabel())
             if len(ax.get_shared_x_axes().get_siblings(ax)) > 1:

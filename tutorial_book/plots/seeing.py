@@ -220,4 +220,5 @@ def qualities(pictures, names):
         bare(ax)
         rows(ax, list(pictures))
     figure.phone = {"columns": 2, "panel_height": 0.5 + 0.24 * len(pictures)}
+    figure.slide = {"size": (7.6, 3)}
     return grid
