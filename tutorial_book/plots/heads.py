@@ -191,7 +191,7 @@ def one_update(weights, value, update, vector, tokens, token, source):
         ax.set_xticks([])
     axes[3].set_xlabel("coordinate")
     axes[1].set_xlim(-0.8, len(value) - 0.2)
-    axes[1].figure.phone, axes[1].figure.slide = {"panel_height": 1.6}, {"columns": 1, "size": (6.8, 2.85)}
+    axes[1].figure.phone = {"panel_height": 1.6}
     return axes
 
 
