@@ -118,6 +118,11 @@ def kernel_environment(jobs: int) -> dict[str, str]:
     }
 
 
+def has_slides(path: Path) -> bool:
+    """Whether a chapter has a page for its teacher."""
+    return (path.parent / "teach" / path.name).exists()
+
+
 class Ran(NamedTuple):
     """What a run gave besides the outputs, which are in its notebook."""
 
@@ -241,12 +246,13 @@ def outputs(root: Path) -> JupyterCacheAbstract:
 
 async def current_runs(root: Path, paths: list[Path], jobs: int = 2) -> list[dict | str]:
     """The run of each chapter as it is now, made where there is none, `jobs` at a time; what to tell of a failure."""
-    environment, turn = kernel_environment(jobs), asyncio.Semaphore(jobs)
-    cache, key = outputs(root), environment_key(root, environment)
+    plain, cache, turn = kernel_environment(jobs), outputs(root), asyncio.Semaphore(jobs)
+    environments = {False: plain, True: plain | {"TUTORIAL_BOOK_SLIDES": "1"}}  # figures have a layout for them
+    keys = {slides: environment_key(root, environment) for slides, environment in environments.items()}
 
     async def one(path: Path) -> dict | str:
-        notebook = read_chapter(path)
-        runs = Runs(root, path, cache.create_hashed_notebook(notebook)[1], key)
+        notebook, environment = read_chapter(path), environments[has_slides(path)]
+        runs = Runs(root, path, cache.create_hashed_notebook(notebook)[1], keys[has_slides(path)])
         if found := runs.find():
             return found
         async with turn:

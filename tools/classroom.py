@@ -18,7 +18,8 @@ import sheets
 import slides
 from build_book import ROOT, say, write
 
-MAKERS = ["built_page.py", "classroom.py", "sheets.py", "slide_order.py", "slides.py", "sphinx_chapters.py"]
+MAKERS = ["built_page.py", "classroom.py", "sheets.py", "slide_order.py", "slides.py", "sphinx_chapters.py",
+          "sphinx_figures.py"]  # fmt: skip
 
 
 def names(root: Path) -> list[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup, Tag
 from built_page import Chapter, Item, Plan, Step, mathjax, outside, tags, words
 from slide_order import Entry, Quote, nearest, offers, order, said_of
+from sphinx_figures import size
 
 FOLDER = "slides"
 REVEAL = ["reveal.js", "reveal.css"]
@@ -145,7 +146,9 @@ class Deck:
         made = self.copied(item.element)
         for image in made.select("img"):
             del image["loading"]
-        for file in made.select("picture :is(img, source)"):  # slides.js takes the layout with the larger letters
+        for image in made.select("picture > img"):
+            self.add_own_layout(image)
+        for file in made.select("picture :is(img, source)"):  # slides.js takes the best of the layouts
             drawing = self.site / FOLDER / (file.get("src") or file["srcset"])
             file["data-letters"] = smallest_letter(drawing.read_text(encoding="utf-8"))
         for tip in made.select("figcaption .legend"):
@@ -156,6 +159,13 @@ class Deck:
             made.figcaption.extend(parsed(self.sentences(item, step)))
         made["class"] = "stage"
         return str(made)
+
+    def add_own_layout(self, image: Tag) -> None:
+        """The layout for slides, which no page loads, beside the others of a picture."""
+        file = re.sub(r"(-dark)?\.svg$", r"-slide\g<0>", image["src"])
+        if (drawing := self.site / FOLDER / file).is_file():
+            sizes = size(drawing.read_text(encoding="utf-8"))
+            image.insert_before(*parsed(f'<source media="not all" srcset="{file}" {sizes}/>'))
 
     def sentences(self, item: Item, step: Sequence[Tag]) -> str:
         """What a step of the plan types into this view, as links: slides.js fills the view of the slide with them."""

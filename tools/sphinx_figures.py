@@ -1,7 +1,8 @@
 """A Sphinx extension: figures follow the theme and the screen, and the directive `list-of-figures` lists them all.
 
-A figure that a cell drew is one SVG file, which carries its layout for a phone (tutorial_book/page/phone.py). The page
-gets four files of it: two layouts, each in the colors of the light and of the dark theme.
+A figure that a cell drew is one SVG file, which carries its layouts for a phone and for a slide
+(tutorial_book/page/layouts.py). The site gets all of them, each in the colors of the light and of the dark theme; the
+page loads its own or the phone's, the slides choose from three.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from tutorial_book.plots.base import DARK
 
-PHONE = re.compile(r"<!--phone (\S+)-->\s*$")
+LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\n")
 COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
 IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()}
 # A matrix is an image: its lightness turns round, its hues stay (each row: 1 - x, seen from the other side of gray).
@@ -47,13 +48,10 @@ def in_dark(svg: str) -> str:
 
 def layouts(svg: str) -> dict[str, str]:
     """The files of a drawing: what their names end with -> their text."""
-    phone = PHONE.search(svg)
-    wide = svg[: phone.start()] if phone else svg
-    files = {"": wide, "-dark": in_dark(wide)}
-    if phone:
-        narrow = zlib.decompress(base64.b64decode(phone[1])).decode()
-        files |= {"-phone": narrow, "-phone-dark": in_dark(narrow)}
-    return files
+    drawings = {"": LAYOUT.sub("", svg)}
+    for layout in LAYOUT.finditer(svg):
+        drawings[f"-{layout['name']}"] = zlib.decompress(base64.b64decode(layout["packed"])).decode()
+    return drawings | {f"{end}-dark": in_dark(drawing) for end, drawing in drawings.items()}
 
 
 def size(svg: str) -> str:
@@ -141,11 +139,11 @@ def depart_image(translator: HTML5Translator, node: nodes.image) -> None:
 
 
 def drop_carriers(app, exception) -> None:
-    """Sphinx copied the files that carry two layouts: a page loads the first alone."""
+    """Sphinx copied the files that carry several layouts: a page loads the first alone."""
     for path in Path(app.outdir, "_images").glob("*.svg"):
         text = path.read_text(encoding="utf-8")
-        if found := PHONE.search(text):
-            path.write_text(text[: found.start()], encoding="utf-8")
+        if LAYOUT.search(text):
+            path.write_text(LAYOUT.sub("", text), encoding="utf-8")
 
 
 class figure_list(nodes.General, nodes.Element):

@@ -3,10 +3,11 @@
   "use strict";
   var root = document.documentElement;
 
-  // Letters become smaller where a slide is full. A figure has two layouts, and a view can be tried in several widths,
+  // Letters become smaller where a slide is full. A figure has three layouts, and a view can be tried in several widths,
   // with what one sets above the picture or to the right of it; either may have its caption below or beside it. What has
   // the largest letters is taken. All slides are measured at once.
   var WIDTHS = [440, 500, 560, 620, 680, 740, 800, 880, 960, 1080, 1200];
+  var READ = 24; // pixels of a letter, at 720 lines, that the last row can read
   var ENOUGH = 26; // pixels of a letter, at 720 lines: beyond, a larger picture is better
 
   function frame() { return new Promise(function (done) { requestAnimationFrame(function () { setTimeout(done, 0); }); }); }
@@ -24,14 +25,14 @@
       slide.classList.remove("tight");
       if (slide.scrollHeight > slide.clientHeight + 1) slide.classList.add("tight");
     });
-    var enough = ENOUGH * Math.min(innerWidth / 960, innerHeight / 720);
-    var drawn = all(".stage:has(> picture)").map(function (stage) { return { stage: stage, letters: 0 }; });
+    var pixel = Math.min(innerWidth / 960, innerHeight / 720), enough = ENOUGH * pixel;
+    var drawn = all(".stage:has(> picture)").map(function (stage) { return { stage: stage, letters: 0, area: 0 }; });
     var views = all(".stage .tl-view").map(function (view) {
       return { view: view, stage: view.closest(".stage"), room: view.closest(".stage > :first-child"), letters: 0, zoom: 0 };
     });
     for (var aside = 0; aside < 2; aside++) {
       drawn.concat(views).forEach(function (one) { one.stage.classList.toggle("aside", aside === 1); });
-      drawn.forEach(function (one) { draw(one, aside === 1); });
+      drawn.forEach(function (one) { draw(one, aside === 1, READ * pixel); });
       for (var i = 0; i < 2 * WIDTHS.length && views.length; i++) {
         var width = WIDTHS[i >> 1], beside = i % 2 === 1;
         views.forEach(function (one) { shape(one.view, width, beside, 1); });
@@ -41,7 +42,9 @@
     }
     drawn.forEach(function (one) {
       one.stage.classList.toggle("aside", one.aside);
-      all("source", one.stage).forEach(function (source) { source.media = one.phone ? "all" : "not all"; });
+      all("picture", one.stage).forEach(function (picture) {
+        layouts(picture).forEach(function (file, layout) { if (file.matches("source")) file.media = layout === one.layout ? "all" : "not all"; });
+      });
     });
     views.forEach(function (one) {
       one.stage.classList.toggle("aside", one.aside);
@@ -56,14 +59,20 @@
     root.classList.remove("measuring");
   }
 
-  // A figure in both of its layouts; the one of the page, and a caption below it, unless another has larger letters.
-  function draw(one, aside) {
+  // The page's, the slide's and the phone's.
+  function layouts(picture) { return all("img, source", picture).reverse(); }
+
+  // A figure in each of its layouts, its caption below it or beside it: letters that the last row can read go before a
+  // larger picture.
+  function draw(one, aside, read) {
     var room = all("picture", one.stage).find(function (picture) { return picture.clientHeight; });
     if (!room || aside && isFull(one.stage)) return;
-    all("img, source", room).reverse().forEach(function (file, phone) {
-      var size = Math.min(room.clientWidth / file.getAttribute("width"), room.clientHeight / file.getAttribute("height"));
-      var letters = size * (file.dataset.letters || 1);
-      if (letters > 1.1 * one.letters) Object.assign(one, { letters: letters, phone: phone === 1, aside: aside });
+    layouts(room).forEach(function (file, layout) {
+      var width = file.getAttribute("width"), height = file.getAttribute("height");
+      var size = Math.min(room.clientWidth / width, room.clientHeight / height), area = size * size * width * height;
+      var letters = Math.min(read, size * (file.dataset.letters || 1));
+      var better = letters > 1.001 * one.letters || letters > 0.999 * one.letters && area > 1.1 * one.area;
+      if (better) Object.assign(one, { letters: letters, area: area, layout: layout, aside: aside });
     });
   }
 

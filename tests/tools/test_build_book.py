@@ -139,6 +139,22 @@ def test_another_version_of_a_package_runs_every_chapter_again(book, runs, monke
     assert runs == ["one", "one"]
 
 
+def test_a_chapter_draws_for_slides_once_it_has_a_page_for_its_teacher(book, monkeypatch):
+    given = []
+
+    async def run_chapter(path, notebook, environment, root):
+        given.append("TUTORIAL_BOOK_SLIDES" in environment)
+        return build_book.Ran()
+
+    monkeypatch.setattr(build_book, "run_chapter", run_chapter)
+    run(book)
+    (book / "book" / "teach").mkdir()
+    (book / "book" / "teach" / "one.md").write_text("# A plan\n")
+    run(book)
+    run(book)
+    assert given == [False, True]
+
+
 @pytest.mark.filterwarnings("ignore")  # the kernel's own
 def test_a_real_run_says_which_files_it_read(book, monkeypatch):
     """One plot, one claim, one core file of a library: each runs the chapters that loaded it, and no other."""

@@ -1,4 +1,4 @@
-"""What a chapter's cells show: source code, the answer to a guess, tables, slides, search, the phone's layout.
+"""What a chapter's cells show: source code, the answer to a guess, tables, slides, search, figures' layouts.
 
 A module loads when one of its names is first asked for, so that a chapter depends on those that it uses.
 """

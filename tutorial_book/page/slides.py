@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from string import Formatter
 
-from tutorial_book.page.phone import WIDTH, narrow
+from tutorial_book.page.layouts import PHONE, narrow
 from tutorial_lib.views.base import View
 
 FOLDER = Path(__file__).parent / "js"
@@ -95,7 +95,7 @@ def _draw(fn, name, value):
         if len(new) != 1:
             raise ValueError(f"fn must draw one new figure for each value, got {len(new)} for {name}={value!r}")
         svg, png = io.BytesIO(), io.BytesIO()
-        if plt.figure(new[0]).get_figwidth() > WIDTH + 0.4:
+        if plt.figure(new[0]).get_figwidth() > PHONE.width + 0.4:
             narrow(plt.gcf())
         with plt.rc_context({"svg.hashsalt": "slide"}):  # the same figure gives the same bytes
             plt.figure(new[0]).savefig(svg, format="svg", metadata={"Date": None})

@@ -9,7 +9,7 @@ from matplotlib import cycler
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from tutorial_book.page.phone import both_layouts
+from tutorial_book.page.layouts import with_layouts
 from tutorial_lib.views import notebook
 
 # Okabe and Ito's palette, told apart by color-blind readers too: orange and pink a little darker, so that they are
@@ -54,7 +54,7 @@ HAIRLINE = "#D0D0D0"
 def use_style():
     """Set the book's look for every figure that follows: no clutter, vector graphics in notebooks.
 
-    While the pages are built, each figure brings a second layout for phones.
+    While the pages are built, each figure brings its layouts for phones and slides.
     """
     plt.rcParams.update(
         {
@@ -79,7 +79,7 @@ def use_style():
         shell = notebook.shell()
         if notebook.is_static() and shell:
             svg = shell.display_formatter.formatters["image/svg+xml"]
-            svg.for_type(Figure, partial(both_layouts, metadata={"Date": None}))
+            svg.for_type(Figure, partial(with_layouts, metadata={"Date": None}))
 
 
 def heatmap(

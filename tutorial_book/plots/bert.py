@@ -53,6 +53,7 @@ def layer_diagram(trace, i=0):
     _, axes = panel_grid(2, size=(9.2, 7.2))
     figure = axes[0].figure
     figure.phone = {"columns": 1, "panel_height": 7.6}
+    figure.slide = {"size": (10.5, 7)}
     for ax in axes:
         ax.set(xlim=(0, 4.5), ylim=(7.9, -0.15))
         ax.axis("off")
@@ -415,6 +416,7 @@ def training_input(tokens, seen, asked, segments):
     """
     figure, axes = panel_grid(2, size=(9.2, 3.0))
     figure.phone = {"columns": 1, "panel_height": 2.7}
+    figure.slide = {"size": (7.6, 3.1)}
     kinds = {"hidden": "attention", "replaced": "value", "kept": "feed forward"}
     longest = max(segments.count(0), segments.count(1))
     for segment, ax in enumerate(axes):

@@ -23,6 +23,7 @@ def cosines_by_layer(curves, baseline=None, label="two different words"):
     ax.set(xlabel="layers passed (0: after the embeddings' LayerNorm)", ylabel="cosine", ylim=(-0.05, 1.05))
     ax.set_xticks(range(len(next(iter(curves.values())))))
     ax.figure.legend(loc="outside lower left", ncols=2, fontsize=9)
+    ax.figure.slide = {"size": (6.8, 2.85)}
     return ax
 
 
@@ -64,6 +65,7 @@ def along_a_line(places, sentences, groups):
     order = places.argsort()
     figure, ax = plt.subplots(figsize=(8.2, 0.8 + 0.215 * len(order)))
     figure.phone = {"panel_height": 0.8 + 0.2 * len(order)}
+    figure.slide = {"size": (7, 5)}
     ax.hlines(range(len(order)), min(places), max(places), color="0.92", linewidth=1, zorder=0)
     dotted(ax, x=0)
     for k, group in enumerate(dict.fromkeys(groups.tolist())):

@@ -52,6 +52,7 @@ def one_pass(tokens, bands, likeliest, came):
     n, left, step = len(tokens), 17.0, 8.0
     figure, ax = plt.subplots(figsize=(7.6, 0.29 * n + 0.4))
     figure.phone = {"panel_height": 0.29 * n + 0.4}
+    figure.slide = {"size": (6.5, 4.25)}
     starts = [left + step * i for i in range(len(bands))]
     for start, (text, role) in zip(starts, bands):
         box(ax, start + 2.6, (n - 1) / 2, 5.2, n - 0.1, facecolor=TINTS[role], edgecolor="#808080", linewidth=0.6)
@@ -325,4 +326,5 @@ def layers_side_by_side():
         ax.set(title=title, xlim=(-0.6, 10.4), ylim=(bottom + 0.1, -0.6))
         ax.axis("off")
     figure.phone = {"columns": 1, "panel_height": 3.9}
+    figure.slide = {"size": (5.9, 3.85)}
     return axes

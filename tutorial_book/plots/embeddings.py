@@ -213,6 +213,7 @@ def embedding_sum(trace, tokens, n_coordinates=48):
     """
     figure, axes = panel_grid(5, size=(8.6, 0.18 * len(tokens) + 1.2), sharey=True)
     figure.phone = {"columns": 2, "panel_height": 0.12 * len(tokens) + 0.7}
+    figure.slide = {"size": (6.8, 4.5)}
     for ax, (name, title) in zip(axes, STOPS.items()):
         values = as_array(trace["embeddings." + name])
         values = values if values.ndim == 2 else values[0]  # (n, d_model)

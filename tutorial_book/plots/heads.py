@@ -41,7 +41,7 @@ def split_diagram(n, d_model, n_heads):
     _arrow(ax, 1.4, 0.6, f"times $W_O$\n({d_model}, {d_model})")
     _slab(ax, 3, -0.2, 6, gray, "output", whole)
     ax.set(xlim=(0, 12), ylim=(-0.3, 10.1))
-    ax.figure.phone = {"panel_height": 6.6}
+    ax.figure.phone, ax.figure.slide = {"panel_height": 6.6}, {"size": (6, 3.9)}
     ax.axis("off")
     return ax
 

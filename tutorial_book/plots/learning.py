@@ -255,6 +255,7 @@ def losses_by_kind(steps, curves, small=None, floor=None):
             dotted(one, floor[1])
         note(ax, floor[0], (steps[-1], floor[1]), (9, -9), fontsize=10)
     figure.phone = {"columns": 1, "panel_height": 3.4}
+    figure.slide = {"size": (6.4, 3.9)}
     return axes
 
 

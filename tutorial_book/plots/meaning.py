@@ -123,6 +123,7 @@ def pair_cosines(names, looks, spans):
     """
     figure, ax = plt.subplots(figsize=(7.6, 0.9 + 0.24 * len(names)))
     figure.phone = {"panel_height": 0.9 + 0.23 * len(names)}
+    figure.slide = {"size": (5.7, 3.9)}
     at, (low, high) = np.arange(len(names)), np.transpose(spans)
     dotted(ax, x=0)
     ax.hlines(at, low, high, color=COLORS[0], linewidth=2, alpha=0.6)

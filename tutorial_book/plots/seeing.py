@@ -176,6 +176,7 @@ def group_gaps(clouds, groups, names):
             place = 15 * beside * (1, 0.8)  # a number is wider than high
             note(ax, f"{length:.1f}", start + 0.5 * away, place, fontsize=10, ha="center")
         ax.margins(0.15)
+    grid[0].figure.slide = {"size": (6.8, 3)}
     return grid
 
 
@@ -219,4 +220,5 @@ def qualities(pictures, names):
         bare(ax)
         rows(ax, list(pictures))
     figure.phone = {"columns": 2, "panel_height": 0.5 + 0.24 * len(pictures)}
+    figure.slide = {"size": (7.6, 3)}
     return grid

@@ -157,6 +157,7 @@ def word_pieces(cuts, vocab, columns=2):
         ax.set(xlim=(-1, 32), ylim=(1.1, -0.7))
         ax.axis("off")
     figure.phone = {"columns": 1, "panel_height": 0.55}
+    figure.slide = {"size": (6.8, 2.85)}
     return axes
 
 

@@ -1,33 +1,69 @@
-"""The second layout of a figure, for a phone: as wide as its screen, panels below each other, the legend above them."""
+"""More layouts of a figure: for a phone, panels below each other; for a slide, letters that the last row can read."""
 
 from __future__ import annotations
 
 import base64
+import itertools
+import math
+import os
+import pickle
 import re
 import textwrap
 import zlib
+from typing import NamedTuple
 
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
-WIDTH = 3.9  # inches; with its margin 394 pixels, of which a phone shows nine tenths
-SMALLEST = 7.6  # points of a letter: 9 pixels there
+
+class Room(NamedTuple):
+    """What a figure has, in inches, without a height where it may grow; no letter is smaller, in points."""
+
+    width: float
+    smallest: float
+    names: float
+    height: float | None = None
+
+
+PHONE = Room(3.9, 7.6, 7.6)  # with its margin 394 pixels, of which a phone shows nine tenths: letters of 9 pixels
+# On a screen of 1280 by 720, with the caption below it or beside it: letters of 24 pixels.
+SLIDES = [Room(6.8, 10, 7, 2.85), Room(5.05, 10, 7, 3.3)]
 LETTER = 0.0074  # inches that a letter takes on average, for each point of its size
 
 
-def both_layouts(figure, **options):
-    """A figure as SVG, with its layout for a phone packed into a comment at the end; a narrow figure has one layout.
+def with_layouts(figure, **options):
+    """A figure as SVG, with its other layouts packed into comments at the end; a narrow figure has none for a phone.
 
-    tools/sphinx_figures.py makes the files of a page from it.
+    tools/sphinx_figures.py makes the files of a page from it. Only a chapter with slides has layouts for them.
     """
     from IPython.core.pylabtools import print_figure
 
     wide = print_figure(figure, fmt="svg", **options)
-    if wide is None or figure.get_figwidth() <= WIDTH + 0.4:
-        return wide
-    narrow(figure)
-    packed = base64.b64encode(zlib.compress(print_figure(figure, fmt="svg", **options).encode(), 9)).decode()
-    return f"{wide.rstrip()}\n<!--phone {packed}-->\n"
+    if wide is None:
+        return None
+    made = [wide.rstrip()]
+
+    def add(name, figure):
+        svg = print_figure(figure, fmt="svg", **options)
+        made.append(f"<!--{name} {base64.b64encode(zlib.compress(svg.encode(), 9)).decode()}-->")
+
+    if os.environ.get("TUTORIAL_BOOK_SLIDES"):
+        add("slide", for_slide(copied(figure)))
+    if figure.get_figwidth() > PHONE.width + 0.4:
+        narrow(figure)
+        add("phone", figure)
+    return "\n".join(made) + "\n"
+
+
+def copied(figure):
+    """The same figure once more, not shown."""
+    import matplotlib.pyplot as plt
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    copy = pickle.loads(pickle.dumps(figure))
+    plt.close(copy)
+    FigureCanvasAgg(copy)
+    return copy
 
 
 def narrow(figure):
@@ -37,17 +73,49 @@ def narrow(figure):
     """
     wish = getattr(figure, "phone", {})
     (width, height), (rows, columns) = figure.get_size_inches(), _grid(figure)
-    new_rows, new_columns = _restack(figure, wish.get("columns"), width / columns)
-    ratio = (WIDTH / new_columns) / (width / columns)
+    new_rows, new_columns = _restack(figure, wish.get("columns") or _phone_columns(figure))
+    ratio = (PHONE.width / new_columns) / (width / columns)
     equal = any(ax.get_aspect() != "auto" and ax.get_adjustable() == "box" for ax in figure.axes)
     share = height / rows * min(1, ratio) ** (1 if equal else 0.5)
     share = share if equal else max(share, min(1.9, height / rows))
-    figure.set_size_inches(WIDTH, new_rows * wish.get("panel_height", share))
-    _enlarge(figure)
-    _wrap(figure, WIDTH / new_columns)
-    figure.set_figheight(figure.get_figheight() + _legend_above(figure))
+    _lay_out(figure, PHONE._replace(height=new_rows * wish.get("panel_height", share)), new_columns, grows=True)
+
+
+def for_slide(figure):
+    """Lay a drawn figure out again, for good, as large as a slide, in letters that are read from the last row.
+
+    What draws it may know better: `figure.slide = {"columns": 3, "size": (6, 4)}`, in inches, or either. The larger it
+    is, the smaller are its letters on the slide.
+    """
+    wish, (width, height), (rows, columns) = getattr(figure, "slide", {}), figure.get_size_inches(), _grid(figure)
+    n_panels = len(_filled(figure)) or 1
+    most_names = max((len(ax.get_yticks()) for ax in figure.axes), default=0)
+
+    def misfit(choice):
+        """How much the panels change their shape, what stands empty, and how little room the names at an axis have."""
+        room, new_columns = choice
+        new_rows = -(-n_panels // new_columns)
+        shape = room.width / new_columns / (room.height / new_rows) / (width / columns / (height / rows))
+        crowd = most_names * 1.2 * room.smallest / 72 / max(0.1, (room.height - 0.6) / new_rows - 0.2)
+        return abs(math.log(shape)) + 2 * math.log(new_rows * new_columns / n_panels) + 4 * math.log(max(1, crowd))
+
+    rooms = [SLIDES[0]._replace(width=size[0], height=size[1]) for size in [wish.get("size")] if size] or SLIDES
+    counts = [wish["columns"]] if "columns" in wish else _slide_columns(figure)
+    room, new_columns = min(itertools.product(rooms, counts), key=misfit)
+    _lay_out(figure, room, _restack(figure, new_columns)[1])
+    return figure
+
+
+def _lay_out(figure, room, columns, grows=False):
+    """What both have in common: large letters that do not run into each other. grows: by the height of its legend."""
+    figure.set_size_inches(room.width, room.height)
+    _enlarge(figure, room.smallest)
+    _wrap(figure, room.width / columns)
+    legend = _legend_above(figure, room)
+    if grows:
+        figure.set_figheight(room.height + legend)
     figure.canvas.draw()
-    _clear_ticks(figure)
+    _clear_ticks(figure, room.names)
     _fit_cells(figure)
 
 
@@ -72,30 +140,47 @@ def _is_empty(ax):
     return not (ax.axison or ax.has_data() or ax.texts or getattr(ax, "_colorbars", []))
 
 
-def _restack(figure, columns, width):
-    """Put the panels, each `width` inches wide, into as many columns as fit; returns the new rows and columns."""
-    panels = {place: axes for place, axes in _panels(figure).items() if not all(map(_is_empty, axes))}
-    if not panels:
-        return 1, 1
-    old_columns = _grid(figure)[1]
+def _filled(figure):
+    return {place: axes for place, axes in _panels(figure).items() if not all(map(_is_empty, axes))}
+
+
+def _phone_columns(figure):
+    """As many as fit."""
+    panels, width = _filled(figure), figure.get_figwidth() / _grid(figure)[1]
     bare = not any(ax.get_xlabel() or len(ax.get_xticks()) for axes in panels.values() for ax in axes)
     square = all(axes[0].get_aspect() != "auto" for axes in panels.values())
-    columns = min(old_columns, columns or (2 if bare or len(panels) > 4 or width < (2.7 if square else 2.3) else 1))
+    return min(_grid(figure)[1], 2 if bare or len(panels) > 4 or width < (2.7 if square else 2.3) else 1)
+
+
+def _slide_columns(figure):
+    """Those to choose from: a line of panels may be broken, and rows that belong to each other stay."""
+    rows, columns = _grid(figure)
+    n_panels = len(_filled(figure))
+    return range(1, n_panels + 1) if 1 in (rows, columns) and n_panels else [columns]
+
+
+def _restack(figure, columns):
+    """Put the panels into so many columns; returns the new rows and columns."""
+    panels = _filled(figure)
+    if not panels:
+        return 1, 1
+    columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    if columns == old_columns:
+    if columns == _grid(figure)[1]:
         return _grid(figure)
     for axes in _panels(figure).values():
         for ax in axes:
             if _is_empty(ax):
                 ax.remove()
     grid = figure.add_gridspec(rows, columns)
+    in_order = list(panels.values())
     first_of_row = {row: panels[row, column][0] for row, column in reversed(panels)}
     for k, ((row, _), axes) in enumerate(panels.items()):
         for ax in axes:
             ax.set_subplotspec(grid[k // columns, k % columns])
             first = first_of_row[row]
             if _shares(ax, first, "y"):
-                ax.tick_params(labelleft=k % columns == 0)
+                ax.tick_params(labelleft=k % columns == 0 or not _shares(ax, in_order[k - 1][0], "y"))
                 if columns == 1 and not ax.get_ylabel():
                     ax.set_ylabel(first.get_ylabel())
             if len(ax.get_shared_x_axes().get_siblings(ax)) > 1:
@@ -107,15 +192,15 @@ def _shares(ax, other, axis):
     return other in getattr(ax, f"get_shared_{axis}_axes")().get_siblings(ax)
 
 
-def _enlarge(figure):
+def _enlarge(figure, smallest):
     """No letter smaller than can be read."""
     for text in figure.findobj(Text):
-        if text.get_text() and text.get_fontsize() < SMALLEST:
-            text.set_fontsize(SMALLEST)
+        if text.get_text() and text.get_fontsize() < smallest:
+            text.set_fontsize(smallest)
     for ax in figure.axes:
         for name, axis in (("x", ax.xaxis), ("y", ax.yaxis)):
-            if any(label.get_fontsize() < SMALLEST for label in axis.get_ticklabels()):
-                ax.tick_params(axis=name, labelsize=SMALLEST)
+            if any(label.get_fontsize() < smallest for label in axis.get_ticklabels()):
+                ax.tick_params(axis=name, labelsize=smallest)
 
 
 def _wrap(figure, width):
@@ -126,10 +211,11 @@ def _wrap(figure, width):
                            (ax.yaxis.label, max(height, 1.5))):  # fmt: skip
             said = text.get_text()
             if said and "$" not in said and "\n" not in said:
-                text.set_text(textwrap.fill(said, max(8, int(room / LETTER / text.get_fontsize()))))
+                letters, said = max(8, int(room / LETTER / text.get_fontsize())), said.replace(" = ", "\xa0=\xa0")
+                text.set_text(textwrap.fill(said, letters, break_long_words=False))
 
 
-def _legend_above(figure):
+def _legend_above(figure, room):
     """Put the legend, if all panels have the same or one has one, above the panels; returns the inches it takes."""
     legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
     said = {tuple(text.get_text() for text in legend.get_texts()) for legend in legends}
@@ -141,26 +227,29 @@ def _legend_above(figure):
         if [*own[1]] == names:
             handles = own[0]
     title = legends[0].get_title().get_text()
-    size = max(SMALLEST, legends[0].get_texts()[0].get_fontsize())
+    size = max(room.smallest, legends[0].get_texts()[0].get_fontsize())
     for legend in legends:
         legend.remove()
     renderer = figure.canvas.get_renderer()
-    for columns in range(min(4, len(names)), 0, -1):
+    for columns in range(min(round(room.width), len(names)), 0, -1):
         above = figure.legend(handles, names, title=title or None, fontsize=size, loc="outside upper left",
                               ncols=columns, columnspacing=1, handlelength=1.6)  # fmt: skip
         box = above.get_window_extent(renderer)
-        if box.width <= WIDTH * figure.dpi or columns == 1:
+        if box.width <= room.width * figure.dpi or columns == 1:
             return box.height / figure.dpi
         above.remove()
 
 
-def _clear_ticks(figure):
+def _clear_ticks(figure, smallest):
     """Turn the names at a horizontal axis where they run into each other, and thin out its numbers."""
     for ax in figure.axes:
         names = [label for label in ax.get_yticklabels() if label.get_visible() and label.get_text()]
         room = 72 * ax.get_window_extent().height / figure.dpi / max(1, len(names))  # points for each line
-        if names and 1.2 * names[0].get_fontsize() > room:
-            ax.tick_params(axis="y", labelsize=max(SMALLEST, room / 1.2))
+        is_crowded = names and 1.2 * names[0].get_fontsize() > room
+        if is_crowded and isinstance(ax.yaxis.get_major_locator(), MaxNLocator):
+            ax.locator_params(axis="y", nbins=max(1, int(len(names) * room / 1.5 / names[0].get_fontsize())))
+        elif is_crowded:
+            ax.tick_params(axis="y", labelsize=max(smallest, room / 1.2))
         labels = [label for label in ax.get_xticklabels() if label.get_visible() and label.get_text()]
         boxes = [label.get_window_extent() for label in labels]
         if all(left.x1 + 2 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False)):
@@ -171,7 +260,7 @@ def _clear_ticks(figure):
             ax.set_xticks(ax.get_xticks()[::2], [label.get_text() for label in ax.get_xticklabels()][::2])
         elif labels[0].get_rotation() or len(labels) > 8:
             room = 72 * ax.get_window_extent().width / figure.dpi / len(labels)  # points for each name
-            size = min(labels[0].get_fontsize(), max(SMALLEST, room))
+            size = min(labels[0].get_fontsize(), max(smallest, room))
             ax.tick_params(axis="x", labelrotation=90, labelsize=size)
             if size > 1.1 * room and len(labels) == len(ax.get_xticks()):  # every second name can be read
                 ax.set_xticks(ax.get_xticks()[::2], [label.get_text() for label in labels][::2])
