@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import zipfile
+from fractions import Fraction
 
 import nbformat
 import pytest
@@ -42,6 +43,13 @@ def given_to(*all_marks):
 )  # fmt: skip
 def test_a_rule_takes_its_share_for_each_day(rule, days, left):
     assert term.Late(days, rule).points(39.5) == left
+
+
+@pytest.mark.parametrize("percent, days", [("10", 8), ("5", 17), ("2.5", 3), ("1", 11), ("33.5", 2), ("50", 3)])
+def test_no_rounding_of_the_machine_takes_half_a_point(percent, days):
+    for halves in range(81):
+        left = Fraction(halves) * max(0, 100 - days * Fraction(percent)) / 100
+        assert term.Late(days, f"{percent}%/day").points(halves / 2) == int(left) / 2
 
 
 @pytest.mark.parametrize("rule", ["10", "10%", "ten%/day", "10%/day,", "10%/day,x", "-1%/day", "1000%/day"])
@@ -99,6 +107,15 @@ def test_late_days_stand_in_the_tables_and_on_the_page(tmp_path):
     feedback.write_pages(tmp_path, marks, given, late)
     pages = {one.student: (tmp_path / "feedback" / one.student / f"{ASSIGNMENT}.html").read_text() for one in marks}
     assert "40 of 40 points. It came 2 days late: 32 of these count" in pages["ada"] and "late" not in pages["bob"]
+
+
+def test_two_variants_of_an_assignment_are_two_columns_of_canvas(tmp_path):
+    """Canvas knows a column by its heading, and takes a number in brackets at its end for its own."""
+    both = [grading.Marks("ada", f"1-tokenization-{year}", submitted=False) for year in (2027, 2028)]
+    gradebook.export(tmp_path, both, {}, {("ada", one.assignment): {} for one in both})
+    *_, first, second = next(csv.reader((tmp_path / "canvas.csv").read_text().splitlines()))
+    assert [first, second] == [f"Assignment 1: from text to ids, {year}" for year in (2027, 2028)]
+    assert sources.title("1-tokenization") == "Assignment 1: from text to ids"
 
 
 def test_automatic_points_are_there_before_the_words_are_marked(course):
