@@ -9,7 +9,7 @@ from fractions import Fraction
 import nbformat
 import pytest
 
-from coursework import feedback, gradebook, grading, sources, stats, term
+from coursework import feedback, files, gradebook, grading, sources, stats, term
 from coursework.__main__ import main
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT, cell, rows, with_code
@@ -173,6 +173,33 @@ def test_groups_come_out_of_a_csv_file_and_stay(tmp_path):
 )
 def test_a_page_goes_back_under_the_name_that_the_lms_knows(file, name):
     assert term.returned(marks_of("ada", file)) == name
+
+
+LONG = f"{'d' * 200}_816_assignsubmission_file_"
+
+
+@pytest.mark.parametrize("path, name", [
+    ("eve_LATE_12_34_x: kim_56_78_y.ipynb", "eve_LATE_12_34_{}.html"),
+    ("eve_12_34_x.zip: kim_56_78_y.ipynb", "eve_12_34_{}.html"),
+    ("Eve_8_assignsubmission_file_/x: Kim_9_assignsubmission_file_/y.ipynb", "Eve_8_assignsubmission_file_/{}.html"),
+    (f"Eve_815_assignsubmission_file_/{LONG}/{'f' * 66}.ipynb", "Eve_815_assignsubmission_file_/{}.html"),
+    ("Zoë \"Z\" O'Neil_815_assignsubmission_file_/x.ipynb", "Zoë \"Z\" O'Neil_815_assignsubmission_file_/{}.html"),
+    ("Eve\u00a0Doe_815_assignsubmission_file_/x.ipynb", "Eve-Doe_815_assignsubmission_file_/{}.html"),
+])  # fmt: skip
+@pytest.mark.parametrize("zipped", [False, True])
+def test_no_name_of_a_file_sends_a_page_to_somebody_else_or_hides_that_it_is_late(path, name, zipped, tmp_path):
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    if zipped:
+        with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+            archive.writestr(path, "{}")
+    else:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("{}")
+    ((_, file, _, _),) = files.find(folder)
+    assert term.returned(marks_of("eve", file)) == name.format(ASSIGNMENT)
+    term.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", file)], {})
+    assert term.late(tmp_path, ASSIGNMENT).get("eve", term.Late()).days == int("LATE" in path)
 
 
 def test_the_archive_holds_each_page_once(tmp_path):
