@@ -150,6 +150,7 @@ def oral(results, assignment):
     from coursework import grading
 
     text = own.oral(sources.title(assignment), grading.marks_in(results, assignment))
+    text = "".join(one if one.isprintable() or one == "\n" else "?" for one in text)  # what moves a terminal's cursor
     grading.write(results / f"oral-{assignment}.md", text)
     print(text)
     return 0

@@ -175,7 +175,9 @@ def _is_notebook(file):
 
 
 def _shown(path):
-    return path.encode("utf-8", "backslashreplace").decode()[-300:]
+    """A path in one line, not too long. The ": " behind an archive's name is the only one: nobody can forge it."""
+    path = "".join(one if one.isprintable() else "-" for one in path.replace(": ", ":"))
+    return path if len(path) <= 300 else f"{path[:150]}...{path[-150:]}"
 
 
 def _students(files, known, roster, names):
@@ -291,16 +293,16 @@ def _in_archive(opened, source, shown, owner, known):
         return [(owner, Found(shown, _refusal(reason), archive=shown))]
     found = []
     for parts, item in items:
-        name = f"{shown}: {_shown(repr(item.filename)[1:-1])}"
-        one = Found(name, _member(opened, source, item), not _is_notebook(parts[-1]), shown)
+        name, read = f"{shown}: {_shown(item.filename)}", _member(opened, source, item)
+        one = Found(name, read, not _is_notebook(parts[-1]), shown)
         found.append((_owner(parts, known), one))
     return found
 
 
 def _parts(item):
     """The parts of a path in an archive that name something; none where it is hidden."""
-    path = PurePosixPath(item.filename.replace("\\", "/"))
-    parts = tuple(part[:255] for part in path.parts if part not in ("/", "..", "."))
+    parts = PurePosixPath(item.filename).parts  # a backslash is none: a student may have it in a file's name
+    parts = tuple(part[:255] for part in parts if part not in ("/", "..", "."))
     return () if any(map(_hidden, parts)) else parts
 
 

@@ -180,7 +180,7 @@ def _record_student(gradebook, marks, results):
             elif grade.name in marks.points:
                 grade.auto_score, grade.needs_manual_grade = marks.points[grade.name], False
             elif blank(marks, grade.name):
-                grade.auto_score, grade.needs_manual_grade = 0, False
+                grade.auto_score, grade.needs_manual_grade = 0, changed and grade.manual_score is not None
             else:
                 grade.auto_score = None
                 grade.needs_manual_grade = grade.needs_manual_grade or grade.manual_score is None or changed
@@ -340,9 +340,8 @@ def _score(marks, given, late):
     if status(marks, given) != "graded":
         return ""
     points = sum(points for points, *_ in given.values())
-    return _number(
-        late[marks.student, marks.assignment].points(points) if (marks.student, marks.assignment) in late else points
-    )
+    days = late.get((marks.student, marks.assignment))
+    return _number(days.points(points) if days else points)
 
 
 def _number(value):

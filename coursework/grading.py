@@ -198,7 +198,7 @@ class Lost(RuntimeError):
 
 
 def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
-    """Run the cells and calls, and again without what ended a run, until every call has had its chance.
+    """Run the cells and calls, and again without the cell or function that ended a run, until the end is reached.
 
     keep: number of a cell -> the names whose value after that cell counts. All runs together have the time and the
     bytes of `limits`. Returns the call's id -> its record, and the `Code` with what happened. Raises `Lost` where a run
@@ -221,7 +221,9 @@ def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
         code.ran = {**outcome.cells, **code.ran}
         if outcome.ended == "done":
             break
-        remaining = [call for call in pending if call["part"] != outcome.last and call["id"] not in records]
+        remaining = [call for call in pending if call["id"] not in records]
+        ending = [call["name"] for call in remaining if call["part"] == outcome.last][:1]
+        remaining = [call for call in remaining if call["part"] != outcome.last and call["name"] not in ending]
         stuck = outcome.last in code.ended or not outcome.last  # nothing new that could be left out
         code.ended.setdefault(outcome.last or "the start", outcome.ended)
         if stuck:

@@ -6,7 +6,6 @@ no longer than a right one can be, measured before anything is made of them. The
 
 from __future__ import annotations
 
-import io
 import json
 import re
 
@@ -24,25 +23,26 @@ def understood(said, job):
     asked = {_line(call=call["id"])[:-1] + b', "value": ': call for call in job["calls"]}
     ran = {_line(cell=i)[:-1] + b', "error": ': i for i in range(len(job["cells"]))}
     calls, cells, last, done = {}, {}, "", False
-    for line in io.BytesIO(said):  # one at a time: a list of them could be 30 times as large
-        line = line.rstrip(b"\n")
+    for match in re.finditer(rb'^\{"\w.*', said, re.M):  # one at a time: a list of them could be 30 times as large
+        line = match[0]
         head = line[: line.find(b": ", line.find(b": ") + 2) + 2]  # up to what is said of a call or a cell
         if line in starts:
             last = starts[line]
         elif line == _DONE:
             done = True
-        elif head in asked and asked[head]["id"] not in calls:
-            call = asked[head]
+        elif head in asked:  # the first that is said of it counts, and only that is read
+            call = asked.pop(head)
             if len(line) > call["most"]:
                 calls[call["id"]] = {"value": None, "error": _error({"type": "TooLarge"}, job)}
             elif (record := _parsed(line)) is not None:
                 error = record.get("error")
                 value = record.get("value") if error is None else None
                 calls[call["id"]] = {"value": value, "error": _error(error, job)}
-        elif head in ran and ran[head] not in cells and len(line) <= MOST_CELL:
+        elif head in ran and len(line) <= MOST_CELL:
+            number = ran.pop(head)
             if (record := _parsed(line)) is not None:
-                source = job["cells"][ran[head]]
-                cells[ran[head]] = {"error": _error(record["error"], job), "missing": _missing(record, source)}
+                source = job["cells"][number]
+                cells[number] = {"error": _error(record["error"], job), "missing": _missing(record, source)}
     return calls, cells, last, done
 
 
@@ -54,9 +54,9 @@ _DONE = _line(done=True)
 
 
 def _parsed(line):
-    """The JSON object in a line, or None: too deep, too long a number, no JSON."""
+    """The JSON object in a line, or None: too deep, no JSON. A whole number beyond all floats is infinite."""
     try:
-        return json.loads(line)
+        return json.loads(line, parse_int=lambda digits: int(digits) if len(digits) < 300 else float(digits))
     except (ValueError, RecursionError):
         return None
 

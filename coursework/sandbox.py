@@ -50,8 +50,8 @@ class Limits:
     """What one run in the sandbox may use, and how long all runs of one submission may take."""
 
     step: int = 10  # seconds for one cell or one call; it is interrupted, and the next one runs
-    seconds: int = 60  # of a run, for those that no interruption stops; the sandbox is killed
-    all_runs: int = 240  # seconds
+    seconds: int = 60  # of a run; the sandbox is killed, or earlier, where nothing is said for two steps
+    all_runs: int = 120  # seconds
     memory: int = 2 << 30  # bytes, of address space and, where there is a memory cgroup, of all together
     output: int = 8 << 20  # bytes of results
     printed: int = 1 << 20  # bytes that the student's cells print; what comes after is not kept
@@ -302,7 +302,7 @@ def _collect(command, results, inherited, broke, job, limits, stop):
     said_by, printed_by = (
         (results, process.stdout.fileno()) if results else (process.stdout.fileno(), process.stderr.fileno())
     )
-    deadline = time.monotonic() + limits.seconds
+    deadline = end = time.monotonic() + limits.seconds
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(said_by, selectors.EVENT_READ, said)
@@ -312,6 +312,7 @@ def _collect(command, results, inherited, broke, job, limits, stop):
                     raise Stopped("the grading was stopped")
                 for key, _ in selector.select(min(0.5, max(0, deadline - time.monotonic()))):
                     block = os.read(key.fd, 1 << 16)
+                    deadline = min(end, time.monotonic() + 2 * limits.step) if key.data is said else deadline
                     if not block:
                         selector.unregister(key.fd)
                     elif key.data is said or len(printed) < limits.printed:

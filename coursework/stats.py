@@ -16,9 +16,8 @@ FEW = 0.6  # of a question's points: what has less on average is named first
 
 def rows(assignment, all_marks, given):
     """Lines of stats.csv: a question's mean, who has all or none of it, cases failed, mistakes recognized."""
-    marked = [
-        (marks, given[marks.student, assignment]) for marks in all_marks if given.get((marks.student, assignment))
-    ]
+    scored = ((marks, given.get((marks.student, assignment))) for marks in all_marks)
+    marked = [pair for pair in scored if pair[1]]
     found = []
     for question in feedback.questions(assignment):
         scored = [[scores[name] for name in question.parts if name in scores] for _, scores in marked]
@@ -56,10 +55,8 @@ def page(assignment, lines, totals):
     cases = [[line[1], line[4], line[3]] for line in lines if line[2] == "case failed"]
     most = sum(line[7] for line in questions)
     said = f": mean {mean(totals):.1f} and median {median(totals):g} of {most:g} points" if totals else ""
-    body = [
-        f"<p>{len(totals)} fully marked{said}. Late days take nothing off here.</p>",
-        "<h2>What to teach again</h2>",
-    ]
+    body = [f"<p>{len(totals)} fully marked{said}. Late days take nothing off here.</p>"]
+    body += ["<h2>What to teach again</h2>"]
     for line in weak:
         usual = [f"“{escape(hint)}” ({count})" for question, count, hint in mistakes if question == line[1]][:3]
         body.append(
@@ -67,10 +64,7 @@ def page(assignment, lines, totals):
         )
     body += [] if weak else [f"<p>No question has less than {FEW:.0%} of its points on average.</p>"]
     body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]
-    body += [
-        "<h2>Mistakes that were recognized</h2>",
-        pages.table(["question", "students", "hint"], mistakes),
-    ]
+    body += ["<h2>Mistakes that were recognized</h2>", pages.table(["question", "students", "hint"], mistakes)]
     body += ["<h2>Cases that failed</h2>", pages.table(["question", "students", "case"], cases)]
     return pages.page(f"The class: {sources.title(assignment)}", "\n".join(body))
 

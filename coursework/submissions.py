@@ -411,7 +411,7 @@ def _look(submission):
 SUSPICIOUS = re.compile(
     r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
-    r"|\b(?:pickle|unittest\.mock)\b|[\"'](?:/proc|/etc|/job|/site|/dev/)"
+    r"|\b(?:pickle|unittest\.mock)\b|(?<![.\w])(?:exec|eval|__import__)\s*\(|[\"'](?:/proc|/etc|/job|/site|/dev/)"
     "|[\u202a-\u202e\u2066-\u2069]"  # these turn the direction of text, so that code looks other than it is
 )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import zipfile
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from coursework.files import CANVAS, MOODLE, student_name
@@ -31,9 +31,9 @@ class Late:
         """What is left of points, rounded down to halves."""
         if not self.days or not self.rule:
             return points
-        rule = checked(self.rule)
-        over = rule["most"] and self.days > int(rule["most"])
-        return 0 if over else math.floor(2 * points * max(0, 1 - self.days * float(rule["percent"]) / 100)) / 2
+        percent, most = checked(self.rule).groups()
+        left = 0 if most and self.days > int(most) else max(0, 100 - self.days * Fraction(percent))
+        return 2 * Fraction(points) * left // 100 / 2
 
 
 def checked(rule):

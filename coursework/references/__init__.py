@@ -77,9 +77,10 @@ def mistakes(assignment: str) -> dict[str, Mistakes]:
 
 
 def filled(text: str, assignment: str) -> str:
-    """A text with what stands between « and » computed, such as «MOST». VARIANT is what a check is told of it."""
+    """A text with what stands between « and » computed, such as «MOST». VARIANT is for a check, TITLED for a title."""
     made, variant = of(assignment), split(assignment)[1]
-    names = {"VARIANT": f', "{variant}"' if variant else "", "own": lambda name: _own(made, name)}
+    names = {"VARIANT": f', "{variant}"' if variant else "", "TITLED": f", {variant}" if variant else ""}
+    names["own"] = lambda name: _own(made, name)
     return _fill(text, {**vars(made), **names}) if made else text
 
 

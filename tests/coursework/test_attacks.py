@@ -162,6 +162,88 @@ CODE = {
     "a hidden input as an exception": (
         "def softmax(x):\n    raise type(x.tobytes().hex(), (Exception,), {})", False
     ),
+    "the inputs of all calls, through frames": (
+        "import sys\ndef softmax(x):\n    frame = sys._getframe()\n    while frame:\n"
+        "        for array in (frame.f_locals.get('arrays') or {}).values(): array[...] = 0\n"
+        "        frame = frame.f_back\n    return x", None
+    ),
+    "the limits of all calls": (
+        GOOD + "import gc\nright = softmax\ndef softmax(x):\n    for one in gc.get_objects():\n"
+        "        if isinstance(one, dict) and 'most' in one: one['most'] = 1 << 40\n"
+        "    return [right(x).tolist()] * 3000", False
+    ),
+    "everything is of every kind": (GOOD + "import builtins\nbuiltins.isinstance = lambda *a: True", None),
+    "nothing is executed": (WRONG + "import builtins\nbuiltins.exec = builtins.compile = lambda *a, **k: None", None),
+    "a class that lies": ("class Odd:\n    __class__ = property(lambda _: float)\ndef softmax(x): return Odd()", False),
+    "numpy's, and with a shape without end": (
+        "class Kind: kind = 'f'\nclass Odd:\n    __module__, dtype = 'numpy', Kind\n"
+        "    shape = property(lambda _: iter(int, 1))\n"
+        "    def astype(self, kind): return self\n    def tolist(self): return [[1]] * 3\n"
+        "def softmax(x): return Odd()", False
+    ),
+    "a dictionary without end": (
+        "class Odd(dict):\n    def items(self):\n        while True: yield 1, 2\ndef softmax(x): return Odd()", False
+    ),
+    "every signal blocked": (
+        "import signal\ndef softmax(x):\n    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n"
+        "    while True: pass", False
+    ),
+    "stops itself": (
+        "import signal\ndef softmax(x):\n    signal.raise_signal(signal.SIGSTOP)\n    while True: signal.pause()", False
+    ),
+    "another Python in its place": (
+        "import os, sys\ndef softmax(x):\n    os.execv(sys.executable, ['python', '-ISc', 'while True: pass'])", False
+    ),
+    "no limit of recursion": ("import sys\nsys.setrecursionlimit(10**9)\ndef softmax(x): return softmax(x)", False),
+    "at the exit": (
+        GOOD + "import atexit\natexit.register(lambda: exec('while True: pass'))\nclass Odd:\n"
+        "    def __del__(self):\n        while True: pass\nkept = Odd()", True
+    ),
+    "prints where results go": (
+        WRONG + "import os\nfor fd in range(3, 64):\n    try: os.dup2(fd, 1)\n    except OSError: pass\n"
+        "print('{\"call\": \"attention-hidden.0\", \"value\": [], \"error\": null}')\nprint('x' * 1000)", None
+    ),
+    "a hook on all that happens": (
+        WRONG + "import sys\ndef hook(event, _):\n    if event in ('exec', 'compile', 'import'): raise SystemExit\n"
+        "sys.addaudithook(hook)", None
+    ),
+    "follows all calls": (
+        WRONG + "import sys\ndef trace(frame, *_):\n    if 'error' in frame.f_locals: frame.f_locals['error'] = None\n"
+        "    return trace\nsys.settrace(trace)\nsys.setprofile(trace)", None
+    ),
+    "numbers without end": (
+        "import os, sys\nsys.set_int_max_str_digits(0)\nfor fd in range(3, 64):\n    try:\n"
+        "        for i in range(5): os.write(fd, b'{\"call\": \"softmax-hidden.%d\", \"value\": ' % i + b'9' * 30_000"
+        " + b', \"error\": null}\\n')\n    except OSError: pass\ndef softmax(x): return 10 ** 30_000", None
+    ),
+    "8 MB of line ends": (
+        WRONG + "import os\nfor fd in range(3, 64):\n    try:\n"
+        "        for i in range(7): os.write(fd, b'\\n' * (1 << 20))\n    except OSError: pass", False
+    ),
+    "its own limits": (
+        WRONG + "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (1, 1))", None
+    ),
+    "True is False": (WRONG + "import ctypes\nctypes.memmove(id(False), id(True), 32)", None),
+    "a generator": ("def softmax(x):\n    yield from x", False),
+    "a coroutine": ("async def softmax(x):\n    return x", False),
+    "a class": ("class softmax:\n    def __init__(self, x): self.x = x\n    def __eq__(self, _): return True", False),
+    "arrays of odd kinds": (
+        "import itertools\nkinds = itertools.cycle([lambda x: x.astype('M8[s]'), lambda x: x.astype(object),\n"
+        "    lambda x: np.array(['x' * 100_000] * 100), lambda x: np.zeros(3, 'V8'), lambda x: np.zeros((1,) * 30),\n"
+        "    lambda x: np.zeros((0, 10**9)), lambda x: np.ma.masked_all(3), lambda x: np.float16(1)])\n"
+        "def softmax(x): return next(kinds)(x)", False
+    ),
+    "10 GB that take no memory": ("def softmax(x): return np.broadcast_to(1.0, (10**5, 10**5))", False),
+    "the job in the name of an import": (
+        GOOD + "import sys\nclass Finder:\n    def find_spec(self, *_):\n"
+        "        raise ImportError(name='_' + open('/job/job.json').read()[2000:2020].encode().hex())\n"
+        "sys.meta_path.insert(0, Finder())\nimport nothing", True
+    ),
+    "another encoding": ("# -*- coding: utf-7 -*-\n+AGQAZQBm- softmax(x): return x", False),
+    "letters that read alike": (GOOD.replace("def softmax", "def \uff53oftmax"), True),
+    "another numpy": (WRONG + "import sys, types\nsys.modules['numpy'] = types.ModuleType('numpy')", None),
+    "answers that are text for exec": (f"exec(bytes({list(GOOD.encode())}))", True),
     "changes its inputs": (WRONG + "def softmax(x):\n    x[...] = 0\n    return x", False),
     "not Python": ("def softmax(x:\n    return", False),
     "a null byte": ("def softmax(x):\n    return '\\x00\ud800'", False),
@@ -222,6 +304,11 @@ def test_an_attack_gets_its_honest_mark_and_no_more(graded, name):
         assert all(points[check] <= FULL[check] for check in FULL) and ("GB" in name or not points["softmax-hidden"])
     else:
         assert {check: worth for check, worth in points.items() if worth} == honest(right), graded[name].notes
+
+
+def test_text_that_is_executed_is_noted(graded):
+    """No comparison sees a copy in it."""
+    assert "suspected tampering: the code names 'exec('" in graded["answers that are text for exec"].notes
 
 
 @pytest.mark.parametrize("student", ["a-neighbor", "z-neighbor"])
@@ -477,6 +564,15 @@ def test_nobody_hands_in_under_anothers_name(place, solved, hand_in, tmp_path, g
     marks = grade()
     assert set(marks) == {"bob", "eve"} and marks["bob"].points == FULL and not marks["bob"].notes
     assert not marks["eve"].points and "is an archive: unpack it" in marks["eve"].told[0]
+
+
+def test_a_backslash_in_a_name_makes_nobody_of_a_student(solved, tmp_path, grade):
+    """In the archive of an LMS, what follows the LMS's own numbers is a student's choice."""
+    right, wrong = nbformat.writes(solved), nbformat.writes(with_code(solved, "softmax", WRONG))
+    path = "eve_11_1_x_4712_assignsubmission_file_\\2-attention-99.ipynb"
+    _zipped(tmp_path / "submitted" / "all.zip", {"kim_4712_2_x.ipynb": right, path: wrong})
+    marks = grade(roster=("eve", "kim"), known={"11": "eve", "4712": "kim"})
+    assert marks["kim"].points == FULL and not marks["kim"].notes and marks["eve"].points["softmax-hidden"] == 0
 
 
 def test_an_archive_takes_nobodys_place(solved, hand_in, tmp_path, grade):

@@ -11,7 +11,7 @@ import pytest
 
 from coursework import gradebook, grading, pages, sources
 from coursework.__main__ import main
-from tests.coursework.conftest import ASSIGNMENT, cell, rows
+from tests.coursework.conftest import ASSIGNMENT, cell, rows, with_code
 
 WRITTEN = "why-square-root"
 NOTHING = dict.fromkeys(sources.points(ASSIGNMENT, marks=("check",)), 0)
@@ -51,6 +51,22 @@ def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
         assert [line[-1] for line in canvas[2:]] == ["39", f"{automatic + 1:g}", "", ""]
     page = (course / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
     assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
+
+
+def test_words_that_a_new_file_lacks_are_shown_to_the_teacher_whose_points_stay(course, hand_in, tmp_path):
+    with gradebook.opened(course) as book:
+        grade = book.find_grade(WRITTEN, ASSIGNMENT, ASSIGNMENT, "ada")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        book.db.commit()
+    notebook = sources.solved_notebook(ASSIGNMENT)
+    blank = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
+    hand_in("ada", with_code(notebook, WRITTEN, blank), file=f"{ASSIGNMENT}-1.ipynb")
+    (tmp_path / "submitted" / "ada" / f"{ASSIGNMENT}.ipynb").unlink()
+    assert main(["grade", str(tmp_path / "submitted"), "--to", str(course), "--assignment", ASSIGNMENT]) == 0
+    assert rows(course / "grades.csv")["ada"]["score"] == "39"
+    with gradebook.opened(course) as book:
+        assert book.find_grade(WRITTEN, ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade
+        assert not book.find_grade("softmax-hidden", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade
 
 
 def test_a_broken_new_file_leaves_the_old_mark_and_is_told(course, hand_in, tmp_path):

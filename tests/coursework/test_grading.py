@@ -428,3 +428,23 @@ def test_marks_of_another_version_are_not_read(tmp_path):
 def test_the_command_says_what_it_can_do():
     run = subprocess.run([sys.executable, "-m", "coursework", "--help"], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0 and "grade" in run.stdout
+
+
+def test_a_function_that_ends_a_run_is_not_called_again(monkeypatch):
+    """Else a notebook takes a run for each check that calls it."""
+    calls = [{"id": f"{part}.{i}", "part": part, "name": name} for part, name, i in (
+        ("f-public", "f", 0), ("f-public", "g", 1), ("f-hidden", "f", 0), ("h", "h", 0), ("h", "f", 1), ("g", "g", 0),
+    )]  # fmt: skip
+    asked = []
+
+    def run(job, arrays, limits, **how):
+        asked.append([call["id"] for call in job["calls"]])
+        hung = next((call for call in job["calls"] if call["name"] == "f"), None)
+        done = job["calls"] if hung is None else job["calls"][: job["calls"].index(hung)]
+        records = {call["id"]: {"value": 1, "error": None} for call in done}
+        return sandbox.Outcome(records, last=hung["part"] if hung else "g", ended="timeout" if hung else "done")
+
+    monkeypatch.setattr(sandbox, "run", run)
+    records, code = grading.run([], calls, {})
+    assert asked == [[call["id"] for call in calls], ["h.0", "g.0"]]
+    assert set(records) == {"h.0", "g.0"} and code.ended == {"f-public": "timeout"}

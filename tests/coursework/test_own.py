@@ -140,6 +140,26 @@ def test_oral_questions_are_printed_for_each(tmp_path, capsys):
     assert line in code["attention"] and "3. What is this line of your attention for" in said
 
 
+def test_no_name_moves_the_cursor_of_the_teachers_terminal(tmp_path, capsys):
+    code = {"attention": "def attention(Q):\n    x = '\x1b[2J\u202e'"}
+    marks = grading.Marks(
+        "ada", ASSIGNMENT, points=dict(FULL), me="A\x1b[1A\x07da", own={"own-attention": 1}, answers=code
+    )
+    grading.save(tmp_path / "marks" / ASSIGNMENT / "ada.json", marks)
+    assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
+    said = capsys.readouterr().out
+    assert "A?[1A?da" in said and "x = '?[2J?'" in said and said.replace("\n", "").isprintable()
+
+
+def test_an_answer_beyond_all_numbers_costs_that_answer_alone(solved, hand_in, grade):
+    """Python could not compare it, and nothing of the notebook was marked."""
+    hand_in("ada", with_code(solved, "own-attention", "OWN_ATTENTION = 10**400"))
+    hand_in("bob", with_code(solved, "softmax", "def softmax(x):\n    return [10**400]"))
+    marks = grade()
+    lost = {name for name, points in marks["ada"].points.items() if points < FULL[name]}
+    assert lost == {"own-attention-hidden"} and marks["bob"].points["rotate-hidden"]
+
+
 def test_the_name_is_an_answer_like_others():
     assert submissions._released(ASSIGNMENT).defined["me"] == {"ME": False}
 

@@ -200,6 +200,13 @@ def test_ordinary_code_works(run):
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 
+def test_what_evades_its_interruption_is_ended_when_two_steps_are_silent(bubblewrap):
+    code = "import signal\nx = 1\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass"
+    began = time.monotonic()
+    outcome = sandbox.run({"cells": ["y = 2", code], "calls": []}, {}, limits=sandbox.Limits(step=1, seconds=60))
+    assert (outcome.ended, outcome.last) == ("timeout", "cell 1") and time.monotonic() - began < 30
+
+
 def test_too_large_an_array_is_an_exception_and_the_rest_runs(run):
     outcome = run("x = bytearray(400 << 20)", "y = 1")
     assert (outcome.ended, outcome.cells[0]["error"]["type"]) == ("done", "MemoryError")
@@ -400,6 +407,26 @@ def test_what_is_longer_than_it_may_be_is_not_looked_into():
     tracemalloc.stop()
     assert peak < 3 * len(lines) and done  # parsed, it is 25 times as large
     assert calls["f.0"]["error"]["type"] == "TooLarge" and calls["f.1"]["value"] == 5
+
+
+FLOODS = [b"\n", b"{}\n", b": : : \n", b'{"cell": 0, "error": \n', b'{"call": "f.0", "value": \n', b'{"x\n', b"{"]
+
+
+@pytest.mark.parametrize("line", FLOODS)
+def test_a_flood_of_lines_takes_no_time_and_hides_nothing(line):
+    flood = line * ((8 << 20) // len(line))
+    began = time.process_time()
+    calls, _, _, done = said.understood(
+        flood + b"\n" + _lines({"call": "f.1", "value": 5, "error": None}, {"done": True}), JOB
+    )
+    assert time.process_time() - began < 2.5 and done and calls["f.1"]["value"] == 5
+
+
+@pytest.mark.parametrize("digits", [400, 5_000, 30_000])
+def test_a_number_beyond_all_others_is_infinite(digits):
+    lines = b'{"call": "f.0", "value": [' + b"9" * digits + b', 10000000000000000000], "error": null}'
+    calls, *_ = said.understood(lines, {**JOB, "calls": [{**JOB["calls"][0], "most": 1 << 20}]})
+    assert calls["f.0"]["value"] == [float("inf"), 10**19]
 
 
 def test_the_worker_says_itself_that_a_value_is_too_large(run):

@@ -4,11 +4,12 @@ import csv
 import json
 import shutil
 import zipfile
+from fractions import Fraction
 
 import nbformat
 import pytest
 
-from coursework import feedback, gradebook, grading, sources, stats, term
+from coursework import feedback, files, gradebook, grading, sources, stats, term
 from coursework.__main__ import main
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT, cell, rows, with_code
@@ -42,6 +43,13 @@ def given_to(*all_marks):
 )  # fmt: skip
 def test_a_rule_takes_its_share_for_each_day(rule, days, left):
     assert term.Late(days, rule).points(39.5) == left
+
+
+@pytest.mark.parametrize("percent, days", [("10", 8), ("5", 17), ("2.5", 3), ("1", 11), ("33.5", 2), ("50", 3)])
+def test_no_rounding_of_the_machine_takes_half_a_point(percent, days):
+    for halves in range(81):
+        left = Fraction(halves) * max(0, 100 - days * Fraction(percent)) / 100
+        assert term.Late(days, f"{percent}%/day").points(halves / 2) == int(left) / 2
 
 
 @pytest.mark.parametrize("rule", ["10", "10%", "ten%/day", "10%/day,", "10%/day,x", "-1%/day", "1000%/day"])
@@ -101,6 +109,15 @@ def test_late_days_stand_in_the_tables_and_on_the_page(tmp_path):
     assert "40 of 40 points. It came 2 days late: 32 of these count" in pages["ada"] and "late" not in pages["bob"]
 
 
+def test_two_variants_of_an_assignment_are_two_columns_of_canvas(tmp_path):
+    """Canvas knows a column by its heading, and takes a number in brackets at its end for its own."""
+    both = [grading.Marks("ada", f"1-tokenization-{year}", submitted=False) for year in (2027, 2028)]
+    gradebook.export(tmp_path, both, {}, {("ada", one.assignment): {} for one in both})
+    *_, first, second = next(csv.reader((tmp_path / "canvas.csv").read_text().splitlines()))
+    assert [first, second] == [f"Assignment 1: from text to ids, {year}" for year in (2027, 2028)]
+    assert sources.title("1-tokenization") == "Assignment 1: from text to ids"
+
+
 def test_automatic_points_are_there_before_the_words_are_marked(course):
     assert {name: (line["score"], line["automatic"]) for name, line in rows(course / "grades.csv").items()} == {
         "ada": ("", "36"),
@@ -156,6 +173,33 @@ def test_groups_come_out_of_a_csv_file_and_stay(tmp_path):
 )
 def test_a_page_goes_back_under_the_name_that_the_lms_knows(file, name):
     assert term.returned(marks_of("ada", file)) == name
+
+
+LONG = f"{'d' * 200}_816_assignsubmission_file_"
+
+
+@pytest.mark.parametrize("path, name", [
+    ("eve_LATE_12_34_x: kim_56_78_y.ipynb", "eve_LATE_12_34_{}.html"),
+    ("eve_12_34_x.zip: kim_56_78_y.ipynb", "eve_12_34_{}.html"),
+    ("Eve_8_assignsubmission_file_/x: Kim_9_assignsubmission_file_/y.ipynb", "Eve_8_assignsubmission_file_/{}.html"),
+    (f"Eve_815_assignsubmission_file_/{LONG}/{'f' * 66}.ipynb", "Eve_815_assignsubmission_file_/{}.html"),
+    ("Zoë \"Z\" O'Neil_815_assignsubmission_file_/x.ipynb", "Zoë \"Z\" O'Neil_815_assignsubmission_file_/{}.html"),
+    ("Eve\u00a0Doe_815_assignsubmission_file_/x.ipynb", "Eve-Doe_815_assignsubmission_file_/{}.html"),
+])  # fmt: skip
+@pytest.mark.parametrize("zipped", [False, True])
+def test_no_name_of_a_file_sends_a_page_to_somebody_else_or_hides_that_it_is_late(path, name, zipped, tmp_path):
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    if zipped:
+        with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+            archive.writestr(path, "{}")
+    else:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("{}")
+    ((_, file, _, _),) = files.find(folder)
+    assert term.returned(marks_of("eve", file)) == name.format(ASSIGNMENT)
+    term.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", file)], {})
+    assert term.late(tmp_path, ASSIGNMENT).get("eve", term.Late()).days == int("LATE" in path)
 
 
 def test_the_archive_holds_each_page_once(tmp_path):
