@@ -16,10 +16,8 @@ FEW = 0.6  # of a question's points: what has less on average is named first
 
 def rows(assignment, all_marks, given):
     """Lines of stats.csv: a question's mean, who has all or none of it, cases failed, mistakes recognized."""
-    marked = [
-        (marks, given[marks.student, assignment]) for marks in all_marks if given.get((marks.student, assignment))
-    ]
-    found = []
+    kept = [(marks, given.get((marks.student, assignment))) for marks in all_marks]
+    marked, found = [(marks, scores) for marks, scores in kept if scores], []
     for question in feedback.questions(assignment):
         scored = [[scores[name] for name in question.parts if name in scores] for _, scores in marked]
         most = sum(sources.points(assignment)[name] for name in question.parts)
@@ -67,10 +65,7 @@ def page(assignment, lines, totals):
         )
     body += [] if weak else [f"<p>No question has less than {FEW:.0%} of its points on average.</p>"]
     body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]
-    body += [
-        "<h2>Mistakes that were recognized</h2>",
-        pages.table(["question", "students", "hint"], mistakes),
-    ]
+    body += ["<h2>Mistakes that were recognized</h2>", pages.table(["question", "students", "hint"], mistakes)]
     body += ["<h2>Cases that failed</h2>", pages.table(["question", "students", "case"], cases)]
     return pages.page(f"The class: {sources.title(assignment)}", "\n".join(body))
 
