@@ -22,7 +22,6 @@ from types import MappingProxyType
 import numpy as np
 
 from coursework import apart, causes, feedback, grading, pages, references, sources
-from tutorial_book.exercises import own
 
 TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
@@ -176,10 +175,11 @@ def told_from(assignment):
 
 
 def questions(assignment):
-    """Solution cell -> the number and name of its question."""
+    """Solution cell -> the number and name of its question, of those that ask for functions."""
     numbered = {name: one.title for one in feedback.questions(assignment) for name in one.answers}
-    left = {*sources.points(assignment, marks=("written",)), *own.QUESTIONS}
-    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name not in left}
+    cells = [one for one in sources.student_notebook(assignment).cells if one.cell_type == "code"]
+    code = {one.metadata.get("nbgrader", {}).get("grade_id") for one in cells if "def " in one.source}
+    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name in code}
 
 
 def likeness(people, asked):

@@ -9,9 +9,9 @@ import ast
 import copy
 import csv
 import functools
+import os
 import random
 import re
-import time
 from itertools import combinations
 from pathlib import Path
 
@@ -28,7 +28,6 @@ from tutorial_book.exercises.project import collection_problem
 HERE = Path(__file__).parent
 OURS = (compare.PUBLISHED, compare.BOOK)
 SETS = [path.stem.removeprefix("honest-") for path in sorted(HERE.glob("honest-*.txt"))]
-NO_CODE = {"report"}  # a question of assignment 5: four numbers
 
 
 def _stored(node):
@@ -57,27 +56,27 @@ def released(assignment):
 def asked(assignment):
     """Question -> the names that its cell must bind."""
     code = {question: released(assignment)[question] for question in compare.questions(assignment)}
-    names = {question: set().union(*map(binds, ast.parse(text).body)) for question, text in code.items()}
-    return {question: names for question, names in names.items() if question not in NO_CODE}
+    return {question: set().union(*map(binds, ast.parse(text).body)) for question, text in code.items()}
 
 
 def split(code, assignment=ASSIGNMENT):
     """(question -> the code of its cell, [what other cells hold]) of a student's code.
 
-    A constant stands in the cell of what comes next; a helper or a class in a cell of its own.
+    A constant stands in the cell of what comes next; a helper or a class in a cell of its own. What no question of the
+    comparison asks for, as the texts of assignment 5, is left out with what stands above it.
     """
-    questions = asked(assignment)
+    questions = asked(assignment) | {None: {"TEXTS", "LABELS"}}
     own, extra, above = {question: [] for question in questions}, [], []
     for one in ast.parse(code).body:
-        question = next((question for question, names in questions.items() if names & binds(one)), None)
-        if question:
+        question = next((question for question, names in questions.items() if names & binds(one)), "")
+        if question != "":
             own[question] += [*above, ast.unparse(one)]
             above = []
         elif isinstance(one, (ast.Assign, ast.AugAssign)):
             above.append(ast.unparse(one))
         else:
             extra.append(ast.unparse(one))
-    return {question: "\n".join(texts) for question, texts in own.items()}, extra + above
+    return {question: "\n".join(own[question]) for question in asked(assignment)}, extra + above
 
 
 def blocks(assignment=ASSIGNMENT):
@@ -140,7 +139,7 @@ def reordered(assignment, answers, extra, rng):
 
 def one_rewritten(assignment, answers, extra, rng):
     """One function of the copier's own: an honest one, of who is left out of the class."""
-    question = rng.choice([one for one, names in asked(assignment).items() if not "".join(names).isupper()])
+    question = rng.choice(list(asked(assignment)))
     own, more = ALL[assignment][lender(assignment, answers)]
     return {**answers, question: own[question]}, [*extra, *more]
 
@@ -295,8 +294,8 @@ def test_the_notebook_as_handed_out_is_like_nobody():
         ("from math import sqrt\ny = sqrt(x) + sqrt(z)", "import math as m\ny = m.sqrt(x) + m.sqrt(z)"),
         ("sum = x.mean() / x.std()", "a = b.mean() / b.std()"),
         (
-            "class Row:\n    size = 3\n    def add(self, ids):\n        self.ids = ids + self.size\nRow().add(ids=x[0] + 1)",
-            "class A:\n    n = 5\n    def put(self, more):\n        self.m = more + self.n\nA().put(more=y[1] + 2)",
+            "class Row:\n    size = 3\n    def add(self, ids):\n        self.m = ids + self.size\nRow().add(ids=x + 1)",
+            "class A:\n    n = 5\n    def put(self, more):\n        self.o = more + self.n\nA().put(more=y + 2)",
         ),
         ("%time y = np.exp(x - x.max())", "y = np.exp(x - x.max())"),
         (
@@ -337,9 +336,9 @@ def test_a_helper_in_another_cell_belongs_to_the_answer_that_uses_it():
     ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 20_000 + "]", "a" + ".b" * 9_000, "\0"],
 )
 def test_whatever_was_handed_in_the_comparison_ends(text):
-    began = time.monotonic()
+    began = sum(os.times()[:4])  # of the processor, in this process and those that it starts
     rows, unread = compare.compared({**HONEST, "eve": ({"softmax": text}, [text])}, ASSIGNMENT)
-    assert time.monotonic() - began < 10 and len(rows) >= len(list(combinations([*HONEST, *OURS], 2))) - 1
+    assert sum(os.times()[:4]) - began < 10 and len(rows) >= len(list(combinations([*HONEST, *OURS], 2))) - 1
     assert all(one.startswith("eve") for one in unread)
 
 
