@@ -141,7 +141,8 @@ def compare(results, assignment):
     for likeness, one, other, _ in told[:20]:
         print(f"{likeness:.2f}  {one}  {other}")
     counted = "1 pair" if len(told) == 1 else f"{len(told)} pairs"
-    print(f"{counted} at {compare.TOLD} or above: {results / f'likeness-{assignment}.html'}, and .csv for all")
+    least, _ = compare.told_from(assignment)
+    print(f"{counted} at {least} or above: {results / f'likeness-{assignment}.html'}, and .csv for all")
     return 0
 
 

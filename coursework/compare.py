@@ -4,9 +4,8 @@ A program is taken as the set of its structures: the head of each line and each 
 names are one, all constants are one, and comments, docstrings and types are not there. So nothing is won by other names
 or numbers, nor by an exchange of lines: a set has no order. (Runs of words, the usual fingerprint of programs, break
 where lines are exchanged.) What the notebook has as it is handed out does not count, and a structure counts the more
-the rarer it is in the class: what every second answer has says nothing.
-
-Nothing that was handed in runs. It is parsed in a process that ends after seconds.
+the rarer it is in the class: what every second answer has says nothing. Nothing that was handed in runs: it is parsed
+in a process that ends after seconds.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ import builtins
 import hashlib
 import html
 import math
-from itertools import combinations, starmap
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
-from coursework import apart, causes, feedback, grading, pages, sources
-from tutorial_book.exercises import own
+from coursework import apart, causes, feedback, grading, pages, references, sources
 
-TOLD = 0.6  # likeness of two answer sets from which they are told
-USUAL = 0.44  # of the two most alike among the honest answers of the tests, and ours: a test measures it
+TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
+MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
+USUAL = {name: float(highest) for name, _, highest, *_ in (line.split("\t") for line in MEASURED)}
 FLOOR = 0.5  # of the published solution: with less code, two are alike because there is nothing to tell
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # of a statement: lists of others
 UNSEEN = ("ctx", "annotation", "returns", "type_params", "decorator_list")
@@ -77,6 +76,11 @@ class _Reader:
         self.kept = (set(dir(builtins)) | known) - (bound - known)
         imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         self.imported = {alias.asname or alias.name: alias.name for node in imports for alias in node.names}
+        members = [one for node in nodes if isinstance(node, ast.ClassDef) for one in node.body]
+        members = [one for part in members for one in ([part] if hasattr(part, "name") else ast.walk(part))]
+        stored = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+        stored |= {getattr(one, "name", getattr(one, "id", None)) for one in members}
+        self.own = {"attr": stored, "arg": {node.arg for node in nodes if isinstance(node, ast.arg)}}
         self.found = set()
 
     def statement(self, node):
@@ -113,10 +117,10 @@ class _Reader:
             return getattr(node, "id", "") if getattr(node, "id", "") in self.kept else "name", []
         if isinstance(node, ast.AnnAssign):
             return "Assign", [part for part in (node.target, node.value) if part]
-        words = [type(node).__name__, *(str(getattr(node, name)) for name in ("attr", "arg") if hasattr(node, name))]
+        named = [getattr(node, name) for name in self.own if getattr(node, name, None) not in {None, *self.own[name]}]
         values = [value for name, value in ast.iter_fields(node) if name not in UNSEEN and not _listed(node, name)]
         listed = [part for name in node._fields if name not in (*BLOCKS, *UNSEEN) for part in _listed(node, name)]
-        return " ".join(words), [part for part in values + listed if isinstance(part, ast.AST)]
+        return " ".join([type(node).__name__, *named]), [part for part in values + listed if isinstance(part, ast.AST)]
 
 
 def _listed(node, name):
@@ -146,12 +150,11 @@ def of(answers, extra, known):
 
 def ours(assignment):
     """Question -> the structures of what is handed out, of the published solution, and of the book's functions."""
-    known, codes = functions(assignment), {PUBLISHED: {}, BOOK: {}}
+    known, codes, given = functions(assignment), {PUBLISHED: {}, BOOK: {}}, set()
     folders = [grading.ROOT / name for name in (*grading.OURS, "coursework/references")]
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in sorted(folder.rglob("*.py"))]
     book = [one for text in texts if any(f"\ndef {name}(" in text for name in known) for one in ast.parse(text).body]
     solved = sources.solved_notebook(assignment).cells
-    given = set()
     for cell, released in zip(solved, sources.student_notebook(assignment).cells, strict=True):
         if cell.cell_type != "code":
             continue
@@ -165,11 +168,18 @@ def ours(assignment):
     return given, codes
 
 
+def told_from(assignment):
+    """(the likeness from which two are told, that of the two most alike of the tests' honest answers and ours)."""
+    usual = USUAL.get(references.split(assignment)[0], 0)
+    return max(TOLD, round(usual + ABOVE, 2)), usual
+
+
 def questions(assignment):
-    """Solution cell -> the number and name of its question."""
+    """Solution cell -> the number and name of its question, of those that ask for functions."""
     numbered = {name: one.title for one in feedback.questions(assignment) for name in one.answers}
-    left = {*sources.points(assignment, marks=("written",)), *own.QUESTIONS}
-    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name not in left}
+    cells = [one for one in sources.student_notebook(assignment).cells if one.cell_type == "code"]
+    code = {one.metadata.get("nbgrader", {}).get("grade_id") for one in cells if "def " in one.source}
+    return {name: title.removeprefix("Question ") for name, title in numbered.items() if name in code}
 
 
 def likeness(people, asked):
@@ -201,15 +211,12 @@ def _read(waiting, asked, known):
     """(student, what `of` gives, or why there is nothing) of some students, in one process; else one by one."""
     texts = [({name: own[name] for name in asked if name in own}, extra, known) for _, (own, extra) in waiting]
     try:
-        return [(student, found) for (student, _), found in zip(waiting, apart.call(_all, texts), strict=True)]
+        read = apart.call(lambda: [of(*one) for one in texts])
+        return [(student, found) for (student, _), found in zip(waiting, read, strict=True)]
     except ValueError as error:
         if len(waiting) == 1:
             return [(waiting[0][0], str(error))]
         return [pair for one in waiting for pair in _read([one], asked, known)]
-
-
-def _all(texts):
-    return [of(*one) for one in texts]
 
 
 def compared(answers, assignment):
@@ -230,14 +237,10 @@ def compared(answers, assignment):
             unread += [f"{student}: no Python, so not compared: {', '.join(odd)}"] if odd else []
     sets = [{name: set(found or ()) - given for name, found in one.items()} for one in people.values()]
     matrices = likeness(sets, asked)
-    pairs = [pair for pair in combinations(range(len(sets)), 2) if pair != (0, 1)]
-    names = list(people)
-
-    def row(i, j):
-        each = {name: float(matrices[name][i, j]) for name in asked}
-        return float(matrices[None][i, j]), names[j], names[i], each
-
-    return sorted(starmap(row, pairs), key=lambda row: -row[0]), unread
+    names, pairs = list(people), [pair for pair in combinations(range(len(sets)), 2) if pair != (0, 1)]
+    each = {pair: {name: float(matrices[name][pair]) for name in asked} for pair in pairs}
+    rows = [(float(matrices[None][i, j]), names[j], names[i], each[i, j]) for i, j in pairs]
+    return sorted(rows, key=lambda row: -row[0]), unread
 
 
 def write(results, assignment):
@@ -245,23 +248,23 @@ def write(results, assignment):
     marks = [one for one in grading.marks_in(results, assignment) if one.answers]
     answers = {one.student: (one.answers, [text for kind, text in one.extra if kind == "code"]) for one in marks}
     rows, unread = compared(answers, assignment)
-    asked = questions(assignment)
-    headings = ["all code", "one", "other", *asked.values()]
+    headings = ["all code", "one", "other", *questions(assignment).values()]
     lines = [[_rounded(all), one, other, *map(_rounded, each.values())] for all, one, other, each in rows]
     path = Path(results) / f"likeness-{assignment}"
     grading.write(path.with_suffix(".csv"), pages.csv_text([headings, *lines]))
-    told = [row for row in rows if row[0] >= TOLD]
+    least, usual = told_from(assignment)
+    told = [row for row in rows if row[0] >= least]
     middle = float(np.median([row[0] for row in rows])) if rows else 0
     body = [
         f"<p>{len(marks)} submissions, the published solution and the book's own functions: {len(rows):,} pairs. "
-        f"<strong>{len(told)} of them {'is' if len(told) == 1 else 'are'} at {TOLD} or above</strong>: look at these. "
-        f"Half of all pairs are below {middle:.2f}. Among the honest answers that the tests have to assignments 2 and "
-        f"3, and ours, no two are above {USUAL}.</p>"
+        f"<strong>{len(told)} of them {'is' if len(told) == 1 else 'are'} at {least} or above</strong>: look at these. "
+        f"Half of all pairs are below {middle:.2f}. Of the honest answers that the tests have to this assignment, and "
+        f"ours, no two are above {usual}.</p>"
         "<p>1 means that all code of the shorter answer stands in the other, whatever the names, numbers, comments and "
         "the order of lines. In the first column, what many answer alike hardly counts. A 1 for a short question means "
         "nothing by itself. No number proves anything: talk with both.</p>",
         *(f"<p>{html.escape(text)}.</p>" for text in unread),
-        pages.table(headings, lines[:MOST_ROWS], [row[0] >= TOLD for row in rows]),
+        pages.table(headings, lines[:MOST_ROWS], [row[0] >= least for row in rows]),
         f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
     ]
     grading.write(path.with_suffix(".html"), pages.page(f"Likeness: {sources.title(assignment)}", "\n".join(body)))

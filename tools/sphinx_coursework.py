@@ -1,4 +1,4 @@
-"""A Sphinx extension: the directive `assignments` lists the coursework, out of its sources."""
+"""A Sphinx extension: `assignments` lists the coursework, out of its sources; `likeness` says how alike answers are."""
 
 from __future__ import annotations
 
@@ -28,15 +28,41 @@ def table(origin: Origin | None) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in rows]
 
 
+def likeness() -> list[str]:
+    """What the tests measured of honest answers and of copies, as lines of a Markdown table."""
+    sys.path.insert(0, str(ROOT))
+    from coursework import compare
+
+    rows = [["Assignment", "Honest answers", "Two of them at most", "A whole copy at least", "One function rewritten"]]
+    rows[0].append("Told from")
+    rows.append(["---"] * len(rows[0]))
+    for name, *numbers in (line.split("\t") for line in compare.MEASURED):
+        rows.append([name[0], *numbers, f"{compare.told_from(name)[0]:.2f}"])
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
 class Assignments(SphinxDirective):
+    read = "assignments/*/notebook.md"
+
+    def lines(self):
+        return table(on_github(ROOT))
+
     def run(self):
         container = nodes.container()
-        self.state.nested_parse(StringList(table(on_github(ROOT))), self.content_offset, container)
-        for path in (ROOT / "coursework" / "assignments").glob("*/notebook.md"):
+        self.state.nested_parse(StringList(self.lines()), self.content_offset, container)
+        for path in (ROOT / "coursework").glob(self.read):
             self.env.note_dependency(str(path))
         return container.children
 
 
+class Likeness(Assignments):
+    read = "likeness.tsv"
+
+    def lines(self):
+        return likeness()
+
+
 def setup(app):
     app.add_directive("assignments", Assignments)
+    app.add_directive("likeness", Likeness)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,59 +1,33 @@
-"""Who copied is told, and no two who did not: honest answers in twelve styles, and copies made of each of them.
+"""Who copied is told, and no two who did not: honest answers in six to twelve styles, and copies made of each of them.
 
 The honest ones are right, and were written for these tests by one hand; a class will have others. The copies are those
-that a student makes in minutes: as it is, with other names, with lines exchanged, with one function of seven rewritten,
+that a student makes in minutes: as it is, with other names, with lines exchanged, with one function of all rewritten,
 and all of that at once.
 """
 
 import ast
+import copy
 import csv
+import functools
+import os
 import random
 import re
-import time
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from coursework import compare, grading, pages, sources
+from coursework import checks, compare, grading, pages, sources
 from coursework.__main__ import main
 from coursework.references import HERE as REFERENCES
 from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
-from tutorial_book.exercises import attention, bert_layer
+from tutorial_book.exercises import own
+from tutorial_book.exercises.project import collection_problem
 
 HERE = Path(__file__).parent
-ASKED = {name: name.replace("-", "_") for name in compare.questions(ASSIGNMENT)}
 OURS = (compare.PUBLISHED, compare.BOOK)
-
-
-def split(code):
-    """(question -> its function, [what else there is]) of a student's code."""
-    body = ast.parse(code).body
-    named = {getattr(one, "name", ""): one for one in body}
-    own = {question: ast.unparse(named[name]) for question, name in ASKED.items()}
-    return own, [ast.unparse(one) for one in body if getattr(one, "name", "") not in ASKED.values()]
-
-
-def blocks(assignment=ASSIGNMENT):
-    text = (HERE / f"honest-{assignment}.txt").read_text(encoding="utf-8")
-    return dict(block.split("\n", 1) for block in text.split("\n### ")[1:])
-
-
-HONEST = {style: split(code) for style, code in blocks().items()}
-
-
-def published():
-    cells = {c.metadata.get("nbgrader", {}).get("grade_id"): c for c in sources.solved_notebook(ASSIGNMENT).cells}
-    return {question: cells[question].source for question in ASKED}, []
-
-
-# --- copies ---------------------------------------------------------------------------------------------------------
-
-
-def _code(answers, extra):
-    return ast.parse("\n".join([*answers.values(), *extra]))
+SETS = [path.stem.removeprefix("honest-") for path in sorted(HERE.glob("honest-*.txt"))]
 
 
 def _stored(node):
@@ -64,144 +38,235 @@ def _read(node):
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 
-def renamed(answers, extra, rng):
+def binds(statement):
+    """The names that a statement at the top of a cell binds."""
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return {statement.name}
+    return _stored(statement) if isinstance(statement, (ast.Assign, ast.AugAssign)) else set()
+
+
+@functools.cache
+def released(assignment):
+    """Cell -> its code, of a notebook as it is handed out."""
+    cells = sources.student_notebook(assignment).cells
+    return {one.metadata.get("nbgrader", {}).get("grade_id"): one.source for one in cells if one.cell_type == "code"}
+
+
+@functools.cache
+def asked(assignment):
+    """Question -> the names that its cell must bind."""
+    code = {question: released(assignment)[question] for question in compare.questions(assignment)}
+    return {question: set().union(*map(binds, ast.parse(text).body)) for question, text in code.items()}
+
+
+def split(code, assignment=ASSIGNMENT):
+    """(question -> the code of its cell, [what other cells hold]) of a student's code.
+
+    A constant stands in the cell of what comes next; a helper or a class in a cell of its own. What no question of the
+    comparison asks for, as the texts of assignment 5, is left out with what stands above it.
+    """
+    questions = asked(assignment) | {None: {"TEXTS", "LABELS"}}
+    own, extra, above = {question: [] for question in questions}, [], []
+    for one in ast.parse(code).body:
+        question = next((question for question, names in questions.items() if names & binds(one)), "")
+        if question != "":
+            own[question] += [*above, ast.unparse(one)]
+            above = []
+        elif isinstance(one, (ast.Assign, ast.AugAssign)):
+            above.append(ast.unparse(one))
+        else:
+            extra.append(ast.unparse(one))
+    return {question: "\n".join(own[question]) for question in asked(assignment)}, extra + above
+
+
+def blocks(assignment=ASSIGNMENT):
+    text = (HERE / f"honest-{assignment}.txt").read_text(encoding="utf-8")
+    return dict(block.split("\n", 1) for block in text.split("\n### ")[1:])
+
+
+ALL = {name: {style: split(code, name) for style, code in blocks(name).items()} for name in SETS}
+HONEST = ALL[ASSIGNMENT]
+
+
+def published(assignment):
+    cells = {c.metadata.get("nbgrader", {}).get("grade_id"): c for c in sources.solved_notebook(assignment).cells}
+    return {question: cells[question].source for question in asked(assignment)}, []
+
+
+# --- copies ---------------------------------------------------------------------------------------------------------
+
+
+def _code(answers, extra):
+    return ast.parse("\n".join([*answers.values(), *extra]))
+
+
+def renamed(assignment, answers, extra, rng):
     """Other names for all that the code binds; docstrings and comments are lost, and numbers changed."""
     tree = _code(answers, extra)
     nodes = list(ast.walk(tree))
-    bound = _stored(tree) | {one.arg for one in nodes if isinstance(one, ast.arg)}
-    bound |= {one.name for one in nodes if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
-    bound -= {*ASKED.values(), "__init__", "np", "x", "mask"}
+    arguments = {one.arg for one in nodes if isinstance(one, ast.arg)}
+    own = {one.name for one in nodes if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+    members = [binds(one) for node in nodes if isinstance(node, ast.ClassDef) for one in node.body]
+    stored = {one.attr for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)}
+    kept = {"__init__", "np"}.union(*asked(assignment).values())
+    bound = (_stored(tree) | arguments | own | stored) - kept
     other = {name: f"{rng.choice('abcdefg')}{number}_{rng.randrange(99)}" for number, name in enumerate(sorted(bound))}
+    which = {"id": bound, "name": bound, "attr": stored.union(*members)}  # an array's method stays
     for one in nodes:
         for field in ("id", "arg", "name", "attr"):
             name = getattr(one, field, None)
-            if name in other:
+            if name in which.get(field, arguments) and name in other:
                 setattr(one, field, other[name])
         if isinstance(one, ast.Constant) and isinstance(one.value, float):
             one.value += 1
-    return split(ast.unparse(tree))
+    return split(ast.unparse(tree), assignment)
 
 
-def reordered(answers, extra, rng):
+def reordered(assignment, answers, extra, rng):
     """Assignments next to each other that do not need each other exchanged."""
     tree = _code(answers, extra)
+    stored, read = functools.cache(_stored), functools.cache(_read)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         for _ in range(30 if isinstance(body, list) and len(body) > 1 else 0):
             place = rng.randrange(len(body) - 1)
             one, other = body[place : place + 2]
             simple = isinstance(one, ast.Assign) and isinstance(other, ast.Assign)
-            if simple and not (_stored(one) & (_read(other) | _stored(other)) or _stored(other) & _read(one)):
+            if simple and not (stored(one) & (read(other) | stored(other)) or stored(other) & read(one)):
                 body[place : place + 2] = other, one
-    return split(ast.unparse(tree))
+    return split(ast.unparse(tree), assignment)
 
 
-def one_rewritten(answers, extra, rng):
+def one_rewritten(assignment, answers, extra, rng):
     """One function of the copier's own: an honest one, of who is left out of the class."""
-    question = rng.choice(list(ASKED))
-    own, more = HONEST[lender(answers)]
+    question = rng.choice(list(asked(assignment)))
+    own, more = ALL[assignment][lender(assignment, answers)]
     return {**answers, question: own[question]}, [*extra, *more]
 
 
-def lender(answers):
+def lender(assignment, answers):
     """The honest style that a copier of these answers has a function of."""
-    styles = [style for style, code in HONEST.items() if code[0] != answers]
+    styles = [style for style, code in ALL[assignment].items() if code[0] != answers]
     return styles[sum(map(len, answers.values())) % len(styles)]
 
 
-def padded(answers, extra, rng):
+def padded(assignment, answers, extra, rng):
     """Code around the copy that does nothing, twice as long."""
     dead = "\n    spare = sorted([len(str(k)) ** 2 for k in range(9) if k % 4])\n    other = spare[::2] or {1: spare}\n"
     return {name: re.sub(r"(?m)^(def .*:)$", rf"\1{dead}", code) for name, code in answers.items()}, extra
 
 
-def all_at_once(answers, extra, rng):
-    return reordered(*renamed(*one_rewritten(answers, extra, rng), rng), rng)
+def all_at_once(assignment, answers, extra, rng):
+    for way in (one_rewritten, renamed, reordered):
+        answers, extra = way(assignment, answers, extra, rng)
+    return answers, extra
 
 
-WAYS = {"as it is": lambda answers, extra, rng: (answers, extra), "renamed": renamed, "reordered": reordered}
-WAYS |= {"one function rewritten": one_rewritten, "padded": padded, "all at once": all_at_once}
+WAYS = {"as it is": lambda assignment, answers, extra, rng: (answers, extra)}
+WAYS |= {"renamed": renamed, "reordered": reordered, "one function rewritten": one_rewritten}
+WAYS |= {"padded": padded, "all at once": all_at_once}
 
 
-def pairs_of(people):
-    """{one, other} -> likeness."""
-    rows, unread = compare.compared(people, ASSIGNMENT)
+READ = {name: functools.cache(getattr(compare, name)) for name in ("ours", "questions", "functions")}
+seen = {}
+
+
+def read_once(assignment, code):
+    key = assignment, *code[0].items(), *code[1]
+    if key not in seen:
+        seen[key] = compare.of(*code, READ["functions"](assignment))
+    return seen[key]
+
+
+def pairs_of(people, assignment=ASSIGNMENT):
+    """{one, other} -> likeness, of code that was read here already or is read here and now."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, function in READ.items():
+            patch.setattr(compare, name, lambda of, function=function: copy.deepcopy(function(of)))
+        patch.setattr(compare, "_read", lambda waiting, *_: [(one, read_once(assignment, it)) for one, it in waiting])
+        rows, unread = compare.compared(people, assignment)
     assert not unread
     return {frozenset((one, other)): likeness for likeness, one, other, _ in rows}
 
 
-@pytest.fixture(scope="module")
-def honest():
-    return pairs_of(HONEST)
+ASKS_A_MODEL = {"attention-bert", "bert-layer-bert", "shape-bert", "bias-bert"}  # seconds: run by hand, all were right
+NO_CALL = {"collection-public", "report-public"}
 
 
-def test_the_honest_answers_are_right(capsys):
-    for style, code in blocks().items():
-        names = {"np": np}
-        exec(compile(code, style, "exec"), names)
-        for name in ASKED.values():
-            assert getattr(attention, name.upper()).check(names[name]), (style, capsys.readouterr().out)
-
-
-def test_no_two_honest_answers_are_told_nor_one_with_ours(honest):
-    assert len(honest) == len(list(combinations([*HONEST, *OURS], 2))) - 1  # ours with ours is no news
-    highest = sorted(honest.values())
-    assert highest[-1] < 0.34  # as the book's page for teachers says
-
-
-def test_nor_are_those_of_an_assignment_whose_formulas_leave_little_choice():
-    """Assignment 3, in six styles, in a class and two by two. What is usual, as the report says it, is the highest."""
-    cells = sources.student_notebook("3-bert-layer").cells
-    starters = {c.metadata.get("nbgrader", {}).get("grade_id"): c.source for c in cells}
-    asked = {name: defined(starters[name]) for name in compare.questions("3-bert-layer")}
-    people = {}
-    for style, code in blocks("3-bert-layer").items():
+@pytest.mark.parametrize("assignment", SETS)
+def test_the_honest_answers_are_right(assignment):
+    """By the checks that give the marks, the hidden ones too."""
+    left = {*ASKS_A_MODEL, *NO_CALL, *own.asked(checks.load(assignment)).values()}
+    draws = {name: draw for name, draw in checks.load(assignment).items() if name not in left}
+    calls = [call for name, draw in draws.items() for call in grading._drawn(assignment, name, draw, 1)]
+    given = [text for name, text in released(assignment).items() if str(name).startswith("given-")]
+    for style, code in blocks(assignment).items():
         names = {}
-        given = [text for name, text in starters.items() if str(name).startswith("given-")]
-        exec("\n".join([*given, code]), names)
-        checked = [name.upper() for mine in asked.values() for name in mine if hasattr(bert_layer, name.upper())]
-        assert len(checked) == 8 and all(getattr(bert_layer, name).check(names[name.lower()]) for name in checked)
-        body = ast.parse(code).body
-        own = {q: "\n".join(ast.unparse(one) for one in body if one.name in mine) for q, mine in asked.items()}
-        people[style] = own, [code]
-    classes = [people, *({one: people[one], other: people[other]} for one, other in combinations(people, 2))]
-    highest = [compare.compared(some, "3-bert-layer")[0][0][0] for some in classes]
-    assert round(max(highest), 2) <= compare.USUAL + 0.1 < compare.TOLD and round(highest[0], 2) == compare.USUAL
-    copier = {**people, "eve": (people["step by step with names"][0], [])}
-    (told,) = [row for row in compare.compared(copier, "3-bert-layer")[0] if row[0] >= compare.TOLD]
-    assert set(told[1:3]) == {"eve", "step by step with names"}
+        exec(compile("\n".join([*given, code]), style, "exec"), names)
+        for call in calls:
+            assert checks.wrong(call, grading._given_by(names[call.name], call)) is None, (style, call.name)
+        if assignment == "5-project":
+            assert collection_problem(names["TEXTS"], names["LABELS"]) is None
 
 
-def defined(text):
-    return {one.name for one in ast.parse(text).body}
+@functools.cache
+def honest(assignment):
+    return pairs_of(ALL[assignment], assignment)
 
 
-def test_in_a_pair_alone_the_honest_are_not_told_either():
-    """In a class of two, nothing is rare."""
-    for pair in combinations(HONEST, 2):
-        people = {style: HONEST[style] for style in pair}
-        assert max(pairs_of(people).values()) < compare.TOLD, pair
+@pytest.mark.parametrize("assignment", SETS)
+def test_no_two_honest_answers_are_told_nor_one_with_ours(assignment):
+    """Nor in a class of two, where nothing is rare."""
+    people, (least, usual) = ALL[assignment], compare.told_from(assignment)
+    highest = max(honest(assignment).values())
+    assert len(honest(assignment)) == len(list(combinations([*people, *OURS], 2))) - 1  # ours with ours is no news
+    assert round(highest, 2) == usual < least - 0.14
+    for one, other in combinations(people, 2):
+        assert max(pairs_of({one: people[one], other: people[other]}, assignment).values()) < usual + 0.02 < least
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("source", [compare.PUBLISHED, *HONEST])
-def test_a_copy_is_told_and_nobody_else(way, source):
-    """In a class of the honest ones; several copiers at once do not hide each other."""
-    rng = random.Random(f"{way} {source}")
-    whole = published() if source == compare.PUBLISHED else HONEST[source]
-    copies = {f"copier {number}": WAYS[way](*whole, rng) for number in range(3)}
-    others = {style: code for style, code in HONEST.items() if style != lender(whole[0])}
-    likeness = pairs_of({**others, **copies})
-    for copier in copies:
-        assert likeness[frozenset((copier, source))] >= compare.TOLD + 0.05
-    for pair, number in likeness.items():
-        involved = pair & {source, *copies}
-        assert number < compare.TOLD or len(involved) == 2 or pair & set(OURS) and source in OURS, (pair, number)
+def copies_of(source, way, assignment):
+    """(the likeness of three copiers with their source, whom else the class's table tells): several do not hide each
+    other.
+    """
+    people, rng = ALL[assignment], random.Random(f"{way} {source}")
+    whole = published(assignment) if source == compare.PUBLISHED else people[source]
+    copies = {f"copier {number}": WAYS[way](assignment, *whole, rng) for number in range(3)}
+    others = {style: code for style, code in people.items() if style != lender(assignment, whole[0])}
+    likeness = pairs_of({**others, **copies}, assignment)
+    involved = {source, *copies, *(OURS if source in OURS else ())}
+    told = [pair for pair, number in likeness.items() if number >= compare.told_from(assignment)[0]]
+    return [likeness[frozenset((one, source))] for one in copies], [pair for pair in told if not pair <= involved]
+
+
+REWRITTEN = {"one function rewritten", "all at once"}
+THREE = "5-project"  # functions: who rewrote one of them rewrote a third, and is not told
+
+
+@pytest.mark.parametrize("assignment", SETS)
+def test_copies_are_told_and_nobody_else(assignment):
+    """Of each of the honest ones, and of the published solution. The lowest numbers are those of the teachers' page."""
+    lowest = {True: 1.0, False: 1.0}
+    least, _ = compare.told_from(assignment)
+    for source in [compare.PUBLISHED, *ALL[assignment]]:
+        for way in WAYS:
+            likeness, others = copies_of(source, way, assignment)
+            assert min(likeness) >= least + 0.05 or assignment == THREE and way in REWRITTEN, (source, way, likeness)
+            assert not others, (source, way)
+            lowest[way in REWRITTEN] = min(lowest[way in REWRITTEN], *likeness)
+    measured = {name: row for name, *row in (line.split("\t") for line in compare.MEASURED)}
+    assert measured[assignment][0] == str(len(ALL[assignment]))
+    assert measured[assignment][2:] == [f"{lowest[False]:.2f}", f"{lowest[True]:.2f}"]
+
+
+def test_what_is_read_once_here_is_read_as_the_command_reads_it():
+    rows, _ = compare.compared(HONEST, ASSIGNMENT)
+    assert {frozenset(row[1:3]): row[0] for row in rows} == honest(ASSIGNMENT)
 
 
 def test_a_copy_of_the_books_own_functions_is_told():
     tree = ast.parse((REFERENCES / "attention.py").read_text(encoding="utf-8"))
-    book = [one for one in tree.body if getattr(one, "name", "") in ASKED.values()]
+    book = [one for one in tree.body if binds(one) & set().union(*asked(ASSIGNMENT).values())]
     likeness = pairs_of({**HONEST, "eve": split("\n".join(map(ast.unparse, book)))})
     assert likeness[frozenset(("eve", compare.BOOK))] > 0.95
 
@@ -214,8 +279,7 @@ def test_short_answers_that_must_be_alike_tell_nobody():
 
 
 def test_the_notebook_as_handed_out_is_like_nobody():
-    cells = {c.metadata.get("nbgrader", {}).get("grade_id"): c for c in sources.student_notebook(ASSIGNMENT).cells}
-    blank = {question: cells[question].source for question in ASKED}
+    blank = {question: released(ASSIGNMENT)[question] for question in asked(ASSIGNMENT)}
     likeness = pairs_of({"ada": (blank, []), "bob": (blank, [])})
     assert set(likeness.values()) == {0}
 
@@ -229,6 +293,10 @@ def test_the_notebook_as_handed_out_is_like_nobody():
         ("a = x.sum(axis=-1)\nb = y.max(axis=0)", "s = t.max(axis=1)\nr = q.sum(axis=-2)"),
         ("from math import sqrt\ny = sqrt(x) + sqrt(z)", "import math as m\ny = m.sqrt(x) + m.sqrt(z)"),
         ("sum = x.mean() / x.std()", "a = b.mean() / b.std()"),
+        (
+            "class Row:\n    size = 3\n    def add(self, ids):\n        self.m = ids + self.size\nRow().add(ids=x + 1)",
+            "class A:\n    n = 5\n    def put(self, more):\n        self.o = more + self.n\nA().put(more=y + 2)",
+        ),
         ("%time y = np.exp(x - x.max())", "y = np.exp(x - x.max())"),
         (
             "if a.any():\n    b = a.sum() / n\n    c = a.max() / n",
@@ -268,9 +336,9 @@ def test_a_helper_in_another_cell_belongs_to_the_answer_that_uses_it():
     ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 20_000 + "]", "a" + ".b" * 9_000, "\0"],
 )
 def test_whatever_was_handed_in_the_comparison_ends(text):
-    began = time.monotonic()
+    began = sum(os.times()[:4])  # of the processor, in this process and those that it starts
     rows, unread = compare.compared({**HONEST, "eve": ({"softmax": text}, [text])}, ASSIGNMENT)
-    assert time.monotonic() - began < 10 and len(rows) >= len(list(combinations([*HONEST, *OURS], 2))) - 1
+    assert sum(os.times()[:4]) - began < 10 and len(rows) >= len(list(combinations([*HONEST, *OURS], 2))) - 1
     assert all(one.startswith("eve") for one in unread)
 
 
@@ -290,7 +358,7 @@ def given_marks(results, people):
 
 def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     style = next(iter(HONEST))
-    people = {"ada": HONEST[style], "=bob<b>": all_at_once(*HONEST[style], random.Random(0))}
+    people = {"ada": HONEST[style], "=bob<b>": all_at_once(ASSIGNMENT, *HONEST[style], random.Random(0))}
     people |= {f"s{number}": code for number, code in enumerate(list(HONEST.values())[1:])}
     given_marks(tmp_path, people)
     assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 grading = pytest.importorskip("coursework.grading")
@@ -43,6 +44,22 @@ def test_a_question_is_the_same_for_a_name_and_differs_between_names(name):
     assert len({own.drawn(name, me)[1] for me in people}) > 30
     answers = [json.dumps(right_for(name, me)) for me in people]
     assert max(map(answers.count, answers)) < 0.7 * len(people)  # one answer for all is no answer
+
+
+def test_the_mask_of_the_question_on_attention_decides_its_answer():
+    """Who leaves it out is wrong: the key that it hides is the one that would weigh most."""
+    for number in range(40):
+        arguments = Q, K, V, mask = own.drawn("own-attention", f"student {number}")[0]
+        answers = [own.QUESTIONS["own-attention"].answer(arguments, attention(Q, K, V, m)) for m in (mask, None)]
+        assert answers[0] != answers[1] and not mask[-1, answers[1]]
+
+
+@pytest.mark.parametrize("name", [name for name in own.QUESTIONS if name not in ("own-longest-match", "own-train-bpe")])
+def test_what_a_function_gives_for_a_drawn_input_is_a_number(name):
+    """No row of zeros is drawn: it has no cosine."""
+    for number in range(300):
+        answer = right_for(name, f"student {number}")
+        assert np.isfinite(answer).all()
 
 
 @pytest.mark.parametrize("name", own.QUESTIONS)

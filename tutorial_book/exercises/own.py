@@ -82,13 +82,13 @@ def _the_third_merge(rng):
 
 
 def _rounded(rng, *shape):
-    return rng.normal(size=shape).round(1)
+    return rng.choice([-1, 1], size=shape) * rng.integers(1, 25, size=shape) / 10  # no 0: a row of zeros has no cosine
 
 
 @_about("attention", lambda arguments, value: int(np.argmax(_array(value[1])[-1])))
 def _the_key_that_weighs_most(rng):
     Q, K, V = _rounded(rng, 5, 3), _rounded(rng, 5, 3), _rounded(rng, 5, 2)
-    mask = np.arange(5) != rng.integers(4)
+    mask = np.arange(5) != np.argmax(K @ Q[-1])  # without the mask, another key is right
     text = "To which key, counted from 0, does the last query give the most weight in your attention,\nwith "
     text = f"{text}Q = {code_of(Q)},\nK = {code_of(K)},\nany V, such as V = K, and a mask whose rows are "
     return (Q, K, V, np.tile(mask, (5, 1))), f"{text}all {code_of(mask.tolist())}? (a whole number)"
@@ -118,7 +118,7 @@ def _first_to_look_at_itself(weights):
 def _the_largest_coordinate(rng):
     X, gamma, beta = _rounded(rng, 1, 5), _rounded(rng, 5), _rounded(rng, 5)
     text = f"Which coordinate, counted from 0, is the largest in what your layer_norm makes of x = {code_of(X[0])},\n"
-    return (X, gamma, beta), f"{text}with gamma = {code_of(gamma)} and beta = {code_of(beta)}?"
+    return (X, gamma, beta), f"{text}with gamma = {code_of(gamma)} and beta = {code_of(beta)}? (a whole number)"
 
 
 @_about("split_heads", lambda arguments, value: np.argwhere(_array(value) == 0)[0].tolist())
@@ -127,8 +127,8 @@ def _where_a_number_goes(rng):
     X = np.ones((n, n_heads * d_k))
     row, column = int(rng.integers(n)), int(rng.integers(1, n_heads * d_k))
     X[row, column] = 0
-    text = f"X has the shape {X.shape}. Where, as [head, token, place], does X[{row}, {column}] stand in your "
-    return (X, n_heads), f"{text}split_heads(X, {n_heads})?"
+    text = f"X has the shape {X.shape}. Where does X[{row}, {column}] stand in your split_heads(X, {n_heads})?\n"
+    return (X, n_heads), f"{text}(a list [head, token, place], each counted from 0)"
 
 
 # --- assignment 4 ---------------------------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ def _where_a_number_goes(rng):
 @_about("without_loudest")
 def _a_row_left_out(rng):
     X, row = _rounded(rng, 5, 3), int(rng.integers(5))
-    text = f"What does your without_loudest give, with three decimals, for X = {code_of(X)}\nwithout row {row}?"
-    return (np.delete(X, row, axis=0),), text
+    text = f"What does your without_loudest give, with three decimals, for X = {code_of(X)}\n"
+    return (np.delete(X, row, axis=0),), f"{text}without row {row}, counted from 0?"
 
 
 @_about("contrast_cosine")
@@ -152,24 +152,21 @@ def _a_pair_fewer(rng):
 # --- assignment 5 ---------------------------------------------------------------------------------------------------
 
 
-def _two_groups(rng):
-    return _rounded(rng, 8, 3), rng.permutation([*"aaaabbbb"]).tolist()
-
-
 @_about("neighbor_purity")
 def _a_text_changes_sides(rng):
-    (X, labels), text = _two_groups(rng), int(rng.integers(8))
-    said = f"With X = {code_of(X)}\nand the labels {labels}: if only text {text} had the other label, "
-    labels = [("b" if label == "a" else "a") if i == text else label for i, label in enumerate(labels)]
-    return (X, labels), f"{said}what would your neighbor_purity give?"
+    X, labels, changed = _rounded(rng, 8, 3), rng.permutation([*"aaaabbbb"]).tolist(), int(rng.integers(8))
+    said = f"With X = {code_of(X)}\nand the labels {labels}: if vector {changed}, counted from 0, "
+    labels = [("b" if label == "a" else "a") if i == changed else label for i, label in enumerate(labels)]
+    return (X, labels), f"{said}had the other label,\nwhat would your neighbor_purity give, with three decimals?"
 
 
 @_about("purity_p")
 def _a_permutation_fewer(rng):
-    X, labels = _two_groups(rng)
-    orders = [rng.permutation(8).tolist() for _ in range(5)]
-    text = f"With X = {code_of(X)},\nthe labels {labels}\nand the permutations {orders}:\n"
-    return (X, labels, orders[1:]), f"{text}what would your purity_p give, with three decimals, without the first one?"
+    X, orders = _rounded(rng, 8, 3), [rng.permutation(8).tolist() for _ in range(8)]
+    score = X[:, 0] + rng.normal(size=8)  # a little purer than chance: a p of 1 would be 1 without the first order, too
+    labels = np.where(score > np.median(score), "a", "b").tolist()
+    text = f"With X = {code_of(X)},\nthe labels {labels}\nand the permutations {orders}:\nwhat would your purity_p "
+    return (X, labels, orders[1:]), f"{text}give, with three decimals, without the first permutation?"
 
 
 # --- asked, and answered --------------------------------------------------------------------------------------------
