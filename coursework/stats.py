@@ -55,8 +55,7 @@ def page(assignment, lines, totals):
     cases = [[line[1], line[4], line[3]] for line in lines if line[2] == "case failed"]
     most = sum(line[7] for line in questions)
     said = f": mean {mean(totals):.1f} and median {median(totals):g} of {most:g} points" if totals else ""
-    body = [f"<p>{len(totals)} fully marked{said}. Late days take nothing off here.</p>"]
-    body += ["<h2>What to teach again</h2>"]
+    body = [f"<p>{len(totals)} fully marked{said}. Late days take nothing off here.</p><h2>What to teach again</h2>"]
     for line in weak:
         usual = [f"“{escape(hint)}” ({count})" for question, count, hint in mistakes if question == line[1]][:3]
         body.append(
