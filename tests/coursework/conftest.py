@@ -18,7 +18,7 @@ import pytest
 sources = pytest.importorskip("coursework.sources")
 import nbgrader.api  # noqa: E402
 
-from coursework import grading, sandbox  # noqa: E402
+from coursework import checks, grading, sandbox  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 
 ASSIGNMENT = "2-attention"
@@ -41,6 +41,13 @@ def _alembic_asked_once():
     """nbgrader asks another program for the version of its tables, a second for each new gradebook."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("nbgrader.api.get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _models_imported_once():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "STARTED", "forkserver")
         yield
 
 

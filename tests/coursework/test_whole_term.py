@@ -25,6 +25,7 @@ import pytest
 
 grading = pytest.importorskip("coursework.grading")
 import nbformat  # noqa: E402
+from nbgrader.api import MissingEntry  # noqa: E402
 
 from coursework import gradebook, sandbox, sources  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
@@ -331,7 +332,7 @@ class Teacher:
                 for written, points in self.plans[student, assignment].words.items():
                     try:
                         grade = book.find_grade(written, name, name, login(student))
-                    except gradebook.MissingEntry:
+                    except MissingEntry:
                         continue
                     if grade.needs_manual_grade:
                         grade.manual_score, grade.needs_manual_grade = points, False
