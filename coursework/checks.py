@@ -29,6 +29,7 @@ from coursework import references
 
 ASSIGNMENTS = Path(__file__).with_name("assignments")
 NEAR = 1e-3  # what is off by less may be right but for its precision
+STARTED = "spawn"  # how `process` starts one
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 MOST_JUDGED = 700_000  # bytes of what a judge reads: 120 texts of 400 characters, each character escaped in JSON
 
@@ -103,12 +104,11 @@ def load(assignment) -> dict[str, Callable]:
 def process():
     """A process for what needs a model: its memory is not the grader's, and goes when it ends.
 
-    It is a copy of one that has imported what takes seconds and has computed nothing, where the system can copy one.
+    A new one has least memory. Where many are asked for, "forkserver" copies one that has imported what takes seconds.
     """
-    if "forkserver" not in multiprocessing.get_all_start_methods():  # Windows
-        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
+    context = multiprocessing.get_context(STARTED)
+    if STARTED == "forkserver":
+        context.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
     return ProcessPoolExecutor(1, context, initializer=_begin)
 
 

@@ -20,8 +20,6 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
-from sqlalchemy.exc import DBAPIError
 
 from coursework import pages, shown, sources
 from coursework.files import student_name
@@ -101,6 +99,9 @@ def opened(results):
 
     Raises OSError where it cannot be read or written, as on a full disk.
     """
+    from nbgrader.api import Gradebook  # only here: it takes 40 MB, and the models have gone by now
+    from sqlalchemy.exc import DBAPIError
+
     path = Path(results) / "gradebook.db"
     with warnings.catch_warnings(), _tools_on_the_path():
         warnings.simplefilter("ignore")
@@ -161,6 +162,8 @@ def _record_assignment(gradebook, assignment, results):
 
 
 def _record_student(gradebook, marks, results):
+    from nbgrader.api import Comment, Grade
+
     assignment = marks.assignment
     gradebook.update_or_create_student(marks.student)
     submission = gradebook.update_or_create_submission(assignment, marks.student)
@@ -255,6 +258,8 @@ def scores(results, all_marks):
 
 
 def _scores(gradebook, marks):
+    from nbgrader.api import MissingEntry
+
     try:
         notebook = gradebook.find_submission_notebook(marks.assignment, marks.assignment, marks.student)
     except MissingEntry:
@@ -320,13 +325,8 @@ def _canvas(all_marks, roster, all_scores, late):
         student = roster.get(id, Student(id))
         row = dict(student.row)
         name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or id
-        line = [
-            name,
-            row.get("ID", ""),
-            row.get("SIS User ID", ""),
-            row.get("SIS Login ID") or id,
-            row.get("Section", ""),
-        ]
+        known = row.get("ID", ""), row.get("SIS User ID", ""), row.get("SIS Login ID") or id, row.get("Section", "")
+        line = [name, *known]
         for assignment in assignments:
             marks = by_key.get((id, assignment))
             given = all_scores.get((id, assignment), {})

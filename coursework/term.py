@@ -117,9 +117,8 @@ def shared(all_marks, given, late, members):
     for group, theirs in sorted(by_group.items()):
         if len(theirs) > 1:
             names = " and ".join(one.student for one in theirs)
-            about.append(
-                f"Group {group}: {names} handed in; each has the own mark, and no one else of the group has one."
-            )
+            said = f"Group {group}: {names} handed in; each has the own mark, and no one else of the group has one."
+            about.append(said)
     found, given, late = [], dict(given), dict(late)
     for marks in all_marks:
         theirs = by_group.get(members.get(marks.student), [])

@@ -45,6 +45,13 @@ def _alembic_asked_once():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _models_imported_once():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "STARTED", "forkserver")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _a_course_of_its_own(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "COURSE", tmp_path_factory.mktemp("seed") / "course.json")

@@ -1,5 +1,6 @@
 """A variant for each course: other rules in some questions, and nothing that is right by one is right by another."""
 
+import copy
 import json
 import sys
 from collections import Counter
@@ -13,7 +14,8 @@ sources = pytest.importorskip("coursework.sources")
 from coursework import checks, grading, references, worker  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 from coursework.references import attention, tokenization  # noqa: E402
-from tests.coursework.conftest import cell  # noqa: E402
+from tests.coursework.conftest import QUICK, cell, with_code  # noqa: E402
+from tests.coursework.test_attacks import CODE, REST  # noqa: E402
 from tutorial_book.exercises.exercise import EXERCISES  # noqa: E402
 from tutorial_book.exercises.outcomes import drawn  # noqa: E402
 
@@ -183,3 +185,98 @@ def test_most_points_for_code_are_for_what_no_page_shows(assignment):
     assert worth >= 0.6 * sum(points.values())
     first = sources.source(assignment).cells[0].source.replace("\n", " ")
     assert f"no page of the book has: {worth} of the {sum(points.values())} points for code" in first
+
+
+# --- attacks on a course with a variant -------------------------------------------------------------------------------
+
+
+def renamed(notebook, old, new):
+    """Every check's text names another variant."""
+    for one in notebook.cells:
+        if one.metadata.get("nbgrader", {}).get("grade"):
+            one.source = one.source.replace(f', "{old}")', f', "{new}")' if new else ")")
+    return notebook
+
+
+def without_checks(notebook):
+    notebook.cells = [one for one in notebook.cells if not one.metadata.get("nbgrader", {}).get("grade")]
+    return notebook
+
+
+def both_named(notebook):
+    softmax = cell(notebook, "softmax-public")
+    softmax.source = softmax.source.rstrip().removesuffix(");") + ', "2027");'
+    return notebook
+
+
+def other_ids(notebook):
+    """The questions whose rules differ have no names that anybody knows."""
+    for one in notebook.cells:
+        data = one.metadata.get("nbgrader", {})
+        if data.get("grade_id", "").startswith(("rotate", "shift", "sinus", "near")):
+            data["grade_id"] += "-2028"
+    return renamed(notebook, "2028", "2027")
+
+
+def other_metadata(notebook):
+    notebook.metadata["coursework"] = {"assignment": "2-attention-2028", "variant": "2028"}
+    notebook.metadata["celltoolbar"] = "2028"
+    return notebook
+
+
+OTHER_YEAR = {  # name -> what is done to a notebook that is solved by 2028's rules
+    "renamed checks": lambda notebook: renamed(notebook, "2028", "2027"),
+    "no checks": without_checks,
+    "both variants named": both_named,
+    "other names of cells": other_ids,
+}
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory, bubblewrap):
+    """Who -> marks of 2-attention-2027: other years' answers in many guises, and attacks in two of the questions."""
+    folder, name = tmp_path_factory.mktemp("variant"), "2-attention-2027"
+    right, other = sources.solved_notebook(name), sources.solved_notebook("2-attention-2028")
+    answers = {one.metadata.nbgrader.grade_id: one.source for one in other.cells if "nbgrader" in one.metadata}
+    honest = copy.deepcopy(right)
+    for one in honest.cells:
+        data = one.metadata.get("nbgrader", {})
+        if data.get("solution") and not data["grade"]:
+            one.source = answers[data["grade_id"]]
+    handed_in = {"honest": right, "other rules": honest, "published": sources.solved_notebook("2-attention")}
+    handed_in |= {who: change(copy.deepcopy(other)) for who, change in OTHER_YEAR.items()}
+    handed_in["other metadata"] = other_metadata(copy.deepcopy(right))
+    for attack in ATTACKS:
+        handed_in[attack] = with_code(right, "softmax", CODE[attack][0])
+        handed_in[f"rotate: {attack}"] = with_code(right, "rotate", CODE[attack][0].replace("softmax", "rotate"))
+    students = {f"s{number:02}": who for number, who in enumerate(handed_in)}
+    for student, who in students.items():
+        (folder / "in" / student).mkdir(parents=True)
+        nbformat.write(handed_in[who], folder / "in" / student / "x.ipynb")
+    marks = grading.grade_all(folder / "in", folder / "out", name, seed=1, limits=QUICK)
+    return {students[one.student]: one for one in marks}
+
+
+ATTACKS = ["patched numpy", "an array that equals everything", "a mock", "calls the reference", "forged results"]
+RULED = ("near-attention", "sinusoidal", "shift-matrix", "rotate")
+
+
+@pytest.mark.parametrize("who", OTHER_YEAR)
+def test_another_years_answers_get_what_they_are_worth_in_whatever_guise(attacked, who):
+    by_other_rules, marks = attacked["other rules"].points, attacked[who].points
+    points = sources.points("2-attention-2027", marks=("check",))
+    assert sum(marks.values()) <= sum(by_other_rules.values())
+    assert all(
+        marks[name] <= by_other_rules[name] < points[name]
+        for name in points
+        if name.startswith(RULED) and "hidden" in name
+    )
+    assert attacked["honest"].points == attacked["other metadata"].points == points and not attacked["published"].points
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_wins_nothing_in_a_variant(attacked, attack):
+    points = sources.points("2-attention-2027", marks=("check",))
+    assert not any(worth for name, worth in attacked[f"rotate: {attack}"].points.items() if name.startswith("rotate"))
+    by_softmax = {name: worth for name, worth in attacked[attack].points.items() if worth}
+    assert by_softmax == {name: worth for name, worth in points.items() if name in REST}

@@ -4,6 +4,7 @@ The table of marks is made here, out of what each student was built to hand in; 
 it exports is read by what Canvas and Moodle document of their imports, and by nothing of the grader's.
 """
 
+import contextlib
 import copy
 import csv
 import io
@@ -20,11 +21,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
+from pathlib import Path
 
 import pytest
 
 grading = pytest.importorskip("coursework.grading")
 import nbformat  # noqa: E402
+from nbgrader.api import MissingEntry  # noqa: E402
 
 from coursework import gradebook, sandbox, sources  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
@@ -331,7 +334,7 @@ class Teacher:
                 for written, points in self.plans[student, assignment].words.items():
                     try:
                         grade = book.find_grade(written, name, name, login(student))
-                    except gradebook.MissingEntry:
+                    except MissingEntry:
                         continue
                     if grade.needs_manual_grade:
                         grade.manual_score, grade.needs_manual_grade = points, False
@@ -481,3 +484,38 @@ def test_statistics_count_the_class(term, plans):
             for question, place in questions.items():
                 title = next(one for one in whole if re.match(rf"Question {place}\b", one))
                 assert int(none[title]["students"]) == lost[question] == len(counts) - int(whole[title]["students"])
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+
+def below(process):
+    """A process and all that it started, as numbers."""
+    children, found = {}, [process]
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            children.setdefault(int(status.read_text().rpartition(")")[2].split()[1]), []).append(int(status.parts[2]))
+    for one in found:  # grows
+        found += children.get(one, [])
+    return found
+
+
+def megabytes(process):
+    """What a process has in memory; what it shares counts in parts."""
+    with contextlib.suppress(OSError):
+        return int(re.search(r"Pss: +(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text())[1]) / 1024
+    return 0
+
+
+def test_grading_and_all_that_it_starts_fit_into_memory(tmp_path, bubblewrap):
+    for student in range(3):
+        path = tmp_path / "in" / f"s{student}" / "x.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(sources.solved_notebook("2-attention"), path)
+    command = ["grade", tmp_path / "in", "--assignment", "2-attention", "--to", tmp_path / "out", "--seed", "1"]
+    process = subprocess.Popen([sys.executable, "-m", "coursework", *map(str, command)], cwd=grading.ROOT)
+    most = 0
+    while process.poll() is None:
+        most = max(most, sum(map(megabytes, below(process.pid))))
+        time.sleep(0.05)
+    assert process.returncode == 0 and 200 < most < 430
