@@ -44,8 +44,8 @@ def likeness() -> list[str]:
     sys.path.insert(0, str(ROOT))
     from coursework import compare
 
-    rows = [["Assignment", "Honest answers", "Two of them at most", "A whole copy at least", "One function rewritten"]]
-    rows[0].append("Told from")
+    columns = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
+    rows = [[*columns, "With one function rewritten, at least", "Told from"]]
     rows.append(["---"] * len(rows[0]))
     for name, *numbers in (line.split("\t") for line in compare.MEASURED):
         rows.append([name[0], *numbers, f"{compare.told_from(name)[0]:.2f}"])
