@@ -258,8 +258,8 @@ def write(results, assignment):
     body = [
         f"<p>{len(marks)} submissions, the published solution and the book's own functions: {len(rows):,} pairs. "
         f"<strong>{len(told)} of them {'is' if len(told) == 1 else 'are'} at {least} or above</strong>: look at these. "
-        f"Half of all pairs are below {middle:.2f}. Of the honest answers that the tests have to this assignment, and "
-        f"ours, no two are above {usual}.</p>"
+        f"Half of all pairs are below {middle:.2f}.</p>",
+        f"<p>Of the tests' honest answers to this assignment, and ours, no two are above {usual}.</p>" * bool(usual),
         "<p>1 means that all code of the shorter answer stands in the other, whatever the names, numbers, comments and "
         "the order of lines. In the first column, what many answer alike hardly counts. A 1 for a short question means "
         "nothing by itself. No number proves anything: talk with both.</p>",

@@ -1,4 +1,14 @@
-"""A Sphinx extension: `assignments` lists the coursework, out of its sources; `likeness` says how alike answers are."""
+"""A Sphinx extension for the coursework: `assignments` lists it, `likeness` says how alike answers are.
+
+And `reported` shows lines of a report that `make_term.py` stored:
+
+    ```{reported} grades.csv
+    assignment,
+    2-attention,bob
+    ```
+
+Each line of the directive is how one of the report begins, in the order of the report; an empty one stays.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +18,7 @@ import sys
 from build_book import ROOT
 from docutils import nodes
 from docutils.statemachine import StringList
+from make_term import TARGET, stored
 from origin import Origin, on_github
 from sphinx.util.docutils import SphinxDirective
 
@@ -33,8 +44,8 @@ def likeness() -> list[str]:
     sys.path.insert(0, str(ROOT))
     from coursework import compare
 
-    rows = [["Assignment", "Honest answers", "Two of them at most", "A whole copy at least", "One function rewritten"]]
-    rows[0].append("Told from")
+    columns = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
+    rows = [[*columns, "With one function rewritten, at least", "Told from"]]
     rows.append(["---"] * len(rows[0]))
     for name, *numbers in (line.split("\t") for line in compare.MEASURED):
         rows.append([name[0], *numbers, f"{compare.told_from(name)[0]:.2f}"])
@@ -62,7 +73,31 @@ class Likeness(Assignments):
         return likeness()
 
 
+def reported(report: str, beginnings: list[str]) -> list[str]:
+    """The lines of a stored report that begin so, one for each beginning. Raises ValueError where there is none."""
+    lines, shown = iter(stored()[report].splitlines()), []
+    for beginning in beginnings:
+        line = next((line for line in lines if line.strip().startswith(beginning.strip())), None) if beginning else ""
+        if line is None:
+            raise ValueError(f"no line of {report} begins with {beginning!r}, below those that were shown")
+        shown.append(line)
+    return shown
+
+
+class Reported(SphinxDirective):
+    required_arguments, has_content = 1, True
+
+    def run(self):
+        self.env.note_dependency(str(TARGET))
+        try:
+            text = "\n".join(reported(self.arguments[0], list(self.content)))
+        except (ValueError, KeyError) as error:
+            raise self.error(str(error)) from None
+        return [nodes.literal_block(text, text, language="text")]
+
+
 def setup(app):
     app.add_directive("assignments", Assignments)
+    app.add_directive("reported", Reported)
     app.add_directive("likeness", Likeness)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -365,6 +365,7 @@ def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "1 pairs at" not in said and "1 pair at 0.6 or above" in said and "ada" in said
     page = (tmp_path / f"likeness-{ASSIGNMENT}.html").read_text(encoding="utf-8")
+    assert "ours, no two are above 0.33." in page
     assert "<strong>1 of them is at 0.6 or above</strong>" in page and page.count("<tr class=mark>") == 1
     assert "=bob&lt;b&gt;" in page and "<b>" not in page and "http" not in page and "src=" not in page
     lines = list(csv.reader((tmp_path / f"likeness-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
