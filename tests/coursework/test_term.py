@@ -38,7 +38,7 @@ def given_to(*all_marks):
     "rule, days, left",
     [
         ("10%/day", 0, 39.5), ("10%/day", 1, 35.5), ("10%/day", 3, 27.5), ("10%/day,3", 3, 27.5), ("10%/day,3", 4, 0),
-        ("", 5, 39.5), ("2.5%/day", 2, 37.5), ("40%/day", 3, 0),
+        ("", 5, 39.5), ("2.5%/day", 2, 37.5), ("40%/day", 3, 0), ("100%/day", 0, 39.5), ("100%/day", 1, 0),
     ],
 )  # fmt: skip
 def test_a_rule_takes_its_share_for_each_day(rule, days, left):
@@ -71,9 +71,22 @@ def student(name, **row):
         ("all.zip: doeada_LATE_12_34_2-attention.ipynb", {}, 1, True),
         ("doeada_12_34_2-attention_LATE_.ipynb", {}, 0, False),
         ("doeada_LATE_12_34_x.ipynb", {"days_late": "3"}, 3, False),
+        ("doeada_LATE_12_34_x.ipynb", {"days_late": " 2 "}, 2, False),
+        ("LATEada_12_34_x.ipynb", {}, 0, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 2 days 3 hours late"}, 3, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading2 days late"}, 2, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 5 mins 2 secs late"}, 1, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 1 day 0 hours late"}, 1, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 1 day 1 hour late"}, 2, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 1 hour 1 min late"}, 1, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 3 days 1 min late"}, 4, False),
+        (
+            "Ada_1_assignsubmission_file_/x.ipynb",
+            {"Status": "Submitted for grading - 3 days 1 min 1 sec late"},
+            4,
+            False,
+        ),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - late"}, 1, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading"}, 0, False),
         ("ada/2-attention.ipynb", {}, 0, False),
     ],
@@ -82,6 +95,12 @@ def test_the_lms_says_what_is_late(file, row, days, told, tmp_path):
     about = term.note_late(tmp_path, ASSIGNMENT, [marks_of("ada", file)], {"ada": student("ada", **row)}, "10%/day")
     assert term.late(tmp_path, ASSIGNMENT).get("ada", term.Late(0, "10%/day")) == term.Late(days, "10%/day")
     assert bool(about) == told
+
+
+def test_in_time_nothing_is_rounded_and_who_handed_in_nothing_is_not_late(tmp_path):
+    assert term.Late(0, "10%/day").points(39.25) == 39.25
+    term.note_late(tmp_path, ASSIGNMENT, [absent("kim")], {"kim": student("kim", Status="3 days late")}, "10%/day")
+    assert term.late(tmp_path, ASSIGNMENT) == {}
 
 
 def test_what_was_known_of_lateness_stays_and_a_new_file_in_time_changes_it(tmp_path):
