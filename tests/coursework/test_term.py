@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import zipfile
 from fractions import Fraction
@@ -38,7 +39,7 @@ def given_to(*all_marks):
     "rule, days, left",
     [
         ("10%/day", 0, 39.5), ("10%/day", 1, 35.5), ("10%/day", 3, 27.5), ("10%/day,3", 3, 27.5), ("10%/day,3", 4, 0),
-        ("", 5, 39.5), ("2.5%/day", 2, 37.5), ("40%/day", 3, 0),
+        ("", 5, 39.5), ("2.5%/day", 2, 37.5), ("40%/day", 3, 0), ("100%/day", 0, 39.5), ("100%/day", 1, 0),
     ],
 )  # fmt: skip
 def test_a_rule_takes_its_share_for_each_day(rule, days, left):
@@ -71,9 +72,22 @@ def student(name, **row):
         ("all.zip: doeada_LATE_12_34_2-attention.ipynb", {}, 1, True),
         ("doeada_12_34_2-attention_LATE_.ipynb", {}, 0, False),
         ("doeada_LATE_12_34_x.ipynb", {"days_late": "3"}, 3, False),
+        ("doeada_LATE_12_34_x.ipynb", {"days_late": " 2 "}, 2, False),
+        ("LATEada_12_34_x.ipynb", {}, 0, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 2 days 3 hours late"}, 3, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading2 days late"}, 2, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 5 mins 2 secs late"}, 1, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 1 day 0 hours late"}, 1, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 1 day 1 hour late"}, 2, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 1 hour 1 min late"}, 1, False),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - 3 days 1 min late"}, 4, False),
+        (
+            "Ada_1_assignsubmission_file_/x.ipynb",
+            {"Status": "Submitted for grading - 3 days 1 min 1 sec late"},
+            4,
+            False,
+        ),
+        ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading - late"}, 1, False),
         ("Ada_1_assignsubmission_file_/x.ipynb", {"Status": "Submitted for grading"}, 0, False),
         ("ada/2-attention.ipynb", {}, 0, False),
     ],
@@ -82,6 +96,12 @@ def test_the_lms_says_what_is_late(file, row, days, told, tmp_path):
     about = term.note_late(tmp_path, ASSIGNMENT, [marks_of("ada", file)], {"ada": student("ada", **row)}, "10%/day")
     assert term.late(tmp_path, ASSIGNMENT).get("ada", term.Late(0, "10%/day")) == term.Late(days, "10%/day")
     assert bool(about) == told
+
+
+def test_in_time_nothing_is_rounded_and_who_handed_in_nothing_is_not_late(tmp_path):
+    assert term.Late(0, "10%/day").points(39.25) == 39.25
+    term.note_late(tmp_path, ASSIGNMENT, [absent("kim")], {"kim": student("kim", Status="3 days late")}, "10%/day")
+    assert term.late(tmp_path, ASSIGNMENT) == {}
 
 
 def test_what_was_known_of_lateness_stays_and_a_new_file_in_time_changes_it(tmp_path):
@@ -155,6 +175,31 @@ def test_groups_come_out_of_a_csv_file_and_stay(tmp_path):
         term.read_groups(path, gradebook.read_roster)
 
 
+def test_a_damaged_file_of_one_takes_no_mark_from_the_group_and_covers_nobody():
+    damaged, good = marks_of("eve"), marks_of("kim")
+    damaged.points = {}
+    marks, groups = [damaged, good, absent("lea")], dict.fromkeys(("eve", "kim", "lea"), "2")
+    found, given, _, about = term.shared(marks, given_to(good), {}, groups)
+    assert not found[0].points and not about and found[2].points == good.points and ("eve", ASSIGNMENT) not in given
+    alone = [damaged, absent("lea")]
+    assert term.without_covered(alone, groups) == alone
+
+
+def test_a_group_has_a_name_as_an_lms_writes_it_and_may_go(tmp_path):
+    path = tmp_path / "groups.csv"
+    path.write_text("student,Group\nada, red \n")
+    assert term.groups(tmp_path, term.read_groups(path, gradebook.read_roster)) == {"ada": "red"}
+    assert term.groups(tmp_path, {}) == {} == term.groups(tmp_path)
+
+
+def test_a_rule_may_go(tmp_path):
+    late = marks_of("ada", "a_LATE_1_2_x.ipynb")
+    term.note_late(tmp_path, ASSIGNMENT, [late], {}, "10%/day")
+    assert term.note_late(tmp_path, ASSIGNMENT, [late], {}, "") == [f"ada: {term.UNKNOWN}"]
+    assert term.late(tmp_path, ASSIGNMENT) == {"ada": term.Late(1, "")}
+    assert term.note_late(tmp_path, ASSIGNMENT, [marks_of("ada", "a_1_2_x.ipynb")], {}) == []
+
+
 # --- what goes back -------------------------------------------------------------------------------------------------
 
 
@@ -169,6 +214,9 @@ def test_groups_come_out_of_a_csv_file_and_stay(tmp_path):
         ("ada.ipynb", f"ada/{ASSIGNMENT}.html"),
         ("all.zip: ../Ada_8_assignsubmission_file_/x.ipynb", f"ada/{ASSIGNMENT}.html"),
         ("..\\a_12_34_x.ipynb", f"ada/{ASSIGNMENT}.html"),
+        ("..\\Ada_8_assignsubmission_file_/x.ipynb", f"ada/{ASSIGNMENT}.html"),
+        ("Ada_8_assignsubmission_file_x/y.ipynb", f"ada/{ASSIGNMENT}.html"),
+        ("a_12_34_b/x.ipynb", f"ada/{ASSIGNMENT}.html"),
     ],
 )
 def test_a_page_goes_back_under_the_name_that_the_lms_knows(file, name):
@@ -267,6 +315,37 @@ def test_the_class_page_says_what_to_teach_again(tmp_path):
     page = (tmp_path / f"class-{ASSIGNMENT}.html").read_text()
     assert "<strong>Question 1: softmax</strong>: 47 % of its points on average. “take &lt;axis=-1&gt;” (2)" in page
     assert "3 fully marked: mean 37.3 and median 36 of 40 points" in page and "ada" not in page
+
+
+def test_what_is_weakest_comes_first_with_its_own_mistakes_and_three_fifths_are_enough(tmp_path):
+    titles = [f"Question {number}" for number in (1, 2, 3)]
+    lines = [["x", title, "question", "all points", 1, 9, mean, 10] for title, mean in zip(titles, (5.9, 0.9, 6))]
+    lines += [["x", title, "question", "no points", 2, 9, "", ""] for title in titles]
+    lines += [["x", titles[0], "mistake", f"hint {number}", 4, 9, "", ""] for number in range(4)]
+    lines += [
+        ["x", titles[1], "mistake", "of the second", 3, 9, "", ""],
+        ["x", titles[1], "case failed", "a case", 7, 9, "", ""],
+    ]
+    page = stats.page(ASSIGNMENT, lines, [40, 10, 1])
+    again = page.partition("<h2>Questions</h2>")[0]
+    assert again.index("Question 2</strong>: 9 % of its points on average. “of the second” (3)</p>") < again.index(
+        "59 %"
+    )
+    assert "59 % of its points on average. “hint 0” (4); “hint 1” (4); “hint 2” (4)</p>" in again
+    assert "Question 3" not in again and "mean 17.0 and median 10 of 30 points" in again
+    assert page.count("<tr class=mark>") == 2
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", page)
+    assert cells[:7] == ["Question 1", "5.90", "10", "59", "1", "2", "9"]
+    assert cells[-3:] == ["Question 2", "7", "a case"] and cells.count("of the second") == cells.count("a case") == 1
+    assert "No question has less" in stats.page(ASSIGNMENT, [line for line in lines if line[1] == titles[2]], [])
+
+
+def test_who_is_not_fully_marked_is_in_no_mean_of_the_class(tmp_path):
+    marks = class_of_three()
+    given = given_to(*marks[:3])
+    given["ada", ASSIGNMENT][WRITTEN] = (None, 4, "")
+    stats.write_class(tmp_path, ASSIGNMENT, marks, given)
+    assert "2 fully marked: mean 36.0" in (tmp_path / f"class-{ASSIGNMENT}.html").read_text()
 
 
 def test_the_page_of_nobody_is_there(tmp_path):
