@@ -260,6 +260,14 @@ def test_the_archive_holds_each_page_once(tmp_path):
     assert "<strong>bob</strong>" in texts[f"bob/{ASSIGNMENT}.html"]
 
 
+def test_the_archive_holds_no_page_of_who_handed_in_nothing(tmp_path):
+    """Nor does it ask for one that is not there."""
+    feedback.write_pages(tmp_path, [marks_of("kim")], given_to(marks_of("kim")))
+    term.write_zip(tmp_path, ASSIGNMENT, [absent("kim"), marks_of("bob")])
+    with zipfile.ZipFile(tmp_path / f"feedback-{ASSIGNMENT}.zip") as archive:
+        assert archive.namelist() == []
+
+
 # --- what the class knows -------------------------------------------------------------------------------------------
 
 
