@@ -260,6 +260,14 @@ def test_the_archive_holds_each_page_once(tmp_path):
     assert "<strong>bob</strong>" in texts[f"bob/{ASSIGNMENT}.html"]
 
 
+def test_the_archive_holds_no_page_of_who_handed_in_nothing(tmp_path):
+    """Nor does it ask for one that is not there."""
+    feedback.write_pages(tmp_path, [marks_of("kim")], given_to(marks_of("kim")))
+    term.write_zip(tmp_path, ASSIGNMENT, [absent("kim"), marks_of("bob")])
+    with zipfile.ZipFile(tmp_path / f"feedback-{ASSIGNMENT}.zip") as archive:
+        assert archive.namelist() == []
+
+
 # --- what the class knows -------------------------------------------------------------------------------------------
 
 
@@ -350,7 +358,8 @@ def test_who_is_not_fully_marked_is_in_no_mean_of_the_class(tmp_path):
 
 def test_the_page_of_nobody_is_there(tmp_path):
     stats.write_class(tmp_path, ASSIGNMENT, [absent("ada")], {})
-    assert "0 fully marked." in (tmp_path / f"class-{ASSIGNMENT}.html").read_text()
+    page = (tmp_path / f"class-{ASSIGNMENT}.html").read_text()
+    assert "0 fully marked." in page and "No question has less" in page
 
 
 @pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 1280)])
