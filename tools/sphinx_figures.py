@@ -19,7 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from tutorial_book.plots.base import DARK
 
-LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\n")
+LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\s*")
 COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
 IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()}
 # A matrix is an image: its lightness turns round, its hues stay (each row: 1 - x, seen from the other side of gray).

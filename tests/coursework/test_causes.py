@@ -127,7 +127,8 @@ CODE = {
     ),
     "the end of Python": (
         {"softmax": "import os\ndef softmax(x):\n    os._exit(0)"},
-        {"softmax-public": ["softmax ended the run"], "attention-hidden": ["attention ended the run"]},
+        {"softmax-public": ["softmax ended the run"], "attention-public": ["attention ended the run"],
+         "attention-hidden": ["attention was not called"]},
     ),
 }  # fmt: skip
 
