@@ -170,7 +170,7 @@ CODE = {
     "the limits of all calls": (
         GOOD + "import gc\nright = softmax\ndef softmax(x):\n    for one in gc.get_objects():\n"
         "        if isinstance(one, dict) and 'most' in one: one['most'] = 1 << 40\n"
-        "    return [right(x).tolist()] * 300", False
+        "    return [right(x).tolist()] * 20", False
     ),
     "everything is of every kind": (GOOD + "import builtins\nbuiltins.isinstance = lambda *a: True", None),
     "nothing is executed": (WRONG + "import builtins\nbuiltins.exec = builtins.compile = lambda *a, **k: None", None),
