@@ -33,7 +33,7 @@ def smallest_letter(path):
     return min((float(size) * 100 / width for size in sizes), default=1)
 
 
-def too_wide_or_too_small(tab, theme):
+def too_wide_or_too_small(tab, theme, smallest=SMALLEST):
     """Yield what is wrong with the figures of a page, folds open, in the theme that it is in; folds close again."""
     tab.evaluate(FOLDS, True)
     yield from (f"{figure} scrolls sideways" for figure in tab.evaluate(SCROLLING))
@@ -42,6 +42,6 @@ def too_wide_or_too_small(tab, theme):
         if name.endswith("-dark.svg") != (theme == "dark"):
             yield f"{figure} shows {name} in the theme {theme}"
         letter = smallest_letter(IMAGES / name) * shown
-        if letter < SMALLEST:
+        if letter < smallest:
             yield f"{figure}: a letter is {letter:.1f} pixels high in {name}"
     tab.evaluate(FOLDS, False)
