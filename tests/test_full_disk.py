@@ -39,8 +39,8 @@ SCRIPTS = {
         from contextlib import redirect_stderr
         from pathlib import Path
         import build_book
-        import kernels
-        kernels.IMPORTED = []
+        import kernel_copies
+        kernel_copies.IMPORTED = []
         build_book.build_pages = lambda root, made: 0  # the chapters are enough
         Path("book").mkdir(exist_ok=True)
         Path("_toc.yml").write_text("root: book/index\\nparts: [{chapters: [{file: book/one}]}]\\n")

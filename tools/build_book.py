@@ -133,7 +133,7 @@ class Ran(NamedTuple):
 
 async def run_chapter(path: Path, notebook, environment: dict[str, str], root: Path) -> Ran:
     """Run all cells in place, in a kernel of their own."""
-    from kernels import Client
+    from kernel_copies import Client
     from traitlets.config import Config
 
     start = time.perf_counter()

@@ -9,7 +9,7 @@ import pytest
 build_book = pytest.importorskip("build_book")
 for package in ("jupyter_cache", "myst_nb", "nbclient"):
     pytest.importorskip(package)
-kernels = pytest.importorskip("kernels")
+kernel_copies = pytest.importorskip("kernel_copies")
 Names = pytest.importorskip("names").Names
 
 FRONT_MATTER = "---\nfile_format: mystnb\nkernelspec: {name: python3, display_name: Python 3}\n---\n"
@@ -22,7 +22,7 @@ def cell(code: str) -> str:
 @pytest.fixture
 def book(tmp_path, monkeypatch):
     """A book of one chapter with a library of one line, and kernels that have imported nothing."""
-    monkeypatch.setattr(kernels, "IMPORTED", [])
+    monkeypatch.setattr(kernel_copies, "IMPORTED", [])
     (tmp_path / "_toc.yml").write_text("root: book/index\nparts: [{chapters: [{file: book/one}]}]\n")
     (tmp_path / "tutorial_lib").mkdir()
     (tmp_path / "tutorial_lib" / "__init__.py").write_text("x = 1\n")

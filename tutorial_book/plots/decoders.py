@@ -230,8 +230,9 @@ def choices(tokens, panels):
     each = (3.8, 0.24 * len(tokens) + 0.5)
     _, axes = panel_grid(len(panels), 2, size=(0, 0.4), each=each, xlabel="probability", sharex=True, sharey=True)
     for ax, (title, probabilities) in zip(axes, panels.items()):
-        ax.barh(range(len(tokens)), as_array(probabilities), color=COLORS[0], height=0.7)
-        for y, p in enumerate(probabilities):
+        values = as_array(probabilities)
+        ax.barh(range(len(tokens)), values, color=COLORS[0], height=0.7)
+        for y, p in enumerate(values):
             note(ax, f"{p:.2f}" if p else "×", (p, y), (4, 0), fontsize=8)
         rows(ax, [token.strip() for token in tokens])
         ax.set(title=title, xlim=(0, 1.15), xticks=[0, 0.5, 1])

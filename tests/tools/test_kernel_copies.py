@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-kernels = pytest.importorskip("kernels")
+kernel_copies = pytest.importorskip("kernel_copies")
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot copy a process"),
@@ -17,23 +17,23 @@ RUN = """
 import sys
 sys.path.insert(0, "tools")
 import nbformat
-import kernels
-kernels.IMPORTED = []
+import kernel_copies
+kernel_copies.IMPORTED = []
 cells = [nbformat.v4.new_code_cell("import os, time; open('number', 'w').write(str(os.getpid())); time.sleep(600)")]
-kernels.Client(nbformat.v4.new_notebook(cells=cells), resources={"metadata": {"path": sys.argv[1]}}).execute()
+kernel_copies.Client(nbformat.v4.new_notebook(cells=cells), resources={"metadata": {"path": sys.argv[1]}}).execute()
 """
 
 
 @pytest.fixture
 def nothing_imported(monkeypatch):
-    monkeypatch.setattr(kernels, "IMPORTED", [])
+    monkeypatch.setattr(kernel_copies, "IMPORTED", [])
 
 
 def run(*cells, folder, timeout=60, **environment):
     """What each cell shows, and the number of the process that it ran in."""
     cells = [nbformat.v4.new_code_cell(cell) for cell in (*cells, "import os; os.getpid()")]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    client = kernels.Client(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}})
+    client = kernel_copies.Client(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}})
     client.execute(env=os.environ | environment)
     shown = [[output.get("data", output) for output in cell.outputs] for cell in notebook.cells]
     return shown[:-1], int(shown[-1][0]["text/plain"])
@@ -61,7 +61,7 @@ def test_a_copy_has_not_imported_the_project_but_what_takes_long(tmp_path):
 
 def test_a_figure_is_shown(tmp_path, monkeypatch):
     monkeypatch.delenv("MPLBACKEND", raising=False)
-    monkeypatch.setattr(kernels, "IMPORTED", ["matplotlib.figure"])
+    monkeypatch.setattr(kernel_copies, "IMPORTED", ["matplotlib.figure"])
     shown, _ = run("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", folder=tmp_path)
     assert "image/png" in shown[0][0]
 
@@ -75,13 +75,13 @@ def test_a_kernel_that_dies_and_a_cell_that_hangs_are_told(tmp_path):
 
 
 def test_no_kernel_outlives_the_build(tmp_path):
-    build = subprocess.Popen([sys.executable, "-c", RUN, tmp_path], cwd=kernels.__file__.rpartition("/tools/")[0])
+    build = subprocess.Popen([sys.executable, "-c", RUN, tmp_path], cwd=kernel_copies.__file__.rpartition("/tools/")[0])
     while not ((tmp_path / "number").is_file() and (tmp_path / "number").read_text()):
         assert build.poll() is None
         time.sleep(0.1)
     build.send_signal(signal.SIGKILL)
     build.wait()
-    kernel = kernels.Copy(int((tmp_path / "number").read_text()))
+    kernel = kernel_copies.Copy(int((tmp_path / "number").read_text()))
     end = time.monotonic() + 60
     while kernel.poll() is None:
         assert time.monotonic() < end
