@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+LONG = pytest.mark.long
 # A disk of 1 MB, seen by these processes alone: the script runs on it, then once more after it has grown.
 ON_A_SMALL_DISK = """
 mount -t tmpfs -o size=1m none "$1" && cd "$1" || exit 77
@@ -78,10 +79,10 @@ def on_a_small_disk(folder, script):
 
 
 @pytest.mark.parametrize(("script", "needs", "done"), [
-    ("embed", "vectors.npy needs 3 MB, and the disk has no room", "done (2000, 384)"),
-    ("measure", "No space left on device", "done ["),
     ("train", "has room for 1 MB; checkpoints of this model need", "done"),
-    ("build", "The disk is full: make room, and type `make book` again.", "done"),
+    pytest.param("embed", "vectors.npy needs 3 MB, and the disk has no room", "done (2000, 384)", marks=LONG),
+    pytest.param("measure", "No space left on device", "done [", marks=LONG),
+    pytest.param("build", "The disk is full: make room, and type `make book` again.", "done", marks=LONG),
 ])  # fmt: skip
 def test_a_disk_that_is_too_small_is_told_and_the_same_call_goes_on(tmp_path, script, needs, done):
     out, errors = on_a_small_disk(tmp_path, script)

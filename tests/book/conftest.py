@@ -9,6 +9,20 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 sys.path.insert(0, str(ROOT / "tools"))
 
+# One page of each kind, which each run of the tests opens in a browser. All others are opened where the long tests run:
+# at each push, and for one chapter by `make check`.
+OF_EACH_KIND = {
+    "search", "book/index", "book/start", "book/attention", "book/senses", "book/survived", "book/live", "book/check",
+    "book/again", "book/assignments", "book/glossary", "book/teach/attention",
+    "slides/attention", "sheets/attention",
+}  # fmt: skip
+
+
+def for_a_browser(pages: list[Path]) -> list:
+    """The pages as parameters of a test that opens each in a browser; those that are like another are long."""
+    kinds = [str(page.relative_to(SITE).with_suffix("")) in OF_EACH_KIND for page in pages]
+    return [page if kind else pytest.param(page, marks=pytest.mark.long) for page, kind in zip(pages, kinds)]
+
 
 def built_pages(of_sphinx: bool = False) -> list[Path]:
     """Every page that a reader can open (the theme's own empty forwarding page is none); or only Sphinx's own."""
@@ -19,9 +33,11 @@ def built_pages(of_sphinx: bool = False) -> list[Path]:
 
 def pytest_generate_tests(metafunc):
     if "page" in metafunc.fixturenames:
-        pages = built_pages(of_sphinx="opened" in metafunc.fixturenames)  # test_slides.py opens the others
+        in_browser = "opened" in metafunc.fixturenames
+        pages = built_pages(of_sphinx=in_browser)  # test_slides.py opens the others
         nothing = pytest.param(None, marks=pytest.mark.skip(reason="the site is not built: run `make book` first"))
         names = [str(page.relative_to(SITE)) for page in pages]
+        pages = for_a_browser(pages) if in_browser else pages
         metafunc.parametrize("page", pages or [nothing], ids=names or ["no site"])
 
 

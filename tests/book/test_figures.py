@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.book.conftest import built_pages
+from tests.book.conftest import built_pages, for_a_browser
 from tests.phone import too_wide_or_too_small
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +21,9 @@ def pages_of_a_teacher():
     return [page for page in built_pages() if page.parent.name in ("slides", "sheets")]
 
 
-@pytest.mark.parametrize("path", pages_of_a_teacher(), ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize(
+    "path", for_a_browser(pages_of_a_teacher()), ids=lambda path: f"{path.parent.name}/{path.name}"
+)
 def test_a_phone_shows_all_of_a_figure_in_letters_that_can_be_read(browser, path):
     tab = browser.new_page(viewport={"width": 390, "height": 800}, offline=True)
     tab.goto(path.as_uri(), wait_until="load")

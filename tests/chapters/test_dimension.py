@@ -105,6 +105,7 @@ def test_both_halves_of_the_types_have_the_valley(page):
     assert abs(page.of_halves[0] / page.of_halves[1] - 1)[1:5].max() < 0.1
 
 
+@pytest.mark.long
 def test_another_draw_and_another_shuffle_have_it_too(page, read):
     for states in read:
         dims = page.by_layers(states.vectors[:, page.one_per_type(states.tokens, seed=1)])

@@ -136,6 +136,7 @@ def test_a_words_own_vectors_are_far_more_alike_than_strangers_and_least_in_the_
         assert gap.argmin() == 6 and gap.min() > 0.4 and gap[0] > 0.85
 
 
+@pytest.mark.long
 def test_other_strangers_give_the_same_gap(page, posts):
     gap = page.gaps[POSTS, "sentence similarity"][0][5].mean()
     for seed in (3, 4):

@@ -675,6 +675,7 @@ def _running(word):
     return found
 
 
+@pytest.mark.long
 def test_a_full_disk_stops_the_grading_and_it_goes_on(solved, hand_in, tmp_path, monkeypatch, bubblewrap, capsys):
     hand_in("ada", solved)
     command = ["grade", str(tmp_path / "submitted"), "--to", str(tmp_path / "results"), "--assignment", ASSIGNMENT]

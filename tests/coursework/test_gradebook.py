@@ -117,6 +117,7 @@ def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(c
     assert {c.metadata.nbgrader.grade_id for c in notebook.cells if "nbgrader" in c.metadata} == released
 
 
+@pytest.mark.long
 def test_the_teacher_marks_a_written_answer_in_formgrader(course, formgrader):
     waiting = json.loads(formgrader(f"formgrader/api/submitted_notebooks/{ASSIGNMENT}/{ASSIGNMENT}"))
     (bob,) = [one["id"] for one in waiting if one["student"] == "bob"]

@@ -158,6 +158,7 @@ def test_code_keeps_what_it_says():
     assert shown.few_blank_lines("a" + "\n \t" * 1_000 + "\nb") == "a\n\n\nb"
 
 
+@pytest.mark.long
 def test_formgrader_runs_and_loads_nothing_of_a_students(course, formgrader, browser):  # noqa: F811
     extra = [
         ("markdown", HOSTILE),
@@ -190,6 +191,7 @@ def test_formgrader_runs_and_loads_nothing_of_a_students(course, formgrader, bro
     page.close()
 
 
+@pytest.mark.long
 def test_formgrader_shows_slow_texts_in_seconds(course, formgrader):
     """And an answer with a picture that is not there, which was an error 500."""
     answers = {WRITTEN: "![](attachment:x)", "softmax": SLOW_CODE[0], "attention": SLOW_CODE[1]}

@@ -773,6 +773,7 @@ print(json.dumps([len(readable), len(unreadable), int(re.search(r"VmHWM:\s+(\d+)
 """
 
 
+@pytest.mark.long
 def test_hostile_notebooks_fit_into_memory(solved, tmp_path):
     room = files.MOST_BYTES - 200_000
     smile, odd = "\U0001f600", [[[]], {"a": {}}]

@@ -127,6 +127,7 @@ def test_the_stored_numbers_come_out_again(kind, seed):
             assert step[name] == pytest.approx(values[name][seed, i], rel=0.03, abs=0.02), (i, name)
 
 
+@pytest.mark.long
 def test_the_seed_sets_the_draws_too(monkeypatch):
     seen = []
     monkeypatch.setattr(dynamics, "train", lambda model, loss, settings, **rest: seen.append(settings.seed))

@@ -245,6 +245,7 @@ def cluster():
         yield cluster
 
 
+@pytest.mark.long
 def test_of_a_cluster_a_worker_is_killed_and_the_run_ends_well(undisturbed, corpus, model, tmp_path, cluster):
     def tell(progress):
         if progress.done == 1:
@@ -254,6 +255,7 @@ def test_of_a_cluster_a_worker_is_killed_and_the_run_ends_well(undisturbed, corp
     assert same(tmp_path, undisturbed)
 
 
+@pytest.mark.long
 def test_of_a_cluster_the_client_is_killed_and_the_same_call_goes_on(undisturbed, corpus, model, tmp_path, cluster):
     die(corpus, model, tmp_path, cluster.scheduler_address)
     told = []

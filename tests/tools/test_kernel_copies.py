@@ -54,6 +54,7 @@ def test_a_copy_has_its_own_folder_variables_and_names_and_ends(tmp_path):
     assert len(set(numbers)) == 2
 
 
+@pytest.mark.long
 def test_a_copy_has_not_imported_the_project_but_what_takes_long(tmp_path):
     shown, _ = run("import sys; [name in sys.modules for name in ('torch', 'tutorial_lib')]", folder=tmp_path)
     assert shown[0][0]["text/plain"] == "[True, False]"

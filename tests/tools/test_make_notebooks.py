@@ -258,6 +258,7 @@ def test_the_install_cell_says_what_to_do_where_it_has_no_address(install):
         install("", here=set())
 
 
+@pytest.mark.long
 def test_a_notebook_that_is_handed_out_has_the_address_and_its_links_lead_where_they_are_told():
     def link(page: str, runs: bool) -> str | None:
         return f"https://example.org/{page}" if runs else None
@@ -271,6 +272,7 @@ def test_a_notebook_that_is_handed_out_has_the_address_and_its_links_lead_where_
     assert "[attention by hand](https://example.org/attention)" in files["heads.ipynb"]
 
 
+@pytest.mark.long
 def test_where_nothing_has_to_be_told_a_notebook_is_handed_out_as_it_is_but_for_the_numbers_of_chapters():
     files = make_notebooks.handed_out(make_notebooks.ROOT, "", lambda page, runs: f"{page}.{'ipynb' if runs else 'md'}")
     book = make_notebooks.Book(make_notebooks.ROOT)

@@ -17,6 +17,7 @@ def about(report, students):
     return lines + [part.strip() for part in report.split("\n## ") if part.startswith(tuple(students))]
 
 
+@pytest.mark.long
 def test_the_stored_reports_are_todays(bubblewrap):  # noqa: F811
     today, stored = make_term.reports(AGAIN), make_term.stored()
     assert today.keys() == stored.keys()

@@ -18,6 +18,7 @@ def test_what_is_stored_is_what_is_written():
     assert as_json(json.loads(text)) == text  # no hand has touched it
 
 
+@pytest.mark.long
 def test_a_short_record_can_be_read(monkeypatch, tmp_path):
     found = measure_learning.record(("encoder, post-norm",), range(2), until=0)
     assert found["steps"] == [0] and "+" not in "".join(found["versions"].values())

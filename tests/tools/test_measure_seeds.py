@@ -31,6 +31,7 @@ def test_a_translator_comes_out_again():
     assert again == pytest.approx(by_seeds("architectures")["pre-norm with warmup"][0][2], rel=0.02)
 
 
+@pytest.mark.long
 def test_small_decoders_in_short():
     plan = replace(measure_seeds.PLAN, n_steps=1, warmup=0)
     found, kept = measure_seeds.directions((plan.lr,), range(1), plan), by_seeds("directions")

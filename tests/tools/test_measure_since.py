@@ -18,6 +18,7 @@ def test_what_is_stored_is_what_is_written():
     assert as_json(json.loads(text)) == text  # no hand has touched it
 
 
+@pytest.mark.long
 def test_a_short_record_can_be_read(monkeypatch, tmp_path):
     monkeypatch.setattr(since, "N_JUDGED", 10)
     since.pieces.cache_clear()

@@ -31,6 +31,7 @@ def test_each_run_is_trained_by_its_recipe_on_its_tree(monkeypatch, tmp_path, ca
     assert again.trained_again() == dict.fromkeys(runs, {"lineages": 0.1235})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["book-virus", "book-virus-frames"])
 def test_the_stored_numbers_of_seed_0_are_those_of_the_shipped_model(name):
     stored = trained_again()[Run(name)]

@@ -116,6 +116,7 @@ def test_every_published_notebook_carries_the_forks_address_and_no_other(book):
     assert not any("OWNER" in path.read_text(encoding="utf-8") for path in folder.iterdir())
 
 
+@pytest.mark.long
 def test_away_from_github_notebooks_have_the_address_and_lead_to_the_files_beside_them(book):
     folder = publish.publish_notebooks(book, Origin("file:///srv/fork.git", "c0ffee0"))
     heads = (folder / "heads.ipynb").read_text(encoding="utf-8")

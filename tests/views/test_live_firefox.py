@@ -17,6 +17,7 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.long
 def test_every_stop_of_five_texts_has_the_same_bits_in_firefox_as_in_chromium(browser, tmp_path):
     if not shutil.which(FIREFOX):
         pytest.skip(f"no Firefox: {FIREFOX} is not installed")

@@ -70,6 +70,7 @@ def members(kind):
     return [chr(code) for a, b in zip(kind.first, kind.last) for code in range(a, b + 1)]
 
 
+@pytest.mark.long
 def test_the_page_folds_every_character_as_the_library_does(open_view):
     view = tokenizer_explorer(WordPiece(SPECIAL))
     tab = open_view(view)

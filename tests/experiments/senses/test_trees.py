@@ -107,6 +107,7 @@ def test_a_words_vector_is_the_mean_of_its_pieces_and_marks_have_none(bert):
     np.testing.assert_allclose(X[:, 3], every[:, tokens.index("mia")], atol=1e-6)
 
 
+@pytest.mark.long
 def test_shuffled_layers_have_the_same_numbers_in_another_order(bert):
     model, tok = bert
     before = {name: weight.clone() for name, weight in model.named_parameters()}
