@@ -133,19 +133,18 @@ def age(file):
 class Release:
     """What students got. marked: name -> cell. texts: of all cells, also of those without a name.
 
-    defined: solution -> {name that it is to define: whether it is a function's}.
+    roles: name -> given, check, solution or written. defined: solution -> {name that it is to define: whether it is a
+    function's}.
     """
 
     marked: dict
     texts: set[str]
+    roles: dict[str, str]
     defined: dict[str, dict[str, bool]]
 
-    def role(self, name):
-        return _role(self.marked[name])
-
     def of(self, *roles):
-        """The names of the cells with these roles: given, check, solution, written."""
-        return [name for name in self.marked if self.role(name) in roles]
+        """The names of the cells with these roles."""
+        return [name for name, role in self.roles.items() if role in roles]
 
     @property
     def answers(self):
@@ -173,8 +172,9 @@ class Piece:
 def _released(assignment):
     cells = sources.student_notebook(assignment).cells
     marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells if "nbgrader" in cell.metadata}
-    defined = {name: _bound(cell.source) for name, cell in marked.items() if _role(cell) == "solution"}
-    return Release(marked, {"", *(_even(cell.source) for cell in cells)}, defined)
+    roles = {name: _role(cell) for name, cell in marked.items()}
+    defined = {name: _bound(marked[name].source) for name, role in roles.items() if role == "solution"}
+    return Release(marked, {"", *(_even(cell.source) for cell in cells)}, roles, defined)
 
 
 def _role(cell):
