@@ -8,7 +8,11 @@ import os
 import resource
 import signal
 import warnings
+from itertools import islice
 
+from coursework.files import OURS
+
+TOGETHER = 10  # calls in one process: to start one takes as long as to read a notebook or two
 SECONDS = 3  # of the processor: an honest notebook takes a twentieth of one
 MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else
@@ -16,34 +20,56 @@ TOO_MUCH = "takes too much time or memory to read: clear all outputs, save it, a
 NOT_NOW = "could not be read now, by no doing of the student's: grade again when the machine is idle"
 
 
-def call(function, *arguments):
-    """`function(*arguments)`, a value that pickle can carry, computed in a copy of this process.
+def each(function, waiting, together=TOGETHER):
+    """`said(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
 
-    Raises ValueError with what the function said, or that it broke, or that it took too long or too much memory.
+    Some are computed in one process. Where that takes too much, each is in one of its own, which sees all that was done
+    with what came before: so what takes too much costs nothing but its own value.
     """
-    context = multiprocessing.get_context("fork")  # a new Python would need seconds for its imports, for each file
+    waiting = iter(waiting)
+    while several := list(islice(waiting, together)):
+        found = _computed(function, several)
+        if len(several) > 1 and {TOO_MUCH, NOT_NOW} & {problem for _, problem in found}:
+            found = each(function, several, 1)
+        yield from found
+
+
+def said(function, *arguments):
+    """(what a function gives, None), or (None, why it gives nothing); what is no student's doing is raised."""
+    try:
+        return function(*arguments), None
+    except MemoryError:
+        return None, TOO_MUCH
+    except OSError as error:
+        if error.errno in OURS:
+            raise
+        return None, f"could not be opened: {error.strerror}"  # without the path on the teacher's machine
+    except Exception as error:  # bytes that nobody of us wrote may break any reader
+        return None, str(error)[:300] if type(error) is ValueError else f"is broken: {type(error).__name__}"
+
+
+def _computed(function, several):
+    """What is said of each, by a copy of this process that is bounded; one problem in place of all where it ended."""
+    context = multiprocessing.get_context("fork")  # a new Python would need seconds for its imports, for each process
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_answer, args=(theirs, function, arguments))
+    process = context.Process(target=_answer, args=(theirs, function, several))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of other threads: the copy waits for none of them
         process.start()
     theirs.close()
     try:
-        value, problem = ours.recv() if ours.poll(WAIT) else (None, NOT_NOW)
+        return ours.recv() if ours.poll(WAIT) else [(None, NOT_NOW)]
     except EOFError:
         process.join()
-        value, problem = None, NOT_NOW if process.exitcode == -signal.SIGKILL else TOO_MUCH
+        return [(None, NOT_NOW if process.exitcode == -signal.SIGKILL else TOO_MUCH)]
     finally:
         process.kill()
         process.join()
         process.close()
         ours.close()
-    if problem:
-        raise ValueError(problem)
-    return value
 
 
-def _answer(pipe, function, arguments):
+def _answer(pipe, function, several):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits is told, and ends this
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))  # it ends by another signal than from outside
@@ -52,12 +78,6 @@ def _answer(pipe, function, arguments):
             have = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         resource.setrlimit(resource.RLIMIT_AS, (have + MEMORY,) * 2)
     try:
-        answer = function(*arguments), None
-    except MemoryError:
-        answer = None, TOO_MUCH
-    except Exception as error:  # bytes that nobody of us wrote may break any reader
-        answer = None, str(error)[:300] if type(error) is ValueError else f"is broken: {type(error).__name__}"
-    try:
-        pipe.send(answer)
+        pipe.send([said(function, *arguments) for arguments in several])
     finally:
         os._exit(0)  # nothing of this process's is to be done twice

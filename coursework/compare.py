@@ -33,7 +33,6 @@ EITHER_WAY = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 MODULE = ast.Name("module", ast.Load())
 SMALLEST = 4  # parts of a tree: `np.exp(x)` says nothing
 MOST_TREES = 2_000  # of an answer: the published ones have up to 80
-TOGETHER = 20  # students that one process reads: to start one takes longer than to read one
 MOST_ROWS = 300  # of the page; the CSV file has all
 PUBLISHED, BOOK = "(published solution)", "(the book's own)"
 
@@ -207,18 +206,6 @@ def likeness(people, asked):
     return found
 
 
-def _read(waiting, asked, known):
-    """(student, what `of` gives, or why there is nothing) of some students, in one process; else one by one."""
-    texts = [({name: own[name] for name in asked if name in own}, extra, known) for _, (own, extra) in waiting]
-    try:
-        read = apart.call(lambda: [of(*one) for one in texts])
-        return [(student, found) for (student, _), found in zip(waiting, read, strict=True)]
-    except ValueError as error:
-        if len(waiting) == 1:
-            return [(waiting[0][0], str(error))]
-        return [pair for one in waiting for pair in _read([one], asked, known)]
-
-
 def compared(answers, assignment):
     """(rows, unread): (likeness, one, other, question -> likeness) of each two, the most alike first.
 
@@ -226,15 +213,15 @@ def compared(answers, assignment):
     """
     asked, known = questions(assignment), functions(assignment)
     given, people = ours(assignment)
-    unread, waiting = [], list(answers.items())
-    for start in range(0, len(waiting), TOGETHER):
-        for student, found in _read(waiting[start : start + TOGETHER], asked, known):
-            if isinstance(found, str):
-                unread.append(f"{student} was not compared: {found}")
-                continue
-            people[student] = found
-            odd = [asked[name] for name, one in found.items() if one is None]
-            unread += [f"{student}: no Python, so not compared: {', '.join(odd)}"] if odd else []
+    texts = [({name: own[name] for name in asked if name in own}, extra, known) for own, extra in answers.values()]
+    unread = []
+    for student, (found, problem) in zip(answers, apart.each(of, texts), strict=True):
+        if problem:
+            unread.append(f"{student} was not compared: {problem}")
+            continue
+        people[student] = found
+        odd = [asked[name] for name, one in found.items() if one is None]
+        unread += [f"{student}: no Python, so not compared: {', '.join(odd)}"] if odd else []
     sets = [{name: set(found or ()) - given for name, found in one.items()} for one in people.values()]
     matrices = likeness(sets, asked)
     names, pairs = list(people), [pair for pair in combinations(range(len(sets)), 2) if pair != (0, 1)]

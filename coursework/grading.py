@@ -28,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coursework import causes, checks, references, sandbox, sources, submissions, worker
+from coursework import apart, causes, checks, references, sandbox, sources, submissions, worker
 from tutorial_book.exercises import own
 
 ROOT = Path(__file__).parents[1]
@@ -417,7 +417,7 @@ def grade_all(
         except (sandbox.Stopped, sandbox.NoSandbox, Lost):
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
-            if isinstance(error, OSError) and error.errno in submissions.OURS:
+            if isinstance(error, OSError) and error.errno in apart.OURS:
                 raise
             return unmarked(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}", before)
         marks.key = today

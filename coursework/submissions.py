@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from coursework import apart, pictures, references, sources
-from coursework.files import CANVAS, OURS, find
+from coursework.files import CANVAS, find
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
 MOST_ADDED = 50  # cells that a student added and that run and are shown: no code runs that the teacher does not see
@@ -58,23 +58,26 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     known: number of an LMS -> the student's name in the roster. roster: the names of the class. names: who was called
     what in earlier gradings; this one's are added. Those that cannot be graded have notes and what the student is told.
     """
-    chosen, left, about = {}, {}, {}
     for name in (*sources.names(), assignment):
-        _released(name)  # once, and not in each process that reads a file
-    for student, file, reader, notes in find(folder, known, roster, names):
+        _released(name)  # once, and not in each process that reads files
+    found = find(folder, known, roster, names)
+    chosen, left, about = {}, {student: [] for student, *_ in found}, {}
+
+    def one(student, file, content, problem):
+        if apart.TOO_MUCH in [reason for _, reason in left[student]]:
+            problem = "was not read, since another file of the same student took too long"
+        if problem:
+            raise ValueError(problem)
+        return read(student, file, content, assignment)
+
+    contents = ((student, file, *apart.said(reader)) for student, file, reader, _ in found)
+    for (student, file, _, notes), (submission, problem) in zip(found, apart.each(one, contents), strict=True):
         about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
-        others = left.setdefault(student, [])
-        try:
-            if apart.TOO_MUCH in [reason for _, reason in others]:
-                raise ValueError("was not read, since another file of the same student took too long")
-            submission = apart.call(read, student, file, reader(), assignment)
-        except Exception as error:  # bytes that nobody of us wrote may break any reader of an archive
-            if isinstance(error, OSError) and error.errno in OURS:
-                raise
-            others.append((file, _reason(error)))
+        if problem:
+            left[student].append((file, problem))
             continue
         chosen[student], *more = sorted([submission, *filter(None, [chosen.get(student)])], key=_rank)
-        others += [(one.file, OLDER) for one in more]
+        left[student] += [(one.file, OLDER) for one in more]
         for one in pictures.too_many(list(chosen.values())):
             _say(one, "pictures are not shown: all submissions have too many", "Your pictures are not shown: too many.")
     for student, submission in chosen.items():
@@ -82,23 +85,12 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
             told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
             _say(submission, f"another file, {file}, not graded: {reason}", told)
         submission.notes += about[student]
-    return list(chosen.values()), [
-        Submission(
-            student,
-            assignment,
-            files[0][0],
-            notes=[*(f"{file}: not graded: {reason}" for file, reason in files), *about[student]],
-            told=[_told(file, reason) for file, reason in files],
-        )
-        for student, files in left.items()
-        if student not in chosen
-    ]
-
-
-def _reason(error):
-    if isinstance(error, OSError):
-        return f"could not be opened: {error.strerror}"  # without the path on the teacher's machine
-    return str(error)[:300] if type(error) is ValueError else f"is broken: {type(error).__name__}"
+    refused = [Submission(student, assignment, files[0][0]) for student, files in left.items() if student not in chosen]
+    for submission in refused:
+        for file, reason in left[submission.student]:
+            _say(submission, f"{file}: not graded: {reason}", _told(file, reason))
+        submission.notes += about[submission.student]
+    return list(chosen.values()), refused
 
 
 def _told(file, reason):
@@ -141,19 +133,18 @@ def age(file):
 class Release:
     """What students got. marked: name -> cell. texts: of all cells, also of those without a name.
 
-    defined: solution -> {name that it is to define: whether it is a function's}.
+    roles: name -> given, check, solution or written. defined: solution -> {name that it is to define: whether it is a
+    function's}.
     """
 
     marked: dict
     texts: set[str]
+    roles: dict[str, str]
     defined: dict[str, dict[str, bool]]
 
-    def role(self, name):
-        return _role(self.marked[name])
-
     def of(self, *roles):
-        """The names of the cells with these roles: given, check, solution, written."""
-        return [name for name in self.marked if self.role(name) in roles]
+        """The names of the cells with these roles."""
+        return [name for name, role in self.roles.items() if role in roles]
 
     @property
     def answers(self):
@@ -181,8 +172,9 @@ class Piece:
 def _released(assignment):
     cells = sources.student_notebook(assignment).cells
     marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells if "nbgrader" in cell.metadata}
-    defined = {name: _bound(cell.source) for name, cell in marked.items() if _role(cell) == "solution"}
-    return Release(marked, {"", *(_even(cell.source) for cell in cells)}, defined)
+    roles = {name: _role(cell) for name, cell in marked.items()}
+    defined = {name: _bound(marked[name].source) for name, role in roles.items() if role == "solution"}
+    return Release(marked, {"", *(_even(cell.source) for cell in cells)}, roles, defined)
 
 
 def _role(cell):

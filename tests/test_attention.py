@@ -1,5 +1,7 @@
 import itertools
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -121,6 +123,13 @@ def test_masked_keys_get_weight_exactly_zero_whatever_they_hold():
     output, weights = attention(Q, K, V, mask)
     V[2:] = 1e30
     assert torch.equal(attention(Q, K, V, mask)[0], output) and (weights[:, 2:] == 0).all()
+
+
+def test_no_algebra_is_imported_for_it():
+    """torch.broadcast_shapes imports SymPy: half a second, and 30 MB in each process that asks a model."""
+    code = "import sys, torch; from tutorial_lib.attention import attention; attention(*torch.ones(3, 2, 2))"
+    code += "; print('sympy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_scores_and_weights_can_be_kept():

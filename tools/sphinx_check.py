@@ -59,7 +59,7 @@ def assignment(name: str) -> dict:
         id_ = cell.metadata.get("nbgrader", {}).get("grade_id")
         heading = re.findall(r"^## (.+?)(?: \([^()]*points?\))?$", cell.source, re.M)[-1:] or heading
         if id_:
-            cells[id_] = {"role": release.role(id_), "source": cell.source, "question": "".join(heading)}
+            cells[id_] = {"role": release.roles[id_], "source": cell.source, "question": "".join(heading)}
     return {
         "title": sources.title(name),
         "marked": cells,

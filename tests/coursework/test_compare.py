@@ -174,7 +174,7 @@ seen = {}
 def read_once(assignment, code):
     key = assignment, *code[0].items(), *code[1]
     if key not in seen:
-        seen[key] = compare.of(*code, READ["functions"](assignment))
+        seen[key] = compare.of(*code[:2], READ["functions"](assignment))
     return seen[key]
 
 
@@ -183,7 +183,7 @@ def pairs_of(people, assignment=ASSIGNMENT):
     with pytest.MonkeyPatch.context() as patch:
         for name, function in READ.items():
             patch.setattr(compare, name, lambda of, function=function: copy.deepcopy(function(of)))
-        patch.setattr(compare, "_read", lambda waiting, *_: [(one, read_once(assignment, it)) for one, it in waiting])
+        patch.setattr(compare.apart, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
         rows, unread = compare.compared(people, assignment)
     assert not unread
     return {frozenset((one, other)): likeness for likeness, one, other, _ in rows}

@@ -9,13 +9,15 @@ import sys
 import time
 import tracemalloc
 import zipfile
+from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from coursework import files, gradebook, pictures, sources, submissions
+from coursework import apart, files, gradebook, pictures, sources, submissions
 from tests.coursework.conftest import ASSIGNMENT, cell, with_code
 from tests.coursework.damaged import EMPTY, NAME, REFUSED, WORDS, WRITTEN, jpeg, moved, png
 
@@ -704,14 +706,18 @@ def endless(student, file, content, assignment):
 READ = submissions.read
 
 
+def hostile(how):
+    return json.dumps({"cells": [], "metadata": {"x": f"<{how}>"}})
+
+
 @pytest.mark.parametrize("how", ["slow", "large", "ended"])
 def test_a_file_that_holds_up_its_reader_is_told_and_costs_the_neighbors_nothing(
     how, solved, put, sort_out, monkeypatch
 ):
     monkeypatch.setattr(submissions, "read", endless)
-    monkeypatch.setattr(submissions.apart, "SECONDS", 1)
-    for i in range(5):
-        put(f"eve/{i}.ipynb", json.dumps({"cells": [], "metadata": {"x": f"<{how}>"}}))
+    monkeypatch.setattr(apart, "SECONDS", 1)
+    for i in range(20):
+        put(f"eve/{i:02}.ipynb", hostile(how))
     put(f"ada/{NAME}", solved), put(f"zoe/{NAME}", solved)
     began = time.process_time() + sum(os.times()[2:4])
     found = sort_out()
@@ -721,9 +727,36 @@ def test_a_file_that_holds_up_its_reader_is_told_and_costs_the_neighbors_nothing
     assert "another file of the same student took too long" in found["eve"].told[1]
 
 
+@pytest.mark.parametrize("how", ["slow", "large", "ended"])
+def test_one_hostile_file_of_those_that_are_read_together_changes_nothing_of_the_others(
+    how, solved, put, sort_out, monkeypatch
+):
+    monkeypatch.setattr(submissions, "read", endless)
+    monkeypatch.setattr(apart, "SECONDS", 1)
+    for i in range(apart.TOGETHER - 1):
+        put(f"s{i}/{NAME}", with_code(solved, "softmax", f"def softmax(x):\n    return {i}"))
+    put("s4/2.ipynb", "{")
+    before = sort_out()
+    put(f"s4-too/{NAME}", hostile(how))
+    found = sort_out()
+    assert "takes too much time or memory to read" in found.pop("s4-too").told[0]
+    assert found == before and all("def softmax" in one.answers["softmax"] for one in found.values())
+
+
+def test_one_process_reads_several_files(solved, put, sort_out, monkeypatch):
+    def read(student, *arguments):
+        return replace(READ(student, *arguments), notes=[os.getpid()])
+
+    monkeypatch.setattr(submissions, "read", read)
+    for i in range(2 * apart.TOGETHER):
+        put(f"s{i}/{NAME}", solved)
+    by = Counter(one.notes[0] for one in sort_out().values())
+    assert set(by.values()) == {apart.TOGETHER} and os.getpid() not in by
+
+
 def test_a_reader_that_is_killed_from_outside_is_no_fault_of_the_students():
-    with pytest.raises(ValueError, match="no doing of the student's: grade again"):
-        submissions.apart.call(lambda: os.kill(os.getpid(), 9))
+    ((_, problem),) = apart.each(lambda: os.kill(os.getpid(), 9), [()])
+    assert "no doing of the student's: grade again" in problem
 
 
 # --- what runs is what the teacher sees -----------------------------------------------------------------------------
