@@ -63,7 +63,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     found = find(folder, known, roster, names)
     chosen, left, about = {}, {student: [] for student, *_ in found}, {}
 
-    def one(student, file, content, problem):
+    def read_one(student, file, content, problem):
         if apart.TOO_MUCH in [reason for _, reason in left[student]]:
             problem = "was not read, since another file of the same student took too long"
         if problem:
@@ -71,7 +71,7 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
         return read(student, file, content, assignment)
 
     contents = ((student, file, *apart.said(reader)) for student, file, reader, _ in found)
-    for (student, file, _, notes), (submission, problem) in zip(found, apart.each(one, contents), strict=True):
+    for (student, file, _, notes), (submission, problem) in zip(found, apart.each(read_one, contents), strict=True):
         about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
         if problem:
             left[student].append((file, problem))
