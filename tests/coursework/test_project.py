@@ -1,8 +1,10 @@
 """The project: a collection is judged, its numbers are recomputed from the texts, and nothing odd gets points."""
 
 import copy
+import functools
 import os
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
@@ -101,6 +103,21 @@ def test_whatever_students_write_down_is_told_in_a_sentence(name, odd, here, mon
     values = {"TEXTS": TEXTS, "LABELS": LABELS, "REPORT": report} | {name: odd}
     (variable,) = checks.load("5-project")["report-public"](None)
     assert isinstance(variable.judge(list(values.values())), str)
+
+
+def test_workers_that_ask_at_once_start_one_process(monkeypatch):
+    here, started = _module(), []
+
+    def process():
+        started.append(ThreadPoolExecutor(1))
+        time.sleep(0.1)
+        return started[0]
+
+    monkeypatch.setattr(here, "_embedding", functools.lru_cache(process))
+    monkeypatch.setattr(here, "report_problem", lambda *_: "judged")
+    with ThreadPoolExecutor(2) as workers:
+        judged = list(workers.map(here._judge_report, [[TEXTS, LABELS, {}]] * 4))
+    assert judged == ["judged"] * 4 and len(started) == 1
 
 
 def test_a_report_may_hold_numpys_numbers(here, monkeypatch):

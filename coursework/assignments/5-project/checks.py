@@ -4,6 +4,7 @@ The checks of the collection and of the report have no inputs but what the stude
 """
 
 from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from coursework.checks import call, check, process, variable
 from coursework.references import project as right
 from tutorial_book.exercises.project import MEASURES, collection_problem, report_problem
 
+STARTS = Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
 
 
@@ -95,7 +97,9 @@ def _judge_collection(values):
 
 def _judge_report(values):
     texts, labels, report = values
-    return _embedding().submit(report_problem, texts, labels, _dictionary(report), *FUNCTIONS).result()
+    with STARTS:
+        embedding = _embedding()
+    return embedding.submit(report_problem, texts, labels, _dictionary(report), *FUNCTIONS).result()
 
 
 @lru_cache
