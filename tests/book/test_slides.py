@@ -315,6 +315,19 @@ SMALL = {
 }
 
 
+# The layout that a figure shows, and its letters beside the largest that any of its layouts would have in that room.
+LAYOUT = """() => {
+  const pixel = Math.min(innerWidth / 960, innerHeight / 720);
+  return [...Reveal.getCurrentSlide().querySelectorAll('.stage > picture')].filter(e => e.clientHeight).map(picture => {
+    const letters = file => Math.min(24 * pixel, file.dataset.letters * Math.min(
+      picture.clientWidth / file.getAttribute('width'), picture.clientHeight / file.getAttribute('height')));
+    const shown = picture.querySelector('source[media=all]') || picture.querySelector('img');
+    const all = [...picture.querySelectorAll('img, source')].map(letters);
+    return [picture.querySelector('img').currentSrc, letters(shown) / Math.max(...all)];
+  });
+}"""
+
+
 def letters_of(tab, name, kind):
     """The smallest letters of each figure or view: its name -> their size."""
     shown, css = list(names_on(name)), [slide["class"] for slide in slides(name)]
@@ -350,12 +363,13 @@ def test_a_figure_has_a_layout_for_slides_in_both_themes_that_no_page_loads(name
     assert page("slides", name).select_one("picture.drawing") and not page("book", name).select("[srcset*='-slide']")
 
 
-@pytest.mark.long
-@chapters
+@in_browser
 def test_slides_fit_on_an_old_projector(browser, name):
     tab = browser.new_page(viewport={"width": 1024, "height": 768})
     open_page(tab, f"slides/{name}.html")
     assert [fault for _ in each_slide(tab) for fault in tab.evaluate(FAULTS)] == []
+    shares = dict(pair for _ in each_slide(tab) for pair in tab.evaluate(LAYOUT))
+    assert shares and {file: share for file, share in shares.items() if share < 0.999} == {}
     smallest, *others = sorted(size for kind in ("figure", "view") for size in letters_of(tab, name, kind).values())
     assert smallest > 9 and min(others) > 12
     tab.close()
