@@ -21,7 +21,8 @@ from tutorial_book.plots.base import DARK
 
 LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\s*")
 COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
-IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()}
+# The palest gray would turn into the paper's color, and what it fills, hatching included, would not be seen.
+IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()} | {"#ececec": "#303030"}
 # A matrix is an image: its lightness turns round, its hues stay (each row: 1 - x, seen from the other side of gray).
 TURN = (
     '<filter id="turn" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feColorMatrix values="'

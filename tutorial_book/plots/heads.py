@@ -28,8 +28,8 @@ def split_diagram(n, d_model, n_heads):
     whole = f"({n}, {d_model})"
     gray = ["#bbbbbb"]
     colors = plt.colormaps["viridis"](np.linspace(0.05, 0.95, n_heads))
-    _slab(ax, 3, 9.3, 6, gray, "X", whole)
-    _arrow(ax, 9.2, 8.2, f"times $W_Q, W_K, W_V$,\neach ({d_model}, {d_model}),\nthen cut into {n_heads} heads")
+    _slab(ax, 3, 9.8, 6, gray, "X", whole)
+    _arrow(ax, 9.7, 8.2, f"times $W_Q, W_K, W_V$,\neach ({d_model}, {d_model}),\nthen cut into {n_heads} heads")
     for x, letter in ((0.4, "Q"), (4.4, "K"), (8.4, "V")):
         _slab(ax, x, 7.4, 3.2, colors, letter, f"{n_heads} × ({n}, {d_k})")
     _arrow(ax, 7.3, 6.1, r"each head for itself:" "\n" r"softmax$(Q_h K_h^\top / \sqrt{d_k})$")
@@ -40,7 +40,7 @@ def split_diagram(n, d_model, n_heads):
     _slab(ax, 3, 1.5, 6, colors, "", whole)
     _arrow(ax, 1.4, 0.6, f"times $W_O$\n({d_model}, {d_model})")
     _slab(ax, 3, -0.2, 6, gray, "output", whole)
-    ax.set(xlim=(0, 12), ylim=(-0.3, 10.1))
+    ax.set(xlim=(0, 12), ylim=(-0.3, 10.6))
     ax.figure.phone, ax.figure.slide = {"panel_height": 6.6}, {"size": (6, 3.9)}
     ax.axis("off")
     return ax

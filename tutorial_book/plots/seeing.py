@@ -173,6 +173,9 @@ def group_gaps(clouds, groups, names):
             away, length = end - start, np.linalg.norm(end - start)
             beside = np.array([-away[1], away[0]]) / length
             beside *= -1 if beside @ (other - start) > 0 else 1  # the side on which the other line is not
+            height = np.ptp(as_array(Y)[:, 1])
+            share = (start + 0.5 * away - as_array(Y).min(0))[1] / height if height else 0.5
+            beside *= 1 if 0 < share + 0.35 * beside[1] < 1 else -1  # but within the panel
             place = 15 * beside * (1, 0.8)  # a number is wider than high
             note(ax, f"{length:.1f}", start + 0.5 * away, place, fontsize=10, ha="center")
         ax.margins(0.15)
