@@ -103,8 +103,7 @@ def _coded(value):
         return {"pairs": [[_coded(key), _coded(item)] for key, item in sorted(value.items())]}
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
-    plain = value is None or isinstance(value, (bool, int, str))
-    return value if plain else {"other": type(value).__name__}
+    return value if value is None or isinstance(value, bool | int | str) else {"other": type(value).__name__}
 
 
 def _decoded(value):
