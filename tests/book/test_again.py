@@ -22,7 +22,9 @@ ASKED = """() => {
   const place = item => all('.guess-items li').findIndex(line => line.dataset.item === item);
   if (kind === 'number') all('input')[0].value = truth;
   else if (kind === 'choice') all('input').find(input => input.value === truth).click();
-  else truth.forEach((item, to) => { while (place(item) > to) all('.guess-items li')[place(item)].querySelector('button').click(); });
+  else truth.forEach((item, to) => {
+    while (place(item) > to) all('.guess-items li')[place(item)].querySelector('button').click();
+  });
   all('.guess-commit')[0].click();
   const because = all('.guess-because')[0].innerText, stands = all('.guess-again a')[0].getAttribute('href');
   document.activeElement.click();
