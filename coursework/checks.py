@@ -30,6 +30,7 @@ from coursework import references
 ASSIGNMENTS = Path(__file__).with_name("assignments")
 NEAR = 1e-3  # what is off by less may be right but for its precision
 STARTED = "spawn"  # how `process` starts one
+ONE_START = threading.Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
 MOST_JUDGED = 700_000  # bytes of what a judge reads: 120 texts of 400 characters, each character escaped in JSON
 
@@ -110,6 +111,23 @@ def process():
     if STARTED == "forkserver":
         context.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
     return ProcessPoolExecutor(1, context, initializer=_begin)
+
+
+_judges = lru_cache(process)
+
+
+def judged(function, *given):
+    """What a function that needs a model says of a student's work, in a process that stays until `end_judges`."""
+    with ONE_START:
+        judges = _judges()
+    return judges.submit(function, *given).result()
+
+
+def end_judges():
+    """End that process, if there is one: what comes after grading needs no model's memory."""
+    if _judges.cache_info().currsize:
+        _judges().shutdown()
+        _judges.cache_clear()
 
 
 def _begin():

@@ -254,7 +254,9 @@ def write(results, assignment):
         pages.table(headings, lines[:MOST_ROWS], [row[0] >= least for row in rows]),
         f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
     ]
-    grading.write(path.with_suffix(".html"), pages.page(f"Likeness: {sources.title(assignment)}", "\n".join(body)))
+    grading.write(
+        path.with_suffix(".html"), pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
+    )
     return told
 
 

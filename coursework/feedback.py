@@ -9,34 +9,11 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from coursework import gradebook, shown, sources
+from coursework import gradebook, pages, shown, sources
 from coursework.grading import write
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
-
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}: {student}</title>
-<style>
-  :root {{ color-scheme: light dark }}
-  body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }}
-  body {{ overflow-wrap: anywhere }}
-  h1 {{ line-height: 1.2 }} h2 {{ font-size: 1.15rem; margin: 0 }} h2 + ul {{ margin-top: .25rem }}
-  section {{ border-top: 1px solid GrayText; padding: .75rem 0 }}
-  .told {{ border: 1px solid GrayText; border-left: .4rem solid #d97706; border-radius: .25rem; padding: .75rem 1rem }}
-  .told {{ margin: 1rem 0 }} .told ul {{ margin-bottom: 0 }}
-  .points {{ float: right; margin-left: 1rem; font-weight: normal; white-space: nowrap }}
-  li > p {{ margin: .25rem 0 }} summary {{ cursor: pointer }} img {{ max-width: 100% }}
-  pre {{ overflow-x: auto; padding: .5rem .75rem; border: 1px solid GrayText; border-radius: .25rem }}
-  pre {{ margin: .25rem 0; white-space: pre-wrap }}
-</style></head><body>
-<h1>{title}</h1>
-<p><strong>{student}</strong>: {total}</p>
-{told}
-{questions}
-</body></html>
-"""
 
 
 @dataclass(frozen=True)
@@ -89,16 +66,11 @@ def page(marks, given, late=None):
     if not given and not told:
         told = "<li>It could not be graded yet. Your teacher knows.</li>"
     seen = set()
-    filled = {
-        "title": escape(sources.title(marks.assignment)),
-        "student": escape(marks.student),
-        "total": escape(total),
-        "told": f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>' if told else "",
-        "questions": "\n".join(
-            _question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])
-        ),
-    }
-    return PAGE.format(**filled)
+    title = sources.title(marks.assignment)
+    body = [f"<main>\n<h1>{escape(title)}</h1>\n<p><strong>{escape(marks.student)}</strong>: {escape(total)}</p>"]
+    body += [f'<div class="told"><h2>About your notebook</h2><ul>{told}</ul></div>'] if told else []
+    body += [_question(one, marks, given, seen) for one in (questions(marks.assignment) if given else [])]
+    return pages.page(f"{title}: {marks.student}", "\n".join([*body, "</main>"]))
 
 
 def _question(question, marks, given, seen):

@@ -19,7 +19,6 @@ import os
 import platform
 import secrets
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -36,6 +35,7 @@ OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
 COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
 DRAWS = 200  # of the inputs of a check, until each usual mistake fails: one in two does, where it is hard
 MOST_OWN = 20_000  # bytes of a value that a question about the student's own code is about
+A_START = 0.3  # seconds that each run counts beside those of the student's code: many short ones are no way out
 VERSION = 4  # of the files with marks
 PACKAGES = ("jupytext", "nbformat", "numpy", "tokenizers", "torch", "transformers")  # that grading computes with
 
@@ -205,22 +205,24 @@ def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
     was ended from outside.
     """
     keep = keep or {}
-    records, code, pending, left = {}, causes.Code(cells, {}, {}, keep), list(calls), limits.output
-    until = time.monotonic() + limits.all_runs
+    records, code, pending = {}, causes.Code(cells, {}, {}, keep), list(calls)
     while pending:
-        if time.monotonic() > until or left <= 0:
-            code.ended["all runs"] = "timeout" if left > 0 else "too much output"
+        if limits.seconds < sandbox.LATE or limits.output <= 0:
+            code.ended["all runs"] = "timeout" if limits.output > 0 else "too much output"
             break
         leave_out = [i for i in range(len(cells)) if f"cell {i}" in code.ended]
         job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": keep}
-        outcome = sandbox.run(job, arrays, limits=replace(limits, output=left), **how)
+        outcome = sandbox.run(job, arrays, limits=limits, **how)
         if outcome.ended == "killed":
             raise Lost("the sandbox was ended from outside, as where the machine has no memory left")
-        left -= outcome.said
+        spent = outcome.took + A_START
+        limits = replace(limits, seconds=limits.seconds - spent, output=limits.output - outcome.said)
         records = {**outcome.calls, **records}
         code.ran = {**outcome.cells, **code.ran}
         if outcome.ended == "done":
             break
+        if outcome.ended == "timeout" and limits.seconds < sandbox.LATE:
+            continue  # what ran when the time was over is not what took it
         remaining = [call for call in pending if call["id"] not in records]
         ending = [call["name"] for call in remaining if call["part"] == outcome.last][:1]
         remaining = [call for call in remaining if call["part"] != outcome.last and call["name"] not in ending]
@@ -446,6 +448,7 @@ def grade_all(
             why = f"not marked: {error}, twice. Grade again when the machine is idle"
             marks = unmarked(submission, why, load(place(submission)))
         save(place(submission), marks)
+    checks.end_judges()
     for submission in refused:
         before = load(place(submission))
         marks = Marks(submission.student, assignment, submission.file, notes=submission.notes, told=submission.told)

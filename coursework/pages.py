@@ -1,4 +1,4 @@
-"""What the teacher's tables are written with: a page whose table sorts by any column, and a CSV file."""
+"""What pages and tables are written with: HTML that loads nothing, with tables that sort by any column, and CSV."""
 
 from __future__ import annotations
 
@@ -6,52 +6,24 @@ import csv
 import io
 import re
 from html import escape
+from pathlib import Path
+from string import Template
 
 FORMULA = re.compile(r"(^|[;,|\t\r\n])([\s\"']*)(?=[=+\-@＝＋－＠])")  # begins a cell that computes
 SHORT = 24  # characters of a text that stays on one line
 
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-  :root {{ color-scheme: light dark }}
-  body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem }}
-  body {{ overflow-wrap: break-word }} h1 {{ line-height: 1.2 }} p, ul {{ max-width: 46rem }}
-  .wide {{ overflow-x: auto; border: 1px solid GrayText; border-radius: .25rem; margin: 1rem 0 }}
-  table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }}
-  th, td {{ padding: .3rem .6rem; text-align: left; vertical-align: top; border-top: 1px solid #8884 }}
-  td.short {{ white-space: nowrap }} td.number {{ text-align: right }}
-  thead th {{ border-top: 0; vertical-align: bottom }}
-  th button {{ font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0 }}
-  th button {{ text-align: left; cursor: pointer; text-decoration: underline dotted; text-underline-offset: .2em }}
-  th[aria-sort=ascending] button::after {{ content: " ▲" }} th[aria-sort=descending] button::after {{ content: " ▼" }}
-  tr.mark td {{ background: #d9770633 }} tr.mark td:first-child {{ box-shadow: inset .3rem 0 #d97706 }}
-</style></head><body>
-<h1>{title}</h1>
-{body}
-<script>
-for (const table of document.querySelectorAll("table"))
-  table.tHead.addEventListener("click", event => {{
-    const head = event.target.closest("th");
-    if (!head) return;
-    const column = head.cellIndex, was = head.getAttribute("aria-sort");
-    for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
-    const number = row => parseFloat(row.cells[column].textContent);
-    const numbers = [...table.tBodies[0].rows].some(row => row.cells[column].className == "number");
-    const down = was ? was == "ascending" : numbers;
-    head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const text = (a, b) => a.cells[column].textContent.localeCompare(b.cells[column].textContent);
-    const order = numbers ? (a, b) => (number(a) || 0) - (number(b) || 0) : text;
-    table.tBodies[0].append(...[...table.tBodies[0].rows].sort((a, b) => down ? order(b, a) : order(a, b)));
-  }});
-</script>
-</body></html>
-"""
+PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+SORT = Path(__file__).with_name("sort.js").read_text(encoding="utf-8")
 
 
 def page(title, body):
-    """A page of HTML that loads nothing. body: HTML."""
-    return PAGE.format(title=escape(title), body=body)
+    """A page of HTML that loads nothing and runs nothing. body: HTML."""
+    return PAGE.substitute(title=escape(title), body=body)
+
+
+def page_of_tables(title, body):
+    """The same, with its title as heading, for the teacher: its tables can be sorted."""
+    return page(title, f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{SORT}</script>")
 
 
 def table(headings, rows, marked=()):

@@ -35,6 +35,9 @@ WORKER = Path(__file__).with_name("worker.py")
 IMAGE = "tutorial-lib-sandbox"  # docker and podman: built from coursework/image/Dockerfile
 KINDS = ("bubblewrap", "docker", "podman")
 MOST = 1 << 20  # bytes of the answer to a call that says nothing else
+START = 60  # seconds until the first cell starts; nothing of the student's runs before that
+WAITS = 3  # the share of the seconds left, a third, that nothing may be said for
+LATE = 0.5  # seconds that an interruption, or an end, may take
 
 
 class NoSandbox(RuntimeError):
@@ -47,11 +50,14 @@ class Stopped(RuntimeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run in the sandbox may use, and how long all runs of one submission may take."""
+    """What one submission may use in the sandbox.
 
-    step: int = 10  # seconds for one cell or one call; it is interrupted, and the next one runs
-    seconds: int = 60  # of a run; the sandbox is killed, or earlier, where nothing is said for two steps
-    all_runs: int = 120  # seconds
+    A cell or a call is interrupted after a quarter of the seconds that are left, of the processor's time, or a third of
+    them where it waits; then the next one has its share of the rest. So what hangs takes no time from all others. Code
+    that does not let itself be interrupted is killed soon after.
+    """
+
+    seconds: float = 10  # from the first cell's start; honest notebooks take one
     memory: int = 2 << 30  # bytes, of address space and, where there is a memory cgroup, of all together
     output: int = 8 << 20  # bytes of results
     printed: int = 1 << 20  # bytes that the student's cells print; what comes after is not kept
@@ -64,7 +70,8 @@ class Outcome:
     calls: id -> {"value", "error"}. cells: number -> {"error", "missing": [{"line", "module"}]}. An error is None or
     {"type", "cell", "line", "name"}, as worker.py says. last: the label of what started last, "" where nothing did.
     ended: "done"; by the code's own doing "crashed", "timeout", "too much output" or "memory"; "killed" from outside.
-    said: bytes of results that were read. printed: the first words of what was printed.
+    said: bytes of results that were read. took: seconds, from the first cell's start. printed: the first words of what
+    was printed.
     """
 
     calls: dict[str, dict] = field(default_factory=dict)
@@ -72,6 +79,7 @@ class Outcome:
     last: str = ""
     ended: str = "done"
     said: int = 0
+    took: float = 0
     printed: str = ""
 
 
@@ -88,7 +96,7 @@ def ready(kind="bubblewrap"):
         )
     _clean(kind)
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
-    limits = Limits(seconds=30)
+    limits = Limits()
     outcome = run({"cells": [TRY], "calls": [call]}, {}, kind=kind, limits=limits)
     answer = outcome.calls.get("answer", {}).get("value")
     if outcome.ended != "done" or not isinstance(answer, list) or answer[0] != 42:
@@ -137,7 +145,7 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
         shutil.copyfile(WORKER, folder / "worker.py")  # first: by it a folder that was left behind is known
         if arrays:
             np.savez(folder / "arrays.npz", **arrays)
-        job = {"leave_out": [], "keep": {}, **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.step}
+        job = {"leave_out": [], "keep": {}, **job, "arrays": bool(arrays), "path": ["/site"], "seconds": limits.seconds}
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         started = _bubblewrap if kind == "bubblewrap" else _container
@@ -260,7 +268,7 @@ def _container(folder, limits, kind):
     command += ["--pids-limit", "32", "--user", "65534:65534", "--stop-timeout", "0"]
     # Limits of processes and files are named, else podman asks for more than it may give. That of time is for the case
     # that the grader is killed.
-    for limit in ("nofile=256", "nproc=4096", "core=0", f"cpu={limits.seconds + 10}"):
+    for limit in ("nofile=256", "nproc=4096", "core=0", f"cpu={limits.seconds + 10:.0f}"):
         command += ["--ulimit", limit]
     command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory), "--workdir", "/tmp"]
     command += ["--volume", f"{folder}:/job:ro"]
@@ -302,7 +310,7 @@ def _collect(command, results, inherited, broke, job, limits, stop):
     said_by, printed_by = (
         (results, process.stdout.fileno()) if results else (process.stdout.fileno(), process.stderr.fileno())
     )
-    deadline = end = time.monotonic() + limits.seconds
+    began, deadline = None, time.monotonic() + START
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(said_by, selectors.EVENT_READ, said)
@@ -312,7 +320,10 @@ def _collect(command, results, inherited, broke, job, limits, stop):
                     raise Stopped("the grading was stopped")
                 for key, _ in selector.select(min(0.5, max(0, deadline - time.monotonic()))):
                     block = os.read(key.fd, 1 << 16)
-                    deadline = min(end, time.monotonic() + 2 * limits.step) if key.data is said else deadline
+                    if key.data is said:
+                        began = began or time.monotonic()
+                        left = began + limits.seconds - time.monotonic()
+                        deadline = time.monotonic() + min(left, left / WAITS + LATE)
                     if not block:
                         selector.unregister(key.fd)
                     elif key.data is said or len(printed) < limits.printed:
@@ -322,8 +333,9 @@ def _collect(command, results, inherited, broke, job, limits, stop):
                 elif time.monotonic() >= deadline:
                     outcome.ended = "timeout"
         with contextlib.suppress(subprocess.TimeoutExpired):  # code that closed its channels and goes on is ended
-            process.wait(5 if outcome.ended == "done" else 0)
+            process.wait(max(LATE, deadline - time.monotonic()) if outcome.ended == "done" else 0)
     finally:
+        goes_on = process.poll() is None
         process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
         process.wait()
         if results is not None:
@@ -333,12 +345,17 @@ def _collect(command, results, inherited, broke, job, limits, stop):
             process.stderr.close()
     outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
     outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
-    if outcome.ended == "done" and not done:
-        code = process.returncode
-        if broke(code):
-            outcome.ended = "memory"
-        elif code in (-signal.SIGKILL, seccomp.KILLED) or not outcome.last:  # no code in there can do either
-            outcome.ended = "killed"
-        else:
-            outcome.ended = "crashed"
+    outcome.took = time.monotonic() - began if began else 0
+    if done or outcome.ended not in ("done", "timeout"):
+        return outcome
+    if not outcome.last:  # no code of the student's has run
+        outcome.ended = "killed"
+    elif goes_on:
+        outcome.ended = "timeout"
+    elif broke(process.returncode):
+        outcome.ended = "memory"
+    elif process.returncode in (-signal.SIGKILL, seccomp.KILLED):  # no code in there can do either
+        outcome.ended = "killed"
+    else:
+        outcome.ended = "crashed"
     return outcome

@@ -65,7 +65,7 @@ def page(assignment, lines, totals):
     body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]
     body += ["<h2>Mistakes that were recognized</h2>", pages.table(["question", "students", "hint"], mistakes)]
     body += ["<h2>Cases that failed</h2>", pages.table(["question", "students", "case"], cases)]
-    return pages.page(f"The class: {sources.title(assignment)}", "\n".join(body))
+    return pages.page_of_tables(f"The class: {sources.title(assignment)}", "\n".join(body))
 
 
 def _share(line):

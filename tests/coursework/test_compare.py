@@ -382,7 +382,9 @@ def test_without_marks_it_says_so(tmp_path, capsys):
 def test_the_table_sorts_and_stays_on_its_screen(browser, tmp_path, scheme, width):  # noqa: F811
     path = tmp_path / "page.html"
     rows = [[0.5, "kim", 10, ""], [0.25, "ada", 9, 1.0], [0.75, "bob", 100, 0.5]]
-    path.write_text(pages.page("T", pages.table(["all code", "one", "number", "8: a long question"], rows, [True])))
+    path.write_text(
+        pages.page_of_tables("T", pages.table(["all code", "one", "number", "8: a long question"], rows, [True]))
+    )
     page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     requests = []
     page.on("request", lambda request: requests.append(request.url))

@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
 
-from coursework import checks, grading, sandbox, sources, submissions
+from coursework import checks, grading, sources, submissions
 from coursework.references import project as right
 from tests.coursework.conftest import cell
 from tutorial_book.exercises import exercise as exercises
@@ -84,7 +85,7 @@ def _module():
 def here(monkeypatch):
     """Embed in this process, so that a test can put something else in place of the model."""
     with ThreadPoolExecutor(1) as thread:
-        monkeypatch.setattr(_module(), "_embedding", lambda: thread)
+        monkeypatch.setattr(checks, "_judges", lambda: thread)
         yield
 
 
@@ -113,7 +114,7 @@ def test_workers_that_ask_at_once_start_one_process(monkeypatch):
         time.sleep(0.1)
         return started[0]
 
-    monkeypatch.setattr(here, "_embedding", functools.lru_cache(process))
+    monkeypatch.setattr(checks, "_judges", functools.lru_cache(process))
     monkeypatch.setattr(here, "report_problem", lambda *_: "judged")
     with ThreadPoolExecutor(2) as workers:
         judged = list(workers.map(here._judge_report, [[TEXTS, LABELS, {}]] * 4))
@@ -134,11 +135,15 @@ def test_texts_are_embedded_once_in_a_process_of_their_own(here, monkeypatch):
     assert variable.judge([TEXTS, LABELS, {"pairs": list(map(list, REPORT.items()))}]) is None and seen == [1]
 
 
-def test_that_process_has_one_thread():
+def test_that_process_has_one_thread_and_ends():
     torch = pytest.importorskip("torch")
-    process = _module()._embedding()
-    assert process.submit(torch.get_num_threads).result() == 1
-    assert process.submit(os.getpid).result() != os.getpid()
+    assert checks.judged(torch.get_num_threads) == 1
+    process = checks.judged(os.getpid)
+    assert process != os.getpid() and Path("/proc", str(process)).exists()
+    checks.end_judges()
+    assert not Path("/proc", str(process)).exists()
+    checks.end_judges()  # where there is none
+    assert checks.judged(os.getpid) != process
 
 
 def test_purity_is_scikit_learns_nearest_neighbor():
@@ -194,7 +199,7 @@ def test_half_done_work_gets_the_part_that_is_right(name, code, lost, bubblewrap
     notebook = sources.solved_notebook("5-project")
     cell(notebook, name).source = code
     submission = submissions.read("ada", "x.ipynb", nbformat.writes(notebook).encode(), "5-project")
-    marks = grading.grade(submission, grading.prepare("5-project", 0), limits=sandbox.Limits(step=5, seconds=20))
+    marks = grading.grade(submission, grading.prepare("5-project", 0))
     zero = {check for check, points in marks.points.items() if not points}
     if lost is None:  # a constant: right by chance on none of several inputs, and the p-values lean on it
         assert "neighbor-purity-hidden" in zero and "purity-p-hidden" in zero and "report-public" not in zero

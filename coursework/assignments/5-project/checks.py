@@ -3,16 +3,12 @@
 The checks of the collection and of the report have no inputs but what the student chose.
 """
 
-from functools import lru_cache
-from threading import Lock
-
 import numpy as np
 
-from coursework.checks import call, check, process, variable
+from coursework.checks import call, check, judged, variable
 from coursework.references import project as right
 from tutorial_book.exercises.project import MEASURES, collection_problem, report_problem
 
-STARTS = Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
 
 
@@ -97,15 +93,7 @@ def _judge_collection(values):
 
 def _judge_report(values):
     texts, labels, report = values
-    with STARTS:
-        embedding = _embedding()
-    return embedding.submit(report_problem, texts, labels, _dictionary(report), *FUNCTIONS).result()
-
-
-@lru_cache
-def _embedding():
-    """The process that embeds texts, one student's at a time."""
-    return process()
+    return judged(report_problem, texts, labels, _dictionary(report), *FUNCTIONS)
 
 
 def _dictionary(report):
