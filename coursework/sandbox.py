@@ -36,7 +36,7 @@ IMAGE = "tutorial-lib-sandbox"  # docker and podman: built from coursework/image
 KINDS = ("bubblewrap", "docker", "podman")
 MOST = 1 << 20  # bytes of the answer to a call that says nothing else
 START = 60  # seconds until the first cell starts; nothing of the student's runs before that
-WAITS = 3  # the share of the seconds left, a third, that nothing may be said for
+WAITS = 4  # the share of the seconds left, a quarter, that nothing may be said for
 LATE = 0.5  # seconds that an interruption, or an end, may take
 
 
@@ -52,9 +52,9 @@ class Stopped(RuntimeError):
 class Limits:
     """What one submission may use in the sandbox.
 
-    A cell or a call is interrupted after a quarter of the seconds that are left, of the processor's time, or a third of
-    them where it waits; then the next one has its share of the rest. So what hangs takes no time from all others. Code
-    that does not let itself be interrupted is killed soon after.
+    A cell or a call is interrupted after a fifth of the seconds that are left, of the processor's time, or a quarter of
+    them by the clock; then the next one has its share of the rest. So what hangs leaves time for all others. Code that
+    does not let itself be interrupted is killed soon after.
     """
 
     seconds: float = 10  # from the first cell's start; honest notebooks take one

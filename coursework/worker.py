@@ -131,8 +131,8 @@ def cause(error):
 def timed(action, end):
     """(value, None), or (None, why not). A polite interruption: what comes after still gets its share of the time."""
     left = max(0.1, end - time.monotonic())
-    signal.setitimer(signal.ITIMER_PROF, left / 4)  # of the processor's time: a busy machine is nobody's fault
-    signal.setitimer(signal.ITIMER_REAL, left / 3)  # sandbox.py waits as long
+    signal.setitimer(signal.ITIMER_PROF, left / 5)  # of the processor's time: a busy machine is nobody's fault
+    signal.setitimer(signal.ITIMER_REAL, left / 4)  # sandbox.py waits a little longer
     try:
         return action(), None
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: a student's cell must not end the rest

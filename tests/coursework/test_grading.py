@@ -448,3 +448,40 @@ def test_a_function_that_ends_a_run_is_not_called_again(monkeypatch):
     records, code = grading.run([], calls, {})
     assert asked == [[call["id"] for call in calls], ["h.0", "g.0"]]
     assert set(records) == {"h.0", "g.0"} and code.ended == {"f-public": "timeout"}
+
+
+ENDLESS = [f"def f{i}():\n    while True: pass" for i in range(7)]
+DEAF = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass"
+
+
+def _calls(*names):
+    return [{"id": name, "part": name, "name": name, "arguments": []} for name in names]
+
+
+def test_what_hangs_leaves_time_for_the_rest(bubblewrap):
+    calls = _calls(*(f"f{i}" for i in range(8)))
+    records, code = grading.run([*ENDLESS, "def f7(): return 7"], calls, {}, limits=sandbox.Limits(seconds=4))
+    errors = [record["error"] and record["error"]["type"] for record in records.values()]
+    assert errors == ["TookTooLong"] * 7 + [None] and records["f7"]["value"] == 7 and not code.ended
+
+
+def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
+    run, took = sandbox.run, []
+
+    def noted(*job, **how):
+        outcome = run(*job, **how)
+        took.append(outcome.took)
+        return outcome
+
+    monkeypatch.setattr(sandbox, "run", noted)
+    cells = [DEAF] * 8
+    records, code = grading.run([*cells, "def f(): return 1"], _calls("f"), {}, limits=sandbox.Limits(seconds=2))
+    assert not records and code.ended.pop("all runs") == "timeout"
+    assert 1 < len(took) < 8 and sum(took) < 4 and set(code.ended.values()) == {"timeout"}
+
+
+def test_what_runs_when_the_time_is_over_is_not_what_took_it(monkeypatch):
+    ended = sandbox.Outcome({"a": {"value": 1, "error": None}}, last="b", ended="timeout", took=9.9)
+    monkeypatch.setattr(sandbox, "run", lambda *_, **__: ended)
+    records, code = grading.run([], _calls("a", "b"), {})
+    assert set(records) == {"a"} and code.ended == {"all runs": "timeout"}

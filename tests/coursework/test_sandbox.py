@@ -204,9 +204,9 @@ DEAF = "import os, signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(
 
 
 @pytest.mark.parametrize("code", ["while True: pass", "os.closerange(0, 99)\ntime.sleep(99)"])
-def test_what_evades_its_interruption_is_ended_after_a_third_of_the_time(code, bubblewrap):
+def test_what_evades_its_interruption_is_ended_after_a_quarter_of_the_time(code, bubblewrap):
     outcome = sandbox.run({"cells": ["y = 2", DEAF + code], "calls": []}, {}, limits=sandbox.Limits(seconds=6))
-    assert (outcome.ended, outcome.last) == ("timeout", "cell 1") and 2 < outcome.took < 5.5
+    assert (outcome.ended, outcome.last) == ("timeout", "cell 1") and 1.5 < outcome.took < 5
 
 
 def test_too_large_an_array_is_an_exception_and_the_rest_runs(run):
