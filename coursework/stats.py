@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from html import escape
 from pathlib import Path
 from statistics import mean, median
@@ -20,34 +19,34 @@ def rows(assignment, all_marks, given):
     marked = [pair for pair in scored if pair[1]]
     found = []
     for question in feedback.questions(assignment):
-        scored = [[scores[name] for name in question.parts if name in scores] for _, scores in marked]
         most = sum(sources.points(assignment)[name] for name in question.parts)
-        read = [[points for points, *_ in parts] for parts in scored]
+        read = [[scores.get(name, [None])[0] for name in question.parts] for _, scores in marked]
         known = [sum(points) for points in read if None not in points]
         average = round(mean(known), 2) if known else ""
 
         def line(kind, what, students, of=len(known), question=question, average="", most=""):
             return [assignment, question.title, kind, what, students, of, average, most]
 
-        full = sum(points == most for points in known)
+        full = sum(points >= most for points in known)  # more, with extra credit
         found.append(line("question", "all points", full, average=average, most=most))
         found.append(line("question", "no points", sum(points == 0 for points in known)))
-        cases, mistakes = Counter(), {}
+        cases, mistakes = {}, {}
         for marks, _ in marked:
-            cases.update({case for name in question.parts for case, right in marks.cases.get(name, []) if not right})
             for name in question.parts:
-                if marks.hints.get(name):
+                for case, right in marks.cases.get(name, []):
+                    cases.setdefault(case, set()).update([] if right else [marks.student])
+                if name in marks.hints:
                     mistakes.setdefault(marks.hints[name], set()).add(marks.student)
-        found += [line("case failed", case, count, len(marked)) for case, count in cases.most_common()]
-        order = sorted(mistakes.items(), key=lambda pair: -len(pair[1]))
-        found += [line("mistake", hint, len(students), len(marked)) for hint, students in order]
+        for kind, seen in (("case failed", cases), ("mistake", mistakes)):
+            order = sorted(seen.items(), key=lambda pair: -len(pair[1]))  # as many: in the check's own order
+            found += [line(kind, what, len(students), len(marked)) for what, students in order if students]
     return found
 
 
 def page(assignment, lines, totals):
     """The class page of an assignment."""
-    questions = [line for line in lines if line[2] == "question" and line[3] == "all points"]
-    none = {line[1]: line[4] for line in lines if line[3] == "no points" and line[2] == "question"}
+    questions = [line for line in lines if line[2:4] == ["question", "all points"]]
+    none = {line[1]: line[4] for line in lines if line[2:4] == ["question", "no points"]}
     table = [[line[1], line[6], line[7], _share(line), line[4], none[line[1]], line[5]] for line in questions]
     headings = ["question", "mean", "of", "percent", "all points", "no points", "students"]
     weak = sorted((line for line in questions if line[6] != "" and line[6] < FEW * line[7]), key=_share)
@@ -61,7 +60,7 @@ def page(assignment, lines, totals):
         body.append(
             f"<p><strong>{escape(line[1])}</strong>: {_share(line)} % of its points on average. {'; '.join(usual)}</p>"
         )
-    body += [] if weak else [f"<p>No question has less than {FEW:.0%} of its points on average.</p>"]
+    body += [] if weak else [f"<p>No question has less than {100 * FEW:g} % of its points on average.</p>"]
     body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]
     body += ["<h2>Mistakes that were recognized</h2>", pages.table(["question", "students", "hint"], mistakes)]
     body += ["<h2>Cases that failed</h2>", pages.table(["question", "students", "case"], cases)]

@@ -296,17 +296,74 @@ def class_of_three():
     return [marks_of("ada"), one, two, absent("eve")]
 
 
-def test_statistics_are_those_of_a_plain_count(tmp_path):
+def softmax_lines(marks, given):
+    """(the lines of stats.csv about softmax, all of its lines), without the assignment and the question."""
+    lines = stats.rows(ASSIGNMENT, marks, given)
+    return [line[2:] for line in lines if line[1] == "Question 1: softmax"], lines
+
+
+def test_statistics_are_those_of_a_plain_count():
     marks = class_of_three()
-    lines = stats.rows(ASSIGNMENT, marks, given_to(*marks[:3]))
-    softmax = [line[2:] for line in lines if line[1] == "Question 1: softmax"]
+    broken = grading.Marks("max", ASSIGNMENT, "x.ipynb")
+    softmax, lines = softmax_lines([*marks, broken], {**given_to(*marks[:3]), ("max", ASSIGNMENT): {}})
     assert softmax == [
         ["question", "all points", 1, 3, round((5 + 1 + 1) / 3, 2), 5],
         ["question", "no points", 0, 3, "", ""],
         ["case failed", "a matrix", 1, 3, "", ""],
         ["mistake", "take <axis=-1>", 2, 3, "", ""],
     ]
-    assert len([line for line in lines if line[3] == "all points"]) == 8
+    assert len(lines) == 2 * 8 + 2
+
+
+def test_half_a_point_is_not_none_and_extra_credit_is_all():
+    marks = [marks_of(name) for name in ("ada", "bob", "eve")]
+    given = given_to(*marks)
+    for student, public, hidden in (("ada", 2, 4), ("bob", 0, 0.5), ("eve", 0, 0)):
+        given[student, ASSIGNMENT] |= {"softmax-public": (public, 2, ""), "softmax-hidden": (hidden, 3, "")}
+    softmax, _ = softmax_lines(marks, given)
+    assert softmax == [
+        ["question", "all points", 1, 3, round((6 + 0.5) / 3, 2), 5],
+        ["question", "no points", 1, 3, "", ""],
+    ]
+
+
+def test_a_check_that_is_newer_than_the_marks_is_no_zero():
+    """The assignment got a check, and the command `feedback` reads the gradebook of before."""
+    marks = class_of_three()
+    given = given_to(*marks[:3])
+    given["ada", ASSIGNMENT]["softmax-public"] = (0, 2, "")
+    del given["ada", ASSIGNMENT]["softmax-hidden"]
+    softmax, _ = softmax_lines(marks, given)
+    assert [line[1:5] for line in softmax] == [
+        ["all points", 0, 2, 1],
+        ["no points", 0, 2, ""],
+        ["a matrix", 1, 3, ""],
+        ["take <axis=-1>", 2, 3, ""],
+    ]
+
+
+def test_what_most_failed_comes_first_then_the_order_of_the_check():
+    """And who fails a case in two checks of a question is one student."""
+    cases = ["one row of scores", "a matrix", "several matrices", "rows of large and small scores", "a score of -inf"]
+
+    def one(student, check, hint, failed):
+        return marks_of(student, cases={check: [(case, case not in failed) for case in cases]}, hints={check: hint})
+
+    marks = [
+        one("ada", "softmax-hidden", "z first, of one", cases[2:]),
+        one("bob", "softmax-hidden", "of two", cases[:3]),
+        one("eve", "softmax-hidden", "of two", cases[2:3]),
+        one("kim", "softmax-public", "a second, of one", []),
+    ]
+    marks[2].cases["softmax-public"] = marks[2].cases["softmax-hidden"]
+    softmax, _ = softmax_lines(marks, given_to(*marks))
+    assert [line[1:4] for line in softmax[2:]] == [
+        ["several matrices", 3, 4],
+        *([case, 1, 4] for case in cases if case != "several matrices"),
+        ["of two", 2, 4],
+        ["z first, of one", 1, 4],
+        ["a second, of one", 1, 4],
+    ]
 
 
 def test_words_that_are_not_marked_yet_are_no_zero():
@@ -325,35 +382,53 @@ def test_the_class_page_says_what_to_teach_again(tmp_path):
     assert "3 fully marked: mean 37.3 and median 36 of 40 points" in page and "ada" not in page
 
 
-def test_what_is_weakest_comes_first_with_its_own_mistakes_and_three_fifths_are_enough(tmp_path):
-    titles = [f"Question {number}" for number in (1, 2, 3)]
-    lines = [["x", title, "question", "all points", 1, 9, mean, 10] for title, mean in zip(titles, (5.9, 0.9, 6))]
+def test_what_is_weakest_comes_first_with_its_own_mistakes_and_three_fifths_are_enough():
+    titles = [f"Question {number}: n < m" for number in (1, 2, 3)]
+    means = [(2.98, 5), (3.1, 10), (6, 10)]
+    lines = [["x", title, "question", "all points", 1, 9, *mean] for title, mean in zip(titles, means)]
     lines += [["x", title, "question", "no points", 2, 9, "", ""] for title in titles]
     lines += [["x", titles[0], "mistake", f"hint {number}", 4, 9, "", ""] for number in range(4)]
+    lines += [["x", titles[0], "case failed", case, 3, 9, "", ""] for case in ("no points", "all points")]
     lines += [
         ["x", titles[1], "mistake", "of the second", 3, 9, "", ""],
         ["x", titles[1], "case failed", "a case", 7, 9, "", ""],
     ]
-    page = stats.page(ASSIGNMENT, lines, [40, 10, 1])
+    page = stats.page(ASSIGNMENT, lines, [40, 10.5, 1])
     again = page.partition("<h2>Questions</h2>")[0]
-    assert again.index("Question 2</strong>: 9 % of its points on average. “of the second” (3)</p>") < again.index(
-        "59 %"
-    )
-    assert "59 % of its points on average. “hint 0” (4); “hint 1” (4); “hint 2” (4)</p>" in again
-    assert "Question 3" not in again and "mean 17.0 and median 10 of 30 points" in again
-    assert page.count("<tr class=mark>") == 2
+    second = "Question 2: n &lt; m</strong>: 31 % of its points on average. “of the second” (3)</p>"
+    first = "60 % of its points on average. “hint 0” (4); “hint 1” (4); “hint 2” (4)</p>"
+    assert again.index(second) < again.index(first)
+    assert "Question 3" not in again and "mean 17.2 and median 10.5 of 25 points" in again
+    assert page.count("<tr class=mark>") == 2 and "No question has less" not in page
     cells = re.findall(r"<td[^>]*>(.*?)</td>", page)
-    assert cells[:7] == ["Question 1", "5.90", "10", "59", "1", "2", "9"]
-    assert cells[-3:] == ["Question 2", "7", "a case"] and cells.count("of the second") == cells.count("a case") == 1
-    assert "No question has less" in stats.page(ASSIGNMENT, [line for line in lines if line[1] == titles[2]], [])
+    assert cells[:7] == ["Question 1: n &lt; m", "2.98", "5", "60", "1", "2", "9"]
+    assert cells[-3:] == ["Question 2: n &lt; m", "7", "a case"]
+    assert cells.count("of the second") == cells.count("a case") == 1
+    assert re.findall(r"<button>(.*?)</button>", page) == [
+        *("question", "mean", "of", "percent", "all points", "no points", "students"),
+        *("question", "students", "hint"),
+        *("question", "students", "case"),
+    ]
+    page = stats.page(ASSIGNMENT, [line for line in lines if line[1] == titles[2]], [6])
+    assert "1 fully marked: mean 6.0 and median 6 of 10 points" in page
+    assert "No question has less than 60 % of its points" in page and '<td class="number">60</td>' in page
+
+
+def test_a_question_that_nobody_could_do_is_the_weakest():
+    lines = [["x", "One", "question", "all points", 0, 9, 2, 4], ["x", "Two", "question", "all points", 0, 9, 0, 4]]
+    lines += [["x", title, "question", "no points", 9, 9, "", ""] for title in ("One", "Two")]
+    page = stats.page(ASSIGNMENT, lines, [2])
+    assert 0 < page.find("Two</strong>: 0 % of its points") < page.find("One</strong>: 50 % of its points")
 
 
 def test_who_is_not_fully_marked_is_in_no_mean_of_the_class(tmp_path):
     marks = class_of_three()
     given = given_to(*marks[:3])
-    given["ada", ASSIGNMENT][WRITTEN] = (None, 4, "")
-    stats.write_class(tmp_path, ASSIGNMENT, marks, given)
-    assert "2 fully marked: mean 36.0" in (tmp_path / f"class-{ASSIGNMENT}.html").read_text()
+    given["ada", ASSIGNMENT][WRITTEN], given["max", ASSIGNMENT] = (None, 4, ""), {}
+    broken = grading.Marks("max", ASSIGNMENT, "x.ipynb")
+    stats.write_class(tmp_path, ASSIGNMENT, [*marks, broken], given)
+    page = (tmp_path / f"class-{ASSIGNMENT}.html").read_text()
+    assert f"<h1>The class: {sources.title(ASSIGNMENT)}</h1>" in page and "2 fully marked: mean 36.0" in page
 
 
 def test_the_page_of_nobody_is_there(tmp_path):
@@ -433,3 +508,4 @@ def test_a_term_is_played_by_the_commands(course, tmp_path):
     assert json.loads((course / "late.json").read_text())[ASSIGNMENT]["rule"] == "25%/day"
     head, *lines = csv.reader((course / "stats.csv").read_text().splitlines())
     assert head == stats.HEADINGS and len({line[1] for line in lines}) == 8
+    assert {line[5] for line in lines} == {"3"}  # kim's work is ada's, and counts once
