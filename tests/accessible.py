@@ -50,6 +50,20 @@ AUDIT = """async ([parts, rules, theme]) => {
   return violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.target.join(' ') + ' | ' + n.html.slice(0, 160)));
 }"""
 
+# axe walks through all of a page whatever it is to look at: what neither is a part nor holds one goes.
+ALONE = """parts => {
+  for (const e of document.querySelectorAll('body *:not(script, style)'))
+    if (e.isConnected && !e.closest(parts) && !e.querySelector(parts)) e.remove();
+}"""
+# Of a formula one letter stays, as large as the formula: all look alike.
+SHORT = """() => {
+  for (const math of document.querySelectorAll('mjx-math')) {
+    Object.assign(math.style, {display: 'inline-block', width: math.getBoundingClientRect().width + 'px'});
+    math.replaceChildren('x');
+  }
+}"""
+
+
 def turn(tab, theme):
     """Put a page of the book into the theme that the reader's system asks for."""
     tab.emulate_media(color_scheme=theme)

@@ -1,7 +1,10 @@
 """The built site, for the tests of its pages, and a browser to open them in."""
 
+import re
 import sys
+from functools import cache
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -22,6 +25,27 @@ def for_a_browser(pages: list[Path]) -> list:
     """The pages as parameters of a test that opens each in a browser; those that are like another are long."""
     kinds = [str(page.relative_to(SITE).with_suffix("")) in OF_EACH_KIND for page in pages]
     return [page if kind else pytest.param(page, marks=pytest.mark.long) for page, kind in zip(pages, kinds)]
+
+
+# Scripts and style sheets of the book that make a page ask and answer.
+OWN = re.compile(r"_static/(chapter\.css|code\.js|guess\.js|again\.js|check/)")
+
+
+@cache
+def bare(page: Path) -> str:
+    """A page without theme, formulas, views, pictures and code: it opens in a third of the time."""
+    heavy = re.compile(r"<(script|style|picture|svg|pre)\b.*?</\1>|<link\b[^>]*>", re.S)
+    return heavy.sub(lambda tag: tag[0] if OWN.search(tag[0]) else "", page.read_text(encoding="utf-8"))
+
+
+def bare_pages(context) -> None:
+    """From now on all pages of the book are bare in this context of a browser."""
+
+    def fulfill(route):
+        page = Path(unquote(urlsplit(route.request.url).path))
+        route.fulfill(body=bare(page), content_type="text/html; charset=utf-8")
+
+    context.route("**/book/*.html*", fulfill)
 
 
 def built_pages(of_sphinx: bool = False) -> list[Path]:

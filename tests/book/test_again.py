@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from tests.accessible import RULES, audit
+from tests.accessible import ALONE, RULES, audit
+from tests.book.conftest import bare_pages
 
 START = datetime.date(2026, 11, 27)
 # All on a light page, which opens in half the time of a heavy one; `marks` looks at one that is lighter still.
@@ -40,8 +41,10 @@ def entry(step, asked=START):
 class Reader:
     """A browser with a reader in front of it, and a calendar that the test turns."""
 
-    def __init__(self, browser, site, **options):
+    def __init__(self, browser, site, bare=False, **options):
         self.context = browser.new_context(**{"viewport": SIZE, "offline": True} | options)
+        if bare:
+            bare_pages(self.context)
         self.context.route("**/mathjax/**", lambda route: route.abort())
         self.book, self.light = (site / "book").as_uri(), (site / "_static" / "book.css").as_uri()
         self.tab = self.context.new_page()
@@ -74,7 +77,8 @@ class Reader:
 
     def keep(self, entries):
         """Have the browser hold these guesses, as if made on their pages."""
-        self.tab.goto(self.light)  # a page without scripts: all files share what a browser keeps
+        if self.tab.url != self.light:
+            self.tab.goto(self.light)  # a page without scripts: all files share what a browser keeps
         for guess, one in entries.items():
             self.tab.evaluate("([name, one]) => localStorage.setItem('again:' + name, one)", [guess, json.dumps(one)])
 
@@ -102,30 +106,34 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def shared(browser):
-    readers = []  # made with the first test that has a site
+    readers = {}  # made with the first test that has a site
 
-    def of(site):
-        readers.extend([] if readers else [Reader(browser, site)])
-        return readers[0]
+    def of(site, bare):
+        readers[bare] = readers.get(bare) or Reader(browser, site, bare)
+        return readers[bare]
 
     yield of
-    for reader in readers:
+    for reader in readers.values():
         reader.context.close()
 
 
 @pytest.fixture
-def reader(shared, site):
-    reader = shared(site)
+def reader(request, shared, site):
+    """Pages have nothing but what asks, or the theme's styles and scripts, too: where a test is marked `whole`."""
+    reader = shared(site, bare=not hasattr(request, "param"))
     reader.forget()
     yield reader
     reader.context.unroute("**/cards.js")
     assert reader.complaints == []
 
 
+whole = pytest.mark.parametrize("reader", ["whole"], indirect=True)
+
+
 @pytest.fixture
-def other(browser, site):
+def other(request, browser, site):
     """Another browser of the same reader: a test may change it for good."""
-    reader = Reader(browser, site)
+    reader = Reader(browser, site, bare=getattr(request, "param", "bare") == "bare")
     yield reader
     reader.context.close()
     assert reader.complaints == []
@@ -215,6 +223,7 @@ def test_each_card_of_the_book_asks_and_knows_its_answer(reader):
     assert tab.locator(".again-count").inner_text() == text
 
 
+@whole
 def test_it_works_by_keyboard_alone_and_says_so_to_a_screen_reader(reader):
     reader.keep({CHOICE: entry(0), NUMBER: entry(0)})
     reader.day(1)
@@ -241,10 +250,11 @@ def test_what_is_asked_stays_asked_when_the_reader_leaves_in_between(reader):
     assert marks(reader) == ["↺ 1"]
 
 
-def test_no_page_loads_the_cards_before_they_are_needed(reader):
-    for page in ("index", "embeddings", "again"):
-        reader.open(page)
+def test_no_page_loads_the_cards_before_they_are_needed(reader, site):
+    assert [page.name for page in (site / "book").glob("*.html") if "/cards.js" in page.read_text("utf-8")] == []
     make(reader)
+    for page in ("index", "again"):
+        reader.open(page)
     reader.day(1)
     reader.open("embeddings")
     assert "again.js" in " ".join(reader.loaded) and "cards.js" not in reader.loaded
@@ -394,7 +404,9 @@ def test_erasing_leaves_the_guesses_of_the_pages_and_forgetting_a_guess_erases_i
     assert reader.entries() == {} and tab.locator(".again-mark").count() == 0
 
 
-@pytest.mark.parametrize("storage", [FULL, CLOSED], ids=["full", "closed"])
+@pytest.mark.parametrize(
+    "other, storage", [("bare", FULL), ("whole", CLOSED)], indirect=["other"], ids=["full", "closed"]
+)
 def test_a_browser_that_keeps_nothing_is_told_and_nothing_breaks(other, storage):
     reader = other
     reader.context.add_init_script(storage)
@@ -443,22 +455,26 @@ def test_without_javascript_the_page_says_what_it_needs(browser, site):
     reader.context.close()
 
 
+@whole
 def test_it_is_for_everyone_in_both_themes_and_on_a_phone(reader):
     """An answer, then nothing due, and the mark and the line of the front page."""
     still = "* { transition: none !important; animation: none !important; }"
     reader.keep({CHOICE: entry(0)})
     reader.day(1)
     tab, problems = reader.open("again"), []
+    tab.add_style_tag(content=still)
     for act in (lambda: reader.answer(right=False), reader.next):
         act()
-        tab.add_style_tag(content=still)
+        tab.evaluate(ALONE, ".again")
         problems += audit(tab, [".again"], [*RULES, "best-practice"])
     reader.day(2)
     reader.open("index").add_style_tag(content=still)
+    tab.evaluate(ALONE, ".again-mark, .again-line")
     problems += audit(tab, [".again-mark", ".again-line"])
     assert not problems, "\n".join(problems)
 
 
+@whole
 def test_the_mark_has_room_beside_both_switches_on_a_phone(reader):
     reader.keep({f"page/{number}": entry(0) for number in range(100)})
     reader.day(1)
@@ -468,6 +484,7 @@ def test_the_mark_has_room_beside_both_switches_on_a_phone(reader):
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@whole
 def test_nothing_moves(reader):
     reader.keep({CHOICE: entry(0)})
     reader.day(1)

@@ -6,7 +6,8 @@ What it finds is compared with the grader in tests/coursework/test_check.py.
 import pytest
 
 sources = pytest.importorskip("coursework.sources")
-from tests.accessible import RULES, audit  # noqa: E402
+from tests.accessible import ALONE, RULES, audit  # noqa: E402
+from tests.book.conftest import bare_pages  # noqa: E402
 from tests.coursework import damaged  # noqa: E402
 
 HOSTILE = "<img src=x onerror='window.broken = true'>"
@@ -20,13 +21,20 @@ DROP = """([name, text, count, times = 1]) => {
 class Student:
     """A browser without a network, on the page."""
 
-    def __init__(self, browser, site):
+    def __init__(self, browser, site, bare):
         self.context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+        if bare:
+            bare_pages(self.context)
+        self.page = (site / "book" / "check.html").as_uri()
         self.tab = self.context.new_page()
         self.errors, self.requests = [], []
         self.tab.on("pageerror", lambda error: self.errors.append(error.stack))
-        self.tab.goto((site / "book" / "check.html").as_uri(), wait_until="load")
         self.tab.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self):
+        self.tab.goto(self.page, wait_until="load")
+        self.errors.clear()
+        self.requests.clear()
 
     def choose(self, content, file=damaged.NAME):
         given = {"name": file, "mimeType": "application/json", "buffer": content}
@@ -44,12 +52,29 @@ class Student:
         return self.tab.locator(f".check-{weight} li").all_inner_texts()
 
 
+@pytest.fixture(scope="module")
+def shared(browser):
+    students = {}
+
+    def of(site, bare):
+        students[bare] = students.get(bare) or Student(browser, site, bare)
+        return students[bare]
+
+    yield of
+    for student in students.values():
+        student.context.close()
+
+
 @pytest.fixture
-def student(browser, site):
-    student = Student(browser, site)
+def student(request, shared, site):
+    """The page has nothing but what checks, or the theme's styles and scripts, too: where a test is marked `whole`."""
+    student = shared(site, bare=not hasattr(request, "param"))
+    student.open()
     yield student
-    student.context.close()
     assert student.errors == student.requests == []
+
+
+whole = pytest.mark.parametrize("student", ["whole"], indirect=True)
 
 
 def several():
@@ -62,6 +87,7 @@ def several():
     return damaged.written(notebook)
 
 
+@whole
 def test_a_good_notebook(student):
     said = student.choose(damaged.written(damaged.ran(damaged.solved())))
     assert said.startswith("2-attention.ipynb can be graded, as assignment 2") and "11 of 11 answers" in said
@@ -120,6 +146,7 @@ def test_what_cannot_be_opened_is_told(student):
     assert "could not be opened. Is it a folder?" in student.choose(b"{}", "my folder")
 
 
+@whole
 def test_the_box_is_reached_and_seen_by_keyboard_and_the_sentence_is_read_out(student):
     box = student.tab.get_by_label("Choose your notebook")
     box.focus()
@@ -152,8 +179,10 @@ def test_without_javascript_the_page_says_what_to_do(browser, site):
     context.close()
 
 
+@whole
 def test_it_is_for_everyone_in_both_themes_and_on_a_phone(student):
     problems = []
+    student.tab.evaluate(ALONE, ".check")
     for content in (several(), b"{"):
         student.choose(content)
         problems += audit(student.tab, [".check"], [*RULES, "best-practice"])

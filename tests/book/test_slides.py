@@ -40,6 +40,10 @@ def chapter(name):
     return built_page.read_chapter(SITE, name)
 
 
+def chapter_page(name):
+    return chapter(name).head.parent
+
+
 @cache
 def plan(name):
     return built_page.read_plan(SITE, ROOT, name)
@@ -166,7 +170,7 @@ def test_of_the_numbers_that_the_plan_offers_the_nearest_is_marked():
 
 @chapters
 def test_a_sheet_has_the_formulas_of_the_chapter_with_their_letters(name):
-    sheet, formulas = page("sheets", name), page("book", name).select("div.math:has(> .eqno)")
+    sheet, formulas = page("sheets", name), chapter_page(name).select("div.math:has(> .eqno)")
     known = {letter: row.meaning for letter, row in sphinx_speaks.known(name).items()}
     assert len(sheet.select(".formula")) == len(formulas)
     for line, formula in zip(sheet.select(".formula"), formulas, strict=True):
@@ -181,8 +185,8 @@ def test_a_sheet_has_the_formulas_of_the_chapter_with_their_letters(name):
 
 @chapters
 def test_a_sheet_has_the_findings_of_the_chapter(name):
-    sheet, chapter = ([built_page.words(finding) for finding in page(folder, name).select(".finding")]
-                      for folder in ("sheets", "book"))  # fmt: skip
+    pages = page("sheets", name), chapter_page(name)
+    sheet, chapter = ([built_page.words(finding) for finding in page.select(".finding")] for page in pages)
     assert sheet == chapter and sheet
 
 
@@ -204,6 +208,8 @@ def test_they_are_made_again_when_a_page_changed_and_only_then(tmp_path):
 
 
 # In a browser.
+
+WIDE, OLD = {"width": 1280, "height": 720}, {"width": 1024, "height": 768}
 
 # Texts of less than 24 pixels, and what does not fit. A formula's own indices, and what a drawing says, are smaller.
 FAULTS = """() => {
@@ -231,53 +237,6 @@ FAULTS = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def tabs(browser):
-    """Chapters whose slides are open, in tabs without a network, which note what they ask for and complain of."""
-    opened = {}
-    yield lambda name: opened.get(name) or opened.setdefault(name, new_tab(browser, name))
-    for tab in opened.values():
-        tab.context.close()
-
-
-def new_tab(browser, name):
-    tab = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True).new_page()
-    tab.complaints, tab.asked = [], []
-    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
-    tab.on("console", lambda told: tab.complaints.append(told.text) if told.type in ("error", "warning") else None)
-    tab.on("request", lambda request: tab.asked.append(request.url))
-    open_page(tab, f"slides/{name}.html")
-    return tab
-
-
-def open_page(tab, address):
-    tab.goto((SITE / address).as_uri(), wait_until="load")
-    tab.wait_for_function("'ready' in document.documentElement.dataset")
-
-
-@pytest.fixture
-def opened(tabs, name):
-    tab = tabs(name)
-    tab.bring_to_front()
-    tab.evaluate("Reveal.slide(0)")
-    return tab
-
-
-def each_slide(tab):
-    for number in range(tab.evaluate("Reveal.getTotalSlides()")):
-        tab.evaluate("number => Reveal.slide(number)", number)
-        yield number
-
-
-@in_browser
-def test_slides_can_be_read_from_the_last_row(opened, name):
-    faults = []
-    for _ in each_slide(opened):
-        faults += opened.evaluate(FAULTS)
-    assert faults == [] and opened.complaints == []
-    assert [url for url in opened.asked if not url.startswith(("file:", "data:", "blob:"))] == []
-
-
 # The smallest letters of a slide's figure or view, in pixels of a screen of 720 lines; indices are smaller.
 LETTERS = """() => {
   const slide = Reveal.getCurrentSlide(), sizes = [], pixel = Math.min(innerWidth / 960, innerHeight / 720);
@@ -295,6 +254,102 @@ LETTERS = """() => {
   }
   return sizes.length ? Math.min(...sizes) / pixel : null;
 }"""
+
+# The layout that a figure shows, and its letters beside the largest that any of its layouts would have in that room.
+LAYOUT = """() => {
+  const pixel = Math.min(innerWidth / 960, innerHeight / 720);
+  return [...Reveal.getCurrentSlide().querySelectorAll('.stage > picture')].filter(e => e.clientHeight).map(picture => {
+    const letters = file => Math.min(24 * pixel, file.dataset.letters * Math.min(
+      picture.clientWidth / file.getAttribute('width'), picture.clientHeight / file.getAttribute('height')));
+    const shown = picture.querySelector('source[media=all]') || picture.querySelector('img');
+    const all = [...picture.querySelectorAll('img, source')].map(letters);
+    return [picture.querySelector('img').currentSrc, letters(shown) / Math.max(...all)];
+  });
+}"""
+# All slides, one after the other: what is wrong with each, its letters and the layouts of its figures.
+WALK = f"""async () => {{
+  const faults = {FAULTS}, letters = {LETTERS}, layouts = {LAYOUT}, walked = [];
+  for (let number = 0; number < Reveal.getTotalSlides(); number++) {{
+    Reveal.slide(number);
+    await new Promise(done => requestAnimationFrame(() => setTimeout(done)));  // a view takes its place a frame later
+    walked.push({{faults: faults(), letters: letters(), layouts: layouts()}});
+  }}
+  return walked;
+}}"""
+# Fulfilled when the slides have been fitted once more.
+FITTED = """() => {
+  const root = document.documentElement, measures = () => root.classList.contains('measuring');
+  const until = condition => new Promise(done => {
+    const look = () => condition() && done(watch.disconnect()), watch = new MutationObserver(look);
+    watch.observe(root, {attributeFilter: ['class']});
+  });
+  window.fitted = until(measures).then(() => until(() => !measures()));
+}"""
+
+
+class Tabs(dict):
+    """Chapters whose slides are open, in tabs without a network, which note what they ask for and complain of."""
+
+    def __init__(self, browser):
+        self.browser = browser
+
+    def __missing__(self, name):
+        self[name] = tab = self.browser.new_context(viewport=WIDE, offline=True).new_page()
+        tab.complaints, tab.asked, tab.walked = [], [], {}
+        tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+        tab.on("console", lambda told: tab.complaints.append(told.text) if told.type in ("error", "warning") else None)
+        tab.on("request", lambda request: tab.asked.append(request.url))
+        open_page(tab, f"slides/{name}.html")
+        return tab
+
+    def close(self, name):
+        self.pop(name).context.close()
+
+
+def open_page(tab, address):
+    tab.goto((SITE / address).as_uri(), wait_until="load")
+    tab.wait_for_function("'ready' in document.documentElement.dataset")
+
+
+def show(tab, size):
+    """Its first slide, on a screen of this size. To fit slides to another one takes as long as to open them."""
+    tab.bring_to_front()
+    if tab.viewport_size != size:
+        tab.evaluate(FITTED)
+        tab.set_viewport_size(size)
+        tab.evaluate("fitted")
+    tab.evaluate("Reveal.slide(0)")
+    return tab
+
+
+def walk(tab):
+    """What was seen of each slide on the screen as it is. It is walked through once."""
+    width = tab.viewport_size["width"]
+    tab.walked[width] = tab.walked.get(width) or tab.evaluate(WALK)
+    return tab.walked[width]
+
+
+@pytest.fixture(scope="module")
+def tabs(browser):
+    tabs = Tabs(browser)
+    yield tabs
+    for name in list(tabs):
+        tabs.close(name)
+
+
+@pytest.fixture
+def opened(tabs, name):
+    return show(tabs[name], WIDE)
+
+
+def faults(walked):
+    return [fault for slide in walked for fault in slide["faults"]]
+
+
+@in_browser
+def test_slides_can_be_read_from_the_last_row(opened, name):
+    assert faults(walk(opened)) == [] and opened.complaints == []
+    assert [url for url in opened.asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
 # Figures whose letters are smaller than 24 pixels: why, and how small they may be. Z shows a quarter of each.
@@ -315,29 +370,15 @@ SMALL = {
 }
 
 
-# The layout that a figure shows, and its letters beside the largest that any of its layouts would have in that room.
-LAYOUT = """() => {
-  const pixel = Math.min(innerWidth / 960, innerHeight / 720);
-  return [...Reveal.getCurrentSlide().querySelectorAll('.stage > picture')].filter(e => e.clientHeight).map(picture => {
-    const letters = file => Math.min(24 * pixel, file.dataset.letters * Math.min(
-      picture.clientWidth / file.getAttribute('width'), picture.clientHeight / file.getAttribute('height')));
-    const shown = picture.querySelector('source[media=all]') || picture.querySelector('img');
-    const all = [...picture.querySelectorAll('img, source')].map(letters);
-    return [picture.querySelector('img').currentSrc, letters(shown) / Math.max(...all)];
-  });
-}"""
-
-
-def letters_of(tab, name, kind):
+def letters_of(walked, name, kind):
     """The smallest letters of each figure or view: its name -> their size."""
-    shown, css = list(names_on(name)), [slide["class"] for slide in slides(name)]
-    sizes = {shown[number]: tab.evaluate(LETTERS) for number in each_slide(tab) if kind in css[number]}
-    return {what: size for what, size in sizes.items() if size}
+    seen = zip(names_on(name), slides(name), walked, strict=True)
+    return {what: now["letters"] for what, slide, now in seen if kind in slide["class"] and now["letters"]}
 
 
 @in_browser
 def test_the_letters_of_a_figure_are_read_from_the_last_row(opened, name):
-    sizes = letters_of(opened, name, "figure")
+    sizes = letters_of(walk(opened), name, "figure")
     assert {what: size for what, size in sizes.items() if what not in SMALL and size < 23.99} == {}
     for what in sizes.keys() & SMALL:
         least, why = SMALL[what]
@@ -350,7 +391,7 @@ def test_what_may_have_small_letters_is_on_a_slide():
 
 @in_browser
 def test_one_view_of_a_deck_may_have_small_letters_and_none_tiny_ones(opened, name):
-    smallest, *others = sorted(letters_of(opened, name, "view").values()) or [16]
+    smallest, *others = sorted(letters_of(walk(opened), name, "view").values()) or [16]
     assert smallest > 11 and min(others, default=16) > 15.3
 
 
@@ -360,19 +401,7 @@ def test_a_figure_has_a_layout_for_slides_in_both_themes_that_no_page_loads(name
         (own,) = picture.select("source[srcset*='-slide']")
         assert ("-dark" in own["srcset"]) == ("in-dark" in picture["class"]) and float(own["data-letters"]) >= 8
         assert (SITE / "slides" / own["srcset"]).is_file()
-    assert page("slides", name).select_one("picture.drawing") and not page("book", name).select("[srcset*='-slide']")
-
-
-@in_browser
-def test_slides_fit_on_an_old_projector(browser, name):
-    tab = browser.new_page(viewport={"width": 1024, "height": 768})
-    open_page(tab, f"slides/{name}.html")
-    assert [fault for _ in each_slide(tab) for fault in tab.evaluate(FAULTS)] == []
-    shares = dict(pair for _ in each_slide(tab) for pair in tab.evaluate(LAYOUT))
-    assert shares and {file: share for file, share in shares.items() if share < 0.999} == {}
-    smallest, *others = sorted(size for kind in ("figure", "view") for size in letters_of(tab, name, kind).values())
-    assert smallest > 9 and min(others) > 12
-    tab.close()
+    assert page("slides", name).select_one("picture.drawing") and not chapter_page(name).select("[srcset*='-slide']")
 
 
 @pytest.mark.parametrize("name", ["attention"])
@@ -468,21 +497,39 @@ def test_a_sentence_of_the_plan_fills_the_view_of_the_slide(opened, name):
     assert opened.complaints == []
 
 
+def pages_of(tab, paper):
+    return len(re.findall(rb"/Type\s*/Page\b", tab.pdf(format=paper, print_background=True)))
+
+
 @in_browser
-def test_axe_finds_nothing_on_slides_and_sheet(browser, name):
-    tab, kinds = new_tab(browser, name), {" ".join(slide["class"]): number for number, slide in enumerate(slides(name))}
-    tab.evaluate(ONLY, list(kinds.values()))
-    problems = []
-    for number in range(len(kinds)):
-        tab.evaluate("number => Reveal.slide(number)", number)
-        tab.evaluate("Reveal.nextFragment()")
-        problems += audit(tab)
+def test_the_handout_has_three_slides_a_page(opened, name):
+    count = math.ceil(len(slides(name)) / 3)
+    assert [pages_of(opened, paper) for paper in ("A4", "Letter")] == [count, count]
+
+
+@in_browser
+def test_a_sheet_fills_one_page_of_either_paper_and_is_for_everyone(browser, name):
+    tab = browser.new_page()
     open_page(tab, f"sheets/{name}.html")
+    assert [pages_of(tab, paper) for paper in ("A4", "Letter")] == [1, 1]
+    content, sheet = (tab.locator(css).bounding_box() for css in (".sheet > div", ".sheet"))
+    assert content["y"] + content["height"] <= sheet["y"] + sheet["height"]
+    size = tab.locator(".sheet").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size >= 9 * 4 / 3, "letters of less than 9 points"
     tab.set_viewport_size({"width": accessible.WIDTHS[0], "height": 900})
     tab.wait_for_function("document.documentElement.scrollWidth <= innerWidth")  # the paper shrinks a moment later
-    problems += accessible.audit(tab)
-    assert list(dict.fromkeys(problems)) == []
-    tab.context.close()
+    tab.evaluate(accessible.SHORT)
+    assert list(accessible.audit(tab)) == []
+    tab.close()
+
+
+@in_browser
+def test_slides_fit_on_an_old_projector(tabs, name):
+    walked = walk(show(tabs[name], OLD))
+    layouts = [layout for slide in walked for layout in slide["layouts"]]
+    assert faults(walked) == [] and layouts and [[file, share] for file, share in layouts if share < 0.999] == []
+    smallest, *others = sorted(size for kind in ("figure", "view") for size in letters_of(walked, name, kind).values())
+    assert smallest > 9 and min(others) > 12
 
 
 # One slide of each kind: axe goes through all that a page has, also through what is not shown.
@@ -501,27 +548,19 @@ def audit(tab):
         source = accessible.resources.files(package).joinpath("axe.min.js").read_text(encoding="utf-8")
         tab.add_script_tag(content=source)
     for theme in accessible.THEMES:
-        accessible.turn(tab, theme)
+        tab.evaluate("theme => document.documentElement.dataset.theme === theme || turnTheme()", theme)
         yield from tab.evaluate(accessible.AUDIT, [["section.present"], accessible.RULES, theme])
 
 
-def pages_of(tab, paper):
-    return len(re.findall(rb"/Type\s*/Page\b", tab.pdf(format=paper, print_background=True)))
-
-
 @in_browser
-def test_a_sheet_fills_one_page_of_either_paper(browser, name):
-    tab = browser.new_page()
-    open_page(tab, f"sheets/{name}.html")
-    assert [pages_of(tab, paper) for paper in ("A4", "Letter")] == [1, 1]
-    content, sheet = (tab.locator(css).bounding_box() for css in (".sheet > div", ".sheet"))
-    assert content["y"] + content["height"] <= sheet["y"] + sheet["height"]
-    size = tab.locator(".sheet").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
-    assert size >= 9 * 4 / 3, "letters of less than 9 points"
-    tab.close()
-
-
-@in_browser
-def test_the_handout_has_three_slides_a_page(opened, name):
-    count = math.ceil(len(slides(name)) / 3)
-    assert [pages_of(opened, paper) for paper in ("A4", "Letter")] == [count, count]
+def test_axe_finds_nothing_on_slides(tabs, name):
+    opened, kinds = tabs[name], {" ".join(slide["class"]): number for number, slide in enumerate(slides(name))}
+    opened.evaluate(ONLY, list(kinds.values()))
+    opened.evaluate(accessible.SHORT)
+    problems = []
+    for number in range(len(kinds)):
+        opened.evaluate("number => Reveal.slide(number)", number)
+        opened.evaluate("Reveal.nextFragment()")
+        problems += audit(opened)
+    assert list(dict.fromkeys(problems)) == []
+    tabs.close(name)  # most of its slides are gone
