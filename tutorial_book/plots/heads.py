@@ -287,16 +287,16 @@ def training_mask(pairs, weights):
     if len(given) != len(pairs):
         raise ValueError(f"pairs must be all prefixes of one text, one a row, got {len(pairs)} pairs up to {given}")
     n = len(given)
-    figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[1.75, 1])
+    figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[2.4, 1])
     figure.phone = {"columns": 1, "panel_height": 2.6}
     for (i, j), seen in np.ndenumerate(causal_mask(n)):
-        box(ax, j, i, 0.92, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
+        box(ax, j, i, 0.97, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
         write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=8.5, color="white" if seen else "#595959")
     for i, (_, target) in enumerate(pairs):
         ax.annotate(target, (n + 0.35, i), (n - 0.4, i), va="center", annotation_clip=False)
     ax.text(n - 0.4, -0.8, "to predict", fontweight="bold", va="center")
     ax.text(-0.6, -0.8, "asks", fontweight="bold", ha="right", va="center")
-    ax.set(xlim=(-0.5, n + 0.9), ylim=(n - 0.5, -1.0))
+    ax.set(xlim=(-0.5, n + 0.7), ylim=(n - 0.5, -1.0))
     ax.set_xlabel("token that is attended to", loc="left")
     ax.set_xticks([])
     ax.set_yticks(range(n), given)
