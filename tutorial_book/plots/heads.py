@@ -212,7 +212,7 @@ def added_up(updates, vector, bias, token):
     start = 0
     for h, length in enumerate(lengths):
         left.barh(0, length, 0.5, start, color=TINTS["value"], edgecolor="white")
-        if h % 2 == 0:  # as beside it; for each there is no place
+        if h % 3 == 0:  # as beside it; for each there is no place
             write(left, start + length / 2, 0, str(h))
         start += length
     left.barh(1, bars["the updates, added"], 0.5, color=ROLES["value"])
@@ -228,7 +228,7 @@ def added_up(updates, vector, bias, token):
     np.fill_diagonal(cosines, np.nan)
     image = right.imshow(cosines, cmap=SIGNED, vmin=-0.5, vmax=0.5)
     frame(right)
-    right.set(xticks=range(0, len(lengths), 2), yticks=range(0, len(lengths), 2), xlabel="head")
+    right.set(xticks=range(0, len(lengths), 3), yticks=range(0, len(lengths), 3), xlabel="head")
     right.set_title("Cosine of each two heads' updates")
     figure.colorbar(image, ax=right, shrink=0.85)
     return left, right
