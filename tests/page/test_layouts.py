@@ -107,6 +107,17 @@ def test_one_legend_stands_above(anchor):
     assert legend.get_window_extent().y0 >= figure.axes[0].get_window_extent().y1
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_the_marks_of_a_legend_stay_as_large_as_they_were(own):
+    figure = curves(1)
+    points = figure.axes[0].scatter([0, 1], [1, 0], s=9, label="points")
+    handles = [figure.axes[0].lines[0], points]
+    figure.legend(handles, ["measured", "points" if own else "dots"], markerscale=2)
+    assert figure.legends[0].legend_handles[1].get_sizes() == [36]
+    layouts.narrow(figure)
+    assert figure.legends[0].legend_handles[1].get_sizes() == [36]
+
+
 def test_legends_that_differ_stay_with_their_panels():
     figure = curves(2)
     figure.axes[1].plot([0, 1], label="another")

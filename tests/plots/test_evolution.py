@@ -1,7 +1,9 @@
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from tutorial_book import plots
+from tutorial_book.page import layouts
 from tutorial_lib.geometry import pca, steps
 
 
@@ -45,6 +47,18 @@ def test_labels_of_paths_that_end_at_one_place_do_not_overlap():
     ax.figure.canvas.draw()
     boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
     assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+
+
+@pytest.mark.parametrize("lay_out", [layouts.for_slide, layouts.narrow])
+def test_labels_of_paths_that_end_close_to_each_other_do_not_touch_in_larger_letters(lay_out):
+    with plt.rc_context():
+        plots.use_style()
+        paths = np.array([[[-3, -1], [-3, 1]], [[-1.5, -0.5], [-1.5, 0.5]], [[0, 0], [0, 0.13]]])
+        ax = plots.evolution.last_jump(paths, ["the", "[SEP]"])
+        lay_out(ax.figure)
+        ax.figure.canvas.draw()
+    low, high = [text.get_window_extent() for text in ax.texts if text.get_text()]
+    assert low.y1 + 2 <= high.y0
 
 
 def test_a_step_stands_at_the_layer_that_makes_it_and_cls_stands_out(paths):

@@ -2,8 +2,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from tutorial_book import plots
+from tutorial_book.page import layouts
 from tutorial_book.plots import parts
 from tutorial_book.plots.base import COLORS
+from tutorial_lib.training.pretraining import training_pairs
 
 
 @pytest.fixture
@@ -56,3 +59,31 @@ def test_a_box_and_an_ellipse_stand_around_their_points(ax):
 def test_a_head_that_is_not_sure_has_its_letter_in_brackets(ax):
     parts.letters(ax, [["open", "closed"]], [[True, False]], {"open": ("#FFFFFF", "O"), "closed": ("#000000", "C")})
     assert [text.get_text() for text in ax.texts] == ["O", "(C)"] and len(ax.patches) == 2
+
+
+WORDS_IN_BOXES = {
+    "heads on top": lambda: plots.bert.heads_on_top(
+        ["[CLS]", "a", "b", "[MASK]", ".", "[SEP]", "c"], 0.6, 3, [("x", 0.5)], (128, 1_210)
+    ),
+    "mask": lambda: plots.heads.training_mask(training_pairs(["Karhut", "ovat", "karvaisia", "."]), np.eye(4)),
+    "layers": plots.decoders.layers_side_by_side,
+}
+
+
+@pytest.mark.parametrize("name", WORDS_IN_BOXES)
+def test_words_do_not_touch_the_sides_of_their_boxes_on_a_slide(name):
+    with plt.rc_context():
+        plots.use_style()
+        WORDS_IN_BOXES[name]()
+        figure = layouts.for_slide(plt.gcf())
+        figure.canvas.draw()
+    margins = {}
+    for ax in figure.axes:
+        boxes = [patch.get_window_extent() for patch in ax.patches]
+        for text in (text for text in ax.texts if text.get_text()):
+            word = text.get_window_extent()
+            for box in boxes:
+                if box.x0 < word.x0 + word.width / 2 < box.x1 and box.y0 < word.y0 and word.y1 < box.y1:
+                    side = min(word.x0 - box.x0, box.x1 - word.x1) * 72 / figure.dpi  # points
+                    margins[text.get_text()] = min(side, margins.get(text.get_text(), side))
+    assert margins and {word: side for word, side in margins.items() if side < 3} == {}

@@ -21,7 +21,7 @@ class Room(NamedTuple):
 
     width: float
     smallest: float
-    names: float
+    names: float  # except that many names at an axis may shrink to this, so that they do not run into each other
     height: float | None = None
 
 
@@ -221,11 +221,11 @@ def _legend_above(figure, room):
     said = {tuple(text.get_text() for text in legend.get_texts()) for legend in legends}
     if len(said) != 1 or not any(said):
         return 0
-    names, handles = [*said.pop()], legends[0].legend_handles
+    names, handles, scale = [*said.pop()], legends[0].legend_handles, 1
     for ax in figure.axes:  # the drawn things themselves, where they are what the legend shows
         own = ax.get_legend_handles_labels()
         if [*own[1]] == names:
-            handles = own[0]
+            handles, scale = own[0], legends[0].markerscale  # the legend's own marks have it already
     title = legends[0].get_title().get_text()
     size = max(room.smallest, legends[0].get_texts()[0].get_fontsize())
     for legend in legends:
@@ -233,7 +233,7 @@ def _legend_above(figure, room):
     renderer = figure.canvas.get_renderer()
     for columns in range(min(round(room.width), len(names)), 0, -1):
         above = figure.legend(handles, names, title=title or None, fontsize=size, loc="outside upper left",
-                              ncols=columns, columnspacing=1, handlelength=1.6)  # fmt: skip
+                              ncols=columns, columnspacing=1, handlelength=1.6, markerscale=scale)  # fmt: skip
         box = above.get_window_extent(renderer)
         if box.width <= room.width * figure.dpi or columns == 1:
             return box.height / figure.dpi

@@ -387,20 +387,20 @@ def heads_on_top(tokens, follows, hidden, likeliest, sizes):
         ax.set(xlim=(0, 4.5), ylim=(4.0, 0.35))
         ax.axis("off")
         ax.set_title(title, fontsize=10)
-        around = range(max(0, place - 2), min(len(tokens), place + 3)) if place else range(5)
+        around = range(max(0, place - 1), min(len(tokens), place + 3)) if place else range(4)
         for k, i in enumerate(around):
-            _box(ax, 0.6 + 0.82 * k, 3.75, tokens[i], "attention" if i == place else "the rest", 0.76, 0.34)
-        for more, end in ((around[0] > 0, 0.1), (around[-1] < len(tokens) - 1, 0.72 + 0.82 * len(around) - 0.3)):
+            _box(ax, 0.67 + k, 3.75, tokens[i], "attention" if i == place else "the rest", 0.92, 0.34)
+        for more, end in ((around[0] > 0, 0.05), (around[-1] < len(tokens) - 1, 0.29 + len(around))):
             if more:  # the text goes on
                 write(ax, end, 3.75, "…", fontsize=10)
-        x = 0.6 + 0.82 * around.index(place)
+        x = 0.67 + around.index(place)
         step, top, says = 2.13 / (len(parts) + 1), 3.58, (f"its last vector, {d_model} numbers", *behind)
         for k, said in enumerate(says):
             below = top - k * step
             _arrow(ax, (x, below - 0.34 * (k > 0)), (x, below - step))
             note(ax, said, (x, below - 0.34 * (k > 0) / 2 - step / 2), (7, 0), fontsize=10)
             if k < len(parts):
-                _box(ax, x, below - step - 0.17, parts[k], "embeddings", 1.05, 0.34)
+                _box(ax, x, below - step - 0.17, parts[k], "embeddings", 1.32, 0.34)
         for k, (name, share) in enumerate(bars):
             height = 1.28 - 0.3 * (len(bars) - 1 - k)
             ax.text(1.0, height, name, ha="right", va="center", fontsize=10)

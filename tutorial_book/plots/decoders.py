@@ -295,7 +295,7 @@ def layers_side_by_side():
     """
     figure, axes = panel_grid(len(LAYERS), size=(7.7, 4.2))
     for ax, (title, (sees, parts)) in zip(axes, LAYERS.items()):
-        way, side = 1.0, 5.0
+        way, side = 1.0, 4.7
         bottom = len(parts) + 0.6
         ax.plot([way, way], [-0.5, bottom - 0.2], color=LINE, linewidth=2.2, zorder=0)
         arrow(ax, (way, bottom - 0.4), (way, bottom), LINE, linewidth=2.2)
@@ -305,7 +305,7 @@ def layers_side_by_side():
                 if before != "off":
                     arrow(ax, (way, y - 0.42), (side, y - 0.42), LINE, style="-")
                 arrow(ax, (side, y - 0.42 if before != "off" else y - 0.7), (side, y - 0.3), LINE)
-                box(ax, side, y, 4.9, 0.6, facecolor=TINTS[role], edgecolor=LINE, linewidth=0.8)
+                box(ax, side, y, 5.3, 0.6, facecolor=TINTS[role], edgecolor=LINE, linewidth=0.8)
                 write(ax, side, y, text)
             elif text == "+":
                 arrow(ax, (side, y - 0.7), (side, y), LINE, style="-")
@@ -313,7 +313,7 @@ def layers_side_by_side():
                 ax.plot(way, y, "o", color="white", markeredgecolor=LINE, markersize=16)
                 write(ax, way, y, "+", fontsize=12)
             else:
-                box(ax, way, y, 3.4, 0.6, facecolor=TINTS[role], edgecolor=LINE, linewidth=0.8)
+                box(ax, way, y, 3.6, 0.6, facecolor=TINTS[role], edgecolor=LINE, linewidth=0.8)
                 write(ax, way, y, text)
             before = place
         attention = next(y for y, part in enumerate(parts) if "attention" in part[1])
@@ -324,7 +324,7 @@ def layers_side_by_side():
                 box(ax, 7.9 + 0.38 * j, attention - 0.45 + 0.3 * i, 0.36, 0.28, facecolor=color, edgecolor="#808080",
                     linewidth=0.5)  # fmt: skip
         write(ax, 8.45, attention + 0.85, sees, fontsize=10)
-        ax.set(title=title, xlim=(-0.8, 10.4), ylim=(bottom + 0.1, -0.6))
+        ax.set(title=title, xlim=(-0.9, 10.4), ylim=(bottom + 0.1, -0.6))
         ax.axis("off")
     figure.phone = {"columns": 1, "panel_height": 3.9}
     figure.slide = {"size": (5.9, 3.85)}

@@ -53,13 +53,13 @@ def last_jump(paths, tokens, together=()):
         ax.plot(*Y[:-1, j].T, color=color, linewidth=1, alpha=0.7)
         ax.plot(*Y[0, j], "o", color=color, markerfacecolor="none", markersize=5)
         arrow(ax, Y[-2, j], Y[-1, j], color, style="->", linewidth=1.4)
-        ends.setdefault(name, (j, color))
+        ends[name] = (j, color)
     ax.margins(0.1)
     first = [j for j, _ in ends.values()]
     aside = np.sign(Y[-1, first, 0] - Y[:-1, first, 0].mean(0))  # a label stands away from its path
     width, height = np.ptp(Y, axis=(0, 1))
-    beside = Y[-1, first] + np.outer(aside, [0.015 * width, 0])
-    places = _spread(beside, 0.12 * width, 0.06 * height)
+    places = Y[-1, first] + np.outer(aside, [0.015 * width, 0])
+    places[:, 1] = _spread(places + np.outer(aside, [0.05 * width, 0]), 0.12 * width, 0.08 * height)[:, 1]
     for (name, (_, color)), place, side in zip(ends.items(), places, aside, strict=True):
         label = name if any(map(str.isalnum, name)) else f"“{name}”"  # a lone full stop looks like a speck
         ax.text(*place, label, fontsize=9, color=color, va="center", ha="right" if side < 0 else "left")
@@ -68,11 +68,11 @@ def last_jump(paths, tokens, together=()):
 
 
 def _spread(points, width, height):
-    """Places for labels at points (n, 2): where two of this size would overlap, the upper one moves up."""
+    """Places for labels around points (n, 2): where two of this size would overlap, the upper one moves up."""
     places, done = points.copy(), []
     for i in np.argsort(points[:, 1]):
         while any(abs(places[i, 0] - x) < width and abs(places[i, 1] - y) < height for x, y in done):
-            places[i, 1] += height / 4
+            places[i, 1] += height / 8
         done.append(places[i])
     return places
 

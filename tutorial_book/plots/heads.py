@@ -212,7 +212,7 @@ def added_up(updates, vector, bias, token):
     start = 0
     for h, length in enumerate(lengths):
         left.barh(0, length, 0.5, start, color=TINTS["value"], edgecolor="white")
-        if h % 2 == 0:  # as beside it; for each there is no place
+        if h % 3 == 0:  # as beside it; for each there is no place
             write(left, start + length / 2, 0, str(h))
         start += length
     left.barh(1, bars["the updates, added"], 0.5, color=ROLES["value"])
@@ -228,7 +228,7 @@ def added_up(updates, vector, bias, token):
     np.fill_diagonal(cosines, np.nan)
     image = right.imshow(cosines, cmap=SIGNED, vmin=-0.5, vmax=0.5)
     frame(right)
-    right.set(xticks=range(0, len(lengths), 2), yticks=range(0, len(lengths), 2), xlabel="head")
+    right.set(xticks=range(0, len(lengths), 3), yticks=range(0, len(lengths), 3), xlabel="head")
     right.set_title("Cosine of each two heads' updates")
     figure.colorbar(image, ax=right, shrink=0.85)
     return left, right
@@ -287,16 +287,16 @@ def training_mask(pairs, weights):
     if len(given) != len(pairs):
         raise ValueError(f"pairs must be all prefixes of one text, one a row, got {len(pairs)} pairs up to {given}")
     n = len(given)
-    figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[1.75, 1])
+    figure, (ax, right) = plt.subplots(1, 2, figsize=(8.6, 0.55 * n + 1.1), width_ratios=[2.4, 1])
     figure.phone = {"columns": 1, "panel_height": 2.6}
     for (i, j), seen in np.ndenumerate(causal_mask(n)):
-        box(ax, j, i, 0.92, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
+        box(ax, j, i, 0.97, 0.92, facecolor=COLORS[0] if seen else "#eeeeee")
         write(ax, j, i, given[j] if seen else r"$-\infty$", fontsize=8.5, color="white" if seen else "#595959")
     for i, (_, target) in enumerate(pairs):
         ax.annotate(target, (n + 0.35, i), (n - 0.4, i), va="center", annotation_clip=False)
     ax.text(n - 0.4, -0.8, "to predict", fontweight="bold", va="center")
     ax.text(-0.6, -0.8, "asks", fontweight="bold", ha="right", va="center")
-    ax.set(xlim=(-0.5, n + 0.9), ylim=(n - 0.5, -1.0))
+    ax.set(xlim=(-0.5, n + 0.7), ylim=(n - 0.5, -1.0))
     ax.set_xlabel("token that is attended to", loc="left")
     ax.set_xticks([])
     ax.set_yticks(range(n), given)
