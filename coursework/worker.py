@@ -29,6 +29,7 @@ import time
 PLACES = {}  # the name that a cell's code is compiled under -> the cell
 COMPILE = codeop.Compile()  # remembers a `from __future__ import ...`, as a notebook does
 COMPILE.flags |= __future__.annotations.compiler_flag  # `x: torch.Tensor` needs no torch
+MOST = 1 << 23  # characters or items: no right value has as many, and to write them down takes time from the rest
 
 
 class TookTooLong(BaseException):
@@ -75,8 +76,12 @@ def plain(value, depth=0):
             return plain(value.tolist(), depth + 1)
         if value.dtype.kind not in "biufU":
             raise NotPlain(f"an array of {value.dtype}")
+        if value.size > MOST:
+            raise TooLarge("the array is larger than any right one")
         value = value.astype(float) if value.dtype.kind == "f" else value  # JSON knows no long double
         return {"shape": [int(n) for n in value.shape], "values": value.tolist()}
+    if isinstance(value, (str, list, tuple, dict)) and len(value) > MOST:
+        raise TooLarge("the value is longer than any right one")
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):

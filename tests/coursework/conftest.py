@@ -22,7 +22,7 @@ from coursework import checks, grading, sandbox  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 
 ASSIGNMENT = "2-attention"
-QUICK = sandbox.Limits(seconds=6)
+QUICK = sandbox.Limits(seconds=8)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coursework import memory, said, sandbox, seccomp
+from coursework import memory, said, sandbox, seccomp, worker
 
 SMALL = sandbox.Limits(memory=300 << 20)
 
@@ -438,6 +438,12 @@ def test_the_worker_says_itself_that_a_value_is_too_large(run):
     outcome = run("x = [0] * 1000", calls=[{"name": "x", "most": 500}, {"name": "x", "most": 5000}])
     assert outcome.calls["x.0"]["error"]["type"] == "TooLarge" and len(_value(outcome, "x.1")) == 1000
     assert outcome.said < 6000
+
+
+@pytest.mark.parametrize("of", ["x".__mul__, [0].__mul__, np.zeros], ids=["text", "list", "array"])
+def test_a_huge_value_is_refused_before_it_is_written_down(of):
+    with pytest.raises(worker.TooLarge):
+        worker.plain([of(worker.MOST + 1)])
 
 
 # --- what the worker makes of cells ----------------------------------------------------------------------------------
