@@ -52,9 +52,9 @@ class Stopped(RuntimeError):
 class Limits:
     """What one submission may use in the sandbox.
 
-    A cell or a call is interrupted after a fifth of the seconds that are left, of the processor's time, or a quarter of
-    them by the clock; then the next one has its share of the rest. So what hangs leaves time for all others. Code that
-    does not let itself be interrupted is killed soon after.
+    A cell, or all calls of a function together, may take a fifth of the seconds that are left, of the processor's time,
+    or a quarter of them by the clock; then the next one has its share of the rest. So what hangs leaves time for all
+    others. Code that does not let itself be interrupted is killed soon after.
     """
 
     seconds: float = 10  # from the first cell's start; honest notebooks take one

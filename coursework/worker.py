@@ -133,11 +133,14 @@ def cause(error):
     return {"type": kind, "cell": cell, "line": line, "name": name}
 
 
-def timed(action, end):
-    """(value, None), or (None, why not). A polite interruption: what comes after still gets its share of the time."""
-    left = max(0.1, end - time.monotonic())
-    signal.setitimer(signal.ITIMER_PROF, left / 5)  # of the processor's time: a busy machine is nobody's fault
-    signal.setitimer(signal.ITIMER_REAL, left / 4)  # sandbox.py waits a little longer
+def timed(action, end, used=0):
+    """(value, None), or (None, why not). A polite interruption: what comes after still gets its share of the time.
+
+    used: seconds that earlier calls of the same function took.
+    """
+    left = max(0.1, end - time.monotonic()) + used
+    signal.setitimer(signal.ITIMER_PROF, max(0.02, left / 5 - used))  # of the processor's: a busy machine harms nobody
+    signal.setitimer(signal.ITIMER_REAL, max(0.02, left / 4 - used))  # sandbox.py waits a little longer
     try:
         return action(), None
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: a student's cell must not end the rest
@@ -244,7 +247,7 @@ def main(channel):
         channel.write(json.dumps(record) + "\n")
         channel.flush()
 
-    names, slow, kept, stood = {"__name__": "__main__"}, {}, {}, {}
+    names, slow, used, kept, stood = {"__name__": "__main__"}, {}, {}, {}, {}
     PLACES.update({f"<cell {i}>": i for i in range(len(job["cells"]))})
     for i, source in enumerate(job["cells"]):
         if i in job["leave_out"]:
@@ -267,15 +270,17 @@ def main(channel):
             names.clear()
             names.update({**at_the_end, **there, **kept, **redefined})
         arguments = decoded(call["arguments"], arrays)
-        line, error = None, slow.get(call["name"])  # a function that hung once is not called again
+        line, error = None, slow.get(function)  # a function that hung once is not called again
         if error is None:
-            line, error = timed(lambda: record(call, value_of(names, call["name"], arguments)), end)
+            began = time.monotonic()
+            line, error = timed(lambda: record(call, value_of(names, function, arguments)), end, used.get(function, 0))
+            used[function] = used.get(function, 0) + time.monotonic() - began
         if line is not None:
             channel.write(line + "\n")
             channel.flush()
             continue
         if error["type"] == "TookTooLong":
-            slow[call["name"]] = error
+            slow[function] = error
         say(call=call["id"], value=None, error=error)
     say(done=True)
 

@@ -465,6 +465,16 @@ def test_what_hangs_leaves_time_for_the_rest(bubblewrap):
     assert errors == ["TookTooLong"] * 7 + [None] and records["f7"]["value"] == 7 and not code.ended
 
 
+def test_what_is_slow_in_each_call_leaves_time_for_the_rest(bubblewrap):
+    """The calls of a function share its time: else many of them, each within its share, would take all."""
+    slow = "import time\ndef f(): time.sleep(0.4)\ndef g(): return 7"
+    calls = [{"id": f"f.{i}", "part": "f", "name": "f", "arguments": []} for i in range(15)]
+    records, code = grading.run([slow], [*calls, *_calls("g")], {}, limits=sandbox.Limits(seconds=4))
+    errors = [record["error"] for record in records.values()]
+    assert errors[0] is None and errors[14]["type"] == "TookTooLong"
+    assert records["g"]["value"] == 7 and not code.ended
+
+
 def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
     run, took = sandbox.run, []
 
