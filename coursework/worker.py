@@ -62,6 +62,8 @@ KNOWN |= {"TookTooLong", "NotPlain", "NoOrder", "StillToCome", "TooLarge", "Unha
 
 
 def interrupt(*_):
+    for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):  # one of them is enough
+        signal.setitimer(timer, 0)
     raise TookTooLong("was stopped because it took too long")
 
 
