@@ -2,12 +2,13 @@
 
     python tools/build_book.py
 
-A chapter runs again when its code cells change, their metadata included, or a file of the project that its own kernel
-read: a module of the two packages, a text. Every chapter runs again when Python changes, a model comes, or a package
-that numbers and pictures come from has another version. The last few runs of each chapter are kept in _build/runs, so
-that going back to a branch costs nothing; the one that counts lies in _build/.jupyter_cache, where Sphinx finds it.
-Beside each run lie the values that the chapter's names had at its end (tools/names.py), which the chapter's test looks
-at.
+A chapter runs again when its code cells or their tags change, or a file of the project that its own kernel read: a
+module of the two packages, a text. Captions and alternative texts may change without a run. Every chapter runs again
+when Python changes, a model comes, or a package that numbers and pictures come from has another version. The last few
+runs of each chapter are kept in _build/runs, so that going back to a branch costs nothing; the one that counts lies in
+_build/.jupyter_cache, where Sphinx finds it.
+Beside each run lie the values that the chapter's names had at its end (tools/names.py). They are put into the text
+(tools/values.py), and the chapter's test looks at them.
 """
 
 from __future__ import annotations
@@ -31,17 +32,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import loaded
 import names
+import values
 from origin import Origin
 
 if TYPE_CHECKING:
     from jupyter_cache.base import JupyterCacheAbstract
 
 ROOT = Path(__file__).resolve().parent.parent
+# Variables that choose another arithmetic, so other last digits.
+ARITHMETIC = ["ATEN_CPU_CAPABILITY", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "NPY_DISABLE_CPU_FEATURES"]
+ARITHMETIC += ["NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "ONEDNN_MAX_CPU_ISA", "OPENBLAS_CORETYPE"]
 VERSIONED = ["ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch", "transformers", "umap-learn"]
 SOURCES = ["*", "book/**/*", "coursework/**/*", "tutorial_*/**/*"]  # what the site is made of, besides runs
 CELL_SECONDS = 300  # a cell that takes longer hangs
 MOST_SECONDS = 20  # a cell should take, on two quiet cores
-MOST_RUNS = 5  # of a chapter that are kept
+MOST_RUNS = 12  # of a chapter that are kept, so that several arithmetics find theirs
 FULL = 5_000_000  # bytes: a disk with no more is full
 NO_ROOM = "The disk is full: make room, and type `make book` again. The chapters that have run are kept."
 
@@ -90,12 +95,13 @@ def content_key(path: Path) -> str | None:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
-def read_chapter(path: Path):
-    """A chapter's notebook, as Sphinx will read it when it looks it up in the cache."""
+def read_chapter(path: Path, filled: str | None = None):
+    """A chapter's notebook, as Sphinx will read it once its text is filled with values; before that, without them."""
     from myst_nb.core.read import read_myst_markdown_notebook
     from myst_parser.config.main import MdParserConfig
 
-    return read_myst_markdown_notebook(path.read_text(encoding="utf-8"), MdParserConfig(), path=str(path))
+    text = values.blank(path.read_text(encoding="utf-8")) if filled is None else filled
+    return read_myst_markdown_notebook(text, MdParserConfig(), path=str(path))
 
 
 def kernel_environment(jobs: int) -> dict[str, str]:
@@ -115,7 +121,7 @@ def kernel_environment(jobs: int) -> dict[str, str]:
         # Texts are not downloaded either: an empty place, unless you name a folder that has them.
         "TUTORIAL_LIB_TEXTS": os.environ.get("TUTORIAL_LIB_TEXTS", "../_build/texts"),
         "TQDM_DISABLE": "1",  # a page cannot show a moving bar
-    }
+    } | {name: os.environ[name] for name in ARITHMETIC if name in os.environ}
 
 
 def has_slides(path: Path) -> bool:
@@ -252,7 +258,8 @@ async def current_runs(root: Path, paths: list[Path], jobs: int = 2) -> list[dic
 
     async def one(path: Path) -> dict | str:
         notebook, environment = read_chapter(path), environments[has_slides(path)]
-        runs = Runs(root, path, cache.create_hashed_notebook(notebook)[1], keys[has_slides(path)])
+        cells = cache.create_hashed_notebook(notebook, cell_metadata=("tags",))[1]
+        runs = Runs(root, path, cells, keys[has_slides(path)])
         if found := runs.find():
             return found
         async with turn:
@@ -269,16 +276,33 @@ async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> tuple[di
     import nbformat
     from jupyter_cache.base import CacheBundleIn
 
-    cache, made, failures = outputs(root), {}, []
-    for path, run in zip(paths, await current_runs(root, paths, jobs), strict=True):
-        if isinstance(run, str):
-            failures.append(run)
-            continue
+    runs = dict(zip(paths, await current_runs(root, paths, jobs), strict=True))
+    failures = [run for run in runs.values() if isinstance(run, str)]
+    if failures:
+        return {}, failures
+    problems = values.fill_all(root, {path.stem: run["names"] for path, run in runs.items()})
+    for problem in problems:
+        say(f"  {problem}") if problem.false else failures.append(str(problem))
+    if failures:
+        return {}, failures
+    cache = outputs(root)
+    made = {page: hashlib.sha256(values.text_of(root, page).encode()).hexdigest() for page in values.marked(root)}
+    for path, run in runs.items():
+        page = path.relative_to(root).with_suffix("").as_posix()
+        text = values.text_of(root, page)
         notebook = nbformat.reads(run["notebook"], as_version=4)
+        give_metadata(notebook, read_chapter(path, text))
         bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": run["seconds"]})
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        made[path.relative_to(root).with_suffix("").as_posix()] = hashlib.sha256(run["notebook"].encode()).hexdigest()
+        made[page] = hashlib.sha256((run["notebook"] + text).encode()).hexdigest()
     return made, failures
+
+
+def give_metadata(ran, read) -> None:
+    """Give the cells that ran the captions and alternative texts that Sphinx will read."""
+    code = ([cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in (ran, read))
+    for run, now in zip(*code, strict=True):
+        run.metadata = now.metadata
 
 
 def site_key(root: Path) -> str:
@@ -331,7 +355,9 @@ def build(root: Path) -> int:
     start = time.perf_counter()
     paths = chapters(root)
     say(f"Chapters: {', '.join(path.stem for path in paths) or 'none'}")
-    made, failures = asyncio.run(run_chapters(root, paths))
+    made, failures = {}, [str(mistake) for page in values.marked(root) for mistake in values.mistakes(root, page)]
+    if not failures:  # what can be known before the chapters run is said before
+        made, failures = asyncio.run(run_chapters(root, paths))
     for failure in failures:
         say(f"\n{failure}", file=sys.stderr)
     if failures:

@@ -34,6 +34,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx_guess import element
 from sphinx_times import reading_time
+from values import text_of
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class Outcomes(SphinxDirective):
             )
             return []
         source = Path(self.env.doc2path(self.env.docname))
-        minutes = reading_time(source.read_text(encoding="utf-8")).replace("minutes", "min")
+        minutes = reading_time(text_of(Path(self.env.srcdir), self.env.docname)).replace("minutes", "min")
         line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]), nodes.Text(" Afterwards you can "))
         for number, item in enumerate(content[0]):
             line += nodes.Text(" · ") if number else []

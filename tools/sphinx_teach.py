@@ -29,6 +29,7 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx_guess import element, hint
+from values import text_of
 
 log = logging.getLogger(__name__)
 
@@ -94,9 +95,8 @@ class FromChapter:
         return chapter_of(self.env.docname)
 
     def source(self) -> str:
-        path = Path(self.env.doc2path(self.chapter))
-        self.env.note_dependency(str(path))
-        return path.read_text(encoding="utf-8")
+        self.env.note_dependency(self.env.doc2path(self.chapter))
+        return text_of(Path(self.env.srcdir), self.chapter)
 
 
 class Objectives(FromChapter, SphinxDirective):

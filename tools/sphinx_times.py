@@ -13,6 +13,7 @@ from directives import DIRECTIVE, blocks, split_directive
 from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
+from values import text_of
 
 WORDS_A_MINUTE = 200
 SECONDS_A_CELL = 20
@@ -81,12 +82,12 @@ def reading_time(text: str) -> str:
 
 class ReadingTime(SphinxRole):
     def run(self):
-        page = Path(self.env.doc2path(self.env.docname)).with_name(f"{self.text}.md")
-        if not page.exists():
+        root, page = Path(self.env.srcdir), str(Path(self.env.docname).with_name(self.text))
+        if not (root / f"{page}.md").exists():
             log.warning("reading-time: there is no page %s beside this one", self.text, location=self.get_location())
             return [], []
-        self.env.note_dependency(str(page))
-        return [nodes.Text(reading_time(page.read_text(encoding="utf-8")))], []
+        self.env.note_dependency(f"{page}.md")
+        return [nodes.Text(reading_time(text_of(root, page)))], []
 
 
 def setup(app):

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 letters = pytest.importorskip("letters")
+values = pytest.importorskip("values")
 TOC = yaml.safe_load((letters.ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [Path(file).name for file in [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]]
 ROWS = letters.rows()
@@ -38,7 +39,7 @@ def wrong(page: str, text: str) -> dict[str, str]:
 
 
 def source(page: str) -> str:
-    return (letters.ROOT / "book" / f"{page}.md").read_text(encoding="utf-8")
+    return values.text_of(letters.ROOT, f"book/{Path(page).name}")
 
 
 @pytest.mark.parametrize("name", PAGES)

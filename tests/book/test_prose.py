@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 directives = pytest.importorskip("directives")
+values = pytest.importorskip("values")
 BOOK = Path(directives.__file__).resolve().parents[1] / "book"
 PARTS = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))["parts"]
 CHAPTERS = [Path(chapter["file"]).name for part in PARTS if part.get("numbered") for chapter in part["chapters"]]
@@ -36,7 +37,7 @@ def share_about_documents(text):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_running_text_teaches_and_hardly_speaks_of_the_documents(name):
-    text = (BOOK / f"{name}.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+    text = values.text_of(BOOK.parent, f"book/{name}").split("\n---\n", 1)[1]
     assert share_about_documents(text) < (FIRST if name in CHAPTERS[:6] else OTHERS)
 
 
@@ -56,7 +57,7 @@ def test_a_paragraph_speaks_of_a_document_unless_it_only_names_it_as_a_source(te
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_page_says_in_its_first_lines_which_model_it_measures(name):
-    text = (BOOK / f"{name}.md").read_text(encoding="utf-8")
+    text = values.text_of(BOOK.parent, f"book/{name}")
     first = re.search(r"^:::\{outcomes\}\n.*?^:::$", text, re.M | re.S)[0]
     assert re.search(r"^\*(Measured|Trained|Run|Worked) here:\* ", first, re.M), first
 
@@ -73,7 +74,7 @@ def unexplained(text):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_an_exercise_that_prints_numbers_explains_them(name):
-    assert list(unexplained((BOOK / f"{name}.md").read_text(encoding="utf-8"))) == []
+    assert list(unexplained(values.text_of(BOOK.parent, f"book/{name}"))) == []
 
 
 def test_an_exercise_without_an_explanation_is_found():

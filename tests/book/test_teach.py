@@ -8,6 +8,7 @@ import yaml
 
 directives = pytest.importorskip("directives")
 sphinx_teach = pytest.importorskip("sphinx_teach")
+values = pytest.importorskip("values")
 ROOT = Path(directives.__file__).resolve().parents[1]
 BOOK = ROOT / "book"
 PARTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
@@ -99,11 +100,11 @@ def faults(name, page, sources):
 
 
 def sources():
-    return {path.stem: path.read_text(encoding="utf-8") for path in BOOK.glob("*.md")}
+    return {path.stem: values.text_of(ROOT, f"book/{path.stem}") for path in BOOK.glob("*.md")}
 
 
 def plan(name):
-    return (BOOK / "teach" / f"{name}.md").read_text(encoding="utf-8")
+    return values.text_of(ROOT, f"book/teach/{name}")
 
 
 @pytest.mark.parametrize("name", PAGES)

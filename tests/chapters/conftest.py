@@ -3,15 +3,17 @@
 import asyncio
 import warnings
 from functools import cache
+from pathlib import Path
 
 import build_book
 import pytest
+import values
 from filelock import FileLock
 from names import Names
 
 
 @cache
-def packed_names(chapter: str) -> bytes:
+def values_file(chapter: str) -> Path:
     """What the current run of a chapter has left. Where there is none, it is made here and kept for the next time."""
     runs = build_book.ROOT / "_build" / "runs"
     runs.mkdir(parents=True, exist_ok=True)
@@ -21,7 +23,7 @@ def packed_names(chapter: str) -> bytes:
         (run,) = asyncio.run(build_book.current_runs(build_book.ROOT, [path]))
     if isinstance(run, str):
         pytest.fail(run, pytrace=False)
-    return run["names"].read_bytes()
+    return run["names"]
 
 
 def name_of_chapter(request) -> str:
@@ -34,7 +36,20 @@ def chapter(request):
     for package in ("cloudpickle", "jupyter_cache", "myst_nb", "nbclient"):
         pytest.importorskip(package)
     name = name_of_chapter(request)
-    return lambda **given: Names(name, packed_names(name), **given)
+    return lambda **given: Names(name, values_file(name).read_bytes(), **given)
+
+
+class Runs(dict):
+    """Chapter -> the file with the values of its current run, which is made when it is asked for."""
+
+    def __missing__(self, chapter):
+        return values_file(chapter)
+
+
+@pytest.fixture(scope="session")
+def pages():
+    """All pages of the book, with the values of the chapters' current runs."""
+    return values.Pages(build_book.ROOT, Runs())
 
 
 @pytest.fixture(scope="module")

@@ -68,6 +68,36 @@ def test_changed_prose_does_not_run_a_chapter_again(book, runs):
     assert runs == ["one"]
 
 
+def figure(caption: str, code: str = "x = 3") -> str:
+    return cell(f'---\nmystnb:\n  figure:\n    name: fig-a\n    caption: "{caption}"\n---\n{code}')
+
+
+def test_caption_changes_without_a_run_and_its_page_is_made_again(book, runs):
+    made = []
+    for caption in ("One.", "Another."):
+        (book / "book" / "one.md").write_text(f"{FRONT_MATTER}# One\n\n{figure(caption)}")
+        made.append(asyncio.run(build_book.run_chapters(book, build_book.chapters(book)))[0]["book/one"])
+    assert runs == ["one"] and made[0] != made[1]
+
+
+def test_another_arithmetic_is_another_run(book, runs, monkeypatch):
+    run(book)
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
+    run(book)
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    run(book)
+    run(book)
+    assert runs == ["one"] * 3
+
+
+def test_mistakes_of_all_pages_are_told_before_a_chapter_runs(book, runs, capsys):
+    (book / "book" / "one.md").write_text(f"{FRONT_MATTER}# One\n\n{cell('x = 3')}\n{{v}}`y`\n\n{{v}}`1 +`\n")
+    assert build_book.build(book) == 1
+    said = capsys.readouterr().err
+    assert "book/one.md:11: {v}`y`: no cell of one has y" in said and "book/one.md:13: {v}`1 +`: " in said
+    assert runs == []
+
+
 def test_changed_code_runs_a_chapter_again(book, runs):
     run(book)
     chapter = book / "book" / "one.md"
@@ -203,6 +233,17 @@ def test_a_real_run_leaves_outputs_where_sphinx_finds_them(book, capsys):
     _, notebook = cache.merge_match_into_notebook(build_book.read_chapter(book / "book" / "one.md"))
     assert notebook.cells[-1].outputs[0].text == "42\n"
     assert "one: " in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sphinx_finds_a_run_by_captions_with_its_values(book):
+    (book / "book" / "one.md").write_text(f"{FRONT_MATTER}# One\n\n{figure('It is {v}`x:word`.')}")
+    assert run(book) == []
+    (current,) = build_book.chapters(book)
+    text = (book / "_build" / "filled" / "book" / "one.md").read_text()
+    notebook = build_book.read_chapter(current, text)
+    _, notebook = build_book.outputs(book).merge_match_into_notebook(notebook)
+    assert notebook.cells[-1].metadata["mystnb"]["figure"]["caption"] == "It is three."
 
 
 def names_of(book) -> Names:

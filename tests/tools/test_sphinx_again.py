@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("myst_nb")
 sphinx_again = pytest.importorskip("sphinx_again")
 directives = pytest.importorskip("directives")
+values = pytest.importorskip("values")
 
 TOOLS = Path(sphinx_again.__file__).parent
 BOOK = TOOLS.parent / "book"
@@ -172,7 +173,7 @@ def test_words_that_do_not_need_the_page_may_stay(question):
 def marked():
     """Every guess of the chapters that is asked again: where it stands, its question and all else on its card."""
     for path in sorted(BOOK.glob("*.md")):
-        for head, lines in directives.blocks(path.read_text(encoding="utf-8")):
+        for head, lines in directives.blocks(values.blank(path.read_text(encoding="utf-8"))):
             options, body = directives.split_directive(lines) if (head or "").startswith("{guess}") else ({}, [])
             if "again" in options:
                 text = sphinx_again.in_other_words("\n".join(body))

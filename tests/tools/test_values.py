@@ -1,0 +1,175 @@
+"""A page writes its own numbers: they are found, formatted and checked, and an author's mistake is reported."""
+
+import pytest
+
+values = pytest.importorskip("values")
+pin_values = pytest.importorskip("pin_values")
+from names import pack  # noqa: E402
+
+CELLS = """\
+# One
+
+```{code-cell} python3
+import math
+from fractions import Fraction
+recall = {"PCA": 0.7245, "t-SNE": 0.926}
+rows = [1, 2]
+def double(x):
+    return 2 * x
+```
+
+TEXT
+
+```{code-cell} python3
+---
+mystnb:
+  figure:
+    caption: "Recall is {v}`recall["PCA"]:.2f`: less."
+---
+rows = [3]
+print("{v}`this is code`")
+```
+"""
+CODE = CELLS.split("python3\n")[1].split("```")[0] + "rows = [3]\n"
+
+
+@pytest.fixture
+def book(tmp_path):
+    """Call it with the text of a chapter, and of its plan, for a book with the values of a run."""
+
+    def made(text, plan="# Plan"):
+        (tmp_path / "book" / "teach").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "book" / "one.md").write_text(CELLS.replace("TEXT", text))
+        (tmp_path / "book" / "teach" / "one.md").write_text(plan)
+        exec(CODE, namespace := {"__name__": "one"})
+        (tmp_path / "one.names").write_bytes(pack(namespace))
+        return values.Pages(tmp_path, {"one": tmp_path / "one.names"})
+
+    return made
+
+
+def body(text: str) -> str:
+    return text.split("```\n\n")[1].split("\n\n```")[0]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("has {v}`recall['PCA']:%`.", "has 72 %."),
+        ("{v}`double(recall['PCA'])`", "1.45"),
+        ("{v}`[*recall][0:2]:and`", "PCA and t-SNE"),
+        ("{v}`[name for name in recall if recall[name] > 2]:and`", "none"),
+        ("$\\log x = {v}`math.log(10):.2f`$", "$\\log x = 2.30$"),
+        ("{v}`-np.ones(1)[0]:.1f`", "−1.0"),
+        ("{v}`Fraction(1, 4).denominator:Word`", "Four"),
+        ("{v}`shown(0.5, '%')`", "50 %"),
+        ("{v}`pages.one.recall['t-SNE']`", "0.926"),
+        ("% let: low, high = recall.values()\n\n{v}`low:share`", "\n\nseven tenths"),
+        ("% let: low = min(recall.values())\n% let: twice = 2 * low\n{v}`twice:.1f`", "\n\n1.4"),
+        ("A.\n% holds: recall['PCA'] <\n%    recall['t-SNE']\n\nB.", "A.\n\n\n\nB."),
+    ],
+)
+def test_value_replaces_its_mark_and_lines_keep_their_numbers(book, text, expected):
+    filled, problems, _ = values.fill("book/one", book(text))
+    assert (body(filled), problems) == (expected, [])
+
+
+def test_captions_are_filled_and_code_is_not(book, tmp_path):
+    filled, _, pinned = values.fill("book/one", book(""))
+    assert 'caption: "Recall is 0.72: less."' in filled and "{v}`this is code`" in filled
+    assert pinned == {'recall["PCA"]:.2f': "0.72"}
+    blank = values.blank((tmp_path / "book" / "one.md").read_text())
+    assert 'caption: "Recall is .: less."' in blank and "{v}`this is code`" in blank
+
+
+def test_plan_has_the_values_of_its_chapter(book):
+    pages = book("% let: best = max(recall.values())", "% let: worst = 1 - best\n{v}`best:%` {v}`worst:%`")
+    assert values.fill("book/teach/one", pages)[0] == "\n93 % 7 %"
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("{v}`recal['PCA']`", "no cell of one has recal: recall?"),
+        ("{v}`rows[0]`", "both bind rows, and a run keeps the last"),
+        ("{v}`1 +`", "invalid syntax"),
+        ("% let: recall = 2\n{v}`recall`", "recall has two meanings"),
+        ("% let: a = 1\n% let: a = 2\n{v}`a`", "a has two meanings"),
+        ("% let: a = nothing", "no cell of one has nothing"),
+        ("% holds: nothing > 1", "no cell of one has nothing"),
+    ],
+)
+def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message):
+    book(f"One.\n\n{text}")
+    problems = [str(problem) for problem in values.mistakes(tmp_path, "book/one")]
+    line = 14 + text.count("\n")
+    assert [one for one in problems if message in one and one.startswith(f"book/one.md:{line}: ")]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("{v}`recall['UMAP']`", "'UMAP'"),
+        ("{v}`math.inf`", "inf is neither a finite number nor a str"),
+        ("{v}`recall`", "is neither a finite number nor a str"),
+        ("{v}`1 < 2`", "True is neither a finite number nor a str"),
+        ("{v}`1.5:word`", "1.5 is not a whole number"),
+        ("{v}`1:nonsense`", "Invalid format specifier"),
+        ("{v}`'a' + chr(34)`", "has a character that a text or a caption cannot have"),
+        ("{v}`pages.two.rows`", "two"),
+    ],
+)
+def test_expression_that_fails_is_reported_with_its_line(book, text, message):
+    (problem,) = values.fill("book/one", book(f"One.\n\n{text}"))[1]
+    assert problem.line == 14 and message in problem.text and not problem.false
+
+
+def test_caption_with_a_value_must_be_quoted(book, tmp_path):
+    book("")
+    page = tmp_path / "book" / "one.md"
+    page.write_text(page.read_text().replace('"Recall is', "Recall is").replace(': less."', ""))
+    (problem,) = values.mistakes(tmp_path, "book/one")
+    assert "put the whole caption into quotes" in problem.text
+
+
+def test_false_statement_is_marked_on_the_page(book):
+    text, (problem,), _ = values.fill("book/one", book("It falls.\n% holds: recall['PCA'] > 1"))
+    assert body(text) == f"It falls.\n{values.NOT_SO}" and problem.false and "recall['PCA'] > 1" in problem.text
+
+
+def test_pages_are_filled_again_only_when_something_changed(book, tmp_path, monkeypatch):
+    runs = book("{v}`recall['PCA']:%`", "{v}`recall['PCA']:%`").runs
+    assert values.fill_all(tmp_path, runs) == []
+    assert body(values.text_of(tmp_path, "book/one")) == values.text_of(tmp_path, "book/teach/one") == "72 %"
+    filled = []
+    monkeypatch.setattr(values, "fill", lambda page, pages, fill=values.fill: filled.append(page) or fill(page, pages))
+    assert values.fill_all(tmp_path, runs) == [] == filled
+    book("{v}`recall['PCA']:.1%`\n% holds: 1 > 2", "{v}`recall['PCA']:%`")
+    for _ in range(2):
+        (problem,) = values.fill_all(tmp_path, runs)
+        assert problem.false and filled == ["book/one", "book/teach/one"]
+
+
+def test_words_are_pinned_as_numbers(book):
+    *_, pinned = values.fill("book/one", book("{v}`recall['PCA']:share` {v}`len(recall):word`"))
+    assert pinned["recall['PCA']:share"] == "0.725" and pinned["len(recall):word"] == "2"
+
+
+@pytest.mark.parametrize(
+    "text, known, expected",
+    [
+        ("90 %", ["90 %"] * 3, True),
+        ("92 %", ["90 %"] * 3, False),
+        ("−0.31", ["−0.30"] * 3, True),
+        ("0.30", ["−0.30"] * 3, False),
+        ("1,501", ["1,499"] * 3, False),
+        ("a, b and d", ["a, b and c"] * 3, False),
+        ("head 3 has 0.41", ["head 3 has 0.40"] * 3, True),
+        ("head 5 has 0.40", ["head 3 has 0.40"] * 3, False),
+        ("0.59", ["0.59", "0.60", "0.60"], True),
+        ("0.40", ["0.59", "0.60", "0.60"], False),
+        ("d", ["a", "b", "a"], True),
+    ],
+)
+def test_pinned_value_may_differ_as_between_processors(text, known, expected):
+    assert pin_values.is_near(text, known) == expected

@@ -1,0 +1,352 @@
+"""A page writes its own numbers: what the chapter's cells computed is put into its Markdown before anything reads it.
+
+    % let: probe, table = (uuas(right[layer]["stories"]) for layer in (middle, 0))
+    On new stories the probe finds {v}`probe:%` of the edges; the table alone finds {v}`table:%`.
+    % holds: table + 0.1 < probe
+
+{v}`expression:format` becomes text, in prose, formulas, headings, titles and options of directives, captions and
+alternative texts. `let` names a value for several of them. `holds` is the check of a statement in words: if it is false
+on this machine, the page says so in its place, and a test fails. All three see the values that the chapter's last run
+left (tools/names.py), the chapter's imports, `np`, `math`, `shown(value, format)`, and other chapters
+(`pages.token_vectors.cosine`). A page of the folder `teach` sees the values of its chapter.
+
+A format is Python's, or one of `%` and `.1%` ("90 %"), `percent`, `word` ("seven"), `th` ("seventh"), `share` ("two
+thirds"), `and` ("a, b and c"); without a format, a number is written with its first three digits.
+
+    python tools/values.py seeing                  every line of the page that has a value, filled; and what is wrong
+    python tools/values.py seeing 'len(points)'    the value of an expression
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import builtins
+import difflib
+import hashlib
+import importlib
+import json
+import math
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from names import Names
+
+from tutorial_book.page.guess import in_words
+from tutorial_lib.weights.files import write_text
+
+FILLED = Path("_build", "filled")
+CODE = ("tools/values.py", "tutorial_*/**/*.py")  # what a value depends on besides the page and its run
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?P<header>---\n.*?^---\n|(?::[^\n]*\n)*)(?P<code>.*?)^```$", re.M | re.S)
+MARK = re.compile(r"\{v\}`(?P<inline>[^`\n]+)`|^% (?P<kind>let|holds): (?P<code>.+(?:\n%  +.+)*)$", re.M)
+UNQUOTED = re.compile(r" *[\w-]+: +[^\"'|> \n]")  # the YAML of a caption that is neither quoted nor a block
+FORMAT = re.compile(r"(?P<code>.+?):(?P<spec>[,.\w+]*%?)", re.S)
+WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+PARTS = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 10: "tenth"}
+NOT_SO = "*(On the computer that made this page, this does not hold.)*"
+
+
+class Problem(NamedTuple):
+    page: str
+    line: int
+    text: str
+    false: bool = False  # a `holds` that is false here; everything else is a mistake of the author
+
+    def __str__(self) -> str:
+        return f"{self.page}.md:{self.line}: {self.text}"
+
+
+def shown(value, spec: str = "") -> str:
+    """Return a value as the text shows it.
+
+    >>> shown(0.904, "%"), shown(0.904, ".1percent"), shown(-3.14159, ".2f"), shown(7, "word"), shown(1499)
+    ('90 %', '90.4 percent', '−3.14', 'seven', '1,499')
+    >>> shown(0.66, "share"), shown(0.55, "share"), shown(3, "th"), shown(["PCA", "t-SNE", "UMAP"], "and")
+    ('two thirds', '55 %', 'third', 'PCA, t-SNE and UMAP')
+    """
+    value = value.item() if hasattr(value, "item") else value  # of NumPy and torch
+    if spec == "and":
+        *rest, last = map(str, value or ["none"])
+        return f"{', '.join(rest)} and {last}" if rest else last
+    if isinstance(value, str):
+        return format(value, spec)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{value!r:.80} is neither a finite number nor a str")
+    if spec.lower() in ("word", "th"):
+        if value != int(value):
+            raise ValueError(f"{value} is not a whole number")
+        return _spelled(int(value), ORDINALS if spec.lower() == "th" else WORDS, spec)
+    if spec == "share":
+        return _as_share(value)
+    if spec.endswith(("%", "percent")):
+        places, unit = (spec[:-1], "%") if spec.endswith("%") else (spec[:-7], "percent")
+        return f"{100 * value:{places or '.0'}f} {unit}".replace("-", "−")
+    return (format(value, spec) if spec else in_words(value)).replace("-", "−")
+
+
+def _spelled(number: int, names: list[str], spec: str) -> str:
+    text = names[number] if 0 <= number < len(names) else f"{number:,}" + ("th" if names is ORDINALS else "")
+    return text.capitalize() if spec[0].isupper() else text
+
+
+def _as_share(value: float) -> str:
+    """A simple fraction if one is within 0.04, else per cent."""
+    fractions = [(of, part) for of in PARTS for part in range(1, of)]
+    of, part = min(fractions, key=lambda pair: (round(abs(value - pair[1] / pair[0]), 2), pair[0]))
+    if abs(value - part / of) > 0.04:
+        return shown(value, "%")
+    return PARTS[of] if of == 2 else f"{'a' if part == 1 else WORDS[part]} {PARTS[of]}{'s' * (part > 1)}"
+
+
+def bound(tree: ast.AST):
+    """The names that a cell binds at its top level. What only changes a value (`|=`, `+=`) binds none."""
+    inner = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.AugAssign)
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif not isinstance(node, inner):
+            yield from bound(node)
+
+
+def joined(code: str) -> str:
+    return re.sub(r"\n% +", " ", code)
+
+
+class Values:
+    """What the text of a page may name: page is its path below the root, such as "book/teach/seeing"."""
+
+    def __init__(self, page: str, pages: Pages):
+        self.chapter, self.pages = Path(page).name, pages
+        texts = [path.read_text(encoding="utf-8") for path in _sources(pages.root, page)]
+        self.places, self.imports, self.lets, self.known = {}, {"np": ("numpy", None), "math": ("math", None)}, {}, {}
+        for match in CELL.finditer(texts[0]):
+            tree = ast.parse(match["code"])
+            for name in set(bound(tree)):
+                self.places.setdefault(name, []).append(texts[0].count("\n", 0, match.start("code")) + 1)
+            for node in ast.walk(tree):
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    for alias in node.names:
+                        origin = (node.module, alias.name) if isinstance(node, ast.ImportFrom) else (alias.name, None)
+                        self.imports[alias.asname or alias.name] = origin
+        for match in (match for text in texts for match in MARK.finditer(text) if match["kind"] == "let"):
+            for name in (code := joined(match["code"])).partition("=")[0].split(","):
+                self.lets.setdefault(name.strip(), []).append(code)
+
+    def look_up(self, name: str) -> str:
+        """Where a name's value comes from, known before any cell runs. NameError if that is nowhere, or unclear."""
+        lines, lets = sorted(set(self.places.get(name, []))), self.lets.get(name, [])
+        if len(lines) > 1:
+            where = " and ".join(map(str, lines))
+            raise NameError(f"the cells at lines {where} both bind {name}, and a run keeps the last: use two names")
+        if len(lets) + len(lines) > 1:
+            raise NameError(f"{name} has two meanings: a let must have a name of its own")
+        sources = {"cell": lines, "let": lets, "import": name in self.imports, "own": name in ("pages", "shown")}
+        if found := next((source for source, has in sources.items() if has), hasattr(builtins, name) and "builtin"):
+            return found
+        near = difflib.get_close_matches(name, [*self.places, *self.lets], 1)
+        raise NameError(f"no cell of {self.chapter} has {name}" + (f": {near[0]}?" if near else ""))
+
+    def find(self, name: str):
+        if name not in self.known:
+            source = self.look_up(name)
+            if source == "cell":
+                self.known[name] = getattr(self.pages.names(self.chapter), name)
+            elif source == "let":
+                self.known |= self.let(self.lets[name][0])
+            elif source == "import":
+                module, part = self.imports[name]
+                whole = importlib.import_module(module)
+                self.known[name] = getattr(whole, part) if part else whole
+            elif source == "own":
+                self.known[name] = self.pages if name == "pages" else shown
+            else:
+                self.known[name] = getattr(builtins, name)
+        return self.known[name]
+
+    def let(self, code: str) -> dict:
+        names, _, expression = code.partition("=")
+        names, value = [name.strip() for name in names.split(",")], self.evaluate(expression)
+        return {names[0]: value} if len(names) == 1 else dict(zip(names, value, strict=True))
+
+    def used(self, code: str) -> set[str]:
+        """The names that an expression takes from the page."""
+        nodes = list(ast.walk(ast.parse(code.strip(), mode="eval")))
+        own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        return {node.id for node in nodes if isinstance(node, ast.Name)} - own
+
+    def evaluate(self, code: str):
+        return eval(code.strip(), {name: self.find(name) for name in sorted(self.used(code))})
+
+    def inline(self, mark: str) -> tuple[str, str]:
+        """The text of a mark, and what is pinned of it: a number also where the text has a word."""
+        value, spec = self.evaluate(code_of(mark)), mark[len(code_of(mark)) + 1 :]
+        text = shown(value, spec)
+        if re.search(r'[\n`"\\]', text):
+            raise ValueError(f"{text!r} has a character that a text or a caption cannot have")
+        return text, shown(value) if spec.lower() in ("word", "th", "share") else text
+
+    def line(self, kind: str, code: str) -> bool:
+        """Evaluate a line. True unless it is a statement that is false."""
+        return bool(self.evaluate(code)) if kind == "holds" else bool(self.let(code))
+
+
+class Pages:
+    """The pages of a book, with the values of its chapters' current runs; `pages.token_vectors.cosine` in a text.
+
+    runs: chapter -> the file with its values.
+    """
+
+    def __init__(self, root: Path, runs: dict[str, Path]):
+        self.root, self.runs = root, runs
+        self.values = cache(lambda page: Values(page, self))
+        self.names = cache(self.names)
+
+    def names(self, chapter: str) -> Names:
+        try:
+            return Names(chapter, self.runs[chapter].read_bytes())
+        except KeyError:
+            raise NameError(f"the chapter {chapter} has not run: make book") from None
+
+    def __getattr__(self, chapter: str):
+        values = self.values(f"book/{chapter.replace('_', '-')}")
+        return type("Page", (), {"__getattr__": lambda _, name: values.find(name)})()
+
+
+def code_of(mark: str) -> str:
+    """The expression of a mark, without its format. (The last colon may belong to a slice.)
+
+    >>> code_of("rows[1:]:and"), code_of("rows[1:]"), code_of("max(rows, key=lambda row: row)")
+    ('rows[1:]', 'rows[1:]', 'max(rows, key=lambda row: row)')
+    """
+    match = FORMAT.fullmatch(mark)
+    try:
+        ast.parse((match["code"] if match else mark).strip(), mode="eval")
+    except SyntaxError:
+        return mark
+    return match["code"] if match else mark
+
+
+def _sources(root: Path, page: str) -> list[Path]:
+    """A page's chapter, and the page itself if it is another."""
+    paths = [root / "book" / f"{Path(page).name}.md", root / f"{page}.md"]
+    return list(dict.fromkeys(path for path in paths if path.exists()))
+
+
+def marks(text: str):
+    """The marks of a page that are not inside the code of a cell: line, match, whether it is in unquoted YAML."""
+    cells = [(match.span("header"), match.span("code")) for match in CELL.finditer(text)]
+    for match in MARK.finditer(text):
+        at = match.start()
+        if not any(start <= at < end for _, (start, end) in cells):
+            line = text[text.rfind("\n", 0, at) + 1 : at]
+            in_yaml = any(start <= at < end for (start, end), _ in cells)
+            yield text.count("\n", 0, at) + 1, match, in_yaml and UNQUOTED.match(f"{line}{match[0]}")
+
+
+def mistakes(root: Path, page: str) -> list[Problem]:
+    """What can be known to be wrong before the chapter runs: syntax, unknown names, names of several cells."""
+    values, found = Values(page, Pages(root, {})), []
+    for line, match, unquoted in marks((root / f"{page}.md").read_text(encoding="utf-8")):
+        code = code_of(match["inline"]) if match["inline"] else joined(match["code"])
+        try:
+            if unquoted:
+                raise ValueError("put the whole caption into quotes: a value might end it")
+            for name in sorted(values.used(code.partition("=")[2] if match["kind"] == "let" else code)):
+                values.look_up(name)
+        except (NameError, SyntaxError, ValueError) as error:
+            found.append(Problem(page, line, f"{match[0]}: {error}"))
+    return found
+
+
+def fill(page: str, pages: Pages) -> tuple[str, list[Problem], dict[str, str]]:
+    """A page's Markdown with its values in it, line by line as it was; what is wrong; what is pinned of each mark."""
+    text, values = (pages.root / f"{page}.md").read_text(encoding="utf-8"), pages.values(page)
+    pieces, end, problems, pinned = [], 0, [], {}
+    for line, match, _ in marks(text):
+        new, tail = "", "\n" * match[0].count("\n")
+        try:
+            if match["inline"]:
+                new, pinned[match["inline"]] = values.inline(match["inline"])
+            elif not values.line(match["kind"], joined(match["code"])):
+                new = NOT_SO
+                problems.append(Problem(page, line, f"this does not hold: {joined(match['code'])}", false=True))
+        except Exception as error:  # whatever an expression raises
+            problems.append(Problem(page, line, f"{match[0]}: {error or type(error).__name__}"))
+        pieces += [text[end : match.start()], new, tail]
+        end = match.end()
+    return "".join([*pieces, text[end:]]), problems, pinned
+
+
+def marked(root: Path) -> list[str]:
+    """The pages of the book that have marks, by their paths below the root."""
+    paths = (path for path in sorted((root / "book").rglob("*.md")) if MARK.search(path.read_text(encoding="utf-8")))
+    return [path.relative_to(root).with_suffix("").as_posix() for path in paths]
+
+
+def fill_all(root: Path, runs: dict[str, Path]) -> list[Problem]:
+    """Write the pages that have marks into `FILLED`. A page that is as it was, and whose values are, stays.
+
+    Beside them, made.json says for each page of what it was made, and what is wrong.
+    """
+    record, problems, all_pages = root / FILLED / "made.json", [], Pages(root, runs)
+    before, now = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}, {}
+    code = b"".join(path.read_bytes() for pattern in CODE for path in sorted(root.glob(pattern)))
+    for page in marked(root):
+        texts = [path.read_text(encoding="utf-8") for path in _sources(root, page)]
+        used = runs.values() if "pages." in "".join(texts) else [runs.get(Path(page).name)]
+        key = hashlib.sha256(code + "".join([*texts, *map(str, used)]).encode()).hexdigest()
+        if before.get(page, [""])[0] == key and (root / FILLED / f"{page}.md").exists():
+            now[page] = before[page]
+        else:
+            text, found, _ = fill(page, all_pages)
+            now[page] = [key if all(problem.false for problem in found) else "", found]
+            write_text(root / FILLED / f"{page}.md", text)
+        problems += [Problem(*problem) for problem in now[page][1]]
+    write_text(record, json.dumps(now))
+    return problems
+
+
+def text_of(root: Path, page: str) -> str:
+    """A page as readers see it: filled by `make book` if it has marks."""
+    text = (root / f"{page}.md").read_text(encoding="utf-8")
+    return (root / FILLED / f"{page}.md").read_text(encoding="utf-8") if MARK.search(text) else text
+
+
+def blank(text: str) -> str:
+    """A page's Markdown before its run: a dot for each value. (An expression would not be YAML.)"""
+    for _, match, _ in reversed(list(marks(text))):
+        new = "." if match["inline"] else "\n" * match[0].count("\n")
+        text = f"{text[: match.start()]}{new}{text[match.end() :]}"
+    return text
+
+
+def main(arguments: list[str]) -> int:
+    import build_book
+
+    page, root = "book/" + arguments[0].removeprefix("book/").removesuffix(".md"), build_book.ROOT
+    source, chapters = (root / f"{page}.md").read_text(encoding="utf-8"), build_book.chapters(root)
+    needed = {Path(page).name, *(name.replace("_", "-") for name in re.findall(r"\bpages\.(\w+)", source))}
+    needed = [path for path in chapters if path.stem in needed]
+    runs = dict(zip(needed, asyncio.run(build_book.current_runs(root, needed)), strict=True))
+    if failures := [run for run in runs.values() if isinstance(run, str)]:
+        return print(*failures, sep="\n") or 1
+    all_pages = Pages(root, {path.stem: run["names"] for path, run in runs.items()})
+    if len(arguments) > 1:
+        print(all_pages.values(page).evaluate(arguments[1]))
+        return 0
+    text, problems, _ = fill(page, all_pages)
+    for line in sorted({line for line, match, _ in marks(source) if match["inline"]}):
+        print(f"{line}: {text.splitlines()[line - 1].strip()}\n")
+    print(*(mistakes(root, page) or problems), sep="\n")
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
