@@ -12,7 +12,13 @@ JOBS ?= 2
 SHARE = $(shell n=$$(nproc 2> /dev/null || sysctl -n hw.ncpu); echo $$((n > $(JOBS) ? n / $(JOBS) : 1)))
 PYTEST = env OMP_NUM_THREADS=$(SHARE) MKL_NUM_THREADS=$(SHARE) OPENBLAS_NUM_THREADS=$(SHARE) $(BIN)/python -m pytest -n $(JOBS)
 
-.PHONY: help book serve pdf publish test check lint notebooks colab assignments bench dist clean
+# The arithmetic of other processors. `make test ARITHMETIC=SSE` makes and tests the book as one without AVX would.
+AVX2 = ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_CBWR=AVX2 OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=haswell
+SSE = ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE OPENBLAS_CORETYPE=Sandybridge \
+	NUMBA_CPU_NAME=generic
+$(foreach variable,$($(ARITHMETIC)),$(eval export $(variable)))
+
+.PHONY: help book serve pdf publish test check pin portable lint colab assignments bench dist clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -37,15 +43,18 @@ check: $(READY)  ## one chapter, its page in a browser, its tests and claims: ma
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
 	@$(BIN)/python tools/build_book.py
 	@$(PYTEST) --long tests/book tests/chapters tests/plots tests/claims \
-		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/'
+		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/ or [book/$(CHAPTER)] or teach/$(CHAPTER)]'
+
+pin: $(READY)  ## the table of all values that the pages write, under three arithmetics: half an hour
+	@$(BIN)/python tools/pin_values.py '$(AVX2)' '$(SSE)'
+
+portable: $(READY)  ## the chapters whose values differ between processors, tested with the arithmetic of an old one
+	@env $(SSE) $(PYTEST) tests/chapters -k "$$($(BIN)/python tools/pin_values.py sensitive)"
 
 lint: $(READY)  ## the style of the code
 	@$(BIN)/ruff check --output-format concise .
 
-notebooks: $(READY)  ## the chapters as notebooks for Colab: book/*.ipynb
-	@$(BIN)/python tools/make_notebooks.py
-
-colab: notebooks  ## run those notebooks in clean environments like Colab's, newest, Colab's and oldest versions: 25 minutes each
+colab: book  ## run the chapters' notebooks in clean environments like Colab's, newest, Colab's and oldest versions: 25 minutes each
 	@$(BIN)/python tools/run_notebooks.py
 
 assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments

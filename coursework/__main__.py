@@ -29,13 +29,13 @@ def assignments(folder, check=False, variant=""):
     import nbformat
 
     sys.path.insert(0, str(ROOT / "tools"))
-    from make_notebooks import Book
+    from make_notebooks import INSTALL
 
     from coursework.grading import write
 
-    out_of_step, install = references.out_of_step(mend=not check), Book(ROOT).install
+    out_of_step = references.out_of_step(mend=not check)
     for name in references.varied(checks.names(), variant) if variant else checks.names():
-        text = nbformat.writes(sources.student_notebook(name, install)) + "\n"
+        text = nbformat.writes(sources.student_notebook(name, INSTALL)) + "\n"
         path = folder / f"{name}.ipynb"
         if check:
             if not path.is_file() or path.read_text(encoding="utf-8") != text:

@@ -161,4 +161,4 @@ def test_the_library_imports_without_the_heavy_packages():
 
 def test_make_help_lists_the_commands():
     targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
-    assert {"book", "test", "notebooks", "bench", "clean"} <= set(targets)
+    assert {"book", "test", "colab", "bench", "clean"} <= set(targets)

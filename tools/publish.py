@@ -78,8 +78,7 @@ def publish_notebooks(root: Path, origin: Origin) -> Path:
     rows = [["Notebook", "Colab", "Binder"], ["---"] * 3] if origin.on_github else [["Notebook"], ["---"]]
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-        in_binder = f"[open]({origin.binder(name)})" if (root / "book" / name).exists() else ""
-        opens = [f"[open]({origin.colab(name)})", in_binder]
+        opens = [f"[open]({origin.colab(name)})", f"[open]({origin.binder(name)})"]
         rows.append([f"[{name}]({name})", *opens][: len(rows[0])])
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     links = "\n".join(map(origin.jupyterhub, files))
@@ -87,6 +86,8 @@ def publish_notebooks(root: Path, origin: Origin) -> Path:
     (folder / "README.md").write_text(text, encoding="utf-8")
     for name in ("LICENSE", "LICENSE-TEXT"):
         shutil.copy(root / name, folder)
+    environment = (root / "environment.yml").read_text(encoding="utf-8")  # for Binder
+    (folder / "environment.yml").write_text(environment.replace("--editable .", origin.library), encoding="utf-8")
     return folder
 
 

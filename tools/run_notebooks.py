@@ -27,8 +27,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from build_book import ROOT, chapters, say
-from make_notebooks import BESIDES, FILES, Book
+from build_book import ROOT, say
+from make_notebooks import BESIDES, FILES, INSTALL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -166,23 +166,21 @@ def printed(notebook: dict) -> list[str]:
     return [line for out in streams for line in "".join(out["text"]).splitlines()]
 
 
-def solved(root: Path, folder: Path, install: str) -> list[Path]:
+def solved(root: Path, folder: Path) -> list[Path]:
     """The assignments with their solutions, written into a folder."""
     sys.path.insert(0, str(root))  # coursework is no installed package
     from coursework import checks, sources
 
     folder.mkdir(parents=True)
     for name in checks.names():
-        text = json.dumps(sources.solved_notebook(name, install))
+        text = json.dumps(sources.solved_notebook(name, INSTALL))
         (folder / f"{name}-solved.ipynb").write_text(text, encoding="utf-8")
     return sorted(folder.glob("*.ipynb"))
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
     ages = [age for age in AGES if age in arguments] or AGES
-    book = Book(root)
-    written = [path.with_suffix(".ipynb") for path in chapters(root)]
-    written += sorted((root / "coursework" / "notebooks").glob("*.ipynb"))
+    written = sorted((root / "_build" / "html" / "notebooks").glob("*.ipynb"))  # `make book` has written them
     failures = []
     for age in ages:
         start = time.perf_counter()
@@ -192,7 +190,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         library = repository(root, work / "repository")
         core = ("matplotlib=", "numpy=", "tokenizers=", "torch=", "transformers=")
         say(f"{age}: {', '.join(sorted(line for line in packages(python) if line.startswith(core)))}")
-        files = written + solved(root, work / "solved", book.install)
+        files = written + solved(root, work / "solved")
         wanted = [path for path in files if path.stem in arguments or not set(arguments) - set(ages)]
         notebooks = [install_from(json.loads(path.read_text(encoding="utf-8")), library) for path in wanted]
         results = [install(python, notebooks, work)]

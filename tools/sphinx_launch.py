@@ -36,9 +36,9 @@ def group(name: str, buttons: list[dict[str, str]], tooltip: str, icon: str) -> 
 
 def add_buttons(app, pagename, templatename, context, doctree) -> None:
     """What a chapter's page offers besides the theme's buttons: its notebook in Colab, in Binder and as a file."""
-    if not (ROOT / f"{pagename}.ipynb").exists():
-        return
     notebook, folder = f"{Path(pagename).name}.ipynb", context["pathto"](FOLDER, 1)
+    if Path(pagename).parent.name != "book" or not (Path(app.outdir) / FOLDER / notebook).exists():
+        return
     (download,) = [button for button in context["header_buttons"] if button.get("label") == "download-buttons"]
     download["buttons"][:0] = [
         link(".ipynb", f"{folder}/{notebook}", "The notebook, to run and to change", "fas fa-code"),

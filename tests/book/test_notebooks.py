@@ -8,8 +8,9 @@ import pytest
 for package in ("jupytext", "pybtex"):
     pytest.importorskip(package)
 make_notebooks = pytest.importorskip("make_notebooks")
+build_book = pytest.importorskip("build_book")
 on_github = pytest.importorskip("origin").on_github
-ROOT = make_notebooks.ROOT
+ROOT = build_book.ROOT
 NUMBERS = {
     "(": r'id="equation-{label}".*?class="eqno">(\([\d.]+\))',
     "F": r'id="{label}".*?class="caption-number">(Fig\. [\d.]+?) ?<',
@@ -23,7 +24,7 @@ def book():
 
 
 def is_chapter(page) -> bool:
-    return page.parent.name == "book" and (ROOT / "book" / f"{page.stem}.ipynb").exists()
+    return page.parent.name == "book" and page.stem in {path.stem for path in make_notebooks.chapters(ROOT)}
 
 
 def test_the_colab_button_opens_the_published_notebook_where_the_repository_is_on_github(page):

@@ -104,9 +104,7 @@ def test_text_and_solution_of_a_notebook_say_its_rules(assignment):
 
 def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
-    monkeypatch.setitem(
-        sys.modules, "make_notebooks", SimpleNamespace(Book=lambda root: SimpleNamespace(install="pass"))
-    )
+    monkeypatch.setitem(sys.modules, "make_notebooks", SimpleNamespace(INSTALL="pass"))
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "20 27"]) == 2
     assert "small letters and digits" in capsys.readouterr().err
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "2027"]) == 0

@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ import pytest
 for package in ("jupytext", "myst_nb", "pybtex"):
     pytest.importorskip(package)
 make_notebooks = pytest.importorskip("make_notebooks")
+build_book = pytest.importorskip("build_book")
 
-BOOK = Path(make_notebooks.ROOT) / "book"
+BOOK = Path(build_book.ROOT) / "book"
 CONFIG = """\
 title: The book
 bibtex_bibfiles: [book/references.bib]
@@ -43,7 +43,7 @@ plot(1)
 def cells(tmp_path):
     """A function from a chapter's Markdown to the notebook's cells."""
 
-    def convert(text: str, numbered: bool = True) -> list[dict]:
+    def convert(text: str) -> list[dict]:
         (tmp_path / "book").mkdir(exist_ok=True)
         (tmp_path / "_config.yml").write_text(CONFIG)
         (tmp_path / "_toc.yml").write_text(TOC)
@@ -52,7 +52,7 @@ def cells(tmp_path):
         one = "# One\n\n$$ a $$ (eq-a)\n\n(sec-a)=\n## A section\n"
         (tmp_path / "book" / "one.md").write_text(f"{FRONT_MATTER}\n{one}")
         (tmp_path / "book" / "two.md").write_text(f"{FRONT_MATTER}\n# Two\n\n{text}\n")
-        return json.loads(make_notebooks.notebook(make_notebooks.Book(tmp_path, numbered), "two"))["cells"]
+        return json.loads(make_notebooks.notebook(make_notebooks.Book(tmp_path), "two"))["cells"]
 
     return convert
 
@@ -61,8 +61,8 @@ def cells(tmp_path):
 def markdown(cells):
     """A function from a chapter's Markdown to the notebook's cells, as (kind, source)."""
 
-    def convert(text: str, numbered: bool = True) -> list[tuple[str, str]]:
-        return [(cell["cell_type"], "".join(cell["source"])) for cell in cells(text, numbered)]
+    def convert(text: str) -> list[tuple[str, str]]:
+        return [(cell["cell_type"], "".join(cell["source"])) for cell in cells(text)]
 
     return convert
 
@@ -119,18 +119,6 @@ def test_markdown_of_the_book_becomes_plain_markdown(markdown, before, after):
     assert body(markdown(before)) == after
 
 
-@pytest.mark.parametrize(
-    "before, after",
-    [
-        ("{eq}`eq-a`", "[(1) of One](one.ipynb)"),
-        ("{eq}`there <eq-a>` and {ref}`sec-a`", "[there](one.ipynb) and [A section](one.ipynb)"),
-        ("$$ b $$ (eq-b)\n\n{eq}`eq-b`", "$$\nb \\tag{1}\n$$\n\n(1)"),
-    ],
-)
-def test_a_notebook_of_the_repository_has_no_numbers_of_chapters(markdown, before, after):
-    assert body(markdown(before, numbered=False)) == after
-
-
 def code(*lines: str) -> str:
     return "\n\n".join(f"```{{code-cell}} python3\n{line}\n```" for line in lines)
 
@@ -142,21 +130,6 @@ def test_an_inserted_cell_leaves_the_other_cells_their_ids(cells, inserted):
     after = [cell["id"] for cell in cells(code("x = 1", inserted, "print(x)", "x += 1", "print(x)"))]
     assert len(set(after)) == len(after) == len(before) + 1
     assert len(set(after) - set(before)) == 1
-
-
-def test_a_new_chapter_rewrites_no_other_notebook(tmp_path):
-    root = make_notebooks.ROOT
-    for name in ("_config.yml", "_toc.yml"):
-        (tmp_path / name).write_bytes((root / name).read_bytes())
-    shutil.copytree(BOOK, tmp_path / "book")
-    (tmp_path / "book" / "new.md").write_text(f"{FRONT_MATTER}\n# New\n\n$$ a $$ (eq-new)\n\n{FIGURE}")
-    toc = (tmp_path / "_toc.yml").read_text(encoding="utf-8")
-    first = re.search(r"^ *- file: book/tokenization\n", toc, re.M)[0]
-    (tmp_path / "_toc.yml").write_text(toc.replace(first, first.replace("tokenization", "new") + first))
-    assert make_notebooks.main([], tmp_path) == 0
-    written = {path.name: path.read_bytes() for path in (tmp_path / "book").glob("*.ipynb")}
-    assert written.pop("new.ipynb")
-    assert [path.name for path in BOOK.glob("*.ipynb") if path.read_bytes() != written[path.name]] == []
 
 
 def test_the_cell_with_the_answer_is_folded_and_followed_by_the_reason(tmp_path, markdown):
@@ -263,7 +236,7 @@ def test_a_notebook_that_is_handed_out_has_the_address_and_its_links_lead_where_
     def link(page: str, runs: bool) -> str | None:
         return f"https://example.org/{page}" if runs else None
 
-    files = make_notebooks.handed_out(make_notebooks.ROOT, "git+https://example.org/us/book@1", link)
+    files = make_notebooks.handed_out(build_book.ROOT, "git+https://example.org/us/book@1", link)
     assert {f"{name}.ipynb" for name in CHAPTERS} < set(files) and "1-tokenization.ipynb" in files
     for name, text in files.items():
         cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
@@ -272,30 +245,18 @@ def test_a_notebook_that_is_handed_out_has_the_address_and_its_links_lead_where_
     assert "[attention by hand](https://example.org/attention)" in files["heads.ipynb"]
 
 
-@pytest.mark.long
-def test_where_nothing_has_to_be_told_a_notebook_is_handed_out_as_it_is_but_for_the_numbers_of_chapters():
-    files = make_notebooks.handed_out(make_notebooks.ROOT, "", lambda page, runs: f"{page}.{'ipynb' if runs else 'md'}")
-    book = make_notebooks.Book(make_notebooks.ROOT)
-    for name, text in files.items():
-        path = BOOK.parent / "coursework" / "notebooks" / name
-        own = path.read_text(encoding="utf-8") if path.exists() else make_notebooks.notebook(book, path.stem)
-        assert text == own, name
-
-
-def test_the_notebooks_are_in_step_with_the_chapters(capsys):
-    assert make_notebooks.main(["--check"]) == 0, capsys.readouterr().out
-
-
-CHAPTERS = [path.stem for path in make_notebooks.chapters(make_notebooks.ROOT)]
+CHAPTERS = [path.stem for path in make_notebooks.chapters(build_book.ROOT)]
 PAGES = {path.stem for path in BOOK.glob("*.md")}
 
 
+@pytest.fixture(scope="module")
+def book():
+    return make_notebooks.Book(build_book.ROOT)
+
+
 @pytest.fixture(params=CHAPTERS)
-def chapter(request):
-    path = BOOK / f"{request.param}.ipynb"
-    if not path.exists():
-        pytest.fail(f"{path.name} is missing: make notebooks")
-    return request.param, json.loads(path.read_text(encoding="utf-8"))
+def chapter(request, book):
+    return request.param, json.loads(make_notebooks.notebook(book, request.param))
 
 
 def prose(notebook: dict) -> str:
@@ -341,7 +302,7 @@ def test_no_markup_of_the_site_is_left(chapter):
 
 @pytest.fixture(scope="module")
 def macros():
-    return make_notebooks.Book(make_notebooks.ROOT).macros
+    return make_notebooks.Book(build_book.ROOT).macros
 
 
 def test_every_macro_is_spelled_out(chapter, macros):
@@ -351,7 +312,7 @@ def test_every_macro_is_spelled_out(chapter, macros):
 def test_links_lead_to_an_address_to_a_file_or_to_a_place_on_the_page(chapter):
     text = words(chapter[1])
     targets = re.findall(r"\]\(([^)]*)\)", text)
-    files = {path.name for path in BOOK.glob("*.ipynb")} | {f"{name}.md" for name in PAGES - set(CHAPTERS)}
+    files = {f"{name}.{'ipynb' if name in CHAPTERS else 'md'}" for name in PAGES}
     others = [link for link in targets if not re.fullmatch(r"https?://[^\s<>]+|#[\w-]+", link)]
     assert set(others) <= files
     places = set(re.findall(r'<a id="([^"]+)"></a>', text))

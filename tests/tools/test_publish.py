@@ -88,12 +88,13 @@ def book(tmp_path):
     folder = tmp_path / "book-to-publish"
     for name in ("book", "coursework/notebooks"):
         shutil.copytree(ROOT / name, folder / name)
-    for name in ("_config.yml", "_toc.yml", "LICENSE", "LICENSE-TEXT"):
+    for name in ("_config.yml", "_toc.yml", "environment.yml", "LICENSE", "LICENSE-TEXT"):
         shutil.copy(ROOT / name, folder)
     footer = yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8"))["html"]["extra_footer"]
     page = f'<meta property="og:image" content="../_static/card.png" />{footer}'
     (folder / "_build" / "html" / "book").mkdir(parents=True)
     (folder / "_build" / "html" / "book" / "heads.html").write_text(page)
+    shutil.copytree(ROOT / "_build" / "filled", folder / "_build" / "filled")
     (folder / "_build" / f"{publish.NAME}.pdf").write_bytes(b"%PDF")
     return folder
 
@@ -110,7 +111,7 @@ def test_every_published_notebook_carries_the_forks_address_and_no_other(book):
     names = {path.name for path in folder.iterdir()}
     assert {"README.md", "LICENSE", "LICENSE-TEXT", "heads.ipynb", "1-tokenization.ipynb"} <= names
     readme = (folder / "README.md").read_text(encoding="utf-8")
-    assert "https://mybinder.org/v2/gh/us/fork/HEAD?urlpath=lab%2Ftree%2Fbook%2Fheads.ipynb" in readme
+    assert "https://mybinder.org/v2/gh/us/fork/notebooks?urlpath=lab%2Ftree%2Fheads.ipynb" in readme
     query = "repo=https%3A%2F%2Fgithub.com%2Fus%2Ffork&branch=notebooks&urlpath=lab%2Ftree%2Ffork%2Fheads.ipynb"
     assert f"https://HUB/hub/user-redirect/git-pull?{query}\n" in readme
     assert not any("OWNER" in path.read_text(encoding="utf-8") for path in folder.iterdir())
