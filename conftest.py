@@ -40,15 +40,20 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="run the tests that are marked long, too")
+    parser.addoption("--timed", action="store_true", help="run the tests that are marked timed, and no others")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Chapters with another model take longest, so they do not come last. What is marked long runs when asked for."""
+    """Chapters with another model take longest, so they do not come last. Marked tests run when asked for."""
     items.sort(key=lambda item: not item.path.match("tests/book/test_other_models.py"))
-    if not config.option.long:
-        long = {item for item in items if item.get_closest_marker("long")}
-        config.hook.pytest_deselected(items=list(long))
-        items[:] = [item for item in items if item not in long]
+
+    def runs(item):
+        if config.option.timed or item.get_closest_marker("timed"):
+            return config.option.timed and item.get_closest_marker("timed")
+        return config.option.long or not item.get_closest_marker("long")
+
+    config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
+    items[:] = [item for item in items if runs(item)]
 
 
 @pytest.fixture(autouse=True)

@@ -178,6 +178,7 @@ def test_functions_that_a_function_uses_are_found_in_all_cells():
     )
 
 
+@pytest.mark.timed
 def test_code_of_any_size_is_looked_at_in_bounded_time():
     spaces = "(\n" + " " * 19_000 + "\n"
     began = time.process_time()
@@ -187,6 +188,7 @@ def test_code_of_any_size_is_looked_at_in_bounded_time():
         assert causes.Code([source], {}, {}).roots("f", {"g"}) == []
 
 
+@pytest.mark.timed
 def test_names_of_any_number_are_compared_in_bounded_time():
     names = ["".join(letters) for letters in itertools.product("ab", repeat=11)]
     code = causes.Code(["\n".join(f"def {name}(): pass" for name in names[:800]) + f"\n{'ab' * 5}"], {}, {})

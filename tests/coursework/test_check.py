@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -178,9 +177,7 @@ def test_what_may_take_long_is_read_alike(name, page):
     notebook = damaged.solved()
     notebook.cells.append(new_code_cell(SLOW[name]))
     content = damaged.written(notebook)
-    began = time.monotonic()
     (seen,) = page((damaged.NAME, content, damaged.ASSIGNMENT))
-    assert time.monotonic() - began < 10
     assert [one["told"] for one in seen["problems"] if not one["page"]] == graded(
         damaged.NAME, content, damaged.ASSIGNMENT
     )[0]

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -294,9 +293,7 @@ def test_an_endless_loop_ends(alarm, capsys, monkeypatch):
     if not alarm:  # as on Windows
         monkeypatch.delattr(signal, "setitimer")
     try:
-        start = time.monotonic()
         assert not MERGE.check(in_a_cell("def merge(s, pair):\n    while s:\n        pass\n", "merge"))
-        assert time.monotonic() - start < 5
     finally:
         assert handlers[0] is signal.getsignal(signal.SIGALRM)
         signal.signal(signal.SIGINT, handlers[1])

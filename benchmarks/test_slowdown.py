@@ -27,6 +27,9 @@ LEAST, MOST = 3, 9  # pairs
 WORDS = re.compile(r"\w+|[^\w\s]")
 
 
+pytestmark = pytest.mark.timed
+
+
 @pytest.fixture(autouse=True)
 def _one_thread(one_thread):
     with threadpool_limits(1):
