@@ -63,7 +63,7 @@ assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a z
 bench: $(READY)  ## the speed of the library beside its peers: under 16 minutes
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[bench]"
 	@$(BIN)/python benchmarks
-	@$(BIN)/python -m pytest --timed benchmarks/test_slowdown.py tests/coursework
+	@$(BIN)/python -m pytest --timed benchmarks/test_slowdown.py tests
 
 dist: $(READY)  ## the library as wheel and source, checked as a package index would: _build/dist
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[release]"

@@ -135,6 +135,7 @@ def test_the_script_draws_the_lines_that_stand_there_without_it(open_view, n_hea
     assert tabs[1].locator(".tl-say").inner_text() == tabs[0].locator(".tl-say").inner_text() == view.say
 
 
+@pytest.mark.timed
 def test_a_head_is_switched_in_less_than_50_ms(open_view, assert_faster):
     tab = open_view(head_view(random_weights(6, 12, 64, 64), [f"t{i}" for i in range(64)]))
     assert_faster(50, lambda: tab.evaluate(SWITCH_HEAD))

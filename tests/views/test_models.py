@@ -61,6 +61,7 @@ def test_each_thumbnail_shows_its_head(open_view):
     np.testing.assert_allclose(pixels, 255 * np.sqrt(weights.reshape(6, 16)), atol=1)
 
 
+@pytest.mark.timed
 def test_it_opens_within_a_second(open_view, assert_faster, opening_time):
     view = model_view(random_weights(6, 12, 64, 64), ["token"] * 64)
     assert open_view(view).locator(".tl-grid button").count() == 72

@@ -101,6 +101,7 @@ def test_numbers_are_short():
     assert [number(x) for x in (0.0, -9.876, 1234.56)] == ["0.00", "−9.88", "1234.6"]
 
 
+@pytest.mark.timed
 def test_a_trace_of_64_tokens_weighs_less_than_450_kb_and_redraws_in_50_ms(open_view, assert_faster, opening_time):
     view = neuron_view(made_up_trace(6, 12, 64, 32), [f"token{i}" for i in range(64)])
     assert len(view._repr_html_().encode()) < 450_000
