@@ -194,7 +194,11 @@ class Values:
 
     def line(self, kind: str, code: str) -> bool:
         """Evaluate a line. True unless it is a statement that is false."""
-        return bool(self.evaluate(code)) if kind == "holds" else bool(self.let(code))
+        if kind == "holds":
+            return bool(self.evaluate(code))
+        for name in code.partition("=")[0].split(","):
+            self.find(name.strip())
+        return True
 
 
 class Pages:
