@@ -162,6 +162,8 @@ class Values:
             elif source == "import":
                 module, part = self.imports[name]
                 whole = importlib.import_module(module)
+                if part and not hasattr(whole, part):
+                    importlib.import_module(f"{module}.{part}")
                 self.known[name] = getattr(whole, part) if part else whole
             elif source == "own":
                 self.known[name] = self.pages if name == "pages" else shown

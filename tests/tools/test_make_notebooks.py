@@ -186,9 +186,7 @@ def install(monkeypatch, tmp_path):
     from IPython.core.inputtransformer2 import TransformerManager
 
     def run(library: str, here: set[str]) -> list[str]:
-        fields = dict(files="w==1", besides={"apsw": "apsw", "umap": "umap-learn"})
-        cell, asked = make_notebooks.INSTALL.format(**fields), []
-        cell = cell.replace(make_notebooks.NO_ADDRESS, f'\nlibrary = "{library}"\n')
+        cell, asked = make_notebooks.INSTALL.replace(make_notebooks.NO_ADDRESS, f'\nlibrary = "{library}"\n'), []
 
         class Shell:
             def run_line_magic(self, name, line):
@@ -203,13 +201,11 @@ def install(monkeypatch, tmp_path):
     return run
 
 
-@pytest.mark.parametrize(
-    "here, besides", [({"apsw", "umap"}, []), ({"umap"}, ["apsw"]), (set(), ["apsw umap-learn"])]
-)
-def test_the_install_cell_asks_pip_for_the_library_the_model_and_what_is_missing(install, here, besides):
-    commands = ["pip install --quiet --no-deps {library} w==1"]
+@pytest.mark.parametrize("lacks, besides", [(set(), []), ({"apsw"}, ["apsw"]), ({"apsw", "umap"}, ["apsw umap-learn"])])
+def test_the_install_cell_asks_pip_for_the_library_the_model_and_what_is_missing(install, lacks, besides):
+    commands = [f"pip install --quiet --no-deps {{library}} {' '.join(make_notebooks.FILES)}"]
     commands += ["pip install --quiet {missing}"] * len(besides)
-    assert install("git+https://example.org/us/book@1", here) == commands
+    assert install("git+https://example.org/us/book@1", {*make_notebooks.BESIDES} - lacks) == commands
     assert install.names["library"] == "git+https://example.org/us/book@1"
     assert install.names.get("missing", "") == " ".join(besides)
 
@@ -217,7 +213,7 @@ def test_the_install_cell_asks_pip_for_the_library_the_model_and_what_is_missing
 @pytest.mark.parametrize("library", ["", "git+https://example.org/us/book@1"])
 def test_a_wheel_beside_the_notebook_comes_first(install, tmp_path, library):
     (tmp_path / "tutorial_lib-0.1.0-py3-none-any.whl").touch()
-    install(library, here={"apsw", "umap"})
+    install(library, here={*make_notebooks.BESIDES})
     assert install.names["library"] == "tutorial_lib-0.1.0-py3-none-any.whl"
 
 

@@ -12,6 +12,7 @@ CELLS = """\
 ```{code-cell} python3
 import math
 from fractions import Fraction
+from xml import dom
 recall = {"PCA": 0.7245, "t-SNE": 0.926}
 rows = [1, 2]
 def double(x):
@@ -63,6 +64,7 @@ def body(text: str) -> str:
         ("{v}`-np.ones(1)[0]:.1f`", "−1.0"),
         ("{v}`Fraction(1, 4).denominator:Word`", "Four"),
         ("{v}`shown(0.5, '%')`", "50 %"),
+        ("{v}`dom.__name__`", "xml.dom"),
         ("{v}`pages.one.recall['t-SNE']`", "0.926"),
         ("% let: low, high = recall.values()\n\n{v}`low:share`", "\n\nseven tenths"),
         ("% let: low = min(recall.values())\n% let: twice = 2 * low\n{v}`twice:.1f`", "\n\n1.4"),
@@ -102,7 +104,7 @@ def test_plan_has_the_values_of_its_chapter(book):
 def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message):
     book(f"One.\n\n{text}")
     problems = [str(problem) for problem in values.mistakes(tmp_path, "book/one")]
-    line = 14 + text.count("\n")
+    line = 15 + text.count("\n")
     assert [one for one in problems if message in one and one.startswith(f"book/one.md:{line}: ")]
 
 
@@ -121,7 +123,7 @@ def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message)
 )
 def test_expression_that_fails_is_reported_with_its_line(book, text, message):
     (problem,) = values.fill("book/one", book(f"One.\n\n{text}"))[1]
-    assert problem.line == 14 and message in problem.text and not problem.false
+    assert problem.line == 15 and message in problem.text and not problem.false
 
 
 def test_caption_with_a_value_must_be_quoted(book, tmp_path):
