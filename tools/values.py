@@ -8,45 +8,41 @@
 alternative texts. `let` names a value for several of them. `holds` is the check of a statement in words: if it is false
 on this machine, the page says so in its place, and a test fails. All three see the values that the chapter's last run
 left (tools/names.py), the chapter's imports, `np`, `math`, `shown(value, format)`, and other chapters
-(`pages.token_vectors.cosine`). A page of the folder `teach` sees the values of its chapter.
+(`pages.token_vectors.cosine`). A page of the folder `teach` sees the values of its chapter. What depends on a measured
+time ends with `~`, {v}`seconds:.1f~` and `% holds~:`: it is neither pinned nor tested, for it differs on each run.
 
-A format is Python's, or one of `%` and `.1%` ("90 %"), `percent`, `word` ("seven"), `th` ("seventh"), `share` ("two
-thirds"), `and` ("a, b and c"); without a format, a number is written with its first three digits.
-
-    python tools/values.py seeing                  every line of the page that has a value, filled; and what is wrong
-    python tools/values.py seeing 'len(points)'    the value of an expression
+The formats are in tools/formats.py, and tools/show_values.py shows a page filled.
 """
 
 from __future__ import annotations
 
 import ast
-import asyncio
 import builtins
 import difflib
 import hashlib
 import importlib
 import json
-import math
 import re
-import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from formats import shown
 from names import Names
 
-from tutorial_book.page.guess import in_words
 from tutorial_lib.weights.files import write_text
 
 FILLED = Path("_build", "filled")
-CODE = ("tools/values.py", "tutorial_*/**/*.py")  # what a value depends on besides the page and its run
+CODE = (
+    "tools/formats.py",
+    "tools/values.py",
+    "tutorial_*/**/*.py",
+)  # what a value depends on besides the page and its run
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?P<header>---\n.*?^---\n|(?::[^\n]*\n)*)(?P<code>.*?)^```$", re.M | re.S)
-MARK = re.compile(r"\{v\}`(?P<inline>[^`\n]+)`|^% (?P<kind>let|holds): (?P<code>.+(?:\n%  +.+)*)$", re.M)
+MARK = re.compile(r"\{v\}`(?P<inline>[^`\n]+)`|^% (?P<kind>let|holds~?): (?P<code>.+(?:\n%  +.+)*)$", re.M)
 UNQUOTED = re.compile(r" *[\w-]+: +[^\"'|> \n]")  # the YAML of a caption that is neither quoted nor a block
-FORMAT = re.compile(r"(?P<code>.+?):(?P<spec>[,.\w+]*%?)", re.S)
-WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-PARTS = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 10: "tenth"}
+FORMAT = re.compile(r"(?P<code>.+?):(?P<spec>[,.\w+]*%?~?)", re.S)
 NOT_SO = "*(On the computer that made this page, this does not hold.)*"
 
 
@@ -58,48 +54,6 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.page}.md:{self.line}: {self.text}"
-
-
-def shown(value, spec: str = "") -> str:
-    """Return a value as the text shows it.
-
-    >>> shown(0.904, "%"), shown(0.904, ".1percent"), shown(-3.14159, ".2f"), shown(7, "word"), shown(1499)
-    ('90 %', '90.4 percent', '−3.14', 'seven', '1,499')
-    >>> shown(0.66, "share"), shown(0.55, "share"), shown(3, "th"), shown(["PCA", "t-SNE", "UMAP"], "and")
-    ('two thirds', '55 %', 'third', 'PCA, t-SNE and UMAP')
-    """
-    value = value.item() if hasattr(value, "item") else value  # of NumPy and torch
-    if spec == "and":
-        *rest, last = map(str, value or ["none"])
-        return f"{', '.join(rest)} and {last}" if rest else last
-    if isinstance(value, str):
-        return format(value, spec)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"{value!r:.80} is neither a finite number nor a str")
-    if spec.lower() in ("word", "th"):
-        if value != int(value):
-            raise ValueError(f"{value} is not a whole number")
-        return _spelled(int(value), ORDINALS if spec.lower() == "th" else WORDS, spec)
-    if spec == "share":
-        return _as_share(value)
-    if spec.endswith(("%", "percent")):
-        places, unit = (spec[:-1], "%") if spec.endswith("%") else (spec[:-7], "percent")
-        return f"{100 * value:{places or '.0'}f} {unit}".replace("-", "−")
-    return (format(value, spec) if spec else in_words(value)).replace("-", "−")
-
-
-def _spelled(number: int, names: list[str], spec: str) -> str:
-    text = names[number] if 0 <= number < len(names) else f"{number:,}" + ("th" if names is ORDINALS else "")
-    return text.capitalize() if spec[0].isupper() else text
-
-
-def _as_share(value: float) -> str:
-    """A simple fraction if one is within 0.04, else per cent."""
-    fractions = [(of, part) for of in PARTS for part in range(1, of)]
-    of, part = min(fractions, key=lambda pair: (round(abs(value - pair[1] / pair[0]), 2), pair[0]))
-    if abs(value - part / of) > 0.04:
-        return shown(value, "%")
-    return PARTS[of] if of == 2 else f"{'a' if part == 1 else WORDS[part]} {PARTS[of]}{'s' * (part > 1)}"
 
 
 def bound(tree: ast.AST):
@@ -138,43 +92,36 @@ class Values:
             for name in (code := joined(match["code"])).partition("=")[0].split(","):
                 self.lets.setdefault(name.strip(), []).append(code)
 
-    def look_up(self, name: str) -> str:
-        """Where a name's value comes from, known before any cell runs. NameError if that is nowhere, or unclear."""
+    def look_up(self, name: str) -> Callable:
+        """What gives a name its value, known before any cell runs. NameError if nothing does, or two do."""
         lines, lets = sorted(set(self.places.get(name, []))), self.lets.get(name, [])
         if len(lines) > 1:
             where = " and ".join(map(str, lines))
             raise NameError(f"the cells at lines {where} both bind {name}, and a run keeps the last: use two names")
         if len(lets) + len(lines) > 1:
             raise NameError(f"{name} has two meanings: a let must have a name of its own")
-        sources = {"cell": lines, "let": lets, "import": name in self.imports, "own": name in ("pages", "shown")}
-        if found := next((source for source, has in sources.items() if has), hasattr(builtins, name) and "builtin"):
-            return found
+        if lines:
+            return lambda: getattr(self.pages.names(self.chapter), name)
+        if lets:
+            return lambda: self.let(lets[0])[name]
+        if name in self.imports:
+            return lambda: imported(*self.imports[name])
+        if name in (own := {"pages": self.pages, "shown": shown} | vars(builtins)):
+            return lambda: own[name]
         near = difflib.get_close_matches(name, [*self.places, *self.lets], 1)
         raise NameError(f"no cell of {self.chapter} has {name}" + (f": {near[0]}?" if near else ""))
 
     def find(self, name: str):
         if name not in self.known:
-            source = self.look_up(name)
-            if source == "cell":
-                self.known[name] = getattr(self.pages.names(self.chapter), name)
-            elif source == "let":
-                self.known |= self.let(self.lets[name][0])
-            elif source == "import":
-                module, part = self.imports[name]
-                whole = importlib.import_module(module)
-                if part and not hasattr(whole, part):
-                    importlib.import_module(f"{module}.{part}")
-                self.known[name] = getattr(whole, part) if part else whole
-            elif source == "own":
-                self.known[name] = self.pages if name == "pages" else shown
-            else:
-                self.known[name] = getattr(builtins, name)
+            self.known[name] = self.look_up(name)()
         return self.known[name]
 
     def let(self, code: str) -> dict:
+        """The values of the names in a line, all of which are then known."""
         names, _, expression = code.partition("=")
         names, value = [name.strip() for name in names.split(",")], self.evaluate(expression)
-        return {names[0]: value} if len(names) == 1 else dict(zip(names, value, strict=True))
+        self.known |= {names[0]: value} if len(names) == 1 else dict(zip(names, value, strict=True))
+        return self.known
 
     def used(self, code: str) -> set[str]:
         """The names that an expression takes from the page."""
@@ -189,18 +136,25 @@ class Values:
     def inline(self, mark: str) -> tuple[str, str]:
         """The text of a mark, and what is pinned of it: a number also where the text has a word."""
         value, spec = self.evaluate(code_of(mark)), mark[len(code_of(mark)) + 1 :]
-        text = shown(value, spec)
+        text = shown(value, spec.removesuffix("~"))
         if re.search(r'[\n`"\\]', text):
             raise ValueError(f"{text!r} has a character that a text or a caption cannot have")
         return text, shown(value) if spec.lower() in ("word", "th", "share") else text
 
     def line(self, kind: str, code: str) -> bool:
         """Evaluate a line. True unless it is a statement that is false."""
-        if kind == "holds":
+        if kind != "let":
             return bool(self.evaluate(code))
         for name in code.partition("=")[0].split(","):
             self.find(name.strip())
         return True
+
+
+def imported(module: str, part: str | None):
+    whole = importlib.import_module(module)
+    if part and not hasattr(whole, part):
+        importlib.import_module(f"{module}.{part}")
+    return getattr(whole, part) if part else whole
 
 
 class Pages:
@@ -258,8 +212,8 @@ def marks(text: str):
 
 def mistakes(root: Path, page: str) -> list[Problem]:
     """What can be known to be wrong before the chapter runs: syntax, unknown names, names of several cells."""
-    values, found = Values(page, Pages(root, {})), []
-    for line, match, unquoted in marks((root / f"{page}.md").read_text(encoding="utf-8")):
+    values, found, text = Values(page, Pages(root, {})), [], (root / f"{page}.md").read_text(encoding="utf-8")
+    for line, match, unquoted in marks(text):
         code = code_of(match["inline"]) if match["inline"] else joined(match["code"])
         try:
             if unquoted:
@@ -268,6 +222,11 @@ def mistakes(root: Path, page: str) -> list[Problem]:
                 values.look_up(name)
         except (NameError, SyntaxError, ValueError) as error:
             found.append(Problem(page, line, f"{match[0]}: {error}"))
+    rest = CELL.sub(lambda cell: "\n" * cell[0].count("\n"), blank(text))
+    for match in re.finditer(r"\{v\}|%\s*(?:let|holds?)\b.*", rest):
+        found.append(
+            Problem(page, rest.count("\n", 0, match.start()) + 1, f"{match[0]}: this is not read: see CONTRIBUTING")
+        )
     return found
 
 
@@ -280,9 +239,12 @@ def fill(page: str, pages: Pages) -> tuple[str, list[Problem], dict[str, str]]:
         try:
             if match["inline"]:
                 new, pinned[match["inline"]] = values.inline(match["inline"])
+                if match["inline"].endswith("~"):
+                    del pinned[match["inline"]]
             elif not values.line(match["kind"], joined(match["code"])):
                 new = NOT_SO
-                problems.append(Problem(page, line, f"this does not hold: {joined(match['code'])}", false=True))
+                if match["kind"] == "holds":
+                    problems.append(Problem(page, line, f"this does not hold: {joined(match['code'])}", false=True))
         except Exception as error:  # whatever an expression raises
             problems.append(Problem(page, line, f"{match[0]}: {error or type(error).__name__}"))
         pieces += [text[end : match.start()], new, tail]
@@ -325,34 +287,20 @@ def text_of(root: Path, page: str) -> str:
     return (root / FILLED / f"{page}.md").read_text(encoding="utf-8") if MARK.search(text) else text
 
 
+def setup(app):
+    """As an extension of Sphinx: it reads each page as it is filled."""
+
+    def read(app, docname: str, source: list[str]) -> None:
+        if app.env.doc2path(docname).endswith(".md"):
+            source[0] = text_of(Path(app.srcdir), docname)
+
+    app.connect("source-read", read)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
 def blank(text: str) -> str:
     """A page's Markdown before its run: a dot for each value. (An expression would not be YAML.)"""
     for _, match, _ in reversed(list(marks(text))):
         new = "." if match["inline"] else "\n" * match[0].count("\n")
         text = f"{text[: match.start()]}{new}{text[match.end() :]}"
     return text
-
-
-def main(arguments: list[str]) -> int:
-    import build_book
-
-    page, root = "book/" + arguments[0].removeprefix("book/").removesuffix(".md"), build_book.ROOT
-    source, chapters = (root / f"{page}.md").read_text(encoding="utf-8"), build_book.chapters(root)
-    needed = {Path(page).name, *(name.replace("_", "-") for name in re.findall(r"\bpages\.(\w+)", source))}
-    needed = [path for path in chapters if path.stem in needed]
-    runs = dict(zip(needed, asyncio.run(build_book.current_runs(root, needed)), strict=True))
-    if failures := [run for run in runs.values() if isinstance(run, str)]:
-        return print(*failures, sep="\n") or 1
-    all_pages = Pages(root, {path.stem: run["names"] for path, run in runs.items()})
-    if len(arguments) > 1:
-        print(all_pages.values(page).evaluate(arguments[1]))
-        return 0
-    text, problems, _ = fill(page, all_pages)
-    for line in sorted({line for line, match, _ in marks(source) if match["inline"]}):
-        print(f"{line}: {text.splitlines()[line - 1].strip()}\n")
-    print(*(mistakes(root, page) or problems), sep="\n")
-    return int(bool(problems))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -56,9 +56,3 @@ def pages():
 def page(chapter):
     """The values of the chapter that a file tests, by their names in its cells."""
     return chapter()
-
-
-@pytest.fixture(scope="module")
-def prose(request):
-    """The source of the chapter that a file tests."""
-    return (build_book.ROOT / "book" / f"{name_of_chapter(request)}.md").read_text(encoding="utf-8")

@@ -99,6 +99,9 @@ def test_plan_has_the_values_of_its_chapter(book):
         ("% let: a = 1\n% let: a = 2\n{v}`a`", "a has two meanings"),
         ("% let: a = nothing", "no cell of one has nothing"),
         ("% holds: nothing > 1", "no cell of one has nothing"),
+        ("It falls. % holds: 1 > 2", "% holds: 1 > 2: this is not read"),
+        ("%let: a = 1", "%let: a = 1: this is not read"),
+        ("{v}``len(recall)``", "{v}: this is not read"),
     ],
 )
 def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message):
@@ -150,6 +153,11 @@ def test_pages_are_filled_again_only_when_something_changed(book, tmp_path, monk
     for _ in range(2):
         (problem,) = values.fill_all(tmp_path, runs)
         assert problem.false and filled == ["book/one", "book/teach/one"]
+
+
+def test_measured_times_are_written_but_neither_pinned_nor_tested(book):
+    filled, problems, pinned = values.fill("book/one", book("{v}`recall['PCA']:%~`\n% holds~: 1 > 2"))
+    assert body(filled) == f"72 %\n{values.NOT_SO}" and problems == [] and list(pinned) == ['recall["PCA"]:.2f']
 
 
 def test_words_are_pinned_as_numbers(book):
