@@ -286,10 +286,11 @@ async def run_chapters(root: Path, paths: list[Path], jobs: int = 2) -> tuple[di
     if failures:
         return {}, failures
     cache = outputs(root)
-    made = {page: hashlib.sha256(values.text_of(root, page).encode()).hexdigest() for page in values.marked(root)}
+    texts = {page: values.text_of(root, f"{page}.md") for page in values.marked(root)}
+    made = {page: hashlib.sha256(text.encode()).hexdigest() for page, text in texts.items()}
     for path, run in runs.items():
         page = path.relative_to(root).with_suffix("").as_posix()
-        text = values.text_of(root, page)
+        text = values.text_of(root, path)
         notebook = nbformat.reads(run["notebook"], as_version=4)
         give_metadata(notebook, read_chapter(path, text))
         bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": run["seconds"]})

@@ -99,7 +99,7 @@ class Book:
         listed = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
         order = {Path(name).name: place for place, name in enumerate(listed)}
         for path in sorted((root / "book").glob("*.md"), key=lambda path: order.get(path.stem, len(order))):
-            text = text_of(root, f"book/{path.stem}")
+            text = text_of(root, path)
             self.titles[path.stem] = re.search(r"^# (.+)$", text, re.M)[1]
             self.notebooks[path.stem] = jupytext.reads(text, "md:myst")
             self.number_labels(path.stem, text)
@@ -287,7 +287,7 @@ class Page:
         if role == "term":
             return shown or text
         if role == "reading-time":
-            return reading_time(text_of(self.book.root, f"book/{text}"))
+            return reading_time(text_of(self.book.root, f"book/{text}.md"))
         if role == "math":
             return self.expand(f"${text}$")
         raise ValueError(f"the role {{{role}}} has no form in a notebook: {text}")

@@ -72,7 +72,7 @@ class Outcomes(SphinxDirective):
             )
             return []
         source = Path(self.env.doc2path(self.env.docname))
-        minutes = reading_time(text_of(Path(self.env.srcdir), self.env.docname)).replace("minutes", "min")
+        minutes = reading_time(text_of(Path(self.env.srcdir), source)).replace("minutes", "min")
         line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]), nodes.Text(" Afterwards you can "))
         for number, item in enumerate(content[0]):
             line += nodes.Text(" · ") if number else []

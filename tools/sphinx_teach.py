@@ -95,8 +95,9 @@ class FromChapter:
         return chapter_of(self.env.docname)
 
     def source(self) -> str:
-        self.env.note_dependency(self.env.doc2path(self.chapter))
-        return text_of(Path(self.env.srcdir), self.chapter)
+        path = self.env.doc2path(self.chapter)
+        self.env.note_dependency(path)
+        return text_of(Path(self.env.srcdir), path)
 
 
 class Objectives(FromChapter, SphinxDirective):

@@ -82,12 +82,12 @@ def reading_time(text: str) -> str:
 
 class ReadingTime(SphinxRole):
     def run(self):
-        root, page = Path(self.env.srcdir), str(Path(self.env.docname).with_name(self.text))
-        if not (root / f"{page}.md").exists():
+        page = Path(self.env.doc2path(self.env.docname)).with_name(f"{self.text}.md")
+        if not page.exists():
             log.warning("reading-time: there is no page %s beside this one", self.text, location=self.get_location())
             return [], []
-        self.env.note_dependency(f"{page}.md")
-        return [nodes.Text(reading_time(text_of(root, page)))], []
+        self.env.note_dependency(str(page))
+        return [nodes.Text(reading_time(text_of(Path(self.env.srcdir), page)))], []
 
 
 def setup(app):

@@ -281,10 +281,11 @@ def fill_all(root: Path, runs: dict[str, Path]) -> list[Problem]:
     return problems
 
 
-def text_of(root: Path, page: str) -> str:
-    """A page as readers see it: filled by `make book` if it has marks."""
-    text = (root / f"{page}.md").read_text(encoding="utf-8")
-    return (root / FILLED / f"{page}.md").read_text(encoding="utf-8") if MARK.search(text) else text
+def text_of(root: Path, source: str | Path) -> str:
+    """A page's source as readers see it: filled by `make book` if it has marks."""
+    path = root / source
+    text = path.read_text(encoding="utf-8")
+    return (root / FILLED / path.relative_to(root)).read_text(encoding="utf-8") if MARK.search(text) else text
 
 
 def setup(app):
@@ -292,7 +293,7 @@ def setup(app):
 
     def read(app, docname: str, source: list[str]) -> None:
         if app.env.doc2path(docname).endswith(".md"):
-            source[0] = text_of(Path(app.srcdir), docname)
+            source[0] = text_of(Path(app.srcdir), f"{docname}.md")
 
     app.connect("source-read", read)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -39,7 +39,7 @@ def wrong(page: str, text: str) -> dict[str, str]:
 
 
 def source(page: str) -> str:
-    return values.text_of(letters.ROOT, f"book/{Path(page).name}")
+    return values.text_of(letters.ROOT, f"book/{Path(page).name}.md")
 
 
 @pytest.mark.parametrize("name", PAGES)

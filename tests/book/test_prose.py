@@ -37,7 +37,7 @@ def share_about_documents(text):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_running_text_teaches_and_hardly_speaks_of_the_documents(name):
-    text = values.text_of(BOOK.parent, f"book/{name}").split("\n---\n", 1)[1]
+    text = values.text_of(BOOK.parent, f"book/{name}.md").split("\n---\n", 1)[1]
     assert share_about_documents(text) < (FIRST if name in CHAPTERS[:6] else OTHERS)
 
 
@@ -57,7 +57,7 @@ def test_a_paragraph_speaks_of_a_document_unless_it_only_names_it_as_a_source(te
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_page_says_in_its_first_lines_which_model_it_measures(name):
-    text = values.text_of(BOOK.parent, f"book/{name}")
+    text = values.text_of(BOOK.parent, f"book/{name}.md")
     first = re.search(r"^:::\{outcomes\}\n.*?^:::$", text, re.M | re.S)[0]
     assert re.search(r"^\*(Measured|Trained|Run|Worked) here:\* ", first, re.M), first
 
@@ -74,7 +74,7 @@ def unexplained(text):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_an_exercise_that_prints_numbers_explains_them(name):
-    assert list(unexplained(values.text_of(BOOK.parent, f"book/{name}"))) == []
+    assert list(unexplained(values.text_of(BOOK.parent, f"book/{name}.md"))) == []
 
 
 def test_an_exercise_without_an_explanation_is_found():

@@ -145,7 +145,7 @@ def test_false_statement_is_marked_on_the_page(book):
 def test_pages_are_filled_again_only_when_something_changed(book, tmp_path, monkeypatch):
     runs = book("{v}`recall['PCA']:%`", "{v}`recall['PCA']:%`").runs
     assert values.fill_all(tmp_path, runs) == []
-    assert body(values.text_of(tmp_path, "book/one")) == values.text_of(tmp_path, "book/teach/one") == "72 %"
+    assert body(values.text_of(tmp_path, "book/one.md")) == values.text_of(tmp_path, "book/teach/one.md") == "72 %"
     filled = []
     monkeypatch.setattr(values, "fill", lambda page, pages, fill=values.fill: filled.append(page) or fill(page, pages))
     assert values.fill_all(tmp_path, runs) == [] == filled
