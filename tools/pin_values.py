@@ -26,11 +26,14 @@ NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 
 
 def pinned(root: Path) -> dict[str, dict[str, str]]:
-    """For each page that has marks, the value of each, from the chapters' current runs."""
+    """For each page that has marks, the value of each, from the chapters' current runs. What is wrong is said."""
     paths = build_book.chapters(root)
     runs = dict(zip(paths, asyncio.run(build_book.current_runs(root, paths)), strict=True))
     pages = values.Pages(root, {path.stem: run["names"] for path, run in runs.items() if not isinstance(run, str)})
-    return {page: values.fill(page, pages)[2] for page in values.marked(root)}
+    filled = {page: values.fill(page, pages) for page in values.marked(root)}
+    for _, problems, _ in filled.values():
+        print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
+    return {page: found for page, (_, _, found) in filled.items()}
 
 
 def under(arithmetic: dict[str, str]) -> dict[str, dict[str, str]]:
