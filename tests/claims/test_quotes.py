@@ -30,8 +30,8 @@ def is_long(quote):
 
 
 def quoted_on(page):
-    """The long quotations on a page, but for what stands in code, each with the places that its paragraph names."""
-    text = re.sub(r"^(`{3,}).*?^\1|`[^`\n]*`", "", page, flags=re.MULTILINE | re.DOTALL)
+    """The long quotations on a page, but for code and comments, each with the places that its paragraph names."""
+    text = re.sub(r"^(`{3,}).*?^\1|`[^`\n]*`|^% [^\n]*$", "", page, flags=re.MULTILINE | re.DOTALL)
     for passage in re.split(r"\n\s*\n|\n(?=- |\d+\. )", text):
         if places := set(PLACE.findall(passage)):
             yield from ((quote, places) for quote in quotes(PLACE.sub("", passage)) if is_long(quote))
