@@ -16,6 +16,7 @@ PYTEST = env OMP_NUM_THREADS=$(SHARE) MKL_NUM_THREADS=$(SHARE) OPENBLAS_NUM_THRE
 AVX2 = ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_CBWR=AVX2 OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=haswell
 SSE = ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE OPENBLAS_CORETYPE=Sandybridge \
 	NUMBA_CPU_NAME=generic
+$(if $(filter-out AVX2 SSE,$(ARITHMETIC)),$(error ARITHMETIC must be AVX2 or SSE, got $(ARITHMETIC)))
 $(foreach variable,$($(ARITHMETIC)),$(eval export $(variable)))
 
 .PHONY: help book serve pdf publish test check pin portable lint colab assignments bench dist clean

@@ -21,22 +21,28 @@ from pathlib import Path
 import build_book
 import values
 
+from tutorial_lib.weights.files import beside
+
 TABLE = build_book.ROOT / "tests" / "chapters" / "values.tsv"
 NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 
 
-def pinned(root: Path) -> dict[str, dict[str, str]]:
-    """For each page that has marks, the value of each, from the chapters' current runs. What is wrong is said."""
+def pinned(root: Path) -> dict[str, dict[str, str]] | None:
+    """For each page, its marks and their values, from the chapters' current runs; None if an expression fails.
+
+    What is wrong, and statements that do not hold, go to stderr.
+    """
     paths = build_book.chapters(root)
     runs = dict(zip(paths, asyncio.run(build_book.current_runs(root, paths)), strict=True))
     pages = values.Pages(root, {path.stem: run["names"] for path, run in runs.items() if not isinstance(run, str)})
     filled = {page: values.fill(page, pages) for page in values.marked(root)}
-    for _, problems, _ in filled.values():
-        print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
-    return {page: found for page, (_, _, found) in filled.items()}
+    problems = [problem for _, found, _ in filled.values() for problem in found]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return {page: found for page, (*_, found) in filled.items()} if all(each.false for each in problems) else None
 
 
-def under(arithmetic: dict[str, str]) -> dict[str, dict[str, str]]:
+def under(arithmetic: dict[str, str]) -> dict[str, dict[str, str]] | None:
     """What `pinned` returns under other variables."""
     command = [sys.executable, __file__, "print"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | arithmetic)
@@ -90,11 +96,11 @@ def is_near(text: str, known: list[str]) -> bool:
 
 
 def write(found: list[dict[str, dict[str, str]]]) -> None:
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
+    with beside(TABLE) as part, part.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         for page, marks in found[0].items():
             for mark, native in marks.items():
-                others = [one[page].get(mark, "") for one in found[1:]]
+                others = [one[page][mark] for one in found[1:]]
                 table.writerow([page, mark, native, *("" if other == native else other for other in others)])
 
 
@@ -106,7 +112,11 @@ def main(arguments: list[str], root: Path = build_book.ROOT) -> int:
         names = {Path(page).name for page in differ}
         print(" or ".join(sorted({*names, *(name.replace("-", "_") for name in names)})))
     else:
-        write([under(dict(pair.split("=") for pair in variables.split())) for variables in ["", *arguments]])
+        found = [under(dict(pair.split("=") for pair in variables.split())) for variables in ["", *arguments]]
+        if None in found:
+            print("An expression fails, as said above: the table is as it was.", file=sys.stderr)
+            return 1
+        write(found)
     return 0
 
 

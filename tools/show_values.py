@@ -18,7 +18,11 @@ import values
 
 
 def main(arguments: list[str]) -> int:
-    page, root = "book/" + arguments[0].removeprefix("book/").removesuffix(".md"), build_book.ROOT
+    root = build_book.ROOT
+    page = "book/" + arguments[0].removeprefix("book/").removesuffix(".md") if arguments else ""
+    if not (root / f"{page}.md").exists():
+        print(f"PAGE must be a page of the book, got {arguments[:1]}.\n\n{__doc__}", file=sys.stderr)
+        return 2
     source, chapters = (root / f"{page}.md").read_text(encoding="utf-8"), build_book.chapters(root)
     needed = {Path(page).name, *(name.replace("_", "-") for name in re.findall(r"\bpages\.(\w+)", source))}
     needed = [path for path in chapters if path.stem in needed]

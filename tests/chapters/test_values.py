@@ -16,5 +16,7 @@ def test_page_says_what_its_run_gives(name, pages):
     known = PINNED.get(name, {})
     new = [mark for mark in found if mark not in known]
     assert not new, f"not in the table of values: make pin writes {new}"
+    gone = [mark for mark in known if mark not in found]
+    assert not gone, f"in the table of values, and no longer on the page: make pin removes {gone}"
     wrong = {mark: (text, known[mark]) for mark, text in found.items() if not pin_values.is_near(text, known[mark])}
     assert not wrong, "if these are right, make pin writes them into the table"

@@ -1,6 +1,7 @@
 """The build runs a chapter when, and only when, something that it depends on changed."""
 
 import asyncio
+import re
 import subprocess
 from types import SimpleNamespace
 
@@ -88,6 +89,12 @@ def test_another_arithmetic_is_another_run(book, runs, monkeypatch):
     run(book)
     run(book)
     assert runs == ["one"] * 3
+
+
+def test_variables_of_the_makefile_are_part_of_a_runs_key():
+    makefile = (build_book.ROOT / "Makefile").read_text(encoding="utf-8")
+    named = re.findall(r"\b([A-Z_]+)=", re.search(r"^AVX2 = .*?^\$", makefile, re.M | re.S)[0])
+    assert len(named) == 10 and set(named) <= set(build_book.ARITHMETIC)
 
 
 def test_mistakes_of_all_pages_are_told_before_a_chapter_runs(book, runs, capsys):
