@@ -20,7 +20,6 @@ import ast
 import builtins
 import difflib
 import hashlib
-import importlib
 import json
 import re
 from collections.abc import Callable
@@ -34,11 +33,7 @@ from names import Names
 from tutorial_lib.weights.files import write_text
 
 FILLED = Path("_build", "filled")
-CODE = (
-    "tools/formats.py",
-    "tools/values.py",
-    "tutorial_*/**/*.py",
-)  # what a value depends on besides the page and its run
+CODE = ("tools/formats.py", "tools/values.py", "tutorial_*/**/*.py")  # a value depends on it, page and run apart
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?P<header>---\n.*?^---\n|(?::[^\n]*\n)*)(?P<code>.*?)^```$", re.M | re.S)
 MARK = re.compile(r"\{v\}`(?P<inline>[^`\n]+)`|^% (?P<kind>let|holds~?): (?P<code>.+(?:\n%  +.+)*)$", re.M)
 UNQUOTED = re.compile(r" *[\w-]+: +[^\"'|> \n]")  # the YAML of a caption that is neither quoted nor a block
@@ -78,16 +73,15 @@ class Values:
     def __init__(self, page: str, pages: Pages):
         self.chapter, self.pages = Path(page).name, pages
         texts = [path.read_text(encoding="utf-8") for path in _sources(pages.root, page)]
-        self.places, self.imports, self.lets, self.known = {}, {"np": ("numpy", None), "math": ("math", None)}, {}, {}
+        self.places, self.lets, self.known = {}, {}, {}
+        self.imports = {"np": "import numpy as np", "math": "import math"}
         for match in CELL.finditer(texts[0]):
             tree = ast.parse(match["code"])
             for name in set(bound(tree)):
                 self.places.setdefault(name, []).append(texts[0].count("\n", 0, match.start("code")) + 1)
             for node in ast.walk(tree):
                 if isinstance(node, (ast.Import, ast.ImportFrom)):
-                    for alias in node.names:
-                        origin = (node.module, alias.name) if isinstance(node, ast.ImportFrom) else (alias.name, None)
-                        self.imports[alias.asname or alias.name] = origin
+                    self.imports |= {alias.asname or alias.name: ast.unparse(node) for alias in node.names}
         for match in (match for text in texts for match in MARK.finditer(text) if match["kind"] == "let"):
             for name in (code := joined(match["code"])).partition("=")[0].split(","):
                 self.lets.setdefault(name.strip(), []).append(code)
@@ -105,7 +99,7 @@ class Values:
         if lets:
             return lambda: self.let(lets[0])[name]
         if name in self.imports:
-            return lambda: imported(*self.imports[name])
+            return lambda: imported(name, self.imports[name])
         if name in (own := {"pages": self.pages, "shown": shown} | vars(builtins)):
             return lambda: own[name]
         near = difflib.get_close_matches(name, [*self.places, *self.lets], 1)
@@ -141,20 +135,10 @@ class Values:
             raise ValueError(f"{text!r} has a character that a text or a caption cannot have")
         return text, shown(value) if spec.lower() in ("word", "th", "share") else text
 
-    def line(self, kind: str, code: str) -> bool:
-        """Evaluate a line. True unless it is a statement that is false."""
-        if kind != "let":
-            return bool(self.evaluate(code))
-        for name in code.partition("=")[0].split(","):
-            self.find(name.strip())
-        return True
 
-
-def imported(module: str, part: str | None):
-    whole = importlib.import_module(module)
-    if part and not hasattr(whole, part):
-        importlib.import_module(f"{module}.{part}")
-    return getattr(whole, part) if part else whole
+def imported(name: str, statement: str):
+    exec(statement, space := {})
+    return space[name]
 
 
 class Pages:
@@ -224,9 +208,8 @@ def mistakes(root: Path, page: str) -> list[Problem]:
             found.append(Problem(page, line, f"{match[0]}: {error}"))
     rest = CELL.sub(lambda cell: "\n" * cell[0].count("\n"), blank(text))
     for match in re.finditer(r"\{v\}|%\s*(?:let|holds?)\b.*", rest):
-        found.append(
-            Problem(page, rest.count("\n", 0, match.start()) + 1, f"{match[0]}: this is not read: see CONTRIBUTING")
-        )
+        line = rest.count("\n", 0, match.start()) + 1
+        found.append(Problem(page, line, f"{match[0]}: this is not read: see CONTRIBUTING"))
     return found
 
 
@@ -238,10 +221,11 @@ def fill(page: str, pages: Pages) -> tuple[str, list[Problem], dict[str, str]]:
         new, tail = "", "\n" * match[0].count("\n")
         try:
             if match["inline"]:
-                new, pinned[match["inline"]] = values.inline(match["inline"])
-                if match["inline"].endswith("~"):
-                    del pinned[match["inline"]]
-            elif not values.line(match["kind"], joined(match["code"])):
+                new, number = values.inline(match["inline"])
+                pinned |= {} if match["inline"].endswith("~") else {match["inline"]: number}
+            elif match["kind"] == "let":
+                values.find(joined(match["code"]).partition("=")[0].split(",")[0].strip())
+            elif not values.evaluate(joined(match["code"])):
                 new = NOT_SO
                 if match["kind"] == "holds":
                     problems.append(Problem(page, line, f"this does not hold: {joined(match['code'])}", false=True))
