@@ -31,7 +31,11 @@ def main(arguments: list[str]) -> int:
         return print(*failures, sep="\n") or 1
     all_pages = values.Pages(root, {path.stem: run["names"] for path, run in runs.items()})
     if len(arguments) > 1:
-        print(all_pages.values(page).evaluate(arguments[1]))
+        try:
+            print(all_pages.values(page).evaluate(arguments[1]))
+        except Exception as error:  # whatever an expression raises
+            print(f"{arguments[1]}: {error or type(error).__name__}", file=sys.stderr)
+            return 1
         return 0
     text, problems, _ = values.fill(page, all_pages)
     for line in sorted({line for line, match, _ in values.marks(source) if match["inline"]}):
