@@ -1,18 +1,14 @@
 """The project's own files agree with each other."""
 
-import ast
-import os
 import re
 import subprocess
 import sys
-from importlib.metadata import packages_distributions
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tutorial_book import page, plots
@@ -21,20 +17,6 @@ from tutorial_lib import views
 ROOT = Path(__file__).resolve().parents[1]
 CONDA_NAMES = {"pytorch": "torch", "python-build": "build"}
 ONLY_IN_CONDA = {"python", "pip"}
-OF_AN_EXTRA = dict.fromkeys(["dask", "distributed", "pyarrow"], "cluster") | {"ripser": "topology"}  # a message says so
-OF_AN_EXTRA |= dict.fromkeys(["apsw", "dnaio", "sqlite_vec", "umap"], "chapters")
-IN_A_NOTEBOOK = {"IPython", "ipywidgets", "matplotlib_inline"}  # imported only where a notebook runs, which brings them
-
-
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_side_by_side_the_tests_of_a_file_stay_in_one_process(number, tmp_path_factory):
-    """Or else what they share is made in each: conftest.py tells xdist so, and xdist may have stopped listening."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        pytest.skip("the tests run in one process: try pytest -n 2")
-    ran_in = tmp_path_factory.getbasetemp().parent / "workers.txt"  # one folder for all workers of a run
-    with ran_in.open("a") as file:
-        print(os.environ["PYTEST_XDIST_WORKER"], file=file)
-    assert len(set(ran_in.read_text().split())) == 1
 
 
 def pyproject():
@@ -70,56 +52,35 @@ def test_environment_yml_names_what_pyproject_names():
     required = [r for r in map(Requirement, lines) if r.name not in ONLY_IN_CONDA]
     named = {CONDA_NAMES.get(r.name, r.name): r.specifier for r in required}
     assert named == {name: requirement.specifier for name, requirement in declared().items()}
+    assert f"python{pyproject()['requires-python']}" in conda
 
 
-def test_environment_yml_asks_for_the_python_that_pyproject_asks_for():
-    assert f"python{pyproject()['requires-python']}" in (ROOT / "environment.yml").read_text(encoding="utf-8")
-
-
-def test_every_declared_package_is_pinned_inside_its_range():
+def test_every_package_is_pinned_inside_its_range():
     versions = pinned()
     outside = [str(r) for name, r in declared().items() if name not in versions or versions[name] not in r.specifier]
     assert outside == []
 
 
-def imported(path: Path) -> set[str]:
-    """The packages that a file imports, anywhere in it."""
-    names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names.add(node.module)
-    return {name.split(".")[0] for name in names}
-
-
-def test_what_the_library_imports_is_declared():
+def test_code_imports_only_declared_packages():
     """What comes only because another package needs it may stay away with that package's next version."""
-    files = {name: path for path in ROOT.glob("tutorial_*/**/*.py") for name in imported(path)}
-    declared = {canonicalize_name(Requirement(line).name) for line in pyproject()["dependencies"]}
-    brought_by = packages_distributions()
-    ours = {"tutorial_lib", "tutorial_book"}
-    others = files.keys() - sys.stdlib_module_names - IN_A_NOTEBOOK - ours - OF_AN_EXTRA.keys()
-    undeclared = {name for name in others if not declared & {canonicalize_name(p) for p in brought_by[name]}}
-    assert {name: str(files[name].relative_to(ROOT)) for name in undeclared} == {}
-    extras = pyproject()["optional-dependencies"]
-    assert OF_AN_EXTRA.keys() <= files.keys()
-    named = {extra: {canonicalize_name(Requirement(line).name) for line in lines} for extra, lines in extras.items()}
-    assert all(named[extra] & {canonicalize_name(p) for p in brought_by[name]} for name, extra in OF_AN_EXTRA.items())
+    pytest.importorskip("deptry")
+    command = [sys.executable, "-m", "deptry", "tutorial_lib", "tutorial_book", "--no-ansi"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
 
 
-def test_a_pin_is_one_plain_version():
+def test_pins_are_plain_versions():
     assert [f"{name}=={version}" for name, version in pinned().items() if version.local] == []
     assert pinned()["torch"] == Version("2.13.0")
 
 
-def test_nothing_holds_the_place_of_the_repository_address():
+def test_no_file_has_a_placeholder_address():
     """Git knows it (tools/origin.py): a fork has none to fill in."""
     place = "OWNER/" + "REPOSITORY"
     assert [str(path.relative_to(ROOT)) for path in tracked_files() if place.encode() in path.read_bytes()] == []
 
 
-def test_no_tracked_file_is_large_or_carries_outputs():
+def test_tracked_files_are_small_and_without_outputs():
     """The book's own models excepted: tests/training/test_recipes.py says how large they are together."""
     for path in tracked_files():
         most = 2_500_000 if path.parent.parent.name == "models" else 1_000_000
@@ -128,13 +89,13 @@ def test_no_tracked_file_is_large_or_carries_outputs():
             assert '"output_type"' not in path.read_text(encoding="utf-8"), f"{path} carries outputs"
 
 
-def test_every_page_of_the_table_of_contents_is_there():
+def test_table_of_contents_lists_existing_pages():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     pages = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
     assert [page for page in pages if not (ROOT / f"{page}.md").exists()] == []
 
 
-def test_every_citation_has_its_entry_and_every_entry_is_cited():
+def test_citations_and_bibliography_agree():
     entries = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.M)
     assert len(entries) == len(set(entries))
     cited = set()
@@ -145,18 +106,11 @@ def test_every_citation_has_its_entry_and_every_entry_is_cited():
     assert set(entries) - cited == set()
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "book").glob("*.md")), ids=lambda file: file.stem)
-def test_every_figure_and_view_that_a_page_names_exists(file):
-    named = re.findall(r"\b(plots|views|page)\.([\w.]+)\(", file.read_text(encoding="utf-8"))
+def test_every_figure_and_view_of_a_page_exists():
     rooms = {"page": page, "plots": plots, "views": views}
-    for room, name in set(named):
+    text = "".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "book").glob("*.md")))
+    for room, name in sorted(set(re.findall(r"\b(plots|views|page)\.([\w.]+)\(", text))):
         assert callable(attrgetter(name)(rooms[room])), f"{room}.{name}"
-
-
-def test_the_library_imports_without_the_heavy_packages():
-    code = "import sys, tutorial_lib; print([m for m in ('torch', 'transformers', 'matplotlib') if m in sys.modules])"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert run.stdout.strip() == "[]"
 
 
 def test_make_help_lists_the_commands():
