@@ -1,0 +1,82 @@
+"""Answers as students write them: what their own check tells, and whether the checks of the grading give points."""
+
+import copy
+import functools
+import json
+import math
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coursework import checks, references, worker
+from coursework.references import attention
+from tests.coursework.test_exercises import EXERCISES, each_exercise, in_a_cell, right
+from tutorial_book.exercises import exercise as exercises
+
+TEXT = Path(__file__).with_name("answers.txt").read_text(encoding="utf-8")
+ANSWERS = re.findall(r"^### (\w+): (.*)\n((?:(?!###).*\n?)+)", TEXT, re.M)
+BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
+
+
+@functools.cache
+def calls_of(kind):
+    """Function -> what the public or the hidden checks of the grading ask it, on inputs of three seeds."""
+    found = {}
+    for assignment in checks.names():
+        for check, draw in checks.load(assignment).items():
+            calls = [call for seed in range(3) for call in draw(np.random.default_rng(seed))] if kind in check else []
+            for call in calls:
+                found.setdefault(call.name, []).append(call)
+    return found
+
+
+def holds(function, call):
+    """Whether a function gives what a call expects, by way of JSON as in the grading."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = json.loads(json.dumps(worker.plain(function(*copy.deepcopy(call.arguments)))))
+    except (Exception, SystemExit):
+        return False
+    return checks.wrong(call, value) is None
+
+
+def passes(function, name, kind="hidden"):
+    return all(holds(function, call) for call in calls_of(kind)[name])
+
+
+@pytest.mark.parametrize("name, told, source", ANSWERS, ids=[f"{name}: {told[:40]}" for name, told, _ in ANSWERS])
+def test_an_answer_is_told_and_graded_rightly(name, told, source, capsys, monkeypatch):
+    endless = told == "still running after"
+    if endless:
+        monkeypatch.setattr(exercises, "SECONDS", 0.3)
+    known = {"math": math, **vars(attention), **vars(references.module(BY_NAME[name].home))}
+    student = in_a_cell(source, name, **known)
+    right_here = BY_NAME[name].check(student)
+    said = capsys.readouterr().out
+    assert right_here == (told == "right"), said
+    if told == "-":
+        assert "Hint" not in said
+    elif told != "right":
+        assert told in said
+    if not endless and told != "changes its inputs":  # the grading would stop the first, and copies inputs
+        assert passes(student, name) == right_here
+
+
+@each_exercise
+def test_the_right_answer_has_all_points_and_no_mistake_has(exercise):
+    for kind in ("public", "hidden"):
+        assert passes(right(exercise), exercise.name, kind)
+    kinds = ("public", "hidden") if exercise.home in ("geometry", "project") else ("hidden",)
+    for hint, mistake in references.mistakes_in(references.module(exercise.home))[exercise.name].items():
+        assert not [kind for kind in kinds if passes(mistake, exercise.name, kind)], hint
+
+
+@pytest.mark.parametrize("check", [name for name in checks.load("1-tokenization") if not name.endswith("-bert")])
+def test_no_constant_is_right_for_every_call(check):
+    for seed in range(10):
+        expected = [repr(call.expected) for call in checks.load("1-tokenization")[check](np.random.default_rng(seed))]
+        assert len(expected) == 1 or len(set(expected)) > 1

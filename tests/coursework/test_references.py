@@ -1,0 +1,268 @@
+"""What is right: beside the library, PyTorch, SciPy, scikit-learn, and other ways to compute it."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cosine, pdist
+from sklearn.decomposition import PCA
+from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.neighbors import NearestNeighbors
+
+from coursework.references import attention, bert_layer, geometry, project, tokenization
+from tests.coursework.test_answers import calls_of
+from tutorial_book.exercises.bert_layer import weights_of
+from tutorial_lib import attention as library_attention
+from tutorial_lib import geometry as library
+from tutorial_lib import positions
+from tutorial_lib import tokenization as library_tokens
+
+attend = torch.nn.functional.scaled_dot_product_attention
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+# --- tokenization ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def chapters_rules(monkeypatch):
+    """Without the assignment's own rules."""
+    for rule in ("DIGITS", "MOST", "LONGEST"):
+        monkeypatch.setattr(tokenization, rule, 99)
+
+
+def test_words_are_the_librarys(rng, chapters_rules):
+    for text in ["x_1 é", *(tokenization.random_text(rng, "_.,!?'-(", "éüÄ") for _ in range(50))]:
+        assert tokenization.words(text) == [word.lower() for word in library_tokens.words(text)]
+
+
+@pytest.mark.parametrize("most", [2, 4, 99])
+def test_merges_are_the_librarys(most, rng, chapters_rules):
+    for _ in range(10):
+        counts = tokenization.random_counts(rng, most=most)
+        letters = sorted({letter for word in counts for letter in word})
+        learned = library_tokens.learn_merges(Counter(counts), letters, 999, library_tokens.bpe_score, str.__add__)
+        assert tokenization.train_bpe(counts, 999) == learned[1]
+
+
+def test_pairs_are_cut_as_in_the_library(rng):
+    for _ in range(200):
+        first, second = (list(range(n)) for n in rng.integers(0, 9, size=2))
+        room = int(rng.integers(0, 16))
+        _, segments = tokenization.encode_pair(first, second, room + 3)
+        kept = library_tokens.truncated_lengths(len(first), len(second), room)
+        assert (segments.count(0) - 2, segments.count(1) - 1) == kept
+
+
+# --- attention, and a layer of BERT ----------------------------------------------------------------------------------
+
+
+def test_attention_and_positions_are_the_librarys(monkeypatch):
+    monkeypatch.setattr(attention, "BASE", 10_000.0)
+    Q, K, V = (torch.randn(2, n, d, dtype=torch.float64) for n, d in ((3, 4), (5, 4), (5, 6)))
+    mask = torch.rand(3, 5) < 0.7
+    mask[:, 0] = True
+    ours = attention.attention(Q.numpy(), K.numpy(), V.numpy(), mask.numpy())
+    theirs = library_attention.attention(Q, K, V, mask)
+    assert all(np.allclose(a, b) for a, b in zip(ours, theirs, strict=True))
+    assert np.allclose(attention.softmax(Q.numpy()), torch.softmax(Q, -1))
+    assert (attention.causal_mask(6) == library_attention.causal_mask(6).numpy()).all()
+    assert np.allclose(attention.sinusoidal(50, 16), positions.sinusoidal(50, 16), atol=1e-6)
+    assert np.allclose(attention.shift_matrix(7, 16), positions.shift_matrix(7, 16), atol=1e-6)
+
+
+def test_near_attention_is_pytorchs_with_a_bias(rng):
+    Q, K, V, slopes = *(rng.normal(size=(4, 7, d)) for d in (6, 6, 3)), rng.uniform(0, 1, 4)
+    penalty = [[[-slope * abs(i - j) for j in range(7)] for i in range(7)] for slope in slopes]
+    parts = (torch.tensor(part)[None] for part in (Q, K, V))
+    theirs = attend(*parts, attn_mask=torch.tensor(np.array(penalty)))
+    assert np.allclose(attention.near_attention(Q, K, V, slopes)[0], theirs[0])
+    assert np.allclose(attention.near_attention(Q, K, V, 0 * slopes)[0], attention.attention(Q, K, V)[0])
+
+
+def test_rotate_is_a_turn_of_complex_numbers(rng):
+    X, places = rng.normal(size=(2, 3, 5, 8)), rng.integers(100, size=5)
+    for i in range(4):
+        z = (X[..., 2 * i] + 1j * X[..., 2 * i + 1]) * np.exp(1j * places * attention.BASE ** (-2 * i / 8))
+        assert np.allclose(attention.rotate(X, places)[..., 2 * i : 2 * i + 2], np.stack([z.real, z.imag], axis=-1))
+    q, k = rng.normal(size=(2, 1, 8))  # their score sees the distance alone
+    scores = [attention.rotate(q, np.array([p + 5])) @ attention.rotate(k, np.array([p])).T for p in (0, 9, 300)]
+    assert np.allclose(scores, scores[0])
+    PE = attention.sinusoidal(9, 8)  # the encoding itself turns the other way: its pairs are (sine, cosine)
+    assert np.allclose(attention.rotate(PE, -np.full(9, 3))[:6], PE[3:])
+
+
+@pytest.mark.parametrize("n_groups", [1, 2, 4])
+def test_grouped_queries_are_pytorchs(n_groups, rng):
+    X, weights, mask = rng.normal(size=(5, 12)), bert_layer.random_weights(rng, 12, 20, n_groups * 3), np.arange(5) < 3
+    parts = (torch.tensor(X @ weights[f"W_{part}"] + weights[f"b_{part}"]) for part in "QKV")
+    Q, K, V = (part.unflatten(1, (-1, 3)).transpose(0, 1)[None] for part in parts)
+    heads = attend(Q, K, V, torch.tensor(mask).expand(5, 5), enable_gqa=True)[0]
+    theirs = heads.transpose(0, 1).reshape(5, 12).numpy() @ weights["W_O"] + weights["b_O"]
+    assert np.allclose(bert_layer.grouped_query_attention(X, weights, 4, n_groups, mask), theirs)
+    if n_groups == 4:
+        assert np.allclose(bert_layer.multi_head_attention(X, weights, 4, mask), theirs)
+
+
+def test_the_pre_norm_layer_is_made_of_pytorchs_parts(rng):
+    X, mask = torch.tensor(rng.normal(size=(5, 12))), np.arange(5) < 3
+    weights = bert_layer.random_weights(rng, 12, 20)
+    w = {name: torch.tensor(value) for name, value in weights.items()}
+    inner = torch.nn.functional.rms_norm(X, (12,), w["gamma_1"], 1e-12)
+    A = X + torch.tensor(bert_layer.multi_head_attention(inner.numpy(), weights, 3, mask))
+    inner = torch.nn.functional.rms_norm(A, (12,), w["gamma_2"], 1e-12)
+    theirs = A + torch.nn.functional.gelu(inner @ w["W_1"] + w["b_1"]) @ w["W_2"] + w["b_2"]
+    assert np.allclose(bert_layer.pre_norm_layer(X.numpy(), weights, 3, mask), theirs)
+
+
+@pytest.mark.parametrize("layer", range(6))
+def test_a_layer_is_hugging_faces(layer, bert, hf_bert):
+    X = torch.randn(1, 9, 384)
+    with torch.no_grad():
+        theirs = hf_bert.encoder.layer[layer](X)
+    theirs = theirs[0] if isinstance(theirs, tuple) else theirs
+    ours = bert_layer.bert_layer(X[0].numpy(), weights_of(bert, layer), 12)
+    assert np.allclose(ours, theirs.reshape(9, 384), atol=2e-5)
+
+
+# --- geometry --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[(40, 3), (6, 20)], ids=["many", "few"])
+def X(request):
+    """A cloud away from the origin, with more vectors than dimensions or with fewer."""
+    return np.random.default_rng(7).normal(size=request.param) * np.linspace(1, 3, request.param[1]) + 1
+
+
+@pytest.fixture
+def contrasts():
+    rng = np.random.default_rng(3)
+    return rng.normal(size=(2, 7, 5)), rng.normal(size=(2, 4, 5)) + 0.5
+
+
+def two_nn_of_a_tree(X):
+    _, first, second = cKDTree(X).query(X, k=3)[0].T
+    return (len(X) - 1) / np.log(second / first).sum()
+
+
+def without_loudest_by_trying(X):
+    left_out = [library.average_cosine(np.delete(X, k, axis=1)) for k in range(X.shape[1])]
+    return left_out[geometry.added(X).argmax()]
+
+
+@pytest.mark.parametrize(
+    "ours, theirs",
+    [
+        (geometry.cosine_matrix, library.cosine_matrix),
+        (geometry.cosine_matrix, cosine_similarity),
+        (geometry.average_cosine, library.average_cosine),
+        (geometry.average_cosine, lambda X: 1 - pdist(X, "cosine").mean()),
+        (geometry.anisotropy, library.anisotropy),
+        (geometry.anisotropy, lambda X: PCA().fit(X).explained_variance_ratio_[0]),
+        (geometry.two_nn, lambda X: library.intrinsic_dimension(X, "mle", discard=0)),
+        (geometry.two_nn, two_nn_of_a_tree),
+        (lambda X: geometry.added(X).sum(), library.average_cosine),
+        (geometry.without_loudest, without_loudest_by_trying),
+    ],
+    ids=lambda function: function.__qualname__[-30:],
+)
+def test_a_measure_of_a_cloud_is_that_of_others(ours, theirs, X):
+    assert np.allclose(ours(X), theirs(X))
+
+
+def test_a_row_of_zeros_has_scikit_learns_cosines(X):
+    X[2] = 0
+    assert np.allclose(geometry.cosine_matrix(X), cosine_similarity(X))
+    assert not geometry.cosine_matrix(X)[2].any()
+
+
+def test_a_contrast_cosine_is_the_librarys_and_scipys(contrasts):
+    a, b = (library.difference_vectors(*contrast) for contrast in contrasts)
+    ours = geometry.contrast_cosine(*contrasts[0], *contrasts[1])
+    assert ours == pytest.approx(library.contrast_cosines({"a": a, "b": b})[0, 1])
+    assert ours == pytest.approx(1 - cosine(a.mean(axis=0), b.mean(axis=0)))
+
+
+def test_the_larger_of_two_p_values_is_the_librarys(contrasts):
+    a, b = (second - first for first, second in contrasts)
+    rng = np.random.default_rng(5)  # the library draws the signs of the first contrast, then those of the second
+    signs_a, signs_b = (rng.choice([-1.0, 1.0], size=(199, len(one))) for one in (a, b))
+    ours = max(geometry.sign_flip_p(a, b, signs_a), geometry.sign_flip_p(b, a, signs_b))
+    theirs = library.sign_flip_test(a, b, n_permutations=199, seed=5)
+    ties = sum((np.abs(signs.sum(axis=1)) == signs.shape[1]).sum() for signs in (signs_a, signs_b))
+    assert ours <= theirs + 1e-9 <= ours + (ties + 1) / 200  # rounding may break a tie; the library allows for it
+
+
+def test_all_sign_flips_give_scipys_exact_p(contrasts):
+    a, b = (second - first for first, second in contrasts)
+    signs = np.array(list(itertools.product([1.0, -1.0], repeat=len(a))))  # (128, 7)
+    along = a @ b.mean(axis=0)
+    how = {"permutation_type": "samples", "n_resamples": np.inf, "vectorized": True}
+    exact = stats.permutation_test((along,), lambda x, axis: x.mean(axis=axis), **how)
+    flipped = geometry.sign_flip_p(a, b, signs[1:-1])  # without the two ties, which rounding may break
+    assert round((flipped * 127 - 1) + 2) == round(exact.pvalue * 128)
+
+
+def test_equal_values_count_in_a_p_value(rng):
+    a, b = geometry.exact_contrasts(rng)
+    assert geometry.sign_flip_p(a, b, np.outer([1.0, -1.0, 1.0], np.ones(len(a)))) == 1
+
+
+def test_random_signs_are_never_all_alike(rng):
+    signs = geometry.random_signs(rng, 500, 3)
+    assert set(np.unique(signs)) == {-1, 1} and (np.abs(signs.sum(axis=1)) < 3).all()
+
+
+def test_swaps_are_the_librarys(rng):
+    direction, difference, words = rng.normal(size=4), rng.normal(size=4), rng.normal(size=(12, 4))
+    ours = geometry.swap_p(direction, difference, words)
+    assert ours == pytest.approx(library.swap_test(direction, difference, words).p)
+
+
+def test_the_real_vectors_fit_their_questions(default_folder):
+    calls = calls_of("-bert")
+    for call in [*calls["anisotropy"], *calls["two_nn"], *calls["without_loudest"]]:
+        (X,) = call.arguments
+        assert np.isfinite(call.expected) and len(library.distinct(X)) == len(X) == 150
+        last, most = np.sort(geometry.added(X))[-2:]
+        assert most - last > 1e-9  # rounding does not choose the loudest coordinate
+    bias, p = calls["contrast_cosine"][0].expected, calls["sign_flip_p"][0].expected
+    assert bias < -0.2 and p < 0.05  # a nurse is a step toward female
+
+
+# --- project ---------------------------------------------------------------------------------------------------------
+
+
+def test_purity_is_scikit_learns_nearest_neighbor(rng):
+    X, labels = rng.normal(size=(50, 5)), rng.integers(3, size=50)
+    near = NearestNeighbors(n_neighbors=2, metric="cosine").fit(X).kneighbors(X, return_distance=False)[:, 1]
+    assert project.neighbor_purity(X, labels) == pytest.approx((labels == labels[near]).mean())
+
+
+def test_the_margin_is_that_of_a_plain_loop(rng):
+    X, labels = rng.normal(size=(40, 5)), rng.integers(3, size=40)
+    margins = []
+    for i in range(40):
+        others = np.arange(40) != i
+        cosines, same = cosine_similarity(X[i : i + 1], X)[0], labels == labels[i]
+        margins.append(cosines[others & same].max() - cosines[~same].max())
+    assert project.neighbor_margin(X, labels.tolist()) == pytest.approx(np.mean(margins))
+    assert project.neighbor_purity(X, labels.tolist()) == np.mean(np.array(margins) > 0)
+
+
+def test_a_p_value_is_the_rank_among_all_orders(rng):
+    X, labels = rng.normal(size=(12, 3)), np.arange(12) % 2
+    how = {"permutation_type": "pairings", "n_resamples": 200, "rng": 1, "alternative": "greater"}
+    test = stats.permutation_test(
+        (np.arange(12),), lambda order: project.neighbor_purity(X, labels[order.astype(int)]), **how
+    )
+    orders = [np.random.default_rng(2).permutation(12).tolist() for _ in range(200)]
+    assert project.purity_p(X, labels.tolist(), orders) == pytest.approx(test.pvalue, abs=0.15)
