@@ -1,181 +1,156 @@
-"""The feedback names the cause in the student's own code, and tells a cascade once."""
+"""The feedback names the cause in the student's own code, tells a cascade once, and takes no point for it twice."""
 
 import itertools
+import re
 import time
+from pathlib import Path
 
 import pytest
 
 from coursework import causes, sources
-from tests.coursework.conftest import ASSIGNMENT, cell, with_code
+from tests.coursework.batch import graded, with_cells
+from tests.coursework.conftest import ASSIGNMENT, cell
 
-FULL = sources.points(ASSIGNMENT, marks=("check",))
+CHECKS = {name: sources.points(name, marks=("check",)) for name in (ASSIGNMENT, "4-geometry", "5-project")}
+FULL = CHECKS[ASSIGNMENT]
+SOLVED = {name: sources.solved_notebook(name) for name in CHECKS}
+TEXT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
+
+
+def cases():
+    """Name -> (cell, code, [(check, what its reason must hold)])."""
+    for where, name, text in re.findall(r"^### (.+?): (.+)\n((?:(?!###).*\n?)+)", TEXT, re.M):
+        code = re.sub(r"^> .*\n?", "", text, flags=re.M).strip()
+        yield name, (where, code, re.findall(r"^> (.+?): (.+)", text, re.M))
+
+
+CASES = dict(cases())
+LEAKS = [
+    "raise ValueError(x.tobytes().hex())",
+    "raise type('X' + x.tobytes().hex(), (Exception,), {})",
+    "raise NameError('no', name='x' + x.tobytes().hex()[:50])",
+    "raise ImportError('no', name='x' + x.tobytes().hex()[:50])",
+]
+
+
+@pytest.fixture(scope="module")
+def attention_marks(tmp_path_factory, bubblewrap):
+    code = {name: {where: source} for name, (where, source, _) in CASES.items()}
+    code |= {leak: {"softmax": f"def softmax(x):\n    {leak}"} for leak in LEAKS}
+    notebooks = {name: with_cells(SOLVED[ASSIGNMENT], cells) for name, cells in code.items()}
+    return graded(tmp_path_factory.mktemp("causes"), ASSIGNMENT, notebooks)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cause_is_told(name, attention_marks):
+    marks, expected = attention_marks[name], CASES[name][2]
+    if not expected:
+        assert marks.points == FULL and not marks.reasons
+    for check, piece in expected:
+        assert piece in marks.reasons[check]
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_message_or_a_class_tells_no_input(leak, attention_marks):
+    said = attention_marks[leak].reasons["softmax-hidden"].splitlines()
+    assert said and not [line for line in said if "0000" in line or len(line) > 120]
+
+
+# --- points for what is right in another assignment ------------------------------------------------------------------
+
+DONE = ("cosine-matrix", "average-cosine", "anisotropy", "two-nn")
+EDITS = {  # usual mistakes: cell -> (old, new) in its solution
+    "cosine-matrix": ("np.where(lengths == 0, 1, lengths)", "lengths"),
+    "anisotropy": ("X - X.mean(axis=0)", "X"),
+    "two-nn": ("np.fill_diagonal(distances, np.inf)", "pass"),
+    "sign-flip": (">= abs(observed)", "> abs(observed)"),
+    "swap": ("(1 + np", "(0 + np"),
+}
+MADE_UP = "REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}"
+PROJECTS = {  # name -> (cell, code, checks that have no points)
+    "a made up report": ("report", MADE_UP, {"report-public"}),
+    "a report of another type": ("report", "class D(dict): pass\nREPORT = D(average_cosine='x')", {"report-public"}),
+    "half characters": (
+        "collection",
+        "TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20",
+        {"collection-public", "report-public"},
+    ),
+    "a constant": (  # the p-values lean on it, and two of its cases may be right by chance
+        "neighbor-purity",
+        "def neighbor_purity(X, labels):\n    return 1.0",
+        {f"{name}-{kind}" for name in ("neighbor-purity", "purity-p") for kind in ("public", "hidden")}
+        | {"own-neighbor-purity-hidden", "own-purity-p-hidden"},
+    ),
+}
 
 
 def solution(name):
-    return cell(sources.solved_notebook(ASSIGNMENT), name).source
+    return cell(SOLVED["4-geometry"], name).source
 
 
-# cell -> code, check -> what its reason must hold
-CODE = {
-    "an import that nothing needs": ({"softmax": "import torch\n" + solution("softmax")}, {}),
-    "an import that is needed": (
-        {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
-        {"softmax-hidden": ["uses s", "line 1 of the cell with softmax:\n    from scipy", "NumPy alone"]},
-    ),
-    "code of the book": (
-        {"softmax": "from tutorial_lib.attention import softmax"},
-        {"softmax-hidden": ["softmax is not there", "Code of the book does not count as an answer"]},
-    ),
-    "an import that is needed above a function": (
-        {"softmax": "import torch\nsoftmax = torch.nn.Softmax()"},
-        {"softmax-hidden": ["its cell stopped with NameError, in line 2", "NumPy alone"]},
-    ),
-    "input": ({"softmax": "def softmax(x):\n    return input()"}, {"softmax-hidden": ["take input() out"]}),
-    "an import inside": (
-        {"softmax": "def softmax(x):\n    import scipy\n    return x"},
-        {"softmax-hidden": ["ModuleNotFoundError, in line 2", "softmax:\n    import scipy\n", "NumPy alone"]},
-    ),
-    "no Python": (
-        {"softmax": "def softmax(x):\n    return np.exp(x"},
-        {
-            "softmax-hidden": ["its cell stopped with SyntaxError ('(' was never closed), in line 2"],
-            "attention-hidden": ["attention uses softmax, which is wrong too: start there."],
-        },
-    ),
-    "another name": (
-        {"softmax": "def soft_max(x):\n    return x"},
-        {
-            "softmax-hidden": ["softmax is defined in no cell of yours, but soft_max is"],
-            "attention-hidden": ["attention uses softmax, which is wrong too: start there."],
-        },
-    ),
-    "a name that is not there": (
-        {"softmax": "def softmax(x):\n    return helper(x)"},
-        {"softmax-hidden": ["softmax uses helper, which is defined in no cell", "line 2", "return helper(x)"]},
-    ),
-    "a longer name": (
-        {"softmax": "def my_softmax(x):\n    return x"},
-        {"softmax-hidden": ["softmax is defined in no cell of yours, but my_softmax is"]},
-    ),
-    "a name that stands for something else": (
-        {"softmax": "softmax = [1, 2]"},
-        {"softmax-hidden": ["softmax is no function when it is called"]},
-    ),
-    "a line at the margin": (
-        {"softmax": "def softmax(x):\n    e = np.exp(x)\nreturn e"},
-        {"softmax-hidden": ["does it end with return", "Its cell stopped with SyntaxError, in line 3"]},
-    ),
-    "a list as a key": (
-        {"softmax": "def softmax(x):\n    return {[1]: x}"},
-        {"softmax-hidden": ["softmax stopped with TypeError, in line 2", "make a tuple of it"]},
-    ),
-    "a cell that stops": (
-        {"softmax": "1 / 0\nsoftmax = np.exp"},
-        {"softmax-hidden": ["its cell stopped with ZeroDivisionError", "line 1", "1 / 0"]},
-    ),
-    "a line that fails": (
-        {"softmax": "def softmax(x):\n    e = np.exp(x)\n    return e / e.sum(axis=7)"},
-        {"softmax-hidden": ["softmax stopped with", "Error", "line 3", "e / e.sum(axis=7)"]},
-    ),
-    "not written": (
-        {"softmax": "def softmax(x):\n    raise NotImplementedError"},
-        {"softmax-hidden": ["softmax is not written yet"], "attention-hidden": ["attention needs softmax, which"]},
-    ),
-    "the line that students get": (
-        {"softmax": "def softmax(x):\n    raise NotImplementedError\n    return np.exp(x)"},
-        {"softmax-hidden": ["stops at the line that says", "raise NotImplementedError\nTake that line out."]},
-    ),
-    "a cell that was deleted": (
-        {"softmax": ""},
-        {"softmax-hidden": ["softmax is defined in no cell of yours"]},
-    ),
-    "an import that another needs": (
-        {"softmax": "from scipy.special import softmax as s\ndef softmax(x):\n    return s(x, axis=-1)"},
-        {"attention-hidden": ["attention uses softmax, which is wrong too: start there."]},
-    ),
-    "wrong numbers": (
-        {"softmax": "def softmax(x):\n    return x"},
-        {"softmax-hidden": ["wrong numbers"], "attention-hidden": ["attention uses softmax, which is wrong too"]},
-    ),
-    "too slow": (
-        {"softmax": "def softmax(x):\n    while True:\n        x = x + 1"},
-        {"softmax-hidden": ["took too long", "in line"], "attention-hidden": ["attention"]},
-    ),
-    "another signature": (
-        {"softmax": "def softmax(x, axis):\n    return x"},
-        {"softmax-hidden": ["cannot be called as in the question, in line 1", "asks for axis. Give it"]},
-    ),
-    "a mask that is left out": (
-        {"attention": "def attention(Q, K, V):\n    return softmax(Q @ K.swapaxes(-1, -2)) @ V"},
-        {"attention-hidden": ["attention gave one thing: 2 are asked for"]},
-    ),
-    "nothing back": ({"softmax": "def softmax(x):\n    print(x)"}, {"softmax-hidden": ["nothing: does it end"]}),
-    "a text": ({"softmax": "def softmax(x):\n    return 'x'"}, {"softmax-hidden": ["gave a text: another kind"]}),
-    "a generator": ({"softmax": "def softmax(x):\n    yield x"}, {"softmax-hidden": ["a generator, whose values"]}),
-    "a set": ({"softmax": "def softmax(x):\n    return {1}"}, {"softmax-hidden": ["a set, which has no order"]}),
-    "few digits": (
-        {"softmax": solution("softmax").replace("powers =", "x = np.asarray(x, dtype=np.float32)\n    powers =", 1)},
-        {"softmax-hidden": ["close: is it float32"]},
-    ),
-    "one number": (
-        {"causal-mask": "def causal_mask(n):\n    m = np.tril(np.ones((n, n)))\n    m[0, 0] = 0\n    return m"},
-        {"causal-mask-hidden": ["causal_mask gave 1 wrong number of"]},
-    ),
-    "far too much": (
-        {"softmax": "def softmax(x):\n    return np.zeros(100_000)"},
-        {"softmax-hidden": ["far more than was asked for"]},
-    ),
-    "the end of Python": (
-        {"softmax": "import os\ndef softmax(x):\n    os._exit(0)"},
-        {"softmax-public": ["softmax ended the run"], "attention-public": ["attention ended the run"],
-         "attention-hidden": ["attention was not called"]},
-    ),
-}  # fmt: skip
+@pytest.fixture(scope="module")
+def geometry_marks(tmp_path_factory, bubblewrap):
+    assert all(old in solution(name) for name, (old, _) in EDITS.items())
+    half = with_cells(sources.student_notebook("4-geometry"), {name: solution(name) for name in DONE})
+    wrong = {name: solution(name).replace(old, new) for name, (old, new) in EDITS.items()}
+    notebooks = {"half done": half, "mistakes": with_cells(SOLVED["4-geometry"], wrong)}
+    return graded(tmp_path_factory.mktemp("geometry"), "4-geometry", notebooks)
 
 
-@pytest.mark.parametrize("name", CODE)
-def test_the_cause_is_told(name, solved, hand_in, grade):
-    code, expected = CODE[name]
-    for where, source in code.items():
-        solved = with_code(solved, where, source)
-    hand_in("ada", solved)
-    marks = grade()["ada"]
-    if not expected:
-        assert marks.points == FULL and not marks.reasons
-    for check, texts in expected.items():
-        assert [text for text in texts if text not in marks.reasons[check]] == [], marks.reasons[check]
+def test_half_a_notebook_has_the_points_of_its_half(geometry_marks):
+    given = {name: points for name, points in geometry_marks["half done"].points.items() if points}
+    earned = {name: CHECKS["4-geometry"][name] for one in DONE for name in (f"{one}-public", f"{one}-hidden")}
+    assert given == earned | {"shape-bert": 2}  # two of its three functions are there
+    assert sum(given.values()) == 14
 
 
-def test_a_message_or_a_class_tells_no_input(solved, hand_in, grade):
-    leaks = (
-        "raise ValueError(x.tobytes().hex())",
-        "raise type('X' + x.tobytes().hex(), (Exception,), {})",
-        "raise NameError('no', name='x' + x.tobytes().hex()[:50])",
-        "raise ImportError('no', name='x' + x.tobytes().hex()[:50])",
-    )
-    for number, leak in enumerate(leaks):
-        hand_in(f"eve-{number}", with_code(solved, "softmax", f"def softmax(x):\n    {leak}"))
-    shown = [line for marks in grade().values() for line in marks.reasons["softmax-hidden"].splitlines()]
-    assert shown and not [line for line in shown if "0000" in line or len(line) > 120]
+def test_usual_mistakes_cost_their_own_points_only(geometry_marks):
+    points = geometry_marks["mistakes"].points
+    lost = {name: worth - points[name] for name, worth in CHECKS["4-geometry"].items() if points[name] < worth}
+    assert lost == {
+        "cosine-matrix-public": 1, "cosine-matrix-hidden": 1,  # with zeros only
+        "anisotropy-public": 1, "anisotropy-hidden": 2,
+        "two-nn-public": 1, "two-nn-hidden": 3, "shape-bert": 2,
+        "sign-flip-public": 1, "sign-flip-hidden": 1.5,  # with ties only
+        "swap-public": 1, "swap-hidden": 2,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def project_marks(tmp_path_factory, bubblewrap):
+    notebooks = {name: with_cells(SOLVED["5-project"], {where: code}) for name, (where, code, _) in PROJECTS.items()}
+    return graded(tmp_path_factory.mktemp("project"), "5-project", notebooks)
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_project_in_part_has_the_points_of_its_part(name, project_marks):
+    assert {check for check, points in project_marks[name].points.items() if not points} == PROJECTS[name][2]
+
+
+# --- names, in the code alone ----------------------------------------------------------------------------------------
+
+USED = causes.Code(["def f(x):\n    return g(x)", "%magic\ndef g(x):\n    return h(x) + len(x)", "h = abs"], {}, {})
+LATER = causes.Code(["def f(x):\n    x @ x\n    return k(x)\ndef k(x):\n    return g(x)\ndef g(x): pass"], {}, {})
+TOO = "f uses g, which is wrong too: start there."
 
 
 def test_functions_that_a_function_uses_are_found_in_all_cells():
-    code = causes.Code(["def f(x):\n    return g(x)", "%magic\ndef g(x):\n    return h(x) + len(x)", "h = abs"], {}, {})
-    assert code.roots("f", {"f", "g", "h"}) == ["h"] and code.defining("h") == 2 and code.function_at(1, 3) == "g"
-    assert causes.with_cascade("f gave a wrong number", "f", None, {"f", "g"}, code).endswith(
-        "which is wrong too: start there."
-    )
-    above = causes.Code(["def f(x):\n    x @ x\n    return k(x)\ndef k(x):\n    return g(x)\ndef g(x): pass"], {}, {})
-    stopped = {"type": "ValueError", "cell": 0, "line": 2, "name": None}
-    assert causes.with_cascade("f stopped", "f", stopped, {"f", "g"}, above) == "f stopped"  # g was not called yet
-    assert "start there" in causes.with_cascade("f stopped", "f", {**stopped, "line": 3}, {"f", "g"}, above)
-    error = {"type": "ValueError", "cell": 1, "line": 3, "name": None}
-    assert (
-        causes.with_cascade("f stopped", "f", error, {"f", "g"}, code) == "f uses g, which is wrong too: start there."
-    )
-    assert causes.with_cascade("f stopped", "f", {**error, "cell": 0, "line": 2}, {"f", "g"}, code).startswith(
-        "f stopped\n"
-    )
+    assert USED.roots("f", {"f", "g", "h"}) == ["h"] and USED.defining("h") == 2 and USED.function_at(1, 3) == "g"
+
+
+@pytest.mark.parametrize(
+    "code, place, told",
+    [
+        (USED, None, f"f stopped\n{TOO}"),
+        (USED, (0, 2), f"f stopped\n{TOO}"),
+        (USED, (1, 3), TOO),
+        (LATER, (0, 2), "f stopped"),  # g was not called yet
+        (LATER, (0, 3), f"f stopped\n{TOO}"),
+    ],
+)
+def test_a_wrong_function_is_named_where_it_did_harm(code, place, told):
+    error = place and {"type": "ValueError", "cell": place[0], "line": place[1], "name": None}
+    assert causes.with_cascade("f stopped", "f", error, {"f", "g"}, code) == told
 
 
 @pytest.mark.timed
@@ -189,7 +164,7 @@ def test_code_of_any_size_is_looked_at_in_bounded_time():
 
 
 @pytest.mark.timed
-def test_names_of_any_number_are_compared_in_bounded_time():
+def test_any_number_of_names_is_compared_in_bounded_time():
     names = ["".join(letters) for letters in itertools.product("ab", repeat=11)]
     code = causes.Code(["\n".join(f"def {name}(): pass" for name in names[:800]) + f"\n{'ab' * 5}"], {}, {})
     began = time.process_time()
