@@ -1,24 +1,25 @@
 """What a mark depends on: fresh inputs, cases, the key, and what happens outside of the student's doing."""
 
+import functools
 import hashlib
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
 
-from coursework import checks, grading, references, sandbox, sources
-from coursework.__main__ import main
-from tests.coursework.conftest import ASSIGNMENT, QUICK, with_code
+from coursework import checks, grading, sandbox, sources
+from tests.coursework.conftest import ASSIGNMENT, QUICK, prepared, with_code
+from tests.coursework.test_own import reference
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 ROOT = Path(grading.__file__).parents[1]
@@ -27,61 +28,44 @@ ROOT = Path(grading.__file__).parents[1]
 # --- fresh inputs ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def drawn():
-    """Assignment -> for each of five seeds: check -> its inputs as one text, for the checks that call functions."""
-    return {name: [_inputs(name, seed) for seed in range(5)] for name in checks.names()}
-
-
-def _inputs(assignment, seed):
-    _, calls, arrays = grading.prepare(assignment, seed)
+def inputs(assignment, seed):
+    """Check -> its inputs as one text, for the checks that call functions."""
+    _, calls, arrays = prepared(checks.load, assignment, seed)
     texts = {}
     for call in calls:
         if call["arguments"] is not None:
-            text = repr((call["name"], _spelled(call["arguments"], arrays)))
+            text = repr((call["name"], spelled(call["arguments"], arrays)))
             texts[call["part"]] = texts.get(call["part"], "") + text
     return texts
 
 
-def _spelled(value, arrays):
+def spelled(value, arrays):
     if isinstance(value, dict) and "array" in value:
         array = arrays[value["array"]]
         return array.shape, hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
     if isinstance(value, dict):
-        return {name: _spelled(item, arrays) for name, item in value.items()}
-    return [_spelled(item, arrays) for item in value] if isinstance(value, list) else value
+        return {name: spelled(item, arrays) for name, item in value.items()}
+    return [spelled(item, arrays) for item in value] if isinstance(value, list) else value
 
 
-CHECKS = [(name, check) for name in checks.names() for check in sources.points(name, marks=("check",))]
-
-
-@pytest.mark.parametrize("assignment, check", CHECKS, ids=[f"{a}: {c}" for a, c in CHECKS])
-def test_no_table_holds_the_inputs_of_a_check(assignment, check, drawn):
-    inputs = [texts[check] for texts in drawn[assignment] if check in texts]
-    if not inputs:
-        # These look at the student's own texts, or are drawn from the student's name.
-        assert check in ("collection-public", "report-public") or check.startswith("own-")
-        return
-    assert len(set(inputs)) == len(inputs) == 5
-
-
-HIDDEN = [name for name in checks.names() if any(one.endswith("-hidden") for one in sources.points(name))]
+@pytest.mark.parametrize("assignment", checks.names())
+def test_two_seeds_give_no_check_the_same_inputs(assignment):
+    one, other = inputs(assignment, 1), inputs(assignment, 2)
+    assert not [check for check in one if one[check] == other[check]]
+    without = {name for name in sources.points(assignment, marks=("check",)) if name not in one}
+    # These look at the student's own texts, or are drawn from the student's name.
+    assert all(name in ("collection-public", "report-public") or name.startswith("own-") for name in without)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("assignment", HIDDEN)
-def test_each_usual_mistake_fails_its_hidden_check_at_every_seed(assignment):
+@pytest.mark.parametrize("assignment", checks.names())
+def test_each_usual_mistake_fails_at_every_seed(assignment):
     hidden = {name: draw for name, draw in checks.load(assignment).items() if name.endswith("-hidden")}
     for seed in range(40):
         for name, draw in hidden.items():
             calls = grading._drawn(assignment, name, draw, seed)
             assert grading._unseen(assignment, calls) is None, (name, seed)
             assert all(checks.wrong(one, grading._given_by(reference(one.name), one)) is None for one in calls)
-
-
-def reference(name):
-    """The right function of this name."""
-    return next(vars(one)[name] for one in map(references.module, references.homes()) if hasattr(one, name))
 
 
 # --- points case by case ---------------------------------------------------------------------------------------------
@@ -105,7 +89,7 @@ def softmax_by_case(monkeypatch):
     return cases
 
 
-def test_points_by_case_are_rounded_down_to_halves_and_named(softmax_by_case, solved, hand_in, grade):
+def test_points_by_case_are_rounded_down_to_halves(softmax_by_case, solved, hand_in, grade):
     hand_in("ada", solved)
     hand_in("bob", with_code(solved, "softmax", "def softmax(x):\n    return np.exp(x) / np.exp(x).sum()"))
     hand_in("eve", with_code(solved, "softmax", "def softmax(x):\n    return x"))
@@ -135,28 +119,26 @@ def test_a_check_by_case_names_every_case(softmax_by_case, monkeypatch):
     ids=str,
 )  # fmt: skip
 def test_a_made_up_value_is_wrong_and_takes_no_memory(value):
-    import tracemalloc
-
     tracemalloc.start()
     assert checks.wrong(checks.call("f", expect=np.ones(2)), value)
     assert tracemalloc.get_traced_memory()[1] < 5 << 20
     tracemalloc.stop()
 
 
-def test_every_right_value_fits_into_its_limit():
-    for assignment in checks.names():
-        by_check, _, _ = grading.prepare(assignment, 0)
-        most = [call.most for calls in by_check.values() for call in calls]
-        assert sum(most) < sandbox.Limits().output
-        for call in (call for calls in by_check.values() for call in calls if call.judge is None):
-            assert len(json.dumps(checks._plain(call.expected))) < call.most / 2
+@pytest.mark.parametrize("assignment", checks.names())
+def test_every_right_value_fits_into_its_limit(assignment):
+    by_check, _, _ = prepared(checks.load, assignment, 1)
+    calls = [call for calls in by_check.values() for call in calls]
+    assert sum(call.most for call in calls) < sandbox.Limits().output
+    for call in calls:
+        assert call.judge or len(json.dumps(checks._plain(call.expected))) < call.most / 2
 
 
 # --- what a mark depends on ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
-def test_the_key_covers_every_file_that_grading_imports(tmp_path):
+def test_the_key_covers_all_that_grading_imports(tmp_path):
     """All modules of ours that a real grading has imported at its end, the checks' own files too."""
     code = (
         "import sys; from pathlib import Path; from coursework import grading, checks\n"
@@ -170,15 +152,6 @@ def test_the_key_covers_every_file_that_grading_imports(tmp_path):
     assert ours <= {path for name in checks.names() for path in grading.key_files(name)}
 
 
-@pytest.fixture(scope="module")
-def copied(tmp_path_factory):
-    """A copy of all that the key of marks may look at."""
-    root = tmp_path_factory.mktemp("copied")
-    for name in ("coursework", *grading.OURS):
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
-    return root
-
-
 @pytest.mark.parametrize("file, counts", [
     ("tutorial_book/plots/meaning.py", False),
     ("tutorial_book/claims/attention.py", False),
@@ -190,42 +163,41 @@ def copied(tmp_path_factory):
     ("coursework/references/attention.txt", True),
     ("tutorial_lib/attention.py", True),
 ])  # fmt: skip
-def test_a_mark_depends_on_what_grading_runs_and_on_no_figure_view_claim_or_page(file, counts, copied):
-    before = grading.key(ASSIGNMENT, 1, root=copied)
-    path = copied / file
-    source = path.read_bytes()
-    path.write_bytes(source + b"\n# changed\n")
-    assert (grading.key(ASSIGNMENT, 1, root=copied) != before) == counts
-    path.write_bytes(source)
-    assert grading.key(ASSIGNMENT, 1, root=copied) == before
+def test_a_mark_depends_on_what_grading_runs(file, counts):
+    assert (ROOT / file).is_file() and (ROOT / file in key_files()) == counts
 
 
-def test_a_mark_depends_on_the_seed_and_the_sandbox(copied):
-    before = grading.key(ASSIGNMENT, 1, root=copied)
-    assert before != grading.key(ASSIGNMENT, 2, root=copied)
-    assert before != grading.key(ASSIGNMENT, 1, "podman", root=copied)
+key_files = functools.cache(lambda: {*grading.key_files(ASSIGNMENT)})
 
 
-def test_what_is_told_of_a_file_is_fresh_where_its_marks_are_not(solved, hand_in, grade):
+def test_a_mark_depends_on_code_seed_and_sandbox(tmp_path):
+    code = tmp_path / "coursework" / "worker.py"
+    code.parent.mkdir()
+    code.write_text("x = 1\n")
+    before = grading.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before == grading.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before != grading.key(ASSIGNMENT, 2, root=tmp_path)
+    assert before != grading.key(ASSIGNMENT, 1, "podman", root=tmp_path)
+    code.write_text("x = 2\n")
+    assert before != grading.key(ASSIGNMENT, 1, root=tmp_path)
+
+
+def test_a_second_grading_keeps_marks_and_tells_what_is_new(solved, hand_in, grade):
     hand_in("ada", solved)
-    assert not grade()["ada"].notes
+    first = grade()["ada"]
+    assert first.points == FULL and not first.notes
     hand_in("ada", "{", file="other.ipynb")
-    assert [note for note in grade()["ada"].notes if "other.ipynb" in note]
-
-
-def test_a_newcomer_displaces_nobody(solved, hand_in, grade):
-    hand_in("ada", solved)
-    assert grade()["ada"].points == FULL
     hand_in("ADA", with_code(solved, "softmax", "def softmax(x):\n    return x"))
     marks = grade()
     assert marks["ada"].points == FULL and len(marks) == 2
     assert all("reads" in " ".join(one.notes) for one in marks.values())
+    assert "other.ipynb" in " ".join(marks["ada"].notes)
 
 
 # --- what the student did not do -------------------------------------------------------------------------------------
 
 
-def test_a_run_that_is_killed_from_outside_is_tried_again_and_is_no_mark(solved, hand_in, grade, monkeypatch, tmp_path):
+def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, grade, monkeypatch):
     for student in ("ada", "bob", "eve"):
         hand_in(student, with_code(solved, "softmax", f"# {student}\ndef softmax(x):\n    return x"))
     original, tries = sandbox.run, []
@@ -247,7 +219,7 @@ def test_a_run_that_is_killed_from_outside_is_tried_again_and_is_no_mark(solved,
     assert grade()["bob"].points == marks["ada"].points
 
 
-def test_a_second_grading_of_the_same_folder_waits_its_turn(tmp_path):
+def test_no_two_gradings_use_one_folder(tmp_path):
     with grading.alone(tmp_path), pytest.raises(ValueError, match="in use by another grading"):
         with grading.alone(tmp_path):
             pass
@@ -257,7 +229,7 @@ def test_a_second_grading_of_the_same_folder_waits_its_turn(tmp_path):
 
 
 @pytest.mark.long
-def test_a_grading_that_is_killed_goes_on_and_leaves_nothing(solved, tmp_path, bubblewrap):
+def test_a_killed_grading_goes_on_and_leaves_nothing(solved, tmp_path, bubblewrap):
     """kill -9, again and again, at random moments."""
     for number in range(3):
         path = tmp_path / "submitted" / f"student-{number}" / f"{ASSIGNMENT}.ipynb"
@@ -317,8 +289,5 @@ def _marks(results):
     return {one.student: (one.points, one.reasons, one.notes) for one in grading.marks_in(results, ASSIGNMENT)}
 
 
-def test_the_report_says_which_bound_was_in_force(solved, hand_in, tmp_path, bubblewrap):
-    hand_in("ada", solved)
-    arguments = ["grade", tmp_path / "submitted", "--to", tmp_path / "results", "--assignment", ASSIGNMENT]
-    assert main([str(argument) for argument in arguments]) == 0
-    assert sandbox.bound("bubblewrap", QUICK).split()[0] in (tmp_path / "results" / "report.md").read_text()
+def test_the_report_says_which_bound_was_in_force(graded):
+    assert sandbox.bound("bubblewrap", QUICK).split()[0] in (graded / "results" / "report.md").read_text()

@@ -6,20 +6,26 @@ import numpy as np
 import pytest
 
 grading = pytest.importorskip("coursework.grading")
-from coursework import checks, sources, submissions, worker  # noqa: E402
+from coursework import checks, references, sources, submissions, worker  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 from coursework.references.attention import attention  # noqa: E402
-from tests.coursework.conftest import ASSIGNMENT, cell, with_code  # noqa: E402
-from tests.coursework.test_marks import reference  # noqa: E402
+from tests.coursework.batch import graded as graded_together  # noqa: E402
+from tests.coursework.batch import with_cells  # noqa: E402
+from tests.coursework.conftest import ASSIGNMENT, cell  # noqa: E402
 from tutorial_book.exercises import ask, own  # noqa: E402
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
-ASKED = {"own-attention-hidden", "own-near-attention-hidden"}
+ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
 
 
-def made(name, me, function=None):
-    """What a function gives for somebody's question, as it comes out of the sandbox."""
-    function = function or reference(own.QUESTIONS[name].function)
+def reference(name):
+    """The right function of this name."""
+    return next(vars(one)[name] for one in map(references.module, references.homes()) if hasattr(one, name))
+
+
+def made(name, me):
+    """What the right function gives for somebody's question, as it comes out of the sandbox."""
+    function = reference(own.QUESTIONS[name].function)
     return json.loads(json.dumps(worker.plain(function(*own.drawn(name, me)[0]))))
 
 
@@ -28,25 +34,28 @@ def right_for(name, me):
 
 
 @pytest.mark.parametrize("assignment", checks.names())
-def test_each_assignment_asks_two_questions_after_a_function_passes(assignment):
+def test_two_questions_come_after_their_functions(assignment):
     points = sources.points(assignment)
     asked = own.asked(points)
     order = list(points)
-    assert len(asked) == 2 and sum(points.values()) == 40
+    assert len(asked) == 2
     for name, check in asked.items():
         assert points[check] == 1 and order.index(own.QUESTIONS[name].check) < order.index(check)
 
 
 @pytest.mark.parametrize("name", own.QUESTIONS)
-def test_a_question_is_the_same_for_a_name_and_differs_between_names(name):
+def test_questions_and_answers_differ_between_names(name):
     people = [f"student {number}" for number in range(40)]
     assert own.drawn(name, "Ada  lovelace ")[1] == own.drawn(name, "Ada Lovelace")[1]
     assert len({own.drawn(name, me)[1] for me in people}) > 30
-    answers = [json.dumps(right_for(name, me)) for me in people]
-    assert max(map(answers.count, answers)) < 0.7 * len(people)  # one answer for all is no answer
+    answers = [right_for(name, me) for me in people]
+    texts = [json.dumps(answer) for answer in answers]
+    assert max(map(texts.count, texts)) < 0.7 * len(people)  # one answer for all is no answer
+    if name not in ("own-longest-match", "own-train-bpe"):  # a row of zeros would have no cosine
+        assert all(np.isfinite(answer).all() for answer in answers)
 
 
-def test_the_mask_of_the_question_on_attention_decides_its_answer():
+def test_the_mask_decides_the_answer_on_attention():
     """Who leaves it out is wrong: the key that it hides is the one that would weigh most."""
     for number in range(40):
         arguments = Q, K, V, mask = own.drawn("own-attention", f"student {number}")[0]
@@ -54,26 +63,18 @@ def test_the_mask_of_the_question_on_attention_decides_its_answer():
         assert answers[0] != answers[1] and not mask[-1, answers[1]]
 
 
-@pytest.mark.parametrize("name", [name for name in own.QUESTIONS if name not in ("own-longest-match", "own-train-bpe")])
-def test_what_a_function_gives_for_a_drawn_input_is_a_number(name):
-    """No row of zeros is drawn: it has no cosine."""
-    for number in range(300):
-        answer = right_for(name, f"student {number}")
-        assert np.isfinite(answer).all()
-
-
 @pytest.mark.parametrize("name", own.QUESTIONS)
-@pytest.mark.parametrize("me", ["Ada Lovelace", "bob", "Zoë ☃"])
-def test_the_answer_of_ones_own_function_is_right_and_others_are_not(name, me):
-    right = right_for(name, me)
+@pytest.mark.parametrize("me", ["Ada Lovelace", "Zoë ☃"])
+def test_ones_own_answer_is_right_and_others_are_not(name, me):
+    gave, right = made(name, me), right_for(name, me)
     given = json.loads(json.dumps(worker.plain(right)))
     rounded = round(right, 3) if isinstance(right, float) else given
-    assert own.verdict(name, me, True, made(name, me), rounded) == (None, right)
+    assert own.verdict(name, me, True, gave, rounded) == (None, right)
     for wrong in ([], "x", {"pairs": []}, 17.5, ["[UNK]"], None, [given], float("nan")):
-        reason, _ = own.verdict(name, me, True, made(name, me), wrong)
+        reason, _ = own.verdict(name, me, True, gave, wrong)
         assert reason and (wrong is None) == ("there is no answer" in reason)
     assert "ME is empty" in own.verdict(name, "", True, made(name, ""), given)[0]
-    assert "does not pass its check" in own.verdict(name, me, False, made(name, me), given)[0]
+    assert "does not pass its check" in own.verdict(name, me, False, gave, given)[0]
     assert own.verdict(name, me, True, None, given)[0] and own.verdict(name, me, True, "x", given)[0]
 
 
@@ -93,32 +94,65 @@ def test_a_question_is_asked_when_the_function_passes(capsys):
     ask("own-attention", lambda Q, K, V, mask=None: (V, Q), "Ada")
     ask("own-attention", attention, "Ada")
     first, second, third = capsys.readouterr().out.split("\n", 2)
-    assert "into ME first" in first and "passes its check" in second and own.drawn("own-attention", "Ada")[1] in third
-    assert third.endswith("Write your answer into OWN_ATTENTION.\n")
+    assert "into ME first" in first and "passes its check" in second
+    assert third == f"{own.drawn('own-attention', 'Ada')[1]}\nWrite your answer into OWN_ATTENTION.\n"
 
 
-def test_answers_are_graded_by_each_ones_own_function(solved, hand_in, grade):
-    hand_in("ada", solved)
-    hand_in("copier", with_code(solved, "me", 'ME = "Charles Babbage"'))
-    hand_in("nobody", with_code(solved, "me", sources.student_notebook(ASSIGNMENT).cells[0].source[:0]))
-    answers = {name: right_for(name, "Bob") for name in own.asked(FULL)}
-    bob = with_code(solved, "me", 'ME = "Bob"')
-    for name, right in answers.items():
-        bob = with_code(bob, name, f"{own.variable(name)} = {right!r}")
-    hand_in("bob", bob)
-    zeros = "def attention(Q, K, V, mask=None):\n    return V[..., :1, :] + 0 * Q[..., :1], Q @ K.swapaxes(-1, -2)"
-    hand_in("eve", with_code(solved, "attention", zeros))
-    marks = grade()
-    assert marks["ada"].points == marks["bob"].points == FULL and marks["bob"].own == answers
-    lost = {name for name, points in marks["copier"].points.items() if points < FULL[name]}
-    assert lost and lost <= ASKED and "is not what your" in marks["copier"].reasons[lost.pop()]
-    lost = {name for name, points in marks["nobody"].points.items() if points < FULL[name]}
-    assert lost == ASKED and "ME is empty" in marks["nobody"].reasons["own-attention-hidden"]
-    assert marks["eve"].points["own-attention-hidden"] == 0 and marks["eve"].points["own-near-attention-hidden"] == 1
-    assert "does not pass its check" in marks["eve"].reasons["own-attention-hidden"]
+# --- graded ----------------------------------------------------------------------------------------------------------
+
+ANSWERS = {name: right_for(name, "Bob") for name in own.asked(FULL)}
+CODE = {  # who -> cell -> code
+    "ada": {},
+    "bob": {"me": 'ME = "Bob"', **{name: f"{own.variable(name)} = {right!r}" for name, right in ANSWERS.items()}},
+    "copier": {"me": 'ME = "Charles Babbage"'},
+    "nobody": {"me": ""},
+    "wrong function": {
+        "attention": "def attention(Q, K, V, mask=None):\n"
+        "    return V[..., :1, :] + 0 * Q[..., :1], Q @ K.swapaxes(-1, -2)"
+    },
+    "stops on its question": {  # an endless loop for the question's inputs alone
+        "attention": f"{ATTENTION.replace('def attention(', 'def answer(')}\n"
+        "def attention(Q, K, V, mask=None):\n    while Q.shape == (5, 3): pass\n    return answer(Q, K, V, mask)\n"
+    },
+    "beyond all numbers": {"own-attention": "OWN_ATTENTION = 10**400"},  # Python cannot compare it with a float
+    "beyond all numbers in a list": {"softmax": "def softmax(x):\n    return [10**400]"},
+}
+OWN, NEAR = "own-attention-hidden", "own-near-attention-hidden"
 
 
-def test_two_with_one_name_are_told(graded, tmp_path):
+@pytest.fixture(scope="module")
+def marks(tmp_path_factory, bubblewrap):
+    solved = sources.solved_notebook(ASSIGNMENT)
+    notebooks = {who: with_cells(solved, code) for who, code in CODE.items()}
+    return graded_together(tmp_path_factory.mktemp("own"), ASSIGNMENT, notebooks)
+
+
+def test_answers_are_right_by_each_ones_own_function(marks):
+    assert marks["ada"].points == marks["bob"].points == FULL and marks["bob"].own == ANSWERS
+
+
+@pytest.mark.parametrize(
+    "who, lost, reason",
+    [
+        ("copier", {OWN, NEAR}, "is not what your"),
+        ("nobody", {OWN, NEAR}, "ME is empty"),
+        ("stops on its question", {OWN}, "gave nothing"),
+        ("beyond all numbers", {OWN}, "is not what your"),
+    ],
+)
+def test_an_answer_that_is_not_ones_own_costs_itself_alone(who, lost, reason, marks):
+    points, reasons = marks[who].points, marks[who].reasons
+    without = {name for name, given in points.items() if given < FULL[name]}
+    assert without and without <= lost and all(reason in reasons[name] for name in without)
+
+
+def test_a_question_counts_once_its_function_passes(marks):
+    assert marks["wrong function"].points[OWN] == 0 and marks["wrong function"].points[NEAR] == 1
+    assert "does not pass its check" in marks["wrong function"].reasons[OWN]
+    assert marks["beyond all numbers in a list"].points["rotate-hidden"]
+
+
+def test_two_with_one_name_are_told(graded):
     people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": ""}
     assert own.namesakes([grading.Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
         "ada, bob have the same name in ME, so the same questions about their own code."
@@ -126,55 +160,34 @@ def test_two_with_one_name_are_told(graded, tmp_path):
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
 
 
-FORGED = """
-import builtins
-def attention(Q, K, V, mask=None):
-    while Q.shape == (5, 3): pass
-    return answer(Q, K, V, mask)
-"""
+# --- asked in person -------------------------------------------------------------------------------------------------
 
 
-def test_a_function_that_breaks_on_its_question_loses_that_alone(solved, hand_in, grade):
-    source = cell(solved, "attention").source.replace("def attention(", "def answer(")
-    hand_in("eve", with_code(solved, "attention", source + FORGED))
-    marks = grade()["eve"]
-    lost = {name for name, points in marks.points.items() if points < FULL[name]}
-    assert lost == {"own-attention-hidden"} and "gave nothing" in marks.reasons["own-attention-hidden"]
+def oral(folder, **marks):
+    """What the command prints for students with these marks."""
+    for student, how in marks.items():
+        path = folder / "marks" / ASSIGNMENT / f"{student}.json"
+        grading.save(path, grading.Marks(student, ASSIGNMENT, points=dict(FULL), **how))
+    assert main(["oral", "--to", str(folder), "--assignment", ASSIGNMENT]) == 0
 
 
 def test_oral_questions_are_printed_for_each(tmp_path, capsys):
     asked = {name: right_for(name, "Ada") for name in own.asked(FULL)}
-    code = {"attention": cell(sources.solved_notebook(ASSIGNMENT), "attention").source, "softmax": "def softmax(x"}
-    for student, how in {"ada": {"me": "Ada", "own": asked, "answers": code}, "bob": {}}.items():
-        marks = grading.Marks(student, ASSIGNMENT, points=dict(FULL), **how)
-        grading.save(tmp_path / "marks" / ASSIGNMENT / f"{student}.json", marks)
-    assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
+    code = {"attention": ATTENTION, "softmax": "def softmax(x"}
+    oral(tmp_path, ada={"me": "Ada", "own": asked, "answers": code}, bob={})
     said = capsys.readouterr().out
     assert said.strip() == (tmp_path / f"oral-{ASSIGNMENT}.md").read_text(encoding="utf-8").strip()
     assert "## ada, drawn from the name Ada" in said and "## bob" not in said
     assert f"It gives {asked['own-attention']!r}: why" in said
     line = next(one for one in said.splitlines() if one.startswith("       ")).strip()
-    assert line in code["attention"] and "3. What is this line of your attention for" in said
+    assert line in ATTENTION and "3. What is this line of your attention for" in said
 
 
 def test_no_name_moves_the_cursor_of_the_teachers_terminal(tmp_path, capsys):
     code = {"attention": "def attention(Q):\n    x = '\x1b[2J\u202e'"}
-    marks = grading.Marks(
-        "ada", ASSIGNMENT, points=dict(FULL), me="A\x1b[1A\x07da", own={"own-attention": 1}, answers=code
-    )
-    grading.save(tmp_path / "marks" / ASSIGNMENT / "ada.json", marks)
-    assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
+    oral(tmp_path, ada={"me": "A\x1b[1A\x07da", "own": {"own-attention": 1}, "answers": code})
     said = capsys.readouterr().out
     assert "A?[1A?da" in said and "x = '?[2J?'" in said and said.replace("\n", "").isprintable()
-
-
-def test_an_answer_beyond_all_numbers_costs_that_answer_alone(solved, hand_in, grade):
-    """Python could not compare it, and nothing of the notebook was marked."""
-    hand_in("ada", with_code(solved, "own-attention", "OWN_ATTENTION = 10**400"))
-    hand_in("bob", with_code(solved, "softmax", "def softmax(x):\n    return [10**400]"))
-    marks = grade()
-    lost = {name for name, points in marks["ada"].points.items() if points < FULL[name]}
-    assert lost == {"own-attention-hidden"} and marks["bob"].points["rotate-hidden"]
 
 
 def test_the_name_is_an_answer_like_others():
@@ -182,5 +195,5 @@ def test_the_name_is_an_answer_like_others():
 
 
 @pytest.mark.parametrize("code", ["-" * 99_000 + "1", "lambda:" * 14_000 + "1", "(" * 99_000, "x='\x00'", "def f(): 1"])
-def test_code_that_python_cannot_read_asks_of_no_line_and_stops_nobodys_questions(code):
+def test_code_that_python_cannot_read_asks_of_no_line(code):
     assert own._of_a_line("f", code, "Ada") == ""
