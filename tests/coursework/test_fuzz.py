@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from coursework import checks, feedback, gradebook, grading, said, sandbox, sources, submissions
 from coursework.__main__ import main
-from tests.coursework.conftest import ASSIGNMENT, QUICK
+from tests.coursework.conftest import ASSIGNMENT, QUICK, prepared
 
 SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
 FULL = sources.points(ASSIGNMENT, marks=("check",))
@@ -34,18 +34,9 @@ def bounded(examples):
     return settings(max_examples=examples, **how)
 
 
-TEXT = st.text(st.characters(), max_size=30) | st.sampled_from(
-    [
-        *NAMES,
-        "def softmax(x):\n    return x",
-        "x, softmax = 1",
-        "# In words.",
-        "raise NotImplementedError",
-        "x" * 70_000,
-        "[" * 5_000,
-        "$$ <b onclick=x>",
-    ]
-)
+CODE = ["def softmax(x):\n    return x", "x, softmax = 1", "# In words.", "raise NotImplementedError"]
+ODD = ["x" * 70_000, "[" * 5_000, "$$ <b onclick=x>"]
+TEXT = st.text(st.characters(), max_size=30) | st.sampled_from([*NAMES, *CODE, *ODD])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
     lambda inside: st.lists(inside, max_size=4) | st.dictionaries(TEXT, inside, max_size=4),
@@ -59,24 +50,20 @@ def changed(draw, value):
     value = copy.deepcopy(value)
     for _ in range(draw(st.integers(1, 4))):
         node = value
-        while True:
-            keys = list(node) if isinstance(node, dict) else list(range(len(node)))
-            if not keys:
-                break
+        while keys := list(node) if isinstance(node, dict) else list(range(len(node))):
             key = draw(st.sampled_from(keys))
-            if isinstance(node[key], (dict, list)) and draw(st.integers(0, 3)):
-                node = node[key]
-                continue
-            how = draw(st.sampled_from(["replace", "replace", "delete", "double", "shuffle"]))
-            if how == "replace":
-                node[key] = draw(JSON)
-            elif how == "delete":
-                del node[key]
-            elif how == "double" and isinstance(node, list):
-                node.insert(0, node[key])
-            elif isinstance(node, list):
-                draw(st.randoms(use_true_random=False)).shuffle(node)
-            break
+            if not isinstance(node[key], (dict, list)) or not draw(st.integers(0, 3)):
+                break
+            node = node[key]
+        how = draw(st.sampled_from(["replace", "replace", "delete", "double", "shuffle"])) if keys else ""
+        if how == "replace":
+            node[key] = draw(JSON)
+        elif how == "delete":
+            del node[key]
+        elif how == "double" and isinstance(node, list):
+            node.insert(0, node[key])
+        elif how and isinstance(node, list):
+            draw(st.randoms(use_true_random=False)).shuffle(node)
     return value
 
 
@@ -95,11 +82,6 @@ def mutilated(draw, content):
     return bytes(content[: draw(st.integers(0, len(content)))] if draw(st.integers(0, 4)) == 0 else content)
 
 
-@lru_cache
-def prepared():
-    return grading.prepare(ASSIGNMENT, 1)
-
-
 def shown(submission, stream=b""):
     """All that is made of a submission, where its sandbox says this."""
 
@@ -108,25 +90,20 @@ def shown(submission, stream=b""):
         return sandbox.Outcome(calls, cells, last, "done" if done else "crashed", len(stream))
 
     with mock.patch.object(sandbox, "run", run):
-        marks = grading.grade(submission, prepared())
+        marks = grading.grade(submission, prepared(checks.load, ASSIGNMENT, 1))
     assert set(marks.points) == set(FULL) and all(0 <= marks.points[name] <= FULL[name] for name in FULL)
-    marks = again(marks)
+    with tempfile.TemporaryDirectory() as folder:
+        grading.save(Path(folder) / "x.json", marks)
+        marks = grading.load(Path(folder) / "x.json")
     gradebook.clean_notebook(marks)
     page, report = feedback.page(marks, EVERY), feedback.report([marks], {})
     assert len(page) < 3_000_000 and len(report) < 50_000
     return marks
 
 
-def again(marks):
-    """Marks, written and read."""
-    with tempfile.TemporaryDirectory() as folder:
-        grading.save(Path(folder) / "x.json", marks)
-        return grading.load(Path(folder) / "x.json")
-
-
 @bounded(60)
 @given(NOTEBOOKS, st.sampled_from(["x.ipynb", "x.py", "x.txt"]))
-def test_any_notebook(text, name):
+def test_any_notebook_is_graded_or_refused(text, name):
     try:
         submission = submissions.read("eve", name, text.encode(), ASSIGNMENT)
     except ValueError as error:
@@ -137,7 +114,7 @@ def test_any_notebook(text, name):
 
 @bounded(100)
 @given(st.binary(max_size=200) | JSON.map(lambda value: json.dumps(value).encode()) | mutilated(SOLVED.encode()))
-def test_any_bytes(content):
+def test_any_bytes_are_read_or_refused(content):
     try:
         submissions.read("eve", "x.ipynb", content, ASSIGNMENT)
     except ValueError:
@@ -176,7 +153,7 @@ METHODS = st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP
 
 @bounded(80)
 @given(st.data(), METHODS, st.sampled_from(["eve.zip", "eve/x.zip", "eve_2_3_x.zip"]))
-def test_any_archive(data, method, place):
+def test_any_archive_leaves_the_neighbor(data, method, place):
     names = ("x.ipynb", "kim_77_1_x.ipynb", "a/b/c.ipynb.txt", "z.zip")
     content = data.draw(st.binary(max_size=100) | mutilated(archive(method, names)))
 
@@ -194,7 +171,7 @@ ENDINGS = st.sampled_from([b"", b".ipynb", b".IPYNB.txt", b".zip", b".py", b"_1_
 
 @bounded(60)
 @given(st.lists(st.tuples(PLACES, ENDINGS, st.sampled_from(["file", "link", "pipe"])), max_size=6))
-def test_any_folder(places):
+def test_any_folder_leaves_the_neighbor(places):
     def put(folder):
         for parts, ending, kind in places:
             path = os.path.join(os.fsencode(folder), *parts) + ending
@@ -216,7 +193,7 @@ def test_any_folder(places):
 @lru_cache
 def honest_records():
     """What the worker says of the solution, a record a line."""
-    calls = prepared()[1]
+    calls = prepared(checks.load, ASSIGNMENT, 1)[1]
     lines = [{"start": "cell 0"}, {"cell": 0, "error": None, "missing": []}]
     for name in FULL:
         lines.append({"start": name})
@@ -229,7 +206,7 @@ RECORDS = changed(honest_records()).map(lambda lines: "\n".join(map(json.dumps, 
 
 @bounded(60)
 @given(RECORDS | st.binary(max_size=300) | st.lists(JSON).map(lambda lines: "\n".join(map(json.dumps, lines)).encode()))
-def test_any_stream_of_results(stream):
+def test_any_stream_of_results_has_few_points(stream):
     marks = shown(submissions.read("eve", "x.ipynb", SOLVED.encode(), ASSIGNMENT), stream)
     assert sum(marks.points.values()) < sum(FULL.values())
 
@@ -237,7 +214,7 @@ def test_any_stream_of_results(stream):
 @lru_cache
 def some_calls():
     """The first call of each check, and what is right for it: arrays, texts, dictionaries, and what a judge reads."""
-    by_checks = [prepared()[0], grading.prepare("1-tokenization", 1)[0], grading.prepare("5-project", 1)[0]]
+    by_checks = [prepared(checks.load, name, 1)[0] for name in (ASSIGNMENT, "1-tokenization", "5-project")]
     calls = [calls[0] for by_check in by_checks for calls in by_check.values()]
     return [(call, json.loads(json.dumps(checks._plain(call.expected)))) for call in calls]
 
@@ -251,30 +228,21 @@ def test_any_value_is_right_or_wrong(data):
     assert reason is None or isinstance(reason, str) and len(reason) < 1000
 
 
-def test_a_batch_of_anything_through_the_whole_command(tmp_path, bubblewrap, monkeypatch):
-    """Twenty made up notebooks, archives and folders with an honest student at each end of the alphabet."""
+def test_a_batch_of_anything_goes_through_the_command(tmp_path, bubblewrap, monkeypatch):
+    """Ten made up notebooks, archives and folders with an honest student at each end of the alphabet."""
     usual = grading.grade_all.__defaults__
-    monkeypatch.setattr(
-        grading.grade_all, "__defaults__", tuple(QUICK if one == sandbox.Limits() else one for one in usual)
-    )
+    quick = tuple(QUICK if one == sandbox.Limits() else one for one in usual)
+    monkeypatch.setattr(grading.grade_all, "__defaults__", quick)
     made, folder = [], tmp_path / "submitted"
-
-    @bounded(20)
-    @given(NOTEBOOKS)
-    def collect(text):
-        made.append(text)
-
-    collect()
-    for i, text in enumerate(made):
-        place = folder / (f"eve{i}.ipynb" if i % 3 else f"eve{i}/x.ipynb")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    for student in ("aaa", "zzz"):
-        (folder / f"{student}.ipynb").write_text(SOLVED, encoding="utf-8")
+    bounded(10)(given(NOTEBOOKS)(lambda text: made.append(text)))()
+    files = {f"eve{i}.ipynb" if i % 3 else f"eve{i}/x.ipynb": text.encode() for i, text in enumerate(made)}
+    files |= {"aaa.ipynb": SOLVED.encode(), "zzz.ipynb": SOLVED.encode()}
     noise = random.Random(0).randbytes
-    (folder / "eve.zip").write_bytes(archive(zipfile.ZIP_DEFLATED, ("mia.ipynb",))[:-30] + noise(60))
-    (folder / "kim").mkdir()
-    (folder / "kim" / "x.ipynb").write_bytes(noise(1000))
+    files |= {"kim/x.ipynb": noise(1000)}
+    files |= {"eve.zip": archive(zipfile.ZIP_DEFLATED, ("mia.ipynb",))[:-30] + noise(60)}
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
     assert main(["grade", str(folder), "--to", str(tmp_path / "results"), "--assignment", ASSIGNMENT]) == 0
     marks = {one.student: one for one in grading.marks_in(tmp_path / "results", ASSIGNMENT)}
     assert marks["aaa"].points == marks["zzz"].points == FULL
