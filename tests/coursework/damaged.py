@@ -1,7 +1,8 @@
 """Notebooks as students hand them in, damaged and honest: the grader and the page "Check my notebook" read the same.
 
-DAMAGED: name -> (file name, function that gives its bytes, its problems). A problem is a name of coursework/told.tsv,
-and the cell that it is about; those that the page alone sees, in saved outputs, are there too. HONEST: none has any.
+CASES: name, problems, and edits that make it of the solved notebook, as it is after Restart and run all. A problem is a
+name of coursework/told.tsv, and the cells that it is about; those that the page alone sees, in saved outputs, are there
+too. An honest notebook has none.
 """
 
 from __future__ import annotations
@@ -117,170 +118,48 @@ def jpeg(width, height, scans=1, segments=b"\xff\xe0\0\4ab"):
     return base64.b64encode(b"\xff\xd8" + segments + frame + b"\xff\xda\0\2" * scans).decode()
 
 
-DAMAGED, HONEST = {}, {}
+# --- edits: each takes a notebook, and changes it or gives back another ----------------------------------------------
 
 
-def damaged(file=NAME, **problems):
-    """Keep a function that spoils a solved notebook, under its name. What it gives back takes the notebook's place."""
-
-    def keep(spoil):
-        def make():
-            notebook = ran(solved())
-            notebook = spoil(notebook) or notebook
-            return notebook if isinstance(notebook, bytes) else written(notebook)
-
-        kept = HONEST if not problems else DAMAGED
-        pairs = ((name.replace("_", "-"), about) for name, cells in problems.items() for about in cells or [None])
-        kept[spoil.__name__] = file, make, set(pairs)
-        return spoil
-
-    return keep
+def update(name, **fields):
+    """The cell's source, outputs, attachments, or count."""
+    return lambda notebook: cell(notebook, name).update(fields)
 
 
-# --- honest ones ----------------------------------------------------------------------------------------------------
+def put(name, source):
+    return update(name, source=source)
 
 
-@damaged()
-def solved_and_run(notebook):
-    pass
+def append(name, more):
+    return lambda notebook: cell(notebook, name).update(source=cell(notebook, name).source + more)
 
 
-@damaged()
-def saved_by_colab(notebook):
-    notebook.metadata["colab"] = {"provenance": []}
-    for number, one in enumerate(notebook.cells):
-        one.metadata["id"] = f"{number:x}"
-        one.source = one.source.splitlines(keepends=True)
+def empty(name):
+    """The cell is as it was released."""
+    return put(name, cell(blank(), name).source)
 
 
-@damaged()
-def saved_on_windows(notebook):
-    for one in notebook.cells:
-        one.source = "\r\n".join(line + "  " for line in one.source.split("\n"))
-    return codecs.BOM_UTF8 + written(notebook)
+def add(*cells, at=None):
+    def edit(notebook):
+        where = len(notebook.cells) if at is None else at
+        notebook.cells[where:where] = copy.deepcopy(list(cells))
+
+    return edit
 
 
-@damaged()
-def with_tries_of_its_own(notebook):
-    tries = [
-        "y = softmax(np.ones(3))",
-        "def f(x):\n    softmax = x",
-        "softmax == softmax",
-        "x, softmax = 1, 2",
-        "%time 1",
-    ]
-    notebook.cells += [new_code_cell(text) for text in tries]
-    notebook.cells += [new_markdown_cell("## My own tries")]
-    ran(notebook)
+def remove(name):
+    return lambda notebook: notebook.cells.remove(cell(notebook, name))
 
 
-@damaged()
-def with_pictures(notebook):
-    inline = f"\n\nLook: ![a](data:image/png;base64,{png(300, 200)}) ![b](data:image/svg+xml;base64,AAAA)"
-    cell(notebook, WRITTEN).source += inline
-    cell(notebook, WRITTEN)["attachments"] = {"a.jpg": {"image/jpeg": [jpeg(10, 10), "\n"]}}
+def copied(name, *sources, above=False):
+    """More cells with this one's metadata."""
 
+    def edit(notebook):
+        where = place(notebook, name) if above else len(notebook.cells)
+        own = cell(notebook, name)
+        notebook.cells[where:where] = [nbformat.from_dict({**copy.deepcopy(own), "source": one}) for one in sources]
 
-@damaged()
-def with_the_install_cell(notebook):
-    notebook.cells.insert(1, new_code_cell(f"{submissions.INSTALL}: run this\n%pip install x"))
-    ran(notebook)
-
-
-@damaged()
-def with_odd_characters(notebook):
-    cell(notebook, WRITTEN).source += "\n\n\ud800 \U0001f600 \x00 \u2028 <img src=x onerror=alert(1)>"
-    notebook.metadata["__proto__"] = {"x": float("nan")}
-
-
-@damaged()
-def with_words_that_do_not_run(notebook):
-    notebook.cells.append(new_code_cell("# only a comment"))
-
-
-@damaged()
-def with_a_long_output(notebook):
-    cell(notebook, "softmax-public").outputs = [new_output("stream", text="1, " * 200_000 + "9" * 5_000)]
-
-
-@damaged()
-def with_much_code_in_greek(notebook):
-    notebook.cells.append(new_code_cell("# \u03b1\n" + "x = 1\n" * 9_000, execution_count=99))
-
-
-@damaged(words=[WRITTEN])
-def words_at_the_top(notebook):
-    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
-    notebook.cells.insert(1, new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, and it does not."))
-
-
-@damaged(words=[WRITTEN])
-def words_below_their_question_in_one_cell(notebook):
-    number = place(notebook, WRITTEN)
-    notebook.cells[number - 1].source += f"\n\n{WORDS}"
-    notebook.cells[number].source = cell(blank(), WRITTEN).source
-
-
-# --- never saved, never run, out of order ---------------------------------------------------------------------------
-
-
-@damaged(blank=None, never_ran=None)
-def never_saved(notebook):
-    return blank()
-
-
-@damaged(not_written=["softmax"])
-def one_answer_is_missing(notebook):
-    cell(notebook, "softmax").source = cell(blank(), "softmax").source
-
-
-@damaged(not_written=[WRITTEN])
-def an_answer_that_was_emptied(notebook):
-    cell(notebook, WRITTEN).source = " \n"
-
-
-@damaged(not_written=[WRITTEN])
-def a_few_words_at_the_top(notebook):
-    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
-    notebook.cells.insert(1, new_markdown_cell("By Ada."))
-
-
-@damaged(never_ran=None)
-def never_run(notebook):
-    for one in notebook.cells:
-        one.pop("execution_count", None)
-
-
-@damaged(not_run=["attention"])
-def one_cell_was_not_run(notebook):
-    cell(notebook, "attention").execution_count = None
-
-
-@damaged(out_of_order=["softmax"])
-def run_out_of_order(notebook):
-    cell(notebook, "softmax").execution_count = 99
-
-
-@damaged(stopped=["attention"])
-def a_cell_that_stopped(notebook):
-    error = new_output("error", ename="<b>NameError</b>", evalue="x", traceback=["x"])
-    cell(notebook, "attention").outputs = [error]
-
-
-@damaged(red=["softmax-public"])
-def a_check_that_is_red(notebook):
-    text = "✓ one row\n✗ each row of a matrix: the value at [0, 0] is 1\n"
-    cell(notebook, "softmax-public").outputs = [new_output("stream", text=text)]
-
-
-@damaged(never_ran=None)
-def odd_outputs_and_counts(notebook):
-    for number, one in enumerate(notebook.cells):
-        if one.cell_type == "code":
-            one.execution_count, one["outputs"] = "1", [7, {"text": {"a": 1}}, None][number % 3 :]
-
-
-# --- another place --------------------------------------------------------------------------------------------------
+    return edit
 
 
 def moved(name, by, assignment=ASSIGNMENT):
@@ -293,224 +172,172 @@ def moved(name, by, assignment=ASSIGNMENT):
     return notebook
 
 
-@damaged(elsewhere=["softmax"])
-def an_answer_in_a_cell_below(notebook):
-    return ran(moved("softmax", 1))
+def code(text):
+    return new_code_cell(text, execution_count=99)
 
 
-@damaged(elsewhere=["softmax"])
-def an_answer_in_a_cell_above(notebook):
-    return ran(moved("softmax", 0))
+def pictures(kind, *data):
+    """WRITTEN has these attachments."""
+    return update(WRITTEN, attachments={f"{i}.{kind}": {f"image/{kind}": one} for i, one in enumerate(data)})
 
 
-@damaged(words=[WRITTEN])
-def words_in_a_cell_below(notebook):
-    return ran(moved(WRITTEN, 1))
+def saved_by_colab(notebook):
+    notebook.metadata["colab"] = {"provenance": []}
+    for number, one in enumerate(notebook.cells):
+        one.metadata["id"] = f"{number:x}"
+        one.source = one.source.splitlines(keepends=True)
 
 
-@damaged(elsewhere=["attention"])
-def two_functions_in_one_cell(notebook):
-    cell(notebook, "softmax").source += "\n\n" + cell(notebook, "attention").source
-    cell(notebook, "attention").source = cell(blank(), "attention").source
+def saved_on_windows(notebook):
+    for one in notebook.cells:
+        one.source = "\r\n".join(line + "  " for line in one.source.split("\n"))
+    return codecs.BOM_UTF8 + written(notebook)
 
 
-@damaged(not_written=[WRITTEN])
-def words_in_a_code_cell(notebook):
-    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
-    notebook.cells.append(new_code_cell(WORDS, execution_count=99))
+def with_odd_metadata(notebook):
+    notebook.metadata["__proto__"] = {"x": float("nan")}
 
 
-@damaged(not_written=[WRITTEN])
-def words_in_comments(notebook):
-    cell(notebook, WRITTEN).source = cell(blank(), WRITTEN).source
-    notebook.cells.append(new_code_cell("# It grows\n# with d."))
+def never_run(notebook):
+    for one in notebook.cells:
+        one.pop("execution_count", None)
 
 
-@damaged()
-def words_that_go_on_below(notebook):
-    notebook.cells += [new_markdown_cell("The rest."), new_code_cell(WORDS, execution_count=99)]
+def with_odd_outputs_and_counts(notebook):
+    for number, one in enumerate(notebook.cells):
+        if one.cell_type == "code":
+            one.execution_count, one["outputs"] = "1", [7, {"text": {"a": 1}}, None][number % 3 :]
 
 
-@damaged(twice=["softmax"])
-def a_function_that_is_defined_again(notebook):
-    notebook.cells.append(new_code_cell(EMPTY, execution_count=99))
-
-
-@damaged(twice=["softmax"])
-def a_function_that_is_defined_again_in_another_answer(notebook):
-    cell(notebook, "attention").source += f"\n\n{EMPTY}"
-
-
-@damaged(twice=["softmax"])
-def a_stub_in_its_own_cell(notebook):
-    own = cell(notebook, "softmax")
-    notebook.cells.append(new_code_cell(own.source, execution_count=99))
-    own.source = "def softmax(x):\n    pass"
-
-
-@damaged(twice=["softmax"])
-def a_function_that_is_assigned_and_defined_again(notebook):
-    cell(notebook, "softmax").source = "softmax = lambda x: x"
-    notebook.cells.append(new_code_cell(EMPTY, execution_count=99))
-
-
-@damaged(file="5-project.ipynb", elsewhere=["collection"])
-def variables_in_a_cell_below(notebook):
-    return ran(moved("collection", 1, "5-project"))
-
-
-@damaged(changed=["softmax-public"])
-def a_check_that_was_changed(notebook):
-    cell(notebook, "softmax-public").source += "\nhidden = 1"
-
-
-@damaged(changed=["softmax-public"])
-def an_answer_in_a_check(notebook):
-    cell(notebook, "softmax-public").source += f"\n{EMPTY}"
-
-
-@damaged(changed=["given-6f11581d"])
-def a_given_cell_that_was_changed(notebook):
-    next(one for one in notebook.cells if one.source == "import numpy as np").source += "\nimport math"
-
-
-# --- missing, doubled, renamed --------------------------------------------------------------------------------------
-
-
-@damaged(missing=["softmax"])
-def a_cell_that_was_deleted(notebook):
-    notebook.cells.remove(cell(notebook, "softmax"))
-
-
-@damaged(missing_given=None)
-def a_check_that_was_deleted(notebook):
-    notebook.cells.remove(cell(notebook, "attention-public"))
-
-
-@damaged(missing_given=None)
-def given_cells_that_were_deleted(notebook):
-    notebook.cells = [one for one in notebook.cells if one.source != "import numpy as np"]
-
-
-@damaged(copies=["softmax"])
-def a_cell_that_is_there_twice(notebook):
-    own = cell(notebook, "softmax")
-    notebook.cells.insert(place(notebook, "softmax"), nbformat.from_dict({**copy.deepcopy(own), "source": EMPTY}))
-    ran(notebook)
-
-
-@damaged(copies=[WRITTEN])
-def a_written_cell_that_is_there_four_times(notebook):
-    own = cell(notebook, WRITTEN)
-    for text in ("First.", cell(blank(), WRITTEN).source, "Last."):
-        notebook.cells.append(nbformat.from_dict({**copy.deepcopy(own), "source": text}))
-
-
-@damaged(elsewhere=SOLUTIONS, missing=[WRITTEN], words=[WRITTEN])
-def all_names_are_lost(notebook):
+def without_metadata(notebook):
     notebook.metadata = {}
+
+
+def without_names(notebook):
+    without_metadata(notebook)
     for one in notebook.cells:
         one.metadata = {}
 
 
-@damaged(elsewhere=["softmax", "attention"], missing_given=None)
-def names_of_odd_types(notebook):
+def with_names_of_odd_types(notebook):
     cell(notebook, "softmax").metadata["nbgrader"]["grade_id"] = ["softmax"]
     cell(notebook, "attention").metadata["nbgrader"] = "attention"
     cell(notebook, "softmax-public").metadata = None
     notebook.cells[0], notebook.cells[2].source = 7, [7, "x = 1"]
 
 
-@damaged(missing=["causal-mask"])
-def cells_of_odd_kinds(notebook):
-    cell(notebook, "attention").cell_type, cell(notebook, "causal-mask").cell_type = "raw", 7
-
-
-@damaged(encoding=None)
-def another_encoding(notebook):
+def with_a_string_that_is_no_text(notebook):
     return written(notebook).replace(b"dot", b"d\xe9t\xed\xa0\x80\xf0\x9f\xe2\x82")
 
 
-# --- another assignment, too large ----------------------------------------------------------------------------------
+SOFTMAX, ATTENTION = cell(solved(), "softmax").source, cell(solved(), "attention").source
+STUB, RELEASED = "def softmax(x):\n    pass", cell(blank(), WRITTEN).source
+ODD_KIND = update("causal-mask", cell_type=7)
+STOPPED = new_output("error", ename="<b>NameError</b>", evalue="x", traceback=["x"])
+RED = new_output("stream", text="✓ one row\n✗ each row of a matrix: the value at [0, 0] is 1\n")
+LONG = new_output("stream", text="1, " * 200_000 + "9" * 5_000)
+TRIES = ["y = softmax(np.ones(3))", "def f(x):\n    softmax = x", "softmax == softmax", "x, softmax = 1, 2", "%time 1"]
+INLINE = f"\n\nLook: ![a](data:image/png;base64,{png(300, 200)}) ![b](data:image/svg+xml;base64,AAAA)"
+ODD_CHARACTERS = "\n\n\ud800 \U0001f600 \x00 \u2028 <img src=x onerror=alert(1)>"
+AT_THE_TOP = new_markdown_cell("**Answer 8.** " + WORDS + " Divide by its root, and it does not.")
+NO_PNG = ["x" * 40, png(20, 10)[:-1], png(0, 10), png(20_000, 20_000), [7, None], png(20, 10) + "A" * 1_500_000]
+NO_JPEG = [png(20, 10), jpeg(8_000, 8_000), jpeg(10, 10, scans=200), jpeg(10, 10, segments=b"\xff\xe0\0\0" * 9_000)]
+SVG = {"a.svg": {"image/svg+xml": png(20, 10)}, "b": 7}
+PIXELS = {f"{i}.png": {"image/png": png(2_880, 1_800)} for i in range(4)}
+MANY = [new_code_cell(f"x = {i}") for i in range(submissions.MOST_ADDED + 6)]
+
+CASES = [
+    ("solved and run", ""),
+    ("saved by Colab", "", saved_by_colab),
+    ("saved on Windows", "", saved_on_windows),
+    ("tries of its own", "", add(*map(new_code_cell, TRIES), new_markdown_cell("## My own tries")), ran),
+    ("pictures", "", append(WRITTEN, INLINE), pictures("jpeg", [jpeg(10, 10), "\n"])),
+    ("the install cell", "", add(new_code_cell(f"{submissions.INSTALL}: run this\n%pip install x"), at=1), ran),
+    ("odd characters", "", append(WRITTEN, ODD_CHARACTERS), with_odd_metadata),
+    ("only a comment", "", add(new_code_cell("# only a comment"))),
+    ("a long output", "", update("softmax-public", outputs=[LONG])),
+    ("much code in Greek", "", add(code("# \u03b1\n" + "x = 1\n" * 9_000))),
+    ("much code with a smile", "", add(code("# \U0001f600\n" + "x = 1\n" * 9_000))),
+    ("words that go on below", "", add(new_markdown_cell("The rest."), code(WORDS))),
+    # never saved, never run, out of order
+    ("never saved", "blank; never-ran", lambda _: blank()),
+    ("one answer is missing", "not-written: softmax", empty("softmax")),
+    ("an answer was emptied", f"not-written: {WRITTEN}", put(WRITTEN, " \n")),
+    ("a few words at the top", f"not-written: {WRITTEN}", empty(WRITTEN), add(new_markdown_cell("By Ada."), at=1)),
+    ("never run", "never-ran", never_run),
+    ("one cell was not run", "not-run: attention", update("attention", execution_count=None)),
+    ("run out of order", "out-of-order: softmax", update("softmax", execution_count=99)),
+    ("a cell that stopped", "stopped: attention", update("attention", outputs=[STOPPED])),
+    ("a check that is red", "red: softmax-public", update("softmax-public", outputs=[RED])),
+    ("odd outputs and counts", "never-ran", with_odd_outputs_and_counts),
+    # another place
+    ("words at the top", f"words: {WRITTEN}", empty(WRITTEN), add(AT_THE_TOP, at=1)),
+    ("an answer in a cell below", "elsewhere: softmax", lambda _: moved("softmax", 1), ran),
+    ("an answer in a cell above", "elsewhere: softmax", lambda _: moved("softmax", 0), ran),
+    ("words in a cell below", f"words: {WRITTEN}", lambda _: moved(WRITTEN, 1), ran),
+    ("two functions in one cell", "elsewhere: attention", append("softmax", f"\n\n{ATTENTION}"), empty("attention")),
+    ("words in a code cell", f"not-written: {WRITTEN}", empty(WRITTEN), add(code(WORDS))),
+    ("words in comments", f"not-written: {WRITTEN}", empty(WRITTEN), add(new_code_cell("# It grows\n# with d."))),
+    ("defined again", "twice: softmax", add(code(EMPTY))),
+    ("defined again in another answer", "twice: softmax", append("attention", f"\n\n{EMPTY}")),
+    ("a stub in its own cell", "twice: softmax", add(code(SOFTMAX)), put("softmax", STUB)),
+    ("assigned and defined again", "twice: softmax", put("softmax", "softmax = lambda x: x"), add(code(EMPTY))),
+    ("a check was changed", "changed: softmax-public", append("softmax-public", "\nhidden = 1")),
+    ("an answer in a check", "changed: softmax-public", append("softmax-public", f"\n{EMPTY}")),
+    ("a given cell was changed", "changed: given-6f11581d", append("given-6f11581d", "\nimport math")),
+    # missing, doubled, renamed
+    ("a cell was deleted", "missing: softmax", remove("softmax")),
+    ("a check was deleted", "missing-given", remove("attention-public")),
+    ("a given cell was deleted", "missing-given", remove("given-6f11581d")),
+    ("a cell is there twice", "copies: softmax", copied("softmax", EMPTY, above=True), ran),
+    ("a written cell is there four times", f"copies: {WRITTEN}", copied(WRITTEN, "First.", RELEASED, "Last.")),
+    ("all names are lost", f"elsewhere: {' '.join(SOLUTIONS)}; missing: {WRITTEN}; words: {WRITTEN}", without_names),
+    ("names of odd types", "elsewhere: softmax attention; missing-given", with_names_of_odd_types),
+    ("a cell of an odd kind", "missing: causal-mask", update("attention", cell_type="raw"), ODD_KIND),
+    ("another encoding", "encoding", with_a_string_that_is_no_text),
+    # another assignment, too large
+    ("another assignment", "another", lambda _: solved("1-tokenization")),
+    ("another assignment without its name", "another", lambda _: solved("3-bert-layer"), without_metadata),
+    ("something else", "foreign", lambda _: nbformat.v4.new_notebook(cells=[new_code_cell("x = 1")])),
+    ("very many cells", "many-added", add(*MANY), ran),
+    ("far too much code", "long", add(new_code_cell("x = 1\n" * 30_000), new_code_cell("y = 2\n" * 30_000)), ran),
+    ("a picture of another type", f"pictures: {WRITTEN}", update(WRITTEN, attachments=SVG)),
+    ("pictures that are none", f"pictures: {WRITTEN}", pictures("png", *NO_PNG)),
+    ("photos that are none", f"pictures: {WRITTEN}", pictures("jpeg", *NO_JPEG)),
+    ("a picture that is too large", f"pictures: {WRITTEN}", pictures("png", png(20, 10, 1_200_000))),
+    ("pictures that are too large together", f"pictures: {WRITTEN}", pictures("png", *[png(20, 10, 900_000)] * 4)),
+    ("six pictures in a cell", f"pictures: {WRITTEN}", pictures("png", *[png(20, 10)] * 6)),
+    ("too many pixels", "pictures", add(new_markdown_cell("x", attachments=PIXELS), at=1)),
+]  # fmt: skip
 
 
-@damaged(another=None)
-def another_assignment(notebook):
-    return solved("1-tokenization")
+def words_below_their_question(notebook):
+    notebook.cells[place(notebook, WRITTEN) - 1].source += f"\n\n{WORDS}"
 
 
-@damaged(another=None)
-def another_assignment_without_its_name(notebook):
-    notebook = solved("3-bert-layer")
-    notebook.metadata = {}
-    return notebook
+CASES.append(("words below their question", f"words: {WRITTEN}", words_below_their_question, empty(WRITTEN)))
 
 
-@damaged(foreign=None)
-def something_else(notebook):
-    return nbformat.v4.new_notebook(cells=[new_code_cell("x = 1")])
-
-
-@damaged(many_added=None)
-def very_many_cells(notebook):
-    notebook.cells += [new_code_cell(f"x = {i}") for i in range(submissions.MOST_ADDED + 6)]
-    ran(notebook)
-
-
-@damaged(long=None)
-def far_too_much_code(notebook):
-    notebook.cells += [new_code_cell(text * 30_000) for text in ("x = 1\n", "y = 2\n")]
-    ran(notebook)
-
-
-@damaged()
-def much_code_with_a_smile(notebook):
-    notebook.cells.append(new_code_cell("# \U0001f600\n" + "x = 1\n" * 9_000, execution_count=99))
-
-
-@damaged(pictures=[WRITTEN])
-def a_picture_of_another_type(notebook):
-    cell(notebook, WRITTEN)["attachments"] = {"a.svg": {"image/svg+xml": png(20, 10)}, "b": 7}
-
-
-@damaged(pictures=[WRITTEN])
-def pictures_that_are_none(notebook):
-    odd = ["x" * 40, png(20, 10)[:-1], png(0, 10), png(20_000, 20_000), [7, None], png(20, 10) + "A" * 1_500_000]
-    cell(notebook, WRITTEN)["attachments"] = {f"{i}.png": {"image/png": data} for i, data in enumerate(odd)}
-
-
-@damaged(pictures=[WRITTEN])
-def photos_that_are_none(notebook):
-    odd = [png(20, 10), jpeg(8_000, 8_000), jpeg(10, 10, scans=200), jpeg(10, 10, segments=b"\xff\xe0\0\0" * 9_000)]
-    cell(notebook, WRITTEN)["attachments"] = {f"{i}.jpg": {"image/jpeg": data} for i, data in enumerate(odd)}
-
-
-@damaged(pictures=[WRITTEN])
-def a_picture_that_is_too_large(notebook):
-    cell(notebook, WRITTEN)["attachments"] = {"a.png": {"image/png": png(20, 10, 1_200_000)}}
-
-
-@damaged(pictures=[WRITTEN])
-def pictures_that_are_too_large_together(notebook):
-    cell(notebook, WRITTEN)["attachments"] = {f"{i}.png": {"image/png": png(20, 10, 900_000)} for i in range(4)}
-
-
-@damaged(pictures=[WRITTEN])
-def six_pictures_in_a_cell(notebook):
-    cell(notebook, WRITTEN)["attachments"] = {f"{i}.png": {"image/png": png(20, 10)} for i in range(6)}
-
-
-@damaged(pictures=None)
-def too_many_pixels(notebook):
-    many = {f"{i}.png": {"image/png": png(2_880, 1_800)} for i in range(4)}
-    notebook.cells[1:1] = [new_markdown_cell("x", attachments=many)]
+def problems_in(text):
+    """{(problem, cell)} of "elsewhere: softmax attention; missing-given"."""
+    parts = (part.partition(":")[::2] for part in text.split("; ") if part)
+    return {(name, about) for name, cells in parts for about in cells.split() or [None]}
 
 
 def everything():
     """(name, file, content, problems) of all of them; what is refused has what is told in the place of problems."""
     for number, (file, content, told) in enumerate(REFUSED):
         yield f"refused-{number}", file, content.encode() if isinstance(content, str) else content, told
-    for name, (file, make, problems) in [*DAMAGED.items(), *HONEST.items()]:
-        yield name, file, make(), problems
+    for name, problems, *edits in CASES:
+        notebook = ran(solved())
+        for edit in edits:
+            notebook = edit(notebook) or notebook
+        yield name, NAME, notebook if isinstance(notebook, bytes) else written(notebook), problems_in(problems)
     for assignment in sources.names():
         yield f"solved {assignment}", f"{assignment}.ipynb", written(ran(solved(assignment))), set()
+    yield (
+        "variables in a cell below",
+        "5-project.ipynb",
+        written(ran(moved("collection", 1, "5-project"))),
+        {("elsewhere", "collection")},
+    )
