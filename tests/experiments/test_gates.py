@@ -25,7 +25,7 @@ def reading(model):
         return read(model, [[2, 7, 8, 9, 3], [2, 5, 3, 6]])
 
 
-def test_a_reading_has_what_the_trace_has(model, reading):
+def test_reading_has_what_the_trace_has(model, reading):
     with torch.no_grad():
         steps = model.trace([2, 5, 3, 6])
     assert [A.shape for A in reading.maps] == [(2, 3, 5, 5), (2, 3, 4, 4)]
@@ -37,10 +37,9 @@ def test_a_reading_has_what_the_trace_has(model, reading):
     assert reading.spread[1][1] == pytest.approx(np.mean(each))
 
 
-def test_the_four_cones_of_a_layer_are_the_average_cosine_in_other_clothes(reading):
+def test_cones_follow_from_average_cosines(reading):
     X, heads = reading.vectors[0], reading.heads[0]
-    stages = cone_stages(X, heads, 3)
-    n = len(X[0])
+    stages, n = cone_stages(X, heads, 3), len(X[0])
 
     def by_cosine(rows):
         return (n + n * (n - 1) * average_cosine(rows)) ** 0.5
@@ -52,7 +51,7 @@ def test_the_four_cones_of_a_layer_are_the_average_cosine_in_other_clothes(readi
     assert stages[2][0] == pytest.approx(by_cosine(added), rel=1e-5)
 
 
-def test_rows_give_the_model_s_own_maps_and_columns_do_not(model, reading):
+def test_rows_give_the_maps_and_columns_do_not(model, reading):
     for layer, X, maps in zip(model.layer, reading.vectors[0], reading.maps[0], strict=False):
         A, norms = sliced(layer.attention, X)
         assert np.allclose(A, maps, atol=1e-5)
@@ -61,20 +60,17 @@ def test_rows_give_the_model_s_own_maps_and_columns_do_not(model, reading):
         strange, _ = sliced(layer.attention, X, columns=True)
         assert strange.shape == maps.shape and np.allclose(strange.sum(-1), 1, atol=1e-5)
         assert np.abs(strange - maps).max() > 0.03
+    weight = model.layer[0].attention.W_Q.weight
+    assert torch.equal(head_parts(model.layer[0].attention.W_Q, 3, columns=True)[2], weight[:, 16:])
 
 
-def test_columns_are_those_of_the_weight_as_torch_keeps_it():
-    linear = nn.Linear(6, 6)
-    assert torch.equal(head_parts(linear, 3, columns=True)[2], linear.weight[:, 4:])
-    assert torch.equal(head_parts(linear, 3)[2], linear.weight[4:].T)
-
-
-def test_subspaces_are_orthonormal_and_a_head_overlaps_with_itself_fully(model):
+def test_subspaces_are_what_heads_read(model):
     U = subspaces(model)
     assert U.shape == (2, 3, 3, 24, 8)
     assert np.allclose(U[1, 2, 0].T @ U[1, 2, 0], np.eye(8), atol=1e-6)
-    W_Q = model.layer[1].attention.W_Q.weight[16:].detach().numpy()  # what head 2 reads
-    assert np.allclose(W_Q @ U[1, 2, 0] @ U[1, 2, 0].T, W_Q, atol=1e-5)
+    for side, name in enumerate(("W_Q", "W_K", "W_V")):
+        W = getattr(model.layer[1].attention, name).weight[16:].detach().numpy()  # what head 2 reads
+        assert np.allclose(W @ U[1, 2, side] @ U[1, 2, side].T, W, atol=1e-5)
     same = np.broadcast_to(U[:, :1, :1], (2, 3, 3, 24, 8))
-    assert overlaps(same) == pytest.approx([1, 1, 1, 1])
+    assert overlaps(same) == pytest.approx([1, 1, 1, 1])  # each head overlaps with itself fully
     assert 0.2 < overlaps(U)[3] < 0.5  # 8 of 24 by chance
