@@ -1,0 +1,325 @@
+"""The programs that measure once, or train: what they write is what the chapters read."""
+
+import ast
+import json
+import runpy
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import kill_measures
+import measure_learning
+import measure_limits
+import measure_luisto
+import measure_memory
+import measure_pruning
+import measure_scaling
+import measure_seeds
+import measure_since
+import measure_sinks
+import measure_texts
+import measure_unequal
+import measure_virus
+import numpy as np
+import pytest
+import torch
+import train_rotary
+from pytest import approx
+from record import as_json
+from safetensors.torch import load_file
+
+from tutorial_book.claims.meaning import TABLE_7
+from tutorial_book.experiments import STORED, by_seeds, limits, since, virus
+from tutorial_lib import measure
+from tutorial_lib.texts import fetch, load_texts
+from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
+from tutorial_lib.training.recipes import RECIPES
+from tutorial_lib.vectors import embed
+from tutorial_lib.weights import sha256
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+TOOLS = Path(measure_virus.__file__).parent
+PROGRAMS = sorted(path for pattern in ("measure_*", "train_*", "gather_*") for path in TOOLS.glob(f"{pattern}.py"))
+ROTARY = "models/book-gpt-rotary"
+PLAIN = "limits memory pruning real-texts shape-of-learning since sinks survived".split()
+WRITERS = dict.fromkeys([*PLAIN, f"{ROTARY}/curves"], as_json) | {"scaling": measure_scaling.written}
+WRITERS |= dict.fromkeys(["cased-vocabulary", "luisto-pairs"], measure_luisto.written)
+
+
+def stored(name):
+    return (STORED / f"{name}.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_program_says_how_it_is_called(path):
+    assert f"python tools/{path.name}" in ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name, arguments", [("measure_virus", []), ("measure_unequal", ["more"])])
+def test_wrong_arguments_are_refused(name, arguments, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    with pytest.raises(SystemExit, match=f"python tools/{name}.py"):
+        runpy.run_path(str(TOOLS / f"{name}.py"), run_name="__main__")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_no_hand_has_touched_stored_numbers(name):
+    assert WRITERS[name](json.loads(stored(name))) == stored(name)
+
+
+def test_stored_rotary_model_is_what_its_card_names():
+    assert sha256(STORED / ROTARY / "model.safetensors") in (STORED / ROTARY / "README.md").read_text(encoding="utf-8")
+
+
+# --- short records ---------------------------------------------------------------------------------------------------
+
+
+def limit_small(folder):
+    """The book's own profiles in the files of LIMIT-small."""
+    texts, asked, pairs = limits.profiles(2)
+    names = [text.split()[0] for text in texts]
+    answers = [(question, names[one]) for question, pair in zip(asked, pairs) for one in pair]
+    files = {
+        "corpus": [{"_id": name, "text": text} for name, text in zip(names, texts)],
+        "queries": [{"_id": question, "text": question} for question in asked],
+        "qrels": [{"query-id": question, "corpus-id": name} for question, name in answers],
+    }
+    for name, entries in files.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    assert measure_limits.limit_small(folder) == (texts, asked, pairs.tolist())
+    return measure_limits.record(folder, (2, 3))
+
+
+STEPS = replace(measure_memory.SETTINGS, n_steps=2)
+PAIRS = {"bright-dim": [("It went up.", "It went down."), ("A meeting is on.", "A meeting is off.")]}
+SMALL = replace(measure_unequal.EVOLUTION, n_sites=400, sublineages=6, outbreaks=3, samples=6)
+MEASURED = {name: json.loads(stored("real-texts"))[name] for name in ("texts", "tokens", "clouds", "maps")}
+# File -> a record of so little that it takes a moment, some of its numbers, and what stands in for what takes long.
+SHORT = {
+    "limits": (
+        limit_small,
+        {
+            "critical": {"dimensions": [2, 3], "seed 0": [2, 3], "seed 1": [3, 4]},
+            "limit-small/recall/words (BM25)": [1, 1, 1],
+            "limit-small/recall/mean of the last layer/0": approx(0.9, abs=0.1),
+        },
+        {"measure_limits.critical": lambda d, seed, start: max(start, d + seed)},
+    ),
+    "memory": (
+        lambda folder: measure_memory.record(60, 150, {"LSTM": STEPS, "decoder": STEPS}),
+        {"stories": 60, "difference/0/0": approx(0, abs=0.1)},  # nothing is remembered yet
+        {},
+    ),
+    "pruning": (
+        lambda folder: measure_pruning.record((0.5,), 3, 4),
+        {"texts": {"loss": 4, "neighbors": 6}, "neighbors/difference": [[0, 0, 0]]},
+        {
+            "measure_pruning.prune": lambda model, share, seed: model,
+            "measure_pruning.stories": lambda n, seed: stories(min(n, 50), seed),
+        },
+    ),
+    "real-texts": (
+        lambda folder: measure_texts.record(),
+        {"pairs": {"bright-dim": 2}, "meetings": 2},
+        {"measure_texts.load_texts": lambda name: PAIRS, "measure_texts.measure": lambda: MEASURED},
+    ),
+    "scaling": (
+        lambda folder: measure_scaling.record(8, chunk=2, rounds=2, workers=[1], widths={"small": (32, 64, 2)}),
+        {"corpus/texts": 3558, "corpus/texts_read": 8, "layers/0/d_model": 32},
+        {"measure_scaling.DEFAULT": "book-bert", "measure_scaling.torch.get_num_threads": lambda: 1},
+    ),
+    "shape-of-learning": (
+        lambda folder: measure_learning.record(("encoder, post-norm",), range(2), until=0),
+        {"kinds/encoder, post-norm/loss/0/0": approx(7_100, abs=500)},  # log 1,210 = 7.1: it knows nothing yet
+        {},
+    ),
+    "since": (
+        lambda folder: measure_since.record(("Llama's shape", "learned positions"), range(2), until=2),
+        {"kinds/Llama's shape/as it is/0/0": approx(62_000, abs=9_000)},  # log 512 = 6.2
+        {"tutorial_book.experiments.since.N_JUDGED": 10},
+    ),
+    "sinks": (
+        lambda folder: [*measure_sinks.record(("pre-norm, plain",), range(2), until=2)][-1],
+        {"kinds/pre-norm, plain/loss/1/0": approx(3.3, abs=0.8)},  # log 28 = 3.3
+        {"tutorial_book.experiments.sinks.N_JUDGED": 10},
+    ),
+    "virus-again": (
+        lambda folder: measure_virus.record(folder, [virus.Run("book-virus", seed=1, tree=2)]),
+        {"runs/0/seed": 1, "runs/0/measured": {"lineages": 2.1235}},
+        {
+            "tutorial_lib.training.recipes.Recipe.make": lambda recipe, name, folder: None,
+            "measure_virus.VariantBert.from_pretrained": lambda folder, device: folder,
+            "measure_virus.simulate": lambda seed: seed,
+            "measure_virus.measured": lambda model, tokenizer, tree: {"lineages": tree + 0.123456},
+        },
+    ),
+    "virus-unequal": (
+        lambda folder: measure_unequal.record((0,), scale=300, evolution=SMALL),
+        {"counts": list(measure_unequal.COUNTS), "trees/0/right/most frequent/copies/7/0": 1},
+        {"measure_unequal.EVOLUTION": SMALL},
+    ),
+}
+LONG = ("memory", "shape-of-learning", "since")
+
+
+def form(value, around=()):
+    """The names in a record and what lies there, without the numbers; of a list, its first entry."""
+    if isinstance(value, dict) and value:
+        return set().union(*(form(part, (*around, name)) for name, part in value.items()))
+    if isinstance(value, list) and value:
+        return form(value[0], (*around, "each"))
+    return {(around, "number" if isinstance(value, (int, float)) else type(value).__name__)}
+
+
+def at(found, place):
+    for name in place.split("/"):
+        found = found[int(name) if isinstance(found, list) else name]
+    return found
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in SHORT])
+def test_short_record_has_the_stored_form(name, monkeypatch, tmp_path, request):
+    record, numbers, patches = SHORT[name]
+    if name == "scaling":
+        monkeypatch.setenv(fetch.VARIABLE, str(request.getfixturevalue("real_folder")))
+    since.pieces.cache_clear()
+    for place, value in patches.items():
+        monkeypatch.setattr(place, value)
+    found, kept = json.loads(as_json(record(tmp_path))), json.loads(stored(name))
+    since.pieces.cache_clear()
+    assert found.keys() == kept.keys() and form(found) <= form(kept)
+    assert "+" not in "".join(found["versions"].values())
+    assert {place: at(found, place) for place in numbers} == numbers
+
+
+def test_short_rotary_training_can_be_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(train_rotary, "RECIPE", replace(RECIPES["book-gpt-small"], n_stories=50))
+    monkeypatch.setattr("tutorial_lib.training.recipes.N_HELD_OUT", 4)
+    monkeypatch.setattr("tutorial_lib.training.judge.N_SAMPLES", 2)
+    train_rotary.main(tmp_path / "run", tmp_path, until=2)
+    kept = json.loads((tmp_path / "curves.json").read_text(encoding="utf-8"))
+    assert len(kept["loss"]) == 2 and 4 < kept["held_out"] < 8
+    assert {tensor.dtype for tensor in load_file(tmp_path / "model.safetensors").values()} == {torch.float16}
+    assert "seed 0, first weights" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+# --- what single programs compute ------------------------------------------------------------------------------------
+
+
+def test_contrasts_are_those_of_numpy(bert, monkeypatch):
+    """Four pairs of this book in place of L's, and no function of the library between vector and number."""
+    pairs = load_texts("sentence-pairs")
+    few = {name.lower(): pairs[name.lower()][:4] for pair in TABLE_7 for name in pair}
+    monkeypatch.setattr(measure_luisto, "load_texts", lambda name: few)
+    monkeypatch.setattr(measure_luisto, "embed", lambda texts, model, pooling, device: embed(texts, bert, pooling))
+    found = measure_luisto.measure([*TABLE_7.values()], n=2)
+    arrows = {}
+    for name, some in few.items():
+        first, second = (embed([pair[side] for pair in some], bert, "cls").astype(float) for side in (0, 1))
+        arrow = (second - first).mean(0)
+        arrows[name] = arrow / np.linalg.norm(arrow)
+    cosines = [arrows[one.lower()] @ arrows[other.lower()] for one, other in TABLE_7]  # in the order of the table
+    assert found["cls"]["cosines"] == approx(cosines, abs=2e-3)
+
+
+def test_memory_is_measured_by_exchanging_one_name():
+    """A model that copies what it has read gains, and one that has forgotten it does not."""
+    cases = measure_memory.second_mentions(stories(60, seed=1), BPE.from_pretrained("book-gpt"))
+    assert len(cases) > 20
+    for ids, swapped, name, distance in cases:
+        [place] = [i for i, (a, b) in enumerate(zip(ids, swapped, strict=True)) if a != b]
+        assert len(ids) - place == distance and name not in swapped
+
+    def copies(ids, fused, weight=5.0):
+        logits = torch.zeros(2, len(ids[0]), 1_500)
+        for row, one in enumerate(ids):
+            logits[row, -1, one] = weight  # what has been read is likelier
+        return logits, None
+
+    assert measure_memory.recall(copies, cases).mean() > 1
+    assert not np.any(measure_memory.recall(lambda ids, fused: copies(ids, fused, 0.0), cases))
+
+
+def test_draws_of_all_texts_are_the_texts(bert, monkeypatch):
+    ours = {"wikipedia": load_texts("encyclopedia")[:30], "tweets": load_texts("posts")[:30]}
+    monkeypatch.setattr(measure_seeds, "load_texts", ours.__getitem__)
+    monkeypatch.setattr(measure_seeds, "N_TEXTS", 30)
+    found = measure_seeds.collections(bert, n_draws=2)
+    assert list(found) == list(by_seeds("collections"))
+    for name in ("purity, mean", "purity by cosine, mean"):
+        values, whole = found[name]
+        assert values == [whole, whole] and 0.5 < whole <= 1
+
+
+def test_neighbors_are_those_of_both_clouds():
+    line = np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1]])
+    assert measure_pruning.same_neighbors(line, line, k=1).tolist() == [1] * 4
+    assert measure_pruning.same_neighbors(line, line[[0, 2, 1, 3]], k=1).tolist() == [0] * 4
+
+
+def test_texts_count_from_each_workers_second_chunk(monkeypatch, tmp_path):
+    def of_eight_chunks(*arguments, tell):
+        for _ in range(8):
+            tell(None)
+        return {"layers": {"0": {"n": 99}}}
+
+    clock = iter([0.0, 10.0, 10.1, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 20.0])  # start, eight chunks, the end
+    monkeypatch.setattr(measure_scaling, "measure", of_eight_chunks)
+    monkeypatch.setattr(measure_scaling.torch, "set_num_threads", lambda number: None)
+    monkeypatch.setattr(measure_scaling.time, "perf_counter", lambda: next(clock))
+    found = measure_scaling.timed("corpus", tmp_path, workers=2, threads=1, chunk=5)
+    assert found == {"texts_per_second": 5.0, "seconds": 20.0, "tokens": 99}
+
+
+def test_variants_are_unequal_and_sets_share_nothing():
+    learned, sizes, sets = measure_unequal.design(0, SMALL, scale=400)
+    assert list(sizes.values()) == [0, 0, 1, 3, 4, 5, 6, 6]  # a 400th of the counts
+    assert Counter(genome.variant for genome in learned) == {name: n for name, n in sizes.items() if n}
+    for kind, some in sets.items():
+        shared = {
+            level: bool({getattr(genome, level) for genome in some} & {getattr(genome, level) for genome in learned})
+            for level in ("name", "outbreak", "lineage")
+        }
+        assert shared == {"name": False, "outbreak": kind == "copies", "lineage": kind != "lineages"}
+        assert len(set(Counter(genome.variant for genome in some).values())) == 1, "as many of each variant"
+    some = sets["copies"][:3]
+    by_hand = [min(len(virus.differences(one.aligned, other.aligned)) for other in learned) for one in some]
+    assert measure_unequal.nearest_sites(some, learned).tolist() == by_hand
+
+
+@pytest.mark.long
+def test_stored_numbers_come_out_again(monkeypatch, real_folder):
+    """Up to rounding, which on another processor may turn a genome or a token."""
+    kept = virus.unequal()["trees"][0]
+    found = measure_unequal.measured(0, (), measure_unequal.EVOLUTION, measure_unequal.SCALE)
+    assert {name: found[name] for name in ("variants", "sizes", "words", "sites")}.items() <= kept.items()
+    for name, right in found["right"].items():
+        assert all(np.allclose(shares, kept["right"][name][kind], atol=0.05) for kind, shares in right.items()), name
+    model = virus.VariantBert.from_pretrained("book-virus", device="cpu")
+    found = measure_virus.measured(model, virus.kmer_tokenizer(), virus.simulate())
+    assert found == approx(virus.trained_again()[virus.Run("book-virus")], rel=0.02, abs=0.02)
+    again = measure_seeds.translator_loss("pre-norm", "with warmup", 0.003, seed=2)
+    assert again == approx(by_seeds("architectures")["pre-norm with warmup"][0][2], rel=0.02)
+    monkeypatch.setenv(fetch.VARIABLE, str(real_folder))
+    now, kept = measure_luisto.measure([*TABLE_7.values()], n=200), json.loads(stored("luisto-pairs"))
+    for pooling in ("cls", "mean"):
+        for key, most in (("cosines", 2e-3), ("within", 2e-3), ("correlations", 0.02), ("intervals", 0.03)):
+            np.testing.assert_allclose(now[pooling][key], kept[pooling][key], atol=most)
+
+
+def test_kill_finds_what_is_wrong(tmp_path):
+    settings, folder = kill_measures.given(tmp_path, 12), tmp_path / "folder"
+    wanted = kill_measures.expected(settings, tmp_path / "expected")
+    kill_measures.run(settings, folder, workers=1)
+    assert kill_measures.check(folder, wanted) == 0
+    found = json.loads((folder / measure.MEASURES).read_text())
+    n = found["layers"]["2"]["n"]
+    for factor, agrees in ((1 + 1e-7, True), (1 + 1e-5, False)):
+        wrong = found | {"layers": found["layers"] | {"2": found["layers"]["2"] | {"n": factor * n}}}
+        assert kill_measures.agree(found, wrong) == agrees
+    (folder / measure.MEASURES).write_text(json.dumps(wrong))
+    with pytest.raises(AssertionError, match="measures.json is wrong"):
+        kill_measures.check(folder, wanted)
