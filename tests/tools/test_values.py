@@ -1,15 +1,11 @@
 """A page writes its own numbers: they are found, formatted and checked, and an author's mistake is reported."""
 
+import pin_values
 import pytest
+import values
+from names import pack
 
-values = pytest.importorskip("values")
-pin_values = pytest.importorskip("pin_values")
-from names import pack  # noqa: E402
-
-CELLS = """\
-# One
-
-```{code-cell} python3
+CODE = """\
 import math
 from fractions import Fraction
 from xml import dom
@@ -17,21 +13,25 @@ recall = {"PCA": 0.7245, "t-SNE": 0.926}
 rows = [1, 2]
 def double(x):
     return 2 * x
-```
+"""
+CELLS = f"""\
+# One
+
+```{{code-cell}} python3
+{CODE}```
 
 TEXT
 
-```{code-cell} python3
+```{{code-cell}} python3
 ---
 mystnb:
   figure:
-    caption: "Recall is {v}`recall["PCA"]:.2f`: less."
+    caption: "Recall is {{v}}`recall["PCA"]:.2f`: less."
 ---
 rows = [3]
-print("{v}`this is code`")
+print("{{v}}`this is code`")
 ```
 """
-CODE = CELLS.split("python3\n")[1].split("```")[0] + "rows = [3]\n"
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def book(tmp_path):
         (tmp_path / "book" / "teach").mkdir(parents=True, exist_ok=True)
         (tmp_path / "book" / "one.md").write_text(CELLS.replace("TEXT", text))
         (tmp_path / "book" / "teach" / "one.md").write_text(plan)
-        exec(CODE, namespace := {"__name__": "one"})
+        exec(f"{CODE}rows = [3]\n", namespace := {"__name__": "one"})
         (tmp_path / "one.names").write_bytes(pack(namespace))
         return values.Pages(tmp_path, {"one": tmp_path / "one.names"})
 
@@ -59,27 +59,25 @@ def body(text: str) -> str:
         ("has {v}`recall['PCA']:%`.", "has 72 %."),
         ("{v}`double(recall['PCA'])`", "1.45"),
         ("{v}`[*recall][0:2]:and`", "PCA and t-SNE"),
-        ("{v}`[name for name in recall if recall[name] > 2]:and`", "none"),
         ("$\\log x = {v}`math.log(10):.2f`$", "$\\log x = 2.30$"),
         ("{v}`-np.ones(1)[0]:.1f`", "−1.0"),
         ("{v}`Fraction(1, 4).denominator:Word`", "Four"),
-        ("{v}`shown(0.5, '%')`", "50 %"),
         ("{v}`dom.__name__`", "xml.dom"),
         ("{v}`pages.one.recall['t-SNE']`", "0.926"),
         ("% let: low, high = recall.values()\n\n{v}`low:share`", "\n\nseven tenths"),
         ("% let: low = min(recall.values())\n% let: twice = 2 * low\n{v}`twice:.1f`", "\n\n1.4"),
         ("A.\n% holds: recall['PCA'] <\n%    recall['t-SNE']\n\nB.", "A.\n\n\n\nB."),
+        ("{v}`recall['PCA']:%~`\n% holds~: 1 > 2", f"72 %\n{values.NOT_SO}"),  # a measured time is not tested
     ],
 )
-def test_value_replaces_its_mark_and_lines_keep_their_numbers(book, text, expected):
+def test_value_replaces_its_mark(book, text, expected):
     filled, problems, _ = values.fill("book/one", book(text))
     assert (body(filled), problems) == (expected, [])
 
 
 def test_captions_are_filled_and_code_is_not(book, tmp_path):
-    filled, _, pinned = values.fill("book/one", book(""))
+    filled = values.fill("book/one", book(""))[0]
     assert 'caption: "Recall is 0.72: less."' in filled and "{v}`this is code`" in filled
-    assert pinned == {'recall["PCA"]:.2f': "0.72"}
     blank = values.blank((tmp_path / "book" / "one.md").read_text())
     assert 'caption: "Recall is .: less."' in blank and "{v}`this is code`" in blank
 
@@ -93,7 +91,7 @@ def test_plan_has_the_values_of_its_chapter(book):
     "text, message",
     [
         ("{v}`recal['PCA']`", "no cell of one has recal: recall?"),
-        ("{v}`rows[0]`", "both bind rows, and a run keeps the last"),
+        ("{v}`rows[0]`", "the cells at lines 4 and 21 both bind rows, and a run keeps the last"),
         ("{v}`1 +`", "invalid syntax"),
         ("% let: recall = 2\n{v}`recall`", "recall has two meanings"),
         ("% let: a = 1\n% let: a = 2\n{v}`a`", "a has two meanings"),
@@ -105,10 +103,10 @@ def test_plan_has_the_values_of_its_chapter(book):
     ],
 )
 def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message):
-    book(f"One.\n\n{text}")
+    book(text)
     problems = [str(problem) for problem in values.mistakes(tmp_path, "book/one")]
-    line = 15 + text.count("\n")
-    assert [one for one in problems if message in one and one.startswith(f"book/one.md:{line}: ")]
+    line = 13 + text.count("\n")
+    assert [one for one in problems if message in one and one.startswith(f"book/one.md:{line}: ")], problems
 
 
 @pytest.mark.parametrize(
@@ -125,8 +123,8 @@ def test_mistake_is_found_before_the_chapter_runs(book, tmp_path, text, message)
     ],
 )
 def test_expression_that_fails_is_reported_with_its_line(book, text, message):
-    (problem,) = values.fill("book/one", book(f"One.\n\n{text}"))[1]
-    assert problem.line == 15 and message in problem.text and not problem.false
+    (problem,) = values.fill("book/one", book(text))[1]
+    assert problem.line == 13 and message in problem.text and not problem.false
 
 
 def test_caption_with_a_value_must_be_quoted(book, tmp_path):
@@ -155,30 +153,19 @@ def test_pages_are_filled_again_only_when_something_changed(book, tmp_path, monk
         assert problem.false and filled == ["book/one", "book/teach/one"]
 
 
-def test_measured_times_are_written_but_neither_pinned_nor_tested(book):
-    filled, problems, pinned = values.fill("book/one", book("{v}`recall['PCA']:%~`\n% holds~: 1 > 2"))
-    assert body(filled) == f"72 %\n{values.NOT_SO}" and problems == [] and list(pinned) == ['recall["PCA"]:.2f']
-
-
-def test_words_are_pinned_as_numbers(book):
-    *_, pinned = values.fill("book/one", book("{v}`recall['PCA']:share` {v}`len(recall):word`"))
-    assert pinned["recall['PCA']:share"] == "0.725" and pinned["len(recall):word"] == "2"
+def test_numbers_are_pinned_and_times_are_not(book):
+    *_, pinned = values.fill("book/one", book("{v}`recall['PCA']:share` {v}`len(recall):word` {v}`recall['PCA']:%~`"))
+    assert pinned == {"recall['PCA']:share": "0.725", "len(recall):word": "2", 'recall["PCA"]:.2f': "0.72"}
 
 
 @pytest.mark.parametrize(
     "text, known, expected",
     [
-        ("90 %", ["90 %"] * 3, True),
-        ("92 %", ["90 %"] * 3, False),
-        ("−0.31", ["−0.30"] * 3, True),
-        ("0.30", ["−0.30"] * 3, False),
-        ("1,501", ["1,499"] * 3, False),
-        ("a, b and d", ["a, b and c"] * 3, False),
-        ("head 3 has 0.41", ["head 3 has 0.40"] * 3, True),
-        ("head 5 has 0.40", ["head 3 has 0.40"] * 3, False),
-        ("0.59", ["0.59", "0.60", "0.60"], True),
+        ("−0.31", ["−0.30"], True),
+        ("0.30", ["−0.30"], False),
+        ("1,501", ["1,499"], False),
+        ("head 5 has 0.40", ["head 3 has 0.40"], False),
         ("0.40", ["0.59", "0.60", "0.60"], False),
-        ("d", ["a", "b", "a"], True),
     ],
 )
 def test_pinned_value_may_differ_as_between_processors(text, known, expected):
