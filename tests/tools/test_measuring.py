@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import runpy
 import sys
 from collections import Counter
@@ -102,8 +103,9 @@ SHORT = {
     "limits": (
         limit_small,
         {
-            "critical": {"dimensions": [2, 3], "seed 0": [2, 3], "seed 1": [3, 4]},
-            "limit-small/recall/words (BM25)": [1, 1, 1],
+            "critical/seed 0/1": 3,
+            "critical/seed 1/1": 4,
+            "limit-small/recall/words (BM25)/0": 1,
             "limit-small/recall/mean of the last layer/0": approx(0.9, abs=0.1),
         },
         {"measure_limits.critical": lambda d, seed, start: max(start, d + seed)},
@@ -115,7 +117,7 @@ SHORT = {
     ),
     "pruning": (
         lambda folder: measure_pruning.record((0.5,), 3, 4),
-        {"texts": {"loss": 4, "neighbors": 6}, "neighbors/difference": [[0, 0, 0]]},
+        {"texts/loss": 4, "texts/neighbors": 6, "neighbors/difference/0/0": 0},
         {
             "measure_pruning.prune": lambda model, share, seed: model,
             "measure_pruning.stories": lambda n, seed: stories(min(n, 50), seed),
@@ -123,7 +125,7 @@ SHORT = {
     ),
     "real-texts": (
         lambda folder: measure_texts.record(),
-        {"pairs": {"bright-dim": 2}, "meetings": 2},
+        {"pairs/bright-dim": 2, "meetings": 2},
         {"measure_texts.load_texts": lambda name: PAIRS, "measure_texts.measure": lambda: MEASURED},
     ),
     "scaling": (
@@ -132,12 +134,12 @@ SHORT = {
         {"measure_scaling.DEFAULT": "book-bert", "measure_scaling.torch.get_num_threads": lambda: 1},
     ),
     "shape-of-learning": (
-        lambda folder: measure_learning.record(("encoder, post-norm",), range(2), until=0),
+        lambda folder: measure_learning.record(("encoder, post-norm",), range(1), until=0),
         {"kinds/encoder, post-norm/loss/0/0": approx(7_100, abs=500)},  # log 1,210 = 7.1: it knows nothing yet
         {},
     ),
     "since": (
-        lambda folder: measure_since.record(("Llama's shape", "learned positions"), range(2), until=2),
+        lambda folder: measure_since.record(("Llama's shape", "learned positions"), range(1), until=2),
         {"kinds/Llama's shape/as it is/0/0": approx(62_000, abs=9_000)},  # log 512 = 6.2
         {"tutorial_book.experiments.since.N_JUDGED": 10},
     ),
@@ -148,7 +150,7 @@ SHORT = {
     ),
     "virus-again": (
         lambda folder: measure_virus.record(folder, [virus.Run("book-virus", seed=1, tree=2)]),
-        {"runs/0/seed": 1, "runs/0/measured": {"lineages": 2.1235}},
+        {"runs/0/seed": 1, "runs/0/measured/lineages": 2.1235},
         {
             "tutorial_lib.training.recipes.Recipe.make": lambda recipe, name, folder: None,
             "measure_virus.VariantBert.from_pretrained": lambda folder, device: folder,
@@ -158,26 +160,24 @@ SHORT = {
     ),
     "virus-unequal": (
         lambda folder: measure_unequal.record((0,), scale=300, evolution=SMALL),
-        {"counts": list(measure_unequal.COUNTS), "trees/0/right/most frequent/copies/7/0": 1},
+        {"counts/7": measure_unequal.COUNTS[7], "trees/0/right/most frequent/copies/7/0": 1},
         {"measure_unequal.EVOLUTION": SMALL},
     ),
 }
 LONG = ("memory", "shape-of-learning", "since")
 
 
-def form(value, around=()):
-    """The names in a record and what lies there, without the numbers; of a list, its first entry."""
-    if isinstance(value, dict) and value:
-        return set().union(*(form(part, (*around, name)) for name, part in value.items()))
-    if isinstance(value, list) and value:
-        return form(value[0], (*around, "each"))
-    return {(around, "number" if isinstance(value, (int, float)) else type(value).__name__)}
+def leaves(value, place="") -> dict:
+    """All that a record holds: "name/number in a list/..." -> number or text."""
+    if not isinstance(value, (dict, list)):
+        return {place[1:]: value}
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    return {where: leaf for name, part in parts for where, leaf in leaves(part, f"{place}/{name}").items()}
 
 
-def at(found, place):
-    for name in place.split("/"):
-        found = found[int(name) if isinstance(found, list) else name]
-    return found
+def form(record) -> set:
+    """The names in a record, and how deep its lists are."""
+    return {re.sub(r"/\d+(?=/|$)", "/each", place) for place in leaves(record)}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in SHORT])
@@ -192,7 +192,7 @@ def test_short_record_has_the_stored_form(name, monkeypatch, tmp_path, request):
     since.pieces.cache_clear()
     assert found.keys() == kept.keys() and form(found) <= form(kept)
     assert "+" not in "".join(found["versions"].values())
-    assert {place: at(found, place) for place in numbers} == numbers
+    assert {place: leaves(found)[place] for place in numbers} == numbers
 
 
 def test_short_rotary_training_can_be_read(monkeypatch, tmp_path):
