@@ -80,39 +80,6 @@ def in_a_notebook(monkeypatch):
     return pages
 
 
-def random_decoder(kind, seed):
-    """A decoder of transformers with random shape and weights, far from its initialization."""
-    import torch
-    import transformers
-
-    rng = torch.Generator().manual_seed(seed)
-
-    def draw(*values):
-        return values[torch.randint(len(values), (), generator=rng).item()]
-
-    n_heads, n_layers, n_positions = draw(1, 2, 4), draw(1, 2, 3), draw(16, 33)
-    d_model, vocab_size, tied = n_heads * draw(4, 10, 16), draw(50, 131), draw(True, False)
-    shared = dict(vocab_size=vocab_size, tie_word_embeddings=tied, attn_implementation="eager")
-    shared |= dict(bos_token_id=0, eos_token_id=0, pad_token_id=1)
-    if kind == "gpt2":
-        config = transformers.GPT2Config(
-            n_embd=d_model, n_layer=n_layers, n_head=n_heads, n_positions=n_positions, n_inner=draw(None, 30),
-            activation_function=draw("gelu_new", "gelu", "relu"), **shared,
-        )  # fmt: skip
-        model = transformers.GPT2LMHeadModel(config)
-    else:
-        config = transformers.OPTConfig(
-            hidden_size=d_model, num_hidden_layers=n_layers, num_attention_heads=n_heads, ffn_dim=draw(20, 64),
-            max_position_embeddings=n_positions, word_embed_proj_dim=d_model, **shared,
-            do_layer_norm_before=draw(True, True, False), activation_function=draw("relu", "gelu"),
-        )  # fmt: skip
-        model = transformers.OPTForCausalLM(config)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.2 * torch.randn(parameter.shape, generator=rng)
-    return model.eval()
-
-
 @pytest.fixture(scope="module")
 def book_gpt():
     from tutorial_lib.gpt import GPT
@@ -125,10 +92,3 @@ def book_bpe():
     from tutorial_lib.tokenization import BPE
 
     return BPE.from_pretrained("book-gpt")
-
-
-@pytest.fixture(scope="session")
-def hugging_face():
-    """Call it with "gpt2" or "opt" and a seed for a decoder of transformers with random shape and weights."""
-    pytest.importorskip("transformers")
-    return random_decoder

@@ -2,91 +2,39 @@
 
 import pytest
 import torch
-import transformers
 
-from tutorial_lib import bert as encoders
-from tutorial_lib import encoder_decoder, gpt
+from tests.random_models import OURS, batch, random_model, spread
+from tutorial_lib import bert, encoder_decoder, gpt
 from tutorial_lib.bert import Bert
 from tutorial_lib.generation import generate, translate
 from tutorial_lib.geometry.shape import participation_ratio
 from tutorial_lib.geometry.similarity import cosine_matrix
 from tutorial_lib.gpt import GPT
-from tutorial_lib.llama import Llama
-from tutorial_lib.modernbert import ModernBert
-from tutorial_lib.parity import compare
+from tutorial_lib.parity import compare, their_model
 from tutorial_lib.trace import patch, silence
 from tutorial_lib.training import Settings, train
 from tutorial_lib.training.loop import next_tokens
 from tutorial_lib.vectors import embed
 from tutorial_lib.views import head_view
+from tutorial_lib.weights.catalog import DEFAULT
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 
 GPU = "cuda"
 TYPES = [torch.float64, torch.float32, torch.bfloat16]
 IDS = [[5, 6, 7, 8, 9, 1], [9, 9, 3, 1, 2, 4]]
-PADDED = {"ids": torch.tensor(IDS), "attention_mask": torch.tensor([[1] * 6, [1] * 4 + [0] * 2])}
-BATCH = {
-    "ids": torch.tensor([[101, 1996, 4562, 102, 2293, 5597, 102], [101, 7592, 102, 2088, 102, 0, 0]]),
-    "attention_mask": torch.tensor([[1] * 7, [1] * 5 + [0] * 2]),
-    "token_type_ids": torch.tensor([[0] * 4 + [1] * 3, [0] * 3 + [1] * 2 + [0] * 2]),
-}
 TEXTS = ["A bear.", "Two bears dance in the snow, and one of them sings.", "Honey"]
 SHAPE = dict(vocab_size=20, d_model=12, n_layers=3, n_heads=3, d_ff=24, n_positions=12)
 
 
-@pytest.fixture(autouse=True)
-def whole_float32():
-    """Not TF32, which rounds the factors of a product to 10 bits."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
-    yield
-    torch.set_float32_matmul_precision(before)
-
-
-def spread(model, dtype=torch.float64):
-    """With weights far from the initialization, where a mix-up would not show."""
-    torch.manual_seed(0)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.2 * torch.randn(parameter.shape)
-    return model.eval().to(dtype)
-
-
 @pytest.mark.parametrize("dtype", TYPES)
-def test_the_default_model_agrees_at_every_stop(default_folder, dtype):
-    theirs = transformers.BertModel.from_pretrained(default_folder, attn_implementation="eager").eval().to(GPU, dtype)
-    ours = Bert.from_hf(theirs)
+@pytest.mark.parametrize("kind", [*OURS, "default"])
+def test_every_stop_equals_transformers(kind, dtype):
+    theirs = random_model(kind, 3) if kind in OURS else their_model(DEFAULT, None)
+    theirs = theirs.to(GPU, dtype)
+    ours = OURS.get(kind, Bert).from_hf(theirs)
     assert ours.embeddings.tokens.weight.device.type == GPU
-    compare(ours, theirs, BATCH).check()
-
-
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("kind", ["gpt2", "opt"])
-def test_decoders_agree_at_every_stop(hugging_face, kind, dtype):
-    theirs = hugging_face(kind, 3).to(GPU, dtype)
-    compare(GPT.from_hf(theirs), theirs, PADDED).check()
-
-
-@pytest.mark.parametrize("dtype", TYPES)
-def test_llama_agrees_at_every_stop(dtype):
-    config = transformers.LlamaConfig(
-        vocab_size=50, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
-        intermediate_size=48, max_position_embeddings=24, attn_implementation="eager", pad_token_id=1,
-    )  # fmt: skip
-    theirs = spread(transformers.LlamaForCausalLM(config), dtype).to(GPU)
-    compare(Llama.from_hf(theirs), theirs, PADDED).check()
-
-
-@pytest.mark.parametrize("dtype", TYPES)
-def test_modernbert_agrees_at_every_stop(dtype):
-    config = transformers.ModernBertConfig(
-        vocab_size=50, hidden_size=32, num_hidden_layers=3, num_attention_heads=4, intermediate_size=24,
-        local_attention=4, global_attn_every_n_layers=3, attn_implementation="eager", pad_token_id=0, bos_token_id=1,
-        cls_token_id=1, eos_token_id=2, sep_token_id=2,
-    )  # fmt: skip
-    theirs = spread(transformers.ModernBertForMaskedLM._from_config(config, attn_implementation="eager"), dtype).to(GPU)
-    compare(ModernBert.from_hf(theirs), theirs, PADDED).check()
+    compare(ours, theirs, batch(theirs, (0, 9), (0, 4))).check()
 
 
 def test_auto_puts_the_model_on_the_gpu():
@@ -103,33 +51,32 @@ def test_a_text_goes_on_as_on_the_cpu(cache):
 
 
 @pytest.mark.parametrize("cache", [True, False])
-def test_a_translation_is_the_cpu_s(cache):
-    model = spread(encoder_decoder.EncoderDecoder(encoder_decoder.Config(**SHAPE)))
+def test_a_translation_is_the_cpus(cache):
+    torch.manual_seed(0)
+    model = spread(encoder_decoder.EncoderDecoder(encoder_decoder.Config(**SHAPE))).double()
     expected = translate(model, IDS, 8, start=1)
     assert translate(model.to(GPU), IDS, 8, start=1, cache=cache) == expected
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "tokens"])
-def test_vectors_are_the_cpu_s(pooling):
+def test_vectors_are_the_cpus(pooling):
     there, here = (embed(TEXTS, layers="all", pooling=pooling, device=device) for device in (GPU, "cpu"))
     torch.testing.assert_close(there, here, rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("family", [encoders, gpt])
-def test_silenced_and_patched_heads_are_the_cpu_s(family):
-    kind = {encoders: Bert, gpt: GPT}[family]
-    model = spread(kind(family.Config(**SHAPE)))
+@pytest.mark.parametrize("model_class, config_class", [(Bert, bert.Config), (GPT, gpt.Config)])
+def test_silenced_and_patched_heads_are_the_cpus(model_class, config_class):
+    torch.manual_seed(0)
+    model = spread(model_class(config_class(**SHAPE))).double()
     changes = silence([(0, 1), (2, 0)]), patch([(1, 2)], model.trace(IDS[::-1]), tokens=slice(1, 4))
     expected = [model.trace(IDS, keep=change) for change in changes]
     model.to(GPU)
     for change, of_the_cpu in zip(changes, expected, strict=True):  # what is patched in lies on the CPU
-        trace = model.trace(IDS, keep=change)
-        assert list(trace) == list(of_the_cpu) and len(trace) > 20
-        for name, value in trace.items():
-            torch.testing.assert_close(value.cpu(), of_the_cpu[name], rtol=1e-10, atol=1e-10, msg=name)
+        trace = {name: value.cpu() for name, value in model.trace(IDS, keep=change).items()}
+        torch.testing.assert_close(trace, of_the_cpu, rtol=1e-10, atol=1e-10)
 
 
-def test_it_learns_as_on_the_cpu_and_goes_on_where_it_was_cut_off(tmp_path):
+def test_training_gives_the_cpus_losses_after_a_restart(tmp_path):
     tokens = torch.arange(200) % 17
     losses = {}
     for device in ("cpu", GPU):
