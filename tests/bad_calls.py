@@ -1,15 +1,20 @@
-"""Every doctest call of every public function, with one argument at a time replaced by something that it cannot be.
+"""Bad calls: every call of a public function in its own doctest, with one argument at a time replaced by a bad value.
 
-`bad_calls(module)` runs them and yields what happened. Used by `test_bad_calls.py`.
+    generate(gpt, [1, 2], 3)    ->    generate(None, [1, 2], 3), generate(gpt, None, 3), generate(gpt, [1, 2], None),
+                                      generate(float('nan'), [1, 2], 3), ...
+
+`bad_calls(module)` runs them all and yields what comes of each. A call is answered well by a result (the value was
+none of the bad ones for this argument), or by a ValueError or a TypeError that names the argument. To try another
+value, add it to `USUAL`; a new function is found by its doctest. `test_bad_calls.py` says what share may be otherwise.
 """
 
 import ast
 import contextlib
+import copy
 import doctest
 import importlib
 import inspect
 import io
-import math
 import pkgutil
 import signal
 import warnings
@@ -18,7 +23,7 @@ from dataclasses import dataclass
 import tutorial_lib
 from tutorial_lib.weights import ModelNotAvailable
 
-BAD = {
+USUAL = {
     "None": "None",
     "NaN": "float('nan')",
     "empty list": "[]",
@@ -26,7 +31,7 @@ BAD = {
     "wrong type": "object()",
     "text": "'no such'",
 }
-MORE = {
+RARE = {
     "empty text": "''",
     "huge": "10**9",
     "half": "1.5",
@@ -34,19 +39,27 @@ MORE = {
     "surrogate": r"'\ud800'",
     "dict": "{'a': 1}",
 }
-SECONDS = 15  # of the processor: a call that takes longer is none that was refused at the edge
+SECONDS = 15  # of the processor: a call that takes longer was not refused
 HUGE_SECONDS = 2  # a huge size is a size: it may take its time and memory, and is not waited for
 
 
 @dataclass
-class Found:
-    """One bad call: where it stands, which argument got what, and what came of it ("result", "named", ...)."""
+class BadCall:
+    """One bad call: in which function's doctest, its text, which argument was replaced, and what came of it.
+
+    outcome: "result", "named" (an error that names the argument), "unnamed" (one that does not), "other kind" (an
+    error that is neither a ValueError nor a TypeError) or "too long".
+    """
 
     function: str
+    call: str
     argument: str
-    value: str
     outcome: str
     message: str = ""
+
+    @property
+    def is_answered_well(self):
+        return self.outcome in ("result", "named")
 
 
 class TooLong(BaseException):
@@ -59,101 +72,105 @@ def modules():
     return [name for _, name, _ in found if not name.endswith("__main__")]
 
 
-def examples(module):
-    """(name, the doctest's statements) of each public function and class of a module, and of public methods."""
-    for example in doctest.DocTestFinder().find(module, module.__name__):
-        name = example.name.removeprefix(module.__name__).lstrip(".")
-        if name and not any(part.startswith("_") for part in name.split(".")) and example.examples:
-            yield name, [one.source for one in example.examples]
-
-
-def bad_calls(module_name, values=BAD):
-    """Run the doctests of a module with bad arguments, each of `values`; yield a `Found` for each."""
+def bad_calls(module_name, values=USUAL, skip=lambda function: False):
+    """Run the doctests of a module with bad arguments; yield a `BadCall` for each. skip: says it of a function."""
     module = importlib.import_module(module_name)
-    for name, statements in examples(module):
+    for function, doctest_lines in doctests(module):
+        if skip(function):
+            continue
         target = module
-        for part in name.split("."):
+        parts = function.removeprefix(f"{module_name}.").split(".")
+        for part in parts:
             target = getattr(target, part)
         if not callable(target):
             continue
-        for number, statement in enumerate(statements):
-            tree = ast.parse(statement)
-            all_calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-            for place in [call for call in all_calls if named(call) == name.rpartition(".")[2]]:
-                yield from replaced(module, name, target, statements[:number], tree, place, values)
+        space = dict(vars(module))  # the names that the doctest's lines have given so far
+        for line in doctest_lines:
+            for argument, kind, call in spoiled(line, parts[-1], target, values):
+                yield BadCall(function, call, argument, *outcome(call, dict(space), argument, kind == "huge"))
+            with quiet(), contextlib.suppress(Exception):  # some doctests show an error
+                exec(compile(line, "<example>", "exec"), space)
 
 
-def named(call):
-    """The last part of the name of what is called."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+def doctests(module):
+    """(name, the doctest's lines) of each public function and class of a module, and of public methods."""
+    for example in doctest.DocTestFinder().find(module, module.__name__):
+        parts = example.name.removeprefix(module.__name__).split(".")[1:]
+        if parts and not any(part.startswith("_") for part in parts) and example.examples:
+            yield example.name, [one.source for one in example.examples]
 
 
-def replaced(module, name, target, before, tree, call, values):
-    """The call with each of its arguments replaced by each of the values."""
-    try:
-        parameters = [p for p in inspect.signature(target).parameters.values() if p.name not in ("self", "cls")]
-    except (TypeError, ValueError):
-        return
-    names = [parameters[min(i, len(parameters) - 1)].name for i in range(len(call.args))] if parameters else []
-    arguments = [(call.args, i, argument) for i, argument in enumerate(names)]
-    arguments += [(keyword, None, keyword.arg) for keyword in call.keywords]
-    for holder, i, argument in arguments:
-        kept = holder.value if i is None else holder[i]
-        if isinstance(kept, (ast.Starred, ast.Lambda)) or argument is None:
+def spoiled(line, name, target, values):
+    """(argument, kind of value, the line) for each argument of each call of `name` in the line, and each bad value.
+
+    >>> from tutorial_lib.attention import causal_mask
+    >>> list(spoiled("causal_mask(3).int()", "causal_mask", causal_mask, {"negative": "-1"}))
+    [('n', 'negative', 'causal_mask(-1).int()')]
+    """
+    parameters = [p for p in inspect.signature(target).parameters if p not in ("self", "cls")]
+    tree = ast.parse(line)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for call in calls:
+        if name != (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)):
             continue
-        for kind, text in values.items():
-            new = ast.parse(text, mode="eval").body
-            if i is None:
-                holder.value = new
-            else:
-                holder[i] = new
-            try:
-                what = outcome(module, before, tree, argument, HUGE_SECONDS if kind == "huge" else SECONDS)
-            except TooLong:  # it rang on the way out
-                what = "too long", ""
-            if kind == "huge" and (what[0] == "too long" or "memory" in what[1].lower()):
-                what = "result", what[1]
-            yield Found(f"{module.__name__}.{name}", argument, kind, *what)
-        if i is None:
-            holder.value = kept
-        else:
-            holder[i] = kept
+        good = copy.copy(call.args), copy.copy(call.keywords)
+        for i, value in enumerate([*call.args, *call.keywords]):
+            is_keyword = isinstance(value, ast.keyword)
+            argument = value.arg if is_keyword else parameters[min(i, len(parameters) - 1)]
+            if argument is None or isinstance(value.value if is_keyword else value, ast.Starred | ast.Lambda):
+                continue
+            for kind, text in values.items():
+                bad = ast.parse(text, mode="eval").body
+                if is_keyword:
+                    call.keywords[i - len(call.args)] = ast.keyword(argument, bad)
+                else:
+                    call.args[i] = bad
+                yield argument, kind, ast.unparse(tree)
+                call.args, call.keywords = map(copy.copy, good)
 
 
-def outcome(module, before, tree, argument, seconds):
-    """What comes of the statement: "result", "named", "unnamed", "other kind" or "too long", and the message."""
-    space = dict(vars(module))
-    quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+def outcome(call, space, argument, is_huge):
+    """What comes of a call: the outcome as in `BadCall`, and the error's message."""
+    try:
+        with quiet(), at_most(HUGE_SECONDS if is_huge else SECONDS):
+            exec(compile(call, "<bad call>", "exec"), space)
+        return "result", ""
+    except TooLong:
+        return ("result" if is_huge else "too long"), ""
+    except Exception as error:
+        message = f"{type(error).__name__}: {str(error)[:150]}"
+        if is_huge and "memory" in message.lower():
+            return "result", message
+        if isinstance(error, FileNotFoundError | ModelNotAvailable):
+            return "named", message
+        if not isinstance(error, ValueError | TypeError):
+            return "other kind", message
+        named = argument in str(error) and type(error).__module__ in ("builtins", "tutorial_lib")
+        return ("named" if named else "unnamed"), message
+
+
+@contextlib.contextmanager
+def quiet():
+    """What is printed and warned goes nowhere."""
+    silent = io.StringIO()
+    with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def at_most(seconds):
+    """Raise TooLong in the block after so many seconds of the processor."""
 
     def stop(_, frame):
         # Where Python calls back on its own, nothing comes of what is raised: it rings again a tenth of a second later.
         if frame is None or frame.f_code.co_name not in ("_remove", "gc_callback", "gc_cumulative_time"):
             raise TooLong
 
-    with quiet[0], quiet[1], warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for source in before:
-            exec(compile(source, "<example>", "exec"), space)
-        old = signal.signal(signal.SIGPROF, stop)
-        signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)
-        try:
-            exec(compile(ast.fix_missing_locations(tree), "<bad call>", "exec"), space)
-        except (ValueError, TypeError) as error:
-            says = str(error)
-            kind = "named" if argument in says and type(error).__module__ in ("builtins", "tutorial_lib") else "unnamed"
-            return kind, f"{type(error).__name__}: {says[:150]}"
-        except TooLong:
-            return "too long", ""
-        except Exception as error:
-            kind = "named" if isinstance(error, FileNotFoundError | ModelNotAvailable) else "other kind"
-            return kind, f"{type(error).__name__}: {str(error)[:150]}"
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.signal(signal.SIGPROF, old)
-    return "result", ""
-
-
-def shares(found):
-    """Of the errors among some `Found`: the share that names no argument or is of another kind than intended."""
-    errors = [one for one in found if one.outcome != "result"]
-    return sum(one.outcome != "named" for one in errors) / len(errors) if errors else math.nan
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
