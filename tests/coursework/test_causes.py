@@ -56,9 +56,8 @@ def test_a_message_or_a_class_tells_no_input(leak, attention_marks):
     assert said and not [line for line in said if "0000" in line or len(line) > 120]
 
 
-# --- points for what is right in another assignment ------------------------------------------------------------------
+# --- points for what is right in other assignments -------------------------------------------------------------------
 
-DONE = ("cosine-matrix", "average-cosine", "anisotropy", "two-nn")
 EDITS = {  # usual mistakes: cell -> (old, new) in its solution
     "cosine-matrix": ("np.where(lengths == 0, 1, lengths)", "lengths"),
     "anisotropy": ("X - X.mean(axis=0)", "X"),
@@ -66,54 +65,32 @@ EDITS = {  # usual mistakes: cell -> (old, new) in its solution
     "sign-flip": (">= abs(observed)", "> abs(observed)"),
     "swap": ("(1 + np", "(0 + np"),
 }
+LOST = {
+    "cosine-matrix-public": 1, "cosine-matrix-hidden": 1,  # with zeros only
+    "anisotropy-public": 1, "anisotropy-hidden": 2,
+    "two-nn-public": 1, "two-nn-hidden": 3, "shape-bert": 2,  # one of its three functions is right
+    "sign-flip-public": 1, "sign-flip-hidden": 1.5,  # with ties only
+    "swap-public": 1, "swap-hidden": 2,
+}  # fmt: skip
 MADE_UP = "REPORT = {'average_cosine': 0.5, 'neighbor_purity': 1.0, 'neighbor_margin': 0.1, 'p_value': 0.001}"
+HALVES = "TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20"
+CONSTANT = "def neighbor_purity(X, labels):\n    return 1.0"
+LEAN = {check for check in CHECKS["5-project"] if "purity" in check}  # the p-values lean on it
 PROJECTS = {  # name -> (cell, code, checks that have no points)
     "a made up report": ("report", MADE_UP, {"report-public"}),
-    "a report of another type": ("report", "class D(dict): pass\nREPORT = D(average_cosine='x')", {"report-public"}),
-    "half characters": (
-        "collection",
-        "TEXTS, LABELS = ['\\ud800' + str(i) for i in range(40)], ['a', 'b'] * 20",
-        {"collection-public", "report-public"},
-    ),
-    "a constant": (  # the p-values lean on it, and two of its cases may be right by chance
-        "neighbor-purity",
-        "def neighbor_purity(X, labels):\n    return 1.0",
-        {f"{name}-{kind}" for name in ("neighbor-purity", "purity-p") for kind in ("public", "hidden")}
-        | {"own-neighbor-purity-hidden", "own-purity-p-hidden"},
-    ),
+    "another type": ("report", "class D(dict): pass\nREPORT = D(average_cosine='x')", {"report-public"}),
+    "half characters": ("collection", HALVES, {"collection-public", "report-public"}),
+    "a constant": ("neighbor-purity", CONSTANT, LEAN),
 }
 
 
-def solution(name):
-    return cell(SOLVED["4-geometry"], name).source
-
-
-@pytest.fixture(scope="module")
-def geometry_marks(tmp_path_factory, bubblewrap):
-    assert all(old in solution(name) for name, (old, _) in EDITS.items())
-    half = with_cells(sources.student_notebook("4-geometry"), {name: solution(name) for name in DONE})
-    wrong = {name: solution(name).replace(old, new) for name, (old, new) in EDITS.items()}
-    notebooks = {"half done": half, "mistakes": with_cells(SOLVED["4-geometry"], wrong)}
-    return graded(tmp_path_factory.mktemp("geometry"), "4-geometry", notebooks)
-
-
-def test_half_a_notebook_has_the_points_of_its_half(geometry_marks):
-    given = {name: points for name, points in geometry_marks["half done"].points.items() if points}
-    earned = {name: CHECKS["4-geometry"][name] for one in DONE for name in (f"{one}-public", f"{one}-hidden")}
-    assert given == earned | {"shape-bert": 2}  # two of its three functions are there
-    assert sum(given.values()) == 14
-
-
-def test_usual_mistakes_cost_their_own_points_only(geometry_marks):
-    points = geometry_marks["mistakes"].points
-    lost = {name: worth - points[name] for name, worth in CHECKS["4-geometry"].items() if points[name] < worth}
-    assert lost == {
-        "cosine-matrix-public": 1, "cosine-matrix-hidden": 1,  # with zeros only
-        "anisotropy-public": 1, "anisotropy-hidden": 2,
-        "two-nn-public": 1, "two-nn-hidden": 3, "shape-bert": 2,
-        "sign-flip-public": 1, "sign-flip-hidden": 1.5,  # with ties only
-        "swap-public": 1, "swap-hidden": 2,
-    }  # fmt: skip
+def test_usual_mistakes_cost_their_own_points_only(tmp_path, bubblewrap):
+    code = {name: cell(SOLVED["4-geometry"], name).source for name in EDITS}
+    assert all(old in code[name] for name, (old, _) in EDITS.items())
+    wrong = with_cells(SOLVED["4-geometry"], {name: code[name].replace(*edit) for name, edit in EDITS.items()})
+    points = graded(tmp_path, "4-geometry", {"": wrong})[""].points
+    full = CHECKS["4-geometry"]
+    assert {name: full[name] - given for name, given in points.items() if given < full[name]} == LOST
 
 
 @pytest.fixture(scope="module")

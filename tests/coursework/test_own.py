@@ -63,6 +63,13 @@ def test_the_mask_decides_the_answer_on_attention():
         assert answers[0] != answers[1] and not mask[-1, answers[1]]
 
 
+def test_the_sizes_of_the_heads_all_differ():
+    """Who mixes up two axes gets another shape."""
+    for number in range(40):
+        (X, n_heads), _ = own.drawn("own-split-heads", f"student {number}")
+        assert len({len(X), n_heads, X.shape[1] // n_heads}) == 3
+
+
 @pytest.mark.parametrize("name", own.QUESTIONS)
 @pytest.mark.parametrize("me", ["Ada Lovelace", "Zoë ☃"])
 def test_ones_own_answer_is_right_and_others_are_not(name, me):
@@ -89,13 +96,18 @@ def test_the_name_is_read_and_nothing_runs(code, name):
     assert own.name_in(code) == name
 
 
-def test_a_question_is_asked_when_the_function_passes(capsys):
-    ask("own-attention", attention, "")
-    ask("own-attention", lambda Q, K, V, mask=None: (V, Q), "Ada")
-    ask("own-attention", attention, "Ada")
-    first, second, third = capsys.readouterr().out.split("\n", 2)
-    assert "into ME first" in first and "passes its check" in second
-    assert third == f"{own.drawn('own-attention', 'Ada')[1]}\nWrite your answer into OWN_ATTENTION.\n"
+@pytest.mark.parametrize(
+    "function, me, said",
+    [
+        (attention, " ", "Write your name into ME first: the question is drawn from it."),
+        (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
+        (attention, "Ada", f"{own.drawn('own-attention', 'Ada')[1]}\nWrite your answer into OWN_ATTENTION."),
+    ],
+    ids=["no name", "wrong", "right"],
+)
+def test_a_question_is_asked_when_the_function_passes(function, me, said, capsys):
+    ask("own-attention", function, me)
+    assert capsys.readouterr().out == f"{said}\n"
 
 
 # --- graded ----------------------------------------------------------------------------------------------------------
@@ -163,31 +175,22 @@ def test_two_with_one_name_are_told(graded):
 # --- asked in person -------------------------------------------------------------------------------------------------
 
 
-def oral(folder, **marks):
-    """What the command prints for students with these marks."""
-    for student, how in marks.items():
-        path = folder / "marks" / ASSIGNMENT / f"{student}.json"
-        grading.save(path, grading.Marks(student, ASSIGNMENT, points=dict(FULL), **how))
-    assert main(["oral", "--to", str(folder), "--assignment", ASSIGNMENT]) == 0
-
-
 def test_oral_questions_are_printed_for_each(tmp_path, capsys):
     asked = {name: right_for(name, "Ada") for name in own.asked(FULL)}
     code = {"attention": ATTENTION, "softmax": "def softmax(x"}
-    oral(tmp_path, ada={"me": "Ada", "own": asked, "answers": code}, bob={})
+    hostile = {"attention": "def attention(Q):\n    x = '\x1b[2J\u202e'"}  # moves a terminal's cursor
+    eve = {"me": "E\x1b[1A\x07ve", "own": {"own-attention": 1}, "answers": hostile}
+    for student, how in {"ada": {"me": "Ada", "own": asked, "answers": code}, "bob": {}, "eve": eve}.items():
+        marks = grading.Marks(student, ASSIGNMENT, points=dict(FULL), **how)
+        grading.save(tmp_path / "marks" / ASSIGNMENT / f"{student}.json", marks)
+    assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
     assert said.strip() == (tmp_path / f"oral-{ASSIGNMENT}.md").read_text(encoding="utf-8").strip()
     assert "## ada, drawn from the name Ada" in said and "## bob" not in said
     assert f"It gives {asked['own-attention']!r}: why" in said
     line = next(one for one in said.splitlines() if one.startswith("       ")).strip()
     assert line in ATTENTION and "3. What is this line of your attention for" in said
-
-
-def test_no_name_moves_the_cursor_of_the_teachers_terminal(tmp_path, capsys):
-    code = {"attention": "def attention(Q):\n    x = '\x1b[2J\u202e'"}
-    oral(tmp_path, ada={"me": "A\x1b[1A\x07da", "own": {"own-attention": 1}, "answers": code})
-    said = capsys.readouterr().out
-    assert "A?[1A?da" in said and "x = '?[2J?'" in said and said.replace("\n", "").isprintable()
+    assert "E?[1A?ve" in said and "x = '?[2J?'" in said and said.replace("\n", "").isprintable()
 
 
 def test_the_name_is_an_answer_like_others():
