@@ -3,54 +3,33 @@
 from inspect import signature
 
 import pytest
-from torch.nn import Transformer
+import torch
+from transformers import BertConfig, DistilBertConfig, GPT2Config, OPTConfig
 
 from tutorial_book.claims.tools import PUBLISHED
 from tutorial_lib.weights.catalog import KNOWN
 
-
-def sizes(name):
-    """What a published configuration says, without where it stands."""
-    return {key: value for key, value in PUBLISHED[name].items() if key not in ("source", "model_type")}
-
-
-def test_bert_s_sizes_are_the_defaults_of_transformers():
-    from transformers import BertConfig
-
-    theirs = BertConfig().to_dict()
-    assert sizes("bert-base-uncased") == {key: theirs[key] for key in sizes("bert-base-uncased")}
-    assert sizes("bert-base-cased") == {**sizes("bert-base-uncased"), "vocab_size": 28_996}
-
-
-def test_distilbert_s_sizes_are_the_defaults_of_transformers():
-    from transformers import DistilBertConfig
-
-    theirs, ours = DistilBertConfig(), sizes("distilbert-base-uncased")
-    assert (ours["hidden_size"], ours["num_hidden_layers"], ours["num_attention_heads"]) == (
-        theirs.dim, theirs.n_layers, theirs.n_heads,
-    )  # fmt: skip
-    assert (ours["intermediate_size"], ours["vocab_size"]) == (theirs.hidden_dim, theirs.vocab_size)
+BERT, DISTILBERT = BertConfig().to_dict(), DistilBertConfig()
+TORCH = {name: parameter.default for name, parameter in signature(torch.nn.Transformer).parameters.items()}
+DEFAULTS = {
+    "bert-base-uncased": BERT,
+    "bert-base-cased": BERT | {"vocab_size": 28_996},
+    "distilbert-base-uncased": {
+        "hidden_size": DISTILBERT.dim, "num_hidden_layers": DISTILBERT.n_layers, "vocab_size": DISTILBERT.vocab_size,
+        "num_attention_heads": DISTILBERT.n_heads, "intermediate_size": DISTILBERT.hidden_dim,
+    },
+    "transformer-base": {
+        "hidden_size": TORCH["d_model"], "num_hidden_layers": TORCH["num_encoder_layers"],
+        "num_attention_heads": TORCH["nhead"], "intermediate_size": TORCH["dim_feedforward"],
+    },
+    "gpt2": GPT2Config().to_dict(),
+    "opt-125m": OPTConfig().to_dict(),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "config"), [("gpt2", "GPT2Config"), ("opt-125m", "OPTConfig")])
-def test_the_decoders_sizes_are_the_defaults_of_transformers(name, config):
-    import transformers
-
-    theirs = getattr(transformers, config)().to_dict()
-    assert sizes(name) == {key: theirs[key] for key in sizes(name)}
-
-
-def test_the_original_transformer_s_sizes_are_the_defaults_of_torch():
-    defaults = {name: parameter.default for name, parameter in signature(Transformer).parameters.items()}
-    ours = PUBLISHED["transformer-base"]
-    assert (ours["hidden_size"], ours["num_attention_heads"]) == (defaults["d_model"], defaults["nhead"])
-    assert (ours["num_hidden_layers"], ours["intermediate_size"]) == (
-        defaults["num_encoder_layers"], defaults["dim_feedforward"],
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_each_says_where_it_stands_and_names_the_revision_that_the_catalog_knows(name):
-    assert len(PUBLISHED[name]["source"]) > 20
-    if name in KNOWN:
-        assert KNOWN[name].revision in PUBLISHED[name]["source"]
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_published_sizes_are_defaults_of_other_programs(name):
+    ours, theirs = PUBLISHED[name], DEFAULTS[name]
+    shared = ours.keys() & theirs.keys() - {"model_type"}
+    assert len(shared) >= 4 and {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
+    assert name not in KNOWN or KNOWN[name].revision in ours["source"]
