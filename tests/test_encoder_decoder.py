@@ -180,6 +180,7 @@ def test_cache_changes_nothing_at_any_split(model, split):
     target = batch(model, (0, 12), (0, 12), seed=split + 50)["ids"]
     memory = model.encode(source, mask)
     whole, kept = model.decode(target, memory, mask)
+    assert torch.equal(whole, model(source, target, mask))
     first, cache = model.decode(target[:, :split], memory, mask)
     before = [tuple((K.clone(), V.clone()) for K, V in layer) for layer in cache]
     second, cache_2 = model.decode(target[:, split:], memory, mask, cache)

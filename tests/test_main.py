@@ -3,6 +3,7 @@
 `measure` is tested with what it measures, in `measure/test_run.py`.
 """
 
+import importlib.metadata
 import subprocess
 import sys
 from dataclasses import replace
@@ -69,6 +70,16 @@ def test_doctor_tells_what_is_missing_or_too_old(versions, code, line, monkeypat
     monkeypatch.setattr(command_line, "_default_model_problem", lambda: None)
     assert command_line.main(["doctor"]) == code
     assert line in capsys.readouterr().out
+
+
+def test_doctor_runs_from_a_folder_that_nobody_installed(monkeypatch, capsys):
+    def requires(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "requires", requires)
+    monkeypatch.setattr(command_line, "_default_model_problem", lambda: None)
+    assert command_line.main(["doctor"]) == 0
+    assert "\n  torch  " in capsys.readouterr().out
 
 
 def test_doctor_reports_damaged_weights_and_nonsense(monkeypatch, capsys):

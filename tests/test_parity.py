@@ -226,6 +226,7 @@ def with_nsp(model):
     "call, says",
     [
         (lambda m: difference(torch.ones(1).half(), ONE), "ours must be of type float32, float64 or bfloat16, got tor"),
+        (lambda m: difference(object(), ONE), "ours must be an array of numbers, got <object"),
         (lambda m: difference(ONE, [1]), "theirs must be of type float32, float64 or bfloat16, got torch.int64"),
         (lambda m: difference(torch.ones(2, 1), ONE), r"ours and theirs must have one shape, got \(2, 1\) and \(1,\)"),
         (lambda m: compare(m, Bert.from_hf(m), BATCH), "ours and hf_model must be .*, got BertForPreTraining and Bert"),
