@@ -1,6 +1,4 @@
-"""What heads look at: each statistic on maps whose answer is known."""
-
-import itertools
+"""What heads look at: each statistic on maps whose answer is known, and against SciPy."""
 
 import numpy as np
 import pytest
@@ -8,180 +6,124 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, entropy
 
-from tutorial_lib.geometry.heads import (
-    LIMITS,
-    PATTERNS,
-    attention_pattern,
-    head_statistics,
-    hits,
-    map_shares,
-    offset_hits,
-    selectors,
-    sign_test,
-    weighted_norms,
-    word_weights,
-)
+from tests.geometry.clouds import gaussian
+from tutorial_lib.geometry import heads
 
 TOKENS = ["[CLS]", "the", "bear", "and", "the", "fox", ".", "[SEP]"]
 N = len(TOKENS)
 BEFORE = np.eye(N)[[0, *range(N - 1)]]  # each token looks at the one before, the first at itself
 AFTER = np.eye(N)[[*range(1, N), N - 1]]
+TWIN = np.eye(N)[[0, 4, 2, 3, 1, 5, 6, 7]]  # the two "the" look at each other, the others at themselves
+SPECIAL_LOOK = np.eye(N)[[3, *range(1, 7), 3]]  # [CLS] and [SEP] look at "and", the others at themselves
+EVEN = np.full((N, N), 1 / N)
+FAR = np.abs(np.subtract.outer(range(N), range(N)))[1:-1].mean()
+ONE = {"[CLS]": 0, "[SEP]": 7, "punctuation": 6}
 
 
 def soft(*shape, seed=0):
-    A = np.exp(2 * np.random.default_rng(seed).standard_normal(shape))
+    A = np.exp(2 * gaussian(*shape, seed=seed))
     return A / A.sum(-1, keepdims=True)
 
 
-def test_an_even_map_has_the_entropy_of_all_tokens_and_gives_each_key_its_share():
-    found = head_statistics(np.full((N, N), 1 / N), TOKENS)
-    assert found["entropy"] == pytest.approx(np.log(N))
-    for name in ("[CLS]", "[SEP]", "punctuation", "previous", "next", "self", "same token"):
-        assert found[name] == pytest.approx(1 / N), name
-    far = np.abs(np.subtract.outer(range(N), range(N)))[1:-1]
-    assert found["distance"] == pytest.approx(far.mean())
-
-
 @pytest.mark.parametrize(
-    ("A", "all_on", "distance"), [(np.eye(N), "self", 0), (BEFORE, "previous", 1), (AFTER, "next", 1)]
+    "A, expected",
+    [
+        (EVEN, {"entropy": np.log(N), "distance": FAR, **{name: 1 / N for name in heads.selectors(TOKENS)}}),
+        (np.eye(N), {"self": 1, "previous": 0, "next": 0, "same token": 0, "distance": 0, "entropy": 0}),
+        (BEFORE, {"self": 0, "previous": 1, "next": 0, "distance": 1, "entropy": 0}),
+        (AFTER, {"self": 0, "previous": 0, "next": 1, "distance": 1, "entropy": 0}),
+        (TWIN, {"same token": 1, "self": 4 / 6}),
+        (SPECIAL_LOOK, {"self": 1, "distance": 0}),
+        *((np.eye(N)[[place] * N], {other: float(other == name) for other in ONE}) for name, place in ONE.items()),
+    ],
 )
-def test_a_map_of_one_diagonal_puts_all_on_it(A, all_on, distance):
-    found = head_statistics(A, TOKENS)
-    assert found["entropy"] == 0 and found["distance"] == distance
-    assert {name for name in ("self", "previous", "next") if found[name] == 1} == {all_on}
-
-
-@pytest.mark.parametrize(("place", "name"), [(0, "[CLS]"), (7, "[SEP]"), (6, "punctuation")])
-def test_a_map_of_one_column_puts_all_on_that_kind_of_key(place, name):
-    found = head_statistics(np.eye(N)[[place] * N], TOKENS)
-    assert found[name] == 1 and sum(found[other] == 1 for other in ("[CLS]", "[SEP]", "punctuation")) == 1
-
-
-def test_the_same_token_is_another_place_and_only_queries_that_have_one_count():
-    twin = np.eye(N)
-    twin[[1, 4]] = np.eye(N)[[4, 1]]  # the two "the" look at each other, the others at themselves
-    assert head_statistics(twin, TOKENS)["same token"] == 1
-    assert head_statistics(np.eye(N), TOKENS)["same token"] == 0
-    assert np.isnan(head_statistics(np.eye(3), ["[CLS]", "bear", "[SEP]"])["same token"])
-
-
-def test_what_special_tokens_ask_does_not_count():
-    A = np.eye(N)
-    A[0] = A[7] = np.eye(N)[3]
-    assert head_statistics(A, TOKENS)["self"] == 1
+def test_pure_maps_have_known_statistics(A, expected):
+    found = heads.head_statistics(A, TOKENS)
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
 @given(st.integers(0, 10_000))
-def test_entropy_and_masses_are_those_of_scipy_and_of_sums_by_hand(seed):
+def test_statistics_are_scipys_and_sums_by_hand(seed):
     A = soft(2, 3, N, N, seed=seed)
-    found = head_statistics(A, TOKENS)
-    assert found["entropy"].shape == (2, 3)
+    found = heads.head_statistics(A, TOKENS)
     np.testing.assert_allclose(found["entropy"], entropy(A[:, :, 1:-1], axis=-1).mean(-1))
     np.testing.assert_allclose(found["[CLS]"], A[:, :, 1:-1, 0].mean(-1))
-    np.testing.assert_allclose(found["previous"], [[A[a, b, range(1, 7), range(6)].mean() for b in range(3)]
-                                                   for a in range(2)])  # fmt: skip
+    np.testing.assert_allclose(found["previous"], np.diagonal(A, -1, -2, -1)[..., :6].mean(-1))
     np.testing.assert_allclose(found["same token"], (A[:, :, 1, 4] + A[:, :, 4, 1]) / 2)
+    assert np.isnan(heads.head_statistics(A, list("abcdefgh"))["same token"]).all()  # none has such a key
+    padded = heads.selectors(["a", ".", "...", "[PAD]"])
+    assert padded["punctuation"].tolist() == [[0, 1, 1, 0]] * 4
 
 
-def test_selectors_are_0_and_1_and_a_token_is_at_most_one_of_its_neighbors():
-    found = selectors(TOKENS)
-    assert all(set(np.unique(S)) <= {0.0, 1.0} and S.shape == (N, N) for S in found.values())
-    assert (found["previous"] + found["next"] + found["self"]).max() == 1
-    assert found["punctuation"].sum() == N  # one column
-
-
-@pytest.mark.parametrize(
-    ("weights", "tokens", "message"),
-    [
-        (np.ones((2, 2)), ["a", "b"], "sum to 1"),
-        (np.full((2, 3), 1 / 3), ["a", "b"], r"\(\.\.\., n, n\)"),
-        (np.eye(3), ["a", "b"], "tokens must be the 3"),
-        (np.eye(2), ["[CLS]", "[SEP]"], "not special"),
-    ],
-)
-def test_what_does_not_fit_is_refused(weights, tokens, message):
-    with pytest.raises(ValueError, match=message):
-        head_statistics(weights, tokens)
-
-
-def test_words_get_the_sum_of_their_pieces_and_give_the_mean():
+def test_words_get_the_sum_and_give_the_mean():
     A = soft(4, 4)
-    W = word_weights(A, [None, 0, 0, 1], 2)
-    by_hand = [[A[1:3, 1:3].sum() / 2, A[1:3, 3].mean()], [A[3, 1:3].sum(), A[3, 3]]]
-    np.testing.assert_allclose(W, by_hand)
-    whole = word_weights(A, range(4), 4)
-    np.testing.assert_allclose(whole, A)
-    with pytest.raises(ValueError, match="each of the 4 tokens"):
-        word_weights(A, [0, 1], 2)
+    by_hand = [[A[1:3, 1:3].sum() / 2, A[1:3, 3].mean(), 0], [A[3, 1:3].sum(), A[3, 3], 0], [0, 0, 0]]
+    np.testing.assert_allclose(heads.word_weights(A, [None, 0, 0, 1], 3), by_hand)  # word 2 has no token
 
 
-def test_a_hit_is_the_largest_weight_on_another_word():
+def test_hits_are_largest_weights_and_fixed_offsets():
     A = soft(5, 7, 6, 6)
     pairs = [(0, 3), (5, 2), (4, 4)]
-    found = hits(A, pairs)
+    found = heads.hits(A, pairs)
     assert found.shape == (5, 7, 3) and not found[..., 2].any()  # never itself
     for i, j in np.ndindex(5, 7):
         for k, (asks, wanted) in enumerate(pairs[:2]):
             others = {word: A[i, j, asks, word] for word in range(6) if word != asks}
             assert found[i, j, k] == (max(others, key=others.get) == wanted)
-
-
-def test_a_fixed_offset_is_right_where_the_word_stands_there():
-    found = offset_hits([(0, 2), (5, 4), (1, 3)], [-1, 2, 3])
+    assert heads.hits(A, []).shape == (5, 7, 0)
+    assert heads.hits([[1.0, 0.0], [0.0, 1.0]], [(0, 1)]).all()  # the only other word, even without weight
+    found = heads.offset_hits([(0, 2), (5, 4), (1, 3)], [-1, 2, 3])
     assert found.tolist() == [[False, True, False], [True, False, True], [False, False, False]]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_the_sign_test_is_scipy_s_binomial_test_of_the_cases_that_differ(cases):
+def test_the_sign_test_is_scipys(cases):
     one, other = np.array(cases).T
     wins, losses = (one & ~other).sum(), (other & ~one).sum()
     expected = binomtest(int(wins), int(wins + losses), alternative="greater").pvalue if wins + losses else 1
-    assert sign_test(one, other) == pytest.approx(expected)
+    assert heads.sign_test(one, other) == pytest.approx(expected)
+    assert heads.sign_test([one, other], [other, other]) == pytest.approx([expected, 1])
 
 
-def test_the_shares_of_pure_maps_are_known():
+def test_shares_of_pure_maps_are_known():
     segments = [0] * 4 + [1] * 4
     blocks = np.kron(np.eye(2), np.full((4, 4), 1 / 4))
-    assert map_shares(np.eye(N)[[2] * N]).vertical == 1
     for A in (np.eye(N), BEFORE, AFTER, (np.eye(N) + np.eye(N)[[0] * N]) / 2):  # beside a column, too
-        assert map_shares(A).diagonal == pytest.approx(1)
-    assert map_shares(blocks, segments).block == pytest.approx(1) and map_shares(blocks).block == 0
-    even = map_shares(np.full((N, N), 1 / N), segments)
-    assert even.block == pytest.approx(0.5) and even.vertical == pytest.approx(2 / N)
+        assert heads.map_shares(A).diagonal == pytest.approx(1)
+    column, even = heads.map_shares(np.eye(N)[[2] * N]), heads.map_shares(EVEN, segments)
+    assert column == (1, 0, 0)
+    assert even == pytest.approx((2 / N, (N - 2) / (N * (N - 2)), 0.5))
+    assert heads.map_shares(blocks, segments).block == pytest.approx(1)
+    assert heads.map_shares(blocks).block == 0  # one sentence
 
 
 @pytest.mark.parametrize("far", [-3, -2, -1, 1, 2, 3])
 def test_a_diagonal_lies_up_to_two_tokens_away(far):
-    n = 12
-    looks = np.arange(n) + far
-    A = np.eye(n)[np.where((looks < 0) | (looks >= n), 0 if far < 0 else n - 1, looks)]
-    assert (map_shares(A).diagonal > 0.7) == (abs(far) <= 2)
+    looks = np.clip(np.arange(12) + far, 0, 11)
+    assert (heads.map_shares(np.eye(12)[looks]).diagonal > 0.7) == (abs(far) <= 2)
 
 
-def test_pure_maps_of_each_pattern_get_their_names():
+def test_pure_maps_get_their_patterns_names():
     n = 12
     column, blocks = np.eye(n)[[0] * n], np.kron(np.eye(2), np.full((6, 6), 1 / 6))
     maps = [column, np.eye(n), (column + np.eye(n)) / 2, blocks, np.full((n, n), 1 / n)]
-    assert attention_pattern(np.stack(maps), [0] * 6 + [1] * 6).tolist() == list(PATTERNS)
-    assert attention_pattern(blocks) == "heterogeneous"  # one sentence has no blocks
+    assert heads.attention_pattern(np.stack(maps), [0] * 6 + [1] * 6).tolist() == list(heads.PATTERNS)
+    assert heads.attention_pattern(blocks) == "heterogeneous"
 
 
-def test_the_rule_can_be_followed_by_hand():
-    for shares in itertools.product((0, 1), repeat=3):
-        limits = {name: 0.0 if on else 2.0 for name, on in zip(LIMITS, shares, strict=True)}
-        vertical, diagonal, block = shares
-        if diagonal:
-            expected = PATTERNS[2] if vertical else PATTERNS[1]
-        else:
-            expected = PATTERNS[3] if block else PATTERNS[0] if vertical else PATTERNS[4]
-        assert attention_pattern(soft(N, N), [0] * 4 + [1] * 4, limits) == expected
+@pytest.mark.parametrize("vertical, diagonal, block", list(np.ndindex(2, 2, 2)))
+def test_the_patterns_rule_is_followed(vertical, diagonal, block):
+    limits = {name: 0.0 if on else 2.0 for name, on in zip(heads.LIMITS, (vertical, diagonal, block), strict=True)}
+    if diagonal:
+        expected = heads.PATTERNS[2] if vertical else heads.PATTERNS[1]
+    else:
+        expected = heads.PATTERNS[3] if block else heads.PATTERNS[0] if vertical else heads.PATTERNS[4]
+    assert heads.attention_pattern(soft(N, N), [0] * 4 + [1] * 4, limits) == expected
 
 
-def test_weighted_norms_are_the_lengths_of_what_each_key_adds():
-    rng = np.random.default_rng(0)
-    A, V, up = soft(3, 5, 5), rng.standard_normal((3, 5, 4)), rng.standard_normal((3, 4, 8))
-    found = weighted_norms(A, V, up)
+def test_weighted_norms_are_lengths_of_what_keys_add():
+    A, V, up = soft(3, 5, 5), gaussian(3, 5, 4), gaussian(3, 4, 8)
+    found = heads.weighted_norms(A, V, up)
     for h, i, j in np.ndindex(3, 5, 5):
         assert found[h, i, j] == pytest.approx(np.linalg.norm(A[h, i, j] * V[h, j] @ up[h]))
-    with pytest.raises(ValueError, match="d_model"):
-        weighted_norms(A, V, up[:, :3])
+    np.testing.assert_allclose(heads.weighted_norms(A[0], V[0], up[0]), found[0])
