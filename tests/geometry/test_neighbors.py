@@ -1,33 +1,48 @@
-"""Nearest neighbors: the fast engine against the definition."""
+"""Nearest neighbors: the fast tiles against the definition."""
 
 import numpy as np
 import pytest
 
-from tutorial_lib.geometry import intrinsic_dimension, nearest_neighbors, neighbors, tiles
+from tests.geometry.clouds import gaussian
+from tutorial_lib.geometry import nearest_neighbors, tiles
+from tutorial_lib.geometry.neighbors import nearest_by_definition
+
+# Their distances are below the rounding of |x|^2 + |y|^2 - 2 x y, so the fast pass cannot tell them apart.
+NEAR_COPIES = np.repeat(1000 * gaussian(6, 40), 20, axis=0) + 1e-9 * gaussian(120, 40, seed=1)
+CLOUDS = {
+    "near copies": NEAR_COPIES,
+    "one far": np.concatenate([gaussian(400, 10), np.full((1, 10), 1e9)]),
+    "small beside large": np.r_[np.arange(1.0, 20.0) ** 2 * 1e-30, 1.0][:, None],
+    "a line": gaussian(4, 1),
+    "a group and one": gaussian(17, 7),
+    "whole groups": gaussian(256, 7),
+    "three tiles": gaussian(700, 7),
+    "a grid": np.stack(np.meshgrid(*[np.arange(6.0)] * 3), axis=-1).reshape(-1, 3),
+    "opposites": np.concatenate([gaussian(20, 3), -gaussian(20, 3)]),
+}
 
 
-def gaussian(n, d, seed=0, scale=1.0):
-    return np.random.default_rng(seed).normal(size=(n, d)) * scale
+def test_the_definition_is_a_double_loop():
+    X = gaussian(12, 3)
+    distances, indices = nearest_by_definition(X, 4)
+    for i, x in enumerate(X):
+        others = sorted((np.linalg.norm(x - y), j) for j, y in enumerate(X) if j != i)[:4]
+        assert distances[i] == pytest.approx([distance for distance, _ in others])
+        assert indices[i].tolist() == [j for _, j in others]
 
 
-def all_distances(X):
-    """By a double loop's arithmetic: every difference, no products."""
-    D = np.linalg.norm(X[:, None] - X[None], axis=-1)
-    np.fill_diagonal(D, np.inf)
-    return D
+@pytest.mark.parametrize("X", CLOUDS.values(), ids=CLOUDS)
+def test_tiles_find_what_the_definition_says(X, monkeypatch):
+    monkeypatch.setattr(tiles, "TILE", 256)
+    for k in (1, 2, min(9, len(X) - 1)):
+        fast, plain = nearest_neighbors(X, k), nearest_by_definition(X, k)
+        np.testing.assert_allclose(fast[0], plain[0], rtol=1e-9)
+        # Others may be as near: then their distance is equal, if not their number.
+        np.testing.assert_allclose(np.linalg.norm(X[fast[1]] - X[:, None], axis=-1), plain[0], rtol=1e-9)
+        assert all(len({i, *row}) == k + 1 for i, row in enumerate(fast[1].tolist()))
 
 
-@pytest.mark.parametrize("shape", [(4, 1), (30, 3), (300, 20)])
-@pytest.mark.parametrize("k", [1, 2, 3])
-def test_the_neighbors_are_those_of_a_double_loop(shape, k):
-    X = gaussian(*shape)
-    D = all_distances(X)
-    distances, indices = nearest_neighbors(X, k)
-    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :k], rtol=1e-12)
-    np.testing.assert_array_equal(indices, D.argsort(axis=1)[:, :k])
-
-
-def test_tiles_give_what_one_block_gives(monkeypatch):
+def test_small_tiles_give_what_large_ones_give(monkeypatch):
     X = gaussian(257, 12)
     whole = nearest_neighbors(X, 3)
     monkeypatch.setattr(tiles, "TILE", 32)
@@ -35,60 +50,15 @@ def test_tiles_give_what_one_block_gives(monkeypatch):
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_near_copies_far_from_the_origin_keep_their_digits():
-    """Their distances are below the rounding of |x|^2 + |y|^2 - 2 x y, so the fast pass cannot tell them apart."""
-    centers = np.repeat(1000 * gaussian(6, 40), 20, axis=0)  # 6 clusters of 20
-    X = centers + 1e-9 * gaussian(120, 40, 1)
-    D = all_distances(X)
-    distances, indices = nearest_neighbors(X)
-    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :2], rtol=1e-12)
-    np.testing.assert_array_equal(indices, D.argsort(axis=1)[:, :2])
-    products = (X**2).sum(1)[:, None] + (X**2).sum(1) - 2 * X @ X.T
-    np.fill_diagonal(products, np.inf)
-    assert (products.argmin(1) != indices[:, 0]).any()  # what goes wrong without the second look
+@pytest.mark.parametrize("size", [2.0**-600, 2.0**600])
+def test_distances_are_in_the_unit_of_the_cloud(size):
+    X = gaussian(40, 3)
+    np.testing.assert_array_equal(nearest_neighbors(size * X)[0], size * nearest_neighbors(X)[0])
 
 
-def test_points_that_lie_well_apart_are_searched_once(monkeypatch):
+@pytest.mark.parametrize("X, dtypes", [(gaussian(300, 20), [32]), (NEAR_COPIES, [32, 64])], ids=["clear", "copies"])
+def test_only_rows_in_doubt_are_searched_again(X, dtypes, monkeypatch):
     searches, search = [], tiles._candidates
-    monkeypatch.setattr(tiles, "_candidates", lambda *args: searches.append(args) or search(*args))
-    nearest_neighbors(gaussian(300, 20))
-    assert len(searches) == 1
-
-
-def test_one_outlier_does_not_blur_the_others():
-    X = gaussian(400, 10)
-    X[7] = 1e9
-    np.testing.assert_allclose(nearest_neighbors(X)[0], np.sort(all_distances(X), axis=1)[:, :2], rtol=1e-9)
-
-
-def test_points_that_underflow_beside_a_large_one_are_still_told_apart():
-    X = np.r_[np.arange(1.0, 20.0) ** 2 * 1e-30, 1.0][:, None]
-    np.testing.assert_allclose(nearest_neighbors(X)[0], np.sort(all_distances(X), axis=1)[:, :2], rtol=1e-9)
-
-
-def test_a_grid_with_all_its_ties_has_neighbors_at_1():
-    grid = np.stack(np.meshgrid(*[np.arange(7.0)] * 3), axis=-1).reshape(-1, 3)
-    assert (nearest_neighbors(grid)[0] == 1).all()
-    with pytest.raises(ValueError, match="perfect grid"):
-        intrinsic_dimension(grid)
-
-
-@pytest.mark.parametrize("k", [0, -1, 1.5, True])
-def test_k_is_a_positive_number(k):
-    with pytest.raises(ValueError, match="^k must"):
-        nearest_neighbors(gaussian(5, 2), k)
-
-
-def test_more_neighbors_than_others_are_refused():
-    assert nearest_neighbors(gaussian(3, 2), 2)[0].shape == (3, 2)
-    with pytest.raises(ValueError, match="^X must be a matrix of 4 or more"):
-        nearest_neighbors(gaussian(3, 2), 3)
-
-
-@pytest.mark.parametrize("n", [5, 40, 700])
-def test_the_tiles_find_what_the_definition_says(n, monkeypatch):
-    monkeypatch.setattr(tiles, "TILE", 256)
-    X = gaussian(n, 7)
-    fast, plain = nearest_neighbors(X, 4), neighbors.nearest_by_definition(X, 4)
-    np.testing.assert_allclose(fast[0], plain[0], rtol=1e-12)
-    np.testing.assert_array_equal(fast[1], plain[1])
+    monkeypatch.setattr(tiles, "_candidates", lambda *args: searches.append(args[-1].itemsize * 8) or search(*args))
+    nearest_neighbors(X)
+    assert searches == dtypes
