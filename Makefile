@@ -6,10 +6,13 @@ PYTHON ?= python3
 PINS ?= -c constraints.txt
 BIN := .venv/bin
 READY := .venv/.ready
-JOBS ?= 2
+CORES := $(shell nproc 2> /dev/null || sysctl -n hw.ncpu)
+JOBS ?= $(CORES)
 # Each of the tests that run side by side gets its share of the processor's cores. Threads that wait for a core that
 # another test's threads hold burn time: on a busy machine a part of the suite took three times as long.
-SHARE = $(shell n=$$(nproc 2> /dev/null || sysctl -n hw.ncpu); echo $$((n > $(JOBS) ? n / $(JOBS) : 1)))
+SHARE = $(shell echo $$(($(CORES) > $(JOBS) ? $(CORES) / $(JOBS) : 1)))
+# What needs the built book, or shows what its readers see.
+SITE := tests/book tests/chapters tests/page tests/views
 PYTEST = env OMP_NUM_THREADS=$(SHARE) MKL_NUM_THREADS=$(SHARE) OPENBLAS_NUM_THREADS=$(SHARE) $(BIN)/python -m pytest -n $(JOBS)
 
 # The arithmetic of other processors. `make test ARITHMETIC=SSE` makes and tests the book as one without AVX would.
@@ -19,10 +22,10 @@ SSE = ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE O
 $(if $(filter-out AVX2 SSE,$(ARITHMETIC)),$(error ARITHMETIC must be AVX2 or SSE, got $(ARITHMETIC)))
 $(foreach variable,$($(ARITHMETIC)),$(eval export $(variable)))
 
-.PHONY: help book serve pdf publish test check pin portable lint colab assignments bench dist clean
+.PHONY: help book serve pdf publish test test-site check pin portable lint colab assignments bench dist clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 book: $(READY)  ## run the chapters and build the site: _build/html
 	@$(BIN)/python tools/build_book.py
@@ -36,9 +39,12 @@ pdf: book  ## the book in one file: _build/transformers-from-scratch.pdf
 publish: pdf  ## what goes on the web: _build/publish, the site with PDF and zip, and notebooks with their address
 	@$(BIN)/python tools/publish.py
 
-test: book  ## the tests, those of the built site too; LONG=1 runs the long ones, too, and JOBS=4 four at a time
+test: $(READY)  ## the tests that need no book; LONG=1 runs the long ones, too, and JOBS=2 two at a time
 	@$(BIN)/ruff check --quiet .
-	@$(PYTEST) $(if $(LONG),--long)
+	@$(PYTEST) $(addprefix --ignore=,$(SITE)) $(if $(LONG),--long)
+
+test-site: book  ## the tests of the built pages; LONG=1 opens all of them in a browser
+	@$(PYTEST) $(SITE) $(if $(LONG),--long)
 
 check: $(READY)  ## one chapter, its page in a browser, its tests and claims: make check CHAPTER=meaning
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
