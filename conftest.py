@@ -6,7 +6,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-from tests import left_behind
+from tests import left_behind, programs
 
 settings.register_profile("book", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("book")
@@ -17,14 +17,14 @@ if "PYTEST_XDIST_WORKER_COUNT" in os.environ:  # the processes share the process
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, threads)))
 
 ALONE = ("tests/book/test_browser.py",)  # each test is long and needs no other
-TOGETHER = ("tests/coursework/", "tests/claims/")
+TOGETHER = ("tests/claims/",)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """What runs together under `pytest -n 2`: the tests of a file, which share what is made once.
 
-    All of coursework is one group, for gradings wait for each other, and so are the claims, which are computed once.
+    The claims are one group, for they are computed once.
     xdist begins with the groups of most tests and ends with the groups of one test. (Its own `--dist loadgroup` does
     nothing under pytest 9.2: https://github.com/pytest-dev/pytest-xdist/issues/1386.)
     """
@@ -36,6 +36,13 @@ def pytest_xdist_make_scheduler(config, log):
             return nodeid if path in ALONE else path.rpartition("/")[0] if path.startswith(TOGETHER) else path
 
     return ByFile(config, log)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The last lines say what was not tested for want of a program."""
+    if sentence := programs.not_tested([str(report.longrepr) for report in terminalreporter.getreports("skipped")]):
+        terminalreporter.section("not tested", sep="-")
+        terminalreporter.line(sentence)
 
 
 def pytest_addoption(parser):

@@ -1,11 +1,36 @@
+import json
 import os
+import subprocess
 import sys
 import types
 from pathlib import Path
 
 import pytest
 
+from tests.programs import program
 from tutorial_lib import weights
+
+
+@pytest.fixture(scope="session")
+def browser_server(tmp_path_factory):
+    """The address of a browser that all tests of this process share."""
+    pytest.importorskip("playwright.sync_api")
+    settings = tmp_path_factory.mktemp("browser") / "settings.json"
+    settings.write_text(json.dumps({"executablePath": program("Chromium"), "args": ["--no-sandbox", "--disable-gpu"]}))
+    command = [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", settings]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        yield server.stdout.readline().strip()
+        server.terminate()
+
+
+@pytest.fixture(scope="module")  # not the session: while Playwright is connected, no other test can run an event loop
+def browser(browser_server):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.connect(browser_server)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The built site, for the tests of its pages, and a browser to open them in."""
+"""The built site, for the tests of its pages."""
 
 import re
 import sys
@@ -63,19 +63,6 @@ def pytest_generate_tests(metafunc):
         names = [str(page.relative_to(SITE)) for page in pages]
         pages = for_a_browser(pages) if in_browser else pages
         metafunc.parametrize("page", pages or [nothing], ids=names or ["no site"])
-
-
-@pytest.fixture(scope="module")  # not the session: while a browser is open, no other test can run an event loop
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    make_pdf = pytest.importorskip("make_pdf")
-    path = make_pdf.find_browser()
-    if path is None:
-        pytest.skip(f"no browser: none of {', '.join(make_pdf.BROWSERS)} is installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -262,10 +262,11 @@ def test_no_page_loads_the_cards_before_they_are_needed(reader, site):
     assert "cards.js" in reader.loaded
 
 
-def saved(reader, button):
+def saved(reader, button, folder):
     with reader.tab.expect_download() as download:
         reader.tab.get_by_role("button", name=button, exact=True).click()
-    return download.value.path().read_text(encoding="utf-8")
+    download.value.save_as(folder / "saved")
+    return (folder / "saved").read_text(encoding="utf-8")
 
 
 def take_in(reader, text):
@@ -277,11 +278,11 @@ def take_in(reader, text):
     return reader.said()
 
 
-def test_another_browser_takes_what_one_saved(reader, other):
+def test_another_browser_takes_what_one_saved(reader, other, tmp_path):
     kept = {CHOICE: entry(1), NUMBER: entry(3)}
     reader.keep(kept)
     reader.open("again")
-    text = saved(reader, "Save them as a file")
+    text = saved(reader, "Save them as a file", tmp_path)
     other.open("again")
     assert take_in(other, text) == "Taken in: 2 guesses."
     assert other.entries() == kept
@@ -361,10 +362,10 @@ def test_a_clock_that_was_wrong_hides_no_guess_for_years(reader):
     assert marks(reader) == ["↺ 1"]
 
 
-def test_the_deck_is_ankis_text_format(reader):
+def test_the_deck_is_ankis_text_format(reader, tmp_path):
     reader.keep({CHOICE: entry(0), "tokenization/cut-of-unreadable": entry(3)})
     reader.open("again")
-    mine, book = saved(reader, "Cards for Anki"), saved(reader, "Cards for Anki, of the whole book")
+    mine, book = saved(reader, "Cards for Anki", tmp_path), saved(reader, "Cards for Anki, of the whole book", tmp_path)
     heads = [line for line in mine.splitlines() if line.startswith("#")]
     assert heads[:4] == ["#separator:tab", "#html:true", "#guid column:1", "#tags column:4"]
     assert book.splitlines()[: len(heads)] == heads and mine.endswith("\n")
@@ -380,7 +381,7 @@ def test_the_deck_is_ankis_text_format(reader):
     assert len({note[0] for note in notes}) == len(notes)
     strange = 'a\t<b> & "c"\nd'
     reader.tab.evaluate("text => { BOOK_CARDS = [{...BOOK_CARDS[0], because: text}]; }", strange)
-    (line,) = saved(reader, "Cards for Anki, of the whole book").splitlines()[len(heads) :]
+    (line,) = saved(reader, "Cards for Anki, of the whole book", tmp_path).splitlines()[len(heads) :]
     assert line.split("\t")[2].endswith("<br>a &lt;b&gt; &amp; &quot;c&quot;<br>d")
 
 

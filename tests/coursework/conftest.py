@@ -20,6 +20,7 @@ import nbgrader.api  # noqa: E402
 
 from coursework import checks, grading, sandbox  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
+from tests.programs import program  # noqa: E402
 
 ASSIGNMENT = "2-attention"
 QUICK = sandbox.Limits(seconds=8)
@@ -28,8 +29,7 @@ QUICK = sandbox.Limits(seconds=8)
 @pytest.fixture(scope="session")
 def bubblewrap():
     """Skip where bubblewrap is not installed, or the machine lets no one use it. Else our own use of it must work."""
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not on this machine")
+    program("bubblewrap")
     bare = subprocess.run(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True)
     if bare.returncode:
         pytest.skip(f"this machine does not let bubblewrap work: {bare.stderr.strip()}")

@@ -13,7 +13,6 @@ from nbformat.v4 import new_code_cell
 
 sources = pytest.importorskip("coursework.sources")
 from coursework import files, gradebook, submissions  # noqa: E402
-from tests.book.conftest import browser  # noqa: E402, F401
 from tests.coursework import damaged  # noqa: E402
 from tests.coursework.test_fuzz import NOTEBOOKS, SOLVED, bounded, mutilated  # noqa: E402
 from tests.coursework.test_submissions import SLOW  # noqa: E402
@@ -35,7 +34,7 @@ ALL = {name: (file, content, assignment_of(file), expected) for name, file, cont
 
 
 @pytest.fixture(scope="module")
-def page(browser, tmp_path_factory):  # noqa: F811
+def page(browser, tmp_path_factory):
     """page((file, content, assignment), ...): what the page finds in these notebooks. No site is needed."""
     sys.path.insert(0, str(ROOT / "tools"))
     import sphinx_check

@@ -20,7 +20,6 @@ import pytest
 from coursework import checks, compare, grading, pages, sources
 from coursework.__main__ import main
 from coursework.references import HERE as REFERENCES
-from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
 from tutorial_book.exercises import own
 from tutorial_book.exercises.project import collection_problem
@@ -379,7 +378,7 @@ def test_without_marks_it_says_so(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 390)])
-def test_the_table_sorts_and_stays_on_its_screen(browser, tmp_path, scheme, width):  # noqa: F811
+def test_the_table_sorts_and_stays_on_its_screen(browser, tmp_path, scheme, width):
     path = tmp_path / "page.html"
     rows = [[0.5, "kim", 10, ""], [0.25, "ada", 9, 1.0], [0.75, "bob", 100, 0.5]]
     path.write_text(

@@ -5,7 +5,6 @@ from html import unescape
 import pytest
 
 from coursework import checks, feedback, gradebook, grading, sources
-from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT
 
 WRITTEN = "why-square-root"
@@ -108,7 +107,7 @@ def test_a_page_does_not_grow_without_end():
 
 
 @pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 390), ("light", 1200)])
-def test_a_page_fits_its_screen_and_loads_nothing(browser, tmp_path, scheme, width):  # noqa: F811
+def test_a_page_fits_its_screen_and_loads_nothing(browser, tmp_path, scheme, width):
     answers = {"softmax": "y = " + "very_long_name" * 30, WRITTEN: "<img src='http://evil.example/x'>" + "w" * 300}
     told = ["Your file " + "a" * 200 + ".ipynb could not be read."]
     path = tmp_path / "page.html"

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from coursework import gradebook, grading, shown, sources
-from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT, cell
 
 WRITTEN = "why-square-root"
@@ -183,7 +182,7 @@ def submission(formgrader, student):
 
 
 @pytest.mark.long
-def test_formgrader_runs_and_loads_nothing_of_a_students(course, formgrader, browser):  # noqa: F811
+def test_formgrader_runs_and_loads_nothing_of_a_students(course, formgrader, browser):
     extra = [
         ("markdown", HOSTILE),
         ("code", "%%html\n<script>alert(1)</script>"),

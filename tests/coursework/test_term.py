@@ -12,7 +12,6 @@ import pytest
 
 from coursework import feedback, files, gradebook, grading, sources, stats, term
 from coursework.__main__ import main
-from tests.book.conftest import browser  # noqa: F401
 from tests.coursework.conftest import ASSIGNMENT, cell, rows, with_code
 
 POINTS = sources.points(ASSIGNMENT)
@@ -438,7 +437,7 @@ def test_the_page_of_nobody_is_there(tmp_path):
 
 
 @pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 1280)])
-def test_the_class_page_fits_its_screen(browser, tmp_path, scheme, width):  # noqa: F811
+def test_the_class_page_fits_its_screen(browser, tmp_path, scheme, width):
     marks = class_of_three()
     stats.write_class(tmp_path, ASSIGNMENT, marks, given_to(*marks[:3]))
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)

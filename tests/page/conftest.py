@@ -3,7 +3,6 @@
 from tests.views.conftest import (  # noqa: F401
     assert_accessible,
     assert_faster,
-    browser,
     open_live,
     open_view,
     opening_time,

@@ -12,6 +12,8 @@ import pytest
 import run_notebooks
 import serve
 
+from tests.programs import program
+
 ROOT = run_notebooks.ROOT
 
 # --- the live site ---------------------------------------------------------------------------------------------------
@@ -94,8 +96,7 @@ def test_without_a_browser_it_says_what_to_do(book, monkeypatch, capsys):
 
 def test_file_has_pages_and_an_outline(book):
     pytest.importorskip("playwright")
-    if make_pdf.find_browser() is None:
-        pytest.skip(f"no browser: none of {', '.join(make_pdf.BROWSERS)} is installed")
+    program("Chromium")
     assert make_pdf.main(book) == 0
     content = (book / "_build" / "transformers-from-scratch.pdf").read_bytes()
     assert len(re.findall(rb"/Type /Page\b(?!s)", content)) == 2

@@ -1,7 +1,5 @@
 """A view in a real browser with the network cut; what it asks for or complains about fails the test."""
 
-import os
-import shutil
 import statistics
 import time
 
@@ -9,23 +7,8 @@ import pytest
 
 from tests.accessible import audit
 
-NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
-CHROME_ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 DARK = "#16181c"
 LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
-
-
-@pytest.fixture(scope="module")  # not the session: while a browser is open, no other test can run an event loop
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    found = [path for name in NAMES if (path := shutil.which(name))]
-    found += [CHROME_ON_MACOS] if os.path.exists(CHROME_ON_MACOS) else []
-    if not found:
-        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found[0], args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

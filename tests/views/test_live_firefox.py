@@ -1,10 +1,9 @@
 """The live models in Firefox: the numbers that Chromium computes, bit for bit, from files, with no network."""
 
-import shutil
-
 import pytest
-from live import FIREFOX, Mailbox, in_chromium, in_firefox, write_bits
+from live import Mailbox, in_chromium, in_firefox, write_bits
 
+from tests.programs import program
 from tutorial_lib import load
 from tutorial_lib.views import live
 
@@ -19,8 +18,7 @@ QUESTIONS = [
 
 @pytest.mark.long
 def test_every_stop_of_five_texts_has_the_same_bits_in_firefox_as_in_chromium(browser, tmp_path):
-    if not shutil.which(FIREFOX):
-        pytest.skip(f"no Firefox: {FIREFOX} is not installed")
+    program("Firefox")
     live.write_worker(tmp_path)
     for name in dict(QUESTIONS):
         live.write_model(tmp_path, name, *load(name, "cpu"))
