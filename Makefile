@@ -22,7 +22,7 @@ SSE = ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE O
 $(if $(filter-out AVX2 SSE,$(ARITHMETIC)),$(error ARITHMETIC must be AVX2 or SSE, got $(ARITHMETIC)))
 $(foreach variable,$($(ARITHMETIC)),$(eval export $(variable)))
 
-.PHONY: help book serve pdf publish test test-site check pin portable lint colab assignments bench dist clean
+.PHONY: help book serve pdf publish test test-site check pin portable mutants lint colab assignments bench dist clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,10 @@ pin: $(READY)  ## the table of all values that the pages write, under three arit
 
 portable: $(READY)  ## the chapters whose values differ between processors, tested with the arithmetic of an old one
 	@env $(SSE) $(PYTEST) tests/chapters -k "$$($(BIN)/python tools/pin_values.py sensitive)"
+
+mutants: $(READY)  ## small random changes of the library, and which of them no test notices; N=10 draws ten
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[mutants]"
+	@$(BIN)/python tools/mutants.py $(or $(N),40)
 
 lint: $(READY)  ## the style of the code
 	@$(BIN)/ruff check --output-format concise .
