@@ -1,16 +1,14 @@
-"""Bad calls: every call of a public function in its own doctest, with one argument at a time replaced by a bad value.
+"""Bad calls: each call of a public function in its own doctest, with one argument replaced by a bad value.
 
     generate(gpt, [1, 2], 3)    ->    generate(None, [1, 2], 3), generate(gpt, None, 3), generate(gpt, [1, 2], None),
                                       generate(float('nan'), [1, 2], 3), ...
 
-`bad_calls(module)` runs them all and yields what comes of each. A call is answered well by a result (the value was
-none of the bad ones for this argument), or by a ValueError or a TypeError that names the argument. To try another
-value, add it to `USUAL`; a new function is found by its doctest. `test_bad_calls.py` says what share may be otherwise.
+A call is answered well by a result, or by a ValueError or a TypeError that names the argument. To try another value,
+add it to `USUAL`; a new function is found by its doctest. `test_bad_calls.py` says what share may not be.
 """
 
 import ast
 import contextlib
-import copy
 import doctest
 import importlib
 import inspect
@@ -45,7 +43,7 @@ HUGE_SECONDS = 2  # a huge size is a size: it may take its time and memory, and 
 
 @dataclass
 class BadCall:
-    """One bad call: in which function's doctest, its text, which argument was replaced, and what came of it.
+    """A call as one would type it, the doctest and the argument that it is about, and what came of it.
 
     outcome: "result", "named" (an error that names the argument), "unnamed" (one that does not), "other kind" (an
     error that is neither a ValueError nor a TypeError) or "too long".
@@ -55,7 +53,7 @@ class BadCall:
     call: str
     argument: str
     outcome: str
-    message: str = ""
+    message: str
 
     @property
     def is_answered_well(self):
@@ -108,25 +106,25 @@ def spoiled(line, name, target, values):
     [('n', 'negative', 'causal_mask(-1).int()')]
     """
     parameters = [p for p in inspect.signature(target).parameters if p not in ("self", "cls")]
-    tree = ast.parse(line)
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Call)]
     for call in calls:
         if name != (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)):
             continue
-        good = copy.copy(call.args), copy.copy(call.keywords)
-        for i, value in enumerate([*call.args, *call.keywords]):
-            is_keyword = isinstance(value, ast.keyword)
-            argument = value.arg if is_keyword else parameters[min(i, len(parameters) - 1)]
-            if argument is None or isinstance(value.value if is_keyword else value, ast.Starred | ast.Lambda):
+        arguments = [(parameters[min(i, len(parameters) - 1)], value) for i, value in enumerate(call.args)]
+        arguments += [(keyword.arg, keyword.value) for keyword in call.keywords]
+        for argument, value in arguments:
+            if argument is None or isinstance(value, ast.Starred | ast.Lambda):
                 continue
+            start = position(line, value.lineno, value.col_offset)
+            end = position(line, value.end_lineno, value.end_col_offset)
             for kind, text in values.items():
-                bad = ast.parse(text, mode="eval").body
-                if is_keyword:
-                    call.keywords[i - len(call.args)] = ast.keyword(argument, bad)
-                else:
-                    call.args[i] = bad
-                yield argument, kind, ast.unparse(tree)
-                call.args, call.keywords = map(copy.copy, good)
+                yield argument, kind, line[:start] + text + line[end:]
+
+
+def position(text, line_number, column):
+    """Where a node of the syntax tree begins or ends in the text; its column counts bytes."""
+    lines = text.splitlines(keepends=True)
+    return len("".join(lines[: line_number - 1])) + len(lines[line_number - 1].encode()[:column].decode())
 
 
 def outcome(call, space, argument, is_huge):
