@@ -280,7 +280,6 @@ def test_loss_is_minus_log_p_of_target_tokens(model):
         (lambda m: m([[1, 2]], [[1]], [[0, 0]]), "marks every token of some text as padding"),
         (lambda m: m.decode([[1]], m.encode([[1, 2]]), cache=m.decode([[1]], m.encode([[1]]))[1]), "cache is of a sou"),
         (lambda m: m.decode([[1]], m.encode([[1]]), cache=m.decode([[1] * 12], m.encode([[1]]))[1]), "has 13 tokens"),
-        (lambda m: translate(m, [[1], []], 3, start=1), "ids must be one prompt or a list of prompts"),
         (lambda m: translate(m, [[1]], 13, start=1), "n must be a number of tokens, 0 to 12"),
         (lambda m: translate(m, [[1]], 3, start=40), "start must be an id of the vocabulary, got 40"),
         (lambda m: Config(activation="swish"), "activation must be one of gelu, gelu_new, relu"),

@@ -21,13 +21,11 @@ from tutorial_lib.weights.catalog import DEFAULT
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 
 GPU = "cuda"
-TYPES = [torch.float64, torch.float32, torch.bfloat16]
 IDS = [[5, 6, 7, 8, 9, 1], [9, 9, 3, 1, 2, 4]]
-TEXTS = ["A bear.", "Two bears dance in the snow, and one of them sings.", "Honey"]
 SHAPE = dict(vocab_size=20, d_model=12, n_layers=3, n_heads=3, d_ff=24, n_positions=12)
 
 
-@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("kind", [*OURS, "default"])
 def test_every_stop_equals_transformers(kind, dtype):
     theirs = random_model(kind, 3) if kind in OURS else their_model(DEFAULT, None)
@@ -60,7 +58,8 @@ def test_a_translation_is_the_cpus(cache):
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "tokens"])
 def test_vectors_are_the_cpus(pooling):
-    there, here = (embed(TEXTS, layers="all", pooling=pooling, device=device) for device in (GPU, "cpu"))
+    texts = ["A bear.", "Two bears dance in the snow, and one of them sings.", "Honey"]
+    there, here = (embed(texts, layers="all", pooling=pooling, device=device) for device in (GPU, "cpu"))
     torch.testing.assert_close(there, here, rtol=0, atol=1e-4)
 
 
