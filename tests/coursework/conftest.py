@@ -1,5 +1,6 @@
 """A sandbox to grade in, and submissions made from the assignment's own solution."""
 
+import contextlib
 import copy
 import csv
 import functools
@@ -11,19 +12,22 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
-import nbformat
 import pytest
 
 sources = pytest.importorskip("coursework.sources")
 import nbgrader.api  # noqa: E402
 
-from coursework import checks, grading, sandbox  # noqa: E402
+from coursework import checks, grading, sandbox, submissions  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 from tests.programs import program  # noqa: E402
 
 ASSIGNMENT = "2-attention"
+WRITTEN = "why-square-root"
+FULL = sources.points(ASSIGNMENT, marks=("check",))
 QUICK = sandbox.Limits(seconds=8)
+SMALL = sandbox.Limits(memory=300 << 20)
 
 
 @pytest.fixture(scope="session")
@@ -36,63 +40,40 @@ def bubblewrap():
     sandbox.ready()
 
 
+def run_in(kind, *cells, calls=(), arrays=None, limits=SMALL):
+    """The outcome of cells in a sandbox. calls: (name, argument, ...) of functions, or names of variables."""
+    asked = []
+    for i, call in enumerate(calls):
+        name, *arguments = [call] if isinstance(call, str) else call
+        call = {"part": "part", "id": f"{name}.{i}", "name": name, "most": 4 << 20}
+        asked.append({**call, "arguments": None if isinstance(calls[i], str) else arguments})
+    return sandbox.run({"cells": list(cells), "calls": asked}, arrays or {}, kind=kind, limits=limits)
+
+
+@pytest.fixture(scope="session")
+def bubbled(bubblewrap):
+    """bubbled(cell, ...): the outcome of cells in bubblewrap."""
+    return functools.partial(run_in, "bubblewrap")
+
+
+def value(outcome, id):
+    assert outcome.calls[id]["error"] is None, outcome
+    return outcome.calls[id]["value"]
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _alembic_asked_once():
-    """nbgrader asks another program for the version of its tables, a second for each new gradebook."""
+def _of_this_process(tmp_path_factory):
+    """A course of its own for each process, and its share of the processors; what takes seconds is done once."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     with pytest.MonkeyPatch.context() as patch:
+        if processes > 1:  # else all their sandboxes take each other's time
+            patch.setattr(grading, "_workers", lambda limits: max(1, (os.cpu_count() or 1) // processes))
+        patch.setattr(grading, "COURSE", put_file(tmp_path_factory.mktemp("course") / "course.json", '{"seed": 1}'))
+        patch.setattr(grading, "prepare_apart", lambda assignment, seed: prepared(checks.load, assignment, seed))
+        patch.setattr(checks, "STARTED", "forkserver")  # models are imported once
+        # nbgrader asks another program for the version of its tables, for each new gradebook.
         patch.setattr("nbgrader.api.get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _models_imported_once():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checks, "STARTED", "forkserver")
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _a_course_of_its_own(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grading, "COURSE", tmp_path_factory.mktemp("seed") / "course.json")
-        yield
-
-
-@pytest.fixture
-def solved():
-    """The solved notebook, to be spoiled; `cell(notebook, name)` finds its cells."""
-    return copy.deepcopy(sources.solved_notebook(ASSIGNMENT))
-
-
-@pytest.fixture
-def hand_in(tmp_path):
-    """hand_in(student, notebook): write it where a student's notebook lies. A string is written as it is."""
-
-    def write(student, notebook, file=f"{ASSIGNMENT}.ipynb"):
-        path = tmp_path / "submitted" / student / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(notebook if isinstance(notebook, str) else nbformat.writes(notebook), encoding="utf-8")
-        return path
-
-    return write
-
-
-@functools.cache
-def prepared(load, assignment, seed):
-    """What checks ask. Inputs are drawn until each listed mistake fails, so this is done once for what loads checks."""
-    return grading.prepare(assignment, seed)
-
-
-@pytest.fixture
-def grade(tmp_path, bubblewrap):
-    """grade(): the marks of all that was handed in, by student."""
-
-    def run(**how):
-        options = {"seed": 1, "limits": QUICK, "prepared_by": functools.partial(prepared, checks.load), **how}
-        marks = grading.grade_all(tmp_path / "submitted", tmp_path / "results", ASSIGNMENT, **options)
-        return {one.student: one for one in marks}
-
-    return run
 
 
 def cell(notebook, name):
@@ -107,22 +88,83 @@ def with_code(notebook, name, code):
     return changed
 
 
+def put_file(path, content):
+    """Write a notebook, a text or bytes, and the folders above. (nbformat would mend what is damaged.)"""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = content if isinstance(content, (str, bytes)) else json.dumps(content)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@functools.cache
+def prepared(load, assignment, seed):
+    """What checks ask. Inputs are drawn until each listed mistake fails, so this is done once for what loads checks."""
+    return grading.prepare(assignment, seed)
+
+
+def grade_all(folder, **how):
+    """Student -> marks of what lies in folder/submitted."""
+    options = {"seed": 1, "limits": QUICK, "prepared_by": functools.partial(prepared, checks.load), **how}
+    marks = grading.grade_all(folder / "submitted", folder / "results", ASSIGNMENT, **options)
+    return {one.student: one for one in marks}
+
+
+@pytest.fixture
+def solved():
+    """The solved notebook, to be spoiled; `cell(notebook, name)` finds its cells."""
+    return copy.deepcopy(sources.solved_notebook(ASSIGNMENT))
+
+
+@pytest.fixture
+def put(tmp_path):
+    """put(path, content): write a file below the folder of submissions."""
+    return lambda path, content: put_file(tmp_path / "submitted" / path, content)
+
+
+@pytest.fixture
+def hand_in(put):
+    """hand_in(student, notebook): write it where a student's notebook lies."""
+    return lambda student, notebook, file=f"{ASSIGNMENT}.ipynb": put(f"{student}/{file}", notebook)
+
+
+@pytest.fixture
+def sort_out(tmp_path):
+    """sort_out(): student -> submission, of those that can be read and of those that cannot."""
+
+    def run(assignment=ASSIGNMENT, **how):
+        readable, unreadable = submissions.sorted_out(tmp_path / "submitted", assignment, **how)
+        found = {one.student: one for one in [*unreadable, *readable]}
+        assert len({name.casefold() for name in found}) == len(readable) + len(unreadable)
+        return found
+
+    return run
+
+
+@pytest.fixture
+def grade(tmp_path, bubblewrap):
+    """grade(): the marks of all that was handed in, by student."""
+    return functools.partial(grade_all, tmp_path)
+
+
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory, bubblewrap):
     """Three students, one with a broken file and one with nothing, graded by the command itself: once for all tests."""
-    folder = tmp_path_factory.mktemp("course")
+    folder = tmp_path_factory.mktemp("graded")
     solved = sources.solved_notebook(ASSIGNMENT)
     wrong = with_code(solved, "softmax", "def softmax(x):\n    raise ValueError('<b>' + str(x))")
-    cell(wrong, "why-square-root").source = "**Because** <script>alert(1)</script> $d_k$"
-    for student, text in (("ada", nbformat.writes(solved)), ("bob", nbformat.writes(wrong)), ("eve", "{")):
-        path = folder / "submitted" / student / f"{ASSIGNMENT}.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
+    cell(wrong, WRITTEN).source = "**Because** <script>alert(1)</script> $d_k$"
+    for student, content in (("ada", solved), ("bob", wrong), ("eve", "{")):
+        put_file(folder / "submitted" / student / f"{ASSIGNMENT}.ipynb", content)
     names = "student,first_name,last_name\nada,Ada,Lovelace\nbob,Bob,=1+1\nkim,Kim,Lee\neve,Eve,E\n"
     (folder / "class.csv").write_text(names)
-    arguments = ["grade", folder / "submitted", "--to", folder / "results", "--assignment", ASSIGNMENT]
-    assert main([str(argument) for argument in [*arguments, "--roster", folder / "class.csv"]]) == 0
+    assert grade_again(folder, folder / "results") == 0
     return folder
+
+
+def grade_again(folder, results, *more):
+    """Give the command that grades folder/submitted, with the class in folder/class.csv."""
+    command = ["grade", folder / "submitted", "--to", results, "--assignment", ASSIGNMENT]
+    return main([str(argument) for argument in [*command, "--roster", folder / "class.csv", *more]])
 
 
 @pytest.fixture
@@ -134,6 +176,16 @@ def course(graded, tmp_path):
 
 def rows(path):
     return {row["student_id"]: row for row in csv.DictReader(io.StringIO(path.read_text()))}
+
+
+def below(process):
+    """The processes below a process, as numbers; none where it has just ended."""
+    found = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            children = [int(child) for child in (task / "children").read_text().split()]
+            found += children + [each for child in children for each in below(child)]
+    return found
 
 
 @pytest.fixture
