@@ -1,0 +1,330 @@
+"""Files that students hand in: archives and folders are bounded, links are not followed, names stay whose they are."""
+
+import io
+import json
+import os
+import random
+import struct
+import tracemalloc
+import zipfile
+
+import pytest
+
+from coursework import files, gradebook, sources
+from tests.coursework.conftest import ASSIGNMENT, with_code
+
+NAME = f"{ASSIGNMENT}.ipynb"
+SOLVED = sources.solved_notebook(ASSIGNMENT)
+WRONG = with_code(SOLVED, "softmax", "def softmax(x):\n    return x")
+
+
+def softmax_of(submission):
+    """ "right" or "wrong": which of the two notebooks above it is."""
+    return "wrong" if "return x" in submission.answers["softmax"].splitlines()[1] else "right"
+
+
+# --- archives -------------------------------------------------------------------------------------------------------
+
+
+def zipped(content, method=zipfile.ZIP_DEFLATED):
+    """The bytes of an archive. content: path -> notebook, text or bytes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, text in content.items():
+            archive.writestr(name, text if isinstance(text, (str, bytes)) else json.dumps(text))
+    return file.getvalue()
+
+
+def patched(offset, value, content=None, method=zipfile.ZIP_DEFLATED):
+    """An archive of one file, with a value written over what its list of files says."""
+    archive = zipped({"eve.ipynb": SOLVED if content is None else content}, method)
+    place = archive.rindex(b"PK\x01\x02") + offset
+    return archive[:place] + value + archive[place + len(value) :]
+
+
+def overlapping(count):
+    """An archive whose list names the same 4 MB again and again."""
+    archive = zipped({"eve.ipynb": bytes(4 << 20)})
+    start, end = archive.rindex(b"PK\x01\x02"), archive.rindex(b"PK\x05\x06")
+    listed = archive[start:end] * count
+    return archive[:start] + listed + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, count, count, len(listed), start, 0)
+
+
+def overwritten():
+    """An archive whose compressed bytes are noise."""
+    archive = zipped({"eve.ipynb": SOLVED})
+    return archive[:60] + random.Random(0).randbytes(340) + archive[400:]
+
+
+BOMB = bytes(20 << 20)
+SMALL, MIDDLE = struct.pack("<L", 1000), struct.pack("<L", 4 << 20)  # what its list of files says of its size
+# name -> (the archive, what is said of it, megabytes that its reader may take)
+HOSTILE = {
+    "a bomb": (lambda: zipped({"eve.ipynb": BOMB}), "larger than", 8),
+    "a bomb of bzip2": (lambda: patched(24, SMALL, BOMB, zipfile.ZIP_BZIP2), "unusual way", 8),
+    "a bomb of LZMA": (lambda: patched(24, SMALL, BOMB, zipfile.ZIP_LZMA), "unusual way", 8),
+    "a bomb that says it is small": (lambda: patched(24, SMALL, BOMB), "is broken: BadZipFile", 16),
+    "a bomb that says it is 4 MB": (lambda: patched(24, MIDDLE, BOMB), "is broken: BadZipFile", 16),
+    "zstandard": (lambda: patched(10, b"\x5d\x00"), "unusual way", 8),
+    "encrypted": (lambda: patched(8, b"\x01\x00"), "unusual way", 8),
+    "strongly encrypted": (lambda: patched(8, b"\x41\x00"), "unusual way", 8),
+    "a later version of zip": (lambda: patched(6, b"\x63\x00"), "not graded", 8),
+    "noise": (overwritten, "not graded", 8),
+    "very many files": (lambda: zipped({f"{i:040}": "" for i in range(30_000)}), "lists too many files", 12),
+    "so many that it is zip64": (lambda: zipped(dict.fromkeys(map(str, range(66_000)), "")), "lists too many", 12),
+    "files that overlap": (lambda: overlapping(1_100), "nothing in it was opened", 8),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_archive_is_told_and_bounded(name, put, sort_out):
+    make, said, megabytes = HOSTILE[name]
+    put("eve.zip", make())
+    put(f"bob/{NAME}", SOLVED)
+    tracemalloc.start()
+    found = sort_out()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < megabytes << 20
+    assert said in found["eve"].notes[0] and not found["eve"].cells
+    assert found["bob"].answers and not found["bob"].notes
+
+
+@pytest.mark.parametrize("place", ["eve/x.zip", "eve_1_2_x.zip", "all.zip"])
+def test_a_students_archive_is_not_opened(place, put, sort_out):
+    """In a student's folder, under Canvas's name, or in the archive of an LMS: nobody hands in under another's name."""
+    names = (NAME, "bob_12_34_x.ipynb", f"bob/{ASSIGNMENT}/{NAME}", f"../bob/{NAME}")
+    content = zipped(dict.fromkeys(names, WRONG))
+    put(place, zipped({"eve_77_7_x.zip": content}) if place == "all.zip" else content)
+    put(f"bob/{NAME}", SOLVED)
+    found = sort_out()
+    assert set(found) == {"bob", "eve"} and not found["eve"].cells
+    assert "is an archive: unpack it, and hand in the .ipynb that is in it." in found["eve"].told[0]
+    assert softmax_of(found["bob"]) == "right" and not found["bob"].notes
+
+
+def test_archive_of_an_lms_holds_a_class(put, sort_out, tmp_path):
+    """What is hidden in it, lies deep, or is nobody's, is no second notebook; paths in it name no places."""
+    content = {f"student{i}_{i}_7_{NAME}": SOLVED for i in range(40)}
+    content |= {"kim_78_7_x.ipynb": "PK", "x.txt": "nobody's", f"eve/{NAME}": SOLVED}
+    content |= {f"eve/.ipynb_checkpoints/{NAME}": "{}", f"__MACOSX/eve/._{NAME}": "x"}
+    content |= {"eve/" + "/" * 3000 + "a.ipynb": "{}"}
+    content |= dict.fromkeys(("../../outside/x.ipynb", "/etc/x.ipynb", "C:\\temp\\y.ipynb"), SOLVED)
+    put("all.zip", zipped(content))
+    before = set(tmp_path.rglob("*"))
+    found = sort_out()
+    assert len(found) == 45 and "is not a notebook" in found.pop("kim").notes[0]
+    assert len(found.pop("eve").notes) == 1  # of the one with the slashes
+    assert all(one.answers and not one.notes for one in found.values())
+    assert not [name for name in found if set(name) & set("/\\:") or ".." in name]
+    assert set(tmp_path.rglob("*")) == before
+
+
+# --- folders --------------------------------------------------------------------------------------------------------
+
+
+def test_a_thousand_folders_in_each_other(put, sort_out):
+    put(f"ada/{NAME}", SOLVED)
+    deep = "".join("/d" * i + " " for i in range(1, 1001)).split()
+    eve = put("eve/x.txt", "").parent
+    for path in deep:
+        os.mkdir(f"{eve}{path}")
+    try:
+        found = sort_out()
+    finally:
+        for path in reversed(deep):
+            os.rmdir(f"{eve}{path}")
+    assert not found["ada"].notes and "too deep" in found["eve"].notes[0]
+
+
+def test_a_folder_that_may_not_be_opened(put, monkeypatch, sort_out):
+    for path in ("ada", "eve", "kim/closed", "kim"):
+        put(f"{path}/{NAME}", SOLVED)
+    original = os.scandir
+
+    def scandir(path):
+        if os.path.basename(path) in ("eve", "closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return original(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = sort_out()
+    assert not found["ada"].notes
+    assert found["eve"].notes == ["eve: not graded: could not be opened: Permission denied"]
+    assert "kim/closed, not graded" in found["kim"].notes[0] and found["kim"].answers
+
+
+def test_links_and_pipes_are_not_opened(put, sort_out, tmp_path):
+    bob = put(f"bob/{NAME}", SOLVED)
+    put(f"ada/{NAME}", SOLVED)
+    submitted = tmp_path / "submitted"
+    os.mkfifo(submitted / "ada" / "pipe.ipynb")
+    os.mkfifo(submitted / "eve.ipynb")
+    (submitted / "kim").symlink_to(bob.parent)
+    (submitted / "lee").mkdir()
+    (submitted / "lee" / NAME).symlink_to(bob)
+    found = sort_out()
+    assert "ada/pipe.ipynb, not graded: is not a regular file" in found["ada"].notes[0]
+    assert "is not a regular file" in found["eve"].notes[0] and not found["bob"].notes
+    for name in ("kim", "lee"):
+        assert "is a link" in found[name].notes[0] and not found[name].cells
+
+
+def test_a_flood_of_files_is_cut(put, sort_out, tmp_path):
+    put(f"ada/{NAME}", SOLVED)
+    put(f"eve/{NAME}", SOLVED)
+    more = tmp_path / "submitted" / "eve" / "more"
+    more.mkdir()
+    for i in range(files.MOST_SEEN + 10):
+        (more / f"{i}.txt").touch()
+    for i in range(files.MOST_FILES + 5):
+        put(f"kim/{i}.ipynb", "{}")
+    put("all.zip", zipped({f"lee/{i}.ipynb": "{}" for i in range(files.MOST_FILES + 5)}))
+    found = sort_out()
+    assert not found["ada"].notes and found["eve"].answers
+    assert "holds more than 2,000 files" in found["eve"].notes[0]
+    for name in ("kim", "lee"):
+        assert len(found[name].notes) == files.MOST_FILES + 1
+        assert "25 files: only the first 20 were opened" in found[name].notes
+
+
+# --- whose work is whose ----------------------------------------------------------------------------------------------
+
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (12)
+    Points Possible,,,,,40
+"Lovelace, Ada",4711,S1,al1815,A,12
+"Hopper, Grace",4712,S2,,A,
+"Student, Test",4999,,,A,
+"""
+MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@example.org\n"
+
+
+@pytest.mark.parametrize(
+    "text, path, student",
+    [
+        ("", f"Ada L/{ASSIGNMENT}/{NAME}", "Ada-L"),
+        ("", "ada.ipynb", "ada"),
+        ("", "lovelaceada_4711_99_x.ipynb", "lovelaceada"),
+        ("", "lovelaceada_LATE_4711_99_x.ipynb", "lovelaceada"),
+        ("", "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "Ada-Lovelace"),
+        (CANVAS, "lovelaceada_4711_99_x.ipynb", "al1815"),
+        (CANVAS, "hoppergrace_LATE_4712_98_x.ipynb", "4712"),
+        (CANVAS, "turingalan_4713_97_x.ipynb", "turingalan"),
+        (CANVAS, "studenttest_4999_97_x.ipynb", "studenttest"),
+        (MOODLE, "Ada Lovelace_815_assignsubmission_file_/x.ipynb", "ada@example.org"),
+    ],
+)
+def test_each_layout_names_the_student(text, path, student, put, tmp_path):
+    (tmp_path / "class.csv").write_text(text)
+    known = gradebook.numbers(gradebook.read_roster(tmp_path / "class.csv")) if text else None
+    for checkpoint in (".ipynb_checkpoints/x.ipynb", f"{path.rpartition('/')[0]}/.ipynb_checkpoints/x.ipynb"):
+        put(checkpoint, "{}")
+    put(path, "{}")
+    assert [(name, file) for name, file, *_ in files.find(tmp_path / "submitted", known)] == [(student, path)]
+
+
+ODD = ["new\nline", "-rf", "=cmd()", "ｆｕｌｌ", "a b", "\udcff", "x" * 200, "@.x.tmp", "@" * 78 + "..x", "..", "日本"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_names_become_plain_ones(name):
+    plain = files.student_name(name)
+    assert plain.isascii() and plain.isprintable() and 0 < len(plain) <= 80
+    assert plain[0] not in "=+-@. " and not set(plain) & set("/\\ ")
+
+
+ALIKE = [("a b", "a-b"), ("Ada", "ada"), ("Zoë L", "Zoe L"), ("x" * 90, "x" * 91)]
+ALIKE += [tuple(f"Ada Lovelace_{number}_assignsubmission_file_" for number in (815, 816))]
+
+
+@pytest.mark.parametrize("one, other", ALIKE)
+def test_names_that_read_alike_stay_two_students(one, other, put, sort_out):
+    put(f"{one}/{NAME}", SOLVED)
+    put(f"{other}/{NAME}", WRONG)
+    found = sort_out()
+    assert sorted(map(softmax_of, found.values())) == ["right", "wrong"]
+    assert all("reads like" in " ".join(each.notes) for each in found.values())
+
+
+@pytest.mark.parametrize("newcomer", ["ADA", "ａｄａ", "ada ", "ada_99_1_x.ipynb"])
+@pytest.mark.parametrize("roster", [(), ("ada", "bob")])
+@pytest.mark.parametrize("later", [False, True])
+def test_a_newcomer_displaces_nobody(newcomer, roster, later, put, sort_out):
+    names = {}
+    put(f"ada/{NAME}", SOLVED)
+    if later:
+        sort_out(roster=roster, names=names)
+    put(newcomer if newcomer.endswith("ipynb") else f"{newcomer}/{NAME}", WRONG)
+    found = sort_out(roster=roster, names=names)
+    assert found["ada"].file == f"ada/{NAME}" and len(found) == 2
+    (other,) = set(found) - {"ada"}
+    for one in found.values():
+        assert any(f"ada/{NAME}" in note and found[other].file.split("/")[0] in note for note in one.notes)
+
+
+def test_without_a_roster_the_first_keeps_the_name(put, sort_out):
+    names = {}
+    first = put(f"ADA/{NAME}", SOLVED)
+    assert set(sort_out(names=names)) == {"ADA"}
+    put(f"ada/{NAME}", SOLVED)
+    names = json.loads(json.dumps(names))
+    found = sort_out(names=names)
+    assert found["ADA"].file == f"ADA/{NAME}" and len(found) == 2
+    assert "ada" in sort_out(names=names, roster=("ada",))  # the roster's come first
+    first.unlink()
+    assert "ADA" not in sort_out(names=names)
+
+
+@pytest.mark.parametrize("roster", [(), ("ada",)])
+def test_a_name_stays_free_for_who_has_it(roster, put, sort_out):
+    """Also in a week in which she hands in nothing."""
+    names = {}
+    ada = put(f"ada/{NAME}", SOLVED)
+    sort_out(roster=roster, names=names)
+    ada.unlink()
+    ada.parent.rmdir()
+    put(f"ADA/{NAME}", SOLVED)
+    for known in (names, {}) if roster else (names,):
+        (name,) = sort_out(roster=roster, names=known)
+        assert name.startswith("ADA-")
+
+
+CLASS = {"known": {"4711": "ada", "4712": "bob"}, "roster": ("ada", "bob", "kim", "lee")}
+TWO_NUMBERS = "x_4711_1__4712_88_x"
+BACKSLASH = "eve_11_1_x_4712_assignsubmission_file_\\2-attention-99.ipynb"
+# What is tried -> (paths, or "archive: path in it"; student -> the file that counts, None where none does).
+TRIED = {
+    "bob calls himself ada": (
+        ["ada_4712_1_x.ipynb", "eve_4711_2_x.ipynb"], {"ada": "eve_4711_2_x.ipynb", "bob": "ada_4712_1_x.ipynb"}
+    ),
+    "a stranger calls himself bob": (
+        ["bob_9999_3_x.ipynb", "b_4712_1_x.ipynb"], {"bob": "b_4712_1_x.ipynb", "bob-ea44b8e8": "bob_9999_3_x.ipynb"}
+    ),
+    "bob puts another's number into his name": (
+        [f"{TWO_NUMBERS}.ipynb", "eve_4711_2_x.ipynb"],
+        {"ada": "eve_4711_2_x.ipynb", TWO_NUMBERS: f"{TWO_NUMBERS}.ipynb"},
+    ),
+    "bob puts another's number behind a backslash": (
+        ["all.zip: b_4711_2_x.ipynb", f"all.zip: {BACKSLASH}"],
+        {"ada": "all.zip: b_4711_2_x.ipynb", "eve": f"all.zip: {BACKSLASH}"},
+    ),
+    "somebody makes an archive": (
+        [f"bob/{NAME}", f"class.zip: kim/{NAME}", f"class.zip: lee/{NAME}", f"a.zip: bob/{NAME}", f"a.zip: kim/{NAME}"],
+        {"bob": f"bob/{NAME}", "lee": f"class.zip: lee/{NAME}", "kim": None},
+    ),
+    "the teacher adds a folder": (
+        ["lovelaceada_4711_1_x.ipynb", f"ada/{NAME}"], {"ada": "lovelaceada_4711_1_x.ipynb"}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tried", TRIED)
+def test_each_file_is_its_students(tried, put, sort_out):
+    paths, right = TRIED[tried]
+    for archive in {path.split(": ")[0] for path in paths}:
+        inside = {path.split(": ")[1]: SOLVED for path in paths if path.startswith(f"{archive}: ")}
+        put(archive, zipped(inside) if inside else SOLVED)
+    found = sort_out(**CLASS)
+    assert {student: one.file if one.cells else None for student, one in found.items()} == right
+    for student, one in found.items():
+        assert any("not in the roster" in note for note in one.notes) == (student not in CLASS["roster"])
