@@ -1,13 +1,12 @@
-"""What students get back, and the report that the teacher reads."""
+"""What students get back, the report that the teacher reads, and how pages stand on a screen."""
 
 from html import unescape
 
 import pytest
 
-from coursework import checks, feedback, gradebook, grading, sources
-from tests.coursework.conftest import ASSIGNMENT
+from coursework import checks, feedback, gradebook, grading, pages, shown, sources, stats
+from tests.coursework.conftest import ASSIGNMENT, WRITTEN
 
-WRITTEN = "why-square-root"
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 POINTS = sources.points(ASSIGNMENT)
 
@@ -15,33 +14,30 @@ POINTS = sources.points(ASSIGNMENT)
 def page_of(points, comments=(), **how):
     """The page of a student with these points; None: not marked yet."""
     given = {name: (points.get(name, 0), most, dict(comments).get(name, "")) for name, most in POINTS.items()}
-    marks = grading.Marks("ada", ASSIGNMENT, points=points, **how)
-    return feedback.page(marks, given)
+    return feedback.page(grading.Marks("ada", ASSIGNMENT, points=points, **how), given)
 
 
-def shown(page):
+def text_of(page):
     """The text of a page, without its tags."""
     body = page.split("<body>")[1]
     return unescape("".join(piece.split(">", 1)[-1] for piece in body.split("<")))
 
 
-def test_feedback_shows_the_answers_as_text_and_no_hidden_check(course):
-    page = (course / "feedback" / "bob" / f"{ASSIGNMENT}.html").read_text()
-    assert "<script>" not in page and "&lt;script&gt;" in page
-    assert "softmax stopped with ValueError" in page and "array(" not in page
+def test_pages_of_a_grading_hold_text_and_no_hidden_check(course):
+    bob, eve = ((course / "feedback" / name / f"{ASSIGNMENT}.html").read_text() for name in ("bob", "eve"))
+    assert "<script>" not in bob and "&lt;script&gt;" in bob
+    assert "softmax stopped with ValueError" in bob and "array(" not in bob
     source = (checks.ASSIGNMENTS / ASSIGNMENT / "checks.py").read_text()
-    assert not [line for line in source.splitlines() if len(line.strip()) > 25 and line.strip() in page]
-
-
-def test_who_handed_in_what_cannot_be_read_has_a_page_that_says_so(course):
-    page = (course / "feedback" / "eve" / f"{ASSIGNMENT}.html").read_text()
-    assert "About your notebook" in page and "could not be graded" in page and "no points yet" in page
+    assert not [line for line in source.splitlines() if len(line.strip()) > 25 and line.strip() in bob]
+    assert "About your notebook" in eve and "could not be graded" in eve and "no points yet" in eve
     assert not (course / "feedback" / "kim").exists()
+    report = (course / "report.md").read_text()
+    assert "## eve" in report and "not graded" in report and f"No submission, {ASSIGNMENT}: kim." in report
+    assert "## ada" not in report
 
 
 def test_a_file_without_a_mark_has_a_page(tmp_path):
     feedback.write_pages(tmp_path, [grading.Marks("ada", ASSIGNMENT)], {})
-    assert [path.name for path in (tmp_path / "feedback" / "ada").iterdir()] == [f"{ASSIGNMENT}.html"]
     assert "could not be graded yet" in (tmp_path / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
 
 
@@ -55,23 +51,27 @@ def test_every_mark_belongs_to_a_question_that_students_know(assignment):
 
 
 def test_a_page_names_questions_and_not_cells():
-    text = shown(page_of({name: most for name, most in POINTS.items() if name != "softmax-hidden"}))
+    text = text_of(page_of({name: most for name, most in POINTS.items() if name != "softmax-hidden"}))
     assert "Question 1: softmax" in text and "A hidden check: 0 of" in text
     assert not [name for name in POINTS if "-" in name and name in text]
     assert text.count("check") == 1  # what is right needs no line
 
 
-def test_a_reason_shows_code_as_code_and_is_told_once():
+def test_reasons_cases_and_what_is_told_stand_as_text():
     why = "softmax stopped with NameError, in line 3 of the cell:\n    x = <b>\nGrading has NumPy alone."
-    page = page_of({}, reasons={"softmax-public": why, "softmax-hidden": why})
+    page = page_of(
+        {"attention-hidden": 2.5},
+        told=["Cells are <missing>."],
+        reasons={"softmax-public": why, "softmax-hidden": why, "attention-hidden": "attention gave 3 wrong"},
+        cases={"attention-hidden": [("without a mask", True), ("with a <mask>", False)]},
+        answers={WRITTEN: "See"},
+        pictures={WRITTEN: {"x.png": ("image/png", DOT)}},
+    )
     assert "<pre>x = &lt;b&gt;</pre><p>Grading has NumPy alone.</p>" in page
     assert page.count("stopped with NameError") == 1 and page.count("The reason is the same.") == 1
-
-
-def test_points_by_case_say_which_cases():
-    cases = {"attention-hidden": [("without a mask", True), ("with a <mask>", False)]}
-    page = page_of({"attention-hidden": 2.5}, cases=cases, reasons={"attention-hidden": "attention gave 3 wrong"})
-    text = shown(page)
+    assert page.index("Cells are &lt;missing&gt;.") < page.index("Question 1")
+    assert f'<pre>See</pre><img src="data:image/png;base64,{DOT}" alt="x.png">' in page
+    text = text_of(page)
     assert f"2.5 of {POINTS['attention-hidden']}" in text
     assert "without a mask: right" in text and "with a <mask>: not right" in text
 
@@ -83,48 +83,15 @@ def test_the_rubric_is_shown_once_an_answer_is_marked():
     assert "Your teacher: And &lt;the&gt; gradient?" in marked
 
 
-def test_what_is_told_stands_first_and_pictures_are_shown():
-    page = page_of(
-        {}, told=["Cells are <missing>."], answers={WRITTEN: "See"}, pictures={WRITTEN: {"x.png": ("image/png", DOT)}}
-    )
-    assert page.index("Cells are &lt;missing&gt;.") < page.index("Question 1")
-    assert f'<pre>See</pre><img src="data:image/png;base64,{DOT}" alt="x.png">' in page
-
-
 def test_a_page_does_not_grow_without_end():
-    long = "x" * 10**6
-    few = page_of({})
-    names = list(POINTS)
-    page = page_of(
-        {},
-        {names[0]: long},
-        told=[long] * 1_000,
-        reasons=dict.fromkeys(names, long),
-        answers={WRITTEN: long, "softmax": long},
-        cases={names[0]: [(long, False)] * 1_000},
-    )
-    assert len(page) - len(few) < 250_000
+    long, first = "x" * 10**6, next(iter(POINTS))
+    answers, cases = {WRITTEN: long, "softmax": long}, {first: [(long, False)] * 1_000}
+    reasons = dict.fromkeys(POINTS, long)
+    page = page_of({}, {first: long}, told=[long] * 1_000, reasons=reasons, answers=answers, cases=cases)
+    assert len(page) - len(page_of({})) < 250_000
 
 
-@pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 390), ("light", 1200)])
-def test_a_page_fits_its_screen_and_loads_nothing(browser, tmp_path, scheme, width):
-    answers = {"softmax": "y = " + "very_long_name" * 30, WRITTEN: "<img src='http://evil.example/x'>" + "w" * 300}
-    told = ["Your file " + "a" * 200 + ".ipynb could not be read."]
-    path = tmp_path / "page.html"
-    path.write_text(page_of({WRITTEN: 3}, told=told, answers=answers, reasons={"softmax-public": "a" * 500}))
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    requests = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(path.as_uri())
-    page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width and requests == [path.as_uri()]
-    page.close()
-
-
-def test_the_report_lists_what_needs_a_human(course):
-    report = (course / "report.md").read_text()
-    assert "## eve" in report and "not graded" in report and f"No submission, {ASSIGNMENT}: kim." in report
-    assert "## ada" not in report
+# --- the report -----------------------------------------------------------------------------------------------------
 
 
 def test_the_report_says_first_what_is_worst():
@@ -139,7 +106,8 @@ def test_the_report_says_first_what_is_worst():
     order = [line.split(",")[0][3:] for line in report.splitlines() if line.startswith("## ")]
     assert order == ["lost", "ada-51ce9e86", "told", "copied"]
     assert "\n\nAll memory is bounded.\n\nNo submission, 2-attention: absent.\n\n## " in report
-    assert "told: Cells are missing." in report
+    assert "told: Cells are missing." in report and "Nothing odd was seen." in feedback.report([], {})
+    assert gradebook.status(noted[-1], {}) == "needs a human"
 
 
 @pytest.mark.parametrize(
@@ -147,18 +115,65 @@ def test_the_report_says_first_what_is_worst():
     ["\\[x](javascript:alert(1))", "<b>", "`a`", "# x", "https://x.org", "$\\href{a}{b}$", "&lt;b&gt;", "![a](b)"],
 )
 def test_a_note_of_the_report_is_text_and_nothing_else(note):
-    from coursework import shown as rendering
-
     report = feedback.report([grading.Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
-    line = report.split(f"file {note[:0]}")[1].splitlines()[0]
-    html = rendering.MarkdownWithMath(rendering.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
+    line = report.split("- file ")[1].splitlines()[0]
+    html = shown.MarkdownWithMath(shown.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
     assert "<a" not in html and "<img" not in html and "<b>" not in html and "$" not in line and "<code>" not in html
     assert unescape(html).count(note) == 2
 
 
-def test_the_report_of_nothing_is_short():
-    assert "Nothing odd was seen." in feedback.report([], {})
+# --- on a screen ------------------------------------------------------------------------------------------------------
 
 
-def test_a_submission_without_marks_needs_a_human():
-    assert gradebook.status(grading.Marks("ada", ASSIGNMENT), {}) == "needs a human"
+def long_feedback():
+    answers = {"softmax": "y = " + "very_long_name" * 30, WRITTEN: "<img src='http://evil.example/x'>" + "w" * 300}
+    told = ["Your file " + "a" * 200 + ".ipynb could not be read."]
+    return page_of({WRITTEN: 3}, told=told, answers=answers, reasons={"softmax-public": "a" * 500})
+
+
+def class_page():
+    marks = grading.Marks("ada", ASSIGNMENT, points=POINTS, hints={"softmax-hidden": "take <axis=-1> " * 9})
+    given = {("ada", ASSIGNMENT): {name: (0, most, "") for name, most in POINTS.items()}}
+    return stats.page(ASSIGNMENT, stats.rows(ASSIGNMENT, [marks], given), [0])
+
+
+def table():
+    rows = [[0.5, "kim", 10, ""], [0.25, "ada", 9, 1.0], [0.75, "bob", 100, 0.5]]
+    return pages.page_of_tables("T", pages.table(["all code", "one", "number", "8: a long question"], rows, [True]))
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """opened(page, **how): the page in a browser, with the addresses that it asks for."""
+
+    def show(html, **how):
+        path, requests = tmp_path / "page.html", []
+        path.write_text(html)
+        page = browser.new_page(**how)
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri())
+        return page, requests
+
+    return show
+
+
+@pytest.mark.parametrize("make", [long_feedback, class_page, table])
+def test_a_page_fits_its_screen_and_loads_nothing(make, opened):
+    for scheme, width in (("light", 390), ("dark", 390), ("light", 1200)):
+        page, requests = opened(make(), viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width and requests == [page.url]
+        page.close()
+
+
+def test_a_table_sorts_by_the_heading_that_is_pressed(opened):
+    page, _ = opened(table())
+
+    def pressed(heading):
+        page.click(f"button:text-is('{heading}')")
+        return page.eval_on_selector_all("tbody tr td:nth-child(2)", "all => all.map(one => one.textContent)")
+
+    assert pressed("all code") == ["bob", "kim", "ada"] and pressed("all code") == ["ada", "kim", "bob"]
+    assert pressed("one") == ["ada", "bob", "kim"] and pressed("number") == ["bob", "kim", "ada"]
+    assert pressed("8: a long question") == ["ada", "bob", "kim"]
+    page.close()

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -11,95 +12,89 @@ import pytest
 
 from coursework import gradebook, grading, pages, sources
 from coursework.__main__ import main
-from tests.coursework.conftest import ASSIGNMENT, cell, rows, with_code
+from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, cell, grade_again, put_file, rows, with_code
 
-WRITTEN = "why-square-root"
-NOTHING = dict.fromkeys(sources.points(ASSIGNMENT, marks=("check",)), 0)
-
-
-def test_a_mark_that_nobody_gave_is_empty_and_not_zero(course):
-    lines = rows(course / "grades.csv")
-    assert {name: (line["score"], line["status"]) for name, line in lines.items()} == {
-        "ada": ("", "written questions to mark"),
-        "bob": ("", "written questions to mark"),
-        "eve": ("", "needs a human"),
-        "kim": ("", "no submission"),
-    }
-    assert lines["bob"]["last_name"] == "'=1+1"  # a spreadsheet computes nothing
+WAITING = "written questions to mark"
 
 
-def automatic_points(course, student):
+def scores_of(course):
+    return {name: (line["score"], line["status"]) for name, line in rows(course / "grades.csv").items()}
+
+
+def points_of(course, student):
     return next(sum(one.points.values()) for one in grading.marks_in(course, ASSIGNMENT) if one.student == student)
 
 
-def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
-    automatic = automatic_points(course, "bob")
+def give(course, **points):
+    """The teacher's points for the words, and a comment."""
     with gradebook.opened(course) as book:
-        for student, points in (("ada", 3), ("bob", 1)):
-            grade = book.find_grade("why-square-root", ASSIGNMENT, ASSIGNMENT, student)
-            grade.manual_score, grade.needs_manual_grade = points, False
-            comment = book.find_comment("why-square-root", ASSIGNMENT, ASSIGNMENT, student)
-            comment.manual_comment = "Read <chapter> 4"
-            book.db.commit()
+        for student, given in points.items():
+            grade = book.find_grade(WRITTEN, ASSIGNMENT, ASSIGNMENT, student)
+            grade.manual_score, grade.needs_manual_grade = given, False
+            book.find_comment(WRITTEN, ASSIGNMENT, ASSIGNMENT, student).manual_comment = "Read <chapter> 4"
+        book.db.commit()
+
+
+def read_csv(path):
+    return list(csv.reader(io.StringIO(path.read_text())))
+
+
+def test_a_mark_that_nobody_gave_is_empty_and_not_zero(course):
+    assert scores_of(course) == {
+        "ada": ("", WAITING), "bob": ("", WAITING), "eve": ("", "needs a human"), "kim": ("", "no submission")
+    }  # fmt: skip
+    lines = rows(course / "grades.csv")
+    assert lines["bob"]["last_name"] == "'=1+1"  # a spreadsheet computes nothing
+    assert [lines[name]["automatic"] for name in ("ada", "eve", "kim")] == ["36", "", ""]
+
+
+def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
+    automatic = points_of(course, "bob")
+    give(course, ada=3, bob=1)
     for command in (["grade", str(tmp_path / "submitted"), "--assignment", ASSIGNMENT], ["feedback"]):
         assert main([*command, "--to", str(course), "--roster", str(tmp_path / "class.csv")]) == 0
         lines = rows(course / "grades.csv")
         assert (lines["ada"]["score"], lines["ada"]["max_score"]) == ("39", "40")
-        assert lines["bob"]["score"] == f"{automatic + 1:g}"
-        canvas = list(csv.reader(io.StringIO((course / "canvas.csv").read_text())))
-        assert canvas[1][0] == "    Points Possible" and canvas[1][-1] == "40"
-        assert [line[-1] for line in canvas[2:]] == ["39", f"{automatic + 1:g}", "", ""]
+        _, possible, *canvas = read_csv(course / "canvas.csv")
+        assert possible[0] == "    Points Possible" and possible[-1] == "40"
+        assert [line[-1] for line in canvas] == ["39", f"{automatic + 1:g}", "", ""]
     page = (course / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
     assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
 
 
-def test_words_that_a_new_file_lacks_are_shown_to_the_teacher_whose_points_stay(course, hand_in, tmp_path):
-    with gradebook.opened(course) as book:
-        grade = book.find_grade(WRITTEN, ASSIGNMENT, ASSIGNMENT, "ada")
-        grade.manual_score, grade.needs_manual_grade = 3, False
-        book.db.commit()
-    notebook = sources.solved_notebook(ASSIGNMENT)
+def test_a_new_file_without_words_is_shown_to_the_teacher(course, put, tmp_path):
+    """The teacher's points stay until then. A new file that is broken leaves the mark as it was."""
+    give(course, ada=3)
     blank = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
-    hand_in("ada", with_code(notebook, WRITTEN, blank), file=f"{ASSIGNMENT}-1.ipynb")
     (tmp_path / "submitted" / "ada" / f"{ASSIGNMENT}.ipynb").unlink()
-    assert main(["grade", str(tmp_path / "submitted"), "--to", str(course), "--assignment", ASSIGNMENT]) == 0
-    assert rows(course / "grades.csv")["ada"]["score"] == "39"
+    put(f"ada/{ASSIGNMENT}-1.ipynb", with_code(sources.solved_notebook(ASSIGNMENT), WRITTEN, blank))
+    put(f"bob/{ASSIGNMENT}.ipynb", "{")
+    assert grade_again(tmp_path, course) == 0
+    assert scores_of(course)["ada"][0] == "39" and scores_of(course)["bob"] == ("", WAITING)
+    assert "not graded: is cut off" in (course / "report.md").read_text()
     with gradebook.opened(course) as book:
         assert book.find_grade(WRITTEN, ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade
         assert not book.find_grade("softmax-hidden", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade
 
 
-def test_a_broken_new_file_leaves_the_old_mark_and_is_told(course, hand_in, tmp_path):
-    hand_in("bob", "{")
-    assert main(["grade", str(tmp_path / "submitted"), "--to", str(course), "--assignment", ASSIGNMENT]) == 0
-    bob = rows(course / "grades.csv")["bob"]
-    assert (bob["score"], bob["status"]) == ("", "written questions to mark")
-    assert "not graded: is cut off" in (course / "report.md").read_text()
-
-
-def test_a_second_assignment_leaves_the_first_as_it_was(course, tmp_path, bubblewrap):
+def test_a_second_assignment_leaves_the_first_as_it_was(course, tmp_path):
     """And a notebook of the first, among those of the second, is named and left."""
-    before, marks = (course / f"grades-{ASSIGNMENT}.csv").read_text(), automatic_points(course, "ada")
-    folder = tmp_path / "week 2"
+    before, marks = (course / f"grades-{ASSIGNMENT}.csv").read_text(), points_of(course, "ada")
     for student, name in (("kim", "1-tokenization"), ("ada", ASSIGNMENT)):
-        (folder / student).mkdir(parents=True)
-        nbformat.write(sources.solved_notebook(name), folder / student / "better-9.ipynb")
+        put_file(tmp_path / "week 2" / student / "better-9.ipynb", sources.solved_notebook(name))
     how = ["--to", str(course), "--assignment", "1-tokenization", "--roster", str(tmp_path / "class.csv")]
-    assert main(["grade", str(folder), *how]) == 0
-    assert (course / f"grades-{ASSIGNMENT}.csv").read_text() == before and automatic_points(course, "ada") == marks
-    lines = list(csv.DictReader(io.StringIO((course / "grades.csv").read_text())))
-    states = {(line["assignment"], line["student_id"]): line["status"] for line in lines}
-    assert len(lines) == 8 and states[ASSIGNMENT, "ada"] == states["1-tokenization", "kim"] == (
-        "written questions to mark"
-    )
+    assert main(["grade", str(tmp_path / "week 2"), *how]) == 0
+    assert (course / f"grades-{ASSIGNMENT}.csv").read_text() == before and points_of(course, "ada") == marks
+    head, *lines = read_csv(course / "grades.csv")
+    states = {tuple(line[:2]): line[head.index("status")] for line in lines}
+    assert len(lines) == 8 and states[ASSIGNMENT, "ada"] == states["1-tokenization", "kim"] == WAITING
     assert states["1-tokenization", "ada"] == "needs a human" and states[ASSIGNMENT, "kim"] == "no submission"
-    report = (course / "report.md").read_text()
-    assert f"is the assignment {ASSIGNMENT}, and 1-tokenization was asked for" in report
-    (heading, *_) = csv.reader(io.StringIO((course / "canvas.csv").read_text()))
-    assert len(heading) == 7 and main(["feedback", "--to", str(course)]) == 0
+    assert f"is the assignment {ASSIGNMENT}, and 1-tokenization was asked" in (course / "report.md").read_text()
+    assert len(read_csv(course / "canvas.csv")[0]) == 7 and main(["feedback", "--to", str(course)]) == 0
 
 
-def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(course):
+def test_formgrader_shows_the_students_words_as_text(course):
+    """The rubric stands below each answer, and a warning above all; no more cells than ours have names."""
     from nbgrader.apps.api import NbGraderAPI
     from nbgrader.coursedir import CourseDirectory
 
@@ -109,12 +104,15 @@ def test_formgrader_shows_the_submission_with_nothing_of_the_students_but_text(c
     waiting = {line["student"]: line["needs_manual_grade"] for line in api.get_submissions(ASSIGNMENT)}
     assert waiting["ada"] and waiting["bob"]
     notebook = nbformat.read(course / "autograded" / "bob" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", 4)
-    source = cell(notebook, "why-square-root").source
-    assert "<strong>Because</strong> &lt;script&gt;alert(1)&lt;/script&gt;" in source
-    released = {
-        c.metadata.nbgrader.grade_id for c in sources.student_notebook(ASSIGNMENT).cells if "nbgrader" in c.metadata
-    }
-    assert {c.metadata.nbgrader.grade_id for c in notebook.cells if "nbgrader" in c.metadata} == released
+    nbformat.validate(notebook)
+    answer = cell(notebook, WRITTEN)
+    assert "<strong>Because</strong> &lt;script&gt;alert(1)&lt;/script&gt;" in answer.source
+    assert "run nothing of it" in notebook.cells[0].source
+    rubric = notebook.cells[notebook.cells.index(answer) + 1]
+    assert rubric.cell_type == "markdown" and "1 point:" in rubric.source and "###" not in rubric.source
+    both = notebook.cells, sources.student_notebook(ASSIGNMENT).cells
+    ours, theirs = ([one.metadata.nbgrader.grade_id for one in some if "nbgrader" in one.metadata] for some in both)
+    assert ours == theirs
 
 
 @pytest.mark.long
@@ -124,16 +122,15 @@ def test_the_teacher_marks_a_written_answer_in_formgrader(course, formgrader):
     page = formgrader(f"formgrader/submissions/{bob}")
     assert "ValueError" in page and "<strong>Because</strong>" in page
     assert "alert(1)" in page and "<script>alert" not in page
-    (written,) = [
-        one for one in json.loads(formgrader(f"formgrader/api/grades?submission_id={bob}")) if one["name"] == WRITTEN
-    ]
+    grades = json.loads(formgrader(f"formgrader/api/grades?submission_id={bob}"))
+    (written,) = [one for one in grades if one["name"] == WRITTEN]
     assert written["needs_manual_grade"] and written["max_score"] == 4
     formgrader(f"formgrader/api/grade/{written['id']}", manual_score=2)
     comments = json.loads(formgrader(f"formgrader/api/comments?submission_id={bob}"))
     (comment,) = [one["id"] for one in comments if one["name"] == WRITTEN]
     formgrader(f"formgrader/api/comment/{comment}", manual_comment="And the gradient?")
     assert main(["feedback", "--to", str(course)]) == 0
-    assert rows(course / "grades.csv")["bob"]["score"] == f"{automatic_points(course, 'bob') + 2:g}"
+    assert scores_of(course)["bob"][0] == f"{points_of(course, 'bob') + 2:g}"
     feedback_page = (course / "feedback" / "bob" / f"{ASSIGNMENT}.html").read_text()
     assert "2 of 4" in feedback_page and "And the gradient?" in feedback_page
 
@@ -142,25 +139,58 @@ def test_the_teacher_marks_a_written_answer_in_formgrader(course, formgrader):
 def test_grading_needs_no_activated_environment(tmp_path):
     """nbgrader looks for its tools on PATH: they are found where this Python lies."""
     code = "import sys; from coursework import gradebook\nwith gradebook.opened(sys.argv[1]): pass"
-    run = subprocess.run([sys.executable, "-c", code, str(tmp_path)], env={"PATH": "/usr/bin:/bin"}, timeout=120)
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=environment, timeout=120)
     assert run.returncode == 0
 
 
-def marks_of(student, points, **how):
-    return grading.Marks(student, ASSIGNMENT, points={**NOTHING, **points}, **how)
+# --- one gradebook, without a grading ---------------------------------------------------------------------------------
 
 
-def test_half_points_come_out_everywhere(tmp_path):
-    given = sources.student_notebook(ASSIGNMENT)
-    blank = {WRITTEN: cell(given, WRITTEN).source}
-    marks = [marks_of("ada", {"softmax-hidden": 2.5, "softmax-public": 2.0}, answers=blank)]
+def marks_of(student, **points):
+    points = {name.replace("_", "-"): given for name, given in points.items()}
+    return grading.Marks(student, ASSIGNMENT, points={**dict.fromkeys(FULL, 0), **points})
+
+
+def test_a_gradebook_takes_half_points_comments_and_names(tmp_path):
+    """Names are text in formgrader; a comment on code reaches the student; what has no mark has its line."""
+    ada, broken = marks_of("ada", softmax_hidden=2.5, softmax_public=2.0), grading.Marks("bob", ASSIGNMENT, "x.ipynb")
+    ada.answers = {WRITTEN: cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source}
+    roster = {"ada": gradebook.Student("ada", "<img src=x onerror=alert(1)>", "Ada", "a@x.org")}
+    gradebook.record(tmp_path, [ada, broken], roster)
+    with gradebook.opened(tmp_path) as book:
+        assert "<" not in book.find_student("ada").last_name
+        book.find_comment("softmax", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Use keepdims."
+        book.db.commit()
+    scores = gradebook.scores(tmp_path, [ada, broken])
+    assert scores["ada", ASSIGNMENT]["softmax-public"][2] == "Use keepdims."
+    gradebook.export(tmp_path, [ada, broken], {}, scores)
+    assert scores_of(tmp_path) == {"ada": ("4.5", "graded"), "bob": ("", "needs a human")}
+    assert "ada,,,ada,,4.5\n" in (tmp_path / "canvas.csv").read_text()
+    assert cell(gradebook.clean_notebook(ada), "softmax-hidden").outputs[0].text.startswith("2.5 of ")
+
+
+def test_a_cell_that_an_assignment_gains_is_marked(tmp_path, monkeypatch):
+    """For those who were graded before, too."""
+    solved, marks = sources.solved_notebook(ASSIGNMENT), [marks_of("ada", softmax_hidden=3)]
+    fewer = solved.copy()
+    fewer.cells = [one for one in solved.cells if "softmax" not in one.metadata.get("nbgrader", {}).get("grade_id", "")]
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "student_notebook", lambda name: fewer)
+        patch.setattr(gradebook, "_released", lambda name: fewer)
+        gradebook._given.cache_clear()
+        gradebook.record(tmp_path, marks, {})
+    gradebook._given.cache_clear()
     gradebook.record(tmp_path, marks, {})
-    scores = gradebook.scores(tmp_path, marks)
-    gradebook.export(tmp_path, marks, {}, scores)
-    assert rows(tmp_path / "grades.csv")["ada"]["score"] == "4.5"
-    assert (tmp_path / "canvas.csv").read_text().endswith("ada,,,ada,,4.5\n")
-    (said,) = [cell(gradebook.clean_notebook(marks[0]), name).outputs[0].text for name in ("softmax-hidden",)]
-    assert said.startswith("2.5 of ")
+    assert gradebook.scores(tmp_path, marks)["ada", ASSIGNMENT]["softmax-hidden"][0] == 3
+
+
+def test_two_variants_are_two_columns_of_canvas(tmp_path):
+    """Canvas knows a column by its heading, and takes a number in brackets at its end for its own."""
+    both = [grading.Marks("ada", f"1-tokenization-{year}", submitted=False) for year in (2027, 2028)]
+    gradebook.export(tmp_path, both, {}, {("ada", one.assignment): {} for one in both})
+    head = read_csv(tmp_path / "canvas.csv")[0]
+    assert head[-2:] == [f"Assignment 1: from text to ids, {year}" for year in (2027, 2028)]
 
 
 @pytest.mark.parametrize(
@@ -177,45 +207,7 @@ def test_half_points_come_out_everywhere(tmp_path):
     ],
 )
 def test_no_text_is_a_formula_whatever_separates_cells(text, safe):
-    ((found, number),) = csv.reader(io.StringIO(pages.csv_text([[text, -1.5]]), newline=""))
-    assert (found, number) == (safe, "-1.5")
+    assert next(csv.reader(io.StringIO(pages.csv_text([[text, -1.5]]), newline=""))) == [safe, "-1.5"]
     for separator in ",;\t|":
-        cells = found.replace("\r\n", separator).split(separator)
+        cells = safe.replace("\r\n", separator).split(separator)
         assert not [one for one in cells if one.strip(' "').startswith(("=", "+", "-", "@", "＝"))]
-
-
-def test_names_are_text_in_formgrader(tmp_path):
-    evil = gradebook.Student("eve", "<img src=x onerror=alert(1)>", "Eve", "e@x.org")
-    gradebook.record(tmp_path, [marks_of("eve", {})], {"eve": evil})
-    with gradebook.opened(tmp_path) as book:
-        assert "<" not in book.find_student("eve").last_name
-
-
-def test_a_cell_that_an_assignment_gains_is_marked_for_those_who_were_graded_before(tmp_path, monkeypatch):
-    solved = sources.solved_notebook(ASSIGNMENT)
-    fewer = solved.copy()
-    fewer.cells = [one for one in solved.cells if "softmax" not in one.metadata.get("nbgrader", {}).get("grade_id", "")]
-    marks = [marks_of("ada", {"softmax-hidden": 3})]
-    with monkeypatch.context() as patch:
-        patch.setattr(sources, "student_notebook", lambda name: fewer)
-        patch.setattr(gradebook, "_released", lambda name: fewer)
-        gradebook._given.cache_clear()
-        gradebook.record(tmp_path, marks, {})
-    gradebook._given.cache_clear()
-    gradebook.record(tmp_path, marks, {})
-    assert gradebook.scores(tmp_path, marks)["ada", ASSIGNMENT]["softmax-hidden"][0] == 3
-
-
-def test_comments_on_code_reach_the_student(tmp_path):
-    marks = [marks_of("ada", {})]
-    gradebook.record(tmp_path, marks, {})
-    with gradebook.opened(tmp_path) as book:
-        book.find_comment("softmax", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Use keepdims."
-        book.db.commit()
-    assert gradebook.scores(tmp_path, marks)["ada", ASSIGNMENT]["softmax-public"][2] == "Use keepdims."
-
-
-def test_a_file_that_could_not_be_graded_has_its_line(tmp_path):
-    marks = [grading.Marks("ada", ASSIGNMENT, "x.ipynb", notes=["x"])]
-    gradebook.export(tmp_path, marks, {}, gradebook.scores(tmp_path, marks))
-    assert rows(tmp_path / "grades.csv")["ada"]["status"] == "needs a human"
