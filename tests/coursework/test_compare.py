@@ -9,7 +9,6 @@ import ast
 import copy
 import csv
 import functools
-import os
 import random
 import re
 from itertools import combinations
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, compare, grading, pages, sources
+from coursework import checks, compare, grading, sources
 from coursework.__main__ import main
 from coursework.references import HERE as REFERENCES
 from tests.coursework.conftest import ASSIGNMENT
@@ -27,6 +26,7 @@ from tutorial_book.exercises.project import collection_problem
 HERE = Path(__file__).parent
 OURS = (compare.PUBLISHED, compare.BOOK)
 SETS = [path.stem.removeprefix("honest-") for path in sorted(HERE.glob("honest-*.txt"))]
+SLOWLY = [pytest.param(name, marks=[pytest.mark.long] * (name != ASSIGNMENT)) for name in SETS]  # most of a minute
 
 
 def _stored(node):
@@ -192,7 +192,7 @@ ASKS_A_MODEL = {"attention-bert", "bert-layer-bert", "shape-bert", "bias-bert"} 
 NO_CALL = {"collection-public", "report-public"}
 
 
-@pytest.mark.parametrize("assignment", SETS)
+@pytest.mark.parametrize("assignment", SLOWLY)
 def test_the_honest_answers_are_right(assignment):
     """By the checks that give the marks, the hidden ones too."""
     left = {*ASKS_A_MODEL, *NO_CALL, *own.asked(checks.load(assignment)).values()}
@@ -214,8 +214,8 @@ def honest(assignment):
 
 
 @pytest.mark.parametrize("assignment", SETS)
-def test_no_two_honest_answers_are_told_nor_one_with_ours(assignment):
-    """Nor in a class of two, where nothing is rare."""
+def test_no_two_honest_answers_are_told(assignment):
+    """Nor one with ours; nor in a class of two, where nothing is rare."""
     people, (least, usual) = ALL[assignment], compare.told_from(assignment)
     highest = max(honest(assignment).values())
     assert len(honest(assignment)) == len(list(combinations([*people, *OURS], 2))) - 1  # ours with ours is no news
@@ -242,7 +242,7 @@ REWRITTEN = {"one function rewritten", "all at once"}
 THREE = "5-project"  # functions: who rewrote one of them rewrote a third, and is not told
 
 
-@pytest.mark.parametrize("assignment", SETS)
+@pytest.mark.parametrize("assignment", SLOWLY)
 def test_copies_are_told_and_nobody_else(assignment):
     """Of each of the honest ones, and of the published solution. The lowest numbers are those of the teachers' page."""
     lowest = {True: 1.0, False: 1.0}
@@ -258,11 +258,6 @@ def test_copies_are_told_and_nobody_else(assignment):
     assert measured[assignment][2:] == [f"{lowest[False]:.2f}", f"{lowest[True]:.2f}"]
 
 
-def test_what_is_read_once_here_is_read_as_the_command_reads_it():
-    rows, _ = compare.compared(HONEST, ASSIGNMENT)
-    assert {frozenset(row[1:3]): row[0] for row in rows} == honest(ASSIGNMENT)
-
-
 def test_a_copy_of_the_books_own_functions_is_told():
     tree = ast.parse((REFERENCES / "attention.py").read_text(encoding="utf-8"))
     book = [one for one in tree.body if binds(one) & set().union(*asked(ASSIGNMENT).values())]
@@ -270,52 +265,37 @@ def test_a_copy_of_the_books_own_functions_is_told():
     assert likeness[frozenset(("eve", compare.BOOK))] > 0.95
 
 
-def test_short_answers_that_must_be_alike_tell_nobody():
-    """Two who answered question 3 alone, with the only line that everybody writes, have nothing else to compare."""
-    line = {"causal-mask": "def causal_mask(n):\n    return np.tril(np.ones((n, n), dtype=bool))"}
-    likeness = pairs_of({**HONEST, "ada": (line, []), "bob": (line, [])})
-    assert likeness[frozenset(("ada", "bob"))] < compare.TOLD / 2
+@pytest.mark.parametrize("answers, most", [
+    ({"causal-mask": "def causal_mask(n):\n    return np.tril(np.ones((n, n), dtype=bool))"}, compare.TOLD / 2),
+    ({question: released(ASSIGNMENT)[question] for question in asked(ASSIGNMENT)}, 0.01),
+], ids=["one line that all write", "the notebook as handed out"])  # fmt: skip
+def test_what_must_be_alike_tells_nobody(answers, most):
+    likeness = pairs_of({**HONEST, "ada": (answers, []), "bob": (answers, [])})
+    assert likeness[frozenset(("ada", "bob"))] < most
 
 
-def test_the_notebook_as_handed_out_is_like_nobody():
-    blank = {question: released(ASSIGNMENT)[question] for question in asked(ASSIGNMENT)}
-    likeness = pairs_of({"ada": (blank, []), "bob": (blank, [])})
-    assert set(likeness.values()) == {0}
-
-
-@pytest.mark.parametrize(
-    "one, other",
-    [
-        ("y = np.exp(x - x.max())", "largest = np.exp(table - table.max())"),
-        ("def f(a: int) -> int:\n    'What it does.'\n    return a * g(a) + 1", "def f(b):\n    return 7 + g(b) * b"),
-        ("a = p(x, y, k=1, m=2)", "b = p(u, v, m=3, k=4)  # of two"),
-        ("a = x.sum(axis=-1)\nb = y.max(axis=0)", "s = t.max(axis=1)\nr = q.sum(axis=-2)"),
-        ("from math import sqrt\ny = sqrt(x) + sqrt(z)", "import math as m\ny = m.sqrt(x) + m.sqrt(z)"),
-        ("sum = x.mean() / x.std()", "a = b.mean() / b.std()"),
-        (
-            "class Row:\n    size = 3\n    def add(self, ids):\n        self.m = ids + self.size\nRow().add(ids=x + 1)",
-            "class A:\n    n = 5\n    def put(self, more):\n        self.o = more + self.n\nA().put(more=y + 2)",
-        ),
-        ("%time y = np.exp(x - x.max())", "y = np.exp(x - x.max())"),
-        (
-            "if a.any():\n    b = a.sum() / n\n    c = a.max() / n",
-            "if q.any():\n    s = q.max() / n\n    r = q.sum() / n",
-        ),
-    ],
-)
+@pytest.mark.parametrize("one, other", [
+    ("y = np.exp(x - x.max())", "largest = np.exp(table - table.max())"),
+    ("def f(a: int) -> int:\n    'What it does.'\n    return a * g(a) + 1", "def f(b):\n    return 7 + g(b) * b"),
+    ("a = p(x, y, k=1, m=2)", "b = p(u, v, m=3, k=4)  # of two"),
+    ("a = x.sum(axis=-1)\nb = y.max(axis=0)", "s = t.max(axis=1)\nr = q.sum(axis=-2)"),
+    ("from math import sqrt\ny = sqrt(x) + sqrt(z)", "import math as m\ny = m.sqrt(x) + m.sqrt(z)"),
+    ("sum = x.mean() / x.std()", "a = b.mean() / b.std()"),
+    ("class Row:\n    size = 3\n    def add(self, ids):\n        self.m = ids + self.size\nRow().add(ids=x + 1)",
+     "class A:\n    n = 5\n    def put(self, more):\n        self.o = more + self.n\nA().put(more=y + 2)"),
+    ("%time y = np.exp(x - x.max())", "y = np.exp(x - x.max())"),
+    ("if a.any():\n    b = a.sum() / n\n    c = a.max() / n", "if q.any():\n    s = q.max() / n\n    r = q.sum() / n"),
+])  # fmt: skip
 def test_what_a_copier_changes_in_a_minute_changes_nothing(one, other):
     assert compare.trees(one) == compare.trees(other) != []
 
 
-@pytest.mark.parametrize(
-    "one, other",
-    [
-        ("y = x.max(axis=1)", "y = x.min(axis=1)"),
-        ("y = np.exp(x) - np.log(x)", "y = np.log(x) - np.exp(x)"),
-        ("y = len(x) / 2 + 1", "y = sum(x) / 2 + 1"),
-        ("y = softmax(x) @ z", "y = attention(x) @ z"),
-    ],
-)
+@pytest.mark.parametrize("one, other", [
+    ("y = x.max(axis=1)", "y = x.min(axis=1)"),
+    ("y = np.exp(x) - np.log(x)", "y = np.log(x) - np.exp(x)"),
+    ("y = len(x) / 2 + 1", "y = sum(x) / 2 + 1"),
+    ("y = softmax(x) @ z", "y = attention(x) @ z"),
+])  # fmt: skip
 def test_what_code_does_stays(one, other):
     known = compare.functions(ASSIGNMENT)
     assert compare.trees(one, {}, known) != compare.trees(other, {}, known)
@@ -330,36 +310,33 @@ def test_a_helper_in_another_cell_belongs_to_the_answer_that_uses_it():
     assert not set(whole) & set(compare.trees("def softmax(x):\n    return mine(x)", {}, {"softmax"}))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 20_000 + "]", "a" + ".b" * 9_000, "\0"],
-)
-def test_whatever_was_handed_in_the_comparison_ends(text):
-    began = sum(os.times()[:4])  # of the processor, in this process and those that it starts
-    rows, unread = compare.compared({**HONEST, "eve": ({"softmax": text}, [text])}, ASSIGNMENT)
-    assert sum(os.times()[:4]) - began < 10 and len(rows) >= len(list(combinations([*HONEST, *OURS], 2))) - 1
+HOSTILE = ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 20_000 + "]", "a" + ".b" * 9_000, "\0"]
+
+
+def test_whatever_was_handed_in_the_comparison_ends():
+    """Each text is read in a process of its own that is bounded; the others are compared as without it."""
+    ada, bob = list(HONEST)[:2]
+    hostile = {f"eve {number}": ({"softmax": text}, [text]) for number, text in enumerate(HOSTILE)}
+    hostile["eve"] = {"softmax": "def softmax(x) return"}, []
+    rows, unread = compare.compared({ada: HONEST[ada], **hostile, bob: HONEST[bob]}, ASSIGNMENT)
+    assert "eve: no Python, so not compared: 1: softmax" in unread
     assert all(one.startswith("eve") for one in unread)
-
-
-def test_code_that_is_no_python_is_named(tmp_path):
-    rows, unread = compare.compared({"eve": ({"softmax": "def softmax(x) return"}, [])}, ASSIGNMENT)
-    assert unread == ["eve: no Python, so not compared: 1: softmax"] and len(rows) == 2
+    usual, _ = compare.compared({ada: HONEST[ada], bob: HONEST[bob]}, ASSIGNMENT)
+    pairs = [{frozenset(row[1:3]) for row in some} for some in (rows, usual)]
+    assert pairs[1] <= pairs[0]
+    assert {frozenset(row[1:3]): row[0] for row in usual} == pairs_of({one: HONEST[one] for one in (ada, bob)})
 
 
 # --- what the teacher gets ------------------------------------------------------------------------------------------
-
-
-def given_marks(results, people):
-    for student, (answers, extra) in people.items():
-        marks = grading.Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
-        grading.save(results / "marks" / ASSIGNMENT / f"{student}.json", marks)
 
 
 def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     style = next(iter(HONEST))
     people = {"ada": HONEST[style], "=bob<b>": all_at_once(ASSIGNMENT, *HONEST[style], random.Random(0))}
     people |= {f"s{number}": code for number, code in enumerate(list(HONEST.values())[1:])}
-    given_marks(tmp_path, people)
+    for student, (answers, extra) in people.items():
+        marks = grading.Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
+        grading.save(tmp_path / "marks" / ASSIGNMENT / f"{student}.json", marks)
     assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
     assert "1 pairs at" not in said and "1 pair at 0.6 or above" in said and "ada" in said
@@ -370,31 +347,3 @@ def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     lines = list(csv.reader((tmp_path / f"likeness-{ASSIGNMENT}.csv").read_text(encoding="utf-8").splitlines()))
     assert lines[0][:4] == ["all code", "one", "other", "1: softmax"] and {*lines[1][1:3]} == {"ada", "'=bob<b>"}
     assert len(lines) - 1 == len(list(combinations([*people, *OURS], 2))) - 1
-
-
-def test_without_marks_it_says_so(tmp_path, capsys):
-    assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 2
-    assert "run `python -m coursework grade` first" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 390)])
-def test_the_table_sorts_and_stays_on_its_screen(browser, tmp_path, scheme, width):
-    path = tmp_path / "page.html"
-    rows = [[0.5, "kim", 10, ""], [0.25, "ada", 9, 1.0], [0.75, "bob", 100, 0.5]]
-    path.write_text(
-        pages.page_of_tables("T", pages.table(["all code", "one", "number", "8: a long question"], rows, [True]))
-    )
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    requests = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(path.as_uri())
-
-    def pressed(heading):
-        page.click(f"button:text-is('{heading}')")
-        return page.eval_on_selector_all("tbody tr td:nth-child(2)", "all => all.map(one => one.textContent)")
-
-    assert pressed("all code") == ["bob", "kim", "ada"] and pressed("all code") == ["ada", "kim", "bob"]
-    assert pressed("one") == ["ada", "bob", "kim"] and pressed("number") == ["bob", "kim", "ada"]
-    assert pressed("8: a long question") == ["ada", "bob", "kim"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width and requests == [path.as_uri()]
-    page.close()
