@@ -13,9 +13,11 @@ from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 
+from coursework import sources
 from coursework.references import attention, bert_layer, geometry, project, tokenization
-from tests.coursework.test_answers import calls_of
+from tests.coursework.test_answers import calls_of, passes
 from tutorial_book.exercises.bert_layer import weights_of
+from tutorial_book.exercises.exercise import same
 from tutorial_lib import attention as library_attention
 from tutorial_lib import geometry as library
 from tutorial_lib import positions
@@ -29,19 +31,66 @@ def rng():
     return np.random.default_rng(0)
 
 
-# --- tokenization ----------------------------------------------------------------------------------------------------
+# --- the library's functions, without the assignments' own rules and with them ---------------------------------------
+
+RULES = {tokenization: {"DIGITS": 99, "MOST": 99, "LONGEST": 99}, attention: {"BASE": 10_000.0}}
 
 
-def test_without_its_own_rules_tokenization_is_the_librarys(rng, monkeypatch):
-    for rule in ("DIGITS", "MOST", "LONGEST"):
-        monkeypatch.setattr(tokenization, rule, 99)
-    for text in ["x_1 é", *(tokenization.random_text(rng, "_.,!?'-(", "éüÄ") for _ in range(50))]:
-        assert tokenization.words(text) == [word.lower() for word in library_tokens.words(text)]
-    for most in [2, 4, 99] * 10:
-        counts = tokenization.random_counts(rng, most=most)
-        letters = sorted({letter for word in counts for letter in word})
-        learned = library_tokens.learn_merges(Counter(counts), letters, 999, library_tokens.bpe_score, str.__add__)
-        assert tokenization.train_bpe(counts, 999) == learned[1]
+def merges_of_the_library(counts, n_merges):
+    letters = sorted({letter for word in counts for letter in word})
+    _, merges = library_tokens.learn_merges(Counter(counts), letters, 9_999, library_tokens.bpe_score, str.__add__)
+    return merges[:n_merges]
+
+
+def pieces_of_the_library(word, vocab):
+    return library_tokens.WordPiece(["[PAD]", "[CLS]", "[SEP]", *sorted(vocab)]).tokenize(word)
+
+
+def rotated_by_the_library(X, places):
+    halves = np.concatenate([X[..., 0::2], X[..., 1::2]], axis=-1)
+    turned = positions.rotary(torch.tensor(halves), positions.Rope().angles(torch.tensor(places), X.shape[-1]))
+    return np.stack(np.split(turned.numpy(), 2, axis=-1), axis=-1).reshape(X.shape)
+
+
+SAME = {  # but for the rules
+    "words": lambda text: [word.lower() for word in library_tokens.words(text)],
+    "train_bpe": merges_of_the_library,
+    "sinusoidal": lambda n, d_model: positions.sinusoidal(n, d_model).numpy(),
+    "shift_matrix": lambda k, d_model: positions.shift_matrix(k, d_model).numpy(),
+    "rotate": rotated_by_the_library,
+}
+NEARLY = {
+    "longest_match": pieces_of_the_library,
+    "match_from_right": tokenization.longest_match,
+    "pack": lambda batch, length, pad_id=0: tokenization.pad(batch, pad_id),
+    "near_attention": lambda Q, K, V, slopes, mask=None: attention.attention(Q, K, V, mask),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_but_for_its_rules_an_answer_is_the_librarys(name, monkeypatch):
+    assert not passes(SAME[name], name)  # by the rules
+    for module, rules in RULES.items():
+        for rule, value in rules.items():
+            monkeypatch.setattr(module, rule, value)
+    right = getattr(tokenization, name, None) or getattr(attention, name)
+    for call in calls_of("hidden")[name]:
+        assert same(right(*call.arguments), SAME[name](*call.arguments), 1e-3), call
+
+
+@pytest.mark.parametrize("name", NEARLY)
+def test_what_is_nearly_asked_for_is_not_right(name):
+    assert not passes(NEARLY[name], name)
+
+
+@pytest.mark.parametrize("assignment", ["1-tokenization", "2-attention"])
+def test_most_points_for_code_are_for_what_no_page_shows(assignment):
+    points = sources.points(assignment, marks=("check",))
+    new = {name.replace("_", "-") for name in [*SAME, *NEARLY]}
+    worth = sum(points[name] for name in points if name.rpartition("-")[0].removeprefix("own-") in new)
+    assert worth >= 0.6 * sum(points.values())
+    first = sources.source(assignment).cells[0].source.replace("\n", " ")
+    assert f"no page of the book has: {worth} of the {sum(points.values())} points for code" in first
 
 
 def test_pairs_are_cut_as_in_the_library(rng):
@@ -55,8 +104,7 @@ def test_pairs_are_cut_as_in_the_library(rng):
 # --- attention, and a layer of BERT ----------------------------------------------------------------------------------
 
 
-def test_attention_and_positions_are_the_librarys(monkeypatch):
-    monkeypatch.setattr(attention, "BASE", 10_000.0)
+def test_attention_is_the_librarys():
     Q, K, V = (torch.randn(2, n, d, dtype=torch.float64) for n, d in ((3, 4), (5, 4), (5, 6)))
     mask = torch.rand(3, 5) < 0.7
     mask[:, 0] = True
@@ -65,8 +113,6 @@ def test_attention_and_positions_are_the_librarys(monkeypatch):
     assert all(np.allclose(a, b) for a, b in zip(ours, theirs, strict=True))
     assert np.allclose(attention.softmax(Q.numpy()), torch.softmax(Q, -1))
     assert (attention.causal_mask(6) == library_attention.causal_mask(6).numpy()).all()
-    assert np.allclose(attention.sinusoidal(50, 16), positions.sinusoidal(50, 16), atol=1e-6)
-    assert np.allclose(attention.shift_matrix(7, 16), positions.shift_matrix(7, 16), atol=1e-6)
 
 
 def test_near_attention_is_pytorchs_with_a_bias(rng):

@@ -1,26 +1,20 @@
 """A variant for each course: other rules in some questions, and nothing that is right by one is right by another."""
 
-import json
 import sys
 from collections import Counter
 from types import SimpleNamespace
 
 import nbformat
-import numpy as np
 import pytest
-import torch
 
 sources = pytest.importorskip("coursework.sources")
-from coursework import checks, grading, references, worker  # noqa: E402
+from coursework import checks, grading, references  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
-from coursework.references import attention, tokenization  # noqa: E402
 from tests.coursework.batch import graded, with_cells  # noqa: E402
 from tests.coursework.conftest import cell  # noqa: E402
 from tests.coursework.test_attacks import CODE, REST  # noqa: E402
 from tutorial_book.exercises.exercise import EXERCISES  # noqa: E402
 from tutorial_book.exercises.outcomes import drawn  # noqa: E402
-from tutorial_lib import positions  # noqa: E402
-from tutorial_lib import tokenization as tokens  # noqa: E402
 
 HOMES = {"1-tokenization": "tokenization", "2-attention": "attention"}
 YEARS = ["", "2027", "2028"]
@@ -123,47 +117,6 @@ def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatc
     with pytest.raises(SystemExit):
         main(["grade", str(tmp_path), "--assignment", "6-essay-2027"])
     assert "must be one such as" in capsys.readouterr().err
-
-
-# --- what a page of the book shows -----------------------------------------------------------------------------------
-
-
-def rotated_by_the_library(X, places):
-    halves = np.concatenate([X[..., 0::2], X[..., 1::2]], axis=-1)
-    turned = positions.rotary(torch.tensor(halves), positions.Rope().angles(torch.tensor(places), X.shape[-1]))
-    return np.stack(np.split(turned.numpy(), 2, axis=-1), axis=-1).reshape(X.shape)
-
-
-def merges_of_the_library(counts, n_merges):
-    letters = sorted({letter for word in counts for letter in word})
-    return tokens.learn_merges(Counter(counts), letters, n_merges, tokens.bpe_score, str.__add__)[1]
-
-
-LIBRARYS = {  # the functions that answer a question of assignments 1 and 2, in the notebook's form
-    "words": lambda text: [word.lower() for word in tokens.words(text)],
-    "longest_match": lambda word, vocab: tokens.WordPiece(["[PAD]", "[CLS]", "[SEP]", *sorted(vocab)]).tokenize(word),
-    "train_bpe": merges_of_the_library,
-    "sinusoidal": lambda n, d: positions.sinusoidal(n, d).numpy(),
-    "shift_matrix": lambda k, d: positions.shift_matrix(k, d).numpy(),
-    "rotate": rotated_by_the_library,
-    "near_attention": lambda Q, K, V, slopes, mask=None: attention.attention(Q, K, V, mask),
-    "match_from_right": tokenization.longest_match,
-    "pack": lambda batch, length, pad_id=0: tokenization.pad(batch, pad_id),
-}
-
-
-@each_varied
-def test_most_points_for_code_are_for_what_no_page_shows(assignment):
-    new = set()
-    for call in hidden_calls(assignment):
-        if call.name in LIBRARYS:
-            value = json.loads(json.dumps(worker.plain(LIBRARYS[call.name](*call.arguments))))
-            new |= {call.name.replace("_", "-")} if checks.wrong(call, value) else set()
-    points = sources.points(assignment, marks=("check",))
-    worth = sum(points[name] for name in points if name.rpartition("-")[0].removeprefix("own-") in new)
-    assert worth >= 0.6 * sum(points.values())
-    first = sources.source(assignment).cells[0].source.replace("\n", " ")
-    assert f"no page of the book has: {worth} of the {sum(points.values())} points for code" in first
 
 
 # --- other years' answers in many guises, and attacks on a course with a variant --------------------------------------
