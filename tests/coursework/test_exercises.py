@@ -18,7 +18,7 @@ from coursework.references.mistakes import Mistakes
 from tutorial_book.exercises import exercise as exercises
 from tutorial_book.exercises.attention import SHIFT_MATRIX, SOFTMAX
 from tutorial_book.exercises.bert_layer import GELU
-from tutorial_book.exercises.exercise import Case, Exercise, difference, other_packages, same
+from tutorial_book.exercises.exercise import Case, Exercise, other_packages, same
 from tutorial_book.exercises.tokenization import MERGE
 from tutorial_lib.tokenization import words
 
@@ -192,18 +192,6 @@ def test_other_packages_are_found_in_all_helpers(source, names, found):
 )  # fmt: skip
 def test_values_are_the_same_in_structure_and_number(one, other, agree):
     assert same(one, other, 1e-6) is agree
-
-
-@pytest.mark.parametrize(
-    "got, expected, said",
-    [
-        (np.ones((2, 3)), np.ones((3, 2)), "the shape is (2, 3), expected (3, 2)"),
-        (["a"], ["b"], "got ['a'], expected ['b']"),
-        (0.5, -0.0, "the value is 0.5, expected 0"),
-    ],
-)
-def test_a_difference_is_told_in_words(got, expected, said):
-    assert difference(got, expected, 1e-6) == said
 
 
 # --- mistakes, and the hints for them ---------------------------------------------------------------------------------
