@@ -90,11 +90,11 @@ for option, (name, value) in WITHIN.items():
     PAGES[f"within-{name}-{value}"] = [NUMBER.replace("How", f"{option}How"), [output("growth", 4)]]
 
 
-def number(option):
+def with_option(option):
     return NUMBER.replace("How", f"{option}\nHow")
 
 
-AGAIN = "guess key: it is asked again without its page, which"
+ALONE, PLAIN = "it is asked again without its page,", "it is asked again in plain text, in which"
 WRONG = [
     ([CHOICE], 'guess key: no cell below it answers it: answer("key", value) as a cell\'s last line'),
     ([[K1]], "guess key: a cell has its answer, but the page has no guess of this name (it has: none)"),
@@ -113,14 +113,14 @@ WRONG = [
     ([CHOICE.replace("{guess} key", "{guess} Key")], "guess Key: the name must be small letters, digits and hyphens"),
     ([CHOICE.replace('"Two"', ':within: 3\n"Two"')], "guess key: only a number (:unit:) is right within something"),
     ([CHOICE.replace('"Two"', ':drawn: fig-a y\n"Two"')], "guess key: only a number (:unit:) is drawn into a figure"),
-    ([number(":within: nearly")], 'guess growth: within must be "20%", "a factor of 2" or "3", got "nearly"'),
-    ([number(":drawn: fig-a z")], 'guess growth: drawn must be "fig-growth y" or "fig-growth y 2 0.01", got "fig-a z"'),
-    ([number(":drawn: fig-a y"), [GROWTH]], "guess growth: drawn: the page has no figure fig-a that a cell drew"),
+    ([with_option(":within: nearly")], 'guess growth: within must be "20%", "a factor of 2" or "3", got "nearly"'),
+    ([with_option(":drawn: fig-a z")], 'guess growth: drawn must be "fig-growth y" or "fig-growth y 2 0.01", got'),
+    ([with_option(":drawn: fig-a y"), [GROWTH]], "guess growth: drawn: the page has no figure fig-a that a cell drew"),
     (
-        [number(":drawn: fig-a y"), ":::{figure} a.svg\n:name: fig-a\nIt.\n:::", [GROWTH]],
+        [with_option(":drawn: fig-a y"), ":::{figure} a.svg\n:name: fig-a\nIt.\n:::", [GROWTH]],
         "guess growth: drawn: fig-a: the drawing has no panel 1, it has 0",
     ),
-    ([number("- one\n- two\n")], "guess growth: there must be a question first, then at most one list"),
+    ([with_option("- one\n- two\n")], "guess growth: there must be a question first, then at most one list"),
     ([NUMBER.replace("Because", "- 1\n- 2\n\nBecause")], "guess growth: a number (:unit:) has neither a list nor"),
     ([":::{guesses}\n:::"], "guesses: this page has no guess to count"),
     ([CHOICE, "### Below", [K1]], "guess key: a heading stands between it and its answer"),
@@ -133,21 +133,12 @@ WRONG = [
     (["## So\n\n:::{lab}\nA walk.\n\nTwo.\n:::"], "lab: one paragraph says what is looked into"),
     ([":::{letters} everwhere\n:::"], "letters: its argument must be everywhere, or none, got everwhere"),
     (["{reading-time}`nowhere`"], "reading-time: there is no page nowhere beside this one"),
-    ([LATER.replace("Which", "Which in the table below"), [FAR]], f'{AGAIN} "below" needs'),
-    ([LATER.replace("`k1`", "this one"), [FAR]], f'{AGAIN} "this" needs'),
-    ([LATER.replace("longer", "longer here"), [FAR]], f'{AGAIN} "here" needs'),
-    (
-        [LATER.replace("d_k = 4", r"\frac{1}{2}"), [FAR]],
-        r"guess key: it is asked again in plain text, in which \frac{1}{2} cannot be read: say it in words",
-    ),
-    (
-        [LATER_NUMBER.replace("$2\\,d_k$", r"$\sum_k d_k$"), [GROWTH]],
-        r"guess growth: it is asked again in plain text, in which \sum_k d_k cannot be read",
-    ),
-    (
-        [LATER.replace("*longer*", "longer ([](again.ipynb))"), [FAR]],
-        "guess key: it is asked again without its page, and a link in it has no words of its own",
-    ),
+    ([LATER.replace("Which", "Which in the table below"), [FAR]], f'guess key: {ALONE} which "below" needs'),
+    ([LATER.replace("`k1`", "this one"), [FAR]], f'guess key: {ALONE} which "this" needs'),
+    ([LATER.replace("longer", "longer here"), [FAR]], f'guess key: {ALONE} which "here" needs'),
+    ([LATER.replace("d_k = 4", r"\frac{1}{2}"), [FAR]], rf"guess key: {PLAIN} \frac{{1}}{{2}} cannot be read"),
+    ([LATER_NUMBER.replace("$2\\,d", r"$\sum_k d"), [GROWTH]], rf"guess growth: {PLAIN} \sum_k d_k cannot be read"),
+    ([LATER.replace("*longer*", "longer ([](again.ipynb))"), [FAR]], f"guess key: {ALONE} and a link in it has no"),
 ]  # fmt: skip
 REZAEI = "R: Rezaei, Mathematics of Transformers: A Tutorial"
 LUISTO = "L: Luisto, a master's thesis on the structure of BERT's embedding spaces"
