@@ -1,8 +1,10 @@
-"""Between a page of the site and its notebook: the button that leads there, and the numbers that both give."""
+"""A page of the site and its notebook: the button that leads there, the numbers that both give, the same cells."""
 
+import ast
 import json
 import re
 
+import nbformat
 import pytest
 
 for package in ("jupytext", "pybtex"):
@@ -11,6 +13,7 @@ make_notebooks = pytest.importorskip("make_notebooks")
 build_book = pytest.importorskip("build_book")
 on_github = pytest.importorskip("origin").on_github
 ROOT = build_book.ROOT
+CHAPTERS = [path.stem for path in make_notebooks.chapters(ROOT)]
 NUMBERS = {
     "(": r'id="equation-{label}".*?class="eqno">(\([\d.]+\))',
     "F": r'id="{label}".*?class="caption-number">(Fig\. [\d.]+?) ?<',
@@ -24,7 +27,7 @@ def book():
 
 
 def is_chapter(page) -> bool:
-    return page.parent.name == "book" and page.stem in {path.stem for path in make_notebooks.chapters(ROOT)}
+    return page.parent.name == "book" and page.stem in CHAPTERS
 
 
 def test_the_colab_button_opens_the_published_notebook_where_the_repository_is_on_github(page):
@@ -55,3 +58,41 @@ def test_formulas_figures_and_tables_have_the_same_numbers_in_the_notebook(page,
         found = re.search(NUMBERS[number[0]].format(label=re.escape(label)), text, re.S)
         pages[label] = found and found[1]
     assert pages == numbered
+
+
+@pytest.fixture(scope="module", params=CHAPTERS)
+def chapter(request, book):
+    return request.param, json.loads(make_notebooks.notebook(book, request.param))
+
+
+def sources(notebook, kind):
+    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == kind]
+
+
+def test_notebook_is_valid_and_has_no_outputs(chapter):
+    notebook = nbformat.from_dict(chapter[1])
+    nbformat.validate(notebook)
+    assert [cell for cell in notebook.cells if cell.get("outputs") or cell.get("execution_count")] == []
+
+
+def test_notebook_has_the_cells_of_its_chapter(chapter):
+    """Read apart from the converter: by a pattern, from the chapter's text. All but the first are plain Python."""
+    text = (ROOT / "book" / f"{chapter[0]}.md").read_text(encoding="utf-8")
+    written = re.findall(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```$", text, re.M | re.S)
+    install, *cells = sources(chapter[1], "code")
+    assert "%pip install" in install
+    cells = [cell.removeprefix("#@title Compare with your guess\n").strip() for cell in cells]
+    assert cells == [cell.strip() for cell in written]
+    for cell in cells:
+        ast.parse(cell)
+
+
+def test_notebook_has_no_markup_of_the_site(chapter, book):
+    prose = re.sub(r"(`{3,}).*?\1|`[^`\n]+`", "", "\n\n".join(sources(chapter[1], "markdown")), flags=re.S)
+    assert re.findall(rf"\\(?:{'|'.join(book.macros)})(?![A-Za-z])", prose) == []
+    words = re.sub(r"\$\$.+?\$\$|(?<!\\)\$[^$]+\$", "", prose, flags=re.S)
+    assert re.findall(r":::|\{[a-z:]+\}|^\+\+\+|^\([\w-]+\)=|^%|\{\{|^:\w+:|\[\]\(", words, re.M) == []
+    targets = re.findall(r"\]\(([^)]*)\)", words)
+    places = {f"#{place}" for place in re.findall(r'<a id="([^"]+)"></a>', words)}
+    files = {f"{path.stem}.{'ipynb' if path.stem in CHAPTERS else 'md'}" for path in (ROOT / "book").glob("*.md")}
+    assert [to for to in targets if not re.fullmatch(r"https?://[^\s<>]+", to) and to not in files | places] == []

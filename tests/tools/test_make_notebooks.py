@@ -1,13 +1,10 @@
 """A chapter's notebook says the same as its page, in plain Markdown."""
 
-import ast
 import json
-import re
 from types import SimpleNamespace
 
 import build_book
 import make_notebooks
-import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -195,51 +192,3 @@ def test_install_cell_says_why_it_installs_nothing(install, capsys):
     assert install("", {"tutorial_book"})[0] == [] and "nothing to install" in capsys.readouterr().out
     with pytest.raises(RuntimeError, match="put beside it the file tutorial_lib"):
         install("", set())
-
-
-# --- the book's own chapters -----------------------------------------------------------------------------------------
-
-CHAPTERS = [path.stem for path in make_notebooks.chapters(build_book.ROOT)]
-
-
-@pytest.fixture(scope="module")
-def book():
-    return make_notebooks.Book(build_book.ROOT)
-
-
-@pytest.fixture(scope="module", params=CHAPTERS)
-def chapter(request, book):
-    return request.param, json.loads(make_notebooks.notebook(book, request.param))
-
-
-def sources(notebook, kind):
-    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == kind]
-
-
-def test_notebook_is_valid_and_has_no_outputs(chapter):
-    notebook = nbformat.from_dict(chapter[1])
-    nbformat.validate(notebook)
-    assert [cell for cell in notebook.cells if cell.get("outputs") or cell.get("execution_count")] == []
-
-
-def test_notebook_has_the_cells_of_its_chapter(chapter):
-    """Read apart from the converter: by a pattern, from the chapter's text. All but the first are plain Python."""
-    text = (BOOK / f"{chapter[0]}.md").read_text(encoding="utf-8")
-    written = re.findall(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```$", text, re.M | re.S)
-    install, *cells = sources(chapter[1], "code")
-    assert "%pip install" in install
-    cells = [cell.removeprefix("#@title Compare with your guess\n").strip() for cell in cells]
-    assert cells == [cell.strip() for cell in written]
-    for cell in cells:
-        ast.parse(cell)
-
-
-def test_notebook_has_no_markup_of_the_site(chapter, book):
-    prose = re.sub(r"(`{3,}).*?\1|`[^`\n]+`", "", "\n\n".join(sources(chapter[1], "markdown")), flags=re.S)
-    assert re.findall(rf"\\(?:{'|'.join(book.macros)})(?![A-Za-z])", prose) == []
-    words = re.sub(r"\$\$.+?\$\$|(?<!\\)\$[^$]+\$", "", prose, flags=re.S)
-    assert re.findall(r":::|\{[a-z:]+\}|^\+\+\+|^\([\w-]+\)=|^%|\{\{|^:\w+:|\[\]\(", words, re.M) == []
-    targets = re.findall(r"\]\(([^)]*)\)", words)
-    places = {f"#{place}" for place in re.findall(r'<a id="([^"]+)"></a>', words)}
-    files = {f"{path.stem}.{'ipynb' if path.stem in CHAPTERS else 'md'}" for path in BOOK.glob("*.md")}
-    assert [to for to in targets if not re.fullmatch(r"https?://[^\s<>]+", to) and to not in files | places] == []
