@@ -88,6 +88,12 @@ def with_code(notebook, name, code):
     return changed
 
 
+def blocks(file):
+    """Heading -> text, of the parts of a file beside this one that begin with "### "."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    return dict(part.split("\n", 1) for part in text.split("\n### ")[1:])
+
+
 def put_file(path, content):
     """Write a notebook, a text or bytes, and the folders above. (nbformat would mend what is damaged.)"""
     path.parent.mkdir(parents=True, exist_ok=True)

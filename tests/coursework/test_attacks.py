@@ -17,7 +17,17 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from coursework import feedback, gradebook, sandbox, sources
-from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, cell, grade_again, grade_all, put_file, with_code
+from tests.coursework.conftest import (
+    ASSIGNMENT,
+    FULL,
+    WRITTEN,
+    blocks,
+    cell,
+    grade_again,
+    grade_all,
+    put_file,
+    with_code,
+)
 
 SOLVED = sources.solved_notebook(ASSIGNMENT)
 NEED = ("softmax", "attention", "near-attention", "own-")  # the questions that need a right softmax
@@ -25,15 +35,6 @@ REST = {name: worth for name, worth in FULL.items() if not name.startswith(NEED)
 
 GOOD = cell(SOLVED, "softmax").source + "\n"
 WRONG = "def softmax(x):\n    return x\n"
-
-
-def written_down():
-    """Name -> (code in place of the solution of softmax, what is in it), of the attacks in attacks.txt."""
-    found = {}
-    for block in Path(__file__).with_name("attacks.txt").read_text(encoding="utf-8").split("\n### ")[1:]:
-        (name, softmax), code = block.partition("\n")[0].split(" | "), block.partition("\n")[2]
-        found[name] = code.replace("RIGHT\n", GOOD).replace("WRONG\n", WRONG), HONEST[softmax]
-    return found
 
 
 def says(text):
@@ -45,7 +46,10 @@ def says(text):
 HONEST = {"right": True, "wrong": False, "nothing": None}  # None: it destroys its own run
 STARTS = ("cell 99999999", "cell -1", "cell " + "9" * 5000, "cell \\u00b2", "sinusoidal-hidden", "# Grade: 40")
 # name -> (code in place of the solution of softmax, whether softmax is honestly right in it)
-CODE = written_down()
+CODE = {}
+for heading, code in blocks("attacks.txt").items():
+    name, softmax = heading.split(" | ")
+    CODE[name] = code.replace("RIGHT\n", GOOD).replace("WRONG\n", WRONG), HONEST[softmax]
 CODE |= {f"a start that is none: {start[:8]}": (says(f'{{"start": "{start}"}}\n'), None) for start in STARTS}
 CODE["letters that read alike"] = GOOD.replace("def softmax", "def \uff53oftmax"), True
 CODE["answers that are text for exec"] = f"exec(bytes({list(GOOD.encode())}))", True
@@ -210,7 +214,7 @@ FULL_DISKS = {
 
 
 @pytest.mark.parametrize("disk", [pytest.param("of the sandbox", marks=pytest.mark.long), "of the gradebook"])
-def test_a_full_disk_is_told_and_grading_goes_on(disk, solved, hand_in, tmp_path, monkeypatch, bubblewrap, capsys):
+def test_a_full_disk_loses_no_mark(disk, solved, hand_in, tmp_path, monkeypatch, bubblewrap, capsys):
     where, name, error, told = FULL_DISKS[disk]
 
     def full(*_, **__):

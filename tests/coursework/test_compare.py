@@ -19,7 +19,7 @@ import pytest
 from coursework import checks, compare, grading, sources
 from coursework.__main__ import main
 from coursework.references import HERE as REFERENCES
-from tests.coursework.conftest import ASSIGNMENT
+from tests.coursework.conftest import ASSIGNMENT, blocks
 from tutorial_book.exercises import own
 from tutorial_book.exercises.project import collection_problem
 
@@ -78,12 +78,7 @@ def split(code, assignment=ASSIGNMENT):
     return {question: "\n".join(own[question]) for question in asked(assignment)}, extra + above
 
 
-def blocks(assignment=ASSIGNMENT):
-    text = (HERE / f"honest-{assignment}.txt").read_text(encoding="utf-8")
-    return dict(block.split("\n", 1) for block in text.split("\n### ")[1:])
-
-
-ALL = {name: {style: split(code, name) for style, code in blocks(name).items()} for name in SETS}
+ALL = {name: {style: split(code, name) for style, code in blocks(f"honest-{name}.txt").items()} for name in SETS}
 HONEST = ALL[ASSIGNMENT]
 
 
@@ -199,7 +194,7 @@ def test_the_honest_answers_are_right(assignment):
     draws = {name: draw for name, draw in checks.load(assignment).items() if name not in left}
     calls = [call for name, draw in draws.items() for call in grading._drawn(assignment, name, draw, 1)]
     given = [text for name, text in released(assignment).items() if str(name).startswith("given-")]
-    for style, code in blocks(assignment).items():
+    for style, code in blocks(f"honest-{assignment}.txt").items():
         names = {}
         exec(compile("\n".join([*given, code]), style, "exec"), names)
         for call in calls:
@@ -258,7 +253,7 @@ def test_copies_are_told_and_nobody_else(assignment):
     assert measured[assignment][2:] == [f"{lowest[False]:.2f}", f"{lowest[True]:.2f}"]
 
 
-def test_a_copy_of_the_books_own_functions_is_told():
+def test_a_copy_of_the_book_is_told():
     tree = ast.parse((REFERENCES / "attention.py").read_text(encoding="utf-8"))
     book = [one for one in tree.body if binds(one) & set().union(*asked(ASSIGNMENT).values())]
     likeness = pairs_of({**HONEST, "eve": split("\n".join(map(ast.unparse, book)))})
@@ -286,7 +281,7 @@ def test_what_must_be_alike_tells_nobody(answers, most):
     ("%time y = np.exp(x - x.max())", "y = np.exp(x - x.max())"),
     ("if a.any():\n    b = a.sum() / n\n    c = a.max() / n", "if q.any():\n    s = q.max() / n\n    r = q.sum() / n"),
 ])  # fmt: skip
-def test_what_a_copier_changes_in_a_minute_changes_nothing(one, other):
+def test_quick_changes_hide_no_copy(one, other):
     assert compare.trees(one) == compare.trees(other) != []
 
 
@@ -301,7 +296,7 @@ def test_what_code_does_stays(one, other):
     assert compare.trees(one, {}, known) != compare.trees(other, {}, known)
 
 
-def test_a_helper_in_another_cell_belongs_to_the_answer_that_uses_it():
+def test_a_helper_belongs_to_the_answer_using_it():
     code = "    e = np.exp(x - x.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)"
     whole = compare.trees(f"def softmax(x):\n{code}", {}, {"softmax"})
     helpers = compare.by_name(["x = 1 +", f"def mine(x):\n{code}"])

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from coursework import checks, memory, sandbox, seccomp
-from tests.coursework.conftest import ASSIGNMENT, SMALL, below, run_in, value
+from tests.coursework.conftest import ASSIGNMENT, SMALL, below, blocks, run_in, value
+
+CODE = blocks("sandboxed.txt")
 
 
 @pytest.fixture(params=sandbox.KINDS)
@@ -39,30 +41,6 @@ def run(request):
 
 # --- what is in it ---------------------------------------------------------------------------------------------------
 
-LOOKING = """
-import os
-def files():
-    return [os.path.join(folder, name) for folder, _, names in os.walk("/") for name in names]
-def look(paths):
-    found = {}
-    for path in paths:
-        try:
-            found[path] = os.listdir(path) if os.path.isdir(path) else repr(open(path, "rb").read())[:2000]
-        except OSError:
-            found[path] = None
-    return found
-def environment():
-    return dict(os.environ)
-def written(paths):
-    worked = []
-    for path in paths:
-        try:
-            open(path, "r+b" if os.path.exists(path) else "wb").close()
-            worked.append(path)
-        except OSError:
-            pass
-    return worked
-"""
 WRITABLE = ["/x", "x", "/dev/x", "/dev/shm/x", "/site/x", "/job/x", "/etc/x", "/proc/1/mem"]
 SECRETS = {
     "passwords": "/etc/passwd",
@@ -89,7 +67,7 @@ def looked(bubbled, tmp_path_factory):
     calls = [("files",), ("look", [*places.values()]), ("environment",), ("written", WRITABLE + hidden)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET_OF_THE_TEACHER", "secret")
-        outcome = bubbled(LOOKING, calls=calls)
+        outcome = bubbled(CODE["look"], calls=calls)
     seen = dict(value(outcome, "look.1")["pairs"])
     return {
         "files": value(outcome, "files.0"),
@@ -124,26 +102,13 @@ def test_nothing_can_be_written(looked):
 
 # --- what code may do ------------------------------------------------------------------------------------------------
 
-ALL_CALLS = """
-import ctypes
-def there():
-    # Left out are those that are allowed, also in part, and two of the kernel's own tracing: it asks no filter then,
-    # and ends who calls them.
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    found = []
-    for number in range(1024):
-        if number not in {allowed!r} | {{335, 336}}:
-            ctypes.set_errno(0)
-            if call(number, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() != 38: found.append(number)
-    return found
-"""
 LISTED = ",".join([seccomp.ALLOWED, *seccomp.ONLY, seccomp.MAP, seccomp.READ_LIMIT, *seccomp.END])
 
 
 def test_no_other_system_call_exists(run):
     """Sockets of all families, semaphores, vmsplice, timers, keys, namespaces, mounts, and what will be invented."""
     allowed = set(seccomp._calls(LISTED, 0 if os.uname().machine == "x86_64" else 1).values())
-    assert value(run(ALL_CALLS.format(allowed=allowed), calls=[("there",)]), "there.0") == []
+    assert value(run(CODE["all system calls"].replace("ALLOWED", repr(allowed)), calls=[("there",)]), "there.0") == []
 
 
 @pytest.mark.parametrize(
@@ -158,84 +123,24 @@ def test_numbers_of_calls_are_the_kernels(column, path):
     assert ours == {name: int(numbers[name]) for name in ours}
 
 
-PARTLY = """
-import fcntl, mmap, os, resource, signal
-def tried():
-    read, write = os.pipe()
-    tries = {
-        "a larger pipe": lambda: fcntl.fcntl(write, 1031, 1 << 20),
-        "an owner of signals": lambda: fcntl.fcntl(read, fcntl.F_SETOWN, os.getpid()),
-        "a signal of files": lambda: fcntl.fcntl(read, 10, signal.SIGKILL),
-        "a lease": lambda: fcntl.fcntl(os.open("/job/job.json", 0), fcntl.F_SETLEASE, fcntl.F_RDLCK),
-        "signals of a file": lambda: fcntl.ioctl(read, 0x5452, 1),
-        "a signal": lambda: os.kill(os.getpid(), signal.SIGTERM),
-        "a higher limit": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40)),
-        "more files": lambda: [os.pipe() for _ in range(200)],
-        "shared memory": lambda: mmap.mmap(-1, 4096),
-        "a shared file": lambda: mmap.mmap(os.open("/job/job.json", 0), 0, access=mmap.ACCESS_READ),
-        "a thread": lambda: __import__("threading").Thread(target=print).start(),
-        "a process": os.fork,
-        "a file": lambda: open("x", "w"),
-        "a folder": lambda: os.mkdir("x"),
-        "a link": lambda: os.symlink("/job", "x"),
-        "a pipe with a name": lambda: os.mkfifo("x"),
-        "a file in memory": lambda: os.memfd_create("x"),
-        "memory of its own": lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS),
-    }
-    worked = []
-    for name, action in tries.items():
-        try:
-            action()
-            worked.append(name)
-        except (OSError, RuntimeError, ValueError):
-            pass
-    return worked
-"""
-ORDINARY = """
-import asyncio, bisect, collections, copy, csv, ctypes, dataclasses, datetime, decimal, enum, fractions, functools
-import hashlib, heapq, inspect, io, itertools, json, logging, math, operator, os, random, re, sqlite3, statistics
-import string, textwrap, time, typing, unicodedata, unittest, uuid, warnings, zlib
-import numpy as np
-rng = np.random.default_rng(0)
-a = rng.normal(size=(120, 120))
-def works():
-    np.linalg.svd(a), np.linalg.eigh(a @ a.T), np.fft.fft(a), np.einsum("ij,jk", a, a), np.sort(a)
-    time.sleep(0.01), os.cpu_count(), os.listdir("/"), uuid.uuid4(), random.random(), datetime.datetime.now()
-    return sum(open("/job/job.json", "rb").read()) > 0
-"""
-
-
-def test_calls_that_are_there_in_part_do_only_that(run):
-    assert value(run(PARTLY, calls=[("tried",)]), "tried.0") == ["memory of its own"]
+def test_partly_allowed_calls_do_only_that(run):
+    assert value(run(CODE["calls that are there in part"], calls=[("tried",)]), "tried.0") == ["memory of its own"]
 
 
 def test_ordinary_code_works(run):
-    assert value(run(ORDINARY, calls=[("works",)]), "works.0") is True
+    assert value(run(CODE["ordinary"], calls=[("works",)]), "works.0") is True
 
 
 # --- how it ends -----------------------------------------------------------------------------------------------------
 
-DEAF = "import os, signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n"
-# What code does -> (the code, how its run ends).
-ENDS = {
-    "exits with the code of a kill": ("import os; os._exit(137)", "crashed"),
-    "exits with that code and more": ("import os; os._exit(137 + 256)", "crashed"),
-    "exits quietly": ("import os; os._exit(0)", "crashed"),
-    "aborts": ("import os; os.abort()", "crashed"),
-    "has a fault": ("import ctypes; ctypes.string_at(0)", "crashed"),
-    "becomes another program": (f"import os; os.execv({sandbox._python()!r}, ['python', '-c', ''])", "crashed"),
-    "closes all": ("import os\nfor i in range(3, 99):\n    try: os.close(i)\n    except OSError: pass", "crashed"),
-    "goes on, deaf": (DEAF + "while True: pass", "timeout"),
-    "goes on, deaf and mute": (DEAF + "os.closerange(0, 99)\ntime.sleep(99)", "timeout"),
-}
+ENDS = [name for name in CODE if ": " in name]
 
 
 @pytest.mark.parametrize("what", ENDS)
 def test_who_ends_its_own_run_was_not_killed(what, bubbled):
     """What evades its interruption is ended after a quarter of the time."""
-    code, ended = ENDS[what]
-    outcome = bubbled("x = 1", code, limits=sandbox.Limits(seconds=6, memory=300 << 20))
-    assert (outcome.ended, outcome.last, outcome.cells[0]["error"]) == (ended, "cell 1", None)
+    outcome = bubbled("x = 1", CODE[what], limits=sandbox.Limits(seconds=6, memory=300 << 20))
+    assert (outcome.ended, outcome.last, outcome.cells[0]["error"]) == (what.partition(":")[0], "cell 1", None)
 
 
 def inside(process):
@@ -266,7 +171,7 @@ def test_a_sandbox_that_never_began_was_killed(bubbled, monkeypatch):
     assert bubbled("x = 1").ended == "killed"
 
 
-def test_the_next_start_removes_what_a_killed_grading_left(bubblewrap, tmp_path, monkeypatch):
+def test_the_next_start_removes_what_was_left(bubblewrap, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code = "from coursework import sandbox\nsandbox.run({'cells': ['import time\\ntime.sleep(60)'], 'calls': []}, {})"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(sandbox.__file__).parents[1])}
@@ -315,12 +220,8 @@ def test_the_group_bounds_all_memory_together(cgroup, bubbled, monkeypatch):
 @pytest.mark.parametrize("limit, broke", [(300 << 20, False), (30 << 20, True)])
 def test_the_group_counts_what_the_kernel_keeps(cgroup, limit, broke):
     """Pipes: memory that no limit of address space sees. Outside of the sandbox, whose filter lets none grow."""
-    code = (
-        "import fcntl, os\npipes = [os.pipe() for _ in range(100)]\n"
-        "for _, write in pipes:\n    fcntl.fcntl(write, 1031, 1 << 20)\n    os.write(write, bytes(1 << 20))\n"
-    )
     with memory.group(limit) as group:
-        subprocess.run([*group.enter, sys.executable, "-I", "-c", code], capture_output=True)
+        subprocess.run([*group.enter, sys.executable, "-I", "-c", CODE["pipes"]], capture_output=True)
         assert group.broke() is broke
 
 
