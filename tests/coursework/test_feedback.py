@@ -23,7 +23,7 @@ def text_of(page):
     return unescape("".join(piece.split(">", 1)[-1] for piece in body.split("<")))
 
 
-def test_pages_of_a_grading_hold_text_and_no_hidden_check(course):
+def test_pages_hold_text_and_no_hidden_check(course):
     bob, eve = ((course / "feedback" / name / f"{ASSIGNMENT}.html").read_text() for name in ("bob", "eve"))
     assert "<script>" not in bob and "&lt;script&gt;" in bob
     assert "softmax stopped with ValueError" in bob and "array(" not in bob
@@ -42,7 +42,7 @@ def test_a_file_without_a_mark_has_a_page(tmp_path):
 
 
 @pytest.mark.parametrize("assignment", checks.names())
-def test_every_mark_belongs_to_a_question_that_students_know(assignment):
+def test_every_mark_belongs_to_a_known_question(assignment):
     found = feedback.questions(assignment)
     assert [name for one in found for name in one.parts] == list(sources.points(assignment))
     assert all(one.title.startswith("Question ") and "points" not in one.title for one in found)
@@ -57,7 +57,7 @@ def test_a_page_names_questions_and_not_cells():
     assert text.count("check") == 1  # what is right needs no line
 
 
-def test_reasons_cases_and_what_is_told_stand_as_text():
+def test_reasons_and_cases_stand_as_text():
     why = "softmax stopped with NameError, in line 3 of the cell:\n    x = <b>\nGrading has NumPy alone."
     page = page_of(
         {"attention-hidden": 2.5},
@@ -76,7 +76,7 @@ def test_reasons_cases_and_what_is_told_stand_as_text():
     assert "without a mask: right" in text and "with a <mask>: not right" in text
 
 
-def test_the_rubric_is_shown_once_an_answer_is_marked():
+def test_the_rubric_is_shown_with_the_mark():
     waiting, marked = page_of({WRITTEN: None}), page_of({WRITTEN: 3}, {WRITTEN: "And <the> gradient?"})
     assert "not marked yet" in waiting and "your teacher still reads" in waiting and "How it is marked" not in waiting
     assert "How it is marked" in marked and "variance" in marked and "3 of 4" in marked
@@ -114,7 +114,7 @@ def test_the_report_says_first_what_is_worst():
     "note",
     ["\\[x](javascript:alert(1))", "<b>", "`a`", "# x", "https://x.org", "$\\href{a}{b}$", "&lt;b&gt;", "![a](b)"],
 )
-def test_a_note_of_the_report_is_text_and_nothing_else(note):
+def test_a_note_of_the_report_is_text(note):
     report = feedback.report([grading.Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
     line = report.split("- file ")[1].splitlines()[0]
     html = shown.MarkdownWithMath(shown.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
@@ -166,7 +166,7 @@ def test_a_page_fits_its_screen_and_loads_nothing(make, opened):
         page.close()
 
 
-def test_a_table_sorts_by_the_heading_that_is_pressed(opened):
+def test_a_table_sorts_by_the_pressed_heading(opened):
     page, _ = opened(table())
 
     def pressed(heading):

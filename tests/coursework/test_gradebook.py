@@ -39,7 +39,7 @@ def read_csv(path):
     return list(csv.reader(io.StringIO(path.read_text())))
 
 
-def test_a_mark_that_nobody_gave_is_empty_and_not_zero(course):
+def test_a_mark_nobody_gave_is_empty(course):
     assert scores_of(course) == {
         "ada": ("", WAITING), "bob": ("", WAITING), "eve": ("", "needs a human"), "kim": ("", "no submission")
     }  # fmt: skip
@@ -62,7 +62,7 @@ def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
     assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
 
 
-def test_a_new_file_without_words_is_shown_to_the_teacher(course, put, tmp_path):
+def test_a_file_without_words_is_shown_again(course, put, tmp_path):
     """The teacher's points stay until then. A new file that is broken leaves the mark as it was."""
     give(course, ada=3)
     blank = cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source
@@ -77,7 +77,7 @@ def test_a_new_file_without_words_is_shown_to_the_teacher(course, put, tmp_path)
         assert not book.find_grade("softmax-hidden", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade
 
 
-def test_a_second_assignment_leaves_the_first_as_it_was(course, tmp_path):
+def test_a_second_assignment_leaves_the_first(course, tmp_path):
     """And a notebook of the first, among those of the second, is named and left."""
     before, marks = (course / f"grades-{ASSIGNMENT}.csv").read_text(), points_of(course, "ada")
     for student, name in (("kim", "1-tokenization"), ("ada", ASSIGNMENT)):

@@ -25,7 +25,7 @@ NEED_SOFTMAX = ("softmax", "attention", "near-attention", "own-")  # how the nam
 
 
 @pytest.mark.parametrize("assignment", checks.names())
-def test_the_solution_has_full_marks_and_the_blank_notebook_none(assignment, tmp_path, bubblewrap):
+def test_the_solution_has_all_points_blank_none(assignment, tmp_path, bubblewrap):
     handed_in = {"solved": sources.solved_notebook(assignment), "blank": sources.student_notebook(assignment)}
     marks = batch.graded(tmp_path, assignment, handed_in, limits=sandbox.Limits())
     solved, blank = marks["solved"], marks["blank"]
@@ -139,7 +139,7 @@ def test_each_question_is_marked_by_itself(who, graded):
     assert words in " ".join([*marks.reasons.values(), *marks.notes])
 
 
-def test_a_usual_mistake_is_told_with_its_own_hint(graded):
+def test_a_usual_mistake_has_its_own_hint(graded):
     mistaken, used = graded["a usual mistake"], graded["a usual mistake that others use"]
     (hint,) = set(mistaken.hints.values())
     assert f"Hint: {hint}." in mistaken.reasons["causal-mask-hidden"]
@@ -212,7 +212,7 @@ def test_what_cannot_be_graded_leaves_the_mark(solved, hand_in, marked, monkeypa
     assert points == 36 and "ZeroDivisionError" in ada.notes[-1]
 
 
-def test_a_mark_that_changes_with_the_assignment_says_so(solved, hand_in, marked, monkeypatch):
+def test_a_changed_assignment_is_told_with_its_mark(solved, hand_in, marked, monkeypatch):
     hand_in("ada", solved)
     assert not marked()["ada"][1].notes
     monkeypatch.setattr(grading, "key", lambda *_: "another")
@@ -324,7 +324,7 @@ def test_a_teachers_mistake_is_told_before_anything_happens(name, solved, hand_i
     assert name == "no folder" or sorted(tmp_path.rglob("*")) == before
 
 
-def test_checks_that_do_not_fit_the_notebook_stop_the_grading(monkeypatch):
+def test_checks_must_fit_the_notebook(monkeypatch):
     fewer = {name: function for name, function in checks.load(ASSIGNMENT).items() if name != "softmax-hidden"}
     monkeypatch.setattr(checks, "load", lambda assignment: fewer)
     with pytest.raises(ValueError, match="must have the same checks, but not softmax-hidden"):
@@ -351,7 +351,7 @@ def calls_of(*names):
     return [{"id": name, "part": name, "name": name.split(".")[0], "arguments": []} for name in names]
 
 
-def test_a_function_that_ends_a_run_is_not_called_again(monkeypatch):
+def test_what_ends_a_run_is_not_called_again(monkeypatch):
     """Else a notebook takes a run for each check that calls it."""
     calls = [{"id": f"{part}.{i}", "part": part, "name": name} for part, name, i in (
         ("f-public", "f", 0), ("f-public", "g", 1), ("f-hidden", "f", 0), ("h", "h", 0), ("h", "f", 1), ("g", "g", 0),
@@ -371,7 +371,7 @@ def test_a_function_that_ends_a_run_is_not_called_again(monkeypatch):
     assert set(records) == {"h.0", "g.0"} and code.ended == {"f-public": "timeout"}
 
 
-def test_what_hangs_or_is_slow_leaves_time_for_the_rest(bubblewrap):
+def test_what_hangs_leaves_time_for_the_rest(bubblewrap):
     """The calls of a function share its time: else many of them, each within its share, would take all."""
     endless = [f"def f{i}():\n    while True: pass" for i in range(7)]
     slow = "import time\ndef slow(): time.sleep(0.4)\ndef right(): return 7"
@@ -399,7 +399,7 @@ def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
     assert 1 < len(took) < 8 and sum(took) < 4 and set(code.ended.values()) == {"timeout"}
 
 
-def test_what_runs_when_the_time_is_over_is_not_what_took_it(monkeypatch):
+def test_the_last_to_run_did_not_take_the_time(monkeypatch):
     ended = sandbox.Outcome({"a": {"value": 1, "error": None}}, last="b", ended="timeout", took=9.9)
     monkeypatch.setattr(sandbox, "run", lambda *_, **__: ended)
     records, code = grading.run([], calls_of("a", "b"), {})

@@ -140,7 +140,7 @@ def test_the_last_of_two_copies_counts(by, solved):
     assert ada.answers["softmax"] == last and ada.extra == [("code", first)]
 
 
-def test_a_copy_that_nobody_wrote_in_does_not_count(solved):
+def test_a_copy_as_released_does_not_count(solved):
     solved.cells.append(cell(blank(), "softmax"))
     assert is_full(read(solved))
 
@@ -168,7 +168,7 @@ def test_words_elsewhere_may_be_the_missing_answer(text, is_blank, solved):
     assert not gradebook.blank(read(SOLVED), WRITTEN)
 
 
-def test_the_file_with_most_answers_counts_then_the_newer(solved, put, sort_out):
+def test_the_fullest_and_newest_file_counts(solved, put, sort_out):
     begun = with_code(blank(), "softmax", GIVEN["softmax"])
     for file, content in ((NAME, blank()), ("v9.ipynb", begun), ("more.ipynb", "{")):
         put(f"ada/{file}", content)
@@ -191,7 +191,7 @@ def test_code_that_reaches_out_is_noted(attack, solved):
 # --- what is too much ---------------------------------------------------------------------------------------------
 
 
-def test_far_too_much_is_cut_off_behind_the_answers(solved):
+def test_far_too_much_is_cut_behind_the_answers(solved):
     solved.cells[1:1] = [new_code_cell("x = 1\n" * 30_000), new_code_cell("y = 2\n" * 30_000)]
     eve = read(solved)
     assert sum(map(len, eve.cells)) < 101_000 and is_full(eve)
@@ -199,7 +199,7 @@ def test_far_too_much_is_cut_off_behind_the_answers(solved):
     assert [text for kind, text in eve.extra] == [text for text in eve.cells if "x = 1\n" in text or not text]
 
 
-def test_added_cells_run_as_far_as_they_are_shown(solved):
+def test_added_cells_run_as_far_as_shown(solved):
     last = submissions.MOST_ADDED - 1
     solved.cells += [new_code_cell(f"x = {i}") for i in range(last + 7)] + [new_code_cell("pass")] * 15_000
     ada = read(solved)
@@ -259,7 +259,7 @@ def test_a_hostile_file_costs_the_neighbors_nothing(how, solved, put, sort_out, 
     assert found == before and all("def softmax" in one.answers["softmax"] for one in found.values())
 
 
-def test_a_reader_killed_from_outside_is_no_students_fault():
+def test_a_killed_reader_is_no_students_fault():
     ((_, problem),) = apart.each(lambda: os.kill(os.getpid(), 9), [()])
     assert "no doing of the student's: grade again" in problem
 

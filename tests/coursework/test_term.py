@@ -45,7 +45,7 @@ def test_a_rule_takes_its_share_for_each_day(rule, days, left):
 
 
 @pytest.mark.parametrize("percent, days", [("10", 8), ("5", 17), ("2.5", 3), ("1", 11), ("33.5", 2), ("50", 3)])
-def test_no_rounding_of_the_machine_takes_half_a_point(percent, days):
+def test_rounding_takes_no_half_point(percent, days):
     for halves in range(81):
         left = Fraction(halves) * max(0, 100 - days * Fraction(percent)) / 100
         assert term.Late(days, f"{percent}%/day").points(halves / 2) == int(left) / 2
@@ -117,7 +117,7 @@ def test_one_of_a_group_hands_in_for_all():
     assert [one.student for one in term.without_covered(marks, groups)] == ["ada", "eve", "kim", "max"]
 
 
-def test_a_damaged_file_takes_no_mark_from_the_group():
+def test_a_damaged_file_costs_the_group_nothing():
     damaged, good = marks_of("eve", points={}), marks_of("kim")
     marks, groups = [damaged, good, absent("lea")], dict.fromkeys(("eve", "kim", "lea"), "2")
     found, given, _, about = term.shared(marks, given_to(good), {}, groups)
@@ -127,7 +127,7 @@ def test_a_damaged_file_takes_no_mark_from_the_group():
 
 
 @pytest.mark.parametrize("text", ["student,group\nada,red\nbob,\n", "student,Group\nada, red \n"])
-def test_groups_come_out_of_a_csv_file_and_stay(text, tmp_path):
+def test_groups_are_read_and_stay(text, tmp_path):
     path = tmp_path / "groups.csv"
     path.write_text(text)
     assert term.groups(tmp_path, term.read_groups(path, gradebook.read_roster)) == {"ada": "red"}
@@ -154,7 +154,7 @@ def test_groups_come_out_of_a_csv_file_and_stay(text, tmp_path):
     ("Ada_8_assignsubmission_file_x/y.ipynb", "ada/{}.html"),
     ("a_12_34_b/x.ipynb", "ada/{}.html"),
 ])  # fmt: skip
-def test_a_page_goes_back_under_the_name_that_the_lms_knows(file, name):
+def test_pages_have_names_the_lms_knows(file, name):
     assert term.returned(marks_of("ada", file)) == name.format(ASSIGNMENT)
 
 
@@ -170,7 +170,7 @@ LONG = f"{'d' * 200}_816_assignsubmission_file_"
     ("Zoë \"Z\" O'Neil_815_assignsubmission_file_/x.ipynb", "Zoë \"Z\" O'Neil_815_assignsubmission_file_/{}.html"),
     ("Eve\u00a0Doe_815_assignsubmission_file_/x.ipynb", "Eve-Doe_815_assignsubmission_file_/{}.html"),
 ])  # fmt: skip
-def test_no_name_of_a_file_sends_a_page_to_another(path, name, zipped, put, tmp_path):
+def test_no_file_name_redirects_a_page(path, name, zipped, put, tmp_path):
     """Nor does it hide that the file is late."""
     if zipped:
         with zipfile.ZipFile(put("all.zip", ""), "w") as archive:
@@ -226,7 +226,8 @@ def test_statistics_are_those_of_a_plain_count():
     assert next(line[4:7] for line in lines if line[1].startswith("Question 8")) == [2, 2, 4]
 
 
-def test_half_a_point_is_not_none_and_extra_credit_is_all():
+def test_half_a_point_is_not_none():
+    """And with extra credit, more than all points are all."""
     given = given_to(*map(marks_of, ("ada", "bob", "eve")))
     for student, public, hidden in (("ada", 2, 4), ("bob", 0, 0.5), ("eve", 0, 0)):
         given[student, ASSIGNMENT] |= {"softmax-public": (public, 2, ""), "softmax-hidden": (hidden, 3, "")}
@@ -236,7 +237,7 @@ def test_half_a_point_is_not_none_and_extra_credit_is_all():
     ]
 
 
-def test_a_check_that_is_newer_than_the_marks_is_no_zero():
+def test_a_newer_check_is_no_zero():
     """The assignment got a check, and the command `feedback` reads the gradebook of before."""
     marks = class_of_three()
     given = given_to(*marks[:3])
@@ -247,8 +248,8 @@ def test_a_check_that_is_newer_than_the_marks_is_no_zero():
     assert counts[2:] == [["a matrix", 1, 3, ""], ["take <axis=-1>", 2, 3, ""]]
 
 
-def test_what_most_failed_comes_first_then_the_order_of_the_check():
-    """And who fails a case in two checks of a question is one student."""
+def test_what_most_failed_comes_first():
+    """Then the order of the check. Who fails a case in two checks of a question is one student."""
     cases = ["one row of scores", "a matrix", "several matrices", "rows of large and small scores", "a score of -inf"]
 
     def one(student, check, hint, failed):

@@ -213,7 +213,7 @@ def megabytes(process):
 
 
 @pytest.mark.long
-def test_grading_and_all_that_it_starts_fit_into_memory(tmp_path, bubblewrap):
+def test_grading_fits_into_memory(tmp_path, bubblewrap):
     for student in range(3):
         put_file(tmp_path / "in" / f"s{student}" / "x.ipynb", sources.solved_notebook("2-attention"))
     command = ["grade", tmp_path / "in", "--assignment", "2-attention", "--to", tmp_path / "out", "--seed", "1"]

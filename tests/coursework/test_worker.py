@@ -70,7 +70,7 @@ FLOODS = [b"\n", b"{}\n", b": : : \n", b'{"cell": 0, "error": \n', b'{"call": "f
 
 @pytest.mark.timed
 @pytest.mark.parametrize("line", FLOODS)
-def test_a_flood_of_lines_takes_no_time_and_hides_nothing(line):
+def test_a_flood_of_lines_hides_nothing(line):
     text = line * ((8 << 20) // len(line)) + b'\n{"call": "f.1", "value": 5, "error": null}\n{"done": true}'
     taken = []
     for _ in range(3):  # a busy core takes longer, never less
@@ -87,13 +87,13 @@ def test_a_number_beyond_all_others_is_infinite(digits):
     assert calls["f.1"]["value"] == [float("inf"), 10**19]
 
 
-def test_the_worker_says_that_a_value_is_too_large(bubbled):
+def test_the_worker_refuses_too_large_values(bubbled):
     outcome = bubbled("x = 'x' * (5 << 20)", calls=["x"])
     assert outcome.calls["x.0"]["error"]["type"] == "TooLarge" and outcome.said < 1000
 
 
 @pytest.mark.parametrize("of", ["x".__mul__, [0].__mul__, np.zeros], ids=["text", "list", "array"])
-def test_a_huge_value_is_refused_before_it_is_written(of):
+def test_huge_values_are_refused_before_they_are_written(of):
     with pytest.raises(worker.TooLarge):
         worker.plain([of(worker.MOST + 1)])
 
@@ -141,7 +141,7 @@ def test_what_only_a_notebook_understands_is_passed_over(bubbled):
     assert [cell["error"] for cell in outcome.cells.values()] == [None] * 3
 
 
-def test_a_call_does_not_spoil_the_inputs_of_the_next(bubbled):
+def test_a_call_leaves_the_next_its_inputs(bubbled):
     code = "def f(x):\n    x[:] = 7\n    return x.sum()\ndef g(x):\n    x += 1\n    return x"
     calls = [(name, {"array": "a"}) for name in "ffgg"]
     outcome = bubbled(code, calls=calls, arrays={"a": np.zeros(2)})
