@@ -37,13 +37,13 @@ def test_every_generated_story_is_grammatical_and_consistent(seed):
     assert verdict.grammatical and verdict.consistent and not verdict.why
 
 
-def test_a_noun_that_is_a_verb_as_well_does_not_count_for_the_tense():
+def test_tense_ignores_nouns_that_are_also_verbs():
     assert _is_past("Mia put a ball in the park. Tom saw it in the park.")
 
 
 @given(seeds)
 @few
-def test_so_is_one_in_small_letters_with_spaces_around_marks(seed):
+def test_lower_case_and_spaced_punctuation_are_accepted(seed):
     text = stories(1, seed)[0].text.lower()
     assert not check(text.replace(".", " .").replace(",", " ,")).why
 
@@ -66,7 +66,7 @@ def test_a_verb_that_does_not_agree_is_seen(seed, data):
 
 @given(seeds, st.data())
 @few
-def test_a_pronoun_of_the_wrong_gender_has_no_antecedent(seed, data):
+def test_pronoun_of_wrong_gender_has_no_antecedent(seed, data):
     story = stories(1, seed)[0]
     kinds = {grammar().nouns[word.text].kind for word in story.words if word.pos == "name"}
     assume(len(kinds) == 1)
@@ -193,7 +193,7 @@ def test_an_unknown_he_may_bite_his_own_nails():
     assert check("He bites his nails because he is afraid.").why == ["pronoun: 'he' has no antecedent that fits"] * 2
 
 
-def test_a_mistake_of_the_story_does_not_make_all_that_follows_one():
+def test_one_mistake_leaves_later_sentences_correct():
     judged = check("Tom are hungry. He ate. Tom was hungry.").sentences
     assert [one.grammatical for one in judged] == [False, False, True]
 

@@ -78,11 +78,11 @@ def row_of(pronoun):
 
 @given(seeds)
 @settings(max_examples=10, deadline=None)
-def test_a_seed_tells_the_same_stories_and_a_longer_run_goes_on_with_them(seed):
+def test_seed_fixes_stories_for_any_number_of_them(seed):
     assert stories(3, seed) == stories(5, seed)[:3] != stories(3, seed + 1)
 
 
-def test_stories_differ_and_are_five_to_nine_clean_sentences(many):
+def test_stories_differ_and_have_five_to_nine_sentences(many):
     texts = [story.text for story in many]
     assert len(set(texts)) > 0.99 * len(texts)
     for story in many:
@@ -106,7 +106,7 @@ def test_twenty_words_and_more_have_two_senses_told(many):
     assert len(homonyms) >= 20 and {"bank", "bat", "duck", "bear", "spring", "match", "well"} <= homonyms
 
 
-def test_verbs_agree_with_their_subjects_also_at_a_distance(many):
+def test_verbs_agree_with_distant_subjects(many):
     """The subject is told by its label, its number by the grammar."""
     apart = 0
     for story in many:
@@ -121,7 +121,7 @@ def test_verbs_agree_with_their_subjects_also_at_a_distance(many):
     assert apart > 100
 
 
-def test_verbs_have_the_subjects_and_objects_that_a_reader_says(many):
+def test_subjects_and_objects_match_hand_labels(many):
     for number, sentence, labels in LABELED:
         story = many[number]
         found = []
@@ -132,7 +132,7 @@ def test_verbs_have_the_subjects_and_objects_that_a_reader_says(many):
         assert ", ".join(found) == labels, sentence
 
 
-def test_every_personal_pronoun_has_an_antecedent_of_its_gender_and_number(many):
+def test_pronouns_match_antecedents_in_gender_and_number(many):
     for story in many:
         for word in story.words:
             if word.pos == "pronoun" and word.text.lower() in {*SUBJECT, *OBJECT} - {"it"}:
@@ -144,7 +144,7 @@ def test_every_personal_pronoun_has_an_antecedent_of_its_gender_and_number(many)
             assert row_of(word) == noun.pronoun or (pair and row_of(word) == 3)
 
 
-def test_an_antecedent_is_the_last_mention_before_its_pronoun(many):
+def test_antecedent_is_last_mention_before_its_pronoun(many):
     again = 0
     for story in many:
         for place, word in enumerate(story.words):
@@ -185,7 +185,7 @@ def test_who_is_thanked_is_no_subject(many):
     assert not [story.text for story in many if re.search(", (she|he|it|they)!", story.text)]
 
 
-def test_a_word_stands_in_a_story_for_one_thing_only(many):
+def test_each_word_means_one_thing_in_a_story(many):
     """No bat beside a bat; names that begin alike may meet."""
     alike = 0
     for story in many:
@@ -204,7 +204,7 @@ def test_no_mouse_stands_beside_mice():
     assert grammar().nouns["mice"].single == "mouse"
 
 
-def test_the_grammar_lists_no_word_twice_and_none_that_no_form_says():
+def test_grammar_lists_each_word_once_and_uses_it():
     sections, said = written.groups("story-grammar"), set()
     for part in grammar()._parts():
         if part.what == "words":
@@ -222,7 +222,7 @@ def test_the_grammar_lists_no_word_twice_and_none_that_no_form_says():
     assert played == set(grammar().forms)
 
 
-def test_determiners_stand_before_their_nouns_and_verbs_have_their_objects(many):
+def test_relations_link_words_of_the_right_kind(many):
     first = {relation: 0 for relation in ("subject", "object", "determiner", "antecedent")}
     for story in many:
         for relation in first:
@@ -235,14 +235,14 @@ def test_determiners_stand_before_their_nouns_and_verbs_have_their_objects(many)
     assert min(first.values()) > 3 * len(many)
 
 
-def test_what_someone_is_and_how_often_are_no_objects(many):
+def test_predicates_and_times_are_not_objects(many):
     for story in many:
         for dependent, verb in story.pairs("object"):
             assert story.words[verb].text not in ("is", "are", "was", "were")
             assert story.words[dependent].text not in ("times", "day", "morning")
 
 
-def test_the_labels_carry_over_to_the_tokens_of_both_tokenizers(many):
+def test_tokens_of_both_tokenizers_find_their_words(many):
     texts = [story.text for story in many[:200]]
     bpe = BPE.train(texts, vocab_size=400)
     wordpiece = WordPiece.train(texts, vocab_size=300)
@@ -257,7 +257,7 @@ def test_the_labels_carry_over_to_the_tokens_of_both_tokenizers(many):
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "bpe", "roberta"])
-def test_the_word_of_a_token_is_where_transformers_says_that_the_token_stands(many, tmp_path, kind):
+def test_words_of_tokens_match_offsets_of_transformers(many, tmp_path, kind):
     """Their offsets, which character a token begins at; ours counts along the tokens and asks for no offsets."""
     from transformers import BertTokenizerFast, GPT2TokenizerFast, RobertaTokenizerFast
 

@@ -21,7 +21,7 @@ def test_each_sentence_has_one_pair_of_each_relation(name):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_the_words_are_those_of_the_text_and_the_pairs_those_that_are_marked(name):
+def test_words_and_pairs_match_the_marks(name):
     for story, line in zip(BOTH[name], groups("roles")[name], strict=True):
         assert "/" not in story.text and story.text[0].isupper() and story.text.endswith(".")
         for word in story.words:
@@ -33,7 +33,7 @@ def test_the_words_are_those_of_the_text_and_the_pairs_those_that_are_marked(nam
             assert told == said
 
 
-def test_the_sets_are_as_large_as_each_other_and_share_no_sentence():
+def test_sets_have_equal_size_and_share_no_sentence():
     first, second = ({story.text for story in BOTH[name]} for name in SETS)
     assert len(first) == len(second) == 60 and not first & second
 
@@ -76,7 +76,7 @@ def test_another_set_is_refused():
         marked("third")
 
 
-def test_the_labeled_maps_are_some_dozens_of_both_halves_and_none_twice():
+def test_labeled_maps_are_different_and_cover_both_halves():
     found = labeled_maps()
     assert len(found) == len({(m.text, m.layer, m.head) for m in found}) == 84
     halves = [{m.text for m in found if m.half == half} for half in SETS]
@@ -85,7 +85,7 @@ def test_the_labeled_maps_are_some_dozens_of_both_halves_and_none_twice():
     assert all(0 <= m.layer < 6 and 0 <= m.head < 12 for m in found)
 
 
-def test_a_story_s_sentences_keep_the_relations_within_them():
+def test_sentences_of_a_story_keep_their_relations():
     for story in stories(30, seed=3):
         parts = sentences_of(story)
         assert [part.text for part in parts] == story.sentences

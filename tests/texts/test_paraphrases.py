@@ -12,7 +12,7 @@ def shared(a, b):
     return len(words(a) & words(b)) / len(words(a) | words(b))
 
 
-def test_every_decoy_shares_far_more_words_with_the_sentence_than_its_paraphrase_does():
+def test_decoys_share_more_words_than_paraphrases():
     triples = load_texts("paraphrases")
     assert len(triples) == 32 and len({text for triple in triples for text in triple}) == 96
     for sentence, paraphrase, decoy in triples:

@@ -121,7 +121,7 @@ def cached(tmp_path):
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_collection_is_fetched_once_and_then_read_from_the_cache(publisher, tmp_path, name):
+def test_collection_is_fetched_once_and_then_cached(publisher, tmp_path, name):
     files = [source.file for source in published.SOURCES[name]]
     for _ in range(2):
         assert load_texts(name) == EXPECTED[name]
@@ -143,7 +143,7 @@ def test_a_download_shows_its_progress(publisher, capfd):
         ("silent", "no connection"),
     ],
 )
-def test_a_download_that_goes_wrong_says_so_and_leaves_nothing(publisher, tmp_path, mood, reason):
+def test_failed_download_gives_reason_and_leaves_no_file(publisher, tmp_path, mood, reason):
     publisher.moods = [mood] * 9
     with pytest.raises(TextsNotAvailable) as caught:
         load_texts("tweets")
@@ -156,13 +156,13 @@ def test_a_download_that_goes_wrong_says_so_and_leaves_nothing(publisher, tmp_pa
 
 
 @pytest.mark.parametrize("moods", [["breaks off"], ["silent", "altered"]])
-def test_a_download_that_goes_wrong_for_a_while_is_tried_again(publisher, moods):
+def test_failed_download_is_tried_again(publisher, moods):
     publisher.moods = list(moods)
     assert load_texts("wordnet") == EXPECTED["wordnet"]
     assert len(publisher.requests) == len(moods) + 1
 
 
-def test_a_packed_file_stays_packed_though_the_server_calls_it_encoded(publisher):
+def test_content_encoding_header_does_not_unpack_file(publisher):
     publisher.moods = ["encoded"]
     assert load_texts("wordnet") == EXPECTED["wordnet"]
     assert len(publisher.requests) == 1
@@ -177,14 +177,14 @@ def test_no_network_is_one_clear_sentence(publisher, tmp_path, monkeypatch):
     assert cached(tmp_path) == []
 
 
-def test_a_damaged_file_in_the_cache_is_fetched_again(publisher, tmp_path):
+def test_damaged_file_in_cache_is_fetched_again(publisher, tmp_path):
     load_texts("tweets")
     (tmp_path / "cache" / "tweet-eval-emotion-train.txt").write_bytes(b"half a fi")
     assert load_texts("tweets") == EXPECTED["tweets"]
     assert len(publisher.requests) == 2
 
 
-def test_a_cache_that_cannot_be_written_is_one_clear_sentence(publisher, tmp_path):
+def test_cache_that_cannot_be_written_is_reported(publisher, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     with pytest.raises(TextsNotAvailable, match="it could not be stored"):
         load_texts("tweets")
@@ -219,14 +219,14 @@ def test_a_folder_stands_in_for_the_network(publisher, folder, monkeypatch, name
     assert publisher.requests == []
 
 
-def test_a_file_in_the_folder_may_have_the_publishers_name(publisher, folder, monkeypatch):
+def test_folder_accepts_the_publishers_file_name(publisher, folder, monkeypatch):
     (source,) = published.SOURCES["tweets"]
     renamed = Source("our-name.txt", source.url, source.sha256)
     monkeypatch.setitem(published.SOURCES, "tweets", (renamed,))
     assert load_texts("tweets", folder) == EXPECTED["tweets"]
 
 
-def test_a_file_that_the_folder_lacks_is_not_looked_for_elsewhere(publisher, folder):
+def test_missing_file_in_folder_is_not_downloaded(publisher, folder):
     (folder / "wikitext-2-test.txt").unlink()
     with pytest.raises(TextsNotAvailable, match=f"'wikipedia' is not in the folder {re.escape(str(folder))}: put wiki"):
         load_texts("wikipedia", folder)
@@ -270,7 +270,7 @@ def test_the_pinned_sources_are_complete():
         ('the " <unk> " [ sic ] ; 5 % ; it \'s 3 : 1', "the [sic]; 5%; it's 3: 1"),
     ],
 )
-def test_a_line_is_printed_without_marks_and_stray_spaces(line, printed):
+def test_plain_removes_wikitext_marks_and_stray_spaces(line, printed):
     assert published.plain(line) == printed
 
 
@@ -278,7 +278,7 @@ TOKENS = ["a", "bus", "7", "red @-@ hot", "1 @,@ 000", "<unk> @-@ based", "<unk>
 
 
 @given(st.lists(st.sampled_from(TOKENS)))
-def test_no_mark_and_no_space_before_punctuation_is_left(tokens):
+def test_plain_leaves_no_mark_in_any_line(tokens):
     text = published.plain(" ".join(tokens))
     assert not re.search(r"<unk>|@|  | [,;)\]%]| \.(?!\.\.)|[(\[$] ", text)
 
@@ -309,7 +309,7 @@ WORDNET = [place for place in WORDNET if (place / "index.noun").is_file() or (pl
 
 
 @pytest.mark.skipif(not WORDNET, reason=f"WordNet is not at hand: name its folder in {fetch.VARIABLE}")
-def test_our_words_are_in_one_class_of_wordnet_only():
+def test_our_words_are_in_their_wordnet_class():
     wordnet = load_texts("wordnet", WORDNET[0])
     assert {name: len(words) > 4_000 for name, words in wordnet.items()} == dict.fromkeys(wordnet, True)
     for name, words in load_texts("words").items():

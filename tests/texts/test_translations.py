@@ -81,7 +81,7 @@ def test_adjectives_and_verb_agree():
                 assert gender <= {"a" if feminine else "o"}
 
 
-def test_articles_and_adjectives_have_the_gender_of_the_noun():
+def test_articles_and_adjectives_agree_with_the_noun():
     seen = set()
     for pair in PAIRS:
         for article, noun, *adjectives in phrases(pair)[:2]:
@@ -100,7 +100,7 @@ def test_the_order_changes():
     assert 0.2 < sum(same) / len(same) < 0.45
 
 
-def test_the_same_seed_gives_the_same_sentences_and_none_twice():
+def test_seed_fixes_sentences_and_none_comes_twice():
     assert translations(50) == PAIRS[:50] and translations(50, seed=1) != PAIRS[:50]
     assert len({tuple(pair.source) for pair in PAIRS}) == len(PAIRS) == 6000
 

@@ -81,7 +81,7 @@ def test_each_document_sentence_says_where_it_stands():
 
 
 @pytest.mark.parametrize("name, least, sentences", [("encyclopedia", 150, 3), ("posts", 150, 8)])
-def test_texts_of_a_collection_are_many_short_and_different(name, least, sentences):
+def test_collections_have_many_short_different_texts(name, least, sentences):
     texts = load_texts(name)
     assert len(texts) >= least and all(text == " ".join(text.split()) for text in texts)
     assert all(15 <= len(text) <= 200 and len(re.findall(r"[.!?]+(?= [A-Z]|$)", text)) <= sentences for text in texts)
@@ -89,7 +89,7 @@ def test_texts_of_a_collection_are_many_short_and_different(name, least, sentenc
         assert len(one & other) <= 0.6 * len(one | other)
 
 
-def test_encyclopedia_covers_many_fields_and_speaks_in_full_sentences():
+def test_encyclopedia_covers_many_fields_in_full_sentences():
     fields = Counter(labels("encyclopedia"))
     assert len(fields) >= 10 and min(fields.values()) >= 8
     assert all(text[0].isupper() and text.endswith(".") for text in load_texts("encyclopedia"))
@@ -100,14 +100,14 @@ def test_posts_have_four_moods_in_equal_parts():
     assert not any("@" in post for post in load_texts("posts"))
 
 
-def test_sentence_pairs_have_the_contrasts_of_L_and_two_controls():
+def test_sentence_pairs_have_six_contrasts_and_two_controls():
     six = ["bright-dim", "doctor-nurse", "female-male", "finnish-czech", "funny-sad", "laugh-cry"]
     assert list(PAIRS) == [*six, "monday-tuesday", "spoon-fork"]
     every = [sentence for pairs in PAIRS.values() for pair in pairs for sentence in pair]
     assert len(every) == len(set(every)) == 8 * 16 * 2
 
 
-def test_each_contrast_stands_equally_often_in_each_kind_of_sentence():
+def test_each_contrast_covers_each_kind_of_sentence_equally():
     kinds = itertools.product(("statement", "question"), ("present", "past"), ("subject", "predicate"))
     each_twice = dict.fromkeys(map(" ".join, kinds), 2)
     tags = labels("sentence-pairs")
@@ -131,7 +131,7 @@ CONTRAST_WORDS = {
 
 
 @pytest.mark.parametrize("contrast", PAIRS)
-def test_the_sentences_of_a_pair_differ_in_the_contrast_words_only(contrast):
+def test_sentences_of_a_pair_differ_in_one_word(contrast):
     allowed = CONTRAST_WORDS[contrast].split()
     for first, second in PAIRS[contrast]:
         a, b = bag(first), bag(second)
@@ -156,7 +156,7 @@ def test_no_two_frames_are_alike():
     assert all(len(a & b) <= 0.7 * len(a | b) for a, b in itertools.combinations(frames, 2))
 
 
-def test_synonyms_are_the_groups_of_L_and_two_kinds_of_nonsense():
+def test_synonyms_have_four_groups_and_two_of_nonsense():
     synonyms = load_texts("synonyms")
     sizes = {"hello": 27, "new car": 27, "happy boss": 27, "meeting": 10, "random characters": 27, "random words": 27}
     assert {group: len(set(sentences)) for group, sentences in synonyms.items()} == sizes
@@ -165,7 +165,7 @@ def test_synonyms_are_the_groups_of_L_and_two_kinds_of_nonsense():
     assert synonyms == load_texts("synonyms")
 
 
-def test_nonsense_is_as_long_as_the_sentences_and_looks_as_it_should():
+def test_nonsense_is_about_as_long_as_the_sentences():
     synonyms = load_texts("synonyms")
     sense = [len(text) for group in list(synonyms)[:4] for text in synonyms[group]]
     for group in ("random characters", "random words"):
@@ -187,7 +187,7 @@ def test_filling_slots_gives_every_combination_once_in_order(parts):
     assert written.fill(text) == expected
 
 
-def test_words_are_many_and_none_is_in_two_classes():
+def test_words_are_many_and_in_one_class_each():
     assert list(WORDS) == ["noun", "verb", "adjective"]
     every = sum(WORDS.values(), [])
     assert all(len(words) >= 250 for words in WORDS.values()) and len(every) == len(set(every))
@@ -195,13 +195,13 @@ def test_words_are_many_and_none_is_in_two_classes():
     assert all(words == sorted(words) for words in WORDS.values())
 
 
-def test_every_word_is_a_single_token_of_berts_uncased_vocabulary_and_no_class_is_rarer(tok):
+def test_words_are_single_bert_tokens_of_matched_frequency(tok):
     ids = {name: sorted(tok.vocab[word] for word in words) for name, words in WORDS.items()}
     for one, other in itertools.combinations(ids.values(), 2):  # the vocabulary runs from frequent to rare
         assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1_000
 
 
-def test_queries_name_texts_of_the_collections_and_use_other_words():
+def test_queries_avoid_the_words_of_their_answers():
     queries = load_texts("queries")
     texts = {*load_texts("encyclopedia"), *load_texts("posts")}
     assert len(queries) >= 30 and all(1 <= len(found) <= 5 and set(found) <= texts for found in queries.values())
@@ -214,7 +214,7 @@ def test_queries_name_texts_of_the_collections_and_use_other_words():
 
 
 @pytest.mark.parametrize("opening", ["There is no text like this", "A"])
-def test_an_answer_that_no_text_or_several_texts_begin_with_is_an_error(monkeypatch, opening):
+def test_answer_must_begin_exactly_one_text(monkeypatch, opening):
     lines = written.lines
     monkeypatch.setattr(written, "lines", lambda name: ["Why?", f"    {opening}"] if name == "queries" else lines(name))
     with pytest.raises(ValueError, match=f"queries.txt must give opening words of one text, got '{opening}'"):
@@ -222,12 +222,12 @@ def test_an_answer_that_no_text_or_several_texts_begin_with_is_an_error(monkeypa
 
 
 @pytest.mark.parametrize("name", ["novels", "", "../weights", None, 3, b"stories"])
-def test_an_unknown_collection_is_refused_with_the_known_names(name):
+def test_unknown_collection_error_lists_the_known_names(name):
     with pytest.raises(ValueError, match="name must be one of 'stories', 'documents', "):
         load_texts(name)
 
 
-def test_homonyms_begin_alike_and_only_the_second_sentence_tells_the_senses_apart():
+def test_homonyms_differ_only_in_the_second_sentence():
     homonyms = load_texts("homonyms")
     assert len(homonyms) >= 12
     for word, senses in homonyms.items():
