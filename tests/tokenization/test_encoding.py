@@ -60,7 +60,7 @@ def test_special_tokens_in_the_text_stay_whole(wordpiece, bpe):
     assert bpe.tokenize("x<|endoftext|><|endoftext").count("<|endoftext|>") == 1
 
 
-def test_words_beyond_a_hundred_characters_are_unknown_and_long_ones_are_not(wordpiece):
+def test_words_over_a_hundred_characters_are_unknown(wordpiece):
     assert wordpiece.tokenize("a" * 101) == ["[UNK]"]
     assert "[UNK]" not in wordpiece.tokenize("a" * 100)
 
@@ -200,7 +200,7 @@ def test_without_a_mask_token_its_text_is_unknown():
     assert WordPiece([token for token in SMALL if token != "[MASK]"]).tokenize("[MASK]") == ["[UNK]"]
 
 
-def test_a_tokenizer_is_called_with_one_text_or_many(wordpiece):
+def test_tokenizer_call_takes_one_text_or_many(wordpiece):
     assert wordpiece("bear", "the bear sat", max_length=6) == wordpiece.encode("bear", "the bear sat", max_length=6)
     assert wordpiece(["bear", "the bear"], pad_to=7) == wordpiece.batch(["bear", "the bear"], pad_to=7)
     with pytest.raises(TypeError, match="texts must be a list of str, got int"):

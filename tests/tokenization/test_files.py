@@ -18,7 +18,7 @@ VOCAB = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n"
         ("tokenizer_config.json", b"[]", "tokenizer_config.json must hold a JSON object, got list"),
     ],
 )
-def test_a_damaged_wordpiece_folder_is_refused_by_the_files_name(tmp_path, name, content, message):
+def test_error_names_the_damaged_wordpiece_file(tmp_path, name, content, message):
     (tmp_path / "vocab.txt").write_text(VOCAB)
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
@@ -33,7 +33,7 @@ def test_a_damaged_wordpiece_folder_is_refused_by_the_files_name(tmp_path, name,
         ("merges.txt", b"\xff", "merges.txt is damaged: it is not UTF-8"),
     ],
 )
-def test_a_damaged_bpe_folder_is_refused_by_the_files_name(tmp_path, name, content, message):
+def test_error_names_the_damaged_bpe_file(tmp_path, name, content, message):
     BPE.train(["a b"], 257).save(tmp_path)
     assert json.loads((tmp_path / "vocab.json").read_text())
     (tmp_path / name).write_bytes(content)

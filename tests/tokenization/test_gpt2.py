@@ -30,17 +30,17 @@ def hf_gpt2(gpt2_folder, tmp_path_factory):
     return GPT2TokenizerFast.from_pretrained(folder)
 
 
-def test_it_has_256_bytes_50_000_merges_and_one_special_token(gpt2):
+def test_vocabulary_has_the_published_size(gpt2):
     assert len(gpt2) == 50_257 and len(gpt2.merges) == 50_000
     assert gpt2.vocab[END] == 50_256 and type(tokenizer_of("gpt2")) is BPE
 
 
 @pytest.mark.parametrize(("text", "ids"), NEXT.items())
-def test_five_of_six_forms_of_next_are_one_token(gpt2, text, ids):
+def test_forms_of_next_have_the_known_ids(gpt2, text, ids):
     assert gpt2.encode(text).ids == ids
 
 
-def test_ids_are_hugging_faces_on_difficult_strings_and_on_documents(gpt2, hf_gpt2, strings):
+def test_ids_equal_hugging_faces(gpt2, hf_gpt2, strings):
     texts = [*strings[:4000], *lines_of_the_book()]
     theirs = hf_gpt2(texts)["input_ids"]
     assert [text for text, row in zip(texts, theirs, strict=True) if gpt2.encode(text).ids != row] == []
@@ -53,7 +53,7 @@ def lines_of_the_book():
     return [*load_texts("documents"), *load_texts("stories"), " SolidGoldMagikarp", "SolidGoldMagikarp", *NEXT]
 
 
-def test_a_folder_with_the_first_names_of_the_files_will_do(tmp_path):
+def test_folder_with_openais_file_names_loads(tmp_path):
     """Files that GPT-2's authors named, of any vocabulary; damage is told by the same name."""
     tok = BPE.train(["the bear sat", "the bear ran"], vocab_size=264)
     tok.save(tmp_path)

@@ -40,7 +40,7 @@ def test_pieces_of_wordpiece_join_to_the_word(text):
 
 
 @given(any_text)
-def test_words_of_bert_hold_no_white_space_no_control_and_no_capital_but_those_without_a_small_letter(text):
+def test_words_of_bert_have_no_space_or_control(text):
     for word in wordpiece.words(text):
         assert word and not any(c in WHITE or c in CONTROL for c in word)
         assert len(word) == 1 or not any(c in PUNCTUATION or c in CHINESE for c in word)
@@ -48,7 +48,7 @@ def test_words_of_bert_hold_no_white_space_no_control_and_no_capital_but_those_w
 
 
 @given(any_text, any_text)
-def test_a_space_between_two_texts_cuts_them_for_wordpiece(first, second):
+def test_wordpiece_tokenizes_each_side_of_a_space_separately(first, second):
     assert wordpiece.tokenize(f"{first} {second}") == wordpiece.tokenize(first) + wordpiece.tokenize(second)
 
 
@@ -61,7 +61,7 @@ def test_ids_and_tokens_say_the_same(text):
 
 
 @given(st.lists(any_text, min_size=1, max_size=4), st.integers(3, 12))
-def test_a_batch_is_its_texts_one_by_one_with_padding(texts, max_length):
+def test_batch_is_each_text_alone_with_padding(texts, max_length):
     for tok in (bpe, wordpiece):
         batch = tok.batch(texts, max_length=max_length)
         for number, text in enumerate(texts):

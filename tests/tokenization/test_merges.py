@@ -21,14 +21,14 @@ def test_bpe_learns_the_merges_of_hugging_faces_trainer(lines, tmp_path):
     assert [" ".join(pair) for pair in ours.merges] == merges
 
 
-def test_training_twice_gives_the_same_vocabulary_whatever_the_order_of_the_texts(lines):
+def test_order_of_texts_does_not_change_the_vocabulary(lines):
     for kind in (BPE, WordPiece):
         first, again, turned = kind.train(lines, 600), kind.train(lines, 600), kind.train(lines[::-1], 600)
         assert first.tokens == again.tokens == turned.tokens
         assert len(first) == 600
 
 
-def test_the_first_merge_of_bpe_is_the_most_frequent_pair_and_of_wordpiece_the_one_that_gains_most():
+def test_bpe_and_wordpiece_choose_different_first_merges():
     """q is always before u, but e and r meet more often: each score has its own winner."""
     texts = ["qu"] * 6 + ["er"] * 7 + ["e"] * 20 + ["r"] * 20
     words = Counter({("q", "u"): 6, ("e", "r"): 7, ("e",): 20, ("r",): 20})
@@ -39,7 +39,7 @@ def test_the_first_merge_of_bpe_is_the_most_frequent_pair_and_of_wordpiece_the_o
     assert WordPiece.train(texts, 14).tokens[-1] == "qu"
 
 
-def test_the_gain_is_the_difference_that_the_merge_makes_to_the_log_likelihood():
+def test_wordpiece_score_is_the_log_likelihood_gain():
     """Of the pair's own tokens, at the counts before the merge: 3 pairs, tokens that occur 4 and 5 times, of 20."""
     apart = 3 * (math.log(4 / 20) + math.log(5 / 20))
     assert wordpiece_score(3, 4, 5, 20) == pytest.approx(3 * math.log(3 / 20) - apart)
@@ -78,13 +78,13 @@ def test_little_text_gives_fewer_tokens_than_asked_for():
     assert len(BPE.train([""], 257)) == 257
 
 
-def test_words_of_known_characters_are_never_unknown_after_training(lines):
+def test_words_of_known_characters_are_never_unknown(lines):
     tok = WordPiece.train(lines, 400)
     letters = "".join(sorted(set("".join(tok.words(" ".join(lines))))))
     assert "[UNK]" not in tok.tokenize(letters + " " + letters[::-1])
 
 
-def test_special_tokens_in_the_texts_are_not_learned_from():
+def test_training_ignores_special_tokens_in_the_texts():
     assert BPE.train(["<|endoftext|>"] * 9, 300).tokens == BPE.train([""], 300).tokens
     assert WordPiece.train(["[MASK]"] * 9, 300).tokens == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -119,6 +119,6 @@ def test_a_cased_tokenizer_stays_cased_when_saved(tmp_path):
         (["a\ud83d"], 300, ValueError, r"texts\[0\] must hold whole characters"),
     ],
 )
-def test_training_refuses_what_is_no_list_of_texts_or_no_size(kind, texts, size, error, message):
+def test_training_rejects_wrong_texts_and_sizes(kind, texts, size, error, message):
     with pytest.raises(error, match=message):
         kind.train(texts, size)

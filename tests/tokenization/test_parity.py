@@ -32,7 +32,7 @@ def characters_that_differ(ours, theirs, text_of, characters) -> list[str]:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_words_of_bert_are_the_same_around_every_character(setting, young_here):
+def test_bert_words_match_around_every_character(setting, young_here):
     lowercase, strip_accents, split_chinese = setting
     normalizer = normalizers.BertNormalizer(
         clean_text=True, handle_chinese_chars=split_chinese, strip_accents=strip_accents, lowercase=lowercase
@@ -48,7 +48,7 @@ def test_words_of_bert_are_the_same_around_every_character(setting, young_here):
     assert [hex(ord(c)) for c in found if c not in young_here] == []
 
 
-def test_chunks_of_gpt2_are_the_same_around_every_character(young_here):
+def test_gpt2_chunks_match_around_every_character(young_here):
     cutter = pre_tokenizers.ByteLevel(add_prefix_space=False)
 
     def theirs(text):
@@ -58,26 +58,26 @@ def test_chunks_of_gpt2_are_the_same_around_every_character(young_here):
     assert [hex(ord(c)) for c in found if c not in young_here] == []
 
 
-def test_wordpiece_ids_are_the_same_on_twenty_thousand_strings(wordpiece, hf_wordpiece, strings):
+def test_wordpiece_ids_match_on_twenty_thousand_strings(wordpiece, hf_wordpiece, strings):
     theirs = hf_wordpiece(strings)["input_ids"]
     assert differences([wordpiece.encode(text).ids for text in strings], theirs, strings) == []
     assert 0.05 < sum(100 in ids for ids in theirs) / len(theirs) < 0.9  # neither all known nor all [UNK]
     assert sum(len(set(ids)) for ids in theirs) > 150_000
 
 
-def test_bpe_ids_are_the_same_on_twenty_thousand_strings(bpe, hf_bpe, strings):
+def test_bpe_ids_match_on_twenty_thousand_strings(bpe, hf_bpe, strings):
     theirs = hf_bpe(strings)["input_ids"]
     assert differences([bpe.encode(text).ids for text in strings], theirs, strings) == []
 
 
-def test_chunks_of_gpt2_are_the_same_on_twenty_thousand_strings(strings):
+def test_gpt2_chunks_match_on_twenty_thousand_strings(strings):
     cutter = pre_tokenizers.ByteLevel(add_prefix_space=False)
     texts = [*strings, "I'm they're it's he'll we've she'd don't I'M 'tis' 'd'd"]
     theirs = [[text[start:end] for _, (start, end) in cutter.pre_tokenize_str(text)] for text in texts]
     assert differences([chunks(text) for text in texts], theirs, texts) == []
 
 
-def test_cased_wordpiece_ids_are_the_same_with_a_vocabulary_trained_here(strings, lines, tmp_path):
+def test_ids_match_with_a_cased_trained_vocabulary(strings, lines, tmp_path):
     """Saved with its settings, and loaded by Hugging Face."""
     from transformers import BertTokenizerFast
 
@@ -102,7 +102,7 @@ def test_pairs_cut_to_any_length_are_the_same(kind, strings, request):
         assert differences([e.token_type_ids for e in encodings], theirs["token_type_ids"], asked) == []
 
 
-def test_roberta_keeps_its_special_tokens_whole_and_takes_the_space_before_a_mask(roberta, hf_roberta, strings):
+def test_roberta_ids_match_around_special_tokens(roberta, hf_roberta, strings):
     rng = random.Random(5)
     gaps = ["", " ", "  ", "\n", "\t\u2003", "\u00a0", "\u200b"]
     texts = strings[:1000]
@@ -111,7 +111,7 @@ def test_roberta_keeps_its_special_tokens_whole_and_takes_the_space_before_a_mas
     assert differences([roberta.encode(text).ids for text in texts], theirs, texts) == []
 
 
-def test_lengths_of_a_truncated_pair_are_the_same_on_a_grid(wordpiece, hf_wordpiece):
+def test_truncated_pairs_match_at_every_length(wordpiece, hf_wordpiece):
     """In batches: Hugging Face's call on a single text takes the pair "" for no pair, its batch takes it for a pair."""
     grid = [("bear " * n_first, "door " * n_second) for n_first, n_second in itertools.product(range(9), repeat=2)]
     for length in range(3, 22):
@@ -144,7 +144,7 @@ def test_decoding_gives_the_same_text(kind, skip, strings, request):
     assert differences([ours.decode(row, skip_special=skip) for row in rows], theirs, rows) == []
 
 
-def test_a_vocabulary_file_with_line_ends_of_windows_loads_the_same(tmp_path, wordpiece):
+def test_vocabulary_file_with_windows_line_ends_loads(tmp_path, wordpiece):
     wordpiece.save(tmp_path)
     file = tmp_path / "vocab.txt"
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))

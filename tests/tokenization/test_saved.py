@@ -60,7 +60,7 @@ def theirs(request, bpe, tmp_path):
 
 
 @pytest.mark.parametrize("added", [False, True], ids=["plain", "with added tokens"])
-def test_a_tokenizer_that_transformers_saves_gives_the_same_ids(theirs, added, tmp_path):
+def test_tokenizers_saved_by_transformers_give_the_same_ids(theirs, added, tmp_path):
     if added:
         theirs.add_tokens(ADDED)
         theirs.add_special_tokens({"additional_special_tokens": ["[HUM]"]})
@@ -78,7 +78,7 @@ def test_a_tokenizer_that_transformers_saves_gives_the_same_ids(theirs, added, t
         assert again.encode(text).ids == ours.encode(text).ids, repr(text)
 
 
-def test_ids_go_back_to_text_with_what_was_added(bpe, hf_bpe, tmp_path):
+def test_ids_of_added_tokens_decode_to_text(bpe, hf_bpe, tmp_path):
     hf_bpe.save_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_text(
         json.dumps(with_added(json.loads((tmp_path / "tokenizer.json").read_text()), "熊 and bear", len(bpe)))
@@ -129,7 +129,7 @@ def test_where_both_are_there_tokenizer_json_counts(tmp_path, wordpiece, hf_word
     assert WordPiece.from_pretrained(tmp_path).tokens == wordpiece.tokens
 
 
-def test_what_is_saved_counts_whatever_another_left_in_the_folder(tmp_path, hf_wordpiece, hf_roberta):
+def test_saving_replaces_another_tokenizers_files(tmp_path, hf_wordpiece, hf_roberta):
     for theirs, small in ((hf_wordpiece, WordPiece.train(["bear"], 13)), (hf_roberta, BPE.train(["bear"], 259))):
         folder = tmp_path / type(small).__name__
         theirs.save_pretrained(folder)
@@ -179,7 +179,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
-def test_what_is_not_computed_is_refused_by_its_name(hf_wordpiece, tmp_path, change, message):
+def test_unsupported_part_is_refused_by_name(hf_wordpiece, tmp_path, change, message):
     hf_wordpiece.save_pretrained(tmp_path)
     path = tmp_path / "tokenizer.json"
     parts = json.loads(path.read_text())
@@ -199,7 +199,7 @@ def test_a_space_before_the_first_word_is_refused(hf_bpe, tmp_path):
         tokenizer_of(tmp_path)
 
 
-def test_the_kind_is_told_where_another_is_asked_for(hf_bpe, tmp_path):
+def test_loading_the_wrong_kind_names_the_right_one(hf_bpe, tmp_path):
     hf_bpe.save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="must be a model with a WordPiece vocabulary, got .*, which has BPE"):
         WordPiece.from_pretrained(tmp_path)

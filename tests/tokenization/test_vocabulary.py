@@ -17,7 +17,7 @@ def test_the_blocks_of_berts_uncased_vocabulary(wordpiece):
     ]  # fmt: skip
 
 
-def test_kinds_are_counted_as_a_loop_over_the_file_counts_them(wordpiece, default_folder):
+def test_kinds_match_a_count_over_the_file(wordpiece, default_folder):
     lines = (default_folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
     found = anatomy(wordpiece.tokens)
     assert found.kinds["special"] == sum(line in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]") for line in lines)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tutorial_lib.training.pretraining import training_pairs
 
 
-def test_a_sentence_makes_the_four_pairs_that_the_document_lists():
+def test_sentence_makes_the_four_pairs_of_the_document():
     assert training_pairs(["Karhut", "ovat", "karvaisia", "."]) == [
         ([], "Karhut"),
         (["Karhut"], "ovat"),
@@ -15,7 +15,7 @@ def test_a_sentence_makes_the_four_pairs_that_the_document_lists():
 
 
 @given(st.lists(st.integers(), min_size=1))
-def test_every_token_is_predicted_once_from_all_before_it(tokens):
+def test_each_token_is_predicted_once_from_earlier_tokens(tokens):
     pairs = training_pairs(tuple(tokens))
     assert [target for _, target in pairs] == tokens
     assert all(prefix + [target] == tokens[: len(prefix) + 1] for prefix, target in pairs)

@@ -24,7 +24,7 @@ def teacher(tokenizer):
     return initialize(Bert(Config(vocab_size=len(tokenizer), **shape), mlm=True, nsp=True), std=0.3)
 
 
-def test_a_student_has_every_second_layer_and_no_segments(teacher):
+def test_student_copies_every_second_layer_without_segments(teacher):
     student = halved(teacher)
     assert student.config.n_layers == 3 and student.embeddings.segments is student.pooler is student.nsp is None
     for ours, theirs in zip(student.layer, (teacher.layer[i] for i in (0, 2, 4)), strict=True):
@@ -35,7 +35,7 @@ def test_a_student_has_every_second_layer_and_no_segments(teacher):
     assert torch.equal(student.mlm.W.weight, teacher.mlm.W.weight)
 
 
-def test_a_student_computes_its_teacher_s_layers_where_segments_say_nothing():
+def test_student_equals_teachers_layers_if_segments_are_zero():
     torch.manual_seed(0)
     shape = dict(vocab_size=30, d_model=8, n_heads=2, d_ff=16, n_positions=8)
     teacher = initialize(Bert(Config(**shape, n_layers=2), mlm=True), std=0.3)
@@ -53,7 +53,7 @@ def test_a_teacher_needs_a_head():
         halved(Bert(Config(vocab_size=30, d_model=8, n_layers=2, n_heads=2, d_ff=16)))
 
 
-def test_the_soft_loss_is_the_divergence_and_its_gradient_keeps_its_size():
+def test_soft_loss_is_divergence_times_squared_temperature():
     generator = torch.Generator().manual_seed(0)
     student, teacher = torch.randn(2, 7, 20, generator=generator, dtype=torch.float64)
     p, q = torch.softmax(teacher / 3, -1), torch.softmax(student / 3, -1)
@@ -67,7 +67,7 @@ def test_the_soft_loss_is_the_divergence_and_its_gradient_keeps_its_size():
     assert torch.allclose(*sizes, rtol=0.05)
 
 
-def test_with_soft_0_it_is_the_loss_of_hidden_tokens(teacher, tokenizer):
+def test_soft_0_gives_the_loss_of_hidden_tokens(teacher, tokenizer):
     student = halved(teacher)
     loss = distilled(DOCUMENTS, tokenizer, teacher, 32, 8, soft=0.0, rate=0.3)(
         student, torch.Generator().manual_seed(1)
@@ -84,7 +84,7 @@ def test_with_soft_0_it_is_the_loss_of_hidden_tokens(teacher, tokenizer):
 
 
 @torch.no_grad()
-def test_with_soft_1_it_is_the_divergence_of_the_student_from_the_teacher_s_answers(teacher, tokenizer):
+def test_soft_1_gives_divergence_from_the_teachers_answers(teacher, tokenizer):
     """Written out: the teacher's probabilities weigh, it sees the segments, and T² keeps the size."""
     student, T = initialize(halved(teacher), std=0.5), 3.0
     loss = distilled(DOCUMENTS, tokenizer, teacher, 32, 8, T=T, rate=0.3)(student, torch.Generator().manual_seed(4))
@@ -98,7 +98,7 @@ def test_with_soft_1_it_is_the_divergence_of_the_student_from_the_teacher_s_answ
     assert torch.allclose(loss, expected, rtol=1e-4)
 
 
-def test_the_loss_is_a_mean_of_both_and_moves_the_student_alone(teacher, tokenizer):
+def test_loss_weighs_both_and_trains_only_the_student(teacher, tokenizer):
     student, before = halved(teacher), [p.clone() for p in teacher.parameters()]
 
     def loss(soft):

@@ -38,21 +38,21 @@ def test_baselines_are_those_of_counting_by_hand():
         assert sum(p_pair[first, second] for second in range(size)) == pytest.approx(1)
 
 
-def test_samples_come_again_and_end_where_a_story_ends(big):
+def test_samples_are_reproducible_and_end_with_a_sentence(big):
     model, tok = big
     texts = sample(model, tok, n=5, temperature=0.7, seed=3)
     assert texts == sample(model, tok, n=5, temperature=0.7, seed=3) != sample(model, tok, n=5, seed=4)
     assert all(END not in text and text.rstrip()[-1] in '.!"' for text in texts)
 
 
-def test_a_text_that_was_read_counts_as_known_and_nonsense_as_neither(big, monkeypatch):
+def test_judge_counts_known_good_and_bad_texts(big, monkeypatch):
     texts = [stories(1)[0].text, "Mia ran mat the.", "\ufffd", stories(1)[0].text]
     monkeypatch.setattr("tutorial_lib.training.judge.sample", lambda *_, **__: texts)
     for share in judge(*big, [stories(1)[0].text, ""]).values():
         assert share == {"grammatical": 0.5, "consistent": 0.5, "both": 0.5, "known": 0.5}
 
 
-def test_the_share_of_good_stories_is_about_the_stored_one(big):
+def test_share_of_good_stories_is_near_stored_one(big):
     """120 stories of another seed: two standard errors are 9 %."""
     from tutorial_lib.texts.checked import check
 
@@ -61,7 +61,7 @@ def test_the_share_of_good_stories_is_about_the_stored_one(big):
     assert 0.37 < good < 0.67
 
 
-def test_each_word_has_one_kind_and_its_loss_is_that_of_its_first_token():
+def test_loss_of_a_word_is_its_first_tokens():
     story = stories(3, seed=1)[2]
     tok = BPE.train([story.text], 300)  # few merges: most words are several tokens
     torch.manual_seed(0)

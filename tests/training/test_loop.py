@@ -76,7 +76,7 @@ def finish(run):
 
 
 @pytest.mark.long
-def test_killed_at_any_moment_it_goes_on_as_if_it_had_not(tmp_path):
+def test_killed_run_resumes_bit_for_bit(tmp_path):
     """Bit for bit: every loss, and the sum of all weights."""
     began = time.monotonic()
     curve = finish(start(""))
@@ -101,7 +101,7 @@ def loaded(seed=0):
 
 
 @pytest.mark.parametrize("new", [new, loaded])
-def test_cut_off_by_an_exception_it_goes_on_the_same(tmp_path, new):
+def test_run_cut_off_by_exception_resumes_from_checkpoint(tmp_path, new):
     settings = Settings(n_steps=40, save_every=10, warmup=5)
     expected, gpt = train(new(), loss(), settings), new()
 
@@ -127,7 +127,7 @@ def test_another_run_in_the_folder_is_told(tmp_path):
     assert len(train(new(), loss(), Settings(n_steps=9), tmp_path)["loss"]) == 9  # more steps are the same run
 
 
-def test_a_loss_that_is_not_a_number_stops_with_its_step(tmp_path):
+def test_nan_loss_stops_and_names_its_step(tmp_path):
     def broken(model, generator):
         value = loss()(model, generator)
         return value * float("nan") if torch.rand((), generator=generator) < 0.1 else value
@@ -137,7 +137,7 @@ def test_a_loss_that_is_not_a_number_stops_with_its_step(tmp_path):
     assert (tmp_path / CHECKPOINT).exists()
 
 
-def test_a_gradient_that_is_not_a_number_reaches_no_checkpoint(tmp_path):
+def test_nan_gradient_reaches_no_checkpoint(tmp_path):
     def broken(model, generator):
         value = loss()(model, generator)
         if len(steps) == 19:
@@ -155,7 +155,7 @@ def test_a_gradient_that_is_not_a_number_reaches_no_checkpoint(tmp_path):
     assert all(p.isfinite().all() for p in gpt.parameters())
 
 
-def test_one_step_is_one_of_adamw_at_its_rate_with_a_clipped_gradient():
+def test_one_step_equals_adamw_with_a_clipped_gradient():
     settings = Settings(n_steps=100, lr=0.01, warmup=10, clip=0.1, weight_decay=0.5)
     ours, theirs = new(), new()
     generator = torch.Generator().manual_seed(settings.seed)
@@ -191,7 +191,7 @@ def test_the_evaluation_is_the_mean_over_all_pieces():
         evaluate_next_tokens(gpt, tokens[:8], 8)
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_before_the_first_step(tmp_path, monkeypatch):
+def test_unusable_folder_is_an_error_before_first_step(tmp_path, monkeypatch):
     def never(model, generator):
         raise AssertionError("it trained")
 
@@ -203,7 +203,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_before_the_first_step(tmp_p
         train(new(), never, Settings(n_steps=5), tmp_path / "full")
 
 
-def test_a_disk_that_fills_up_leaves_the_last_checkpoint(tmp_path, monkeypatch):
+def test_full_disk_leaves_the_last_checkpoint(tmp_path, monkeypatch):
     settings = Settings(n_steps=30, save_every=10)
     write, calls = checkpoints.save_file, []
 

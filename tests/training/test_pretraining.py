@@ -40,7 +40,7 @@ def test_fifteen_percent_of_the_tokens_are_chosen(masked):
     assert within((labels != IGNORE).sum().item(), ids.numel(), 0.15)
 
 
-def test_of_the_chosen_80_percent_are_masked_10_random_10_as_they_were(masked):
+def test_chosen_tokens_are_80_percent_masked_10_random(masked):
     ids, inputs, labels = masked
     chosen = labels != IGNORE
     n = chosen.sum().item()
@@ -81,7 +81,7 @@ def test_labels_hold_the_truth_and_nothing_else_changes(tok, ids, seed, rate):
 
 @given(any_ids, seeds)
 @settings(deadline=None)
-def test_special_tokens_are_never_chosen_and_at_rate_1_all_others_are(tok, ids, seed):
+def test_rate_1_chooses_all_but_special_tokens(tok, ids, seed):
     _, labels = mask_tokens(ids, tok, generator(seed), rate=1.0)
     assert [label == IGNORE for label in labels.tolist()] == [id in SPECIAL for id in ids]
 
@@ -130,7 +130,7 @@ documents = st.lists(st.integers(2, 5), min_size=2, max_size=5).map(
 
 
 @given(documents, seeds)
-def test_a_pair_is_one_document_cut_in_two_or_the_start_and_the_end_of_two_documents(documents, seed):
+def test_pair_comes_from_one_document_or_from_two(documents, seed):
     first, second, label = make_pair(documents, generator(seed))
     first, second = first.split(), second.split()
     of_first, of_second = (next(d for d in documents if text[0] in d) for text in (first, second))
@@ -142,7 +142,7 @@ def test_a_pair_is_one_document_cut_in_two_or_the_start_and_the_end_of_two_docum
         assert label == RANDOM and of_first is not of_second
 
 
-def test_half_of_the_pairs_follow_and_every_document_is_drawn_as_often():
+def test_half_follow_and_documents_are_drawn_equally_often():
     documents = [[f"{d} {s}" for s in range(4)] for d in range(4)]
     g = generator(0)
     pairs = [make_pair(documents, g) for _ in range(4_000)]
@@ -175,7 +175,7 @@ def test_bad_documents_are_named(documents, error, message):
 # training on it, and guessing
 
 
-def test_the_loss_on_this_data_is_that_of_hugging_face(tok):
+def test_loss_equals_that_of_hugging_face(tok):
     from torch.nn.functional import cross_entropy
     from transformers import BertConfig, BertForPreTraining
 

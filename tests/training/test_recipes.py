@@ -59,7 +59,7 @@ def test_the_shipped_models_are_all_there_and_small():
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_model_loads_by_name_and_is_the_one_that_its_card_names(name, monkeypatch):
+def test_shipped_model_loads_and_matches_its_card(name, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     model = GPT.from_pretrained(name) if "gpt" in name else Bert.from_pretrained(name)
     tokenizer = (BPE if "gpt" in name else WordPiece).from_pretrained(name)
@@ -146,7 +146,7 @@ def whole(tmp_path_factory, one_thread_for_a_file):
 
 
 @pytest.mark.parametrize("at", range(1, 7))
-def test_stopped_anywhere_and_made_again_it_is_the_same(tmp_path, whole, at):
+def test_stopped_run_made_again_gives_the_same_files(tmp_path, whole, at):
     """Every checkpoint on the way is written, also where the run ends between two of its own."""
 
     def stop(progress):
@@ -165,7 +165,7 @@ def test_stopped_anywhere_and_made_again_it_is_the_same(tmp_path, whole, at):
     assert "Of 4 stories" in (folder / "tiny" / "README.md").read_text()
 
 
-def test_what_keeps_it_from_writing_is_said_before_anything_is_told(tmp_path, monkeypatch):
+def test_unusable_folder_is_reported_before_stories_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr("tutorial_lib.training.recipes.stories", lambda *_, **__: pytest.fail("told stories"))
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):

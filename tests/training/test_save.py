@@ -61,7 +61,7 @@ def test_the_way_there_and_back_keeps_every_weight():
             assert name == other and torch.equal(weight, back), name
 
 
-def test_weights_are_rounded_to_half_precision_and_come_back_in_float32(tmp_path):
+def test_weights_are_saved_in_half_and_loaded_float32(tmp_path):
     tok = BPE.train(TEXTS, 270)
     model = decoder(tok)
     save(model, tok, tmp_path)
@@ -70,7 +70,7 @@ def test_weights_are_rounded_to_half_precision_and_come_back_in_float32(tmp_path
     assert (tmp_path / "model.safetensors").stat().st_size < 2 * sum(p.numel() for p in model.parameters()) + 5_000
 
 
-def test_a_decoder_that_gpt2_has_no_words_for_is_refused():
+def test_decoder_that_gpt2_cannot_express_is_rejected():
     tok = BPE.train(TEXTS, 270)
     for other in (dict(norm_first=False), dict(offset=2)):
         with pytest.raises(ValueError, match="of GPT-2's kind"):

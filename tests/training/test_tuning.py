@@ -29,7 +29,7 @@ def body():
     return gpt.GPT(gpt.Config(vocab_size=20, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=8))
 
 
-def test_the_head_reads_the_state_after_the_last_token_whatever_stands_behind(body):
+def test_head_reads_last_token_and_ignores_padding(body):
     classifier = Classifier(body, 3)
     X, _ = body.hidden([[7, 8, 6]])
     expected = classifier.head(X[0, -1])
@@ -37,7 +37,7 @@ def test_the_head_reads_the_state_after_the_last_token_whatever_stands_behind(bo
     assert torch.allclose(classifier([[5, 4, 3, 2, 1], [7, 8, 6]])[1], expected, atol=1e-6)
 
 
-def test_the_parts_are_all_that_the_scores_depend_on(body):
+def test_parts_contain_each_parameter_once(body):
     classifier = Classifier(body, 2)
     parts = classifier.parts()
     assert len(parts) == 4
@@ -45,7 +45,7 @@ def test_the_parts_are_all_that_the_scores_depend_on(body):
     assert len(set(listed)) == len(listed) and set(listed) == {id(p) for p in classifier.parameters()}
 
 
-def test_the_slanted_rate_rises_over_a_tenth_and_falls_to_a_thirty_second():
+def test_slanted_rate_peaks_after_a_tenth_then_falls():
     plan = Plan(n_steps=100, lr=0.32, slanted=True)
     rates = [plan.rate(step) for step in range(101)]
     assert max(rates) == rates[10] == 0.32 and rates[0] == pytest.approx(0.01) == rates[100]
@@ -83,7 +83,7 @@ def test_it_learns_and_the_seed_draws_the_batches(body):
         tune(classifiers[0], [], [])
 
 
-def test_a_dialect_changes_words_and_not_their_parts_of_speech():
+def test_dialect_changes_words_but_keeps_parts_of_speech():
     told = stories(80, seed=5)
     words = dialect(told, seed=1)
     assert words == dialect(told, seed=1) != dialect(told, seed=2)
@@ -100,7 +100,7 @@ def test_a_dialect_changes_words_and_not_their_parts_of_speech():
                 assert words[word.pos][word.text] in words[word.pos]
 
 
-def test_a_text_does_not_tell_its_label_and_classes_are_even():
+def test_texts_hide_their_labels_and_classes_are_even():
     told = stories(200, seed=5)
     texts, labels = feelings(told)
     assert labels == [0, 1] * (len(labels) // 2) and len(texts) == len(labels) > 50
@@ -113,6 +113,6 @@ def test_a_text_does_not_tell_its_label_and_classes_are_even():
         assert {word.strip(",") for word in behind} & (SAD if label else HAPPY)
 
 
-def test_a_text_has_the_three_sentences_before_or_two_where_there_are_no_more():
+def test_texts_have_two_or_three_sentences():
     texts, _ = feelings(stories(1000, seed=5))
     assert {sum(word.endswith((".", "!", "?")) for word in text.split()) for text in texts} == {2, 3}

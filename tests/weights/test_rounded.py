@@ -10,7 +10,7 @@ from tutorial_lib.weights.rounded import GROUP, MOST, MULTIPLES, rounded, rounde
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-6, 1.0, 1e4]), st.integers(1, 9), st.integers(1, 5))
-def test_no_number_is_off_by_more_than_half_a_step(seed, size, n, groups):
+def test_rounding_error_is_at_most_half_a_step(seed, size, n, groups):
     draw = np.random.default_rng(seed)
     W = draw.normal(size=(n, groups * GROUP)) * size * draw.choice([0.01, 1, 30], size=(n, groups * GROUP))
     made = rounded(W)
@@ -20,7 +20,7 @@ def test_no_number_is_off_by_more_than_half_a_step(seed, size, n, groups):
     assert np.abs(made.whole).max() <= MOST and 1 <= made.multiple.min() and made.multiple.max() <= MULTIPLES
 
 
-def test_a_large_number_makes_coarse_only_those_beside_it():
+def test_large_number_coarsens_only_its_own_group():
     W = np.full((1, 2 * GROUP), 0.01)
     W[0, 0] = 1.0
     off = np.abs(rounded(W).values - W)[0]
@@ -37,7 +37,7 @@ def test_what_is_no_such_matrix_is_refused(W):
         rounded(W)
 
 
-def test_a_rounded_model_is_near_and_the_old_one_as_it_was(bert, tok):
+def test_rounded_model_is_near_and_leaves_original_unchanged(bert, tok):
     inputs = tok.encode("The bear opened the door with a smile.").inputs
     before = bert(**inputs).detach().clone()
     cosines = torch.cosine_similarity(rounded_model(bert)(**inputs), before, dim=-1)

@@ -51,7 +51,7 @@ def saved_folder(kind, folder):
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "opt"])
-def test_a_decoders_folder_loads_by_its_name_and_scores_the_same(tmp_path, kind):
+def test_saved_decoder_loads_and_scores_as_in_transformers(tmp_path, kind):
     theirs, their_tokenizer, folder = saved_folder(kind, tmp_path)
     ours, tok = load(folder, device="cpu")
     for text in TEXTS:
@@ -64,7 +64,7 @@ def test_a_decoders_folder_loads_by_its_name_and_scores_the_same(tmp_path, kind)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
-def test_a_folder_that_transformers_saves_loads_by_its_name_and_gives_the_same(tmp_path, kind):
+def test_saved_encoder_loads_and_equals_transformers(tmp_path, kind):
     theirs, their_tokenizer, folder = saved_folder(kind, tmp_path)
     assert len(list(folder.glob("model-*.safetensors"))) > 1 and not (folder / "vocab.txt").exists()
     ours, tok = load(folder, device="cpu")
@@ -80,7 +80,7 @@ def test_a_folder_that_transformers_saves_loads_by_its_name_and_gives_the_same(t
         assert difference(torch.tensor(rows), expected).is_rounding
 
 
-def test_the_digest_of_a_model_covers_its_shards_and_its_tokenizer(tmp_path):
+def test_model_digest_covers_shards_and_tokenizer(tmp_path):
     _, _, folder = saved_folder("bert", tmp_path)
     digests = {measure.digest_of(folder)}
     for file in (sorted(folder.glob("model-*.safetensors"))[-1], folder / "tokenizer.json"):
@@ -89,7 +89,7 @@ def test_the_digest_of_a_model_covers_its_shards_and_its_tokenizer(tmp_path):
     assert len(digests) == 3
 
 
-def test_a_list_of_shards_that_leads_out_of_the_folder_or_to_nothing_is_refused(tmp_path):
+def test_wrong_shard_index_is_refused(tmp_path):
     _, _, folder = saved_folder("bert", tmp_path)
     index = folder / "model.safetensors.index.json"
     parts = json.loads(index.read_text())
