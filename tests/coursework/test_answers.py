@@ -67,7 +67,7 @@ def test_an_answer_is_told_and_graded_rightly(name, told, source, capsys, monkey
 
 
 @each_exercise
-def test_the_right_answer_has_all_points_and_no_mistake_has(exercise):
+def test_right_answer_passes_hidden_checks_and_mistakes_fail(exercise):
     for kind in ("public", "hidden"):
         assert passes(right(exercise), exercise.name, kind)
     kinds = ("public", "hidden") if exercise.home in ("geometry", "project") else ("hidden",)

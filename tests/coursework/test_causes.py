@@ -100,7 +100,7 @@ def project_marks(tmp_path_factory, bubblewrap):
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_a_project_in_part_has_the_points_of_its_part(name, project_marks):
+def test_partial_project_loses_only_the_missing_points(name, project_marks):
     assert {check for check, points in project_marks[name].points.items() if not points} == PROJECTS[name][2]
 
 
@@ -111,7 +111,7 @@ LATER = causes.Code(["def f(x):\n    x @ x\n    return k(x)\ndef k(x):\n    retu
 TOO = "f uses g, which is wrong too: start there."
 
 
-def test_functions_that_a_function_uses_are_found_in_all_cells():
+def test_roots_are_found_across_cells():
     assert USED.roots("f", {"f", "g", "h"}) == ["h"] and USED.defining("h") == 2 and USED.function_at(1, 3) == "g"
 
 
@@ -125,13 +125,13 @@ def test_functions_that_a_function_uses_are_found_in_all_cells():
         (LATER, (0, 3), f"f stopped\n{TOO}"),
     ],
 )
-def test_a_wrong_function_is_named_where_it_did_harm(code, place, told):
+def test_wrong_function_is_named_where_it_did_harm(code, place, told):
     error = place and {"type": "ValueError", "cell": place[0], "line": place[1], "name": None}
     assert causes.with_cascade("f stopped", "f", error, {"f", "g"}, code) == told
 
 
 @pytest.mark.timed
-def test_code_of_any_size_is_looked_at_in_bounded_time():
+def test_code_of_any_size_is_analyzed_in_time():
     spaces = "(\n" + " " * 19_000 + "\n"
     began = time.process_time()
     causes.Code([spaces] * 10, {}, {}).cells  # noqa: B018
@@ -141,7 +141,7 @@ def test_code_of_any_size_is_looked_at_in_bounded_time():
 
 
 @pytest.mark.timed
-def test_any_number_of_names_is_compared_in_bounded_time():
+def test_names_are_compared_in_bounded_time():
     names = ["".join(letters) for letters in itertools.product("ab", repeat=11)]
     code = causes.Code(["\n".join(f"def {name}(): pass" for name in names[:800]) + f"\n{'ab' * 5}"], {}, {})
     began = time.process_time()

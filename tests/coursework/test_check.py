@@ -101,7 +101,7 @@ def test_each_sentence_has_a_notebook_that_brings_it(seen):
     assert {name for name, *_ in sentences()} - {"refused", "again"} - brought == {"called"}
 
 
-def test_each_sentence_is_of_a_row_of_before_you_hand_in():
+def test_sentences_belong_to_rows_of_the_assignments_page():
     text = (ROOT / "book" / "assignments.md").read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| \*\*(.+?)\*\* \|", text, re.M))
     assert len(rows) == 10 and {row for _, _, row, _ in sentences()} <= rows
@@ -116,7 +116,7 @@ def test_a_name_of_another_assignment_is_told(file, problems, page):
 
 
 @pytest.mark.parametrize("variant", ["1-tokenization-2027", "2-attention-2027"])
-def test_a_courses_variant_is_read_as_the_published_notebook(variant, page):
+def test_page_accepts_a_variants_notebook(variant, page):
     content = damaged.written(damaged.ran(damaged.solved(variant)))
     (found,) = page((f"{variant}.ipynb", content, ""))
     assert not found["problems"] and all(answer["written"] for answer in found["answers"])

@@ -57,7 +57,7 @@ def test_what_students_install_imports_no_coursework():
 
 
 @each_exercise
-def test_the_right_answer_passes_and_mistakes_get_their_hints(exercise, capsys):
+def test_right_answer_passes_and_mistakes_get_hints(exercise, capsys):
     assert exercise.check(right(exercise)) is True
     assert f"All {len(exercise.cases)} checks" in capsys.readouterr().out
     for hint, mistake in references.mistakes_in(references.module(exercise.home))[exercise.name].items():
@@ -212,7 +212,7 @@ def f(x):
         ("twice\n    -> 2 * x\ntwice\n    -> x + x", "a hint comes twice: 'twice'"),
     ],
 )
-def test_a_mistake_that_fits_no_answer_is_an_error(table, problem):
+def test_mistake_that_fits_no_answer_is_rejected(table, problem):
     with pytest.raises(ValueError, match=problem):
         dict(Mistakes(f, table))
 

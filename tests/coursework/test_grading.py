@@ -399,7 +399,7 @@ def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
     assert 1 < len(took) < 8 and sum(took) < 4 and set(code.ended.values()) == {"timeout"}
 
 
-def test_the_last_to_run_did_not_take_the_time(monkeypatch):
+def test_timeout_is_charged_to_all_runs_together(monkeypatch):
     ended = sandbox.Outcome({"a": {"value": 1, "error": None}}, last="b", ended="timeout", took=9.9)
     monkeypatch.setattr(sandbox, "run", lambda *_, **__: ended)
     records, code = grading.run([], calls_of("a", "b"), {})

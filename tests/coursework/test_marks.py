@@ -97,7 +97,7 @@ def test_a_check_by_case_names_every_case(softmax_by_case, monkeypatch):
     ],
     ids=str,
 )  # fmt: skip
-def test_a_made_up_value_is_wrong_and_takes_no_memory(value):
+def test_made_up_value_fails_without_using_memory(value):
     tracemalloc.start()
     assert checks.wrong(checks.call("f", expect=np.ones(2)), value)
     assert tracemalloc.get_traced_memory()[1] < 5 << 20
@@ -161,7 +161,7 @@ def test_a_mark_depends_on_code_seed_and_sandbox(tmp_path):
     assert before != grading.key(ASSIGNMENT, 1, root=tmp_path)
 
 
-def test_a_second_grading_keeps_marks_and_tells_what_is_new(solved, hand_in, grade):
+def test_second_grading_keeps_marks_and_reports_new_files(solved, hand_in, grade):
     hand_in("ada", solved)
     first = grade()["ada"]
     assert first.points == FULL and not first.notes
@@ -251,7 +251,7 @@ def runs(process):
         return False
 
 
-def test_the_process_with_the_models_ends_with_the_grader(tmp_path):
+def test_model_process_ends_with_the_grader(tmp_path):
     (tmp_path / "grader.py").write_text(GRADER)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": environment}

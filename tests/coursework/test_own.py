@@ -72,7 +72,7 @@ def test_the_sizes_of_the_heads_all_differ():
 
 @pytest.mark.parametrize("name", own.QUESTIONS)
 @pytest.mark.parametrize("me", ["Ada Lovelace", "Zoë ☃"])
-def test_ones_own_answer_is_right_and_others_are_not(name, me):
+def test_only_the_students_own_answer_is_right(name, me):
     gave, right = made(name, me), right_for(name, me)
     given = json.loads(json.dumps(worker.plain(right)))
     rounded = round(right, 3) if isinstance(right, float) else given
@@ -152,7 +152,7 @@ def test_answers_are_right_by_each_ones_own_function(marks):
         ("beyond all numbers", {OWN}, "is not what your"),
     ],
 )
-def test_an_answer_that_is_not_ones_own_costs_itself_alone(who, lost, reason, marks):
+def test_wrong_own_answer_costs_only_its_own_points(who, lost, reason, marks):
     points, reasons = marks[who].points, marks[who].reasons
     without = {name for name, given in points.items() if given < FULL[name]}
     assert without and without <= lost and all(reason in reasons[name] for name in without)
@@ -198,5 +198,5 @@ def test_the_name_is_an_answer_like_others():
 
 
 @pytest.mark.parametrize("code", ["-" * 99_000 + "1", "lambda:" * 14_000 + "1", "(" * 99_000, "x='\x00'", "def f(): 1"])
-def test_code_that_python_cannot_read_asks_of_no_line(code):
+def test_unreadable_code_gets_no_question_about_a_line(code):
     assert own._of_a_line("f", code, "Ada") == ""

@@ -68,7 +68,7 @@ NEARLY = {
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_but_for_its_rules_an_answer_is_the_librarys(name, monkeypatch):
+def test_answers_equal_the_library_without_the_rules(name, monkeypatch):
     assert not passes(SAME[name], name)  # by the rules
     for module, rules in RULES.items():
         for rule, value in rules.items():
@@ -84,7 +84,7 @@ def test_what_is_nearly_asked_for_is_not_right(name):
 
 
 @pytest.mark.parametrize("assignment", ["1-tokenization", "2-attention"])
-def test_most_points_for_code_are_for_what_no_page_shows(assignment):
+def test_most_code_points_need_unpublished_answers(assignment):
     points = sources.points(assignment, marks=("check",))
     new = {name.replace("_", "-") for name in [*SAME, *NEARLY]}
     worth = sum(points[name] for name in points if name.rpartition("-")[0].removeprefix("own-") in new)
@@ -146,7 +146,7 @@ def test_grouped_queries_are_pytorchs(n_groups, rng):
         assert np.allclose(bert_layer.multi_head_attention(X, weights, 4, mask), theirs)
 
 
-def test_the_pre_norm_layer_is_made_of_pytorchs_parts(rng):
+def test_pre_norm_layer_equals_pytorchs_parts(rng):
     X, mask = torch.tensor(rng.normal(size=(5, 12))), np.arange(5) < 3
     weights = bert_layer.random_weights(rng, 12, 20)
     w = {name: torch.tensor(value) for name, value in weights.items()}
@@ -208,7 +208,7 @@ def without_loudest_by_trying(X):
     ],
     ids=lambda function: function.__qualname__[-30:],
 )
-def test_a_measure_of_a_cloud_is_that_of_others(ours, theirs, X):
+def test_measures_of_a_cloud_equal_other_implementations(ours, theirs, X):
     assert np.allclose(ours(X), theirs(X))
 
 
@@ -225,7 +225,7 @@ def test_a_contrast_cosine_is_the_librarys_and_scipys(contrasts):
     assert ours == pytest.approx(1 - cosine(a.mean(axis=0), b.mean(axis=0)))
 
 
-def test_the_larger_of_two_p_values_is_the_librarys(contrasts):
+def test_larger_of_two_p_values_matches_the_library(contrasts):
     a, b = (second - first for first, second in contrasts)
     rng = np.random.default_rng(5)  # the library draws the signs of the first contrast, then those of the second
     signs_a, signs_b = (rng.choice([-1.0, 1.0], size=(199, len(one))) for one in (a, b))
@@ -289,7 +289,7 @@ def test_the_margin_is_that_of_a_plain_loop(rng):
     assert project.neighbor_purity(X, labels.tolist()) == np.mean(np.array(margins) > 0)
 
 
-def test_a_p_value_of_all_orders_is_scipys_exact_one(rng):
+def test_p_value_of_all_orders_is_scipys(rng):
     X, labels = rng.normal(size=(6, 3)), np.array([0, 1, 0, 1, 0, 1])
     how = {"permutation_type": "pairings", "n_resamples": np.inf, "alternative": "greater"}
     exact = stats.permutation_test(

@@ -53,7 +53,7 @@ def test_what_honest_students_write_is_readable(text, html):
     assert found.replace("\n</code>", "</code>").strip() == html
 
 
-def test_no_address_and_no_tag_of_a_students_leaves():
+def test_html_has_only_allowed_tags_and_addresses():
     html = shown.rendered(HOSTILE, PICTURES)
     tags = [tag.split(">")[0] for tag in html.split("<")[1:]]
     assert {tag for tag in tags if " " in tag} == {
@@ -75,7 +75,7 @@ def test_no_address_and_no_tag_of_a_students_leaves():
         ("\\begin{align}\\style{x}{y}\\end{align}", "code"),
     ],
 )
-def test_a_long_or_unsafe_formula_is_shown_as_code(tex, shown_so):
+def test_long_or_unsafe_formula_is_shown_as_code(tex, shown_so):
     assert f"<{shown_so}" in shown.rendered(tex) and len(shown.rendered(tex)) >= len(tex)
 
 
@@ -84,7 +84,7 @@ def test_formulas_beyond_a_number_are_shown_as_code():
     assert (html.count("<span"), html.count("<code>")) == (shown.MOST_FORMULAS, 1)
 
 
-def test_pictures_that_a_text_does_not_show_come_after_it():
+def test_unused_pictures_are_shown_after_the_text():
     html = shown.rendered("![](attachment:other.png)", PICTURES)
     assert html.count(DOT) == 2 and html.index("other.png") < html.index("my dot.png")
     assert shown.as_typed("<b>", PICTURES).count(DOT) == 2
@@ -96,7 +96,7 @@ def test_what_is_named_many_times_is_shown_once():
     assert len(shown.rendered("[a]\n" * 1_500 + f"\n\n[a]: https://x.example/{'y' * 25_000}\n")) < 1_000_000
 
 
-def test_a_text_becomes_no_more_html_than_it_may(monkeypatch):
+def test_text_that_makes_too_much_html_is_refused(monkeypatch):
     monkeypatch.setattr(shown, "MOST_HTML", 10_000)
     with pytest.raises(shown.TooLong):
         shown.rendered("![a]" * 100 + "\n\n[a]: https://x.example/" + "y" * 200)
@@ -159,13 +159,13 @@ def test_code_keeps_at_most_two_blank_lines(code, kept):
     assert shown.few_blank_lines(code) == kept
 
 
-def test_code_that_takes_long_to_color_is_shown_in_part():
+def test_slow_to_color_code_is_shown_in_part():
     code = "def f(x):\n    return x\n" * 200  # a slow machine colors 1,000 lines in more than the limit
     assert shown.colored_in_time(code) == code
     assert "more characters stand in the notebook" in shown.colored_in_time("x='%" + "0" * 50_000)
 
 
-def test_a_students_words_reach_the_gradebook_as_code_or_safe_text():
+def test_gradebook_shows_answers_as_code_or_escaped_text():
     notebook = gradebook.clean_notebook(hostile(answers={"softmax": "a = '<b>'\n", WRITTEN: "<b>"}))
     assert cell(notebook, "softmax").source == "a = '<b>'\n" and "&lt;b&gt;" in cell(notebook, WRITTEN).source
     assert notebook.metadata.language_info.pygments_lexer == "python3"

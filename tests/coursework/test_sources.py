@@ -17,7 +17,7 @@ each_assignment = pytest.mark.parametrize("name", NAMES)
 
 
 @each_assignment
-def test_a_student_gets_no_solution_and_no_hidden_check(name):
+def test_student_notebook_has_no_solutions_or_hidden_checks(name):
     text = nbformat.writes(sources.student_notebook(name))
     plain = "\n".join(cell.source for cell in sources.student_notebook(name).cells)
     assert sources.BEGIN not in text and "Rubric" not in text
@@ -66,7 +66,7 @@ def test_notebooks_and_outcomes_are_in_step_with_sources(capsys):
     assert assignments(NOTEBOOKS, check=True) == 0, capsys.readouterr().out
 
 
-def test_what_is_out_of_step_is_named_and_mended(tmp_path, monkeypatch):
+def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
     monkeypatch.setattr(references, "FOLDER", tmp_path)
     monkeypatch.setattr(references, "homes", lambda: ["project"])
     assert references.out_of_step() == ["project.json"]

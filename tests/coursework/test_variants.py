@@ -61,7 +61,7 @@ def test_two_years_in_a_row_share_no_rule(home):
 
 @each_varied
 @each_year
-def test_a_variants_solutions_pass_its_checks_and_no_others(assignment, variant, capsys):
+def test_solutions_pass_only_their_own_variants_checks(assignment, variant, capsys):
     names = {}
     for one in sources.solved_notebook(named(assignment, variant)).cells:
         if one.cell_type == "code" and "from tutorial_lib" not in one.source:
@@ -90,7 +90,7 @@ def test_mistakes_by_every_rule_get_their_own_hints(assignment, capsys):
 
 @each_varied
 @each_year
-def test_text_and_solution_of_a_notebook_say_its_rules(assignment, variant):
+def test_notebook_states_the_rules_of_its_variant(assignment, variant):
     notebook = sources.solved_notebook(named(assignment, variant))
     made = references.module(HOMES[assignment], variant)
     texts = "\n".join(one.source for one in notebook.cells if one.cell_type == "markdown")
@@ -166,14 +166,14 @@ def marks(tmp_path_factory, bubblewrap):
     return graded(tmp_path_factory.mktemp("variant"), MINE, handed_in)
 
 
-def test_a_notebook_of_another_variant_is_named_and_left(marks):
+def test_notebook_of_another_variant_gets_no_points(marks):
     assert marks["honest"].points == marks["other metadata"].points == POINTS
     for who, name in (("another year", OTHER), ("published", "2-attention")):
         assert not marks[who].points and f"the assignment {name}, and" in " ".join(marks[who].told)
 
 
 @pytest.mark.parametrize("guise", GUISES)
-def test_another_years_answers_are_worth_no_more_in_a_guise(guise, marks):
+def test_disguise_adds_no_points_to_old_answers(guise, marks):
     by_other_rules, points = marks["other rules"].points, marks[guise].points
     assert sum(points.values()) <= sum(by_other_rules.values())
     for name in POINTS:

@@ -25,7 +25,7 @@ def written(folder, kind, texts, **more):
 
 @pytest.mark.parametrize("kind", ["txt", "gz", "parquet"])
 @pytest.mark.parametrize("chunk", [1, 3, 8, 100])
-def test_each_chunk_can_be_read_alone_and_together_they_are_the_texts(kind, chunk, tmp_path):
+def test_chunks_read_alone_or_together_give_the_texts(kind, chunk, tmp_path):
     path = written(tmp_path, kind, TEXTS, **({"row_group_size": 2} if kind == "parquet" else {}))
     found = Corpus(path, chunk)
     expected = [[text for text in TEXTS[i : i + chunk] if text.strip()] for i in range(0, len(TEXTS), chunk)]
@@ -34,7 +34,7 @@ def test_each_chunk_can_be_read_alone_and_together_they_are_the_texts(kind, chun
     assert (found.n_lines, found.n_texts) == (8, 6) and list(found.chunks(len(found))) == []
 
 
-def test_line_ends_and_a_mark_of_byte_order_belong_to_no_text(tmp_path):
+def test_line_ends_and_byte_order_mark_are_removed(tmp_path):
     path = tmp_path / "windows.txt"
     path.write_bytes("\ufeffA bear.\r\nA mouse.\r\n\r\n\ufeffThe end".encode())
     assert list(Corpus(path).chunks()) == [(0, ["A bear.", "A mouse.", "\ufeffThe end"])]
@@ -47,7 +47,7 @@ def test_many_parts_of_gzip_are_one_file(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["txt", "gz"])
-def test_what_is_not_utf_8_is_told_with_its_line(kind, tmp_path):
+def test_error_names_the_line_that_is_not_utf8(kind, tmp_path):
     path, data = tmp_path / kind, b"good\n" * 2999 + b"caf\xe9\n" + b"good\n"
     path.write_bytes(gzip.compress(data) if kind == "gz" else data)
     with pytest.raises(ValueError, match="must be text in UTF-8, got byte 0xe9 in line 3000"):
@@ -79,7 +79,7 @@ def test_what_is_no_corpus_is_told(tmp_path):
         Corpus(written(tmp_path, "txt", TEXTS), 0)
 
 
-def test_a_file_without_line_ends_is_not_read_as_one_text(tmp_path, monkeypatch):
+def test_overlong_line_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus, "LONGEST", 100)
     path = written(tmp_path, "txt", ["short", "x" * 99])
     assert Corpus(path).n_texts == 2

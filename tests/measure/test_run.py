@@ -71,7 +71,7 @@ def numbers(found):
     return [n for each in found for n in numbers(each)] if isinstance(found, list) else [found]
 
 
-def test_they_are_the_measures_of_the_vectors_in_memory(undisturbed, texts, model):
+def test_measures_equal_those_of_vectors_in_memory(undisturbed, texts, model):
     found = json.loads((undisturbed / measure.MEASURES).read_text())
     X = np.concatenate(vectors.embed(texts, model, pooling="tokens", layers="all", device="cpu"), axis=1)
     assert list(found["layers"]) == ["0", "1", "2"]
@@ -103,7 +103,7 @@ def test_the_size_of_a_chunk_changes_only_rounding(undisturbed, corpus, model, t
     assert all(a == pytest.approx(b, rel=1e-6, abs=1e-6) for a, b in pairs) and len(pairs) > 100
 
 
-def test_padding_is_no_token_and_a_decoder_has_its_last_norm(texts):
+def test_layers_leave_out_padding_and_include_last_norm(texts):
     tok = BPE.train(texts, 280)
     decoder = gpt.GPT(gpt.Config(len(tok), d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=200)).eval()
     ids = [tok.encode(text).ids for text in texts[:4]]
@@ -133,7 +133,7 @@ def test_what_is_not_defined_is_none():
     assert found["norms"] == [[None, geometry.NORM_EDGES[0], 3]]
 
 
-def test_chunks_are_added_in_their_order_and_those_that_come_early_wait(undisturbed, corpus, model, tmp_path):
+def test_early_chunks_wait_and_are_added_in_order(undisturbed, corpus, model, tmp_path):
     job = measure.Job(**json.loads((undisturbed / measure.JOB).read_text()))
     sums = [measure.sums_of_texts(job, texts) for _, texts in measure.Corpus(corpus, CHUNK).chunks()]
     results = measure.Results(tmp_path, job)
@@ -154,7 +154,7 @@ def test_chunks_are_added_in_their_order_and_those_that_come_early_wait(undistur
         measure.Results(tmp_path, job)
 
 
-def test_a_stopped_run_goes_on_where_it_was_and_one_that_ended_does_nothing(undisturbed, corpus, model, tmp_path,
+def test_stopped_run_resumes_and_finished_run_does_nothing(undisturbed, corpus, model, tmp_path,
                                                                             monkeypatch):  # fmt: skip
     def stop(progress):
         if progress.done == 2:
@@ -187,7 +187,7 @@ def test_another_job_in_the_same_folder_is_told(undisturbed, corpus, model, text
         measure.sums_of_texts(replace(job, version="0.0"), texts)
 
 
-def test_two_runs_in_one_folder_would_write_over_each_other(corpus, model, tmp_path):
+def test_second_run_in_a_folder_is_refused(corpus, model, tmp_path):
     pytest.importorskip("fcntl", reason="Windows has no such locks")
 
     def another(progress):
@@ -229,7 +229,7 @@ def die(corpus, model, folder, cluster):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no such signal")
-def test_killed_while_it_writes_a_file_it_goes_on(undisturbed, corpus, model, tmp_path):
+def test_run_killed_while_writing_a_file_resumes(undisturbed, corpus, model, tmp_path):
     die(corpus, model, tmp_path, "none")
     assert list(tmp_path.glob("*.part"))
     told = []
@@ -246,7 +246,7 @@ def cluster():
 
 
 @pytest.mark.long
-def test_of_a_cluster_a_worker_is_killed_and_the_run_ends_well(undisturbed, corpus, model, tmp_path, cluster):
+def test_run_survives_a_killed_worker_of_a_cluster(undisturbed, corpus, model, tmp_path, cluster):
     def tell(progress):
         if progress.done == 1:
             os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
@@ -256,14 +256,14 @@ def test_of_a_cluster_a_worker_is_killed_and_the_run_ends_well(undisturbed, corp
 
 
 @pytest.mark.long
-def test_of_a_cluster_the_client_is_killed_and_the_same_call_goes_on(undisturbed, corpus, model, tmp_path, cluster):
+def test_cluster_run_resumes_after_its_client_is_killed(undisturbed, corpus, model, tmp_path, cluster):
     die(corpus, model, tmp_path, cluster.scheduler_address)
     told = []
     measure.measure(corpus, model, tmp_path, CHUNK, cluster=cluster.scheduler_address, tell=told.append)
     assert [progress.done for progress in told] == [4, 5, 6] and same(tmp_path, undisturbed)
 
 
-def test_the_command_says_how_far_it_is_and_what_it_found(undisturbed, corpus, model, tmp_path, capsys):
+def test_command_prints_progress_and_measures(undisturbed, corpus, model, tmp_path, capsys):
     arguments = ["measure", str(corpus), "--model", model, "--chunk", str(CHUNK), "--workers", "1"]
     assert command_line.main([*arguments, "--to", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
@@ -286,7 +286,7 @@ def test_the_command_stopped_says_how_to_go_on(corpus, model, tmp_path, monkeypa
     assert told in capsys.readouterr().out
 
 
-def test_without_dask_there_is_one_process_and_a_cluster_says_what_to_install(undisturbed, corpus, model, tmp_path,
+def test_without_dask_only_one_process_is_possible(undisturbed, corpus, model, tmp_path,
                                                                               monkeypatch, capsys):  # fmt: skip
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
@@ -297,7 +297,7 @@ def test_without_dask_there_is_one_process_and_a_cluster_says_what_to_install(un
         assert capsys.readouterr().err == "measure needs distributed: pip install distributed\n"
 
 
-def test_what_is_wrong_is_told_before_anything_is_written(corpus, tmp_path, capsys):
+def test_errors_come_before_anything_is_written(corpus, tmp_path, capsys):
     for arguments, told in (
         ([str(tmp_path / "nowhere.txt")], "no file"),
         ([str(corpus), "--model", "no-such-model"], "neither a folder on this machine nor a known model"),

@@ -19,7 +19,7 @@ def impatient():
         yield cluster
 
 
-def test_each_task_is_done_once_on_processes_with_their_share_of_the_cores():
+def test_workers_do_each_task_once_with_their_threads():
     def about(text):  # a function of a test's own travels by value
         import os
 
@@ -55,7 +55,7 @@ def test_the_environment_stays_as_it_was():
     assert dict(os.environ) == before
 
 
-def test_a_worker_that_is_killed_again_and_again_is_not_given_up_and_hears_of_no_interrupt(impatient):
+def test_killed_workers_are_kept_and_ignore_interrupts(impatient):
     """Dask gives one up that is away again 15 s after it was killed for the first time: all of them, in a long run."""
     import dask
 

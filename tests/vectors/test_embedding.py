@@ -73,7 +73,7 @@ def test_it_agrees_with_sentence_transformers(bert, default_folder):
     np.testing.assert_allclose(embed(TEXTS, bert), theirs, atol=1e-5)
 
 
-def test_a_name_a_folder_and_a_model_give_the_same(bert, default_folder):
+def test_name_folder_and_model_give_the_same_vectors(bert, default_folder):
     ours = embed(TEXTS, bert)
     for model in (None, "all-MiniLM-L6-v2", default_folder, str(default_folder)):
         np.testing.assert_array_equal(embed(TEXTS, model, device="cpu"), ours)
@@ -88,7 +88,7 @@ def some_model_and_its_vectors():
 
 
 @given(order=st.permutations(range(len(TEXTS))), batch_size=st.integers(1, 7), n_tokens=st.integers(1, 40))
-def test_order_and_batches_do_not_matter_and_duplicates_are_equal(order, batch_size, n_tokens):
+def test_order_and_batch_size_do_not_change_vectors(order, batch_size, n_tokens):
     model, expected = some_model_and_its_vectors()
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(embedding.TOKENS, "cpu", n_tokens)
@@ -168,7 +168,7 @@ def test_an_interrupted_computation_goes_on_where_it_stopped(tiny, tmp_path, mon
         assert not saved.flags.writeable
 
 
-def test_a_finished_file_is_read_and_not_computed_again(tiny, tmp_path, monkeypatch):
+def test_finished_file_is_read_and_not_recomputed(tiny, tmp_path, monkeypatch):
     first = np.array(embed(TEXTS[:2], tiny, save_to=tmp_path / "v.npy"))
     monkeypatch.setattr(embedding, "_run", None)
     np.testing.assert_array_equal(embed(TEXTS[:2], tiny, save_to=tmp_path / "v.npy"), first)
@@ -222,13 +222,13 @@ def test_wrong_arguments_are_named(tiny, call, error, says):
         embed(**(dict(texts=["a bear"], model=tiny) | call))
 
 
-def test_a_tokenizer_with_more_tokens_than_the_model_is_refused():
+def test_tokenizer_larger_than_the_models_vocabulary_is_refused():
     small = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=1, d_ff=8)).eval()
     with pytest.raises(ValueError, match="30522 tokens, the model's vocabulary 100"):
         embed(["a bear"], small, tokenizer=WordPiece.from_pretrained())
 
 
-def test_a_model_finds_its_own_tokenizer_and_refuses_another():
+def test_model_finds_its_tokenizer_and_refuses_another():
     model, own = load("book-bert", "cpu")
     assert np.array_equal(embed(["the bear sat"], model), embed(["the bear sat"], model, tokenizer=own))
     strange = WordPiece([*own.tokens[:5], *own.tokens[:4:-1]])
@@ -241,7 +241,7 @@ def test_a_model_finds_its_own_tokenizer_and_refuses_another():
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_normalized_vectors_have_length_1_and_the_same_direction(pooling, tmp_path):
+def test_normalize_divides_vectors_by_their_length(pooling, tmp_path):
     plain, unit = (embed(TEXTS, pooling=pooling, normalize=normalize) for normalize in (False, True))
     for before, after in zip(plain, unit, strict=True):
         assert np.allclose(after, before / np.linalg.norm(before, axis=-1, keepdims=True), atol=1e-6)
@@ -251,7 +251,7 @@ def test_normalized_vectors_have_length_1_and_the_same_direction(pooling, tmp_pa
             embed(TEXTS, save_to=tmp_path / "x.npy", normalize=True)
 
 
-def test_no_batch_is_larger_than_the_bound_however_many_texts_may_go_together(tiny, monkeypatch):
+def test_batches_stay_within_the_bound_of_tokens(tiny, monkeypatch):
     sizes, run = [], embedding._run
 
     def watch(model, ids, *rest):

@@ -64,7 +64,7 @@ def test_what_cannot_be_packed_stays_as_it_is():
     assert packed(bert) is bert
 
 
-def test_a_linear_map_that_is_more_than_one_is_left_alone():
+def test_subclass_of_linear_is_not_packed():
     class Adapted(nn.Linear):
         def forward(self, X):
             return super().forward(X) + 1
@@ -99,7 +99,7 @@ def test_attention_of_another_kind_is_given_its_mask():
     torch.testing.assert_close(torch.from_numpy(embed(texts, bert, "tokens")[70]), slow, atol=5e-5, rtol=0)
 
 
-def test_jobs_run_at_once_and_come_back_in_order(two_threads):
+def test_jobs_run_in_parallel_and_return_in_order(two_threads):
     both = threading.Barrier(2, timeout=20)  # breaks where only one job runs at a time
 
     def run(i):
@@ -115,7 +115,7 @@ def test_jobs_run_at_once_and_come_back_in_order(two_threads):
     assert torch.get_num_threads() == 2 and later == [2]
 
 
-def test_few_jobs_are_begun_ahead_and_none_when_it_is_closed(two_threads):
+def test_few_jobs_start_ahead_and_none_after_closing(two_threads):
     begun = []
     done = side_by_side(begun.append, iter(range(1000)), CPU)
     next(done)
@@ -150,7 +150,7 @@ def test_matrices_are_packed_where_that_pays(bert, monkeypatch):
     assert seen == [bert]
 
 
-def test_a_text_that_would_bring_much_padding_begins_a_batch():
+def test_text_that_needs_much_padding_starts_a_batch():
     ids = [[0] * n for n in (10, 10, 11, 30, 31)]
     assert list(batches(range(5), ids, 32, 512)) == [[0, 1, 2], [3, 4]]
     assert list(batches(range(5), ids, 32, 16_384)) == [[0, 1, 2, 3, 4]]
