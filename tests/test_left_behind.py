@@ -22,7 +22,7 @@ LEAVES = {
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of this kind")
 @pytest.mark.parametrize("shared", [False, True], ids=["in a test", "in a fixture of a module"])
-def test_what_is_left_behind_is_told_where_it_happens(tmp_path, shared):
+def test_leftovers_are_reported_where_they_happen(tmp_path, shared):
     lines = ["import os, resource, signal, pytest, torch", f"LEFT = {str(ROOT / 'tests' / 'left.txt')!r}"]
     for number, code in enumerate(LEAVES.values()):
         lines += ["@pytest.fixture(scope='module')" if shared else "", f"def leaves_{number}():", f"    {code}"]

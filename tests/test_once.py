@@ -16,7 +16,7 @@ def functions_of(code: str) -> set[str]:
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda path: path.name)
-def test_no_function_stands_in_a_chapter_and_in_its_test(test):
+def test_tests_repeat_no_function_of_their_chapter(test):
     name = test.stem.removeprefix("test_").replace("_", "-")
     notebook = build_book.read_chapter(build_book.ROOT / "book" / f"{name}.md")
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 
 
 @pytest.mark.long
-def test_exercise_4_of_four_slower_runs_two_need_the_road_and_two_do_not(chapter, page):
+def test_exercise_4_two_of_four_need_the_road(chapter, page):
     loss, runs = translated(page.to_learn, 64, START), []
     for seed in range(4):
         torch.manual_seed(seed)
@@ -36,7 +36,7 @@ def test_sizes_of_the_three_models(page):
     assert decoder / encoder == pytest.approx(4 / 3, abs=0.005)
 
 
-def test_the_table_of_differences_is_what_the_classes_do():
+def test_table_of_differences_matches_the_classes():
     configs = encoder_decoder.Config(), bert.Config(), gpt.Config()
     assert [config.activation for config in configs] == ["relu", "gelu", "gelu_new"]
     assert [config.n_positions for config in configs[1:]] == [512, 1_024]

@@ -13,20 +13,20 @@ from tutorial_lib.bert import Bert, Config, layer_norm
 
 
 @given(st.integers(2, 300), st.integers(0, 2**31 - 1), st.floats(0.01, 1e4), st.floats(-1e3, 1e3))
-def test_a_normalized_vector_has_length_sqrt_d_and_no_coordinate_beyond_sqrt_d_minus_1(d, seed, scale, shift):
+def test_layer_norm_fixes_length_and_bounds_coordinates(d, seed, scale, shift):
     x = torch.randn(d, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)) * scale + shift
     z = layer_norm(x, torch.ones(d), torch.zeros(d), 0.0)
     assert z.norm().item() == pytest.approx(math.sqrt(d), rel=1e-6)
     assert z.abs().max() <= math.sqrt(d - 1) * (1 + 1e-6)
 
 
-def test_the_bound_is_reached_where_one_coordinate_differs_from_all_others():
+def test_single_outlier_reaches_the_bound_of_coordinates():
     x = torch.zeros(384, dtype=torch.float64)
     x[99] = 222.0
     assert layer_norm(x, torch.ones(384), torch.zeros(384), 0.0).max().item() == pytest.approx(math.sqrt(383))
 
 
-def test_the_loud_neuron_fires_at_position_0_of_any_text_and_nowhere_else(page, bert, tok):
+def test_loud_neuron_fires_at_position_0_only(page, bert, tok):
     for text in ("I love mathematics!", "The bank lent us the money for the house.", "42"):
         cls, *others = tok.encode(text).ids
         for ids in ([cls, *others], others, [*others[:1], cls, *others[1:]]):
@@ -47,7 +47,7 @@ def test_the_loud_neuron_fires_at_position_0_of_any_text_and_nowhere_else(page, 
     )
 )
 @settings(max_examples=25, deadline=None)
-def test_the_components_of_any_bert_are_those_of_transformers_and_follow_the_formulas(shape):
+def test_parameters_by_component_follow_the_formulas(shape):
     with torch.device("meta"):
         theirs = BertModel(BertConfig(**shape, pad_token_id=0))
         V, d, L, h, f, n, s = shape.values()
@@ -65,6 +65,6 @@ def test_the_components_of_any_bert_are_those_of_transformers_and_follow_the_for
     }
 
 
-def test_distilbert_is_a_bert_of_6_layers_without_segments_and_pooler(page):
+def test_distilbert_has_the_pages_number_of_parameters(page):
     with torch.device("meta"):
         assert page.distil == DistilBertModel(DistilBertConfig()).num_parameters()

@@ -6,7 +6,7 @@ from tutorial_book.experiments.collections import stored
 from tutorial_lib.geometry import bootstrap_interval
 
 
-def test_last_layer_takes_purity_from_cls_in_other_draws(page):
+def test_last_layer_lowers_cls_purity_in_other_draws(page):
     for seed in (1, 2):
         assert bootstrap_interval(np.mean, page.lost, seed=seed)[0] > 15
 
@@ -16,7 +16,7 @@ def test_pairs_have_equal_lengths(page):
     assert n_pairs > 40 and (page.lengths[:n_pairs] == page.lengths[n_pairs:]).all()
 
 
-def test_at_equal_length_as_pure_as_as_many_texts_of_any_length(page):
+def test_texts_of_equal_length_are_as_pure(page):
     purity, _, _, as_many, _ = page.of_equal_length["mean"]
     low, high = map(float, as_many.split(" to "))
     assert low - 0.02 <= purity <= high + 0.02
@@ -28,7 +28,7 @@ def test_spreads_differ_beyond_their_intervals(page):
         assert low > 0 if less else high < 0
 
 
-def test_short_texts_have_long_means_in_the_stored_numbers():
+def test_short_texts_have_long_stored_means():
     """tests/experiments/test_collections.py compares the stored numbers with the texts."""
     *_, mean, cut = stored()["clouds"].values()
     assert cut["norms"]["average"]["Wikipedia"] > 4.5 > 3 > mean["norms"]["average"]["Wikipedia"]

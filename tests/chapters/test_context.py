@@ -7,7 +7,7 @@ from tutorial_lib.geometry import bootstrap_interval
 
 
 @torch.no_grad()
-def test_leaving_out_cls_spoils_the_first_vector_most_in_another_sentence(bert, tok):
+def test_omitting_cls_changes_the_first_vector_most(bert, tok):
     ids = tok.encode("We met a large bear near the camp.").ids
     full, bare = bert([ids])[0, 1:-1], bert([ids[1:-1]])[0]
     cosines = torch.cosine_similarity(full, bare, dim=-1)
@@ -15,6 +15,6 @@ def test_leaving_out_cls_spoils_the_first_vector_most_in_another_sentence(bert, 
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_some_intervals_of_the_difference_reach_0_in_other_draws(page, seed):
+def test_some_intervals_reach_0_in_other_draws(page, seed):
     low, _ = bootstrap_interval(lambda some: some.sum(0), page.by_text, seed=seed)
     assert low.min() <= 0 and low.max() <= 1

@@ -18,13 +18,13 @@ def page(chapter, book_gpt):
 
 
 @pytest.mark.long
-def test_the_page_counts_in_the_stories_that_its_generator_writes_first():
+def test_training_begins_with_the_generators_first_stories():
     told = RECIPES["book-gpt-small"].prepare().told
     assert [story.text for story in told[:50]] == [story.text for story in stories(50)]
 
 
 @pytest.mark.long
-def test_the_short_rows_among_the_unseen_come_in_later_stories(page):
+def test_short_unseen_rows_occur_in_later_stories(page):
     counts = np.zeros(len(page.tok), int)
     for story in stories(20_000):
         counts += np.bincount(page.tok.encode(story.text).ids, minlength=len(counts))
@@ -32,7 +32,7 @@ def test_the_short_rows_among_the_unseen_come_in_later_stories(page):
     assert np.array_equal(short, ~page.seen & (counts > 0))
 
 
-def test_the_gradient_of_an_unseen_row_moves_it_against_the_states():
+def test_gradient_of_unseen_row_is_p_times_states():
     torch.manual_seed(0)
     X, W = torch.randn(5, 4), torch.randn(6, 4, requires_grad=True)
     nn.functional.cross_entropy(X @ W.T, torch.tensor([0, 1, 2, 0, 1]), reduction="sum").backward()
@@ -40,7 +40,7 @@ def test_the_gradient_of_an_unseen_row_moves_it_against_the_states():
     assert torch.allclose(W.grad[3:], p[:, 3:].T @ X, atol=1e-6)
 
 
-def test_shifting_all_rows_changes_neighbors_by_dot_product_only(page):
+def test_shifting_all_rows_changes_only_dot_product_neighbors(page):
     E, some = page.E, np.flatnonzero(page.seen)[::20]
     p, q = (torch.tensor(page.few[::4] @ rows.T).softmax(-1) for rows in (E, page.centered))
     assert (p - q).abs().max() < 1e-12
@@ -48,7 +48,7 @@ def test_shifting_all_rows_changes_neighbors_by_dot_product_only(page):
     assert np.array_equal(one.distance, other.distance) and not np.array_equal(one.dot, other.dot)
 
 
-def test_the_pseudo_inverse_is_a_left_inverse_and_its_own_scores_add_up_to_d(page):
+def test_pseudo_inverse_is_left_inverse_with_trace_d(page):
     assert np.allclose(inverse_unembedding(page.E, "pseudo-inverse").T @ page.E, np.eye(128))
     assert page.peak["pseudo-inverse"].sum() == pytest.approx(128)
 
@@ -58,13 +58,13 @@ def test_longer_states_are_surer(page):
     assert (np.diff(best, axis=0) > -1e-12).all()
 
 
-def test_the_page_describes_a_text_that_the_decoder_does_not_know(page):
+def test_decoder_never_saw_the_described_text(page):
     """N 6's, with names that are tokens here."""
     assert all(f"Ġ{name}" not in page.tok.vocab for name in ("Mary", "John"))
     assert not [story for story in stories(1_000) if "When " in story.text or " store" in story.text]
 
 
-def test_the_two_stories_end_with_the_name_of_who_lost_the_ball(page):
+def test_decoder_ends_stories_with_the_losers_name(page):
     for text in (page.lily, page.tom):
         with torch.no_grad():
             said = page.gpt(page.ids_of(text))[0][0, -1].argmax()

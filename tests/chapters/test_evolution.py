@@ -16,7 +16,7 @@ def test_norms_come_from_gamma_and_beta_only(page, bert):
         np.testing.assert_allclose(np.linalg.norm(z, axis=1), 384**0.5, rtol=1e-3)
 
 
-def test_the_picture_of_one_token_is_that_of_a_random_walk(page):
+def test_path_of_one_token_resembles_a_random_walk(page):
     mouse = page.A[:, page.mouse]
     walks = [pca(random_walks(mouse, seed=seed)).shares.sum() for seed in range(30)]
     assert np.mean(walks) == pytest.approx(pca(mouse).shares.sum(), abs=0.06)
@@ -31,7 +31,7 @@ def test_a_fifth_in_common_looks_like_nearly_everything(page):
         assert abs(step_alignment(page.in_picture(random_walks(start, seed=seed))).mean()) < 0.15
 
 
-def test_homonyms_part_more_than_their_controls_in_other_resamples(page):
+def test_homonyms_part_more_than_controls_when_resampled(page):
     homonym, control = page.both[:, 0], page.both[:, 1]
     assert (homonym[:, :, 0] == 0).all()  # equal before the first layer
     for seed in (1, 2):

@@ -28,7 +28,7 @@ def page(chapter, one_thread_for_a_file):
     return chapter(teacher=Bert.from_pretrained("book-bert", device="cpu").eval())
 
 
-def test_the_four_configurations_are_those_of_the_published_files(page):
+def test_four_configurations_are_those_of_published_files(page):
     assert {name: Config.from_hf(file) for name, file in FILES.items()} == page.family
 
 
@@ -50,7 +50,7 @@ def taught(page, seed=0, **answers):
 
 
 @pytest.mark.long
-def test_half_of_each_is_nearer_to_the_teacher_s_answers_with_another_seed_too(page):
+def test_half_soft_ends_nearer_to_the_teachers_answers(page):
     for seed in (0, 1):
         of_text, half, of_teacher = (taught(page, seed, soft=soft) for soft in (0.0, 0.5, 1.0))
         assert 1.7 < of_teacher < half < of_text < 2.1
@@ -64,7 +64,7 @@ def test_exercise_5_other_temperatures_end_near(page):
     assert max(abs(end - ends[1]) for end in ends) < 0.03
 
 
-def test_exercise_4_cutting_the_first_two_rows_off_gives_berts_count():
+def test_exercise_4_dropping_two_rows_gives_berts_positions():
     small = Config(vocab_size=50, d_model=24, n_layers=2, n_heads=3, d_ff=48, n_positions=16)
     right = initialize(Bert(replace(small, pad_id=1)), std=0.3)
     wrong = Bert(replace(small, n_positions=18))

@@ -29,7 +29,7 @@ def scores_of(maps):
 
 
 @pytest.mark.long
-def test_stories_from_elsewhere_in_the_book_leave_each_count_in_its_interval(page, bert, tok):
+def test_other_stories_keep_each_count_in_its_interval(page, bert, tok):
     """The other texts stand beside the first ones, in the same stories; these do not."""
     far = read(bert, [tok.encode(text).ids for text in load_texts("stories")[160::5][:40]]).maps
     low, high = bootstrap_interval(page.census, page.scores, n=500)
@@ -37,19 +37,19 @@ def test_stories_from_elsewhere_in_the_book_leave_each_count_in_its_interval(pag
     assert ((low <= counts) & (counts <= high)).all()
 
 
-def test_the_directional_gate_is_cls_in_other_texts_too(page, other_maps):
+def test_directional_gate_is_cls_in_other_texts(page, other_maps):
     place = np.stack([A.sum(-2).argmax(-1) for A in other_maps])
     assert (place[gate_of(page.cases["other texts"]) == "directional"] == 0).mean() > 0.95
     inner = scores_of([without_tokens(A, [0, A.shape[-1] - 1]) for A in other_maps])
     assert page.census(inner)[GATES.index("directional")] == 0
 
 
-def test_the_short_way_to_what_a_random_subspace_sees_agrees_with_the_library(page, bert):
+def test_variance_seen_by_chance_matches_the_library(page, bert):
     pool = np.concatenate([X[2] for X in read(bert, page.ids).vectors])
     assert page.by_chance[2][0] == pytest.approx(variance_seen(pool, random_subspace(384, 32, 0)), rel=1e-3)
 
 
-def test_rows_of_the_matrix_give_the_model_s_queries_and_columns_do_not(page, bert):
+def test_rows_of_the_matrix_give_the_models_queries(page, bert):
     queries = bert.trace(page.ids[0])["layer.2.attention.queries"][0, 1]
     assert torch.allclose(torch.as_tensor(page.queries), queries, atol=1e-4)
     assert page.strangers.shape == queries.shape

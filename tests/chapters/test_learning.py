@@ -7,7 +7,7 @@ import pytest
 from tutorial_lib.texts.generated import stories
 
 
-def test_there_are_32_names_and_friends_are_in_the_order_of_the_alphabet():
+def test_stories_have_32_names_and_list_friends_alphabetically():
     some = stories(2000)
     assert len({word.text for story in some for word in story.words if word.pos == "name"}) == 32
     friends = [story.words for story in some if "friends" in story.sentences[0] and story.words[1].text == "and"]

@@ -7,7 +7,7 @@ from tutorial_book.experiments.limits import profiles, recall, stored
 from tutorial_lib.geometry import bootstrap_interval
 
 
-def test_other_profiles_are_found_as_badly_by_one_vector(page):
+def test_one_vector_finds_other_profiles_as_badly(page):
     for seed in (0, 1):
         assert page.found["mean", seed].mean() == pytest.approx(1 / 7, abs=0.02)
         less = page.found["mean, centered", seed] - page.found["mean", seed]
@@ -26,13 +26,13 @@ def test_rounding_takes_texts_from_the_curve(page):
     assert page.largest["float16"] < 46 < page.largest["float32"] <= page.largest["float64"]
 
 
-def test_the_questions_of_fewer_things_are_the_first_of_all():
+def test_questions_about_fewer_things_come_first():
     every, few = profiles(), profiles(5)
     assert every.questions[: len(few.questions)] == few.questions
     assert every.pairs[: len(few.pairs)].tolist() == few.pairs.tolist()
 
 
-def test_the_hybrid_gains_on_profiles_and_loses_on_questions_by_other_draws(page):
+def test_hybrid_gains_on_profiles_and_loses_on_questions(page):
     by_ranks, vector = (recall(page.of_profiles[name], page.pairs, 2) for name in ("both, by ranks", "one vector"))
     for seed in (0, 1):
         assert bootstrap_interval(np.mean, by_ranks - vector, seed=seed)[0] > 0.3

@@ -18,7 +18,7 @@ def posts():
     return token_vectors(load_texts("posts"), Bert.from_pretrained(device="cpu"), WordPiece.from_pretrained())
 
 
-def test_the_parts_of_each_layer_add_up_to_its_average_cosine(page):
+def test_parts_of_each_layer_sum_to_average_cosine(page):
     for name in COLLECTIONS:
         np.testing.assert_allclose(page.parts[name].sum(1), [row[5] for row in page.by_layer[name]], atol=1e-9)
 
@@ -35,7 +35,7 @@ def test_other_resamples_show_the_same_order_of_measures(page, seed):
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", COLLECTIONS)
-def test_other_resamples_show_that_one_coordinate_bends_the_curves(page, name, seed):
+def test_one_coordinate_bends_the_curves_in_other_resamples(page, name, seed):
     words, _, quiet, _ = page.context[name]["self-similarity"]
     less = (words[5] - words[4]) - (quiet[5] - quiet[4])
     assert bootstrap_interval(np.mean, less, seed=seed)[0] > 0
@@ -52,6 +52,6 @@ def test_other_strangers_give_the_same_gap(page, posts, seed):
     assert words - strangers == pytest.approx(gap, abs=0.01)  # as the solution of exercise 2 says
 
 
-def test_another_start_of_k_means_finds_clusters_as_little_round(page, posts):
+def test_clusters_are_less_round_than_those_of_noise(page, posts):
     X = posts.vectors[5]
     assert page.clustered(X, seed=1)[4] < 0.7 * page.clustered(page.gaussian(X, seed=1), seed=1)[4]

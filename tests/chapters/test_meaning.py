@@ -20,7 +20,7 @@ def test_the_pieces_are_the_groups(page):
         assert len(set(zip(pieces, labels, strict=True))) == 4 == len(set(pieces))
 
 
-def test_other_draws_of_sentences_and_shuffles_say_the_same(page):
+def test_other_subsets_and_shuffles_confirm_the_result(page):
     rng = np.random.default_rng(1)
     X, counts = (page.clouds[name][page.sense].astype(float) for name in ("last layer, cls", "word counts"))
     subsets = [page.four_fifths(rng) for _ in range(100)]

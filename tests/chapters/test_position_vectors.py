@@ -29,19 +29,19 @@ def test_random_walks_of_other_seeds_make_no_clock(page):
         assert max(hand.rounds for hand in hands) < 8 and max(hand.share for hand in hands) > 0.5
 
 
-def test_other_stretches_of_the_table_have_no_long_loop_either(page):
+def test_other_stretches_of_table_have_no_long_loop(page):
     for first in (1, 64, 300):
         _, loops = persistence(page.positions[first : first + 200])
         assert 350 < len(loops) < 650 and page.late(loops) < 1.4
 
 
-def test_a_sum_alone_makes_two_vectors_similar_and_decay_does_the_rest():
+def test_sum_and_decay_explain_similarity_to_cls():
     a, b = 1.44, 1.48  # the norms of [CLS] and position 0 in bert-base-cased (L 4.2.5)
     cosines = [(a**2 + b**2 - distance_after_training(decay) ** 2) / (2 * a * b) for decay in (0.0, 0.01)]
     assert cosines == pytest.approx([0.889, 0.959], abs=0.001)
 
 
-def test_the_distance_after_bert_s_training_is_that_of_simulated_starts():
+def test_distance_after_training_matches_a_simulation():
     rng = np.random.default_rng(0)
     draws = rng.normal(scale=0.02, size=(400_000,))
     draws = draws[np.abs(draws) < 0.04][: 2 * 768 * 200].reshape(2, 200, 768)

@@ -3,10 +3,6 @@
 import torch
 
 
-def test_the_learned_table_is_hugging_faces_bit_for_bit(bert, hf_bert):
-    assert torch.equal(bert.embeddings.positions.weight, hf_bert.embeddings.position_embeddings.weight)
-
-
 @torch.no_grad()
 def test_without_positions_a_trained_bert_only_permutes(chapter, bert):
     page = chapter(bert=bert)

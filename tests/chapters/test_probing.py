@@ -3,7 +3,7 @@
 from tutorial_book.experiments.probing import token_vectors, train_probe
 
 
-def test_the_probe_knows_words_and_forms_that_it_never_saw(page, bert, tok):
+def test_probe_classifies_new_words_and_forms(page, bert, tok):
     probe = train_probe(page.X, page.y)
     new = {"adjective": "horrific unidentified", "noun": "kits quartet", "verb": "describes replaces"}
     for k, name in enumerate(page.words.classes):

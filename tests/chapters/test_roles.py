@@ -31,7 +31,7 @@ def page(chapter, bert):
     return chapter(bert=bert)
 
 
-def test_other_stories_change_the_mean_weight_on_cls_by_less_than_its_interval(page):
+def test_mean_weight_on_cls_holds_in_other_stories(page):
     here = page.measured["stories"]["[CLS]"].mean((1, 2))
     low, high = bootstrap_interval(np.mean, here, n=500)
     others = np.mean([page.statistics(text)["[CLS]"] for text in load_texts("stories")[30:60]])
@@ -52,7 +52,7 @@ def test_both_roles_hold_on_sentences_of_another_hand(page, bert, tok):
     assert (holm(p) < 0.05).all()
 
 
-def test_helen_looks_past_never_at_the_verb_and_the_article_past_the_adjective(page, bert, tok):
+def test_helen_looks_past_never_at_opened(page, bert, tok):
     encoding = tok.encode(marked("second")[17].text)
     assert encoding.tokens[1:9] == "helen never opened the dusty piano although she".split()
     of_verbs, of_nouns = (attention_of(bert, encoding)[page.chosen[role][:2]][:, 1:-1] for role in page.asked)
@@ -60,14 +60,14 @@ def test_helen_looks_past_never_at_the_verb_and_the_article_past_the_adjective(p
     assert of_nouns[4].argmax() == 5 and of_nouns[8].argmax() == 0  # "the" at "piano", "she" at "helen"
 
 
-def test_the_measure_of_copying_gives_1_to_a_head_that_copies(page):
+def test_measure_of_copying_is_1_for_perfect_copier(page):
     """As the page measures: the weight from the second telling's tokens on the token after the twin."""
     period = page.period
     perfect = np.eye(2 * period)[[*range(period), *range(1, period + 1)]]
     assert (perfect * page.B)[period:-1].sum(-1).mean() == 1
 
 
-def test_swapping_the_keys_of_equal_values_changes_the_weights_and_not_the_output(page):
+def test_swapping_keys_of_equal_values_keeps_the_output(page):
     queries, keys, values = (page.toy[name] for name in ("W_Q", "W_K", "W_V"))
     (one, A), (two, C) = (attention(queries[2:3], K, values) for K in (keys, keys[[0, 3, 2, 1]]))
     torch.testing.assert_close(one, two)

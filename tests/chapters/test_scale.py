@@ -30,7 +30,7 @@ def test_two_parts_merged_are_the_whole(X, cut):
         assert measure(both) == pytest.approx(measure(X), abs=1e-6)
 
 
-def test_a_decoder_of_7_billion_weights_has_clouds_of_4_4_gb(page):
+def test_seven_billion_weights_have_sums_of_4_gb(page):
     assert page.big.weights / 4 == pytest.approx(6.6e9, rel=0.01)
     assert page.big.sums == pytest.approx(4.43e9, rel=0.01) == 8 * 33 * 4_096**2
     assert 4 * ROWS * 33 * 4_096 == pytest.approx(2.2e9, rel=0.01)  # vectors that wait
@@ -44,7 +44,7 @@ def test_a_damaged_file_is_told(text, tmp_path, monkeypatch):
         speed.scaling()
 
 
-def test_what_is_stored_says_where_it_comes_from_and_holds_what_the_page_shows(page):
+def test_stored_run_names_its_machine_model_and_layers(page):
     found = speed.scaling()
     assert [(run["workers"], run["threads"]) for run in found["runs"]] == [(1, 1), (2, 1), (1, 2)]
     assert {layer["name"] for layer in found["layers"]} == set(page.models) and found["model"] == "all-MiniLM-L6-v2"

@@ -23,7 +23,7 @@ def test_senses_are_tighter_than_topics_in_other_draws(page):
         assert min(bootstrap_interval(lambda some: some.mean(0), page.more, seed=seed)[0]) > 0.03
 
 
-def test_probe_beats_the_chain_from_two_starts_and_in_other_draws(page):
+def test_probe_beats_the_chain_in_other_draws(page):
     for start in (0, 1):
         for seed in (1, 2):
             assert bootstrap_interval(page.gap, page.gaps["the chain", BY_HAND, start], seed=seed)[0] > 0
@@ -35,6 +35,6 @@ def test_probe_ranks_no_better_than_the_chain(page):
     assert low < 0 < high
 
 
-def test_sentences_of_their_kind_lift_the_probe_above_the_chain(page):
+def test_training_on_their_kind_beats_the_chain(page):
     both = np.hstack([page.with_some[3], page.flat["chain"][BY_HAND]])
     assert bootstrap_interval(page.gap, both)[0] > 0.05

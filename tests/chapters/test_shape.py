@@ -8,7 +8,7 @@ from tutorial_lib.geometry import average_cosine, intrinsic_dimension, neighbor_
 RNG = np.random.default_rng(0)
 
 
-def test_two_nn_is_too_low_for_a_solid_cube_only():
+def test_two_nn_underestimates_the_dimension_of_a_cube():
     assert abs(intrinsic_dimension(RNG.normal(size=(3000, 10))) / 10 - 1) < 0.06
     assert intrinsic_dimension(RNG.random((3000, 10))) < 9
 
@@ -26,6 +26,6 @@ def test_only_a_shift_changes_the_average_cosine(page):
         assert (abs(shifted - same[0]) > 0.1) == (title == "average cosine")
 
 
-def test_two_threads_closer_than_their_points_are_no_thread(page):
+def test_two_close_threads_change_the_estimated_dimension(page):
     far, near = (intrinsic_dimension([*page.thread, *page.thread + [0, 0, gap * page.spacing]]) for gap in (100, 0.1))
     assert abs(far - 1) < 0.2 < abs(near - 1) and abs(average_cosine(page.cigar + [90, 50]) - 1) < 0.001

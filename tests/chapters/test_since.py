@@ -14,7 +14,7 @@ from tutorial_lib.training import next_tokens, train
 from tutorial_lib.weights import resolve
 
 
-def test_the_cache_and_the_parameters_are_those_of_the_published_models(page):
+def test_cache_and_parameters_match_the_published_models(page):
     assert [page.cache_bytes(shape) for shape in page.shapes.values()] == [524_288, 131_072, 16_384]
     assert page.sizes["Llama 2, 7 billion"] == pytest.approx(6.74e9, rel=0.01)
     assert page.sizes["Llama 3, 8 billion"] == pytest.approx(8.03e9, rel=0.01)
@@ -22,7 +22,7 @@ def test_the_cache_and_the_parameters_are_those_of_the_published_models(page):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("one_thread")
-def test_a_learned_table_that_starts_short_beats_no_positions():
+def test_short_initial_position_table_beats_no_positions():
     model = since.new_model("learned positions", 0)
     model.embeddings.table.data *= 0.1
     train(model, next_tokens(since.text(), since.N_TOKENS, since.BATCH), replace(since.SETTINGS, seed=0))

@@ -21,7 +21,7 @@ LIVE = {("live", "onnxruntime-web, int8", 0.85), ("live", "plain JavaScript", 0.
 
 
 @pytest.mark.parametrize("run", speed.stored(), ids=lambda run: run["date"])
-def test_a_run_holds_each_judged_comparison_with_its_limit(run):
+def test_stored_runs_have_each_comparison_with_its_limit(run):
     judged = {(row["subject"], row["peer"], row["limit"]) for row in run["comparisons"] if row["limit"] is not None}
     assert judged - LIVE == JUDGED
 

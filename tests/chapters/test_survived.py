@@ -14,7 +14,7 @@ def test_what_is_stored_is_what_the_chapter_computed(row, pages):
     assert VALUES[row.name] == pytest.approx(list(map(float, computed)), rel=0.01, abs=0.002)
 
 
-def test_all_rows_are_gathered_from_one_page_of_each_chapter():
+def test_gathering_visits_each_chapter_once():
     asked = []
 
     class Anything(dict):
@@ -27,7 +27,7 @@ def test_all_rows_are_gathered_from_one_page_of_each_chapter():
     assert len({row.name for row in ROWS}) == len(ROWS) == len(VALUES)
 
 
-def test_two_chapters_that_measure_one_thing_give_one_number(pages):
+def test_two_chapters_agree_on_coordinate_223(pages):
     """The share of coordinate 223 after layer 5: in `shape` over one draw of tokens, in `loud` over all."""
     shape = pages.names("shape").of_one_coordinate["share of coordinate 223"][5]
     assert shape == pytest.approx(pages.names("loud").by_layer["encyclopedia"][5][1], abs=0.02)

@@ -25,13 +25,13 @@ def test_forms_of_next_and_rare_words_in_gpt2(with_gpt2):
     assert len(tok.tokenize(" lighthouse")) == 1 and len(tok.tokenize(with_gpt2.stairs)) == 7
 
 
-def test_the_name_is_glued_from_its_two_halves_and_each_token_from_its_own(with_gpt2):
+def test_glued_splits_each_token_into_its_two_halves(with_gpt2):
     assert with_gpt2.glued("ĠSolidGoldMagikarp") == "ĠSolid + GoldMagikarp"
     assert with_gpt2.within == ["GoldMagikarp", "ĠSolidGoldMagikarp"]
     assert all(with_gpt2.glued(token).replace(" + ", "") == token for token in with_gpt2.gpt2.tokens[256:50_256:997])
 
 
-def test_without_gpt2_s_vocabulary_the_page_says_what_it_needs(page, monkeypatch, capsys):
+def test_page_without_gpt2_says_what_to_install(page, monkeypatch, capsys):
     monkeypatch.setattr(weights, "available", lambda vocabulary: {})
     names = {"table": table, "weights": weights, "bpe": page.bpe, "tok": page.tok, "BPE": BPE}
     source = (build_book.ROOT / "book/tokenization.md").read_text(encoding="utf-8")

@@ -6,18 +6,18 @@ import pytest
 from tutorial_lib.geometry import bootstrap_interval, cosine_matrix
 
 
-def test_all_centered_coordinates_are_as_good_as_centered_vectors(page):
+def test_all_centered_coordinates_equal_centered_vectors(page):
     center = page.X.mean(0)
     _, of_centered = page.quality(cosine_matrix(page.Q - center, page.X - center))
     assert page.mrr_of[f"{page.kept[-1]}, centered"] == pytest.approx(of_centered.mean(), abs=0.01)
 
 
-def test_the_bear_on_its_hind_legs_is_found_first(page):
+def test_search_finds_the_bear_on_hind_legs(page):
     first, second, *_ = page.of_bears
     assert "hind legs" in first[0] and "Sloth bears" in second[0]
 
 
-def test_vectors_beat_words_at_moods_and_fields_by_other_draws(page):
+def test_vectors_beat_words_in_other_draws(page):
     for task in ("field of a text", "mood of a post"):
         gain = page.judged[task, "vectors"] - page.judged[task, "words"]
         assert all(bootstrap_interval(np.mean, gain, seed=seed)[0] > 0.2 for seed in range(2))

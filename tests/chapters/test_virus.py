@@ -33,7 +33,7 @@ def test_the_numbers_of_the_tree():
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_on_other_trees_the_linear_model_stays_ahead_of_the_nearest_reference(seed):
+def test_linear_model_beats_nearest_reference_on_other_trees(seed):
     """The solution of exercise 4."""
     split = split_genomes(simulate(seed=seed).genomes)
     reads, labels = read_genomes(split.train, variants=VARIANTS, seed=0, errors=RECIPE.errors)
@@ -47,7 +47,7 @@ def test_on_other_trees_the_linear_model_stays_ahead_of_the_nearest_reference(se
     assert linear.score(kmer_counts(reads), truth) > (near == truth).mean()
 
 
-def test_the_cells_on_splits_and_simple_classifiers_run_on_a_readers_genomes(tmp_path):
+def test_cells_run_on_a_readers_genomes(tmp_path):
     """Variants of other names, uncertain bases, lengths that differ: the page's own cells, as a reader changes them."""
     other = simulate(Evolution(n_sites=300, sublineages=6, samples=4), seed=9).genomes
     rename = {name: f"lineage {name[0]}" for name in VARIANTS[:4]}
