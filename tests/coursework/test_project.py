@@ -47,7 +47,7 @@ FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
         (TEXTS, ["a"] * 21 + ["b"] * 9, "at least 10 texts"),
     ],
 )
-def test_unusable_collection_is_told_why(texts, labels, problem):
+def test_unusable_collection_gets_a_reason(texts, labels, problem):
     found = project.collection_problem(texts, labels)
     assert found is None if problem is None else problem in found
 
