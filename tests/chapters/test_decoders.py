@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tests.random_models import random_model
 from tutorial_book.claims.tools import PUBLISHED
 from tutorial_book.experiments.decoders import sampled
 from tutorial_lib.gpt import GPT, Config
@@ -26,13 +27,13 @@ def test_the_prompt_has_a_token_for_each_word(page):
     assert [token.strip() for token in page.tokens] == ["(start)", *page.prompt.replace(".", " .").split()]
 
 
-def test_scores_are_dot_products_with_the_rows_of_the_token_table(page):
+def test_scores_are_products_with_the_token_table(page):
     E = page.gpt.embeddings.tokens.weight
     assert page.gpt.config.tied and torch.equal(page.gpt.unembedding.weight, E)
     assert difference(page.trace["norm"] @ E.T, page.trace["logits"]).is_rounding
 
 
-def test_where_top_p_keeps_most_tokens_all_are_persons(page):
+def test_longest_top_p_list_has_only_names(page):
     logits = page.gpt(page.tok.encode("<|endoftext|>The sun shone, so").ids)[0][0, -1]
     ids = logits.softmax(-1).topk(max(page.left)).indices
     assert all(page.tok.decode([id]).strip()[0].isupper() for id in ids.tolist())
@@ -60,7 +61,7 @@ def test_the_table_of_differences_has_the_published_settings(page):
 
 
 @pytest.mark.long
-def test_another_seed_moves_the_share_of_errors_a_little(book_gpt, book_bpe):
+def test_share_of_errors_differs_little_between_seeds(book_gpt, book_bpe):
     right = [sampled(book_gpt, book_bpe, n=20, temperature=1.0, seed=seed)[0] for seed in range(4)]
     assert 0.02 < max(right) - min(right) < 0.15, right
 
@@ -84,8 +85,8 @@ def test_the_price_of_the_cache_in_memory(page):
         assert size_of(cache) == 2 * config.n_layers * config.n_positions * config.d_model * dtype.itemsize
 
 
-def test_only_w_o_of_gpt_2_can_be_loaded_untransposed_and_then_it_is_wrong(hugging_face):
-    theirs, wrong = hugging_face("gpt2", 3), []
+def test_only_w_o_of_gpt2_loads_untransposed():
+    theirs, wrong = random_model("gpt2", 3), []
     for name in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"):
         state = {key: value.T if f".{name}.weight" in key else value for key, value in theirs.state_dict().items()}
         try:
