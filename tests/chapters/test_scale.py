@@ -37,7 +37,7 @@ def test_seven_billion_weights_have_sums_of_4_gb(page):
 
 
 @pytest.mark.parametrize("text", ["{}", '{"date": "2026-01-01"}'])
-def test_a_damaged_file_is_told(text, tmp_path, monkeypatch):
+def test_damaged_stored_run_is_refused(text, tmp_path, monkeypatch):
     monkeypatch.setattr(speed, "SCALING", tmp_path / "scaling.json")
     speed.SCALING.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match="tools/measure_scaling.py"):

@@ -54,7 +54,7 @@ def test_error_names_the_line_that_is_not_utf8(kind, tmp_path):
         Corpus(path)
 
 
-def test_a_damaged_file_is_told(tmp_path):
+def test_damaged_file_is_refused(tmp_path):
     lines = [f"{random.random()}" for _ in range(1000)]
     cut = written(tmp_path, "gz", lines)
     cut.write_bytes(cut.read_bytes()[:-2000])
@@ -66,7 +66,7 @@ def test_a_damaged_file_is_told(tmp_path):
         Corpus(broken)
 
 
-def test_what_is_no_corpus_is_told(tmp_path):
+def test_missing_or_empty_corpus_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no file .*nowhere.txt: give one with a text in each line"):
         Corpus(tmp_path / "nowhere.txt")
     with pytest.raises(FileNotFoundError, match="no file"):
@@ -88,7 +88,7 @@ def test_overlong_line_is_refused(tmp_path, monkeypatch):
         Corpus(path)
 
 
-def test_a_file_that_changes_meanwhile_is_told(tmp_path):
+def test_file_that_changes_meanwhile_is_refused(tmp_path):
     path = written(tmp_path, "txt", TEXTS)
     chunks = Corpus(path, 2).chunks()
     next(chunks)

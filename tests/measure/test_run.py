@@ -127,7 +127,7 @@ def test_long_texts_are_cut_and_counted(model, tmp_path):
     assert found["corpus"]["cut"] == 3 and 120 < found["layers"]["0"]["n"] < 140
 
 
-def test_what_is_not_defined_is_none():
+def test_undefined_measures_are_none():
     found = measure.measures_of(geometry.Cloud(2).add(np.zeros((3, 2))))
     assert found["average_cosine"] is found["anisotropy"] is found["spectrum"] is None and found["norm_mean"] == 0
     assert found["norms"] == [[None, geometry.NORM_EDGES[0], 3]]
@@ -171,7 +171,7 @@ def test_stopped_run_resumes_and_finished_run_does_nothing(undisturbed, corpus, 
     assert len(told) == 4 and same(tmp_path, undisturbed)
 
 
-def test_another_job_in_the_same_folder_is_told(undisturbed, corpus, model, texts, tmp_path):
+def test_folder_of_another_job_is_refused(undisturbed, corpus, model, texts, tmp_path):
     (tmp_path / "corpus.txt").write_text("A bear.")
     for arguments, what in (
         ((tmp_path / "corpus.txt", model, undisturbed, CHUNK), "another corpus"),

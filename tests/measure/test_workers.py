@@ -66,7 +66,7 @@ def test_killed_workers_are_kept_and_ignore_interrupts(impatient):
     assert impatient.scheduler_address.startswith("tcp://127.0.0.1:")
 
 
-def test_what_starts_workers_hears_of_interrupts_again_afterwards():
+def test_interrupts_are_ignored_only_while_workers_start():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with _without_interrupts():
@@ -76,7 +76,7 @@ def test_what_starts_workers_hears_of_interrupts_again_afterwards():
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_task_that_kills_its_worker_is_told(impatient):
+def test_task_that_kills_its_worker_raises_an_error(impatient):
     def die(signum):
         import os
 
@@ -87,7 +87,7 @@ def test_a_task_that_kills_its_worker_is_told(impatient):
             list(run(die, [(0, signal.SIGKILL)]))
 
 
-def test_where_no_scheduler_answers_it_is_told():
+def test_missing_scheduler_raises_an_error():
     import dask
 
     for address in ("tcp://127.0.0.1:1", "nowhere://here"):

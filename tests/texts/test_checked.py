@@ -81,7 +81,7 @@ def test_pronoun_of_wrong_gender_has_no_antecedent(seed, data):
 
 @given(of_kind("girl"), of_kind("boy"), of_kind("toy", "treasure"))
 @few
-def test_nobody_gives_what_he_does_not_have(girl, boy, thing):
+def test_giving_needs_having(girl, boy, thing):
     text = f"{girl} had a {thing}. {boy} gave {girl} the {thing}.".replace(" a o", " an o")
     verdict = check(text)
     assert verdict.grammatical and not verdict.consistent
@@ -90,7 +90,7 @@ def test_nobody_gives_what_he_does_not_have(girl, boy, thing):
 
 @given(of_kind("girl"), of_kind("indoor"), of_kind("shop"))
 @few
-def test_nobody_is_at_two_places(girl, first, second):
+def test_person_is_at_one_place_until_moving(girl, first, second):
     text = f"{girl} went to the {first}. At the {second} {girl} bought a pie."
     assert check(text).why == [f"{girl} is not at the {second}, but at the {first}"]
     assert not check(text.replace(". At", f". She ran to the {second}. At")).why
@@ -184,7 +184,7 @@ def test_mistakes_and_their_reasons(text, reason):
         "Suddenly it began to rain, and Tom got wet. In the mill he sat by the fire and got dry.",
     ],
 )
-def test_what_is_no_mistake(text):
+def test_correct_texts_get_no_complaint(text):
     assert not check(text).why
 
 

@@ -160,7 +160,7 @@ def test_antecedent_is_last_mention_before_its_pronoun(many):
     assert again > 1000
 
 
-def test_nobody_else_could_be_meant_by_a_pronoun(many):
+def test_pronouns_are_unambiguous(many):
     """Nobody in this sentence before it; nor in the one before, unless who is meant stands already in this one."""
     alone = {"near": 0, "far": 0}
     for story in many:
@@ -180,7 +180,7 @@ def test_nobody_else_could_be_meant_by_a_pronoun(many):
     assert min(alone.values()) > 1000
 
 
-def test_who_is_thanked_is_no_subject(many):
+def test_thanked_name_never_becomes_a_pronoun(many):
     """A name behind a comma, "Thank you, Mia!", cannot become a pronoun."""
     assert not [story.text for story in many if re.search(", (she|he|it|they)!", story.text)]
 

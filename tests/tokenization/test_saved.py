@@ -106,7 +106,7 @@ def test_vocabulary_files_with_added_tokens_beside_them(tmp_path, wordpiece):
 
 
 @pytest.mark.parametrize("decoder", [[], {"x": {"content": "a"}}, {"7": {"lstrip": True}}, {"7": "a"}])
-def test_a_damaged_list_of_added_tokens_is_told(tmp_path, wordpiece, decoder):
+def test_damaged_list_of_added_tokens_is_refused(tmp_path, wordpiece, decoder):
     wordpiece.save(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": decoder}))
     with pytest.raises(ValueError, match="tokenizer_config.json is damaged: added_tokens_decoder"):
@@ -123,7 +123,7 @@ def test_opt_by_its_vocabulary_files(bpe, tmp_path):
         assert ours.encode(text).ids == ids_of(theirs, text)
 
 
-def test_where_both_are_there_tokenizer_json_counts(tmp_path, wordpiece, hf_wordpiece):
+def test_tokenizer_json_wins_over_vocabulary_files(tmp_path, wordpiece, hf_wordpiece):
     WordPiece.train(["bear"], 13).save(tmp_path)
     hf_wordpiece.save_pretrained(tmp_path)
     assert WordPiece.from_pretrained(tmp_path).tokens == wordpiece.tokens

@@ -58,7 +58,7 @@ def loss():
     return next_tokens(TOKENS, context=8, batch_size=4)
 
 
-def test_it_learns_what_can_be_learned():
+def test_training_learns_a_repeating_sequence():
     gpt = new()
     before = evaluate_next_tokens(gpt, TOKENS, 8)
     curve = train(gpt, loss(), Settings(n_steps=250, lr=1e-2, warmup=20))
@@ -117,7 +117,7 @@ def test_run_cut_off_by_exception_resumes_from_checkpoint(tmp_path, new):
     assert train(new(2), loss(), settings, tmp_path) == expected  # nothing is left to do
 
 
-def test_another_run_in_the_folder_is_told(tmp_path):
+def test_folder_of_another_run_is_refused(tmp_path):
     train(new(), loss(), Settings(n_steps=5), tmp_path)
     with pytest.raises(ValueError, match="of a run with another lr, seed: train into another folder"):
         train(new(), loss(), Settings(n_steps=5, lr=0.1, seed=3), tmp_path)

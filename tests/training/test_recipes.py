@@ -165,7 +165,7 @@ def test_stopped_run_made_again_gives_the_same_files(tmp_path, whole, at):
     assert "Of 4 stories" in (folder / "tiny" / "README.md").read_text()
 
 
-def test_unusable_folder_is_reported_before_stories_are_told(tmp_path, monkeypatch):
+def test_unusable_folder_is_refused_before_writing_stories(tmp_path, monkeypatch):
     monkeypatch.setattr("tutorial_lib.training.recipes.stories", lambda *_, **__: pytest.fail("told stories"))
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):

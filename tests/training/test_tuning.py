@@ -62,7 +62,7 @@ def test_lower_parts_learn_more_slowly_and_join_later():
 
 @pytest.mark.parametrize("plan, moved", [(Plan(12, head_alone=True), 1), (Plan(12), 4), (Plan(7, gradual=True), 4),
                                          (Plan(3, gradual=True), 3)])  # fmt: skip
-def test_what_has_not_joined_does_not_move(body, plan, moved):
+def test_parts_train_only_after_joining(body, plan, moved):
     classifier = Classifier(body, 2)
     before = copy.deepcopy(classifier.parts())
     tune(classifier, TEXTS, LABELS, plan)
@@ -71,7 +71,7 @@ def test_what_has_not_joined_does_not_move(body, plan, moved):
     assert changed == [True] * moved + [False] * (4 - moved)
 
 
-def test_it_learns_and_the_seed_draws_the_batches(body):
+def test_tuning_learns_and_the_seed_draws_batches(body):
     classifiers = [Classifier(copy.deepcopy(body), 2) for _ in range(2)]
     classifiers[1].load_state_dict(classifiers[0].state_dict())
     losses = [tune(classifier, TEXTS, LABELS, Plan(40, lr=0.01), seed=1) for classifier in classifiers]

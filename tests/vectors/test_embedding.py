@@ -64,7 +64,7 @@ def test_layers_are_counted_as_transformers_counts_hidden_states(bert, states, l
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_it_agrees_with_sentence_transformers(bert, default_folder):
+def test_vectors_agree_with_sentence_transformers(bert, default_folder):
     package = pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
     from sentence_transformers.models import Pooling, Transformer
 

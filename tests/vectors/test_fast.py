@@ -56,7 +56,7 @@ def test_packed_layers_compute_what_the_layers_compute(more):
     assert {id(p) for p in quick.parameters()} <= {id(p) for p in bert.parameters()}
 
 
-def test_what_cannot_be_packed_stays_as_it_is():
+def test_unpackable_models_stay_unchanged():
     bert = tiny().to(torch.bfloat16)
     assert packed(bert) is bert
     bert = tiny()

@@ -124,7 +124,7 @@ def test_electra_is_refused():
         Bert.from_hf(ElectraModel(ElectraConfig(embedding_size=8, **sizes)))
 
 
-def test_what_is_loaded_is_ready_for_use(theirs):
+def test_loaded_models_are_in_evaluation_mode(theirs):
     assert not Bert.from_hf(theirs.train()).training and not Bert.from_pretrained(device="cpu").training
 
 

@@ -190,7 +190,7 @@ def test_distilbert_has_no_second_segment():
         ({"model_type": "distilbert", "activation": "mish"}, "activation must be one of"),
     ],
 )
-def test_what_is_not_computed_is_refused(settings, message):
+def test_unsupported_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         Config.from_hf(settings)
 

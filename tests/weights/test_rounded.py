@@ -32,7 +32,7 @@ def test_a_row_of_zeros_stays_one():
 
 
 @pytest.mark.parametrize("W", [np.zeros(GROUP), np.zeros((2, GROUP + 1)), np.full((1, GROUP), np.nan)])
-def test_what_is_no_such_matrix_is_refused(W):
+def test_rounded_refuses_wrong_matrices(W):
     with pytest.raises(ValueError, match="W must be a matrix of finite numbers, its width a multiple of 32"):
         rounded(W)
 
