@@ -130,7 +130,7 @@ documents = st.lists(st.integers(2, 5), min_size=2, max_size=5).map(
 
 
 @given(documents, seeds)
-def test_pair_comes_from_one_document_or_from_two(documents, seed):
+def test_pair_is_a_documents_beginning_and_an_end(documents, seed):
     first, second, label = make_pair(documents, generator(seed))
     first, second = first.split(), second.split()
     of_first, of_second = (next(d for d in documents if text[0] in d) for text in (first, second))

@@ -154,7 +154,7 @@ def test_missing_default_model_says_how_to_install_it(cache, monkeypatch):
 
 
 @pytest.mark.parametrize(("listening", "reason"), [(False, "refused"), (True, "timed out")])
-def test_silent_hub_is_asked_only_once(cache, monkeypatch, listening, reason):
+def test_unreachable_hub_is_given_up_after_one_probe(cache, monkeypatch, listening, reason):
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # read once, when the library was imported
     monkeypatch.setattr(find, "PROBE_SECONDS", 0.2)
