@@ -2,8 +2,9 @@
 
 from tests.views.conftest import (  # noqa: F401
     assert_accessible,
-    assert_faster,
-    open_live,
+    complaints,
+    live_tabs,
+    no_complaints,
     open_view,
-    opening_time,
+    tabs,
 )

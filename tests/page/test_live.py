@@ -1,12 +1,16 @@
-"""The views that ask the model in the page: each shows of the reader's text what Python would have prepared."""
+"""The views that ask the model in the page: each shows of the reader's text what Python would have prepared.
+
+All stand on one page, so that the models are loaded once.
+"""
 
 import re
-import shutil
 
 import numpy as np
 import pytest
 
 from tests.accessible import audit
+from tests.views.conftest import turn
+from tests.views.examples import HOSTILE, ask, write_pages
 from tutorial_book.experiments.uses import Index
 from tutorial_book.page import live as views
 from tutorial_book.page import search_view
@@ -78,20 +82,12 @@ def census(models):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, models):
-    """A folder as `make book` leaves it, with one page for each kind of view, and one with the search."""
+    """A folder as `make book` leaves it, with one page that has each kind of view, the search last."""
     folder = tmp_path_factory.mktemp("live")
-    live.write_worker(folder)
     for name in NAMES:
         live.write_model(folder, name, *models[name], load_texts("documents") if name == NAMES[0] else ())
-    shutil.copy(live.HERE / "page.js", folder)
-    pages = {kind: make(models, *TEXTS[kind][0]) for kind, make in MAKE.items()}
-    pages["search"] = searching(models[NAMES[0]][0])
-    for kind, view in pages.items():
-        page = (
-            '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Live</title>'
-            '<meta name="viewport" content="width=device-width"><script src="page.js"></script><body><main>'
-        )
-        (folder / f"{kind}.html").write_text(f"{page}{view._repr_html_()}</main>", encoding="utf-8")
+    views = [make(models, *TEXTS[kind][0]) for kind, make in MAKE.items()] + [searching(models[NAMES[0]][0])]
+    write_pages(folder, {"views": "".join(view._repr_html_() for view in views)})
     return folder
 
 
@@ -101,16 +97,18 @@ def searching(model):
     return search_view(Index(texts, vectors), texts[:1], vectors[:1], k=3, model=model)
 
 
+@pytest.fixture(scope="module")
+def tab(live_tabs, site):
+    tab = live_tabs(f"{site.as_uri()}/views.html")
+    tab.wait_for_function(f"document.querySelectorAll('.tl-live').length === {len(MAKE) + 1}")
+    assert list(audit(tab, [".tl-view"], turn=turn)) == []
+    return tab
+
+
 @pytest.fixture
-def open_page(open_live, site):
-    return lambda kind: open_live(f"{site.as_uri()}/{kind}.html")
-
-
-def ask(tab, texts):
-    for box, text in zip(tab.locator(".tl-live input[type=text]").all(), texts, strict=True):
-        box.fill(text)
-    tab.get_by_role("button", name="Show", exact=True).click()
-    tab.get_by_role("link", name="Link to this").wait_for()
+def view(tab):
+    """Call it with a kind to get its view."""
+    return lambda kind: tab.locator(".tl-view").nth([*MAKE, "search"].index(kind))
 
 
 def words_and_numbers(text):
@@ -129,99 +127,82 @@ def alike(said, expected, share=0.06, least=0.03):
 
 # What may differ by more than rounding should: shares and lengths, counts near a border, thousandths, probabilities.
 LOOSE = {"gates": (0.2, 3), "pair": (0.02, 40), "silence": (0.15, 2), "lens": (0.1, 0.05), "offset": (0.1, 2)}
-TEXTS_OF = """html => {
+# Rounding may swap neighbors of one cosine, and change a head's gate or its pattern near a border.
+SWAPPED = {"neighbors": 6, "gates": 8, "lens": 2}
+CURVES = ("context", "evolution", "length", "list", "senses", "pair", "lens", "average")
+TEXTS_OF = """(root, html) => {
   const place = document.createElement('div');
-  place.innerHTML = html === null ? document.querySelector('.tl-picture').innerHTML : html;
+  place.innerHTML = html === null ? root.querySelector('.tl-picture').innerHTML : html;
   return [...place.querySelectorAll('text, th, td, li, p.tl-unit')].map(e => e.textContent);
 }"""
+LINES = """root => [...root.querySelectorAll('path[class^=tl-curve], path.tl-hill, path.tl-mark')]
+  .map(path => path.getAttribute('d'))"""
 
 
 @pytest.mark.parametrize("kind", MAKE)
-def test_a_view_shows_what_python_prepares_for_the_readers_text(kind, open_page, models):
-    """The menu, and of its first and last choice the sentence and each text in the chart."""
-    tab = open_page(kind)
-    ask(tab, TEXTS[kind][1])
+def test_view_of_own_text_equals_pythons(kind, view, models):
+    """The example, computed in the page, has the lines that were there before. Then of the reader's text: the menu,
+    and of its first and last choice the sentence and each text in the chart."""
+    root = view(kind)
+    before = root.evaluate(LINES)
+    assert bool(before) == (kind in CURVES)
+    ask(root, *TEXTS[kind][0])
+    for now, then in zip(root.evaluate(LINES), before, strict=True):
+        assert alike(now, then, 0, 4)  # units of 440 across
+    ask(root, *TEXTS[kind][1])
     shown = MAKE[kind](models, *TEXTS[kind][1]).data["shown"]
     loose = LOOSE.get(kind, ())
     if len(shown) > 1:
-        assert tab.locator(".tl-controls option").all_inner_texts() == [one[0] for one in shown]
+        assert root.locator(".tl-controls option").all_inner_texts() == [one[0] for one in shown]
     for place in {0, len(shown) - 1}:
         if len(shown) > 1:
-            tab.locator(".tl-controls select").select_option(str(place))
-        assert alike(tab.locator(".tl-say").inner_text(), shown[place][2], *loose)
-        texts, expected = tab.evaluate(TEXTS_OF, None), tab.evaluate(TEXTS_OF, chart.drawn(shown[place][1]))
-        assert len(texts) == len(expected) > 0
+            root.locator(".tl-controls select").select_option(str(place))
+        assert alike(root.locator(".tl-say").inner_text(), shown[place][2], *loose)
+        texts, expected = root.evaluate(TEXTS_OF, None), root.evaluate(TEXTS_OF, chart.drawn(shown[place][1]))
         off = [pair for pair in zip(texts, expected, strict=True) if not alike(*pair, *loose)]
-        # rounding may swap neighbors of one cosine, and change a head's gate or its pattern near a border
-        assert len(off) <= {"neighbors": 6, "gates": 8, "lens": 2}.get(kind, 0), off
+        assert texts and len(off) <= SWAPPED.get(kind, 0), off
 
 
-@pytest.mark.parametrize("kind", ["context", "evolution", "length", "pair", "lens"])
-def test_a_curve_is_drawn_as_python_draws_it(kind, open_page):
-    """The example, computed in the page, gives the lines that stood there before."""
-    tab = open_page(kind)
-    lines = "all => all.map(path => path.getAttribute('d'))"
-    paths = tab.locator("path[class^=tl-curve], path.tl-hill, path.tl-mark")
-    before = paths.evaluate_all(lines)
-    ask(tab, TEXTS[kind][0])
-    after = paths.evaluate_all(lines)
-    assert len(after) == len(before) > 0
-    assert all(alike(now, then, 0, 4) for now, then in zip(after, before, strict=True))  # units of 440 across
+def test_views_are_accessible_after_the_press(tab, view):
+    for kind in ("context", "search"):
+        ask(view(kind), *TEXTS.get(kind, [["Why?"]])[0])
+    assert list(audit(tab, [".tl-view"], turn=turn)) == []
 
 
-def test_the_readers_question_is_answered_from_the_texts_and_from_a_dropped_file(open_page, models, tmp_path):
-    tab, (model, _) = open_page("search"), models[NAMES[0]]
-    texts, question = load_texts("documents"), "Where do bears live?"
-    ask(tab, [question])
+def test_search_reads_the_book_and_own_files(tab, view, models, tmp_path):
+    (model, _), root, texts = models[NAMES[0]], view("search"), load_texts("documents")
+    question, hits = "Where do bears live?", root.locator(".tl-hits li")
+    ask(root, question)
     expected = Index(texts, embed(texts, model)).search(embed([question], model)[0], 3)
-    hits = [item.split("\n") for item in tab.locator(".tl-hits li").all_inner_texts()]
-    assert [hit[-1] for hit in hits][:2] == [text for text, _ in expected][:2]
-    file = tmp_path / "notes.txt"
-    file.write_text(
-        "The soup is hot. <img src=x onerror=alert(1)>\n\nA grizzly slept in its den all winter.\n\nStocks fell."
-    )
-    tab.locator("input[type=file]").set_input_files(file)
+    assert [hit.split("\n")[-1] for hit in hits.all_inner_texts()][:2] == [text for text, _ in expected][:2]
+
+    def drop(name, text):
+        (tmp_path / name).write_text(text)
+        root.locator("input[type=file]").set_input_files(tmp_path / name)
+
+    drop("notes.txt", f"The soup is hot. {HOSTILE[0]}\n\nA grizzly slept in its den all winter.\n\nStocks fell.")
     tab.get_by_text("3 passages. Now ask.").wait_for()
-    tab.get_by_label("Your question").fill("Which animal hibernates?")
+    root.get_by_label("Your question").fill("Which animal hibernates?")
     tab.get_by_text("in notes.txt:").wait_for()
-    assert "grizzly" in tab.locator(".tl-hits li").first.inner_text()
-    assert tab.locator("img").count() == 0
-    file = tmp_path / "long.txt"
-    file.write_text("\n\n".join(["a bear"] * 450))
-    tab.locator("input[type=file]").set_input_files(file)
+    assert "grizzly" in hits.first.inner_text() and root.locator("img").count() == 0
+    drop("long.txt", "\n\n".join(["a bear"] * 450))
     tab.get_by_text("400 passages of 450, the first ones").wait_for()
-    tab.get_by_role("button", name="Search the book’s texts again").click()
-    tab.get_by_label("Your question").fill("Where do bears live")
+    root.get_by_role("button", name="Search the book’s texts again").click()
+    root.get_by_label("Your question").fill("Where do bears live")
     tab.get_by_text(f"{len(texts)} texts compared").wait_for()
-    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
-    file = tmp_path / "empty.txt"
-    file.write_text(" ")
-    tab.locator("input[type=file]").set_input_files(file)
+    drop("empty.txt", " ")
     tab.get_by_text("There is no text in empty.txt.").wait_for()
 
 
-def in_theme(tab, theme):
-    tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-
-
-@pytest.mark.parametrize("kind", ["context", "positions", "evolution", "offset", "neighbors", "pair"])
-def test_the_views_are_accessible_before_and_after(kind, open_page):
-    tab = open_page(kind)
-    tab.wait_for_selector(".tl-live")
-    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
-    ask(tab, TEXTS[kind][1])
-    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
-
-
-def test_a_press_on_a_neighbor_asks_for_its_own(open_page):
-    tab = open_page("neighbors")
-    ask(tab, ["snow"])
-    first = tab.locator(".tl-bars button").first
+def test_pressing_a_neighbor_asks_for_its_own(tab, view):
+    root = view("neighbors")
+    ask(root, "snow")
+    first = root.locator(".tl-bars button").first
     word = first.inner_text()
     first.click()
     tab.get_by_text(f"nearest to that of “{word}”").wait_for()
-    assert tab.get_by_label("A word").input_value() == word
-    tab.get_by_label("A word").fill("serendipity")
+    assert root.get_by_label("A word").input_value() == word
+    root.get_by_label("A word").fill("serendipity")
     tab.get_by_text("is no token of this vocabulary: it is cut into").wait_for()
 
 
@@ -237,14 +218,14 @@ def test_a_press_on_a_neighbor_asks_for_its_own(open_page):
         ("context", ["...", "a bear"], "at least one word"),
     ],
 )
-def test_what_cannot_be_shown_is_told_and_the_picture_stays(kind, texts, says, open_page):
-    tab = open_page(kind)
-    before = tab.locator(".tl-picture").inner_text()
-    for box, text in zip(tab.locator(".tl-live input[type=text]").all(), texts, strict=True):
+def test_unusable_text_keeps_the_picture(kind, texts, says, view):
+    root = view(kind)
+    before = root.locator(".tl-picture").inner_text()
+    for box, text in zip(root.locator(".tl-live input[type=text]").all(), texts, strict=True):
         box.fill(text)
-    tab.get_by_role("button", name="Show", exact=True).click()
-    tab.get_by_text(says).wait_for()
-    assert tab.locator(".tl-picture").inner_text() == before
+    root.get_by_role("button", name="Show", exact=True).click()
+    root.get_by_text(says).wait_for()
+    assert root.locator(".tl-picture").inner_text() == before
 
 
 def test_python_refuses_what_the_page_refuses(models):
@@ -269,13 +250,13 @@ def test_python_refuses_what_the_page_refuses(models):
             call()
 
 
-def test_without_positions_order_is_lost(models):
+def test_order_is_lost_without_positions(models):
     view = views.order_view(*models[NAMES[0]], "The cat chased the dog", "The dog chased the cat")
     without, with_them = (dict(one[1]["rows"]) for one in view.data["shown"])
     assert min(without.values()) > 0.99999 > 0.97 > min(with_them.values())
 
 
-def test_words_are_put_together_from_pieces():
+def test_words_are_made_of_pieces():
     assert words_of(["[CLS]", "a", "b", "##c", "##d", ".", "[SEP]"]) == [("a", [1]), ("bcd", [2, 3, 4])]
     assert words_of(["[", "a", "]", "-"]) == [("a", [1])]
 

@@ -2,13 +2,15 @@
 
 import base64
 import random
-import shutil
 
 import numpy as np
 import pytest
 import torch
 
 from tests.accessible import audit
+from tests.views.conftest import turn
+from tests.views.examples import HOSTILE, WITHOUT, ask, take_from_worker, write_pages
+from tutorial_book.experiments import since
 from tutorial_book.experiments.since import RotaryGPT, read_at, rotary_gpt
 from tutorial_book.page.live.since import shift_view
 from tutorial_lib import gpt, load
@@ -17,7 +19,6 @@ from tutorial_lib.views import live
 from tutorial_lib.weights.rounded import rounded_model
 
 EXAMPLE, TYPED = "Mia had a kite. She lost it in the", "Tom saw a big dog. He"
-WITHOUT = "delete globalThis.WebAssembly;"  # in the worker: a browser that has none
 LOGITS = """async ([model, asked]) => {
   let all = [];
   for (const [text, places] of asked) {
@@ -38,41 +39,27 @@ def models():
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, models):
+def open_page(tmp_path_factory, models, live_tabs):
     folder = tmp_path_factory.mktemp("live")
     learned, turned, tokenizer = models
-    live.write_worker(folder)
     live.write_model(folder, "book-gpt", learned, tokenizer)
     live.write_model(folder, "book-gpt-rotary", turned, tokenizer)
-    shutil.copy(live.HERE / "page.js", folder)
-    page = (
-        '<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Live</title>'
-        '<meta name="viewport" content="width=device-width"><script src="page.js"></script><body><main>'
-    )
-    view = shift_view(*models, EXAMPLE)._repr_html_()
-    (folder / "shift.html").write_text(f"{page}{view}</main>", encoding="utf-8")
-    return folder
+    write_pages(folder, {"shift": shift_view(*models, EXAMPLE)._repr_html_()})
+    return lambda: live_tabs(f"{folder.as_uri()}/shift.html")
 
 
-@pytest.fixture
-def open_page(open_live, site):
-    def opened(without=""):
-        tab = open_live(f"{site.as_uri()}/shift.html")
-        if without:
-            tab.evaluate(
-                """code => Object.defineProperty(tutorialLib, 'source', {
-                  set(source) { this.text = code + source; }, get() { return this.text; } })""",
-                without,
-            )
-        return tab
-
-    return opened
+@pytest.fixture(scope="module", params=["kernel", "plain JavaScript"])
+def machine(request, open_page):
+    """What computes, the tab that all tests may ask, and how far a probability may be off."""
+    tab = open_page()
+    take_from_worker(tab, WITHOUT if request.param != "kernel" else "")
+    return tab, 1e-2 if request.param == "kernel" else 1e-4
 
 
 def asked(tokenizer):
-    """50 beginnings of stories, each at places of its own: moved along, or one token moved, or all jumbled."""
+    """Beginnings of stories, each at places of its own: moved along, or one token moved, or all jumbled."""
     draw = random.Random(0)
-    for i, story in enumerate(stories(50, seed=5)):
+    for i, story in enumerate(stories(30, seed=5)):
         text = "<|endoftext|>" + " ".join(story.text.split()[: draw.randint(1, 20)])
         n = len(tokenizer.encode(text).ids)
         places = list(range(n))
@@ -86,14 +73,10 @@ def asked(tokenizer):
         yield text, places
 
 
-@pytest.mark.parametrize(
-    "without, most", [pytest.param("", 1e-2, id="kernel"), pytest.param(WITHOUT, 1e-4, id="plain JavaScript")]
-)
 @pytest.mark.parametrize("name", ["book-gpt", "book-gpt-rotary"])
-def test_logits_at_any_places_are_those_of_pythons_model_with_the_same_rounded_weights(
-    name, without, most, open_page, models
-):
-    tab, tokenizer = open_page(without), models[2]
+def test_logits_at_any_places_equal_pythons(name, machine, models):
+    """Python's model has the same rounded weights."""
+    (tab, most), tokenizer = machine, models[2]
     model = rounded_model(models[name == "book-gpt-rotary"])
     texts = list(asked(tokenizer))
     for (text, places), (ids, letters) in zip(texts, tab.evaluate(LOGITS, [name, texts]), strict=True):
@@ -103,17 +86,11 @@ def test_logits_at_any_places_are_those_of_pythons_model_with_the_same_rounded_w
         assert (logits.softmax(-1) - p[0]).abs().max() < most, text
 
 
-def test_past_its_table_the_learned_decoder_refuses_and_the_rotary_one_reads_on(open_page):
-    tab = open_page()
+def test_only_rotary_positions_have_no_end(machine):
+    tab, _ = machine
     with pytest.raises(Exception, match="The table of positions ends at 127"):
         tab.evaluate(LOGITS, ["book-gpt", [["The", [128]]]])
     assert len(tab.evaluate(LOGITS, ["book-gpt-rotary", [["The", [128]]]])) == 1
-
-
-def ask(tab, text):
-    tab.get_by_label("Begin a story").fill(text)
-    tab.get_by_role("button", name="Show", exact=True).click()
-    tab.get_by_role("link", name="Link to this").wait_for()
 
 
 def move(tab, k):
@@ -127,22 +104,24 @@ def rows(tab, side):
     return tab.locator(".tl-two section").nth(side).locator("table").evaluate_all(cells)
 
 
-def expected(models, side, text, offset, own=-1):
+def assert_shows(tab, models, side, text, offset, own=-1, off=0.03):
+    """The likeliest tokens and the looks of the token `own`, as the model reads the text at these places."""
     model, tokenizer = models[side], models[2]
     ids = [tokenizer.vocab[tokenizer.special[0]], *tokenizer.encode(text).ids]
-    p, looks = read_at(model, ids, offset)
-    return p[0].topk(5).values.numpy(), looks[0, own].numpy()
+    p, looks = read_at(model, ids, torch.as_tensor(offset))
+    best, seen = rows(tab, side)
+    np.testing.assert_allclose([number for _, number in best], p[0].topk(5).values, atol=off)
+    np.testing.assert_allclose([number for _, number in seen], looks[0, own][: len(seen)], atol=off)
+    assert len(seen) == (len(ids) if own < 0 else own + 1)
 
 
-def test_the_example_moves_before_anything_is_loaded_and_the_table_ends(open_page, models):
+def test_example_moves_before_models_are_loaded(open_page, models):
+    """Where the learned table ends, the page says so."""
     tab = open_page()
     still = rows(tab, 1)
     for k in (1, 40, 117):
         move(tab, k)
-        best, looks = expected(models, 0, EXAMPLE, torch.tensor([[k]]))
-        shown = rows(tab, 0)
-        assert np.allclose([p for _, p in shown[0]], best, atol=0.006)
-        assert np.allclose([a for _, a in shown[1]], looks, atol=0.006)
+        assert_shows(tab, models, 0, EXAMPLE, [[k]], off=0.006)
         assert rows(tab, 1) == still
         assert "with rotary ones no probability moves by as much as 0.0000" in tab.locator(".tl-say").inner_text()
     move(tab, 118)
@@ -150,57 +129,36 @@ def test_the_example_moves_before_anything_is_loaded_and_the_table_ends(open_pag
     assert rows(tab, 0) == [] and rows(tab, 1) == still
 
 
-def test_the_readers_story_is_moved_along_and_one_token_alone(open_page, models):
-    tab, tokenizer = open_page(), models[2]
-    ask(tab, TYPED)
-    n = len(tokenizer.encode(TYPED).ids) + 1
+def test_own_story_moves_whole_or_one_token(open_page, models):
+    """For everyone before and after; a hostile text is shown, not run."""
+    tab = open_page()
+    tab.wait_for_selector(".tl-live")
+    assert "both models: 4 MB" in tab.locator(".tl-live").inner_text()
+    assert list(audit(tab, [".tl-view"], turn=turn)) == []
+    ask(tab.locator(".tl-view"), TYPED)
     names = tab.get_by_label("What moves").locator("option").all_inner_texts()
     assert names == ["all tokens", "(start)", "Tom", "saw", "a", "big", "dog", ".", "He"]
     still = rows(tab, 1)
     for k in (7, 60):
         move(tab, k)
         for side in (0, 1):
-            best, looks = expected(models, side, TYPED, torch.tensor([[k]]))
-            shown = rows(tab, side)
-            assert np.allclose([p for _, p in shown[0]], best, atol=0.03)
-            assert np.allclose([a for _, a in shown[1]], looks, atol=0.02)
+            assert_shows(tab, models, side, TYPED, [[k]])
         assert rows(tab, 1) == still
         assert "with rotary ones no probability moves by as much as 0.00" in tab.locator(".tl-say").inner_text()
     tab.get_by_label("What moves").select_option(label="dog")
     tab.get_by_text("“dog” alone 60 places further").wait_for()
-    offset = torch.zeros(n, dtype=int)
-    offset[5] = 60
     for side in (0, 1):
-        best, looks = expected(models, side, TYPED, offset, own=5)
-        shown = rows(tab, side)
-        assert np.allclose([p for _, p in shown[0]], best, atol=0.03)
-        assert len(shown[1]) == 6 and np.allclose([a for _, a in shown[1]], looks[:6], atol=0.02)
+        assert_shows(tab, models, side, TYPED, [0, 0, 0, 0, 0, 60, 0, 0], own=5)
     assert rows(tab, 1)[1] != still[1][:6]
-
-
-def in_theme(tab, theme):
-    tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-
-
-def test_the_view_is_accessible_before_and_after(open_page):
-    tab = open_page()
-    tab.wait_for_selector(".tl-live")
-    assert "both models: 4 MB" in tab.locator(".tl-live").inner_text()
-    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
-    ask(tab, TYPED)
+    tab.get_by_label("What moves").select_option(label="all tokens")
     move(tab, 125)
-    assert list(audit(tab, [".tl-view"], turn=in_theme)) == []
-
-
-def test_hostile_text_is_shown_and_never_run(open_page, models):
-    text = '<img src=x onerror="alert(1)"> & "so"'
-    assert "<img" not in shift_view(*models, text, most=2).default
-    tab = open_page()
-    ask(tab, text)
+    assert list(audit(tab, [".tl-view"], turn=turn)) == []
+    assert "<img" not in shift_view(*models, HOSTILE[0], most=2).default
+    ask(tab.locator(".tl-view"), HOSTILE[0])
     assert tab.locator(".tl-view img").count() == 0 and "<" in tab.locator(".tl-two").inner_text()
 
 
-def test_a_text_longer_than_the_table_is_refused(models):
+def test_longer_texts_than_the_table_are_refused(models):
     with pytest.raises(ValueError, match="has 128 rows, none for position 201"):
         shift_view(*models, "a" + " bear" * 200)
 
@@ -208,14 +166,14 @@ def test_a_text_longer_than_the_table_is_refused(models):
 @pytest.fixture(scope="module")
 def decoder():
     torch.manual_seed(0)
-    config = gpt.Config(50, d_model=16, n_layers=2, n_heads=2, d_ff=32, n_positions=64)
-    learned = gpt.GPT(config)
+    learned = gpt.GPT(gpt.Config(50, d_model=16, n_layers=2, n_heads=2, d_ff=32, n_positions=64))
     for parameter in learned.parameters():
         torch.nn.init.normal_(parameter, std=0.5)  # larger than a training begins with, so that scores differ
     return learned.double().eval()
 
 
-def test_a_shift_of_all_places_changes_nothing_with_rotary_positions_and_much_with_learned_ones(decoder):
+def test_shifts_change_nothing_with_rotary_positions(decoder):
+    """And much with learned ones; one token's shift counts with both."""
     ids, moves = [5, 6, 7, 5, 9], torch.arange(50)[:, None]
     turned = RotaryGPT(decoder).double()
     p, looks = read_at(turned, ids, moves)
@@ -231,22 +189,20 @@ def test_a_shift_of_all_places_changes_nothing_with_rotary_positions_and_much_wi
     assert decoder.embeddings.offset == turned.layer[0].attention.offset == 0  # both are as they were
 
 
-def test_without_turning_it_is_the_decoder_whose_table_is_zero(decoder, monkeypatch):
+def test_without_turning_the_table_is_zero(decoder, monkeypatch):
     """The parts that are not replaced are gpt.GPT's: with angles of 0 both give the same."""
-    from tutorial_book.experiments import since
-
     turned, ids = RotaryGPT(decoder).double(), [5, 6, 7, 5, 9]
     monkeypatch.setattr(since, "rotary", lambda X, angles: X)
     expected = decoder.trace([ids], keep=lambda name, X: 0 * X if name == "embeddings.positions" else X)["logits"]
     assert torch.equal(turned.trace([ids])["logits"], expected)
 
 
-@pytest.mark.parametrize("cut", range(1, 7))
-def test_cached_is_uncached(decoder, cut):
+@pytest.mark.parametrize("cut", [1, 3, 6])
+def test_cache_and_padding_change_no_logit(decoder, cut):
     turned, ids = RotaryGPT(decoder).double(), [5, 6, 7, 5, 9, 1, 2]
     whole, _ = turned([ids])
-    first, cache = turned([ids[:cut]])
+    _, cache = turned([ids[:cut]])
     rest, _ = turned([ids[cut:]], cache)
-    assert torch.allclose(torch.cat([first, rest], 1), whole, atol=1e-12)
+    assert torch.allclose(rest, whole[:, cut:], atol=1e-12)
     padded, _ = turned([[0, 0, *ids]], attention_mask=[[0, 0] + [1] * 7])
     assert torch.allclose(padded[:, 2:], whole, atol=1e-12)

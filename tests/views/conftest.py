@@ -1,117 +1,93 @@
 """A view in a real browser with the network cut; what it asks for or complains about fails the test."""
 
-import statistics
-import time
-
 import pytest
 
 from tests.accessible import audit
+from tests.views.examples import PAGE
 
 DARK = "#16181c"
-LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 
 
-@pytest.fixture
-def open_view(browser, tmp_path):
-    """Call it with one or more views to get a tab that shows them, from a file, in light or dark."""
-    contexts, complaints = [], []
+class Tabs:
+    """Opens pages, each in a context of its own, and collects what they complain about."""
 
-    def opened(*views, width=1280, dark=False, javascript=True):
-        screen = {"width": width, "height": 900}
-        context = browser.new_context(viewport=screen, offline=True, java_script_enabled=javascript)
-        contexts.append(context)
-        context.set_default_timeout(30_000)
-        tab = context.new_page()
-        page = tmp_path / f"{len(contexts)}.html"
-        tab.on("request", lambda r: r.url.startswith("file:") or complaints.append(f"asked for {r.url}"))
-        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
-        tab.on("pageerror", lambda e: complaints.append(str(e)))
-        tab.on("dialog", lambda d: (complaints.append(f"ran a script: {d.message}"), d.dismiss()))
-        theme = f'data-theme="dark" style="background:{DARK}"' if dark else 'data-theme="light"'
-        page.write_text(
-            f'<!doctype html><html lang="en" {theme}><meta charset="utf-8"><title>Views</title>'
-            '<meta name="viewport" content="width=device-width"><body><main>'
-            + "".join(view._repr_html_() for view in views),
-            encoding="utf-8",
-        )
-        tab.goto(page.as_uri())
-        return tab
+    def __init__(self, browser, complaints, folder, allowed=("file:",)):
+        self.browser, self.complaints, self.folder, self.allowed = browser, complaints, folder, allowed
+        self.contexts = []
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-@pytest.fixture
-def open_live(browser):
-    """Call it with an address to get a tab that may load files and blobs, no more; complaints fail the test."""
-    contexts, complaints = [], []
-
-    def opened(address):
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, reduced_motion="reduce")
-        contexts.append(context)
+    def open(self, address, width=1280, **options):
+        context = self.browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
+        self.contexts.append(context)
         context.set_default_timeout(60_000)
         tab = context.new_page()
-        tab.on("request", lambda r: r.url.startswith(("file:", "blob:")) or complaints.append(f"asked for {r.url}"))
-        tab.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
-        tab.on("pageerror", lambda e: complaints.append(str(e)))
-        tab.on("dialog", lambda d: (complaints.append(f"ran a script: {d.message}"), d.dismiss()))
+        tell = self.complaints.append
+        tab.on("request", lambda r: r.url.startswith(self.allowed) or tell(f"asked for {r.url}"))
+        tab.on("console", lambda m: m.type in ("error", "warning") and tell(m.text))
+        tab.on("pageerror", lambda e: tell(str(e)))
+        tab.on("dialog", lambda d: (tell(f"ran a script: {d.message}"), d.dismiss()))
         tab.goto(address)
         return tab
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert [each for each in complaints if "ERR_FILE_NOT_FOUND" not in each] == []  # a test hides one
+    def open_view(self, *views, width=1280, javascript=True, **options):
+        """A tab that shows these views, from a file."""
+        page = self.folder / f"{len(self.contexts)}.html"
+        content = "".join(view._repr_html_() for view in views)
+        page.write_text(PAGE.format("", content), encoding="utf-8")
+        return self.open(page.as_uri(), width, java_script_enabled=javascript, **options)
+
+    def close(self):
+        for context in self.contexts:
+            context.close()
 
 
-@pytest.fixture(scope="session")
-def assert_faster():
-    """Call it with a limit in ms and a function that measures: once, or a list of times, of which the median counts.
+@pytest.fixture(scope="module")
+def complaints():
+    return []
 
-    Other work on the machine makes a time longer, never shorter, so it measures again, up to six times, until one
-    is below the limit; what is too slow by itself stays above it.
-    """
 
-    def check(limit, measure):
-        medians = []
-        for pause in (0, 0.5, 1, 2, 4, 8):
-            time.sleep(pause)
-            times = measure()
-            medians.append(statistics.median(times if isinstance(times, list) else [times]))
-            if medians[-1] < limit:
-                return
-        raise AssertionError(f"at least {min(medians):.0f} ms, allowed are {limit}; measured: {medians}")
-
-    return check
+@pytest.fixture(autouse=True)
+def no_complaints(complaints):
+    """A complaint of a page fails the test that was running, whether or not the page is shared."""
+    yield
+    found = [each for each in complaints if "ERR_FILE_NOT_FOUND" not in each]  # a test hides a file
+    complaints.clear()
+    assert found == []
 
 
 @pytest.fixture
-def opening_time(open_view):
-    """Call it with a view to open it in a new tab, and get the milliseconds until it was loaded and drawn."""
-
-    def measure(view):
-        tab = open_view(view)
-        tab.wait_for_function(f"{LOADED} > 0")
-        return tab.evaluate(LOADED)
-
-    return measure
+def tabs(browser, complaints, tmp_path):
+    tabs = Tabs(browser, complaints, tmp_path)
+    yield tabs
+    tabs.close()
 
 
-def _turn(tab, theme):
+@pytest.fixture
+def open_view(tabs):
+    """Call it with one or more views to get a tab that shows them."""
+    return tabs.open_view
+
+
+@pytest.fixture(scope="module")
+def live_tabs(browser, complaints, tmp_path_factory):
+    """Tabs that may load files and blobs, and that the tests of a file share: a model is loaded once for all."""
+    tabs = Tabs(browser, complaints, tmp_path_factory.mktemp("live"), ("file:", "blob:"))
+    yield lambda address: tabs.open(address, reduced_motion="reduce")
+    tabs.close()
+
+
+def turn(tab, theme):
     tab.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
     tab.evaluate(f"document.documentElement.style.background = '{DARK if theme == 'dark' else ''}'")
 
 
 @pytest.fixture
 def assert_accessible(open_view):
-    """Call it with a view: axe finds nothing and nothing is too wide, in light and dark, at 1280 and 390 pixels."""
+    """Call it with views: axe finds nothing and nothing is too wide, in light and dark, at 1280 and 390 pixels."""
 
-    def check(view):
-        tab = open_view(view)
+    def check(*views):
+        tab = open_view(*views)
         tab.add_style_tag(content="* { transition: none !important; }")  # or colors are measured on their way
-        problems = list(audit(tab, [".tl-view"], turn=_turn))
+        problems = list(audit(tab, [".tl-view"], turn=turn))
         assert not problems, "\n".join(problems)
 
     return check

@@ -1,0 +1,171 @@
+"""What holds for each view: it can be read without a script, by everyone, on any screen, and runs no text."""
+
+import re
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+
+from tests.views.conftest import Tabs
+from tests.views.examples import HOSTILE, helix, made_up_trace, random_weights
+from tutorial_book.experiments import attention as toy
+from tutorial_book.experiments.uses import Index
+from tutorial_book.page import search_view, slide
+from tutorial_book.page.turning import turning_view
+from tutorial_lib import load, views
+from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.tokenization.wordpiece import SPECIAL
+
+IMAGE, CLOSING = HOSTILE[:2]
+OUTPUTS = ":is([data-matrix=weights], [data-matrix=output]) td"
+CALCULATOR = (toy.TOKENS, toy.X, toy.W_Q, toy.W_K, toy.W_V)
+WORDS = ["[CLS]", "the", "incomprehensibility", "##s", "熊熊熊熊熊熊熊熊", "!", "[SEP]"]
+LONG = "x" * 100 + " antidisestablishmentarianism" + "熊" * 90
+# How far the last digits that Python and the script draw may be apart.
+DIGITS = {"gaze": 0.01, "waves": 1.1e-4, "turning": 0.011}
+NUMBER = r"-?(?:\d*\.)?\d+(?:e-\d+)?"
+# Of each part its outline, the ends of its line and its text.
+LOOK = """(root, parts) => [...root.querySelectorAll(parts)].filter(e => !e.closest('.tl-detail')).map(e =>
+  [...['d', 'x2', 'y2', 'aria-pressed'].map(name => e.getAttribute(name) ?? ''), e.textContent].join(' '))"""
+
+CHANGE = """control => {
+  control.localName === 'select' ? control.selectedIndex = +!control.selectedIndex : control.value = control.max;
+  control.dispatchEvent(new Event(control.localName === 'select' ? 'change' : 'input', {bubbles: true}));
+}"""
+
+
+def line(k):
+    plt.subplots(figsize=(4, 3))[1].plot([0, k])
+
+
+@pytest.fixture(scope="module")
+def shown(bert, tok):
+    """Name -> a view, and the parts that a script draws as Python did."""
+    small, large = random_weights(2, 3, 7, 7), random_weights(2, 80, 40, 40)
+    index = Index([f"text {i}" for i in range(9)], random_weights(9, 8))
+    names = [f"a long label {i}" for i in range(60)]
+    legend = ".tl-say, .tl-legend"
+    tokenized = ".tl-say, .tl-words li, .tl-tries li"
+    return {
+        "blueprint": (views.blueprint(), ".tl-say"),
+        "calculator": (views.attention_calculator(*CALCULATOR), f".tl-say, {OUTPUTS}"),
+        "softmax": (views.softmax_explorer([2.5, 3.0, 4.5, -1.0], HOSTILE), ".tl-say, td:nth-child(n + 3)"),
+        "dot product": (views.dot_product_explorer((2, 1), (1, 2)), ".tl-say, td, .tl-shadow, .tl-drop"),
+        "perpendicular": (views.dot_product_explorer((2, 1), (-1, 2)), ".tl-say, td"),
+        "opposite": (views.dot_product_explorer((2, 1), (-2, 1)), ".tl-say, td"),
+        "no direction": (views.dot_product_explorer((2, 1), (0, 0)), ".tl-say, td"),
+        "gaze": (views.gaze_view(small, WORDS, query=3), ".tl-say, .tl-gaze li, .tl-gaze button"),
+        "one head": (views.head_view(small, WORDS, layer=1, head=2), ".tl-say, .tl-lines path"),
+        "one of many": (views.head_view(large, ["t"] * 40, layer=1, head=2), ".tl-say, .tl-lines path"),
+        "all heads": (views.model_view(random_weights(6, 12, 7, 7), WORDS), None),
+        "neurons": (views.neuron_view(made_up_trace(1, 2, 20, 4), names[:20], head=1, query=3),
+                    ".tl-say, caption, thead th, thead td, tbody th, tbody td, path"),
+        "waves": (views.sinusoid_explorer(), ".tl-say, .tl-clocks td, .tl-sine, .tl-cosine"),
+        "groups": (views.point_cloud(helix(60), names, groups=["first", "second"] * 30, path=True), legend),
+        "colors": (views.point_cloud(helix(60), colors=range(60)), legend),
+        "tokenizer": (views.tokenizer_explorer(tok, "The bear, serendipitous!"), tokenized),
+        "long word": (views.tokenizer_explorer(tok, LONG), tokenized),
+        "rare characters": (views.tokenizer_explorer(tok, "bear\ue123 日本 ☃☃x [MASK][MASK]"), tokenized),
+        "empty text": (views.tokenizer_explorer(tok, ""), ".tl-say"),
+        "machine": (views.forward_pass(bert, tok, [("A bear smiled.", "bear", 0)], ["A loan."]), None),
+        "story": (views.story_view(*load("book-gpt", "cpu"), "Mia had a kite."), ".tl-told, .tl-next td"),
+        "search": (search_view(index, ["Why?", "How?"], random_weights(2, 8)), ".tl-say, .tl-asked, .tl-hits li"),
+        "slide": (slide(line, k=[1, 2, 3], alt="A line to {value}.", start=2), ".tl-say"),
+        "turning": (turning_view(*torch.randn(2, 8)), ".tl-say, b, .tl-pair line"),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def looks(shown, browser, tmp_path_factory):
+    """Name -> how the view looks without a script, and with it: two visits for all views."""
+    tabs, found = Tabs(browser, [], tmp_path_factory.mktemp("views")), []
+    for javascript in (False, True):
+        tab = tabs.open_view(*[view for view, _ in shown.values()], javascript=javascript)
+        pairs = zip(tab.locator(".tl-view").all(), shown.values(), strict=True)
+        found.append([root.evaluate(LOOK, parts or "none") for root, (_, parts) in pairs])
+    tabs.close()
+    return dict(zip(shown, zip(*found, strict=True), strict=True))
+
+
+def words_and_numbers(looks):
+    text = " ".join(" | ".join(looks).split())
+    return re.sub(NUMBER, "#", text), [float(number) for number in re.findall(NUMBER, text)]
+
+
+def test_script_draws_what_python_drew(shown, looks):
+    for name, (drawn, alive) in looks.items():
+        if not shown[name][1]:
+            continue
+        (words, numbers), (words_alive, numbers_alive) = map(words_and_numbers, (drawn, alive))
+        assert drawn and words == words_alive, name
+        np.testing.assert_allclose(numbers, numbers_alive, rtol=0, atol=DIGITS.get(name, 0), err_msg=name)
+
+
+def test_views_are_accessible_on_any_screen(assert_accessible, shown):
+    """Names for a screen reader, contrast in both themes, and no view wider than a phone."""
+    assert_accessible(*[view for view, _ in shown.values()])
+
+
+def test_hostile_texts_are_shown_not_run(open_view, bert, tok):
+    """In each view: menus, legends, tables and sentences have the text as it is, and nothing asks for an image."""
+    A, text, square = random_weights(1, 2, 4, 4), CLOSING + IMAGE, torch.eye(4)
+    answers = search_view(Index(HOSTILE, random_weights(4, 8)), [IMAGE], random_weights(1, 8), [[IMAGE]])
+    cases = [
+        (views.attention_calculator(HOSTILE, *[square] * 4), "[data-matrix=weights] tbody th", HOSTILE),
+        (views.softmax_explorer([1, 2, 3, 4], HOSTILE), "tbody th", HOSTILE),
+        (views.gaze_view(A, HOSTILE), ".tl-gaze button", HOSTILE),
+        (views.head_view(A, HOSTILE, query=0), ".tl-say", [IMAGE]),
+        (views.model_view(A, HOSTILE, 0, 0), ".tl-say", ["Layer 0"]),
+        (views.neuron_view(made_up_trace(1, 1, 4, 4), HOSTILE), ".tl-say", [IMAGE]),
+        (views.point_cloud(helix(4), HOSTILE, HOSTILE, axes=HOSTILE[:3], label=IMAGE), ".tl-legend span", HOSTILE),
+        (views.point_cloud(helix(4), colors=range(4), color_name=IMAGE), ".tl-legend", [IMAGE]),
+        (views.tokenizer_explorer(WordPiece([*SPECIAL, IMAGE]), text), ".tl-typed", [text]),
+        (views.forward_pass(bert, tok, [(text, "alert", 0)], [text]), ".tl-sentence", [text]),
+        (answers, ".tl-asked", [IMAGE]),
+        (slide(lambda k: line(len(k)), k=HOSTILE[:2], alt=HOSTILE[2:]), "output", [IMAGE]),
+    ]
+    tab = open_view(*[view for view, *_ in cases])
+    for root, (view, where, texts) in zip(tab.locator(".tl-view").all(), cases, strict=True):
+        found = root.locator(where).all_text_contents()
+        assert len(found) == len(texts), (view, found)
+        assert all(text in shown for text, shown in zip(texts, found, strict=True)), (view, found)
+    assert tab.locator("img:not(.tl-frame img)").count() == 0
+
+
+def test_same_output_twice_makes_two_views(open_view, shown):
+    """A notebook may insert an output again; what changes the first copy leaves the second as it was."""
+    names = ["calculator", "softmax", "one head", "neurons", "waves", "search", "turning"]
+    outputs = [shown[name][0]._repr_html_() for name in names]
+    tab = open_view(*[SimpleNamespace(_repr_html_=lambda html=html: html) for html in outputs for _ in "12"])
+    for i, name in enumerate(names):
+        first, second = (tab.locator(".tl-view").nth(2 * i + copy) for copy in (0, 1))
+        before = first.inner_text()
+        first.locator(".tl-controls :is(select, input[type=range])").last.evaluate(CHANGE)
+        assert first.inner_text() != before == second.inner_text(), name
+    for copy in (2, 3):  # of softmax: a screen reader hears each copy's own message
+        field = tab.locator(".tl-view").nth(copy).locator("input.tl-number").first
+        field.fill(f"wrong {copy}")
+        message = tab.locator(f"[id='{field.get_attribute('aria-describedby')}']").inner_text()
+        assert f"“wrong {copy}” is not a number" in message
+
+
+@pytest.mark.parametrize("view", [views.head_view, views.model_view])
+@pytest.mark.parametrize("concentration", [0.05, 0.5, 50])
+def test_attention_of_64_tokens_stays_small(view, concentration):
+    weights = random_weights(6, 12, 64, 64, concentration=concentration)
+    assert len(view(weights, ["token##"] * 64)._repr_html_().encode()) < 450_000
+
+
+def test_large_examples_stay_small(bert, tok):
+    texts = [("We sat on the bank of the river and we fished.", "bank", head) for head in range(4)]
+    groups = [str(i % 6) for i in range(5000)]
+    for view, most in (
+        (views.neuron_view(made_up_trace(6, 12, 64, 32), [f"token{i}" for i in range(64)]), 450_000),
+        (views.forward_pass(bert, tok, texts), 400_000),
+        (views.point_cloud(helix(512), path=True), 60_000),
+        (views.point_cloud(helix(5000), groups=groups), 250_000),
+        (SimpleNamespace(_repr_html_=lambda: views.tokenizer_explorer(tok).data["vocabulary"]), 150_000),
+    ):
+        assert len(view._repr_html_().encode()) < most
