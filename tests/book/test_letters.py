@@ -1,7 +1,8 @@
-"""One letter, one meaning, in all chapters: what book/letters.tsv says of them is what the formulas use."""
+"""Each letter of the formulas has one meaning: pages use letters as book/letters.tsv says."""
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,113 +13,93 @@ values = pytest.importorskip("values")
 TOC = yaml.safe_load((letters.ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [Path(file).name for file in [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]]
 ROWS = letters.rows()
-CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?^---\n)?(?::[^\n]*\n)*(.*?)^```$", re.M | re.S)
 KNOWN = {letter for row in ROWS for letter in row.letters}
+# What code writes if it does not write a letter as the formula does.
+OTHER_NAMES = {"h": "n_heads", "L": "n_layers", "u": "U", "t": "id", r"\mathcal{V}": "vocab", r"\ell": "loss",
+               "G, g": "G", "b_K, b_V, b_O, b": "b", r"\varepsilon": "eps", "": "C"}  # fmt: skip
 
 
-def covers(row, page: str) -> bool:
-    """Whether a letter may stand on this page with the meaning of this row."""
-    if row.chapters.endswith("+"):
-        return PAGES.index(page) >= PAGES.index(row.chapters[:-1])
-    return row.chapters == "all" or page in row.chapters.split()
+def pages_of(row) -> list[str]:
+    """The pages on which the letters of a row have its meaning."""
+    named = PAGES if row.chapters == "all" else row.chapters.split()
+    return PAGES[PAGES.index(row.chapters[:-1]) :] if row.chapters.endswith("+") else named
 
 
+@cache
 def used(text: str) -> dict[str, str]:
-    """The letters of a page, each with the first formula that has it."""
-    found = {}
-    for formula in letters.formulas(text):
-        for letter in letters.symbols(formula, KNOWN):
-            found.setdefault(letter, " ".join(formula.split()))
-    return found
-
-
-def wrong(page: str, text: str) -> dict[str, str]:
-    """The letters of a page that have no meaning there, or two."""
-    meanings = {letter: [row for row in ROWS if letter in row.letters and covers(row, page)] for letter in used(text)}
-    return {letter: used(text)[letter] for letter, rows in meanings.items() if len(rows) != 1}
+    """The letters of a page, each with a formula that has it."""
+    return {letter: formula for formula in letters.formulas(text) for letter in letters.symbols(formula, KNOWN)}
 
 
 def source(page: str) -> str:
-    return values.text_of(letters.ROOT, f"book/{Path(page).name}.md")
+    return values.text_of(letters.ROOT, f"book/{page}.md")
+
+
+@cache
+def code(page: str) -> str:
+    return "\n".join(cell["code"] for cell in values.CELL.finditer(source(page)))
+
+
+def assigned(page: str) -> set[str]:
+    """What the cells of a page assign."""
+    nodes = ast.walk(ast.parse(code(page)))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_each_letter_of_a_page_has_one_meaning_there(name):
-    assert wrong(name, source(name)) == {}, "letter: formula. What does it mean? See book/letters.tsv"
+def test_each_letter_of_a_page_has_one_meaning(name):
+    here = [letter for row in ROWS if name in pages_of(row) for letter in row.letters]
+    assert {letter: formula for letter, formula in used(source(name)).items() if here.count(letter) != 1} == {}
+    if 0 < PAGES.index(name) < PAGES.index("seeing"):  # where letters are learned, the same in code
+        known = {letter for row in ROWS if name in pages_of(row) for letter in row.code.split(", ")}
+        assert {letter for letter in assigned(name) if re.fullmatch("[A-Z](_[A-Z])?", letter)} <= known
 
 
-def test_a_letter_has_one_meaning_but_for_two():
+def test_letter_has_one_meaning_but_for_two():
     every = [letter for row in ROWS for letter in row.letters]
     assert sorted({letter for letter in every if every.count(letter) > 1}) == [r"\mu", "k"]
 
 
-def code(page: str) -> set[str]:
-    """What the cells of a page assign."""
-    trees = [ast.parse(cell) for cell in CELL.findall(source(page))]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-
-
-@pytest.mark.parametrize("name", PAGES[1 : PAGES.index("seeing")])
-def test_where_letters_are_learned_a_capital_one_in_code_means_what_it_means_in_formulas(name):
-    named = {letter for row in ROWS if covers(row, name) for letter in row.code.split(", ")}
-    assert {letter for letter in code(name) if re.fullmatch("[A-Z](_[A-Z])?", letter)} <= named
-
-
-def test_each_row_is_used_from_its_chapter_on():
-    on = {page: used(source(page)).keys() | code(page) for page in PAGES}
+def test_each_row_is_used_and_code_writes_its_letters():
+    library = "\n".join(path.read_text(encoding="utf-8") for path in (letters.ROOT / "tutorial_lib").glob("*.py"))
+    on = {page: used(source(page)).keys() | assigned(page) for page in PAGES}
     for row in ROWS:
-        pages = {"all": PAGES}.get(row.chapters) or [name.rstrip("+") for name in row.chapters.split()]
-        assert set(pages) <= set(PAGES), row
-        letters_of = {*row.letters, *row.code.split(", ")}
-        assert any(letters_of & on[page] for page in pages), f"no page of {pages} has {row.meaning}"
+        pages = PAGES if row.chapters == "all" else [name.rstrip("+") for name in row.chapters.split()]
+        names = row.code.split(", ")
+        assert any(on[page] & {*row.letters, *names} for page in pages), f"no page of {pages} has {row.meaning}"
+        as_code = ", ".join(re.sub(r"\\text|[\\{}]", "", letter) for letter in row.letters)
+        assert row.code in ("", OTHER_NAMES.get(", ".join(row.letters), as_code))
+        there = "\n".join([library, *map(code, pages_of(row))])
+        assert [name for name in names if name and not re.search(rf"(?<!\w){name}(?!\w)", there)] == []
 
 
-# Where code does not write a letter as the formula does, this is what it writes.
-OTHER_NAMES = {"h": "n_heads", "L": "n_layers", "u": "U", "t": "id", r"\mathcal{V}": "vocab", r"\ell": "loss",
-               "G, g": "G", "b_K, b_V, b_O, b": "b", r"\varepsilon": "eps", "": "C"}  # fmt: skip
-LIBRARY = "\n".join(path.read_text(encoding="utf-8") for path in (letters.ROOT / "tutorial_lib").glob("*.py"))
+def test_letters_are_found_wherever_a_formula_is():
+    page = r"""An unknown $\zeta$, and `$N$`, \$5 and \$6, $\text{Nothing}_{\operatorname{new}}$.
+$$ \sum_i \xi_i $$ (eq-z)
+
+```{math}
+:label: eq-z
+\eta = W_Q^i + d_{\text{model}}
+```
+:::{guess} name
+Because $D$.
+:::
+```{code-cell} python3
+---
+mystnb: {figure: {caption: One $B$.}}
+---
+plot('$F$')
+```
+:::{dropdown} What the documents print
+$H$
+:::"""
+    assert used(page).keys() == {r"\zeta", r"\xi", "i", r"\eta", "W_Q", r"d_{\text{model}}", "D", "B"}
 
 
-def as_code(letter: str) -> str:
-    """A letter as code writes it: d_{\\text{model}} is d_model."""
-    return re.sub(r"\\text|[\\{}]", "", letter)
-
-
-@pytest.mark.parametrize("row", [row for row in ROWS if row.code], ids=lambda row: f"{row.code} {row.chapters}")
-def test_the_name_in_code_is_the_letter_s_and_is_used(row):
-    theirs = OTHER_NAMES.get(", ".join(row.letters), ", ".join(map(as_code, row.letters)))
-    assert row.code == theirs
-    pages = [page for page in PAGES if covers(row, page)]
-    cells = "\n".join([LIBRARY, *(cell for page in pages for cell in CELL.findall(source(page)))])
-    assert [name for name in row.code.split(", ") if not re.search(rf"(?<!\w){name}(?!\w)", cells)] == []
-
-
-@pytest.mark.parametrize(
-    "text, expected",
-    [
-        (r"An unknown $\zeta$.", [r"\zeta"]),
-        (r"$$ \sum_i \zeta_i $$ (eq-z)", [r"\zeta"]),
-        ("```{math}\n:label: eq-z\n\\zeta = 1\n```", [r"\zeta"]),
-        (":::{guess} name\nHow large is $N$?\n\nBecause $D$.\n:::", ["D", "N"]),
-        ("```{code-cell} python3\n---\nmystnb:\n  figure:\n    caption: One $N$.\n---\nplot('$D$')\n```", ["N"]),
-        (":::{dropdown} What the documents print\n$N$\n:::", []),
-        (r"`$N$`, \$5 and \$6, $\text{Nothing}_{\operatorname{new}}$, $W_Q^i$, $d_{\text{model}}$", []),
-    ],
-)
-def test_a_letter_without_a_meaning_is_found_wherever_it_stands(text, expected):
-    assert sorted(wrong("bert", text)) == expected
-
-
-def test_a_letter_before_its_chapter_is_found():
-    assert wrong("attention", r"$\gamma$") and not wrong("bert", r"$\gamma$")
-
-
-def test_the_table_has_all_rows_or_those_that_all_chapters_share():
-    whole, short = letters.table().split("\n")[2:], letters.table(everywhere=True).split("\n")[2:]
-    shared = [row for row in ROWS if row.chapters == "all"]
-    assert len(whole) == len(ROWS) and len(short) == len(shared)
+def test_front_page_lists_only_letters_of_all_chapters():
+    whole = letters.table().split("\n")[2:]
+    short = letters.table(everywhere=True).split("\n")[2:]
+    assert len(whole) == len(ROWS) and len(short) == sum(row.chapters == "all" for row in ROWS)
     assert "| $d_{\\text{model}}$ | `d_model` | how many numbers stand for one token |" in whole
     assert "| *d*<sub>model</sub> | `d_model` | how many numbers stand for one token |" in short
-    assert short[-1].startswith("| *W*<sub>Q</sub>, *W*<sub>K</sub>,")
     assert not any(mark in line for line in short for mark in "$\\{}")
