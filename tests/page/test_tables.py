@@ -1,5 +1,8 @@
-"""Tables: one content as HTML on a page, Markdown in a notebook and text in a terminal; what does not fit is told."""
+"""Tables and answers: one content as HTML on a page, Markdown in a notebook and text in a terminal."""
 
+import html
+import json
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -8,10 +11,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_book.page import table
+from tutorial_book.page import answer, table
+from tutorial_book.page.guess import in_words
 
 VALUES = [[1, 0.5, "x"], [30522, 0.25, "y"]]
 HEADS = ["size", "share", "kind"]
+TAGS = ("div", "table", "caption", "span", "thead", "tr", "th", "td")
 
 
 @pytest.fixture(autouse=True)
@@ -41,22 +46,18 @@ class Reader(HTMLParser):
         self.cells[-1] = (tag, attributes, text + data)
 
 
-def test_on_a_page_it_is_a_table_with_a_caption_and_heads_that_say_what_they_head():
+def test_table_on_a_page_has_caption_and_headers():
+    """Numbers are at the right, words at the left."""
     cells = Reader(example(mark=[("b", "size")])._repr_html_()).cells
     assert cells[0] == ("caption", {}, "Sizes.")
-    assert [(text, attributes["scope"]) for tag, attributes, text in cells if tag == "th"] == [
-        ("size", "col"), ("share", "col"), ("kind", "col"), ("a", "row"), ("b", "row"),
-    ]  # fmt: skip
+    scopes = {text: attributes["scope"] for tag, attributes, text in cells if tag == "th"}
+    assert scopes == dict.fromkeys(HEADS, "col") | dict.fromkeys("ab", "row")
     assert [text for tag, _, text in cells if tag == "mark"] == ["30,522"]
+    numbers = {text: attributes.get("class") == "number" for tag, attributes, text in cells if tag == "td" and text}
+    assert numbers == {"1": True, "50%": True, "x": False, "25%": True, "y": False}
 
 
-def test_numbers_line_up_at_the_right_and_words_at_the_left():
-    for tag, attributes, text in Reader(example()._repr_html_()).cells:
-        if tag == "td" and text:
-            assert (attributes.get("class") == "number") == (text not in "xy"), text
-
-
-def test_in_a_notebook_it_is_markdown(monkeypatch):
+def test_table_is_markdown_in_a_notebook(monkeypatch):
     monkeypatch.delenv("TUTORIAL_LIB_STATIC")
     shown = example(columns=["token", *HEADS], mark=[(1, 0)])
     assert shown._repr_html_() is None
@@ -66,32 +67,28 @@ def test_in_a_notebook_it_is_markdown(monkeypatch):
     )
 
 
-def test_in_a_terminal_its_columns_are_aligned():
+def test_columns_are_aligned_in_a_terminal():
     assert repr(example(mark=[("a", "share")])).split("\n") == [
         "Sizes.", "     size  share  kind", "a       1   *50%  x", "b  30,522    25%  y",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("make", [np.array, torch.tensor, list])
-def test_arrays_tensors_and_lists_give_the_same_table(make):
-    assert repr(table(make([[1.0, 2.0]]), "ab", caption="", form=".1f")).split() == ["a", "b", "1.0", "2.0"]
-
-
-def test_a_row_may_mix_tensors_and_numbers():
+@pytest.mark.parametrize("values", [np.array([[1.0, 2.0]]), torch.tensor([[1.0, 2.0]]), [[torch.tensor(1.0), 2.0]]])
+def test_arrays_tensors_and_lists_are_alike(values):
+    assert repr(table(values, "ab", caption="", form=".1f")).split() == ["a", "b", "1.0", "2.0"]
     assert repr(table([[torch.tensor(0.5), 1, None]], "abc", caption="")).split() == ["a", "b", "c", "0.50", "1"]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_no_text_is_read_as_html(text):
-    shown = table([[text]], [text], [text], caption=text)._repr_html_()
-    inside, tags = shown, ("div", "table", "caption", "span", "thead", "tr", "th", "td")
-    for tag in tags:
+    inside = table([[text]], [text], [text], caption=text)._repr_html_()
+    for tag in TAGS:
         inside = inside.replace(f"</{tag}>", "")
     opened = [piece.split(">")[0].split()[0] for piece in inside.split("<")[1:]]
-    assert set(opened) <= set(tags)
+    assert set(opened) <= set(TAGS)
 
 
-def test_no_token_is_read_as_markdown(monkeypatch):
+def test_no_token_is_read_as_markdown():
     shown = table([["a|b", "*c*"]], ["$d$", "_e_"], ["[f](g)"], caption="<i>")._repr_markdown_()
     assert r"a\|b | \*c\*" in shown and r"\$d\$ | \_e\_" in shown and r"\[f\](g)" in shown and "&lt;i&gt;" in shown
 
@@ -110,6 +107,47 @@ def test_no_token_is_read_as_markdown(monkeypatch):
         (dict(rows=["a", "a"], mark=[("a", 0)]), "a name that stands once"),
     ],
 )
-def test_what_does_not_fit_is_told(changes, message):
+def test_bad_tables_are_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         example(**changes)
+
+
+@pytest.mark.parametrize(
+    "value, plain",
+    [
+        ("k<2>", "k<2>"),
+        (3, 3),
+        (np.float64(0.1), 0.1),
+        (torch.tensor(7), 7),
+        (("a", 'b"'), ["a", 'b"']),
+        (np.array(["a", "b"]), ["a", "b"]),
+    ],
+)
+def test_answer_tells_the_build_the_value(in_a_notebook, value, plain):
+    answer("longer-key", value)
+    page = in_a_notebook[0]["text/html"]
+    found = re.match(r'<p data-guess="longer-key" data-answer="([^"]*)">', page)
+    assert json.loads(html.unescape(found[1])) == plain
+    assert html.escape(in_words(plain)) in page
+    assert in_a_notebook[0]["text/plain"] == f"The answer to longer-key: {in_words(plain)}"
+
+
+@pytest.mark.parametrize(
+    "number, text",
+    [(0, "0"), (16, "16"), (0.0, "0"), (16.0, "16"), (0.00012345, "0.000123"), (-2.5, "-2.5"), (12345.6, "12,346")],
+)
+def test_answers_have_three_digits(number, text):
+    assert in_words(number) == text
+
+
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        *((name, 1, "name must be the guess's name") for name in ("", "Two", "a b", "a--b", None, '"><')),
+        *(("a", value, "value must be a finite number") for value in (float("nan"), torch.tensor(float("inf")))),
+        *(("a", value, "value must be a choice") for value in (True, None, [1, 2], torch.ones(2), {"a": 1})),
+    ],
+)
+def test_bad_answers_are_refused(name, value, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        answer(name, value)
