@@ -3,14 +3,12 @@
 All stand on one page, so that the models are loaded once.
 """
 
-import re
 
-import numpy as np
 import pytest
 
 from tests.accessible import audit
 from tests.views.conftest import turn
-from tests.views.examples import HOSTILE, ask, write_pages
+from tests.views.examples import HOSTILE, alike, ask, write_pages
 from tutorial_book.experiments.uses import Index
 from tutorial_book.page import live as views
 from tutorial_book.page import search_view
@@ -109,20 +107,6 @@ def tab(live_tabs, site):
 def view(tab):
     """Call it with a kind to get its view."""
     return lambda kind: tab.locator(".tl-view").nth([*MAKE, "search"].index(kind))
-
-
-def words_and_numbers(text):
-    """A text without its numbers, and these."""
-    number = r"-?\d[\d,]*\.?\d*"
-    text = text.replace("−", "-")
-    found = re.findall(number, text)
-    return re.sub(number, "#", text).split(), np.array([float(x.replace(",", "")) for x in found])
-
-
-def alike(said, expected, share=0.06, least=0.03):
-    """The same words, and numbers that rounded weights move by little."""
-    (words, numbers), (expected_words, expected_numbers) = map(words_and_numbers, (said, expected))
-    return words == expected_words and np.allclose(numbers, expected_numbers, rtol=share, atol=least)
 
 
 # What may differ by more than rounding should: shares and lengths, counts near a border, thousandths, probabilities.

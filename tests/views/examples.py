@@ -1,5 +1,6 @@
 """What several tests of views show: random weights, a trace, a line in space, texts that would run if they could."""
 
+import re
 import shutil
 from urllib.parse import urlencode
 
@@ -76,3 +77,16 @@ def ask(root, *texts):
     root.get_by_role("button", name="Show", exact=True).click()
     names = [f"text{i}" if i > 1 else "text" for i in range(1, len(texts) + 1)]
     root.locator(f'.tl-live a[href$="{urlencode(list(zip(names, texts)))}"]').wait_for()
+
+
+def words_and_numbers(text):
+    """A text with # for each number, and the numbers."""
+    number = r"-?(?:\d[\d,]*)?\.?\d+(?:e-\d+)?"
+    text = " ".join(text.replace("−", "-").split())
+    return re.sub(number, "#", text), [float(found.replace(",", "")) for found in re.findall(number, text)]
+
+
+def alike(said, expected, share=0.06, least=0.03):
+    """The same words, and numbers that rounding moves by little."""
+    (words, numbers), (expected_words, expected_numbers) = map(words_and_numbers, (said, expected))
+    return words == expected_words and np.allclose(numbers, expected_numbers, rtol=share, atol=least)

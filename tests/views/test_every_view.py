@@ -1,15 +1,13 @@
 """What holds for each view: it can be read without a script, by everyone, on any screen, and runs no text."""
 
-import re
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 import torch
 
 from tests.views.conftest import Tabs
-from tests.views.examples import HOSTILE, helix, made_up_trace, random_weights
+from tests.views.examples import HOSTILE, alike, helix, made_up_trace, random_weights
 from tutorial_book.experiments import attention as toy
 from tutorial_book.experiments.uses import Index
 from tutorial_book.page import search_view, slide
@@ -25,7 +23,6 @@ WORDS = ["[CLS]", "the", "incomprehensibility", "##s", "熊熊熊熊熊熊熊熊
 LONG = "x" * 100 + " antidisestablishmentarianism" + "熊" * 90
 # How far the last digits that Python and the script draw may be apart.
 DIGITS = {"gaze": 0.01, "waves": 1.1e-4, "turning": 0.011}
-NUMBER = r"-?(?:\d*\.)?\d+(?:e-\d+)?"
 # Of each part its outline, the ends of its line and its text.
 LOOK = """(root, parts) => [...root.querySelectorAll(parts)].filter(e => !e.closest('.tl-detail')).map(e =>
   [...['d', 'x2', 'y2', 'aria-pressed'].map(name => e.getAttribute(name) ?? ''), e.textContent].join(' '))"""
@@ -89,18 +86,10 @@ def looks(shown, browser, tmp_path_factory):
     return dict(zip(shown, zip(*found, strict=True), strict=True))
 
 
-def words_and_numbers(looks):
-    text = " ".join(" | ".join(looks).split())
-    return re.sub(NUMBER, "#", text), [float(number) for number in re.findall(NUMBER, text)]
-
-
 def test_script_draws_what_python_drew(shown, looks):
     for name, (drawn, alive) in looks.items():
-        if not shown[name][1]:
-            continue
-        (words, numbers), (words_alive, numbers_alive) = map(words_and_numbers, (drawn, alive))
-        assert drawn and words == words_alive, name
-        np.testing.assert_allclose(numbers, numbers_alive, rtol=0, atol=DIGITS.get(name, 0), err_msg=name)
+        assert alike(" | ".join(alive), " | ".join(drawn), 0, DIGITS.get(name, 0)), name
+        assert drawn or not shown[name][1], name
 
 
 def test_views_are_accessible_on_any_screen(assert_accessible, shown):
@@ -151,21 +140,16 @@ def test_same_output_twice_makes_two_views(open_view, shown):
         assert f"“wrong {copy}” is not a number" in message
 
 
-@pytest.mark.parametrize("view", [views.head_view, views.model_view])
-@pytest.mark.parametrize("concentration", [0.05, 0.5, 50])
-def test_attention_of_64_tokens_stays_small(view, concentration):
-    weights = random_weights(6, 12, 64, 64, concentration=concentration)
-    assert len(view(weights, ["token##"] * 64)._repr_html_().encode()) < 450_000
-
-
-def test_large_examples_stay_small(bert, tok):
+def test_large_examples_travel_small(bert, tok):
     texts = [("We sat on the bank of the river and we fished.", "bank", head) for head in range(4)]
-    groups = [str(i % 6) for i in range(5000)]
+    attention = [random_weights(6, 12, 64, 64, concentration=spread) for spread in (0.05, 0.5, 50)]
+    tokens = ["token##"] * 64
     for view, most in (
-        (views.neuron_view(made_up_trace(6, 12, 64, 32), [f"token{i}" for i in range(64)]), 450_000),
+        *((view(weights, tokens), 450_000) for weights in attention for view in (views.head_view, views.model_view)),
+        (views.neuron_view(made_up_trace(6, 12, 64, 32), tokens), 450_000),
         (views.forward_pass(bert, tok, texts), 400_000),
         (views.point_cloud(helix(512), path=True), 60_000),
-        (views.point_cloud(helix(5000), groups=groups), 250_000),
-        (SimpleNamespace(_repr_html_=lambda: views.tokenizer_explorer(tok).data["vocabulary"]), 150_000),
+        (views.point_cloud(helix(5000), groups=[str(i % 6) for i in range(5000)]), 250_000),
+        (views.tokenizer_explorer(tok), 175_000),
     ):
-        assert len(view._repr_html_().encode()) < most
+        assert len(view._repr_html_().encode()) < most, view
