@@ -1,4 +1,4 @@
-"""What holds for the HTML of every page, without a browser."""
+"""The HTML of every page, without a browser: what it loads, links to and says of itself."""
 
 import re
 from collections import Counter
@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "video": "src"}
 
 
@@ -50,28 +49,23 @@ def parsed(path: Path) -> Page:
     return Page(path)
 
 
-def test_a_page_loads_nothing_from_another_host(page):
+def test_page_loads_only_files_of_the_site(page):
     urls = [url for tag, attribute in LOADING.items() for url in parsed(page).values(tag, attribute)]
     assert [url for url in urls if re.match(r"(https?:)?//", url)] == []
-
-
-def test_a_page_loads_only_files_that_are_there(page):
-    urls = [url for tag, attribute in LOADING.items() for url in parsed(page).values(tag, attribute)]
     files = [unquote(urlsplit(url).path) for url in urls if not url.startswith("data:")]
     assert [name for name in files if name and not (page.parent / name).exists()] == []
 
 
-def test_an_image_says_in_words_what_it_shows(page):
+def test_images_say_in_words_what_they_show(page):
     images = [attributes for tag, attributes in parsed(page).elements if tag == "img"]
     told = {attributes.get("src") for attributes in images if " " in (attributes.get("alt") or "")}
     for attributes in images:
-        if attributes.get("alt") != "" or attributes.get("src") not in told:  # at a chapter's head, shown once more
-            alt = attributes.get("alt")
-            assert alt is not None, f"no alt text: {attributes}"
-            source = attributes.get("src") or ""
-            in_words = " " in alt.strip() and not re.search(r"\.(png|svg|jpe?g)$", alt)
-            of_the_theme = re.search(r"_static/images/logo_\w+\.svg", source)  # stands beside its button's text
-            assert in_words or of_the_theme, f"not an alt text: {alt!r} of {source}"
+        alt = attributes.get("alt")
+        source = attributes.get("src") or ""
+        again = alt == "" and source in told  # at a chapter's head
+        of_the_theme = re.search(r"_static/images/logo_\w+\.svg", source)  # beside its button's text
+        in_words = " " in (alt or "").strip() and not re.search(r"\.(png|svg|jpe?g)$", alt)
+        assert again or alt is not None and (in_words or of_the_theme), f"not an alt text: {alt!r} of {source}"
 
 
 def test_no_formula_or_directive_is_left_raw(page):
@@ -80,43 +74,38 @@ def test_no_formula_or_directive_is_left_raw(page):
     assert re.findall(f"{formulas}|{directives}", text, re.M) == []
 
 
-def test_links_and_fragments_inside_the_site_resolve(page):
-    broken = []
-    for url in parsed(page).values("a", "href"):
-        parts = urlsplit(url)
-        if parts.scheme or parts.netloc:
-            continue
-        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-        if not target.is_file():
-            broken.append(url)
-        elif parts.fragment.startswith("view="):  # a text for a view of that page: tools/sphinx_teach.py
-            if f'data-view="{parse_qs(parts.fragment)["view"][0]}-' not in target.read_text(encoding="utf-8"):
-                broken.append(url)
-        elif parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in parsed(target).anchors:
-            broken.append(url)
-    assert broken == []
+def resolves(page: Path, url: str) -> bool:
+    parts = urlsplit(url)
+    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if parts.scheme or parts.netloc:
+        return True
+    if target.is_file() and parts.fragment.startswith("view="):  # a text for a view of that page: tools/sphinx_teach.py
+        return f'data-view="{parse_qs(parts.fragment)["view"][0]}-' in target.read_text(encoding="utf-8")
+    plain = not parts.fragment or target.suffix != ".html"
+    return target.is_file() and (plain or unquote(parts.fragment) in parsed(target).anchors)
 
 
-def test_a_page_says_its_title_and_has_one_main_heading(page):
-    assert parsed(page).title.strip()
-    headings = [tag for tag, attributes in parsed(page).elements if tag == "h1"]
+def test_links_inside_the_site_resolve(page):
+    assert [url for url in parsed(page).values("a", "href") if not resolves(page, url)] == []
+
+
+def test_page_has_one_main_heading_and_single_ids(page):
+    elements = parsed(page).elements
     in_print_view = 1 if "jb-print-docs-body" in parsed(page).anchors else 0
-    assert len(headings) - in_print_view == 1
-
-
-def test_an_id_stands_once(page):
-    ids = Counter(a["id"] for _, a in parsed(page).elements if a.get("id"))
+    assert sum(tag == "h1" for tag, _ in elements) - in_print_view == 1
+    ids = Counter(attributes["id"] for _, attributes in elements if attributes.get("id"))
     assert [name for name, times in ids.items() if times > 1] == []
 
 
-def test_a_page_says_what_it_is_to_other_programs(page):
-    if page.name == "404.html":
-        pytest.skip("nobody passes the page for wrong addresses on")
-    tags = {tag.get("property"): tag.get("content") for name, tag in parsed(page).elements if name == "meta"}
-    assert tags["og:title"] and tags["og:description"] and "<" not in tags["og:title"]
-    assert (page.parent / tags["og:image"]).resolve().stat().st_size < 100_000
+def test_page_describes_itself_to_other_programs(page):
+    assert parsed(page).title.strip()
+    if page.name != "404.html":  # nobody shares the page for wrong addresses
+        tags = {tag.get("property"): tag.get("content") for name, tag in parsed(page).elements if name == "meta"}
+        assert tags["og:title"] and tags["og:description"] and "<" not in tags["og:title"]
+        assert (page.parent / tags["og:image"]).resolve().stat().st_size < 100_000
 
 
-def test_the_front_page_does_not_wait_for_what_draws_formulas():
-    assert not [url for url in parsed(SITE / "book" / "index.html").values("script", "src") if "mathjax" in url]
-    assert [url for url in parsed(SITE / "book" / "attention.html").values("script", "src") if "mathjax" in url]
+@pytest.mark.parametrize("name, scripts", [("index", False), ("attention", True)])
+def test_only_pages_with_formulas_load_mathjax(site, name, scripts):
+    found = [url for url in parsed(site / "book" / f"{name}.html").values("script", "src") if "mathjax" in url]
+    assert bool(found) == scripts
