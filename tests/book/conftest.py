@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 sys.path.insert(0, str(ROOT / "tools"))
 
-# One page of each kind, which each run of the tests opens in a browser. All others are opened where the long tests run:
+# One page of each kind, which each run of the tests opens in a browser. The others are marked `long`: they are opened
 # at each push, and for one chapter by `make check`.
 OF_EACH_KIND = {
     "search", "book/index", "book/start", "book/attention", "book/senses", "book/survived", "book/live", "book/check",
@@ -22,12 +22,12 @@ OF_EACH_KIND = {
 
 
 def for_a_browser(pages: list[Path]) -> list:
-    """The pages as parameters of a test that opens each in a browser; those that are like another are long."""
+    """The pages as parameters of a test that opens each in a browser. Pages that are like another one are long."""
     kinds = [str(page.relative_to(SITE).with_suffix("")) in OF_EACH_KIND for page in pages]
     return [page if kind else pytest.param(page, marks=pytest.mark.long) for page, kind in zip(pages, kinds)]
 
 
-# Scripts and style sheets of the book that make a page ask and answer.
+# The book's own scripts and style sheets that make a page ask and answer.
 OWN = re.compile(r"_static/(chapter\.css|code\.js|guess\.js|again\.js|check/)")
 
 
@@ -65,7 +65,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("page", pages or [nothing], ids=names or ["no site"])
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def site():
     if not (SITE / "index.html").exists():
         pytest.skip("the site is not built: run `make book` first")
