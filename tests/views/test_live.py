@@ -4,6 +4,7 @@ Loading a model takes a browser a second or two, so tests that only ask share a 
 """
 
 import base64
+import functools
 import os
 import random
 import re
@@ -61,6 +62,9 @@ LOAD = """async () => {
   const { bytes } = await tutorialLib.load(undefined, (share) => shares.push(share));
   return [shares, bytes];
 }"""
+BOXES = """look => {
+  const [one, ...more] = [...document.querySelectorAll(look)].map(part => part.getBoundingClientRect());
+  return more.map(box => [box.x - one.x, box.y - one.y, box.width, box.height].map(Math.round)); }"""
 CHOSEN = "document.querySelector('.tl-controls option:checked').textContent"
 
 
@@ -87,13 +91,11 @@ def open_page(live_tabs, site):
 @pytest.fixture(scope="module")
 def machine(open_page):
     """The tab that all tests may ask, with what computes there: the kernel, or plain JavaScript."""
-    opened = {}
-
+    @functools.cache
     def machine(without=""):
-        if without not in opened:
-            opened[without] = open_page("first.html")
-            take_from_worker(opened[without], without)
-        return opened[without]
+        tab = open_page("first.html")
+        take_from_worker(tab, without)
+        return tab
 
     return machine
 
@@ -269,41 +271,33 @@ def test_pieces_are_joined_on_request(open_page, bert, tok):
     assert "pieces are added" in view.locator(".tl-say").inner_text()
     with torch.no_grad():
         A = bert.trace(**tok.encode(text).inputs)["layer.0.attention.weights"][0, 0].numpy()
-    pieces = slice(1, tokens.index("dogs"))
+    pieces, bark = slice(1, tokens.index("dogs")), tokens.index("bark")
     view.locator(".tl-token").nth(0).click()
-    to = {"serendipitous": A[pieces, pieces].sum(1).mean()} | {
-        word: A[pieces, tokens.index(word)].mean() for word in ("dogs", "bark", ".")
-    }
-    best = max(to, key=to.get)
-    assert f"attends most to “{best}” ({to[best]:.2f})"[:-2] in view.locator(".tl-say").inner_text()
+    own, other = A[pieces, pieces].sum(1).mean(), A[pieces, bark].mean()
+    best, most = max([("serendipitous", own), ("bark", other)], key=lambda one: one[1])
+    assert f"“{best}” ({most:.2f})"[:-2] in view.locator(".tl-say").inner_text()
     assert shown("all") == tokens
 
 
-def test_drawing_is_saved_with_its_colors(open_page, tmp_path):
-    tab = open_page("attention.html")
-    with tab.expect_download() as download:
-        tab.get_by_role("button", name="Save as SVG").first.click()
-    download.value.save_as(tmp_path / "saved.svg")
-    text = (tmp_path / "saved.svg").read_text(encoding="utf-8")
-    assert download.value.suggested_filename == "head_view.svg"
+def test_drawings_and_lists_are_saved_as_svg(open_page, live_tabs, tmp_path):
+    def saved(page):
+        tab = open_page(page)
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name="Save as SVG").first.click()
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        return tab, path
+
+    _, drawing = saved("attention.html")
+    text = drawing.read_text(encoding="utf-8")
     root = ElementTree.fromstring(text)
-    assert root.tag.endswith("}svg") and float(root.get("width")) > 100
+    assert drawing.name == "head_view.svg" and root.tag.endswith("}svg") and float(root.get("width")) > 100
     assert re.search(r"stroke: (rgb|hsl|okl|color)", text)
     assert "var(--" not in re.sub(r"--hue:[^;]*;", "", text) and "script" not in text
-
-
-def test_lists_are_saved_as_they_look(open_page, live_tabs, tmp_path):
-    tab = open_page("first.html")
-    with tab.expect_download() as download:
-        tab.get_by_role("button", name="Save as SVG").click()
-    download.value.save_as(tmp_path / "saved.svg")
-    looks = """look => {
-      const [one, ...more] = [...document.querySelectorAll(look)].map(part => part.getBoundingClientRect());
-      return more.map(box => [box.x - one.x, box.y - one.y, box.width, box.height].map(Math.round)); }"""
-    parts = ".tl-picture, .tl-picture *"
-    before = tab.evaluate(looks, parts)
-    after = live_tabs((tmp_path / "saved.svg").as_uri())
-    assert len(before) > 30 and np.abs(np.array(after.evaluate(looks, parts)) - before).max() <= 1  # by rounding
+    tab, lists = saved("first.html")
+    after = live_tabs(lists.as_uri())
+    then, now = (page.evaluate(BOXES, ".tl-picture, .tl-picture *") for page in (tab, after))
+    assert len(now) > 30 and np.abs(np.array(now) - then).max() <= 1  # by rounding
     said = "document.querySelector('.tl-picture').textContent"
     assert after.evaluate(said) == tab.evaluate(said)
 
