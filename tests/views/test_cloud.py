@@ -42,16 +42,11 @@ def turned(tab):
     return [int(slider(tab, name).input_value()) for name in ("Turn", "Tilt")]
 
 
-def test_turning_keeps_distances_to_the_middle():
-    points = np.random.default_rng(0).normal(size=(50, 3))
-    scale = 0.44 * 300 * 1e-6  # so near the middle that perspective plays no part
+def test_projection_turns_and_keeps_distances():
+    points = np.random.default_rng(0).normal(size=(50, 3)) * 1e-6  # so near that perspective plays no part
     for turn, tilt in ((0, 0), (70, 0), (200, -35), (10, 90)):
-        places = cloud.project(points * 1e-6, turn, tilt, 400, 300)
-        flat = np.linalg.norm((places[:, :2] - [200, 150]) / scale, axis=1)
-        np.testing.assert_allclose(np.hypot(flat, places[:, 2] / 1e-6), np.linalg.norm(points, axis=1), rtol=1e-4)
-
-
-def test_turning_brings_axes_where_one_looks():
+        places = (cloud.project(points, turn, tilt, 400, 300) - [200, 150, 0]) / [0.44 * 300, 0.44 * 300, 1]
+        np.testing.assert_allclose(np.linalg.norm(places, axis=1), np.linalg.norm(points, axis=1), rtol=1e-4)
     z, y = np.array([[0, 0, 0.5]]), np.array([[0, 0.5, 0]])
     assert cloud.project(z, 90, 0, 400, 300)[0, 0] > 250
     assert cloud.project(y, 0, 0, 400, 300)[0, 1] < 100
@@ -132,26 +127,21 @@ def test_cloud_moves_only_when_asked(open_view):
     assert tab.get_by_role("button").count() == 0 and turn.count() == 1
 
 
-def test_groups_differ_by_shape_and_legend(open_view):
-    names = ["a", "b", "c", "d", "e", "f"]
-    view = point_cloud(helix(60), groups=[names[i % 6] for i in range(60)])
-    assert view.say == ("60 points in 3 dimensions; a: 10 (circles), b: 10 (squares), c: 10 (triangles), "
-                        "d: 10 (diamonds), e: 10 (pluses), f: 10 (crosses).")  # fmt: skip
+def test_groups_and_values_are_told_apart(open_view):
+    """Groups by shape, values by seven colors, in the picture, in its legend and in words; without a script, too."""
+    groups = point_cloud(helix(60), groups=["abcdef"[i % 6] for i in range(60)])
+    values = point_cloud(helix(70), colors=torch.arange(70), color_name="position")
+    assert groups.say == ("60 points in 3 dimensions; a: 10 (circles), b: 10 (squares), c: 10 (triangles), "
+                          "d: 10 (diamonds), e: 10 (pluses), f: 10 (crosses).")  # fmt: skip
+    assert values.say == "70 points in 3 dimensions; color tells position, from 0 to 69."
     for javascript in (True, False):
-        root = open_view(view, javascript=javascript).locator(".tl-view")
+        one, other = open_view(groups, values, javascript=javascript).locator(".tl-view").all()
         for shape in cloud.SHAPES:
-            assert root.locator(f".tl-stage path.tl-{shape}").count() >= 1
-            assert root.locator(f".tl-legend path.tl-{shape}").count() == 1
-
-
-def test_colors_step_from_lowest_to_highest(open_view):
-    view = point_cloud(helix(70), colors=torch.arange(70), color_name="position")
-    assert view.say == "70 points in 3 dimensions; color tells position, from 0 to 69."
-    root = open_view(view).locator(".tl-view")
-    assert root.locator(".tl-legend path").count() == cloud.COLOR_STEPS
-    stroke = "e => getComputedStyle(e).stroke"
-    first, last = (root.locator(f".tl-stage .tl-step{i}").first.evaluate(stroke) for i in (0, 6))
-    assert first != last
+            assert one.locator(f".tl-stage path.tl-{shape}").count() >= 1
+            assert one.locator(f".tl-legend path.tl-{shape}").count() == 1
+        assert other.locator(".tl-legend path").count() == cloud.COLOR_STEPS
+        stroke = "e => getComputedStyle(e).stroke"
+        assert len({other.locator(f".tl-stage .tl-step{i}").first.evaluate(stroke) for i in range(7)}) == 7
 
 
 def test_table_shows_numbers_without_a_script(open_view):
@@ -168,15 +158,14 @@ def test_table_shows_numbers_without_a_script(open_view):
 
 
 def test_flat_cloud_is_seen_from_the_front(open_view):
-    points = helix(40)[:, :2]
-    tab = open_view(point_cloud(points))
-    assert_shows(tab, np.pad(points, ((0, 0), (0, 1))), 0, 0)
+    points = helix(40) * [1, 1, 0]
+    tab = open_view(point_cloud(points[:, :2]))
+    assert_shows(tab, points, 0, 0)
     assert tab.locator(".tl-name").all_text_contents() == ["x", "y"]
 
 
-@pytest.mark.parametrize("points", [[[3.0, 4.0, 5.0]], [[1, 1, 1]] * 3])
-def test_points_without_extent_have_finite_places(points):
-    view = point_cloud(points, colors=[2] * len(points))
+def test_points_without_extent_have_finite_places():
+    view = point_cloud([[3.0, 4.0, 5.0]] * 3, colors=[2] * 3)
     assert "nan" not in view.default and view.data["radius"] == 1
 
 
