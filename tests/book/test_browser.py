@@ -1,4 +1,8 @@
-"""What holds for every page in a real browser, with the network cut: from the files alone."""
+"""Every page in a browser without a network, from its files alone.
+
+Only this sees formulas that are not drawn, what a phone cuts off and colors that cannot be read. A page takes seconds,
+so each run opens one of each kind.
+"""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -7,23 +11,17 @@ import pytest
 import yaml
 
 from tests.accessible import RULES, THEMES, WIDTHS, audit, turn
+from tests.book.conftest import ROOT
 from tests.phone import too_wide_or_too_small
 
 MOST_BYTES = 2_500_000  # of a page with formulas, before its own text and figures
 MOST_SCREENS = 15  # of 1280 by 800 pixels, for a chapter of the book, all guesses made, the lab's sections closed
 MORE_SCREENS = {"attention": 20}
-TOC = yaml.safe_load((Path(__file__).resolve().parents[2] / "_toc.yml").read_text(encoding="utf-8"))
-CORE = [
-    Path(chapter["file"]).name
-    for part in TOC["parts"]
-    if part.get("numbered") and not part["caption"].startswith("Lab: ")
-    for chapter in part["chapters"]
-]
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+NUMBERED = [part for part in TOC["parts"] if part.get("numbered")]
+CORE = [Path(one["file"]).name for part in NUMBERED if "Lab" not in part["caption"] for one in part["chapters"]]
 
-READY = """async () => {
-  if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
-  await document.fonts.ready;
-}"""
+READY = "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready; }"
 UNRENDERED = """() => [...document.querySelectorAll('.math')]
   .filter(e => !e.querySelector('mjx-container') || e.querySelector('mjx-merror, [data-mjx-error]'))
   .map(e => e.textContent.trim().slice(0, 80))"""
@@ -76,18 +74,14 @@ ONE_OF_EACH = """tokens => {
   [...document.querySelectorAll('dl.py')].slice(50).forEach(entry => entry.remove());
 }"""
 
-def file_size(url: str) -> int:
-    """Bytes of a file that the page loads; 0 for its own text and figures."""
-    path = Path(unquote(urlsplit(url).path))
-    return path.stat().st_size if "_static" in path.parts and path.is_file() else 0
-
 
 @pytest.fixture
 def opened(browser, page):
     """The page in a tab without a network, which notes requests and complaints on the console."""
     context = browser.new_context(color_scheme="light", viewport={"width": 1280, "height": 900}, offline=True)
     tab = context.new_page()
-    tab.requests, tab.complaints = set(), []
+    tab.requests = set()
+    tab.complaints = []
     tab.on("request", lambda r: tab.requests.add(r.url))
     # A picture for phones that is still being read when the screen is made wide again is given up: that is no failure.
     given_up = "net::ERR_ABORTED"
@@ -102,17 +96,24 @@ def opened(browser, page):
 
 def out_of_proportion(tab, name):
     """What is too long, or shows more code than pictures, among the chapters: those pages that count guesses."""
-    if not tab.locator(".guess-tally").count():
-        return
-    page, pictures, code = tab.evaluate(HEIGHTS)
-    most = MORE_SCREENS.get(name, MOST_SCREENS)
-    if name in CORE and page > 800 * most:
-        yield f"{page / 800:.1f} screens long, at most {most} allowed"
-    if code > pictures:
-        yield f"code takes {code:.0f} pixels of its height, figures, views and tables {pictures:.0f}"
+    if tab.locator(".guess-tally").count():
+        page, pictures, code = tab.evaluate(HEIGHTS)
+        most = MORE_SCREENS.get(name, MOST_SCREENS)
+        if name in CORE and page > 800 * most:
+            yield f"{page / 800:.1f} screens long, at most {most} allowed"
+        if code > pictures:
+            yield f"code takes {code:.0f} pixels of its height, figures, views and tables {pictures:.0f}"
 
 
-def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, page):
+def from_elsewhere_or_too_heavy(requests):
+    yield from (f"asked for {url}" for url in requests if not url.startswith(("file:", "data:", "blob:")))
+    paths = (Path(unquote(urlsplit(url).path)) for url in requests)
+    weight = sum(path.stat().st_size for path in paths if "_static" in path.parts and path.is_file())
+    if weight > MOST_BYTES:
+        yield f"weighs {weight} bytes, at most {MOST_BYTES} allowed"
+
+
+def test_page_works_offline_for_everyone(opened, page):
     problems = [*out_of_proportion(opened, page.stem)]
     opened.evaluate(OPEN)
     problems += [f"formula not rendered: {formula}" for formula in opened.evaluate(UNRENDERED)]
@@ -126,11 +127,8 @@ def test_a_page_works_without_a_network_on_any_screen_for_everyone(opened, page)
         opened.evaluate(NOTE, TOKENS)
         problems += too_wide_or_too_small(opened, theme)
     opened.evaluate(ONE_OF_EACH, TOKENS)
-    # The list of chapters stands where its own chapter is: a link that is half scrolled out is not a small one.
+    # The list of chapters is scrolled to its own chapter: a link that is half scrolled out is not a small one.
     opened.evaluate("document.querySelectorAll('.bd-sidebar-primary').forEach(sidebar => sidebar.scrollTo(0, 0))")
     problems += audit(opened, rules=[*RULES, "best-practice"])
-    inside = ("file:", "data:", "blob:")
-    problems += [f"asked for {url}" for url in opened.requests if not url.startswith(inside)] + opened.complaints
-    weight = sum(map(file_size, opened.requests))
-    problems += [f"weighs {weight} bytes, at most {MOST_BYTES} allowed"] if weight > MOST_BYTES else []
+    problems += [*from_elsewhere_or_too_heavy(opened.requests), *opened.complaints]
     assert not problems, "\n".join(problems)
