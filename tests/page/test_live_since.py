@@ -115,44 +115,39 @@ def assert_shows(tab, models, side, text, offset, own=-1, off=0.03):
     assert len(seen) == (len(ids) if own < 0 else own + 1)
 
 
-def test_example_moves_before_models_are_loaded(open_page, models):
-    """Where the learned table ends, the page says so."""
-    tab = open_page()
-    still = rows(tab, 1)
-    for k in (1, 40, 117):
-        move(tab, k)
-        assert_shows(tab, models, 0, EXAMPLE, [[k]], off=0.006)
-        assert rows(tab, 1) == still
-        assert "with rotary ones no probability moves by as much as 0.0000" in tab.locator(".tl-say").inner_text()
-    move(tab, 118)
-    assert "no row for such a place: it ends at 127" in tab.locator(".tl-two section").first.inner_text()
-    assert rows(tab, 0) == [] and rows(tab, 1) == still
-
-
-def test_own_story_moves_whole_or_one_token(open_page, models):
-    """For everyone before and after; a hostile text is shown, not run."""
+def test_stories_move_whole_or_one_token(open_page, models):
+    """The example before anything is loaded, then the reader's. For everyone; a hostile text is shown, not run."""
     tab = open_page()
     tab.wait_for_selector(".tl-live")
     assert "both models: 4 MB" in tab.locator(".tl-live").inner_text()
     assert list(audit(tab, [".tl-view"], turn=turn)) == []
+    say, still = tab.locator(".tl-say"), rows(tab, 1)
+    for k in (1, 40, 117):
+        move(tab, k)
+        assert_shows(tab, models, 0, EXAMPLE, [[k]], off=0.006)
+        assert rows(tab, 1) == still
+        assert "with rotary ones no probability moves by as much as 0.0000" in say.inner_text()
+    move(tab, 118)
+    assert "no row for such a place: it ends at 127" in tab.locator(".tl-two section").first.inner_text()
+    assert rows(tab, 0) == [] and rows(tab, 1) == still
+    assert list(audit(tab, [".tl-view"], turn=turn)) == []
     ask(tab.locator(".tl-view"), TYPED)
-    names = tab.get_by_label("What moves").locator("option").all_inner_texts()
-    assert names == ["all tokens", "(start)", "Tom", "saw", "a", "big", "dog", ".", "He"]
+    what = tab.get_by_label("What moves")
+    names = ["all tokens", "(start)", "Tom", "saw", "a", "big", "dog", ".", "He"]
+    assert what.locator("option").all_inner_texts() == names
+    move(tab, 7)
     still = rows(tab, 1)
     for k in (7, 60):
         move(tab, k)
         for side in (0, 1):
             assert_shows(tab, models, side, TYPED, [[k]])
         assert rows(tab, 1) == still
-        assert "with rotary ones no probability moves by as much as 0.00" in tab.locator(".tl-say").inner_text()
-    tab.get_by_label("What moves").select_option(label="dog")
+        assert "with rotary ones no probability moves by as much as 0.00" in say.inner_text()
+    what.select_option(label="dog")
     tab.get_by_text("“dog” alone 60 places further").wait_for()
     for side in (0, 1):
         assert_shows(tab, models, side, TYPED, [0, 0, 0, 0, 0, 60, 0, 0], own=5)
     assert rows(tab, 1)[1] != still[1][:6]
-    tab.get_by_label("What moves").select_option(label="all tokens")
-    move(tab, 125)
-    assert list(audit(tab, [".tl-view"], turn=turn)) == []
     assert "<img" not in shift_view(*models, HOSTILE[0], most=2).default
     ask(tab.locator(".tl-view"), HOSTILE[0])
     assert tab.locator(".tl-view img").count() == 0 and "<" in tab.locator(".tl-two").inner_text()

@@ -21,6 +21,8 @@ OUTPUTS = ":is([data-matrix=weights], [data-matrix=output]) td"
 CALCULATOR = (toy.TOKENS, toy.X, toy.W_Q, toy.W_K, toy.W_V)
 WORDS = ["[CLS]", "the", "incomprehensibility", "##s", "熊熊熊熊熊熊熊熊", "!", "[SEP]"]
 LONG = "x" * 100 + " antidisestablishmentarianism" + "熊" * 90
+# They have the same parts as another one, and an audit of many parts takes long.
+VARIANTS = ("perpendicular", "opposite", "no direction", "one of many", "rare characters", "empty text")
 # How far the last digits that Python and the script draw may be apart.
 DIGITS = {"gaze": 0.01, "waves": 1.1e-4, "turning": 0.011}
 # Of each part its outline, the ends of its line and its text.
@@ -94,7 +96,7 @@ def test_script_draws_what_python_drew(shown, looks):
 
 def test_views_are_accessible_on_any_screen(assert_accessible, shown):
     """Names for a screen reader, contrast in both themes, and no view wider than a phone."""
-    assert_accessible(*[view for view, _ in shown.values()])
+    assert_accessible(*[view for name, (view, _) in shown.items() if name not in VARIANTS])
 
 
 def test_hostile_texts_are_shown_not_run(open_view, bert, tok):
@@ -115,6 +117,8 @@ def test_hostile_texts_are_shown_not_run(open_view, bert, tok):
         (answers, ".tl-asked", [IMAGE]),
         (slide(lambda k: line(len(k)), k=HOSTILE[:2], alt=HOSTILE[2:]), "output", [IMAGE]),
     ]
+    outputs = [view._repr_html_() for view, *_ in cases]
+    assert all(output.count("</script>") == 2 and "<img src=x" not in output for output in outputs)
     tab = open_view(*[view for view, *_ in cases])
     for root, (view, where, texts) in zip(tab.locator(".tl-view").all(), cases, strict=True):
         found = root.locator(where).all_text_contents()

@@ -73,15 +73,14 @@ def test_adding_one_to_all_scores_changes_nothing(open_view):
 
 
 def measured(a, b):
-    a, b = np.array(a, dtype=float), np.array(b, dtype=float)
-    lengths = np.linalg.norm(a), np.linalg.norm(b)
+    (lengths, dot), cross = (np.hypot(*np.transpose([a, b])), np.dot(a, b)), a[0] * b[1] - a[1] * b[0]
     return {
         "length of a": lengths[0],
         "length of b": lengths[1],
-        "angle": math.degrees(math.atan2(abs(a[0] * b[1] - a[1] * b[0]), a @ b)) if all(lengths) else None,
-        "cosine": a @ b / lengths[0] / lengths[1] if all(lengths) else None,
-        "dot product": a @ b,
-        "projection of b on a": a @ b / lengths[0] if lengths[0] else None,
+        "angle": math.degrees(math.atan2(abs(cross), dot)) if all(lengths) else None,
+        "cosine": dot / lengths.prod() if all(lengths) else None,
+        "dot product": dot,
+        "projection of b on a": dot / lengths[0] if lengths[0] else None,
     }
 
 

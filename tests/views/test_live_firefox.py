@@ -17,7 +17,7 @@ QUESTIONS = [
 
 
 @pytest.mark.long
-def test_every_stop_of_five_texts_has_the_same_bits_in_firefox_as_in_chromium(browser, tmp_path):
+def test_firefox_computes_the_same_bits(browser, tmp_path):
     program("Firefox")
     live.write_worker(tmp_path)
     for name in dict(QUESTIONS):
