@@ -60,7 +60,7 @@ def test_letter_has_one_meaning_but_for_two():
     assert sorted({letter for letter in every if every.count(letter) > 1}) == [r"\mu", "k"]
 
 
-def test_each_row_is_used_and_code_writes_its_letters():
+def test_each_row_is_used_and_written_in_code():
     library = " ".join(path.read_text(encoding="utf-8") for path in (letters.ROOT / "tutorial_lib").glob("*.py"))
     in_library = {"", *re.findall(r"\w+", library)}
     words = {page: set(re.findall(r"\w+", code(page))) for page in PAGES}
