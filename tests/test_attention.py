@@ -174,7 +174,7 @@ def test_masks_that_do_not_fit_are_refused(mask, error, says, fused):
     "call, says",
     [
         (lambda: softmax(torch.zeros(2), temperature=0), "temperature must be a positive number, got 0"),
-        (lambda: softmax(torch.tensor([-torch.inf])), "z must hold a score above -inf in each row"),
+        (lambda: softmax(torch.tensor([-torch.inf])), "and a number in each row, got -inf"),
         (lambda: padding_mask([[0.5, 1]]), "attention_mask must hold only 1"),
         (lambda: padded([]), "texts must be one or more"),
         (lambda: MultiHeadAttention(10, 4), "d_model must be a multiple of n_heads, got d_model=10 and n_heads=4"),

@@ -167,6 +167,8 @@ def test_writes_token_for_token_what_transformers_writes(seed, kind, norm_first)
     assert translate(model, sources, 12, start=0, stop=[eos]) == found
     assert translate(model, sources, 12, start=0, stop=[eos], cache=False) == found
     assert [translate(model, one, 12, start=0, stop=[eos]) for one in sources] == found
+    assert translate(model, source, 12, start=0, stop=[eos], attention_mask=mask) == found
+    assert translate(model, source.tolist(), 12, 0, [eos], attention_mask=mask.tolist()) == found
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["norm after", "norm first"])

@@ -4,9 +4,13 @@ import pytest
 import torch
 
 from tests.random_models import DECODERS, OURS, batch, random_model
+from tutorial_lib import load
+from tutorial_lib.attention import softmax
 from tutorial_lib.generation import draw, generate, probabilities, typewriter
 from tutorial_lib.gpt import GPT, Config
 from tutorial_lib.tokenization import BPE
+from tutorial_lib.tokenization.encoding import Encoding
+from tutorial_lib.trace import change
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +38,41 @@ def test_cache_changes_nothing_past_the_last_position(gpt, length, temperature):
     prompts = [torch.arange(length).tolist(), torch.arange(1, length // 2 + 2).tolist()]
     with_cache, without = (generate(gpt, prompts, 18, temperature, seed=3, cache=cache) for cache in (True, False))
     assert with_cache == without and [len(new) for new in with_cache] == [18, 18]
+
+
+@pytest.mark.parametrize("kind", DECODERS)
+@pytest.mark.parametrize("as_tensor", [True, False])
+def test_padding_on_any_side_changes_nothing(kind, as_tensor):
+    model = OURS[kind].from_hf(random_model(kind, 3))
+    prompts = [[5, 6, 7], [8, 9], [10]]
+    alone = [generate(model, prompt, 6) for prompt in prompts]
+    right = [prompt + [1] * (3 - len(prompt)) for prompt in prompts]
+    left = [[1] * (3 - len(prompt)) + prompt for prompt in prompts]
+    for padded, mask in (right, [[1, 1, 1], [1, 1, 0], [1, 0, 0]]), (left, [[1, 1, 1], [0, 1, 1], [0, 0, 1]]):
+        if as_tensor:
+            padded, mask = torch.tensor(padded), torch.tensor(mask)
+        encoding = Encoding(padded, padded, torch.zeros(3, 3).long(), mask)
+        for cache in (True, False):
+            assert generate(model, padded, 6, attention_mask=mask, cache=cache) == alone
+            assert generate(model, encoding, 6, cache=cache) == alone
+
+
+def test_what_a_tokenizer_pads_is_no_part_of_a_prompt():
+    gpt, tok = load("book-gpt", device="cpu")
+    texts = ["the bear", "once upon a time the bear sat in the"]
+    alone = [generate(gpt, tok(text).ids, 6) for text in texts]
+    assert generate(gpt, tok(texts), 6) == alone
+    assert generate(gpt, tok(texts[0], pad_to=8), 6) == alone[0]
+
+
+def test_a_value_can_be_changed_while_a_text_is_written(gpt):
+    assert generate(gpt, [1, 2], 5, keep=change({"layer.0.output": lambda X: X})) == generate(gpt, [1, 2], 5)
+    only_9 = change({"logits": lambda logits: logits.masked_fill(torch.arange(60) != 9, -torch.inf)})
+    assert generate(gpt, [[1, 2], [3]], 3, keep=only_9) == [[9, 9, 9], [9, 9, 9]]
+    steer = change({"layer.*.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})
+    assert generate(gpt, [1, 2, 3], 5, keep=steer) == generate(gpt, [1, 2, 3], 5, keep=steer, cache=False)
+    with pytest.raises(ValueError, match="stops must be of this run of the model, got 'layer.7.output'"):
+        generate(gpt, [1], 1, keep=change({"layer.7.output": 0}))
 
 
 def test_past_the_last_position_the_last_tokens_count(gpt):
@@ -76,6 +115,23 @@ def test_the_same_seed_gives_the_same_text(gpt):
     assert generate(gpt, [1], 10, temperature=1.5, seed=torch.Generator().manual_seed(0)) == texts[0]
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("temperature", [1e-5, 2**-126, 1e-46, 5e-324])
+def test_near_temperature_0_the_largest_takes_all(dtype, temperature):
+    z = torch.tensor([2.875, 2.9551, 11.0625], dtype=dtype)
+    for p in (softmax(z, temperature=temperature), probabilities(z, temperature)):
+        assert p.dtype == dtype and p.tolist() == [0, 0, 1]
+    equal = torch.tensor([4.0, 4.0, 3.0], dtype=dtype)
+    assert probabilities(equal, temperature).tolist() == [0.5, 0.5, 0]
+
+
+@pytest.mark.parametrize("wrong", [torch.inf, torch.nan])
+def test_scores_that_are_no_numbers_are_refused(wrong):
+    for call in (softmax, probabilities, draw):
+        with pytest.raises(ValueError, match=f"must hold numbers or -inf, and a number in each row, got {wrong}"):
+            call(torch.tensor([[0.0, 1.0], [wrong, 0.0]]))
+
+
 def test_what_is_left_out_is_never_drawn():
     scores = torch.log(torch.tensor([0.5, 0.3, 0.15, 0.05]))
     assert torch.allclose(probabilities(scores, top_p=0.8), torch.tensor([0.625, 0.375, 0, 0]))
@@ -99,8 +155,10 @@ def test_what_is_left_out_is_never_drawn():
         (([1], 3, 1.0, 61), "top_k must be a number of tokens, 1 to 60, got 61"),
         (([1], 3, 1.0, None, 0.0), "top_p must be above 0 and at most 1, got 0.0"),
         (([1], 3, 1.0, None, 1.5), "top_p must be above 0 and at most 1, got 1.5"),
+        (([1], 3, 0, None, None, 0, [60]), "stop must be ids, whole numbers in 0..59, got 60"),
+        (([1], 3, 0, None, None, 0, "a"), "stop must be ids"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(gpt, arguments, says):
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((ValueError, TypeError), match=says):
         generate(gpt, *arguments)

@@ -96,6 +96,45 @@ def check_tensors(**values):
             raise TypeError(f"{name} must be a tensor of real numbers with one axis or more, got {got}")
 
 
+def largest_score(name, scores, dim):
+    """Each row's largest score. Raises ValueError by name where it is no number: NaN, infinite, or all are -inf.
+
+    >>> import torch
+    >>> largest_score("z", torch.tensor([3.0, 4.0]), -1)
+    tensor([4.])
+    """
+    largest = scores.amax(dim, keepdim=True)
+    wrong = largest[~largest.isfinite()]
+    if wrong.numel():
+        raise ValueError(f"{name} must hold numbers or -inf, and a number in each row, got {wrong[0].item()}")
+    return largest
+
+
+def divisor(temperature, dtype):
+    """What scores of a float type are divided by: the temperature, but never so little that it counts as 0.
+
+    >>> import torch
+    >>> divisor(0.5, torch.float16)
+    0.5
+    """
+    import torch
+
+    divided_in = torch.promote_types(dtype, torch.float32)  # half precision divides in float32
+    return max(positive("temperature", temperature), torch.finfo(divided_in).tiny)
+
+
+def wide(x):
+    """The tensor in float32 if its type is narrower: squares and sums of float16 overflow from 65,504 on.
+
+    >>> import torch
+    >>> wide(torch.tensor([300.0], dtype=torch.float16)).square()
+    tensor([90000.])
+    """
+    import torch
+
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
 def check_has(name, value, what, *attributes):
     """Refuse what lacks an attribute of such a thing, by name: TypeError.
 
@@ -232,6 +271,21 @@ def as_attention_mask(name, mask, shape=None, device=None, empty=True):
     if not empty and not real.any(-1).all():
         raise ValueError(f"{name} marks every token of some text as padding; each text needs one token")
     return real
+
+
+def without_padding(prompts, attention_mask):
+    """Lists of ids without those that a mask, 1 a token and 0 padding, calls padding; None: nothing is.
+
+    >>> without_padding([[5, 6], [7, 0]], [[1, 1], [1, 0]])
+    [[5, 6], [7]]
+    """
+    if attention_mask is None:
+        return prompts
+    lengths = sorted(set(map(len, prompts)))
+    if len(lengths) > 1:
+        raise ValueError(f"attention_mask is for prompts padded to one length, got ids with {lengths} tokens")
+    real = as_attention_mask("attention_mask", attention_mask, (len(prompts), lengths[0]), empty=False).tolist()
+    return [[id for id, kept in zip(*pair, strict=True) if kept] for pair in zip(prompts, real, strict=True)]
 
 
 def check_id_lists(name, texts):

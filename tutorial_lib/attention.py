@@ -27,12 +27,7 @@ def softmax(z, dim=-1, temperature=1.0):
     tensor([0.5000, 0.5000, 0.0000])
     """
     arguments.check_tensors(z=z)
-    if arguments.positive("temperature", temperature) != 1.0:
-        z = z / temperature
-    largest = z.amax(dim, keepdim=True)
-    if (largest == -torch.inf).any():
-        raise ValueError("z must hold a score above -inf in each row: there is nothing to give weight to")
-    exp_z = torch.exp(z - largest)
+    exp_z = torch.exp((z - arguments.largest_score("z", z, dim)) / arguments.divisor(temperature, z.dtype))
     return exp_z / exp_z.sum(dim, keepdim=True)
 
 

@@ -9,20 +9,24 @@ from functools import partial
 
 import torch
 
-from tutorial_lib.arguments import check_has, check_seed, check_tensors, positive, real_number, whole_number
+from tutorial_lib import arguments
 from tutorial_lib.attention import padded
+from tutorial_lib.trace import check_stops, nothing
 
 
 @torch.inference_mode()
-def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=(), cache=True, callback=None):
+def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=(), cache=True, callback=None,
+             attention_mask=None, keep=nothing):  # fmt: skip
     """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
 
-    ids: one prompt, or a list of prompts of any lengths, none empty. temperature 0: always the likeliest token. Above
-    0: drawn from softmax(scores / temperature); top_k keeps the k likeliest tokens (and what ties with the last), top_p
+    ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`. attention_mask: 1 a token, 0
+    padding, on either side: each prompt goes on as it does alone. temperature 0: always the likeliest token. Above 0:
+    drawn from softmax(scores / temperature); top_k keeps the k likeliest tokens (and what ties with the last), top_p
     the fewest whose probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator`
     on the model's device. stop: ids that end a text; the one that ended it is its last. callback: called after each
     step with the new ids of all texts, None for those that have ended; where it returns True, generation ends.
-    cache=False computes everything anew for each token, and gives the same tokens.
+    cache=False computes everything anew for each token, and gives the same tokens. keep: sees and changes values on the
+    way (`trace.change`): those of the prompts, padded on their left, then in each step those of one token.
 
     Where a text outgrows the model's positions, only its last tokens count, and each step computes all of them anew.
     A `Llama`'s positions have no end: there all tokens count.
@@ -35,12 +39,13 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     >>> generate(gpt, [1, 2], 3) == generate(gpt, [1, 2], 3, cache=False)
     True
     """
-    single, prompts = _check_prompts(ids)
+    single, prompts = _check_prompts(ids, attention_mask)
     _check(gpt, n, temperature, top_k, top_p)
+    check_stops(keep, lambda look: gpt([[0]], keep=look))
     device = next(gpt.parameters()).device
-    stop = _check_stop(stop)
+    stop = _check_stop(stop, gpt.config.vocab_size)
     if not isinstance(seed, torch.Generator):
-        seed = torch.Generator(device).manual_seed(check_seed("seed", seed))
+        seed = torch.Generator(device).manual_seed(arguments.check_seed("seed", seed))
     longest = max(map(len, prompts))
     on_the_left = [[0] * (longest - len(prompt)) + prompt for prompt in prompts]  # any id: it is masked
     X = torch.tensor(on_the_left, device=device)  # (B, longest), and one more column for each new token
@@ -56,9 +61,10 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
             real = real[:, -width:]
             past = None
         looked = X if past is None else X[:, -1:]
-        H, kept = gpt.hidden(looked, past, None if even else real, fused=True)
+        H, kept = gpt.hidden(looked, past, None if even else real, keep is nothing, keep)
         past = kept if cache else None
-        drawn = draw(gpt.unembedding(H[:, -1]), temperature, top_k, top_p, seed)  # (B,)
+        logits = keep("logits", gpt.unembedding(H[:, -1:]))  # (B, 1, vocab_size)
+        drawn = draw(logits[:, 0], temperature, top_k, top_p, seed)  # (B,)
         step = [None if done else token for done, token in zip(ended, drawn.tolist(), strict=True)]
         for text, token in zip(new, step, strict=True):
             if token is not None:
@@ -84,8 +90,8 @@ def typewriter(tokenizer, write=partial(print, end="", flush=True)):
      in
      the
     """
-    check_has("tokenizer", tokenizer, "a tokenizer", "decode")
-    check_has("write", write, "a function of text", "__call__")
+    arguments.check_has("tokenizer", tokenizer, "a tokenizer", "decode")
+    arguments.check_has("write", write, "a function of text", "__call__")
     ids, written = [], 0
 
     def callback(step):
@@ -100,12 +106,13 @@ def typewriter(tokenizer, write=partial(print, end="", flush=True)):
 
 
 @torch.inference_mode()
-def translate(model, ids, n, start, stop=(), cache=True):
+def translate(model, ids, n, start, stop=(), cache=True, attention_mask=None):
     """The target of up to n tokens that an `EncoderDecoder` writes for each source: a list of lists of ids.
 
-    It takes the likeliest token each time. ids: one source, or a list of sources of any lengths, none empty. start: the
-    id that stands before every target; it is not in the result. stop: ids that end a target; the one that ended it is
-    its last. cache=False computes everything anew for each token, and gives the same tokens.
+    It takes the likeliest token each time. ids: one source, a list of sources of any lengths, none empty, or an
+    `Encoding`. attention_mask: 1 a token, 0 padding, where sources are padded. start: the id that stands before every
+    target; it is not in the result. stop: ids that end a target; the one that ended it is its last. cache=False
+    computes everything anew for each token, and gives the same tokens.
 
     Raises ValueError where an argument is out of range, before anything is computed. Source: L 3.2.7.
 
@@ -114,15 +121,15 @@ def translate(model, ids, n, start, stop=(), cache=True):
     >>> [len(target) for target in translate(model, [[3, 4, 5], [6]], 5, start=1)]
     [5, 5]
     """
-    check_has("model", model, "an EncoderDecoder", "config", "encode")
-    single, sources = _check_prompts(ids)
+    arguments.check_has("model", model, "an EncoderDecoder", "config", "encode")
+    single, sources = _check_prompts(ids, attention_mask)
     most = model.config.n_positions
-    whole_number("n", n, 0, f"a number of tokens, 0 to {most}, the model's positions", most)
-    whole_number("start", start, 0, "an id of the vocabulary", model.config.vocab_size - 1)
+    arguments.whole_number("n", n, 0, f"a number of tokens, 0 to {most}, the model's positions", most)
+    arguments.whole_number("start", start, 0, "an id of the vocabulary", model.config.vocab_size - 1)
     X, mask = padded(sources)
     memory = model.encode(X, mask, fused=True)  # once, whatever is written
     Y = torch.full((len(sources), 1), start, device=memory.device)
-    stop = _check_stop(stop)
+    stop = _check_stop(stop, model.config.vocab_size)
     past = None  # the cache
     targets = [[] for _ in sources]
     ended = [False] * len(sources)
@@ -148,8 +155,8 @@ def draw(scores, temperature=1.0, top_k=None, top_p=None, generator=None):
     >>> draw(torch.tensor([[0.0, 3.0, 1.0]]), temperature=9.0, top_k=1)
     tensor([1])
     """
-    check_tensors(scores=scores)
-    if not real_number("temperature", temperature, "0 (the likeliest id) or more", 0):
+    arguments.check_tensors(scores=scores)
+    if not arguments.real_number("temperature", temperature, "0 (the likeliest id) or more", 0):
         return scores.argmax(-1)
     return torch.multinomial(probabilities(scores, temperature, top_k, top_p), 1, generator=generator)[:, 0]
 
@@ -160,10 +167,9 @@ def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
     >>> probabilities(torch.tensor([0.0, 0.0, 0.0, -20.0]), top_p=0.9)
     tensor([0.3333, 0.3333, 0.3333, 0.0000])
     """
-    check_tensors(scores=scores)
-    positive("temperature", temperature)
+    arguments.check_tensors(scores=scores)
     _check_cut(scores.shape[-1], top_k, top_p)
-    z = (scores - scores.amax(-1, keepdim=True)) / temperature
+    z = (scores - arguments.largest_score("scores", scores, -1)) / arguments.divisor(temperature, scores.dtype)
     if top_k is not None and top_k < z.shape[-1]:
         z = z.masked_fill(z < z.topk(top_k).values[..., -1:], -torch.inf)
     if top_p is not None and top_p < 1:
@@ -174,7 +180,9 @@ def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
     return torch.softmax(z, -1)
 
 
-def _check_prompts(ids):
+def _check_prompts(ids, attention_mask=None):
+    """Whether it is one prompt, and the prompts as lists of ids without padding."""
+    ids, attention_mask, _ = arguments.inputs_of(ids, attention_mask)
     try:
         ids = ids.tolist() if hasattr(ids, "tolist") else list(getattr(ids, "ids", ids))  # of an Encoding, too
         single = bool(ids) and not isinstance(ids[0], (list, tuple)) and not hasattr(ids[0], "tolist")
@@ -183,25 +191,26 @@ def _check_prompts(ids):
         raise TypeError(f"ids must be one prompt or a list of prompts, lists of ids, got {ids!r:.60}") from None
     if not prompts or not all(prompts):
         raise ValueError("ids must be one prompt or a list of prompts, each of one token or more, got an empty one")
-    return single, prompts
+    return single, arguments.without_padding(prompts, attention_mask)
 
 
 def _check(gpt, n, temperature, top_k, top_p):
-    check_has("gpt", gpt, "a GPT or a Llama", "config", "hidden", "reach")
-    whole_number("n", n, 0, "a number of tokens, 0 or more")
-    real_number("temperature", temperature, "0 (the likeliest token) or more", 0)
+    arguments.check_has("gpt", gpt, "a GPT or a Llama", "config", "hidden", "reach")
+    arguments.whole_number("n", n, 0, "a number of tokens, 0 or more")
+    arguments.real_number("temperature", temperature, "0 (the likeliest token) or more", 0)
     _check_cut(gpt.config.vocab_size, top_k, top_p)
 
 
 def _check_cut(size, top_k, top_p):
     if top_k is not None:
-        whole_number("top_k", top_k, 1, f"a number of tokens, 1 to {size}", size)
+        arguments.whole_number("top_k", top_k, 1, f"a number of tokens, 1 to {size}", size)
     if top_p is not None:
-        real_number("top_p", top_p, "above 0 and at most 1", math.ulp(0.0), 1)
+        arguments.real_number("top_p", top_p, "above 0 and at most 1", math.ulp(0.0), 1)
 
 
-def _check_stop(stop):
+def _check_stop(stop, vocab_size):
     """The ids that end a text, as a set."""
-    if isinstance(stop, (str, bytes)) or not all(hasattr(id, "__index__") for id in stop):
+    if isinstance(stop, (str, bytes)) or not hasattr(stop, "__iter__"):
         raise TypeError(f"stop must be ids, whole numbers, got {stop!r:.60}")
-    return set(map(operator.index, stop))
+    allowed = f"ids, whole numbers in 0..{vocab_size - 1}"
+    return {arguments.whole_number("stop", id, 0, allowed, vocab_size - 1) for id in stop}
