@@ -171,6 +171,23 @@ def test_formulas_are_torchs_kernels(name):
     torch.testing.assert_close(formula(X), kernel(X), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "silu"])
+def test_formulas_in_half_precision_are_those_of_float32_rounded(name, dtype):
+    x = torch.tensor([[300, 400, -500, 10, -12, -3, 0, 0.5] * 2, [1305, -1305] * 8]).to(dtype)
+    formula, _ = FORMULAS[name]
+    found = formula(x)
+    gap = (found.double() - formula(x.double())).abs()
+    assert (gap <= 2 * torch.finfo(dtype).eps * found.abs().double() + 1e-6).all()
+
+
+def test_a_llama_in_float16_survives_a_large_activation():
+    model = llama.Llama(llama.Config(**SIZES)).eval()
+    model.embeddings.tokens.weight.data[5, 0] = 1305
+    wanted = model([[5, 6]])[0]
+    assert (model.half()([[5, 6]])[0] - wanted).abs().max() < 0.01 * wanted.abs().max()
+
+
 def test_silu_does_not_overflow():
     assert llama.silu(torch.tensor([-1000.0, 1000.0])).tolist() == [0, 1000]
 
@@ -317,13 +334,12 @@ def test_inputs_that_do_not_fit_are_refused(kind):
         ("llama", lambda m: llama.Config(d_model=2, n_heads=3), "d_k must be an even number"),
         ("llama", lambda m: llama.Config(rope=3.1), "rope must be a positions.Rope, got float"),
         ("llama", lambda m: llama.Llama(None), "config must be a llama.Config"),
-        ("llama", spelled, "model must be a decoder of GPT-2's kind"),
         ("modernbert", lambda m: m([[1, 2]], [[0, 0]]), "attention_mask marks every token of some text as padding"),
         ("modernbert", lambda m: modernbert.Config(window=-1), "window must be a whole number from 0 on, got -1"),
         ("modernbert", lambda m: modernbert.Config(global_every=0), "global_every must be a whole number from 1 on"),
         ("modernbert", lambda m: modernbert.Config(local_rope=3), "local_rope must be a positions.Rope, got int"),
         ("modernbert", lambda m: modernbert.ModernBert(None), "config must be a modernbert.Config"),
-        ("modernbert", spelled, "model must be a decoder of GPT-2's kind"),
+        ("encoder_decoder", spelled, "model must be a Bert, GPT, Llama or ModernBert, got EncoderDecoder"),
     ],
 )
 def test_calls_that_do_not_fit_are_refused(kind, call, says):

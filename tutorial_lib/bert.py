@@ -81,9 +81,10 @@ def layer_norm(x, gamma, beta, eps):
     """
     arguments.check_tensors(x=x, gamma=gamma, beta=beta)
     arguments.real_number("eps", eps, "a number, 0 or more", 0)
-    centered = x - x.mean(-1, keepdim=True)
+    X = arguments.wide(x)
+    centered = X - X.mean(-1, keepdim=True)
     variance = centered.square().mean(-1, keepdim=True)
-    return centered * torch.rsqrt(variance + eps) * gamma + beta
+    return (centered * torch.rsqrt(variance + eps) * gamma + beta).to(x.dtype)
 
 
 def gelu(x):

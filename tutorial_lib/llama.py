@@ -92,7 +92,8 @@ def rms_norm(x, gamma, eps):
     """
     arguments.check_tensors(x=x, gamma=gamma)
     arguments.real_number("eps", eps, "a number, 0 or more", 0)
-    return gamma * (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps))
+    X = arguments.wide(x)
+    return gamma * (X * torch.rsqrt(X.square().mean(-1, keepdim=True) + eps)).to(x.dtype)
 
 
 def silu(x):
@@ -102,7 +103,8 @@ def silu(x):
     tensor([-0.2689,  0.0000,  0.7311])
     """
     arguments.check_tensors(x=x)
-    return x / (1 + torch.exp(-x))
+    X = arguments.wide(x)
+    return (X / (1 + torch.exp(-X))).to(x.dtype)
 
 
 class RMSNorm(nn.Module):

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from tutorial_lib import weights
-from tutorial_lib.arguments import check_has, check_tensors, check_texts, one_of, whole_number
+from tutorial_lib.arguments import check_has, check_tensors, check_texts, one_of, whole_number, wide
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
@@ -141,10 +141,12 @@ def pool(X, real, pooling):
     """
     check_tensors(X=X)
     check_has("real", real, "a tensor (B, n) of bool, False at padding", "sum", "shape")
+    if not real.any(1).all():
+        raise ValueError("real must have a token in each text, got one that is padding only")
     if one_of("pooling", pooling, POOLINGS) == "cls":
         return X[:, :1]
     if pooling == "mean":
-        return (X * real[..., None]).sum(1, keepdim=True) / real.sum(1)[:, None, None]
+        return ((wide(X) * real[..., None]).sum(1, keepdim=True) / real.sum(1)[:, None, None]).to(X.dtype)
     if pooling == "max":
         return X.masked_fill(~real[..., None], -torch.inf).amax(1, keepdim=True)
     return X
