@@ -1,9 +1,12 @@
-"""What is saved, transformers loads, and both compute the same; what GPT-2 cannot say is refused."""
+"""What is saved, transformers loads, and both compute the same; what transformers cannot say is refused."""
 
 import pytest
 import torch
 from transformers import BertForPreTraining, GPT2LMHeadModel, GPT2TokenizerFast
 
+from tests.random_models import CLASSES, OURS, random_model
+from tests.weights.test_names import KINDS as OF_BERT
+from tests.weights.test_names import some_model
 from tutorial_lib.bert import Bert, initialize
 from tutorial_lib.bert import Config as BertConfig
 from tutorial_lib.gpt import GPT, Config
@@ -13,6 +16,7 @@ from tutorial_lib.tokenization.bpe import BPE
 from tutorial_lib.training.save import save, spelled
 
 TEXTS = ["the bear sat on the bank", "the bear ran to the boats"]
+KINDS = [*CLASSES, *OF_BERT]
 SHAPE = dict(d_model=24, n_layers=2, n_heads=3, d_ff=40, n_positions=12)
 
 
@@ -61,17 +65,64 @@ def test_the_way_there_and_back_keeps_every_weight():
             assert name == other and torch.equal(weight, back), name
 
 
-def test_weights_are_saved_in_half_and_loaded_float32(tmp_path):
+@pytest.mark.parametrize("dtype, bytes_each", [(None, 4), (torch.float16, 2), (torch.bfloat16, 2)])
+def test_weights_are_stored_in_the_type_asked_for(tmp_path, dtype, bytes_each):
     tok = BPE.train(TEXTS, 270)
     model = decoder(tok)
-    save(model, tok, tmp_path)
+    save(model, tok, tmp_path, dtype)
     again = GPT.from_pretrained(tmp_path, device="cpu")
-    assert torch.equal(again.norm.weight, model.norm.weight.half().float())
-    assert (tmp_path / "model.safetensors").stat().st_size < 2 * sum(p.numel() for p in model.parameters()) + 5_000
+    assert torch.equal(again.norm.weight, model.norm.weight.to(dtype or torch.float32).float())
+    room = (tmp_path / "model.safetensors").stat().st_size
+    assert 0 < room - bytes_each * sum(p.numel() for p in model.parameters()) < 5_000
 
 
-def test_decoder_that_gpt2_cannot_express_is_rejected():
+def test_half_precision_stays_half_where_nothing_is_asked_for(tmp_path):
     tok = BPE.train(TEXTS, 270)
-    for other in (dict(norm_first=False), dict(offset=2)):
-        with pytest.raises(ValueError, match="of GPT-2's kind"):
-            spelled(decoder(tok, **other))
+    save(decoder(tok).to(torch.bfloat16), tok, tmp_path)
+    assert GPT2LMHeadModel.from_pretrained(tmp_path, dtype="auto").dtype == torch.bfloat16
+
+
+def test_small_weights_stay_and_large_ones_are_refused(tmp_path):
+    tok = BPE.train(TEXTS, 270)
+    model = decoder(tok)
+    model.norm.weight.data[:2] = torch.tensor([1e6, 1e-9])
+    with pytest.raises(ValueError, match=r"torch.float16 ends at 65504, and transformer.ln_f.weight has 1e\+06"):
+        save(model, tok, tmp_path / "half", torch.float16)
+    assert not (tmp_path / "half").exists()
+    save(model, tok, tmp_path)
+    assert torch.equal(GPT.from_pretrained(tmp_path, device="cpu").norm.weight, model.norm.weight)
+    with pytest.raises(ValueError, match="dtype must be a float type such as torch.float16, or None, got torch.int8"):
+        save(model, tok, tmp_path, torch.int8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(6))
+def test_every_family_is_written_as_transformers_reads_it(tmp_path, kind, seed):
+    theirs = (some_model if kind in OF_BERT else random_model)(kind, seed)
+    ours = OURS.get(kind, Bert).from_hf(theirs)
+    save(ours, WordPiece.train(TEXTS, 60), tmp_path)
+    again = type(ours).from_pretrained(tmp_path, device="cpu")
+    assert again.config == ours.config
+    assert all(map(torch.equal, ours.state_dict().values(), again.state_dict().values()))
+    back, found = type(theirs).from_pretrained(tmp_path, output_loading_info=True)
+    assert not any(found.values()), found
+    ids = torch.tensor([[4, 5, 6, 7]])
+    for name, logits in theirs(ids).items():
+        if "logits" in name:
+            assert difference(back.eval()(ids)[name].detach(), logits.detach()).is_rounding
+
+
+@pytest.mark.parametrize(
+    "model, says",
+    [
+        (GPT(Config(60, **SHAPE, norm_first=False)), "norm_first must be True for a gpt2"),
+        (GPT(Config(60, **SHAPE, offset=3)), "offset must be 2 for a opt"),
+        (Bert(BertConfig(60, **SHAPE, n_segments=0)), "pooler.W.weight, for which transformers' distilbert"),
+        (Bert(BertConfig(60, **SHAPE, pad_id=1), nsp=True), "nsp.weight, for which transformers' roberta has no place"),
+        (Bert(BertConfig(60, **SHAPE, pad_id=1, eps=1e-5, d_embedding=4)), "pad_id must be None for a albert"),
+        (torch.nn.Linear(2, 2), "model must be a Bert, GPT, Llama or ModernBert, got Linear"),
+    ],
+)
+def test_models_that_transformers_cannot_express_are_refused(model, says):
+    with pytest.raises((ValueError, TypeError), match=says):
+        spelled(model)

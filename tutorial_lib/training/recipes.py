@@ -98,7 +98,7 @@ class Recipe:
 
     def save(self, model, tokenizer, folder) -> None:
         """Write the model with its tokenizer, in half precision."""
-        save(model, tokenizer, folder)
+        save(model, tokenizer, folder, torch.float16)
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,28 @@
 """Write a model as Hugging Face would: config.json, vocabulary and model.safetensors, with its names and its layout.
 
-The way back of `GPT.from_checkpoint` and `Bert.from_checkpoint`: transformers loads such a folder, and so do we.
+The way back of `from_checkpoint`, for every family that it knows: transformers loads such a folder, and so do we.
 """
 
 import json
 from pathlib import Path
 
+import torch
+
 from tutorial_lib.arguments import check_has, check_path, check_text
-from tutorial_lib.bert import Bert
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.files import write_text
 from tutorial_lib.weights.names import their_checkpoint
 
 
-def save(model, tokenizer, folder) -> None:
-    """Write a `GPT` (of GPT-2's kind) or a `Bert` with its tokenizer into a folder, in half precision (float16).
+def save(model, tokenizer, folder, dtype=None) -> None:
+    """Write a `Bert`, `GPT`, `Llama` or `ModernBert` with its tokenizer into a folder.
 
-    Half as large, and rounded: to about three digits. `from_pretrained` gives the rounded weights back in float32.
-    Raises ValueError where GPT-2 has no such model: offset positions, LayerNorm after the addition.
+    dtype: the float type in which weights are stored, such as `torch.float16`, half as large and rounded to about three
+    digits; None: each as it is. config.json names the model's own type: transformers computes in that, whatever the
+    weights are stored in. Ours come back in float32 at least.
+
+    Raises ValueError where a weight is too large for the type, and for a model that transformers cannot express, such
+    as a GPT-2 with LayerNorm after the addition.
 
     >>> import tempfile
     >>> from tutorial_lib import gpt
@@ -27,18 +32,34 @@ def save(model, tokenizer, folder) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, tok, folder)
     ...     again = gpt.GPT.from_pretrained(folder, device="cpu")
-    >>> bool((again([[1, 2]])[0] - model([[1, 2]])[0]).abs().max() < 1e-3)
+    >>> bool((again.norm.weight == model.norm.weight).all())
     True
     """
-    check_has("model", model, "a Bert or a GPT", "config", "state_dict")
     folder = Path(check_path("folder", folder))
     settings, state = spelled(model)
     check_has("tokenizer", tokenizer, "its tokenizer", "save")
+    state = stored(state, dtype)
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(folder)
     write_text(folder / "config.json", json.dumps(settings, indent=2) + "\n")
-    half = {name: tensor.half().contiguous() for name, tensor in state.items()}
-    checkpoints.write(folder / "model.safetensors", half, {"format": "pt"})
+    checkpoints.write(folder / "model.safetensors", state, {"format": "pt"})
+
+
+def stored(state, dtype=None) -> dict:
+    """A state dict in another float type; None: each tensor as it is. Raises ValueError where a weight is too large.
+
+    >>> stored({"W": torch.tensor([0.1])}, torch.float16)
+    {'W': tensor([0.1000], dtype=torch.float16)}
+    """
+    if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+        raise ValueError(f"dtype must be a float type such as torch.float16, or None, got {dtype!r:.60}")
+    narrow = {name: tensor.to(dtype or tensor.dtype).contiguous() for name, tensor in state.items()}
+    for name, tensor in state.items():
+        lost = tensor[narrow[name].isinf() & tensor.isfinite()]
+        if lost.numel():
+            most = torch.finfo(dtype).max
+            raise ValueError(f"dtype must hold every weight: {dtype} ends at {most:g}, and {name} has {lost[0]:g}")
+    return narrow
 
 
 def begin(folder, name, recipe) -> Path:
@@ -72,13 +93,8 @@ def spelled(model) -> tuple[dict, dict]:
     >>> settings["n_embd"], weights["transformer.h.0.attn.c_attn.weight"].shape
     (8, torch.Size([8, 24]))
     """
-    check_has("model", model, "a Bert or a GPT", "config", "state_dict")
-    c = model.config
+    check_has("model", model, "a Bert, GPT, Llama or ModernBert", "config", "from_checkpoint", "named_parameters")
     own = {name: parameter.detach() for name, parameter in model.named_parameters()}
-    if isinstance(model, Bert):
-        if c.pad_id is not None or c.d_embedding or c.n_different or not c.n_segments:
-            raise ValueError(f"model must be a BERT, not another of its family, got {c}")
-        return their_checkpoint(c, own, "bert")
-    if getattr(c, "offset", 1) or not c.norm_first:  # a Llama has none
-        raise ValueError(f"model must be a decoder of GPT-2's kind, offset 0 and norm_first, got {c}")
-    return their_checkpoint(c, own, "gpt2")
+    settings, state = their_checkpoint(model.config, own)
+    dtype = next(iter(own.values())).dtype
+    return settings | {"torch_dtype": str(dtype).removeprefix("torch.")}, state

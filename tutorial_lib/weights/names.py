@@ -8,7 +8,7 @@ several spellings of a name load. Source: R 3; A 3.
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import torch
@@ -24,7 +24,8 @@ class Family:
     model: the class of ours that computes it. settings: our name -> (theirs in config.json, its value where the file is
     silent). fixed: our names whose value no file tells. computed: settings that must have this value, where they are
     there. rename: what ``names.txt`` has, (pattern of their name, our name). written: the class of transformers whose
-    checkpoints we write, and the settings that it needs besides. ropes: our name of rotary positions -> (the kind of
+    checkpoints we write, and the settings that it needs besides: ids that it would otherwise take from a vocabulary of
+    the usual size, and no dropout. ropes: our name of rotary positions -> (the kind of
     layer that has them in transformers 5, the base's name in 4, the base where the file is silent).
     """
 
@@ -57,7 +58,8 @@ def _renames(kind):
 
 _ABSOLUTE = dict(is_decoder=False, add_cross_attention=False, position_embedding_type="absolute")
 
-_BERT_TRAINING = dict(pad_token_id=0, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+_ALL = dict(pad_token_id=0, bos_token_id=0, eos_token_id=0)
+_NO_DROPOUT = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
 _GPT_TRAINING = dict(bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
 
 
@@ -66,13 +68,30 @@ def _family(kind, model, **others):
 
 
 FAMILIES = {
-    "bert": _family("bert", "Bert", computed=_ABSOLUTE, written=("BertForPreTraining", _BERT_TRAINING)),
+    "bert": _family(
+        "bert", "Bert", computed=_ABSOLUTE, written=("BertForPreTraining", dict(pad_token_id=0) | _NO_DROPOUT)
+    ),
     # half the layers, no segments, no pooler (Sanh et al., 2019)
-    "distilbert": _family("distilbert", "Bert", fixed=dict(n_segments=0, eps=1e-12)),
+    "distilbert": _family(
+        "distilbert",
+        "Bert",
+        fixed=dict(n_segments=0, eps=1e-12),
+        written=("DistilBertForMaskedLM", dict(dropout=0.0, attention_dropout=0.0)),
+    ),
     # BERT trained for longer, without pairs; positions count from pad_id + 1; its head has gelu (Liu et al., 2019)
-    "roberta": _family("roberta", "Bert", computed=_ABSOLUTE | {"hidden_act": "gelu"}),
+    "roberta": _family(
+        "roberta",
+        "Bert",
+        computed=_ABSOLUTE | {"hidden_act": "gelu"},
+        written=("RobertaForMaskedLM", dict(bos_token_id=0, eos_token_id=2) | _NO_DROPOUT),
+    ),
     # narrow tables, one layer's weights for all layers (Lan et al., 2020)
-    "albert": _family("albert", "Bert", computed=_ABSOLUTE | {"inner_group_num": 1}),
+    "albert": _family(
+        "albert",
+        "Bert",
+        computed=_ABSOLUTE | {"inner_group_num": 1},
+        written=("AlbertForPreTraining", _ALL | _NO_DROPOUT | dict(classifier_dropout_prob=0.0)),
+    ),
     "gpt2": _family(
         "gpt2",
         "GPT",
@@ -84,8 +103,14 @@ FAMILIES = {
         "GPT",
         fixed=dict(offset=2),
         computed=dict(enable_bias=True, layer_norm_elementwise_affine=True, _remove_final_layer_norm=False),
+        written=("OPTForCausalLM", _ALL | dict(dropout=0.0)),
     ),
-    "llama": _family("llama", "Llama", ropes=dict(rope=(None, "rope_theta", 10_000.0))),
+    "llama": _family(
+        "llama",
+        "Llama",
+        ropes=dict(rope=(None, "rope_theta", 10_000.0)),
+        written=("LlamaForCausalLM", dict(bos_token_id=0, eos_token_id=0)),
+    ),
     "modernbert": _family(
         "modernbert",
         "ModernBert",
@@ -94,6 +119,7 @@ FAMILIES = {
             rope=("full_attention", "global_rope_theta", 160_000.0),
             local_rope=("sliding_attention", "local_rope_theta", 10_000.0),
         ),
+        written=("ModernBertForMaskedLM", _ALL | dict(cls_token_id=0, sep_token_id=0)),
     ),
 }
 
@@ -227,24 +253,71 @@ def renamed_by(table, name) -> str:
     return name
 
 
-def their_checkpoint(config, own, kind) -> tuple[dict, dict]:
+def their_checkpoint(config, own) -> tuple[dict, dict]:
     """(settings, weights) with Hugging Face's names, the way back of `shape_of` and `our_weights`.
 
-    config, own: a model's `Config` and its parameters by name. kind: "bert" or "gpt2".
+    config, own: a model's `Config` and its parameters by name. Raises ValueError for a model that none of the families
+    can express, by the setting or the part.
     """
     import transformers
 
+    kind = _kind_of(config)
     family = FAMILIES[kind]
     class_name, more = family.written
-    settings = {"architectures": [class_name], "model_type": kind}
-    settings |= {theirs: getattr(config, ours) for ours, (theirs, _) in family.settings.items()}
-    settings |= more | {"torch_dtype": "float32"}
+    settings = _settings_of(config, family) | {"model_type": kind}
+    again = type(config).from_hf(settings)
+    for field_of in fields(config):
+        wanted, said = getattr(config, field_of.name), getattr(again, field_of.name)
+        if wanted != said:
+            raise ValueError(f"{field_of.name} must be {said!r} for a {kind} of transformers, got {wanted!r}")
+    tied = not any(f"{head}.weight" in own for head in ("mlm.decoder", "unembedding"))
+    settings = more | settings | {"tie_word_embeddings": tied}
     written = getattr(transformers, class_name)
+    theirs = written.config_class(**settings)
     with torch.device("meta"):  # names only
-        theirs = written(written.config_class(**settings)).state_dict()
-    names = {renamed_by(family.rename, name): name for name in reversed(theirs)}  # of two for one of ours, the first
-    own = _tangled(own) if kind == "gpt2" else own
-    return settings, {names[name]: tensor for name, tensor in own.items()}
+        whole = list(written(theirs).state_dict())
+        body = transformers.AutoModel.from_config(theirs)  # has the pooler, which some heads do without
+    headless = not any(name.startswith(("mlm.", "nsp.", "unembedding.")) for name in own)
+    settings["architectures"] = [type(body).__name__ if headless and kind != "gpt2" else class_name]
+    whole += [f"{written.base_model_prefix}.{name}" for name in body.state_dict()]
+    own = _tangled(own, kind, config)
+    ours = {name: renamed_by(family.rename, name) for name in whole}
+    for name in own:
+        if name not in ours.values():
+            raise ValueError(f"model has {name}, for which transformers' {kind} has no place: leave that part out")
+    return settings, {name: own[ours[name]].clone() for name in whole if ours[name] in own}  # some have two names
+
+
+def _kind_of(config) -> str:
+    """The member of its family that a model's shape is, or comes nearest to."""
+    if hasattr(config, "global_every"):
+        return "modernbert"
+    if hasattr(config, "n_kv_heads"):
+        return "llama"
+    if hasattr(config, "offset"):
+        return "opt" if config.offset else "gpt2"
+    if config.d_embedding or config.n_different:
+        return "albert"
+    if config.pad_id is not None:
+        return "roberta"
+    return "bert" if config.n_segments else "distilbert"
+
+
+def _settings_of(config, family) -> dict:
+    """The numbers of a config.json, with the names that transformers 4 and 5 both read."""
+    settings = {theirs: getattr(config, ours) for ours, (theirs, _) in family.settings.items()}
+    if "pad_id" in family.settings:
+        settings["max_position_embeddings"] += config.pad_id + 1
+    if "window" in family.settings:
+        settings["local_attention"] = 2 * config.window
+    for ours, (_, base_name, _) in family.ropes.items():
+        rope = getattr(config, ours)
+        settings[base_name] = rope.base
+        scaling = "llama3" if rope.n_trained else "linear" if rope.factor != 1 else "default"
+        if scaling != "default":
+            numbers = {theirs: getattr(rope, name) for name, theirs in SCALINGS[scaling].items()}
+            settings["rope_scaling"] = {"rope_type": scaling} | numbers
+    return settings
 
 
 def _transposed(state):
@@ -273,14 +346,19 @@ def _apart(state):
     return plain
 
 
-def _tangled(own):
-    """GPT-2's layout: matrices transposed, W_Q, W_K and W_V side by side."""
+def _tangled(own, kind, config):
+    """Their layout: what stands in one matrix together, GPT-2's matrices transposed, ALBERT's layers once each."""
+    together = {"gpt2": ["W_QKV"], "modernbert": list(TOGETHER)}.get(kind, [])
+    joint_of = {part: joint for joint in together for part in TOGETHER[joint]}
     tangled = {}
     for name, tensor in own.items():
-        if ".attention.W_Q." in name:
-            three = torch.cat([own[name.replace("W_Q", W)] for W in ("W_Q", "W_K", "W_V")])
-            tangled[name.replace("W_Q", "W_QKV")] = three.T if three.ndim == 2 else three
-        elif ".attention.W_K." not in name and ".attention.W_V." not in name:
-            transposed = name.endswith((".W_O.weight", ".W_1.weight", ".W_2.weight"))
-            tangled[name] = tensor.T if transposed else tensor
-    return tangled
+        *_, part, last = name.split(".")
+        if kind == "albert" and name.startswith("layer."):
+            _, i, rest = name.split(".", 2)
+            tangled[f"different.{int(int(i) * config.n_different / config.n_layers)}.{rest}"] = tensor
+        elif part not in joint_of:
+            tangled[name] = tensor
+        elif part == TOGETHER[joint_of[part]][0]:
+            parts = [own[name.replace(f".{part}.", f".{each}.")] for each in TOGETHER[joint_of[part]]]
+            tangled[name.replace(f".{part}.", f".{joint_of[part]}.")] = torch.cat(parts)
+    return _transposed(tangled) if kind == "gpt2" else tangled

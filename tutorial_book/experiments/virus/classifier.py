@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from tutorial_book.experiments.virus.simulator import sequenced
 from tutorial_book.experiments.virus.words import K, kmer_ids
 from tutorial_lib.bert import Bert
-from tutorial_lib.training.save import spelled
+from tutorial_lib.training.save import spelled, stored
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.files import write_text
 
@@ -58,8 +58,7 @@ class VariantBert(nn.Module):
         Path(folder).mkdir(parents=True, exist_ok=True)
         tokenizer.save(folder)
         write_text(Path(folder) / "config.json", json.dumps(settings, indent=2) + "\n")
-        half = {name: tensor.half().contiguous() for name, tensor in state.items()}
-        checkpoints.write(Path(folder) / "model.safetensors", half, {"format": "pt"})
+        checkpoints.write(Path(folder) / "model.safetensors", stored(state, torch.float16), {"format": "pt"})
 
 
 def variant_loss(genomes, tokenizer, k=K, batch_size=32, n_frames=1, **noise):
