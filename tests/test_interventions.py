@@ -54,6 +54,18 @@ def test_patch_changes_only_its_heads_and_places(model):
     assert torch.equal(found, expected)
 
 
+@pytest.mark.parametrize("tokens", [[0, 3], [3], torch.tensor([0, 3]), torch.tensor([True, False, False, True]), 2])
+@pytest.mark.parametrize("chosen", [[0, 2], [1], [2, 0, 1]])
+def test_patch_changes_all_its_places_in_all_its_heads(model, chosen, tokens):
+    own, other = model.trace(IDS), model.trace(OTHERS)
+    name = "layer.1.attention.heads"
+    expected = own[name].clone()
+    for head in chosen:
+        expected[:, head, tokens] = other[name][:, head, tokens]
+    keep = patch([(1, head) for head in chosen], other, tokens)
+    assert torch.equal(model.trace(IDS, keep=keep)[name], expected)
+
+
 def test_patch_of_means_spreads_over_texts(model):
     name = "layer.0.attention.heads"
     mean = model.trace(IDS)[name].mean((0, 2), keepdim=True)

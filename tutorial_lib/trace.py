@@ -136,16 +136,16 @@ def silence(heads):
     >>> (bert([[5, 6]]) == bert([[5, 6]], keep=silence([(0, 1)]))).all()
     tensor(False)
     """
-    return _at_heads(heads, lambda name: lambda value, chosen: value.new_zeros(()))
+    return _at_heads(heads, lambda name: lambda value, head: value.new_zeros(()))
 
 
 def patch(heads, other, tokens=slice(None)):
     """A `keep` under which these heads put out what they did in another run. heads: pairs (layer, head).
 
     other: the `trace` of that run; any dict with "layer.0.attention.heads" and so on will do, of shapes that broadcast
-    to (B, n_heads, n, d_k), such as means over texts. tokens: a slice of the places that are changed; others keep their
-    own. Raises as `silence` does, and ValueError where other lacks a layer or, when the model runs, where texts have
-    different numbers of tokens.
+    to (B, n_heads, n, d_k), such as means over texts. tokens: the places that are changed in each head, a slice or a
+    list; others keep their own. Raises as `silence` does, and ValueError where other lacks a layer or, when the model
+    runs, where texts have different numbers of tokens.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
@@ -160,10 +160,10 @@ def patch(heads, other, tokens=slice(None)):
         if name not in other:
             raise ValueError(f"other must hold {name!r}, as the trace of a run does, got {', '.join(list(other)[:3])}")
 
-        def new(value, chosen):
+        def new(value, head):
             put = other[name].to(value)
             try:
-                return put.expand(value.shape)[:, chosen, tokens]
+                return put.expand(value.shape)[:, head, tokens]
             except RuntimeError:
                 got = f"{tuple(put.shape)} for {tuple(value.shape)}"
                 raise ValueError(f"other must come from texts with as many tokens, got {got} at {name}") from None
@@ -174,7 +174,7 @@ def patch(heads, other, tokens=slice(None)):
 
 
 def _at_heads(heads, new_at, tokens=slice(None)):
-    """The `change` that puts new_at(stop)(value, chosen heads) in the place of what these heads put out."""
+    """The `change` that puts new_at(stop)(value, head) in the place of what each of these heads puts out."""
     check_has("heads", heads, "pairs (layer, head), each from 0 on", "__iter__")
     layers = defaultdict(list)
     for pair in heads:
@@ -186,14 +186,15 @@ def _at_heads(heads, new_at, tokens=slice(None)):
     def at(name, chosen):
         new = new_at(name)
 
-        def changed(value):
+        def with_new(value):
             if max(chosen) >= value.shape[1]:
                 raise ValueError(f"heads must lie in 0..{value.shape[1] - 1}, got {max(chosen)} in {name}")
-            value = value.clone()
-            value[:, chosen, tokens] = new(value, chosen)
-            return value
+            changed = value.clone()
+            for head in chosen:  # one by one: two lists of indexes would be taken as pairs
+                changed[:, head, tokens] = new(value, head)
+            return changed
 
-        return changed
+        return with_new
 
     return change({name: at(name, chosen) for name, chosen in layers.items()})
 

@@ -76,6 +76,12 @@ def test_hits_are_largest_weights_and_fixed_offsets():
     assert found.tolist() == [[False, True, False], [True, False, True], [False, False, False]]
 
 
+@pytest.mark.parametrize("pair", [(0, -1), (-1, 0), (0, 2), (2, 0), (0, 0.5), (0, np.nan)])
+def test_hits_are_for_words_that_are_there(pair):
+    with pytest.raises(ValueError, match="pairs must"):
+        heads.hits([[1.0, 0.0], [0.0, 1.0]], [(0, 1), pair])
+
+
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_the_sign_test_is_scipys(cases):
     one, other = np.array(cases).T

@@ -110,16 +110,19 @@ def hits(weights, pairs):
         raise ValueError(f"weights must be (..., n, n), got shape {A.shape}")
     A[..., np.arange(A.shape[-1]), np.arange(A.shape[-1])] = -1
     best = A.argmax(-1)  # (..., n): of two that are equal, the first
-    asks, wanted = _as_pairs(pairs)
+    asks, wanted = _as_pairs(pairs, A.shape[-1])
     return best[..., asks] == wanted
 
 
-def _as_pairs(pairs):
-    """Pairs of whole numbers as two arrays."""
-    array = as_numbers("pairs", pairs).astype(int)
+def _as_pairs(pairs, n=np.inf):
+    """Pairs of numbers of words, each from 0 to n - 1, as two arrays."""
+    array = as_numbers("pairs", pairs)
     if array.size and (array.ndim != 2 or array.shape[1] != 2):
         raise ValueError(f"pairs must be (which word asks, which it looks for), got shape {array.shape}")
-    return array.reshape(-1, 2).T
+    wrong = array[(array < 0) | (array >= n) | (array % 1 != 0)]
+    if wrong.size:
+        raise ValueError(f"pairs must hold numbers of words, whole and in 0..{n - 1}, got {wrong[0]:g}")
+    return array.astype(int).reshape(-1, 2).T
 
 
 def offset_hits(pairs, offsets):
