@@ -1,12 +1,13 @@
 """Checks of arguments: an error says the argument's name, what came, and what is allowed."""
 
+import functools
 import math
 import numbers
 import operator
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import fields
 
@@ -211,7 +212,7 @@ def check_texts(name, texts, least=1):
     >>> check_texts("texts", ("a bear", "two bears"))
     ['a bear', 'two bears']
     """
-    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+    if isinstance(texts, (str, bytes, Mapping, Set)) or not isinstance(texts, Iterable):  # a set has no order
         raise TypeError(f"{name} must be a list of str, got {type(texts).__name__}")
     checked = [check_text(f"{name}[{number}]", text) for number, text in enumerate(texts)]
     if len(checked) < least:
@@ -304,16 +305,52 @@ def check_id_lists(name, texts):
 
 
 def inputs_of(ids, attention_mask=None, token_type_ids=None):
-    """A model's inputs, (ids, attention_mask, token_type_ids), where a tokenizer's `Encoding` may stand for all three.
+    """A model's inputs, (ids, attention_mask, token_type_ids), where one encoding may stand for all three.
+
+    That is our `Encoding`, one of tokenizers, or what a tokenizer of transformers returns, a dictionary with input_ids.
 
     >>> inputs_of([5, 6])
     ([5, 6], None, None)
+    >>> inputs_of({"input_ids": [[5, 6]], "attention_mask": [[1, 1]]})
+    ([[5, 6]], [[1, 1]], None)
     """
-    if not hasattr(ids, "token_type_ids"):
+    if isinstance(ids, Mapping):
+        given = dict(ids)
+        found = given.pop("input_ids", None)
+        own = given.pop("attention_mask", None), given.pop("token_type_ids", None)
+        if found is None or given:
+            must = "must have input_ids, and besides at most attention_mask and token_type_ids"
+            raise ValueError(f"ids, as a dictionary, {must}, got {', '.join(map(str, ids)) or 'nothing'}")
+    elif hasattr(ids, "attention_mask") and hasattr(ids, "ids"):
+        found = ids.ids
+        own = ids.attention_mask, ids.token_type_ids if hasattr(ids, "token_type_ids") else ids.type_ids
+    else:
         return ids, attention_mask, token_type_ids
     if attention_mask is not None or token_type_ids is not None:
-        raise ValueError("attention_mask and token_type_ids must be left out beside an Encoding, which has its own")
-    return ids.ids, ids.attention_mask, ids.token_type_ids
+        raise ValueError("attention_mask and token_type_ids must be left out beside an encoding, which has its own")
+    return found, *own
+
+
+def also_input_ids(method):
+    """A method whose argument `ids` may be called `input_ids`, as transformers calls it: `model(**encoding)`.
+
+    >>> class Model:
+    ...     @also_input_ids
+    ...     def __call__(self, ids):
+    ...         return ids
+    >>> Model()(input_ids=[5, 6])
+    [5, 6]
+    """
+
+    @functools.wraps(method)
+    def with_either_name(self, *args, **named):
+        if "input_ids" in named:
+            if args or "ids" in named:
+                raise TypeError("ids must be given once, got it beside input_ids")
+            named["ids"] = named.pop("input_ids")
+        return method(self, *args, **named)
+
+    return with_either_name
 
 
 @contextmanager

@@ -202,7 +202,7 @@ class Tokenizer(ABC):
 
 
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
-    tokens = check_texts("vocab", vocab, least=0)
+    tokens = check_texts("vocab", list(vocab) if isinstance(vocab, dict) else vocab, least=0)
     if not isinstance(vocab, dict):
         return tokens
     token_of = {id: token for token, id in vocab.items()}

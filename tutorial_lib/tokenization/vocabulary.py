@@ -37,7 +37,7 @@ def anatomy(vocab: dict[str, int] | Iterable[str]) -> Anatomy:
     >>> anatomy(["[PAD]", "[unused0]", "a", "b", "bear", "##s"]).blocks
     [('special', 0, 0), ('unused', 1, 1), ('one character', 2, 3), ('word', 4, 4), ('continuation', 5, 5)]
     """
-    check_texts("vocab", vocab)
+    check_texts("vocab", list(vocab) if isinstance(vocab, dict) else vocab)
     pairs = sorted((id, token) for token, id in vocab.items()) if isinstance(vocab, dict) else enumerate(vocab)
     tokens = [(id, token, kind(token)) for id, token in pairs]
     runs = [list(run) for _, run in groupby(tokens, key=lambda entry: entry[2])]
