@@ -146,9 +146,40 @@ def test_what_is_not_computed_cannot_be_changed(model):
         (lambda: change({"layer.*.nothing": 0}), "got 'layer.*.nothing'"),
         (lambda: change({NAME: lambda X: X[:, :1, :3]}), r"the new value at layer\.1\.output must fit its shape"),
         (lambda: change({NAME: lambda X: None}), r"must fit its shape, \(2, 4, 12\), got None"),
+        (lambda: lambda name, value: None, "keep must return the value, or what takes its place, got None at"),
+        (lambda: [change({NAME: 0}), change({"layer.9.output": 0})], "got 'layer.9.output'"),
+        (lambda: [change({NAME: 0}), 3], "keep must be a function of a name and a value, or several .* got int"),
         (lambda: change([NAME]), "stops must be a dict"),
     ],
 )
 def test_a_change_that_does_not_fit_is_refused(model, keep, says):
     with pytest.raises((ValueError, TypeError), match=says):
         run(model, keep=keep())
+
+
+def test_several_changes_act_one_after_the_other(model):
+    double, add = change({NAME: lambda X: 2 * X}), change({NAME: lambda X: X + 1})
+    both = run(model, keep=[double, add])
+    assert torch.equal(both, run(model, keep=change({NAME: lambda X: 2 * X + 1})))
+    assert not torch.equal(both, run(model, keep=[add, double]))
+    assert torch.equal(model.trace(IDS, keep=[double, add])[NAME], 2 * model.trace(IDS)[NAME] + 1)
+
+
+def test_a_trace_keeps_only_what_is_asked_for(model):
+    whole = model.trace(IDS)
+    some = model.trace(IDS, only="layer.*.output")
+    assert list(some) == [f"layer.{i}.output" for i in range(3)]
+    assert all(torch.equal(some[name], whole[name]) for name in some)
+    assert list(model.trace(IDS, only=[NAME, "layer.0.hidden"])) == ["layer.0.hidden", NAME]
+    with pytest.raises(ValueError, match="only must be of this run of the model, got 'layer.1.outputs'; near: "):
+        model.trace(IDS, only="layer.1.outputs")
+    with pytest.raises(TypeError, match="only must be a name or a pattern"):
+        model.trace(IDS, only=3)
+
+
+def test_a_trace_shows_its_names_and_shapes(model):
+    trace = model.trace(IDS)
+    lines = dict(line.split(maxsplit=1) for line in repr(trace).splitlines())
+    assert lines == {name: str(tuple(value.shape)) for name, value in trace.items()}
+    with pytest.raises(KeyError, match="no value is called 'layer.1.outputs'; near: layer.1.output"):
+        trace["layer.1.outputs"]

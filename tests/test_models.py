@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from tests.random_models import DECODERS, OURS, batch, random_config, random_model
 from tutorial_lib import bert, encoder_decoder, gpt, llama, load, modernbert
 from tutorial_lib.generation import generate
-from tutorial_lib.parity import compare
+from tutorial_lib.parity import compare, difference
 from tutorial_lib.positions import Rope
 from tutorial_lib.tokenization import BPE
 from tutorial_lib.training.save import spelled
@@ -200,6 +200,23 @@ def test_ids_and_masks_may_be_lists_or_tensors():
     assert torch.equal(model([1, 2]), model(torch.tensor([[1, 2]], dtype=torch.int32)))
     mask = torch.tensor([[1, 0]])
     assert torch.equal(model([1, 2], mask.bool()), model([1, 2], mask))
+
+
+def test_encodings_of_other_libraries_are_read(bert, hf_bert, default_folder):
+    theirs = transformers.AutoTokenizer.from_pretrained(default_folder)
+    texts = ["a bear", "the bear sat on the bank"]
+    encoding = theirs(texts, ["so", "it ran"], return_tensors="pt", padding=True)
+    wanted = hf_bert(**encoding).last_hidden_state
+    real = encoding["attention_mask"].bool()
+    for found in (bert(encoding), bert(**encoding), bert(dict(encoding)), bert.trace(**encoding)["layer.5.output"]):
+        assert difference(found[real].detach(), wanted[real].detach()).is_rounding
+    one = theirs.backend_tokenizer.encode(texts[0])
+    assert torch.equal(bert(one), bert([one.ids]))
+    assert torch.equal(SMALL["gpt"](input_ids=[[5, 6]])[0], SMALL["gpt"]([[5, 6]])[0])
+    with pytest.raises(ValueError, match="at most attention_mask and token_type_ids, got input_ids, position_ids"):
+        bert({"input_ids": [[5]], "position_ids": [[0]]})
+    with pytest.raises(TypeError, match="ids must be given once"):
+        bert([[5]], input_ids=[[5]])
 
 
 def test_defaults_are_one_segment_and_no_padding():

@@ -21,7 +21,7 @@ from torch.nn import functional as F
 
 from tutorial_lib import arguments
 from tutorial_lib.attention import MultiHeadAttention, padding_mask
-from tutorial_lib.trace import Trace, check_stops, inside, nothing
+from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
@@ -290,24 +290,27 @@ class Bert(checkpoints.Loaded, nn.Module):
             bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # tied: one matrix, counted once
         return bert
 
+    @arguments.also_input_ids
     def forward(self, ids, attention_mask=None, token_type_ids=None, fused=False, keep=nothing):
         """The last hidden state, (B, n, d_model).
 
-        ids: int, (B, n) or (n,), tensor or lists, or an `Encoding` for all three. attention_mask: 1 a token, 0 padding;
+        ids: int, (B, n) or (n,), tensor or lists, or an encoding for all three. attention_mask: 1 a token, 0 padding;
         default all 1. token_type_ids: the segment of each token; default all 0. fused=True runs attention in torch's
         fused kernel: faster, equal up to rounding, and with no attention weights to look at. keep: see `trace`.
         """
         ids, mask, segments = self._check(ids, attention_mask, token_type_ids)
-        check_stops(keep, lambda look: self([[0]], fused=fused, keep=look))
+        keep = checked(keep, lambda look: self([[0]], fused=fused, keep=look))
         X = self.embeddings(ids, segments, inside(keep, "embeddings"))
         for i, layer in enumerate(self.layer):
             X = layer(X, mask, fused, inside(keep, f"layer.{i}"))
         return X
 
-    def trace(self, ids, attention_mask=None, token_type_ids=None, keep=nothing, gradients=False):
+    @arguments.also_input_ids
+    def trace(self, ids, attention_mask=None, token_type_ids=None, keep=nothing, gradients=False, only=None):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
-        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
+        patterns of those that are kept. The result prints names and shapes.
 
         embeddings.tokens, .segments, .sum, .output      (B, n, d_model); embeddings.positions (n, d_model), of RoBERTa
                                                          (B, n, d_model); of ALBERT .normalized, before .output
@@ -324,16 +327,16 @@ class Bert(checkpoints.Loaded, nn.Module):
         >>> bert.trace([[5, 6, 7]])["layer.1.attention.weights"].shape
         torch.Size([1, 2, 3, 3])
         """
-        trace = Trace(keep, gradients)
-        with torch.set_grad_enabled(gradients):
-            X = self(ids, attention_mask, token_type_ids, keep=trace)
-            if self.pooler:
-                trace("pooler.output", self.pooler(X))
+
+        def run(look):
+            X = self(ids, attention_mask, token_type_ids, keep=look)
+            summary = look("pooler.output", self.pooler(X)) if self.pooler else None
             if self.mlm:
-                trace("mlm.logits", self.mlm(X))
+                look("mlm.logits", self.mlm(X))
             if self.pooler and self.nsp:
-                trace("nsp.logits", self.nsp(trace["pooler.output"]))
-        return dict(trace)
+                look("nsp.logits", self.nsp(summary))
+
+        return traced(run, keep, gradients, only)
 
     def parameter_table(self):
         """Every parameter once, as (name, shape, count). The counts add up to the model's size.

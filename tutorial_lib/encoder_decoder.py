@@ -11,7 +11,6 @@ As in `tutorial_lib.bert`, dropout, which does nothing in use, is left out.
 import math
 from dataclasses import dataclass
 
-import torch
 from torch import nn
 
 from tutorial_lib import arguments
@@ -19,7 +18,7 @@ from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward
 from tutorial_lib.gpt import CachedAttention, Layer, looks_back
 from tutorial_lib.positions import sinusoidal
-from tutorial_lib.trace import Trace, check_stops, inside, nothing
+from tutorial_lib.trace import checked, inside, nothing, traced
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,7 @@ class Config:
     the paper; otherwise they have three of one size. n_positions: tokens of a source or a target, at most; sines have
     no end, so the paper needs no such number.
 
+    >>> import torch
     >>> with torch.device("meta"):  # shapes only
     ...     sum(p.numel() for p in EncoderDecoder(Config()).parameters())
     63082496
@@ -71,6 +71,7 @@ class Embeddings(nn.Module):
 class CrossAttention(MultiHeadAttention):
     """Queries from the target, keys and values from the source, which `read` makes once for all target tokens.
 
+    >>> import torch
     >>> layer = CrossAttention(d_model=8, n_heads=2)
     >>> K, V = layer.read(torch.zeros(1, 5, 8))  # five tokens of the source
     >>> layer(torch.zeros(1, 3, 8), (K, V)).shape  # three of the target
@@ -154,13 +155,15 @@ class EncoderDecoder(nn.Module):
     def forward(self, source_ids, target_ids, source_mask=None, fused=False, keep=nothing):
         """Scores for the token after each target token, (B, n, vocab_size).
 
-        source_ids: int, (B, m) or (m,); target_ids: (B, n) or (n,), its first token a start sign; tensors or lists.
-        source_mask: 1 a token, 0 padding, (B, m); default all 1. A target that is shorter than others is padded on its
-        right: nothing looks there. fused=True runs attention in torch's fused kernel, without weights to look at.
+        source_ids: int, (B, m) or (m,); target_ids: (B, n) or (n,), its first token a start sign; tensors or lists, the
+        source also an encoding. source_mask: 1 a token, 0 padding, (B, m); default all 1. A target that is shorter than
+        others is padded on its right: nothing looks there. fused=True runs attention in torch's fused kernel, without
+        weights to look at.
 
         Raises ValueError where ids or masks do not fit, before anything is computed.
         """
-        check_stops(keep, lambda look: self([[0]], [[0]], fused=fused, keep=look))
+        keep = checked(keep, lambda look: self([[0]], [[0]], fused=fused, keep=look))
+        source_ids, source_mask, _ = arguments.inputs_of(source_ids, source_mask)
         target_ids = self._check_ids("target_ids", target_ids)  # complains before the encoder runs
         memory = self.encode(source_ids, source_mask, fused, keep)
         logits, _ = self.decode(target_ids, memory, source_mask, None, fused, keep)
@@ -168,6 +171,7 @@ class EncoderDecoder(nn.Module):
 
     def encode(self, source_ids, source_mask=None, fused=False, keep=nothing):
         """The source as the decoder reads it ("memory"), (B, m, d_model); arguments as in `forward`."""
+        source_ids, source_mask, _ = arguments.inputs_of(source_ids, source_mask)
         ids = self._check_ids("source_ids", source_ids)
         mask = self._check_mask(source_mask, ids.shape)
         keep = inside(keep, "encoder")
@@ -205,10 +209,11 @@ class EncoderDecoder(nn.Module):
             new.append(past)
         return keep("logits", self.unembedding(inner("norm", self.decoder.norm(X)))), new
 
-    def trace(self, source_ids, target_ids, source_mask=None, keep=nothing, gradients=False):
+    def trace(self, source_ids, target_ids, source_mask=None, keep=nothing, gradients=False, only=None):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
-        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
+        patterns of those that are kept. The result prints names and shapes.
 
         encoder.embeddings.tokens, .output               (B, m, d_model), scaled; .positions (m, d_model)
         encoder.layer.0.attention.weights                (B, n_heads, m, m), and all other stops of `GPT.trace`
@@ -227,10 +232,7 @@ class EncoderDecoder(nn.Module):
         >>> model.trace([[5, 6, 7, 8]], [[1, 9]])["decoder.layer.1.cross_attention.weights"].shape
         torch.Size([1, 2, 2, 4])
         """
-        trace = Trace(keep, gradients)
-        with torch.set_grad_enabled(gradients):
-            self(source_ids, target_ids, source_mask, keep=trace)
-        return dict(trace)
+        return traced(lambda look: self(source_ids, target_ids, source_mask, keep=look), keep, gradients, only)
 
     def _check_ids(self, name, ids, n_past=0):
         """Whole numbers of the vocabulary as a tensor (B, n) that fits the positions."""

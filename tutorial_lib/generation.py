@@ -11,7 +11,7 @@ import torch
 
 from tutorial_lib import arguments
 from tutorial_lib.attention import padded
-from tutorial_lib.trace import check_stops, nothing
+from tutorial_lib.trace import checked, nothing
 
 
 @torch.inference_mode()
@@ -41,7 +41,7 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     """
     single, prompts = _check_prompts(ids, attention_mask)
     _check(gpt, n, temperature, top_k, top_p)
-    check_stops(keep, lambda look: gpt([[0]], keep=look))
+    keep = checked(keep, lambda look: gpt([[0]], keep=look))
     device = next(gpt.parameters()).device
     stop = _check_stop(stop, gpt.config.vocab_size)
     if not isinstance(seed, torch.Generator):

@@ -13,7 +13,7 @@ from torch import nn
 from tutorial_lib import arguments
 from tutorial_lib.attention import MultiHeadAttention, attention
 from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
-from tutorial_lib.trace import Trace, check_stops, inside, nothing
+from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
@@ -174,6 +174,7 @@ class GPT(checkpoints.Loaded, nn.Module):
         """How many tokens it can look at, at most."""
         return self.config.n_positions
 
+    @arguments.also_input_ids
     def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
         """Scores for the token after each token, (B, n, vocab_size), and the cache with these tokens.
 
@@ -182,7 +183,7 @@ class GPT(checkpoints.Loaded, nn.Module):
         n); default all 1. Padding takes no position, so texts of a batch can be padded on their left. fused=True runs
         attention in torch's fused kernel. keep: see `trace`. Raises ValueError where tokens outnumber positions.
         """
-        check_stops(keep, lambda look: self([[0]], fused=fused, keep=look))
+        keep = checked(keep, lambda look: self([[0]], fused=fused, keep=look))
         X, cache = self.hidden(ids, cache, attention_mask, fused, keep)
         return keep("logits", self.unembedding(X)), cache
 
@@ -196,10 +197,12 @@ class GPT(checkpoints.Loaded, nn.Module):
             new.append(past)
         return keep("norm", self.norm(X)), new
 
-    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False):
+    @arguments.also_input_ids
+    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False, only=None):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
-        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
+        patterns of those that are kept. The result prints names and shapes.
 
         embeddings.tokens, .positions, .output           (B, n, d_model); positions (1, n, d_model) without padding
         layer.0.attention_norm                           (B, n, d_model): what attention reads
@@ -216,10 +219,7 @@ class GPT(checkpoints.Loaded, nn.Module):
         >>> gpt.trace([[5, 6, 7]])["layer.1.attention.weights"].shape
         torch.Size([1, 2, 3, 3])
         """
-        trace = Trace(keep, gradients)
-        with torch.set_grad_enabled(gradients):
-            self(ids, attention_mask=attention_mask, keep=trace)
-        return dict(trace)
+        return traced(lambda look: self(ids, attention_mask=attention_mask, keep=look), keep, gradients, only)
 
     def _check(self, ids, cache, attention_mask):
         """ids (B, n), places (B or 1, n), and a mask that broadcasts to (B, n_heads, n, n_past + n)."""

@@ -247,10 +247,12 @@ class Llama(GPT):
             new.append(past)
         return keep("norm", self.norm(X)), new
 
-    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False):
+    @arguments.also_input_ids
+    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False, only=None):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
-        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
+        patterns of those that are kept. The result prints names and shapes.
 
         embeddings.output                                (B, n, d_model): the tokens' rows, no positions
         layer.0.attention_norm                           (B, n, d_model): what attention reads
@@ -270,4 +272,4 @@ class Llama(GPT):
         >>> trace["layer.1.attention.keys"].shape, trace["layer.1.attention.weights"].shape
         (torch.Size([1, 1, 3, 2]), torch.Size([1, 4, 3, 3]))
         """
-        return super().trace(ids, attention_mask, keep, gradients)
+        return super().trace(ids, attention_mask, keep, gradients, only)

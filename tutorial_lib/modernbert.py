@@ -16,7 +16,7 @@ from tutorial_lib import arguments
 from tutorial_lib.attention import padding_mask, window_mask
 from tutorial_lib.llama import GATES, GatedFeedForward, GroupedAttention
 from tutorial_lib.positions import Rope
-from tutorial_lib.trace import Trace, check_stops, inside, nothing
+from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
 
@@ -170,6 +170,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
             bert.mlm.decoder.weight = bert.embeddings.tokens.weight  # one matrix, counted once
         return bert
 
+    @arguments.also_input_ids
     def forward(self, ids, attention_mask=None, fused=False, keep=nothing):
         """The last hidden state, (B, n, d_model), after the last LayerNorm.
 
@@ -178,7 +179,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         weights to look at. keep: see `trace`. Padding far from every token looks at itself alone, for want of another.
         """
         ids, real = self._check(ids, attention_mask)
-        check_stops(keep, lambda look: self([[0]], fused=fused, keep=look))
+        keep = checked(keep, lambda look: self([[0]], fused=fused, keep=look))
         c = self.config
         places = torch.arange(ids.shape[1], device=ids.device)
         everywhere = c.rope.angles(places, c.d_k), None if real is None else padding_mask(real)
@@ -189,10 +190,12 @@ class ModernBert(checkpoints.Loaded, nn.Module):
             X = layer(X, angles, mask, fused, inside(keep, f"layer.{i}"))
         return keep("norm", self.norm(X))
 
-    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False):
+    @arguments.also_input_ids
+    def trace(self, ids, attention_mask=None, keep=nothing, gradients=False, only=None):
         """Run the model and keep every intermediate value: a dict from name to tensor, in the order of computation.
 
-        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`.
+        keep: changes them (`trace.change`). gradients: each value keeps its own, for a `backward()`. only: the names or
+        patterns of those that are kept. The result prints names and shapes.
 
         embeddings.tokens, .output                       (B, n, d_model): the tokens' rows; normalized
         layer.0.attention_norm                           (B, n, d_model): what attention reads
@@ -210,12 +213,13 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         >>> bert.trace([[5, 6, 7]])["layer.1.attention.weights"][0, 0, 0, 2]  # out of the window
         tensor(0.)
         """
-        trace = Trace(keep, gradients)
-        with torch.set_grad_enabled(gradients):
-            X = self(ids, attention_mask, keep=trace)
+
+        def run(look):
+            X = self(ids, attention_mask, keep=look)
             if self.mlm:
-                trace("mlm.logits", self.mlm(X))
-        return dict(trace)
+                look("mlm.logits", self.mlm(X))
+
+        return traced(run, keep, gradients, only)
 
     def _check(self, ids, attention_mask):
         """ids (B, n), and what is no padding, (B, n), or None where nothing is."""

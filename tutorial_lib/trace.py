@@ -12,7 +12,8 @@ that is tested. A `keep` that returns another value is an intervention. `change`
     change({"layer.1.attention.heads": lambda H: H.mean(0, keepdim=True)})             # average over the batch
     change({"layer.*.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})   # attend evenly
 
-Each goes to a run, `bert(encoding, keep=change(...))`, or to a trace of it, `bert.trace(encoding, keep=change(...))`.
+Each goes to a run, `bert(encoding, keep=change(...))`, or to a trace of it, `bert.trace(encoding, keep=change(...))`;
+several in a list, `keep=[one, another]`, act one after the other.
 `bert.trace(encoding, gradients=True)` keeps what `backward()` needs: each value then has its `.grad`.
 """
 
@@ -32,29 +33,82 @@ def nothing(name, value):
     return value
 
 
-class Trace(dict):
-    """The values of one run by name, in the order in which they were computed.
+def fits(name, pattern):
+    """Whether a stop's name is of this pattern, in which * stands for any one part between dots.
+
+    >>> fits("layer.0.output", "layer.*.output"), fits("layer.0.attention.output", "layer.*.output")
+    (True, False)
+    """
+    parts, wanted = name.split("."), pattern.split(".")
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+
+
+class Values(dict):
+    """Values by name, in the order in which they were computed. It prints their shapes.
+
+    >>> Values({"layer.0.output": 0.5})["layer.0.outputs"]
+    Traceback (most recent call last):
+    ...
+    KeyError: "no value is called 'layer.0.outputs'; near: layer.0.output"
+    """
+
+    def __missing__(self, name):
+        raise KeyError(f"no value is called {name!r}; near: {_near(str(name), self)}")
+
+    def __repr__(self):
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:{width}}  {tuple(getattr(value, 'shape', ()))}" for name, value in self.items())
+
+
+class Trace(Values):
+    """A `keep` that writes values down.
 
     change: the `keep` of an intervention; what it returns is written down. gradients: values keep their gradients, so
-    that after a loss's `backward()` each has its `.grad`.
+    that after a loss's `backward()` each has its `.grad`. only: a name or a pattern such as "layer.*.output", or
+    several; None keeps everything.
 
     >>> trace = Trace()
     >>> trace("weights", 0.5)
     0.5
-    >>> trace
+    >>> dict(trace)
     {'weights': 0.5}
     """
 
-    def __init__(self, change=nothing, gradients=False):
+    def __init__(self, change=nothing, gradients=False, only=None):
         super().__init__()
-        self.change = change
+        self.changes = _as_list(change)
+        self.change = _in_turn(self.changes)
         self.gradients = gradients
+        self.only = [only] if isinstance(only, str) else only
+        self.seen = []
 
     def __call__(self, name, value):
-        self[name] = value = self.change(name, value)
-        if self.gradients and value.requires_grad:
-            value.retain_grad()
+        self.seen.append(name)
+        value = self.change(name, value)
+        if self.only is None or any(fits(name, pattern) for pattern in self.only):
+            self[name] = value
+            if self.gradients and value.requires_grad:
+                value.retain_grad()
         return value
+
+
+def traced(run, keep=nothing, gradients=False, only=None):
+    """The `Values` of a run, a function of the `keep` that it is to use. The other arguments are those of `Trace`.
+
+    Raises ValueError where a pattern of only fits no stop of this run.
+
+    >>> traced(lambda keep: keep("weights", 0.5))
+    weights  ()
+    """
+    import torch
+
+    if only is not None and not (isinstance(only, (str, list, tuple)) and all(isinstance(each, str) for each in only)):
+        raise TypeError(f"only must be a name or a pattern such as 'layer.*.output', or several, got {only!r:.60}")
+    trace = Trace(keep, gradients, only)
+    with torch.set_grad_enabled(gradients):
+        run(trace)
+    _check_names("only", trace.only or (), trace.seen)
+    return Values(trace)
 
 
 def inside(keep, part):
@@ -79,24 +133,19 @@ class Change:
 
     def __call__(self, name, value):
         for pattern, new in self.stops.items():
-            if fnmatchcase(name, pattern):
+            if fits(name, pattern):
                 value = _fitted(name, value, new(value) if callable(new) else new)
         return value
 
-    def check(self, names):
-        """Refuse a name or a pattern that fits none of these stops: it would change nothing, and look like a result."""
-        for pattern in self.stops:
-            if not any(fnmatchcase(name, pattern) for name in names):
-                near = get_close_matches(pattern, names, 3, 0)
-                raise ValueError(f"stops must be of this run of the model, got {pattern!r}; near: {', '.join(near)}")
 
 
 def change(stops):
     """A `keep` that puts other values in the place of those at these stops, in any model that takes `keep`.
 
-    stops: a dict from a stop's name, as in the model's `trace`, or a pattern such as "layer.*.output", to what is done
-    there: a function from the value to the new one, or the new value itself (a number, an array or a tensor). Either
-    way it broadcasts to the value's shape. Gradients flow through it. One stop after the other, in the dict's order.
+    stops: a dict from a stop's name, as in the model's `trace`, or a pattern such as "layer.*.output", in which * is
+    any one part between dots, to what is done there: a function from the value to the new one, or the new value itself
+    (a number, an array or a tensor). Either way it broadcasts to the value's shape. Gradients flow through it. One stop
+    after the other, in the dict's order.
 
     Raises TypeError if stops is no such dict; when the model runs, ValueError for stops that this run of it does not
     have (with fused=True there are no scores and weights), and for values that do not fit.
@@ -112,16 +161,55 @@ def change(stops):
     return Change(stops)
 
 
-def check_stops(keep, run):
-    """Refuse a `change` at stops that a model does not have. run: the model on one token, with another `keep`."""
+def checked(keep, run):
+    """What a run calls for its `keep`: one function, also for several in a list, that must return a value.
+
+    Refuses a `change` at stops that the model does not have: it would change nothing, and look like a result. run: the
+    model on one token, with another `keep`.
+    """
     import torch
 
-    keep = getattr(keep, "change", keep)  # a Trace's
-    if isinstance(keep, Change):
-        seen = Trace()
+    every = keep.changes if isinstance(keep, Trace) else _as_list(keep)
+    if any(isinstance(one, Change) for one in every):
+        seen = Trace(only=())
         with torch.no_grad():
             run(seen)
-        keep.check(list(seen))
+        for one in every:
+            _check_names("stops", getattr(one, "stops", ()), seen.seen)
+    return keep if keep is nothing or isinstance(keep, Trace) else _in_turn(every)
+
+
+def _as_list(keep):
+    """The functions that a `keep` stands for."""
+    return list(keep) if isinstance(keep, (list, tuple)) else [keep]
+
+
+def _in_turn(keeps):
+    """One `keep` that calls several, each with what the one before returned."""
+    keeps = [keep for keep in keeps if keep is not nothing]
+    for keep in keeps:
+        check_has("keep", keep, "a function of a name and a value, or several in a list", "__call__")
+
+    def one_after_the_other(name, value):
+        for keep in keeps:
+            value = keep(name, value)
+            if value is None:
+                raise TypeError(f"keep must return the value, or what takes its place, got None at {name!r}")
+        return value
+
+    return one_after_the_other
+
+
+def _check_names(argument, patterns, names):
+    """Refuse a name or a pattern that fits none of these stops."""
+    for pattern in patterns:
+        if not any(fits(name, pattern) for name in names):
+            near = _near(pattern, names)
+            raise ValueError(f"{argument} must be of this run of the model, got {pattern!r}; near: {near}")
+
+
+def _near(name, names):
+    return ", ".join(get_close_matches(name, names, 3, 0))
 
 
 def silence(heads):
