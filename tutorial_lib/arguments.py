@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import fields
+from pathlib import Path
 
 
 def whole_number(name, value, least, allowed, most=math.inf):
@@ -146,14 +147,14 @@ def check_has(name, value, what, *attributes):
 
 
 def check_path(name, path):
-    """The path itself, once it is known to be one: a str or a `Path`. Raises TypeError by name.
+    """The path, once it is known to be one, a str or a `Path`; ~ is the home folder. Raises TypeError by name.
 
-    >>> check_path("folder", "models")
+    >>> check_path("folder", "models").name
     'models'
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name} must be the name of a file or a folder, got {path!r:.60}")
-    return path
+    return Path(path).expanduser()
 
 
 def check_config(config, from_0=()):

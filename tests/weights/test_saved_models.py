@@ -1,15 +1,17 @@
 """Whole folders as transformers saves them today: loaded by name, with their tokenizer, equal to theirs."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 import transformers
 
-from tutorial_lib import load, measure
+from tutorial_lib import load, measure, weights
 from tutorial_lib.parity import difference
 from tutorial_lib.tokenization import BPE, RobertaBPE, WordPiece
+from tutorial_lib.training.save import save
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights import load_state_dict
 
@@ -59,8 +61,9 @@ def test_saved_decoder_loads_and_scores_as_in_transformers(tmp_path, kind):
         assert tok(text).ids == inputs["input_ids"][0].tolist()
         with torch.no_grad():
             assert difference(ours(tok(text))[0], theirs(**inputs).logits).is_rounding
-    with pytest.raises(TypeError, match="model must be a name, a folder, or a Bert, got GPT"):
-        embed(TEXTS, ours)
+    np.testing.assert_array_equal(embed(TEXTS, ours), embed(TEXTS, str(folder), device="cpu"))
+    with pytest.raises(TypeError, match="a folder, a Bert, ModernBert, GPT or Llama, got (GPT2|OPT)"):
+        embed(TEXTS, theirs)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
@@ -78,6 +81,50 @@ def test_saved_encoder_loads_and_equals_transformers(tmp_path, kind):
         with torch.no_grad():
             expected = body(inputs["input_ids"]).last_hidden_state[0]
         assert difference(torch.tensor(rows), expected).is_rounding
+
+
+def test_shards_in_the_format_of_torch_are_read(tmp_path):
+    _, _, folder = saved_folder("bert", tmp_path)
+    wanted = load_state_dict(folder)
+    digest = measure.digest_of(folder)
+    index = json.loads((folder / "model.safetensors.index.json").read_text())
+    file_of = {}
+    for file in set(index["weight_map"].values()):
+        renamed = file.replace("model-", "pytorch_model-").replace(".safetensors", ".bin")
+        names = [name for name, where in index["weight_map"].items() if where == file]
+        torch.save({name: wanted[name] for name in names}, folder / renamed)
+        file_of |= dict.fromkeys(names, renamed)
+        (folder / file).unlink()
+    (folder / "model.safetensors.index.json").unlink()
+    (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": file_of}))
+    found = load_state_dict(folder)
+    assert found.keys() == wanted.keys() and all(torch.equal(found[name], wanted[name]) for name in wanted)
+    changed = measure.digest_of(folder)
+    assert changed != digest
+    torch.save({}, folder / sorted(file_of.values())[0])
+    assert measure.digest_of(folder) != changed
+
+
+def test_a_state_dict_beside_other_things_is_read(tmp_path):
+    model, _, folder = saved_folder("bert", tmp_path)
+    (folder / "model.safetensors.index.json").unlink()
+    torch.save({"state_dict": model.state_dict(), "epoch": 3}, folder / "pytorch_model.bin")
+    assert load_state_dict(folder).keys() == model.state_dict().keys()
+    torch.save({"state_dict": {"epoch": 3}}, folder / "pytorch_model.bin")
+    with pytest.raises(ValueError, match="must hold a dictionary of tensors"):
+        load_state_dict(folder)
+
+
+def test_a_folder_in_the_home_folder_is_found(tmp_path, monkeypatch):
+    _, _, folder = saved_folder("bert", tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("~/saved", Path("~/saved"), str(folder)):
+        model, tok = load(name, device="cpu")
+        assert model.config.d_model == 32 and len(tok) == model.config.vocab_size
+        assert weights.read_config(name)["hidden_size"] == 32
+        assert weights.load_state_dict(name).keys() == load_state_dict(folder).keys()
+    save(model, tok, "~/again")
+    assert (tmp_path / "again" / "config.json").is_file()
 
 
 def test_model_digest_covers_shards_and_tokenizer(tmp_path):

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from tutorial_lib import geometry
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_path, whole_number
 from tutorial_lib.measure.corpus import Corpus
 from tutorial_lib.measure.results import Results
 from tutorial_lib.measure.sums import Job, clouds_of, digest_of, measures_of, sums_of_texts
@@ -65,7 +65,7 @@ def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, 
     Dask is needed and not installed, OSError where a file cannot be read or written, or the cluster is lost.
     """
     corpus = Corpus(corpus, chunk)
-    folder = Path(folder)
+    folder = check_path("folder", folder)
     job = Job(str(DEFAULT if model is None else model), digest_of(model), corpus.sha256, corpus.chunk)
     cores = torch.get_num_threads()
     if workers is not None:

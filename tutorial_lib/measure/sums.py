@@ -17,7 +17,8 @@ from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_
 ROWS = 4096  # vectors that are added to a cloud at once
 BATCH = 32  # texts that go through the model at once, at most
 VOCABULARIES = ("vocab.txt", "vocab.json", "merges.txt", "tokenizer_config.json", "tokenizer.json", "added_tokens.json")
-FILES = ("config.json", *VOCABULARIES, "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
+FILES = ("config.json", *VOCABULARIES, "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
+         "pytorch_model.bin.index.json")  # fmt: skip
 _loading = Lock()
 
 
@@ -46,7 +47,8 @@ def digest_of(model):
     """
     folder = weights.resolve(model)
     names = [name for name in FILES if (folder / name).is_file()]
-    names += sorted(shard.name for shard in folder.glob("model-*.safetensors"))
+    for shards in ("model-*.safetensors", "pytorch_model-*.bin"):
+        names += sorted(shard.name for shard in folder.glob(shards))
     each = [f"{name} {weights.sha256(folder / name)}" for name in names]
     return hashlib.sha256("\n".join(each).encode()).hexdigest()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from tutorial_lib.weights import read_json
 from tutorial_lib.weights.files import read_text
-from tutorial_lib.weights.find import vocabulary_folder
+from tutorial_lib.weights.find import as_folder, vocabulary_folder
 
 OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, as they were first published
 # What stands around one text and around two, family by family. $A and $B are the texts.
@@ -81,7 +81,7 @@ def read(name: str | os.PathLike | None) -> Saved:
     """
     folder = vocabulary_folder(name)
     path = folder / "tokenizer.json"
-    if name is not None and os.path.isdir(name) and path.is_file():
+    if as_folder(name) is not None and path.is_file():
         return _of_json(path, _config(folder))
     if (folder / "vocab.txt").is_file():
         lines = read_text(folder / "vocab.txt").split("\n")

@@ -9,13 +9,12 @@ import math
 import shutil
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import torch
 from safetensors import safe_open
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import as_ids, check_has, check_id_lists, check_sizes, whole_number
+from tutorial_lib.arguments import as_ids, check_has, check_id_lists, check_path, check_sizes, whole_number
 from tutorial_lib.attention import padded
 from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 from tutorial_lib.weights import checkpoints
@@ -100,7 +99,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
     generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
     curve = {"loss": [], "evaluated": []}
-    path = None if folder is None else Path(folder) / CHECKPOINT
+    path = None if folder is None else check_path("folder", folder) / CHECKPOINT
     if until is not None:
         whole_number("until", until, 1, "a step, 1 or more, or None")
     if path is not None:

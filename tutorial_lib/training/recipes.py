@@ -8,12 +8,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import torch
 
 from tutorial_lib import bert, gpt
-from tutorial_lib.arguments import check_has, positive
+from tutorial_lib.arguments import check_has, check_path, positive
 from tutorial_lib.texts.generated import Story, stories
 from tutorial_lib.tokenization import BPE, WordPiece
 from tutorial_lib.tokenization.bpe import END
@@ -71,7 +70,7 @@ class Recipe:
         Raises ValueError for a folder with a run of another recipe, OSError where the folder cannot be written or the
         disk is full: all before anything is trained.
         """
-        folder = Path(folder)
+        folder = check_path("folder", folder)
         threads = torch.get_num_threads()
         run = begin(folder, name, self)  # complains before the stories are told
         torch.set_num_threads(1)

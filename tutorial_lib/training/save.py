@@ -35,7 +35,7 @@ def save(model, tokenizer, folder, dtype=None) -> None:
     >>> bool((again.norm.weight == model.norm.weight).all())
     True
     """
-    folder = Path(check_path("folder", folder))
+    folder = check_path("folder", folder)
     settings, state = spelled(model)
     check_has("tokenizer", tokenizer, "its tokenizer", "save")
     state = stored(state, dtype)
@@ -72,10 +72,10 @@ def begin(folder, name, recipe) -> Path:
     ...     begin(folder, "mine", "300 steps").name
     'mine-run'
     """
-    check_path("folder", folder)
+    folder = check_path("folder", folder)
     check_text("name", name)
-    run = Path(folder) / f"{name}-run"
-    for made in (Path(folder) / name, run):
+    run = folder / f"{name}-run"
+    for made in (folder / name, run):
         made.mkdir(parents=True, exist_ok=True)
     begun = run / "recipe.txt"
     if begun.exists() and begun.read_text(encoding="utf-8") != repr(recipe):

@@ -7,9 +7,9 @@ SHA-256 of a model's weights is known, it is checked before they are used. Impor
 
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
 from tutorial_lib.weights.files import read_json, sha256
-from tutorial_lib.weights.find import available, load_state_dict, read_config, resolve
+from tutorial_lib.weights.find import as_folder, available, load_state_dict, read_config, resolve
 
 __all__ = [
-    "DEFAULT", "KNOWN", "ModelNotAvailable", "available", "load_state_dict", "read_config", "read_json", "resolve",
-    "sha256",
+    "DEFAULT", "KNOWN", "ModelNotAvailable", "as_folder", "available", "load_state_dict", "read_config", "read_json",
+    "resolve", "sha256",
 ]

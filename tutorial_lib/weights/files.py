@@ -52,7 +52,7 @@ def beside(path: str | os.PathLike) -> Iterator[Path]:
     ...     Path(folder, "bear.txt").read_text()
     'The bear sleeps.'
     """
-    path = Path(path)
+    path = Path(path).expanduser()
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:

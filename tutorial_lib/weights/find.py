@@ -35,18 +35,25 @@ def resolve(name: str | os.PathLike | None = None) -> Path:
 
 def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Path, Model | None]:
     """The folder of a model, or its vocabulary's, and the entry of the catalog where the name is one that it knows."""
-    _check_name(name)
-    if name is None:
-        name = DEFAULT
-    if isinstance(name, os.PathLike) or os.path.isdir(os.path.expanduser(name)):
-        return _checked_folder(Path(name).expanduser()), None
-    model = known(name)
+    folder = as_folder(name)
+    if folder is not None:
+        return _checked_folder(folder), None
+    model = known(DEFAULT if name is None else name)
     return _local_folder(model, vocabulary) or _download(model, vocabulary), model
 
 
-def _check_name(name):
+def as_folder(name: str | os.PathLike | None) -> Path | None:
+    """The folder that a name stands for, ~ for the home folder too; None where it is the name of a model.
+
+    Raises TypeError for what is neither.
+
+    >>> as_folder("bert-base-cased"), as_folder(Path("~")) == Path.home()
+    (None, True)
+    """
     if not isinstance(name, (str, os.PathLike, type(None))):
         raise TypeError(f"name must be a model's name, a folder, or None for the default model, got {name!r:.60}")
+    folder = None if name is None else Path(name).expanduser()
+    return folder if isinstance(name, os.PathLike) or (folder and folder.is_dir()) else None
 
 
 def vocabulary_folder(name: str | os.PathLike | None) -> Path:
@@ -54,9 +61,9 @@ def vocabulary_folder(name: str | os.PathLike | None) -> Path:
 
     Raises as `resolve` does, and ValueError where a file is not the known one, by its SHA-256.
     """
-    _check_name(name)
-    if name is not None and os.path.isdir(name):
-        return Path(name)
+    folder = as_folder(name)
+    if folder is not None and folder.is_dir():
+        return folder
     folder, model = _find(name, vocabulary=True)
     for file, digest in model.vocabulary_sha256.items() if model else ():
         if (folder / file).is_file():
@@ -84,8 +91,8 @@ def read_config(name: str | os.PathLike | None = None) -> dict:
     >>> read_config()["hidden_size"]
     384
     """
-    is_folder = isinstance(name, (str, os.PathLike)) and os.path.isdir(name)
-    folder = Path(name) if is_folder else resolve(name)
+    folder = as_folder(name)
+    folder = folder if folder is not None and folder.is_dir() else resolve(name)
     path = folder / "config.json"
     if not path.is_file():
         raise ValueError(f"folder {folder} has no config.json")
@@ -110,15 +117,11 @@ def load_state_dict(name: str | os.PathLike | None = None) -> dict:
     import torch
 
     try:
-        if path.name.endswith(".index.json"):
-            return _load_shards(path)
-        if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return load_file(path)
-        weights = torch.load(path, map_location="cpu", weights_only=True)
+        weights = _load_shards(path) if path.name.endswith(".index.json") else _load_file(path)
     except Exception as error:
         raise ValueError(f"{path} is not a readable weights file ({_reason(error)}): get it again") from error
+    if isinstance(weights, dict) and isinstance(weights.get("state_dict"), dict):
+        weights = weights["state_dict"]  # as training programs save it, beside the state of their own
     if not isinstance(weights, dict) or not all(torch.is_tensor(value) for value in weights.values()):
         raise ValueError(f"{path} must hold a dictionary of tensors, got {type(weights).__name__}")
     return weights
@@ -126,20 +129,30 @@ def load_state_dict(name: str | os.PathLike | None = None) -> dict:
 
 def _weights_file(folder: Path) -> Path:
     """The weights in a folder: safetensors, in one file or the list of several, before torch's own."""
-    files = [folder / name for name in ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")]
+    names = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+    files = [folder / name for name in names]
     return next((file for file in files if file.is_file()), files[-1])
 
 
 def _load_shards(index: Path) -> dict:
     """The tensors of several files, as the list of them says where each is."""
-    from safetensors.torch import load_file
-
     file_of = read_json(index)["weight_map"]
     for file in set(file_of.values()):
         if Path(file).name != file:
             raise ValueError(f"{file!r} is no file beside it")
-    shards = {file: load_file(index.with_name(file)) for file in sorted(set(file_of.values()))}
+    shards = {file: _load_file(index.with_name(file)) for file in sorted(set(file_of.values()))}
     return {name: shards[file][name] for name, file in file_of.items()}
+
+
+def _load_file(path: Path) -> dict:
+    """The tensors of one file, in the format of safetensors or of torch."""
+    if path.suffix == ".safetensors":
+        from safetensors.torch import load_file
+
+        return load_file(path)
+    import torch
+
+    return torch.load(path, map_location="cpu", weights_only=True)
 
 
 def _checked_folder(folder: Path) -> Path:
