@@ -27,13 +27,31 @@ def load(name=None, device="auto"):
     >>> type(gpt).__name__, tok("the bear").tokens
     ('GPT', ['t', 'he', 'Ġbear'])
     """
-    from tutorial_lib import bert, gpt, llama, modernbert, tokenization, weights
+    from tutorial_lib import tokenization, weights
+
+    weights.read_config(name)  # complains of a model that is not there before its vocabulary is looked for
+    tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
+    return load_model(name, device), tokenizer
+
+
+def load_model(name=None, device="auto"):
+    """The model alone, as `load` gives it.
+
+    >>> type(load_model()).__name__
+    'Bert'
+    """
+    from tutorial_lib import bert, gpt, llama, modernbert, weights
     from tutorial_lib.weights import names
 
     kinds = {"Bert": bert.Bert, "GPT": gpt.GPT, "Llama": llama.Llama, "ModernBert": modernbert.ModernBert}
-    kind = kinds[names.model_of(weights.read_config(name))]
-    tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
-    return kind.from_pretrained(name, device), tokenizer
+    return kinds[names.model_of(weights.read_config(name))].from_pretrained(name, device)
+
+
+def __getattr__(name):
+    """A room by its name, `tutorial_lib.vectors`, without an import of its own."""
+    if name not in {room for rooms in ROOMS.values() for room in rooms}:
+        raise AttributeError(f"module 'tutorial_lib' has no attribute {name!r}")
+    return import_module(f"tutorial_lib.{name}")
 
 
 def late(package, names):

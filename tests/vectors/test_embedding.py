@@ -9,9 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.random_models import OURS, random_model
 from tutorial_lib import load
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.training.save import save
 from tutorial_lib.vectors import embed, embedding
 from tutorial_lib.vectors.batches import batches
 from tutorial_lib.vectors.embedding import POOLINGS
@@ -45,6 +47,47 @@ def test_every_layer_and_pooling_agrees_with_transformers(bert, states, pooling)
     ours = embed(TEXTS, bert, pooling, layers="all", batch_size=3)
     assert ours.shape == expected.shape == (7, 6, 384) and ours.dtype == np.float32
     np.testing.assert_allclose(ours, expected, atol=1e-5)
+
+
+def test_the_last_token_is_pooled_by_its_place(bert, states):
+    np.testing.assert_allclose(embed(TEXTS, bert, "last"), [x[-1, -1] for x in states], atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", OURS)
+@pytest.mark.parametrize("pooling", ["mean", "last"])
+def test_every_family_gives_transformers_hidden_states(kind, pooling, tmp_path):
+    tok = WordPiece.train(TEXTS, 60)
+    theirs = random_model(kind, 3, vocab_size=len(tok), max_position_embeddings=40)
+    ours = OURS[kind].from_hf(theirs)
+    found = embed(TEXTS, ours, pooling, "all", tokenizer=tok, batch_size=3)
+    for i, text in enumerate(TEXTS):
+        ids = torch.tensor([tok.encode(text).ids])
+        with torch.no_grad():
+            states = torch.cat(theirs(ids, output_hidden_states=True).hidden_states).numpy()
+        wanted = states.mean(1) if pooling == "mean" else states[:, -1]
+        np.testing.assert_allclose(found[:, i], wanted, rtol=1e-4, atol=1e-4)
+    save(ours, tok, tmp_path)
+    np.testing.assert_array_equal(embed(TEXTS, tmp_path, pooling, "all", batch_size=3), found)
+
+
+@pytest.mark.parametrize(
+    "said, pooling",
+    [
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, "cls"),
+        ({"pooling_mode_max_tokens": True, "word_embedding_dimension": 8}, "max"),
+        ({"pooling_mode_lasttoken": True}, "last"),
+    ],
+)
+def test_pooling_is_what_the_models_folder_says(tiny, tok, tmp_path, said, pooling):
+    save(tiny, tok, tmp_path)
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(said))
+    with pytest.warns(UserWarning, match=f"pooling is '{pooling}', as .*1_Pooling"):
+        found = embed(TEXTS, tmp_path)
+    np.testing.assert_array_equal(found, embed(TEXTS, tmp_path, pooling))
+    (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_weightedmean_tokens": true}')
+    with pytest.raises(ValueError, match="pooling must be given: .* says pooling_mode_weightedmean_tokens"):
+        embed(TEXTS, tmp_path)
 
 
 def test_tokens_are_not_pooled_and_not_padded(bert, states):
@@ -207,7 +250,7 @@ def test_without_save_to_nothing_is_left_behind(tiny, tmp_path, monkeypatch):
         (dict(texts="a bear"), TypeError, "texts must be a list of str, got str"),
         (dict(texts=3), TypeError, "texts must be a list of str, got int"),
         (dict(texts=["a", None]), TypeError, r"texts\[1\] must be a str"),
-        (dict(pooling="sum"), ValueError, "pooling must be one of cls, mean, max, tokens, got 'sum'"),
+        (dict(pooling="sum"), ValueError, "pooling must be one of cls, mean, max, last, tokens, got 'sum'"),
         (dict(layers=3), ValueError, 'layers must be "all", a list, or a layer from -3 to 2, got 3'),
         (dict(layers=[]), ValueError, "layers must be"),
         (dict(layers=1.5), ValueError, "layers must be"),

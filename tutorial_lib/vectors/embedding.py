@@ -18,19 +18,24 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tutorial_lib import weights
-from tutorial_lib.arguments import check_has, check_tensors, check_texts, one_of, whole_number, wide
+from tutorial_lib import load_model, weights
+from tutorial_lib.arguments import check_has, check_path, check_tensors, check_texts, one_of, whole_number, wide
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import tokenizer_of
+from tutorial_lib.trace import Trace
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 from tutorial_lib.vectors.fast import WORTH_PACKING, TextByText, packed, side_by_side
 from tutorial_lib.vectors.store import File, Memory
+from tutorial_lib.weights import checkpoints
 
-POOLINGS = ("cls", "mean", "max", "tokens")
+POOLINGS = ("cls", "mean", "max", "last", "tokens")
+# What the folder of a sentence model says of its pooling, and what that is here.
+SAID = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean", "pooling_mode_max_tokens": "max",
+        "pooling_mode_lasttoken": "last"}  # fmt: skip
 
 
 def embed(
-    texts, model=None, pooling="mean", layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
+    texts, model=None, pooling=None, layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
     device="auto", normalize=False,
 ):
     """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
@@ -39,13 +44,16 @@ def embed(
     vectors. A text with more tokens than the model has positions is cut; one warning says so. (sentence-transformers
     cuts earlier: the default model at 256 tokens, where its 512 positions count here.)
 
-    texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder of
-    BERT's family (None: the default model), or a `Bert`; device: where a model given by name runs; tokenizer: for a
-    `Bert` that was not loaded by name or from a folder; else its own is found there, and another one refused.
+    texts: a list of str; empty texts are texts, and no texts give an array with no rows. model: a name or a folder
+    (None: the default model), or a `Bert`, `ModernBert`, `GPT` or `Llama`; device: where a model given by name runs;
+    tokenizer: for a model that was not loaded by name or from a folder; else its own is found there, and another one
+    refused.
 
-    pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; or "tokens",
-    no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers, n_tokens, d_model) for several
-    layers. layers: 0 is the input of the first block, i the output of block i, -1 the last one; a list, or "all".
+    pooling: "cls", the first token's vector; "mean" or "max", over all tokens, [CLS] and [SEP] included; "last", the
+    last token's; or "tokens", no pooling: a list with an array (n_tokens, d_model) for each text, or (n_layers,
+    n_tokens, d_model) for several layers. None: what 1_Pooling/config.json in the model's folder says, with a warning
+    where it is not the mean; else the mean. layers: 0 is the input of the first block, i the output of block i, -1 the
+    last one, after the model's last norm where it has one; a list, or "all".
 
     normalize: each vector at length 1, so that the dot product of two is their cosine. batch_size: how many texts go
     through the model at once, at most; long ones are fewer. progress: show a bar. save_to: a file, NAME.npy. Batches
@@ -61,10 +69,12 @@ def embed(
     (7, 1, 384)
     """
     texts = check_texts("texts", texts, least=0)
-    one_of("pooling", pooling, POOLINGS)
+    if pooling is not None:
+        one_of("pooling", pooling, POOLINGS)
     batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
     path = _check_path(save_to)
     model, tokenizer = _model_and_tokenizer(model, tokenizer, device)
+    pooling = _said_pooling(model.source) if pooling is None else pooling
     chosen, several = _check_layers(layers, model.config.n_layers)
     places = {}  # text -> where it stands in texts: equal texts are computed once
     for j, text in enumerate(texts):
@@ -77,12 +87,14 @@ def embed(
     store = Memory(shape) if path is None else File(path, shape, _fingerprint(model, work))
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))[store.done :]
     device = model.embeddings.tokens.weight.device
-    pad = tokenizer.vocab[tokenizer.pad_token]
+    pad = tokenizer.vocab.get(tokenizer.pad_token, 0)  # any id: it is masked
     cut = batches(order, ids, batch_size, TOKENS.get(device.type, TOKENS_ELSEWHERE))
-    quick = packed(model) if sum(len(ids[i]) for i in order) >= WORTH_PACKING else model
+    work_left = sum(len(ids[i]) for i in order)
+    quick = packed(model) if isinstance(model, Bert) and work_left >= WORTH_PACKING else model
+    run_layers = _run if isinstance(model, Bert) else _run_any
 
     def run(batch):
-        blocks = _run(quick, [ids[i] for i in batch], pooling, chosen, pad)
+        blocks = run_layers(quick, [ids[i] for i in batch], pooling, chosen, pad)
         return [block / np.linalg.norm(block, axis=-1, keepdims=True) for block in blocks] if normalize else blocks
 
     with _bar(progress, len(ids), store.done) as bar, closing(side_by_side(run, cut, device)) as done:
@@ -130,6 +142,21 @@ def _run(model, ids, pooling, chosen, pad):
     return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
 
 
+@torch.inference_mode()
+def _run_any(model, ids, pooling, chosen, pad):
+    """The same for a model of any family, by the names of its values."""
+    lengths = [len(row) for row in ids]
+    padded = torch.tensor([row + [pad] * (max(lengths) - len(row)) for row in ids])  # (B, n)
+    real = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]  # (B, n)
+    last = model.config.n_layers
+    names = {i: f"layer.{i - 1}.output" if 0 < i < last else "norm" if i else "embeddings.output" for i in chosen}
+    trace = Trace(only=list(names.values()))
+    model(padded, attention_mask=None if real.all() else real, fused=True, keep=trace)
+    blocks = [pool(trace[names[i]], real.to(trace[names[i]].device), pooling).float().cpu() for i in chosen]
+    blocks = torch.stack(blocks).numpy()  # (layers, B, 1 or n, d_model)
+    return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
+
+
 def pool(X, real, pooling):
     """One vector for each text, (B, 1, d_model), out of those of its tokens, (B, n, d_model).
 
@@ -149,26 +176,30 @@ def pool(X, real, pooling):
         return ((wide(X) * real[..., None]).sum(1, keepdim=True) / real.sum(1)[:, None, None]).to(X.dtype)
     if pooling == "max":
         return X.masked_fill(~real[..., None], -torch.inf).amax(1, keepdim=True)
+    if pooling == "last":
+        last = (torch.arange(X.shape[1], device=X.device) * real).argmax(1)  # (B,)
+        return X[torch.arange(len(X), device=X.device), last][:, None]
     return X
 
 
 def _check_path(save_to):
     if save_to is not None and Path(save_to).suffix != ".npy":
         raise ValueError(f"save_to must be the name of a file that ends in .npy, got {str(save_to)!r}")
-    return None if save_to is None else Path(save_to)
+    return None if save_to is None else check_path("save_to", save_to)
 
 
 def _model_and_tokenizer(model, tokenizer, device):
     """The model, and the tokenizer that is its own: found by where the model came from, or given and compared."""
-    if not isinstance(model, (Bert, str, os.PathLike, type(None))):
-        raise TypeError(f"model must be a name, a folder, or a Bert, got {type(model).__name__}")
-    if isinstance(model, Bert) and device != "auto":
-        raise ValueError(f"device must be left out where model is a Bert, which runs where it is, got {device!r}")
-    source = model.source if isinstance(model, Bert) else str(model or weights.DEFAULT)
+    given = isinstance(model, checkpoints.Loaded)
+    if not given and not isinstance(model, (str, os.PathLike, type(None))):
+        raise TypeError(f"model must be a name, a folder, a Bert, ModernBert, GPT or Llama, got {type(model).__name__}")
+    if given and device != "auto":
+        raise ValueError(f"device must be left out where a model is given, which runs where it is, got {device!r}")
+    source = model.source if given else str(model or weights.DEFAULT)
     own = _own_tokenizer(source, needed=tokenizer is None)
     tokenizer = own if tokenizer is None else tokenizer
-    if not isinstance(model, Bert):
-        model = Bert.from_pretrained(model, device)
+    if not given:
+        model = load_model(model, device)
     if len(tokenizer) > model.config.vocab_size:
         sizes = f"{len(tokenizer)} tokens, the model's vocabulary {model.config.vocab_size}"
         raise ValueError(f"tokenizer must be the model's own: it has {sizes}; give tokenizer=")
@@ -178,6 +209,21 @@ def _model_and_tokenizer(model, tokenizer, device):
         id = own.tokens.index(ours)
         raise ValueError(f"tokenizer must be that of {source}: id {id} is {ours!r} there, and {theirs!r} in this one")
     return model, tokenizer
+
+
+def _said_pooling(source):
+    """How a sentence model's folder says that tokens are pooled; "mean" where nothing is said."""
+    folder = None if source is None else weights.as_folder(source)
+    path = None if folder is None else folder / "1_Pooling" / "config.json"
+    if path is None or not path.is_file():
+        return "mean"
+    said = [name for name, value in weights.read_json(path).items() if name.startswith("pooling_mode") and value]
+    if len(said) != 1 or said[0] not in SAID:
+        got = ", ".join(said) or "nothing"
+        raise ValueError(f"pooling must be given: {path} says {got}, which is not computed here")
+    if SAID[said[0]] != "mean":
+        warnings.warn(f"pooling is {SAID[said[0]]!r}, as {path} says", stacklevel=3)
+    return SAID[said[0]]
 
 
 def _own_tokenizer(source, needed):
@@ -204,7 +250,8 @@ def _check_layers(layers, n_layers):
         return list(range(n_layers + 1)), True
     several = isinstance(layers, Iterable) and not isinstance(layers, str)
     listed = list(layers) if several else [layers]
-    if not listed or not all(layer in range(-n_layers - 1, n_layers + 1) for layer in listed):
+    allowed = range(-n_layers - 1, n_layers + 1)
+    if not listed or not all(layer in allowed and not isinstance(layer, bool) for layer in listed):
         raise ValueError(f'layers must be "all", a list, or a layer from {-n_layers - 1} to {n_layers}, got {layers!r}')
     return [operator.index(layer) % (n_layers + 1) for layer in listed], several
 
