@@ -172,6 +172,8 @@ def check_config(config, from_0=()):
         if "int" in kind:
             least = 0 if field.name in from_0 else 1
             whole_number(field.name, value, least, f"a whole number from {least} on", 2**31)
+        elif field.name == "eps":  # what is added to a variance
+            real_number("eps", value, "a number from 0 to 1", 0, 1)
         elif "float" in kind:
             real_number(field.name, value, "a number, 0 or more", 0)
         elif "bool" in kind and not isinstance(value, bool):

@@ -34,6 +34,24 @@ def as_cloud(name, X, least=2, copy=True):
     return X
 
 
+def in_range(X):
+    """An array divided by a power of two, so that squares stay in range, and the exponent. No digit changes.
+
+    >>> small, exponent = in_range(np.array([[3e300, 4e300]]))
+    >>> float(np.ldexp(np.linalg.norm(small), exponent))
+    5e+300
+    """
+    exponent = int(np.frexp(np.abs(X).max(initial=0))[1])
+    return np.ldexp(X, -exponent), exponent
+
+
+def check_float32(name, X):
+    """Refuse vectors that float32, in which some libraries compute, would make infinite or 0: ValueError by name."""
+    largest = np.abs(X).max()
+    if not 1e-15 < largest < 1e15:
+        raise ValueError(f"{name} must be of a size from 1e-15 to 1e15: scale it first, its largest is {largest:g}")
+
+
 def as_array(name, values):
     """Values of any kind as an array, NumPy's or torch's, from any device. Raises ValueError where rows differ.
 
@@ -42,10 +60,31 @@ def as_array(name, values):
     """
     if hasattr(values, "detach"):  # a torch tensor, without importing torch
         values = values.detach().cpu()
+    _check_mask(name, values)
     try:
         return np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} must have rows of one length, got {values!r:.60}") from None
+
+
+def as_labels(name, labels, n):
+    """The group of each of n vectors: the sorted labels, and for each vector the number of its own (n,).
+
+    Raises ValueError where they are not n, or one is missing, None or NaN; TypeError where they cannot be compared.
+
+    >>> names, index = as_labels("labels", ["b", "a", "b"], 3)
+    >>> names.tolist(), index.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+    array = as_array(name, labels)
+    if array.shape != (n,):
+        raise ValueError(f"{name} must be one for each of the {n} vectors, got shape {array.shape}")
+    if any(label is None or label != label for label in array.tolist()):
+        raise ValueError(f"{name} must name each vector's group, got None or NaN")
+    try:
+        return np.unique(array, return_inverse=True)
+    except TypeError:
+        raise TypeError(f"{name} must be all texts or all numbers, got {array[:3].tolist()}") from None
 
 
 def as_numbers(name, values, copy=True):
@@ -56,6 +95,7 @@ def as_numbers(name, values, copy=True):
     """
     if hasattr(values, "detach"):  # a torch tensor, without importing torch
         values = values.detach().cpu().double().numpy()
+    _check_mask(name, values)
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biuf":
@@ -68,3 +108,8 @@ def as_numbers(name, values, copy=True):
     if bad:
         raise ValueError(f"{name} must be finite, got {bad} values that are NaN or infinite")
     return array
+
+
+def _check_mask(name, values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} must have no masked values, got {np.ma.count_masked(values)}: leave their rows out")

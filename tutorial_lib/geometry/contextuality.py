@@ -5,7 +5,7 @@ Sources: Ethayarajh 2019; Cai et al. 2021. None of these adjusts for a cone: sub
 
 import numpy as np
 
-from tutorial_lib.geometry.arrays import as_array, as_vectors
+from tutorial_lib.geometry.arrays import as_labels, as_vectors
 from tutorial_lib.geometry.similarity import average_cosine, cosine
 
 
@@ -59,8 +59,8 @@ def center_groups(X, labels):
     >>> center_groups([[1.0, 0.0], [3.0, 0.0], [5.0, 1.0], [5.0, 3.0]], [0, 0, 1, 1]).tolist()
     [[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]
     """
-    X, labels = as_vectors("X", X), as_array("labels", labels)
-    _, index = _numbered(X, labels)
+    X = as_vectors("X", X)
+    _, index = as_labels("labels", labels, len(X))
     sums = np.zeros((index.max() + 1, X.shape[1]))
     np.add.at(sums, index, X)
     return X - (sums / np.bincount(index)[:, None])[index]
@@ -68,16 +68,10 @@ def center_groups(X, labels):
 
 def _groups(X, labels, least):
     """The rows of X that belong together, in the order of the sorted labels. Raises where there are too few."""
-    X, labels = as_vectors("X", X), as_array("labels", labels)
-    names, index = _numbered(X, labels)
+    X = as_vectors("X", X)
+    names, index = as_labels("labels", labels, len(X))
     counts = np.bincount(index)
     if counts.min() < least:
         raise ValueError(f"each word must occur {least} times or more, got {str(names[counts.argmin()])!r} once")
     order = index.argsort(kind="stable")
     return np.split(X[order], counts.cumsum()[:-1])
-
-
-def _numbered(X, labels):
-    if labels.shape != (len(X),):
-        raise ValueError(f"labels must be one for each of the {len(X)} vectors, got shape {labels.shape}")
-    return np.unique(labels, return_inverse=True)

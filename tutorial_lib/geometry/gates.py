@@ -15,7 +15,7 @@ open         each token looks at all, evenly
 
 import numpy as np
 
-from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.arguments import check_has, check_seed, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.geometry.shape import effective_number
 
@@ -98,7 +98,7 @@ def gate_example(gate, n, seed=0):
     if gate not in GATES:
         raise ValueError(f"gate must be one of {', '.join(GATES)}, got {gate!r:.60}")
     n = whole_number("n", n, 6, "a number of tokens (an int, 6 or more)")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed("seed", seed))
     i, j = np.indices((n, n))
     if gate == "directional":
         cells = j == rng.integers(n)

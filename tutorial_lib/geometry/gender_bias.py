@@ -6,7 +6,7 @@ the collection "sentence-pairs"; the words that serve as chance stand in the cha
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_seed, whole_number
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.contrasts import as_contrasts
 from tutorial_lib.geometry.similarity import cosine, unit
@@ -31,7 +31,7 @@ def sign_flip_test(first, second, n_permutations=4999, seed=0):
     """
     n = whole_number("n_permutations", n_permutations, 1, "an int, 1 or more")
     first, second = as_contrasts({"first": first, "second": second}).values()
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed("seed", seed))
     p_values = []
     for flipped, other in ((first, second), (second, first)):
         along = flipped @ other.mean(axis=0)  # (n_pairs,)

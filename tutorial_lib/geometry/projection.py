@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tutorial_lib.arguments import needed, positive, whole_number
-from tutorial_lib.geometry.arrays import as_cloud
+from tutorial_lib.arguments import check_seed, needed, positive, whole_number
+from tutorial_lib.geometry.arrays import as_cloud, check_float32, in_range
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
 
@@ -45,11 +45,13 @@ def pca(X, n=2):
     """
     X = as_cloud("X", X)
     n = whole_number("n", n, 1, f"a number of directions from 1 to min(N, d) = {min(X.shape)}", min(X.shape))
+    X, exponent = in_range(X)
     mean = X.mean(0)
     _, S, Vh = np.linalg.svd(X - mean, full_matrices=False)
     largest = np.abs(Vh[:n]).round(8).argmax(1)  # of equal ones the first, whatever their rounding
     components = Vh[:n] * np.sign(Vh[range(n), largest])[:, None]  # (n, d)
-    return PCA((X - mean) @ components.T, components, mean, S[:n] ** 2 / (S**2).sum())
+    coordinates = np.ldexp((X - mean) @ components.T, exponent)
+    return PCA(coordinates, components, np.ldexp(mean, exponent), S[:n] ** 2 / (S**2).sum())
 
 
 def tsne(X, perplexity=30, seed=0, start="pca"):
@@ -73,6 +75,8 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
         raise ValueError(f"X must have at least 2 columns to start from PCA, got shape {X.shape}")
     if not 0 < perplexity < len(X):
         raise ValueError(f"perplexity must be above 0 and below the number of points {len(X)}, got {perplexity!r:.60}")
+    check_float32("X", X)
+    check_seed("seed", seed)
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
@@ -95,6 +99,8 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     n_neighbors = whole_number("n_neighbors", n_neighbors, 2, allowed, len(X) - 1)
     if not 0 <= min_dist <= 1:
         raise ValueError(f"min_dist must be from 0 to 1, got {min_dist!r:.60}")
+    check_float32("X", X)
+    check_seed("seed", seed)
     from threadpoolctl import threadpool_limits
 
     # numba raises the number of threads for torch and scikit-learn as well; leaving this block sets it back.
@@ -140,7 +146,7 @@ def cubes(n=1000, seed=0):
     ([2.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0, 0.0])
     """
     n = whole_number("n", n, 1, "a number of points in each cube (an int, 1 or more)")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed("seed", seed))
     solid = [np.pad(rng.random((n, k)), ((0, 0), (0, 10 - k))) for k in (7, 8, 9)]  # three of (n, 10)
     Q, R = np.linalg.qr(rng.normal(size=(10, 10)))
     turn = Q * np.sign(np.diag(R))  # uniform among all rotations and reflections
@@ -169,7 +175,7 @@ def projection_quality(X, Y, k=10):
     >>> projection_quality([[0, 0], [1, 0], [3, 0], [7, 1]], [[0], [1], [3], [7]], k=1)
     ProjectionQuality(trustworthiness=1.0, recall=1.0, rank_correlation=1.0)
     """
-    from scipy.spatial.distance import pdist
+    from scipy.spatial.distance import pdist, squareform
     from scipy.stats import spearmanr
     from sklearn.manifold import trustworthiness
 
@@ -178,9 +184,13 @@ def projection_quality(X, Y, k=10):
     if len(Y) != N:
         raise ValueError(f"Y must hold one point for each of X's {N}, got {len(Y)}")
     k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}", (N - 1) // 2)
+    X, _ = in_range(X)
+    Y, _ = in_range(Y)
     pairs = zip(nearest_neighbors(X, k)[1], nearest_neighbors(Y, k)[1])
     recall = np.mean([np.isin(near_in_X, near_in_Y).mean() for near_in_X, near_in_Y in pairs])
     D_X, D_Y = pdist(X), pdist(Y)  # (N (N - 1) / 2,)
     varies = np.ptp(D_X) > 0 and np.ptp(D_Y) > 0  # else scipy warns
     correlation = spearmanr(D_X, D_Y).statistic if varies else np.nan
-    return ProjectionQuality(float(trustworthiness(X, Y, n_neighbors=k)), float(recall), float(correlation))
+    # Our distances of X: far from 0 those of sklearn, which come from squared lengths, are lost in rounding.
+    trust = trustworthiness(squareform(D_X), Y, n_neighbors=k, metric="precomputed")
+    return ProjectionQuality(float(trust), float(recall), float(correlation))

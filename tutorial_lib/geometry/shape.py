@@ -7,7 +7,7 @@ How many dimensions a cloud fills locally: `two_nn`.
 import numpy as np
 
 from tutorial_lib.arguments import real_number, whole_number
-from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors
+from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors, in_range
 from tutorial_lib.geometry.streaming import Cloud
 
 ROWS = 1024  # of a block
@@ -79,7 +79,8 @@ def outlier_coordinates(X, times=5):
     if isinstance(X, Cloud):
         sizes = np.sqrt(X.mean**2 + X.scatter.diagonal() / max(len(X), 1))  # (d,)
     else:
-        sizes = np.linalg.norm(as_vectors("X", X), axis=0) / len(X) ** 0.5
+        X, _ = in_range(as_vectors("X", X))
+        sizes = np.linalg.norm(X, axis=0) / len(X) ** 0.5
     order = (-sizes).argsort(kind="stable")
     return order[(sizes > 0)[order] & (sizes >= times * np.median(sizes))[order]]
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from tutorial_lib.arguments import whole_number
-from tutorial_lib.geometry.arrays import as_numbers, as_vectors
+from tutorial_lib.arguments import check_seed, whole_number
+from tutorial_lib.geometry.arrays import as_numbers, as_vectors, in_range
 from tutorial_lib.geometry.streaming import Cloud
 
 CHUNK = 4096  # pairs or rows that are worked on at once in float64
@@ -78,7 +78,8 @@ def distance_matrix(X, metric="euclidean"):
     """
     X = as_vectors("X", X)
     if metric == "euclidean":
-        return squareform(pdist(X))
+        X, exponent = in_range(X)
+        return np.ldexp(squareform(pdist(X)), exponent)
     if metric == "cosine":
         return (1 - cosine_matrix(X)).round(12)  # equal directions are at distance 0, not at that of rounding
     if metric != "precomputed":
@@ -129,6 +130,7 @@ def distributions(X, n_pairs=200_000, seed=0):
     X = as_vectors("X", X, least=2)
     n_pairs = whole_number("n_pairs", n_pairs, 1, "a number of pairs (an int, 1 or more)")
     U = unit(X)
+    X, exponent = in_range(X)
     first, second = _pairs(len(X), n_pairs, seed)
     distances, dots, cosines = np.empty((3, len(first)))
     for at in range(0, len(first), CHUNK):
@@ -138,7 +140,15 @@ def distributions(X, n_pairs=200_000, seed=0):
         distances[some] = np.linalg.norm(X[i] - X[j], axis=1)
         dots[some] = (X[i] * X[j]).sum(axis=1)
         cosines[some] = np.clip((U[i] * U[j]).sum(axis=1), -1, 1)
-    return Distributions(np.linalg.norm(X, axis=1), distances, dots, cosines)
+    norms = np.ldexp(np.linalg.norm(X, axis=1), exponent)
+    return Distributions(norms, np.ldexp(distances, exponent), _dots(dots, exponent), cosines)
+
+
+def _dots(dots, exponent):
+    """Dot products of vectors that were divided by a power of two, in their own unit."""
+    if abs(exponent) > 500:
+        raise ValueError("X must be of a size from 1e-150 to 1e150: no float64 holds its dot products; scale it first")
+    return np.ldexp(dots, 2 * exponent)
 
 
 def to_mean(X):
@@ -149,19 +159,20 @@ def to_mean(X):
     >>> to_mean([[3.0, 4.0], [3.0, -4.0]]).cosines
     array([0.6, 0.6])
     """
-    X = as_vectors("X", X)
+    X, exponent = in_range(as_vectors("X", X))
     mean = X.mean(axis=0)  # (d,)
     norms = np.linalg.norm(X, axis=1)  # (n,)
     if np.linalg.norm(mean) <= 1e-14 * norms.max():
         raise ValueError("X must have a mean that is not zero, got rows that cancel out")
-    return ToMean(np.linalg.norm(X - mean, axis=1), cosine(X, mean), X @ mean, norms, mean)
+    distances = np.ldexp(np.linalg.norm(X - mean, axis=1), exponent)
+    return ToMean(distances, cosine(X, mean), _dots(X @ mean, exponent), np.ldexp(norms, exponent), np.ldexp(mean, exponent))
 
 
 def _pairs(n, n_pairs, seed):
     """All pairs i < j of n rows where they are at most n_pairs, else so many random ones: two arrays of indices."""
     if n * (n - 1) // 2 <= n_pairs:
         return np.triu_indices(n, 1)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(check_seed("seed", seed))
     first = generator.integers(n, size=n_pairs)
     return first, (first + generator.integers(1, n, size=n_pairs)) % n  # never the same row twice
 

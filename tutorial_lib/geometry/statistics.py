@@ -87,7 +87,7 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
     for i, sample in enumerate(samples):
         if sample.ndim == 0 or len(sample) == 0:
             raise ValueError(f"samples must each hold an observation or more, got shape {sample.shape} at {i}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed("seed", seed))
     values = []
     for _ in range(n):
         drawn = [sample[rng.integers(len(sample), size=len(sample))] for sample in samples]

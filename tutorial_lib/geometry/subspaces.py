@@ -8,8 +8,8 @@ of x, those of V what it reads of y, or where it writes to.
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
-from tutorial_lib.geometry.arrays import as_cloud, as_vectors
+from tutorial_lib.arguments import check_seed, whole_number
+from tutorial_lib.geometry.arrays import as_cloud, as_vectors, in_range
 from tutorial_lib.geometry.shape import effective_number
 
 
@@ -87,6 +87,7 @@ def variance_seen(X, U):
     U = _basis("U", U)
     if X.shape[1] != len(U):
         raise ValueError(f"U must have a row for each of the {X.shape[1]} coordinates of X, got {len(U)}")
+    X, _ = in_range(X)
     Xc = X - X.mean(0)
     return float(np.square(Xc @ U).sum() / np.square(Xc).sum())
 
@@ -99,7 +100,7 @@ def random_subspace(d, k, seed=0):
     """
     d = whole_number("d", d, 1, "a number of coordinates (an int, 1 or more)")
     k = whole_number("k", k, 1, f"a number of dimensions from 1 to {d}", d)
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((d, k)))[0]
+    return np.linalg.qr(np.random.default_rng(check_seed("seed", seed)).standard_normal((d, k)))[0]
 
 
 def _basis(name, columns):

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_seed, whole_number
 from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
@@ -125,7 +125,7 @@ def sampled_ratios(X, n=10_000, seed=0):
         raise ValueError(f"X must hold at least 3 distinct vectors, got {len(some)}")
     _warn_of_copies(len(X), len(some), stacklevel=3)
     if n < len(some):
-        some = np.sort(np.random.default_rng(seed).choice(some, n, replace=False))
+        some = np.sort(np.random.default_rng(check_seed("seed", seed)).choice(some, n, replace=False))
     squares = _two_nearest_of(X, some, kept)
     squares = squares[squares[:, 0] > 0]
     return np.sort(np.sqrt(squares[:, 1] / squares[:, 0]))

@@ -14,13 +14,26 @@ import torch
 from safetensors import safe_open
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import as_ids, check_has, check_id_lists, check_path, check_sizes, whole_number
+from tutorial_lib.arguments import (
+    as_ids,
+    check_has,
+    check_id_lists,
+    check_path,
+    check_seed,
+    check_sizes,
+    positive,
+    real_number,
+    whole_number,
+)
 from tutorial_lib.attention import padded
 from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.files import clear_parts
 
 CHECKPOINT = "training.safetensors"  # weights, moments of the optimizer, random numbers, curve: all in one file
+
+
+WARMUP = 50  # steps
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,7 @@ class Settings:
 
     n_steps: int
     lr: float = 1e-3
-    warmup: int = 50
+    warmup: int = WARMUP
     weight_decay: float = 0.01
     clip: float = 1.0
     seed: int = 0
@@ -45,13 +58,16 @@ class Settings:
     patience: int | None = None
 
     def __post_init__(self):
-        for name, least in {"n_steps": 1, "save_every": 1, "evaluate_every": 1, "warmup": 0}.items():
-            whole_number(name, getattr(self, name), least, f"a number of steps, {least} or more")
+        for name in ("n_steps", "save_every", "evaluate_every"):
+            whole_number(name, getattr(self, name), 1, "a number of steps, 1 or more")
+        most = max(self.n_steps, WARMUP)
+        whole_number("warmup", self.warmup, 0, f"a number of steps, 0 to {most}", most)
         if self.patience is not None:
             whole_number("patience", self.patience, 1, "a number of evaluations, 1 or more, or None")
         for name in ("lr", "clip"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be a positive number, got {getattr(self, name)!r}")
+            positive(name, getattr(self, name))
+        real_number("weight_decay", self.weight_decay, "a number, 0 or more", 0)
+        check_seed("seed", self.seed)
 
     def rate(self, step):
         """The learning rate of a step, counted from 0."""
