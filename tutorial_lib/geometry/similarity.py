@@ -165,7 +165,8 @@ def to_mean(X):
     if np.linalg.norm(mean) <= 1e-14 * norms.max():
         raise ValueError("X must have a mean that is not zero, got rows that cancel out")
     distances = np.ldexp(np.linalg.norm(X - mean, axis=1), exponent)
-    return ToMean(distances, cosine(X, mean), _dots(X @ mean, exponent), np.ldexp(norms, exponent), np.ldexp(mean, exponent))
+    dots = _dots(X @ mean, exponent)
+    return ToMean(distances, cosine(X, mean), dots, np.ldexp(norms, exponent), np.ldexp(mean, exponent))
 
 
 def _pairs(n, n_pairs, seed):
