@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 import types
@@ -18,9 +19,9 @@ def browser_server(tmp_path_factory):
     settings = tmp_path_factory.mktemp("browser") / "settings.json"
     settings.write_text(json.dumps({"executablePath": program("Chromium"), "args": ["--no-sandbox", "--disable-gpu"]}))
     command = [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", settings]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as server:
         yield server.stdout.readline().strip()
-        server.terminate()
+        os.killpg(server.pid, signal.SIGTERM)  # Node and the browser too, which would stay
 
 
 @pytest.fixture(scope="module")  # not the session: while Playwright is connected, no other test can run an event loop
