@@ -1,4 +1,4 @@
-"""The golden trace: our models give it, and a mistake does not. Another language: tests/views/test_live_golden.py."""
+"""The golden trace: our models give it, and a mistake does not. Another language: tests/page/test_live.py."""
 
 import json
 import re
