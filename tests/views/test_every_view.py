@@ -69,7 +69,7 @@ def shown(bert, tok):
         "rare characters": (views.tokenizer_explorer(tok, "bear\ue123 日本 ☃☃x [MASK][MASK]"), tokenized),
         "empty text": (views.tokenizer_explorer(tok, ""), ".tl-say"),
         "machine": (views.forward_pass(bert, tok, [("A bear smiled.", "bear", 0)], ["A loan."]), None),
-        "story": (views.story_view(*load("book-gpt", "cpu"), "Mia had a kite."), ".tl-told, .tl-next td"),
+        "story": (views.story_view(*load("book-gpt", "cpu"), "Mia had a kite."), ".tl-told, .tl-next td, .tl-say"),
         "search": (search_view(index, ["Why?", "How?"], random_weights(2, 8)), ".tl-say, .tl-asked, .tl-hits li"),
         "slide": (slide(line, k=[1, 2, 3], alt="A line to {value}.", start=2), ".tl-say"),
         "turning": (turning_view(*torch.randn(2, 8)), ".tl-say, b, .tl-pair line"),

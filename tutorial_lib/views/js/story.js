@@ -19,7 +19,7 @@ function draw(view) {
     var p = TL.softmax(logits.map(function (z) { return z / +temperature.value; })), sum = 0;
     var order = p.map(function (_, i) { return i; }).sort(function (a, b) { return p[b] - p[a] || a - b; });
     order.forEach(function (i, place) {
-      var kept = place === 0 || sum < +top.value - 1e-12;
+      var kept = place === 0 || +top.value === 1 || sum < +top.value - 1e-12;
       sum += p[i];
       if (!kept) p[i] = 0;
     });
