@@ -72,6 +72,7 @@ def test_hits_are_largest_weights_and_fixed_offsets():
             assert found[i, j, k] == (max(others, key=others.get) == wanted)
     assert heads.hits(A, []).shape == (5, 7, 0)
     assert heads.hits([[1.0, 0.0], [0.0, 1.0]], [(0, 1)]).all()  # the only other word, even without weight
+    assert heads.offset_hits([(0, -2)], [-2]).all()  # two numbers that are no places do as well
     found = heads.offset_hits([(0, 2), (5, 4), (1, 3)], [-1, 2, 3])
     assert found.tolist() == [[False, True, False], [True, False, True], [False, False, False]]
 

@@ -114,14 +114,15 @@ def hits(weights, pairs):
     return best[..., asks] == wanted
 
 
-def _as_pairs(pairs, n=np.inf):
-    """Pairs of numbers of words, each from 0 to n - 1, as two arrays."""
+def _as_pairs(pairs, n=None):
+    """Pairs of whole numbers as two arrays; with n, of words that are there, from 0 to n - 1."""
     array = as_numbers("pairs", pairs)
     if array.size and (array.ndim != 2 or array.shape[1] != 2):
         raise ValueError(f"pairs must be (which word asks, which it looks for), got shape {array.shape}")
-    wrong = array[(array < 0) | (array >= n) | (array % 1 != 0)]
+    low, high = (-np.inf, np.inf) if n is None else (0, n - 1)
+    wrong = array[(array < low) | (array > high) | (array % 1 != 0)]
     if wrong.size:
-        raise ValueError(f"pairs must hold numbers of words, whole and in 0..{n - 1}, got {wrong[0]:g}")
+        raise ValueError(f"pairs must hold whole numbers{'' if n is None else f' in 0..{high}'}, got {wrong[0]:g}")
     return array.astype(int).reshape(-1, 2).T
 
 
