@@ -52,6 +52,11 @@ class Values(dict):
     KeyError: "no value is called 'layer.0.outputs'; near: layer.0.output"
     """
 
+    def __init__(self, values=None):
+        values = {} if values is None else values
+        check_has("values", values, "a dictionary of names and values", "items")
+        super().__init__(values)
+
     def __missing__(self, name):
         raise KeyError(f"no value is called {name!r}; near: {_near(str(name), self)}")
 
