@@ -46,7 +46,8 @@ def fits(name, pattern):
 class Values(dict):
     """Values by name, in the order in which they were computed. It prints their shapes.
 
-    >>> Values({"layer.0.output": 0.5})["layer.0.outputs"]
+    >>> values = Values({"layer.0.output": 0.5})
+    >>> values["layer.0.outputs"]
     Traceback (most recent call last):
     ...
     KeyError: "no value is called 'layer.0.outputs'; near: layer.0.output"
