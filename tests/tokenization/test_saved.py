@@ -9,6 +9,8 @@ from tutorial_lib.tokenization import BPE, OptBPE, RobertaBPE, WordPiece, tokeni
 
 from .conftest import some_text
 
+# What the default model's tokenizer.json says of lengths plays no part, and a warning says so.
+pytestmark = pytest.mark.filterwarnings("ignore:.*not applied, as in transformers")
 ADDED = ["<E1>", "Bärish", "熊a", "bear bear"]
 PLACED = [
     "<e1>",

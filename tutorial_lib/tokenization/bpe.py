@@ -2,19 +2,21 @@
 
 import json
 import os
-import re
 from collections import Counter
-from functools import lru_cache
 from pathlib import Path
 
 from tutorial_lib.arguments import check_has, check_text, check_texts, whole_number
-from tutorial_lib.tokenization.encoding import Tokenizer, split_special
-from tutorial_lib.tokenization.kinds import LETTER, NUMBER, WHITE
-from tutorial_lib.tokenization.merges import bpe_score, learn_merges, merge
+from tutorial_lib.tokenization.encoding import Tokenizer, around, split_special
+from tutorial_lib.tokenization.kinds import byte_characters
+from tutorial_lib.tokenization.merges import bpe_score, glue, learn_merges
 from tutorial_lib.tokenization.saved import read
+from tutorial_lib.tokenization.steps import (
+    CHUNK, GPT2, all_steps, checked, cutter, decoder, normalizer, settings_of, translated
+)  # fmt: skip
 from tutorial_lib.weights.files import write_text
 
 END = "<|endoftext|>"
+LONGEST_KNOWN = 100  # characters of a chunk whose tokens are kept; longer ones hardly come twice
 
 
 class BPE(Tokenizer):
@@ -40,27 +42,35 @@ class BPE(Tokenizer):
     pad_token = END
     special = [END]
 
-    def __init__(self, vocab, merges: list[tuple[str, str]]):
+    def __init__(self, vocab, merges: list[tuple[str, str]], parts: dict = GPT2):
         super().__init__(vocab)
         self.merges = _as_pairs(merges)
-        glued = (token for a, b in self.merges for token in (a, b, a + b))
-        needed = [*byte_characters().values(), *self.special, *glued]
+        needed = [*byte_characters().values(), *self.special] if parts is GPT2 else []
+        needed += [token for a, b in self.merges for token in (a, b, a + b)]
         missing = [token for token in needed if token not in self.vocab]
         if missing:
-            special = ", ".join(self.special)
-            raise ValueError(f"vocab must hold the 256 bytes, {special} and all merges; it lacks {missing[0]!r}")
+            special = f"the 256 bytes, {', '.join(self.special)} and " if parts is GPT2 else ""
+            raise ValueError(f"vocab must hold {special}all merges; it lacks {missing[0]!r}")
         self.rank = {pair: number for number, pair in enumerate(self.merges)}
+        self.ignore_merges, self.byte_fallback, self.fuse_unknown, unknown = model_settings(parts["model"])
+        if unknown is not None and unknown not in self.vocab:
+            raise ValueError(f"model must have an unk_token of the vocabulary, got {unknown!r}")
+        self.unknown = unknown or ""
+        steps = all_steps("pre_tokenizer", parts["pre_tokenizer"], "pretokenizers")
+        self.byte_level = "ByteLevel" in [step["type"] for step in steps]
+        if self.byte_level and [step["type"] for step in steps].index("ByteLevel") < len(steps) - 1:
+            raise ValueError("pre_tokenizer must have ByteLevel as its last step: else not computed here")
+        self.normalize = normalizer(parts["normalizer"])
+        self._cut = cutter(parts["pre_tokenizer"])
+        self._joined = decoder(parts["decoder"])
         self._known_chunks = {}
 
-    def add(self, tokens: list[str]) -> None:
-        """Let tokens of the vocabulary stay whole where they stand in a text."""
-        self.added = check_texts("tokens", tokens, least=0)
-        self._known_chunks = {token: (token,) for token in tokens}
-
     def words(self, text: str) -> list[str]:
-        """A text in `chunks`; between them, tokens that were added to the vocabulary."""
-        parts = split_special(text, self.added)
-        return [word for part in parts for word in ([part] if part in self.added else chunks(part))]
+        """A text in the chunks that merges never go across, as in `chunks`."""
+        return self._words(self.normalize(check_text("text", text)), True)
+
+    def _words(self, text, first):
+        return self._cut([text], first) if text else []
 
     def pieces(self, chunk: str) -> list[str]:
         """One chunk as tokens: start from its bytes, then again and again glue the pair that was learned first.
@@ -68,53 +78,71 @@ class BPE(Tokenizer):
         >>> BPE.train(["low lower lowest"], vocab_size=260).pieces("lower")
         ['low', 'e', 'r']
         """
-        if check_text("chunk", chunk) not in self._known_chunks:
-            table = byte_characters()
-            word = [table[byte] for byte in chunk.encode()]
-            while len(word) > 1:
-                pair = min(zip(word, word[1:]), key=lambda pair: self.rank.get(pair, len(self.rank)))
-                if pair not in self.rank:
-                    break
-                word = merge(word, pair, pair[0] + pair[1])
-            self._known_chunks[chunk] = tuple(word)
-        return list(self._known_chunks[chunk])
+        if check_text("chunk", chunk) in self._known_chunks:
+            return list(self._known_chunks[chunk])
+        table = byte_characters()
+        word = "".join(table[byte] for byte in chunk.encode()) if self.byte_level else chunk
+        whole = self.ignore_merges and word in self.model_vocab
+        tokens = [word] if whole else glue(self._start(word), self.rank)
+        if len(chunk) <= LONGEST_KNOWN:
+            self._known_chunks[chunk] = tuple(tokens)
+        return tokens
+
+    def _start(self, word: str) -> list[str]:
+        """The characters of a word; one that is not in the vocabulary as its bytes, as unknown, or not at all."""
+        tokens = []
+        waiting = False  # for the end of a run of unknown characters
+        for character in word:
+            data = [f"<0x{byte:02X}>" for byte in character.encode()] if self.byte_fallback else [""]
+            if character in self.model_vocab:
+                tokens += [self.unknown] * waiting + [character]
+                waiting = False
+            elif all(byte in self.model_vocab for byte in data):
+                tokens += data
+            elif self.unknown:
+                tokens += [self.unknown] * (waiting and not self.fuse_unknown)
+                waiting = True
+        return tokens + [self.unknown] * waiting
 
     def decode(self, ids, skip_special: bool = False) -> str:
-        """The text that the ids stand for. Bytes that are no UTF-8, as in half a character, become U+FFFD.
+        """The text that the ids stand for. Bytes that are not UTF-8, as in half a character, become U+FFFD.
 
         ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave special tokens out.
         Raises ValueError if an id is not in the vocabulary.
         """
-        byte_of = {character: byte for byte, character in byte_characters().items()}
-        tokens = self._tokens_of(ids, set(self.special) if skip_special else set())
-        as_written = {*self.special, *self.added}
-        data = [token.encode() if token in as_written else bytes(byte_of[c] for c in token) for token in tokens]
-        return b"".join(data).decode(errors="replace")
+        return self._joined(self._tokens_of(ids, set(self.special) if skip_special else set()))
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
         """The tokenizer of a model: a known name, or a folder with tokenizer.json, or vocab.json and merges.txt.
 
-        encoder.json and vocab.bpe, as GPT-2's authors call them, will do. Of a RoBERTa it is a `RobertaBPE`, of an OPT
-        an `OptBPE`. Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the
-        folder lacks one of the files, or they are of a tokenizer that is not computed here.
+        encoder.json and vocab.bpe, as GPT-2's authors call them, will do. Vocabulary files of a RoBERTa give a
+        `RobertaBPE`, of an OPT an `OptBPE`; a tokenizer.json says itself what it does. Raises ModelNotAvailable if the
+        name is not known or its files are not to be had, ValueError if the folder lacks one of the files, or they are
+        of a tokenizer that is not computed here.
         """
-        saved = read(name)
-        if saved.kind != "BPE":
-            raise ValueError(f"name must be a model with a BPE vocabulary, got {name!r}, which has {saved.kind}")
-        kind = {"roberta": RobertaBPE, "opt": OptBPE}.get(saved.around, cls)
-        return saved.dress(kind(saved.vocab, saved.merges))
+        return cls._of(read(name, "BPE"))
+
+    @classmethod
+    def _of(cls, saved):
+        if saved.parts:
+            return saved.dress(lambda: BPE(saved.vocab, saved.merges, saved.parts))
+        kind = {"roberta": RobertaBPE, "opt": OptBPE}.get(saved.family, cls)
+        return saved.dress(lambda: kind(saved.vocab, saved.merges))
 
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.json and merges.txt, which Hugging Face's GPT2Tokenizer loads too.
 
-        If tokens were added, tokenizer_config.json tells them. Other files of a tokenizer in the folder are removed:
-        they would count before these.
+        If tokens were added, tokenizer_config.json lists them. A tokenizer that was read from a tokenizer.json is
+        written as one, which AutoTokenizer loads. Other files of a tokenizer in the folder are removed: they would
+        count before these.
         """
+        if self.saved:
+            return self._save_json(folder)
         lines = ["#version: 0.2", *(f"{a} {b}" for a, b in self.merges)]
         write_text(Path(folder) / "vocab.json", json.dumps(self.vocab, ensure_ascii=False))
         write_text(Path(folder) / "merges.txt", "\n".join(lines) + "\n")
-        self._save_settings(folder, {}, self.added)
+        self._save_settings(folder, {})
 
     @classmethod
     def train(cls, texts, vocab_size: int) -> "BPE":
@@ -152,17 +180,11 @@ class RobertaBPE(BPE):
     ['<s>', 'a', '<mask>', '</s>', '</s>', 'b', '</s>']
     """
 
-    before = ["<s>"]
-    between = ["</s>", "</s>"]
-    after = ["</s>"]
+    single = around("<s> $A </s>")
+    pair = around("<s> $A </s> </s> $B </s>")
     pad_token = "<pad>"
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     spaced = ["<mask>"]
-
-    def _assemble(self, first, second):
-        encoding = super()._assemble(first, second)
-        encoding.token_type_ids = [0] * len(encoding)
-        return encoding
 
 
 class OptBPE(BPE):
@@ -172,8 +194,8 @@ class OptBPE(BPE):
     ['</s>', 'b', 'Ã', '©']
     """
 
-    before = ["</s>"]
-    between = ["</s>"]
+    single = around("</s> $A")
+    pair = around("</s> $A </s> $B:1")
     pad_token = "<pad>"
     special = ["<pad>", "</s>"]
 
@@ -186,23 +208,14 @@ def _as_pairs(merges) -> list[tuple[str, str]]:
     return [tuple(pair) for pair in merges]
 
 
-@lru_cache
-def byte_characters() -> dict[int, str]:
-    """A visible character for each of the 256 bytes: itself where it has a shape, else one from U+0100 on.
-
-    >>> byte_characters()[ord("A")], byte_characters()[ord(" ")], byte_characters()[ord("\\n")]
-    ('A', 'Ġ', 'Ċ')
-    """
-    visible = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    hidden = [byte for byte in range(256) if byte not in visible]
-    return {byte: chr(byte) for byte in visible} | {byte: chr(256 + i) for i, byte in enumerate(hidden)}
-
-
-@lru_cache
-def _chunk_pattern() -> re.Pattern:
-    """GPT-2's rule: English contractions; letters, numbers or signs, with a space before or not; white space."""
-    L, N, S = LETTER.pattern, NUMBER.pattern, WHITE.pattern
-    return re.compile(f"'s|'t|'re|'ve|'m|'ll|'d| ?[{L}]+| ?[{N}]+| ?[^{S}{L}{N}]+|[{S}]+(?![^{S}])|[{S}]+")
+def model_settings(model: dict) -> list:
+    """ignore_merges, byte_fallback, fuse_unk and unk_token of the model in a tokenizer.json."""
+    plain = {"dropout": (None, 0.0), "continuing_subword_prefix": (None, ""), "end_of_word_suffix": (None, "")}
+    for name, allowed in plain.items():
+        checked("model", name, model.get(name), allowed)
+    read_elsewhere = (*plain, "vocab", "merges", "unk_token")
+    switches = settings_of("model", model, read_elsewhere, ignore_merges=False, byte_fallback=False, fuse_unk=False)
+    return [*switches, model.get("unk_token")]
 
 
 def chunks(text: str) -> list[str]:
@@ -211,4 +224,4 @@ def chunks(text: str) -> list[str]:
     >>> chunks("It's 10 o'clock,   bear!")
     ['It', "'s", ' 10', ' o', "'", 'clock', ',', '  ', ' bear', '!']
     """
-    return _chunk_pattern().findall(check_text("text", text))
+    return translated(CHUNK).findall(check_text("text", text))

@@ -8,12 +8,15 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
 from tutorial_lib.tokenization.kinds import WHITE
 from tutorial_lib.weights.files import write_text
 
+SPACES = "".join(chr(code) for a, b in zip(WHITE.first, WHITE.last, strict=True) for code in range(a, b + 1))
+MOST_IDS = 2**24  # more than any vocabulary has; ids that no token has take room, too
 
 @dataclass
 class Encoding:
@@ -69,24 +72,31 @@ def truncated_lengths(n_first: int, n_second: int, room: int) -> tuple[int, int]
 class Tokenizer(ABC):
     """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
 
-    vocab: token -> id. tokens: id -> token. before, between, after: the special tokens around the texts of an input.
-    pad_token: the token that fills a batch up. special: tokens that stay whole where they stand in a text, and that
-    decoding may leave out. spaced: those that take the white space before them. added: others that stay whole, because
-    somebody added them to the vocabulary. unknown: the token for what is not in the vocabulary.
+    vocab: token -> id. tokens: id -> token, "" for an id that no token has. single, pair: the tokens of an input with
+    one text and with two, each with its segment; "$A" and "$B" are the texts. pad_token: the token that fills a batch
+    up. unknown: the token for what is not in the vocabulary.
+
+    special: tokens that stay whole where they are in a text, and that decoding may leave out. added: others that stay
+    whole, because somebody added them to the vocabulary. Of these, `normalized` are looked for in the text as
+    `normalize` leaves it, and the others in the text as written; `spaced` take the white space before them,
+    `spaced_after` the white space after them.
     """
 
     special: list[str] = []
-    spaced: list[str] = []
     added: list[str] = []
+    normalized: list[str] = []
+    spaced: list[str] = []
+    spaced_after: list[str] = []
     unknown: str = ""
-    before: list[str] = []
-    between: list[str] = []
-    after: list[str] = []
+    single: list[tuple[str, int]] = [("$A", 0)]
+    pair: list[tuple[str, int]] = [("$A", 0), ("$B", 1)]
     pad_token: str
+    saved = None  # the `saved.Saved` that it was read from, if that was a tokenizer.json
 
     def __init__(self, vocab: dict[str, int] | Sequence[str]):
         self.tokens = _in_order_of_ids(vocab)
-        self.vocab = {token: id for id, token in enumerate(self.tokens)}
+        self.vocab = {token: id for id, token in enumerate(self.tokens)} if not isinstance(vocab, dict) else dict(vocab)
+        self.model_vocab = self.vocab  # what words are made of: without tokens that were added to it
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -95,9 +105,22 @@ class Tokenizer(ABC):
         """One text, or many, as an `Encoding`: `encode` for a str, `batch` for a list."""
         return (self.encode if isinstance(texts, str) else self.batch)(texts, pairs, max_length, pad_to)
 
+    def add(self, tokens: list[str]) -> None:
+        """Let tokens of the vocabulary stay whole where they are in a text, once it is normalized."""
+        self.added = check_texts("tokens", tokens, least=0)
+        self.normalized = self.added
+
+    def normalize(self, text: str) -> str:
+        """A text without special tokens, as it is before it is cut."""
+        return text
+
     @abstractmethod
     def words(self, text: str) -> list[str]:
         """A text, without special tokens, in what no token goes across."""
+
+    def _words(self, text: str, first: bool) -> list[str]:
+        """The words of a text that is normalized already. first: whether it is the beginning of the input."""
+        return self.words(text)
 
     @abstractmethod
     def pieces(self, word: str) -> list[str]:
@@ -105,16 +128,43 @@ class Tokenizer(ABC):
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text, without those that `encode` puts around it."""
+        whole = dict.fromkeys([*self.special, *self.added])
+        as_written = {token: token for token in whole if token not in self.normalized}
+        normalized = {}
+        for token in whole:
+            if token in self.normalized:
+                normalized.setdefault(self.normalize(token), token)
         tokens = []
-        for token in self.spaced:
-            text = re.sub(f"[{WHITE.pattern}]+(?={re.escape(token)})", "", check_text("text", text))
-        for part in split_special(text, self.special):
-            if part in self.special:
-                tokens.append(part if part in self.vocab else self.unknown)
-            else:
-                for word in self.words(part):
-                    tokens.extend(self.pieces(word))
+        first = True
+        for part, token in self._split(check_text("text", text), as_written):
+            inner = [(part, token)] if token else self._split(self.normalize(part), normalized)
+            for part, token in inner:
+                if token:
+                    tokens.append(token if token in self.vocab else self.unknown)
+                else:
+                    for word in self._words(part, first):
+                        tokens.extend(self.pieces(word))
+                first = False
         return tokens
+
+    def _split(self, text, written):
+        """Cut a text at whole tokens, how each is written -> token: pairs of a part and the token that it is, or ""."""
+        if not written:
+            return [(text, "")] if text else []
+        parts = []
+        end = 0
+        for found in _finder(tuple(written)).finditer(text):
+            token = written[found[0]]
+            start = found.start()
+            if token in self.spaced:
+                start = end + len(text[end:start].rstrip(SPACES))
+            if start > end:
+                parts.append((text[end:start], ""))
+            parts.append((found[0], token))
+            end = found.end()
+            if token in self.spaced_after:
+                end = len(text) - len(text[end:].lstrip(SPACES))
+        return [*parts, (text[end:], "")] if text[end:] else parts
 
     def encode(self, text: str, pair: str | None = None, max_length=None, pad_to=None) -> Encoding:
         """One text, or two, as an `Encoding`.
@@ -127,7 +177,8 @@ class Tokenizer(ABC):
         """
         first = self.tokenize(check_text("text", text))
         second = None if pair is None else self.tokenize(check_text("pair", pair))
-        n_special = len(self.before) + len(self.after) + (0 if second is None else len(self.between))
+        around = self.single if second is None else self.pair
+        n_special = sum(piece not in ("$A", "$B") for piece, _ in around)
         if max_length is not None:
             least = max(n_special, 1)
             allowed = f"a whole number of at least {least} here, {n_special} for special tokens"
@@ -153,15 +204,14 @@ class Tokenizer(ABC):
         rows = [self._pad(row, length) for row in rows]
         return Encoding(**{field.name: [getattr(row, field.name) for row in rows] for field in fields(Encoding)})
 
-    def _save_settings(self, folder, config: dict, added: list[str]) -> None:
+    def _save_settings(self, folder, config: dict) -> None:
         """Write tokenizer_config.json, where there is anything to say: config, and what tokens that were added do.
 
         Files that an earlier tokenizer left in the folder would count before these: they go.
         """
         beside = [token for token in self.special if token not in type(self).special]
-        if added or beside or self.spaced != type(self).spaced:
-            whole = [token for token in (*added, *self.special) if token in self.vocab]
-            config["added_tokens_decoder"] = {str(self.vocab[token]): self._told(token) for token in whole}
+        if self.added or beside or self.spaced != type(self).spaced or self.spaced_after:
+            config["added_tokens_decoder"] = {str(token.pop("id")): token for token in self._whole_tokens()}
             config["additional_special_tokens"] = beside
         path = Path(folder) / "tokenizer_config.json"
         if config:
@@ -170,11 +220,33 @@ class Tokenizer(ABC):
         for other in others if config else [*others, path.name]:
             path.with_name(other).unlink(missing_ok=True)
 
-    def _told(self, token):
-        """What a token that stays whole does in a text, by Hugging Face's names."""
-        special, lstrip = token in self.special, token in self.spaced
-        told = {"content": token, "special": special, "normalized": not special, "lstrip": lstrip}
-        return told | {"rstrip": False, "single_word": False}
+    def _save_json(self, folder) -> None:
+        """Write tokenizer.json as it was read, with what its whole tokens do now, and tokenizer_config.json."""
+        folder = Path(folder)
+        parts = {**self.saved.parts, "added_tokens": self._whole_tokens()}
+        left_out = ("added_tokens_decoder", "add_bos_token", "add_eos_token", "backend", "is_local")
+        config = {name: value for name, value in self.saved.config.items() if name not in left_out}
+        config |= {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": self.pad_token}
+        write_text(folder / "tokenizer.json", json.dumps(parts, ensure_ascii=False))
+        write_text(folder / "tokenizer_config.json", json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+        for other in ("added_tokens.json", "special_tokens_map.json", "vocab.txt", "vocab.json", "merges.txt"):
+            (folder / other).unlink(missing_ok=True)
+
+    def _whole_tokens(self) -> list[dict]:
+        """What each token that stays whole does in a text, by Hugging Face's names, in the order of their ids."""
+        whole = dict.fromkeys(token for token in (*self.special, *self.added) if token in self.vocab)
+        return [
+            {
+                "id": self.vocab[token],
+                "content": token,
+                "single_word": False,
+                "lstrip": token in self.spaced,
+                "rstrip": token in self.spaced_after,
+                "normalized": token in self.normalized,
+                "special": token in self.special,
+            }
+            for token in sorted(whole, key=self.vocab.get)
+        ]
 
     def _pad(self, encoding: Encoding, pad_to: int) -> Encoding:
         allowed = f"a whole number of at least {len(encoding)}, the tokens there are (max_length cuts)"
@@ -183,11 +255,11 @@ class Tokenizer(ABC):
 
     def _assemble(self, first: list[str], second: list[str] | None) -> Encoding:
         """Put the special tokens around one text or two."""
-        segments = [[*self.before, *first, *(self.after if second is None else self.between)]]
-        if second is not None:
-            segments.append([*second, *self.after])
-        tokens = [token for segment in segments for token in segment]
-        types = [number for number, segment in enumerate(segments) for _ in segment]
+        texts = {"$A": first, "$B": second or []}
+        around = self.single if second is None else self.pair
+        placed = [(token, segment) for piece, segment in around for token in texts.get(piece, [piece])]
+        tokens = [token for token, _ in placed]
+        types = [segment for _, segment in placed]
         return Encoding([self.vocab[token] for token in tokens], tokens, types, [1] * len(tokens))
 
     def _tokens_of(self, ids: Iterable[int], skip: set[str]) -> list[str]:
@@ -198,17 +270,39 @@ class Tokenizer(ABC):
             raise TypeError(f"ids must be a list of whole numbers, got an array of shape {tuple(ids.shape)}")
         allowed = f"whole numbers from 0 to {len(self.tokens) - 1}"
         numbers = [whole_number("ids", id, 0, allowed, len(self.tokens) - 1) for id in ids]
+        holes = [id for id in numbers if self.tokens[id] == "" and self.vocab.get("") != id]
+        if holes:
+            raise ValueError(f"ids must be those of tokens, got {holes[0]}, which no token has")
         return [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
 
 
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
+    """The tokens by their ids, with "" for ids that no token has."""
     tokens = check_texts("vocab", list(vocab) if isinstance(vocab, dict) else vocab, least=0)
     if not isinstance(vocab, dict):
         return tokens
-    token_of = {id: token for token, id in vocab.items()}
-    if set(token_of) != set(range(len(vocab))):
-        raise ValueError(f"vocab must use each id from 0 to {len(vocab) - 1} once")
-    return [token_of[id] for id in range(len(vocab))]
+    allowed = f"an id of its own, from 0 to {MOST_IDS - 1}, for each token"
+    token_of = {whole_number("vocab", id, 0, allowed, MOST_IDS - 1): token for token, id in vocab.items()}
+    if len(token_of) < len(vocab):
+        twice = next(id for id in vocab.values() if list(vocab.values()).count(id) > 1)
+        raise ValueError(f"vocab must have {allowed}, got {twice} twice")
+    return [token_of.get(id, "") for id in range(max(token_of, default=-1) + 1)]
+
+
+def around(template: str) -> list[tuple[str, int]]:
+    """A template of Hugging Face, what is around texts: each token, or "$A" and "$B", with its segment (0 unless said).
+
+    >>> around("[CLS] $A [SEP] $B:1")
+    [('[CLS]', 0), ('$A', 0), ('[SEP]', 0), ('$B', 1)]
+    """
+    pieces = [piece.partition(":") for piece in template.split()]
+    return [(token, int(segment or 0)) for token, _, segment in pieces]
+
+
+@lru_cache
+def _finder(tokens: tuple[str, ...]) -> re.Pattern:
+    """A pattern that finds tokens; of two that begin at one place, the longer."""
+    return re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
 
 
 def split_special(text: str, special: list[str]) -> list[str]:
@@ -217,7 +311,6 @@ def split_special(text: str, special: list[str]) -> list[str]:
     >>> split_special("a [MASK]!", ["[MASK]", "[SEP]"])
     ['a ', '[MASK]', '!']
     """
-    longest_first = sorted(check_texts("special", special, least=0), key=len, reverse=True)
-    pattern = "|".join(map(re.escape, longest_first))
-    parts = re.split(f"({pattern})", check_text("text", text)) if special else [check_text("text", text)]
+    finder = _finder(tuple(check_texts("special", special, least=0)))
+    parts = re.split(f"({finder.pattern})", check_text("text", text)) if special else [check_text("text", text)]
     return [part for part in parts if part]

@@ -7,6 +7,7 @@ all, to compare the others with. Source: R 2.1, L 3.2.2.
 
 import unicodedata
 from bisect import bisect_right
+from functools import lru_cache
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text
@@ -44,6 +45,7 @@ PUNCTUATION = Kind(" ".join(_LISTED["punctuation"]))
 ACCENT = Kind(" ".join(_LISTED["accent"]))
 LETTER = Kind(" ".join(_LISTED["letter"]))
 NUMBER = Kind(" ".join(_LISTED["number"]))
+INERT = Kind(" ".join(_LISTED["inert"]))
 WHITE = Kind("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 # As in Hugging Face's tokenizers, where 2B820 was mistyped as 2B920: 256 Chinese characters stay unsplit.
 CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")
@@ -104,6 +106,18 @@ def fold(character: str, lowercase: bool, strip_accents: bool, split_chinese: bo
 def _check_character(character):
     if not isinstance(character, str) or len(character) != 1:
         raise TypeError(f"character must be a str of one character, got {character!r:.60}")
+
+
+@lru_cache
+def byte_characters() -> dict[int, str]:
+    """A visible character for each of the 256 bytes: itself where it has a shape, else one from U+0100 on.
+
+    >>> byte_characters()[ord("A")], byte_characters()[ord(" ")], byte_characters()[ord("\\n")]
+    ('A', 'Ġ', 'Ċ')
+    """
+    visible = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    hidden = [byte for byte in range(256) if byte not in visible]
+    return {byte: chr(byte) for byte in visible} | {byte: chr(256 + i) for i, byte in enumerate(hidden)}
 
 
 def words(text: str) -> list[str]:

@@ -7,6 +7,7 @@ Source: L 3.2.2.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from heapq import heapify, heappop, heappush
 
 from tutorial_lib.arguments import check_has, check_texts, whole_number
 
@@ -85,6 +86,32 @@ def merge(word: list[str], pair: tuple[str, str], new: str) -> list[str]:
         merged.append(new if here else word[i])
         i += 2 if here else 1
     return merged
+
+
+def glue(word: list[str], rank: dict[tuple[str, str], int]) -> list[str]:
+    """A word with its pairs glued: each time the pair with the smallest rank, and of equal ones the first in the word.
+
+    >>> glue(list("bababa"), {("a", "b"): 0, ("b", "ab"): 1})
+    ['bab', 'ab', 'a']
+    """
+    tokens = list(word)
+    left = list(range(-1, len(word) - 1))  # where the token before and the one after begin
+    right = list(range(1, len(word) + 1))
+    queue = [(rank[pair], i) for i, pair in enumerate(zip(word, word[1:])) if pair in rank]
+    heapify(queue)
+    while queue:
+        number, i = heappop(queue)
+        j = right[i]
+        if j == len(tokens) or rank.get((tokens[i], tokens[j])) != number:
+            continue  # one of the two was glued to another token before
+        tokens[i], tokens[j] = tokens[i] + tokens[j], ""
+        right[i] = right[j]
+        if right[i] < len(tokens):
+            left[right[i]] = i
+        for a, b in ((left[i], i), (i, right[i])):
+            if a >= 0 and b < len(tokens) and (tokens[a], tokens[b]) in rank:
+                heappush(queue, (rank[tokens[a], tokens[b]], a))
+    return [token for token in tokens if token]
 
 
 def _count(word: list[str], times: int, number: int, pairs: Counter, tokens: Counter, places: dict) -> None:

@@ -9,7 +9,7 @@ from tutorial_lib.tokenization.wordpiece import WordPiece
 
 
 def tokenizer_of(name: str | os.PathLike) -> Tokenizer:
-    """A model's tokenizer by its files: `WordPiece` or `BPE` (`RobertaBPE`, `OptBPE`).
+    """A model's tokenizer by its files: `WordPiece` or `BPE` (of vocabulary files also `RobertaBPE`, `OptBPE`).
 
     Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError for other tokenizers,
     such as ALBERT's SentencePiece, and for settings that are not computed here; the message names them.
@@ -17,4 +17,5 @@ def tokenizer_of(name: str | os.PathLike) -> Tokenizer:
     >>> type(tokenizer_of("book-gpt")).__name__, type(tokenizer_of("book-bert")).__name__
     ('BPE', 'WordPiece')
     """
-    return {"WordPiece": WordPiece, "BPE": BPE}[read(name).kind].from_pretrained(name)
+    saved = read(name)
+    return {"WordPiece": WordPiece, "BPE": BPE}[saved.kind]._of(saved)

@@ -5,76 +5,99 @@ has both kinds of files, tokenizer.json counts, as it does for transformers.
 """
 
 import os
+import warnings
+from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from tutorial_lib.tokenization.encoding import Tokenizer, around
+from tutorial_lib.tokenization.steps import all_steps, checked, settings_of
 from tutorial_lib.weights import read_json
 from tutorial_lib.weights.files import read_text
 from tutorial_lib.weights.find import as_folder, vocabulary_folder
 
 OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, as they were first published
-# What stands around one text and around two, family by family. $A and $B are the texts.
-AROUND = {
-    "WordPiece": {"bert": ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]")},
-    "BPE": {
-        "gpt2": ("$A", "$A $B"),
-        "opt": ("</s> $A", "</s> $A </s> $B"),
-        "roberta": ("<s> $A </s>", "<s> $A </s> </s> $B </s>"),
-    },
-}
-# Parts of tokenizer.json that have one setting only here: (part, setting) -> the value, or several.
-FIXED = {
-    "WordPiece": {
-        ("model", "unk_token"): ("[UNK]",),
-        ("model", "continuing_subword_prefix"): ("##",),
-        ("normalizer", "type"): ("BertNormalizer",),
-        ("normalizer", "clean_text"): (True,),
-        ("pre_tokenizer", "type"): ("BertPreTokenizer",),
-    },
-    "BPE": {
-        ("model", "dropout"): (None, 0),
-        ("model", "continuing_subword_prefix"): (None, ""),
-        ("model", "end_of_word_suffix"): (None, ""),
-        ("model", "byte_fallback"): (None, False),
-        ("model", "ignore_merges"): (None, False),
-        ("normalizer", "type"): (None,),
-        ("pre_tokenizer", "type"): ("ByteLevel",),
-        ("pre_tokenizer", "add_prefix_space"): (False,),
-        ("pre_tokenizer", "use_regex"): (None, True),
-    },
-}
+SPECIAL_NAMES = ("bos_token", "eos_token", "pad_token")
+# transformers' classes that take tokenizer.json as it is; others let tokenizer_config.json win.
+GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")
+PARTS = ("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder")
+PROCESSORS = ("ByteLevel", "TemplateProcessing", "RobertaProcessing", "BertProcessing")
 
 
 @dataclass
 class Saved:
     """A tokenizer as its files have it.
 
-    kind: "WordPiece" or "BPE". around: what it puts around texts, a family of `AROUND`. special: tokens beside those of
-    the family that stay whole as written, and that decoding may leave out. added: others that stay whole, in the text
-    as the normalizer leaves it. spaced: those that take the white space before them; None where no file tells.
+    kind: "WordPiece" or "BPE". vocab: that of the model, without tokens that were added. where: the file or folder.
+    family: "roberta" or "opt", for vocabulary files of these. config: tokenizer_config.json. added: tokens that stay
+    whole, in the form of tokenizer.json. parts: the content of tokenizer.json, None for vocabulary files. spaced: tokens
+    that take the white space before them, None if no file tells.
     """
 
     kind: str
     vocab: dict | list
-    around: str
+    where: Path
+    family: str = ""
     merges: list = field(default_factory=list)
     config: dict = field(default_factory=dict)
-    special: list = field(default_factory=list)
     added: list = field(default_factory=list)
+    parts: dict | None = None
     spaced: list | None = None
 
-    def dress(self, tokenizer):
-        """Give a tokenizer the tokens that were added to its vocabulary."""
-        tokenizer.special = [*tokenizer.special, *(token for token in self.special if token not in tokenizer.special)]
-        tokenizer.spaced = tokenizer.spaced if self.spaced is None else self.spaced
-        tokenizer.add(self.added)
+    def dress(self, make: Callable):
+        """The tokenizer that `make` makes, with what the files say of tokens that stay whole and of those around."""
+        with _named(self.where):
+            tokenizer = make()
+            if self.parts:
+                tokenizer.saved = self
+                tokenizer.special = []
+                tokenizer.single, tokenizer.pair = _around(self.parts["post_processor"])
+            tokenizer.spaced = tokenizer.spaced if self.spaced is None else list(self.spaced)
+            self._add(tokenizer)
+            if self.parts:
+                _check_around(self, tokenizer)
+                named = [self.config.get(name) for name in ("pad_token", "eos_token")]
+                padding = (self.parts.get("padding") or {}).get("pad_token")
+                usual = [named[0], padding, tokenizer.pad_token, named[1], *tokenizer.special, *tokenizer.tokens]
+                tokenizer.pad_token = next(token for token in usual if token in tokenizer.vocab)
         return tokenizer
 
+    def _add(self, tokenizer):
+        """Add tokens to the vocabulary. A new one gets the id that `tokenizers` gives it, which the file must have."""
+        lists = {name: [] for name in ("special", "added", "normalized", "spaced", "spaced_after")}
+        ids = []
+        vocab = dict(tokenizer.vocab)
+        for token in self.added:
+            content, id = token["content"], token["id"]
+            if token.get("single_word"):
+                raise ValueError(f"added token {content!r} has single_word: not computed here")
+            if content in tokenizer.model_vocab and vocab[content] != id:
+                raise ValueError(f"added token {content!r} has the id {id}, but also {vocab[content]}")
+            if content not in vocab:
+                following = max([len(tokenizer.model_vocab), *(one + 1 for one in ids)])
+                if id != following or id < len(tokenizer.tokens) and tokenizer.tokens[id]:
+                    raise ValueError(f"added token {content!r} must have the next id, {following}, got {id}")
+                vocab[content] = id
+                tokenizer.tokens[id:] = [content]
+            ids.append(id)
+            lists["special" if token["special"] else "added"].append(content)
+            names = {"normalized": "normalized", "lstrip": "spaced", "rstrip": "spaced_after"}
+            for name, ours in names.items():
+                lists[ours] += [content] * bool(token.get(name))
+        for name, tokens in lists.items():
+            setattr(tokenizer, name, [*getattr(tokenizer, name), *(t for t in tokens if t not in getattr(tokenizer, name))])
+        tokenizer.vocab = vocab
+        if "" in map(tokenizer.normalize, tokenizer.normalized):
+            raise ValueError("added_tokens must not hold one of which the normalizer leaves nothing")
 
-def read(name: str | os.PathLike | None) -> Saved:
+
+def read(name: str | os.PathLike | None, kind: str = "") -> Saved:
     """The tokenizer of a model, by name or folder. Of a known name its vocabulary files count, whose sums are known.
 
-    Raises ModelNotAvailable where the name is not known or its files are not to be had, ValueError for files that are
-    damaged, or of a tokenizer that is not computed here; the message names the part.
+    kind: "WordPiece" or "BPE", if it must be one. Raises ModelNotAvailable where the name is not known or its files are
+    not to be had, ValueError for files that are damaged, or of a tokenizer that is not computed here; the message names
+    the file and the part.
 
     >>> read("book-gpt").kind, read(None).kind
     ('BPE', 'WordPiece')
@@ -82,17 +105,34 @@ def read(name: str | os.PathLike | None) -> Saved:
     folder = vocabulary_folder(name)
     path = folder / "tokenizer.json"
     if as_folder(name) is not None and path.is_file():
-        return _of_json(path, _config(folder))
-    if (folder / "vocab.txt").is_file():
-        lines = read_text(folder / "vocab.txt").split("\n")
-        saved = Saved("WordPiece", lines[:-1] if lines[-1] == "" else lines, "bert")
+        saved = _of_json(path, _config(folder))
+    elif (folder / "vocab.txt").is_file():
+        lines = _text(folder / "vocab.txt").split("\n")
+        saved = Saved("WordPiece", lines[:-1] if lines[-1] == "" else lines, folder, config=_config(folder))
     else:
         saved = _of_merges(folder)
-    saved.config = _config(folder)
-    if "added_tokens_decoder" in saved.config:
-        saved.spaced = []
-        return _with_added(saved, _added_in(saved.config, folder), folder)
-    return _with_added(saved, _added_beside(saved.config, folder), folder)
+    if kind and saved.kind != kind:
+        raise ValueError(f"name must be a model with a {kind} vocabulary, got {name!r}, which has {saved.kind}")
+    if not saved.parts:
+        told = "added_tokens_decoder" in saved.config
+        saved.spaced = [] if told else None
+        saved.added = (_added_in if told else _added_beside)(saved.config, folder)
+    return saved
+
+
+@contextmanager
+def _named(path):
+    """Errors of this block name the file; what the block does not expect in it counts as damage."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{path} is damaged: it is not a tokenizer of Hugging Face ({error!r})") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _text(path):
+    return read_text(path).removeprefix("\ufeff")  # a byte order mark
 
 
 def _config(folder):
@@ -109,11 +149,14 @@ def _of_merges(folder):
         )
     if missing:
         raise ValueError(f"name must be a model with a BPE vocabulary; {folder} has no {missing[0]}")
-    lines = read_text(folder / files[1]).split("\n")
+    lines = _text(folder / files[1]).split("\n")
     merges = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
     config = folder / "config.json"
     family = read_json(config).get("model_type") if config.is_file() else None
-    return Saved("BPE", read_json(folder / files[0]), family if family in ("opt", "roberta") else "gpt2", merges)
+    settings = _config(folder)
+    with _named(folder):
+        checked("tokenizer_config.json", "add_prefix_space", settings.get("add_prefix_space"), (None, False))
+    return Saved("BPE", read_json(folder / files[0]), folder, family, merges, settings)
 
 
 def _added_in(config, folder):
@@ -140,79 +183,118 @@ def _added_beside(config, folder):
 
 
 def _contents(tokens):
-    return [token["content"] if isinstance(token, dict) else token for token in tokens]
+    return [_content(token) for token in tokens]
+
+
+def _content(token):
+    return token["content"] if isinstance(token, dict) else token
 
 
 def _of_json(path, config):
     parts = read_json(path)
-    try:
+    with _named(path):
+        strange = parts.keys() - {*PARTS, "model"}
+        if strange:
+            raise ValueError(f"tokenizer.json must not have {min(strange)}: not computed here")
+        checked("tokenizer.json", "version", parts.get("version", "1.0"), ("1.0",))
         model = parts["model"]
-        kind = model.get("type", "BPE" if "merges" in model else None)
-        if kind not in FIXED:
-            raise ValueError(f"{path}: model must be WordPiece or BPE, got {kind}")
-        for (part, setting), allowed in FIXED[kind].items():
-            got = (parts[part] or {}).get(setting)
-            if got not in allowed:
-                raise ValueError(f"{path}: {part} must have {setting} {allowed[-1]!r}, got {got!r}: not computed here")
-        merges = [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in model.get("merges", ())]
-        config = _with_normalizer(config, parts["normalizer"] or {})
-        around = _family(AROUND[kind], _around(parts["post_processor"] or {}), path)
-        saved = Saved(kind, model["vocab"], around, merges, config, spaced=[])
-        return _with_added(saved, parts["added_tokens"], path)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: it is no tokenizer of Hugging Face ({error!r})") from error
+        kinds = {"merges": "BPE", "max_input_chars_per_word": "WordPiece"}
+        kind = model.setdefault("type", next((kinds[name] for name in kinds if name in model), None))
+        if kind not in kinds.values():
+            raise ValueError(f"model must be WordPiece or BPE, got {kind}")
+        for name in PARTS:
+            parts.setdefault(name, [] if name == "added_tokens" else None)
+        saved = Saved(kind, model["vocab"], path, config=config, added=parts["added_tokens"], parts=parts, spaced=[])
+        if kind == "BPE":
+            merges = model["merges"]
+            saved.merges = [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in merges]
+        else:
+            saved.config = _of_wordpiece(parts, config)
+        _say_lengths(path, parts)
+    return saved
 
 
-def _family(families, got, path):
-    """The family of `AROUND` that puts around texts what was got."""
-    for family, around in families.items():
-        if got == around:
-            return family
-    raise ValueError(f"{path}: post_processor must put around texts what {' or '.join(families)} does, got {got}")
+def _of_wordpiece(parts, config):
+    """Check the parts of a WordPiece; tokenizer_config.json, with what only the normalizer says."""
+    model, normalizer, decoder = (parts[part] or {"type": None} for part in ("model", "normalizer", "decoder"))
+    for part, kind in (("normalizer", "Bert"), ("pre_tokenizer", "BertPreTokenizer"), ("decoder", "WordPiece")):
+        checked(part, "type", (parts[part] or {}).get("type"), (kind if kind != "Bert" else "BertNormalizer",))
+    sizes = settings_of("model", model, ("vocab",), unk_token=str, continuing_subword_prefix="##", max_input_chars_per_word=100)
+    checked("model", "unk_token", sizes[0], ("[UNK]",))
+    checked("model", "continuing_subword_prefix", sizes[1], ("##",))
+    checked("decoder", "prefix", settings_of("decoder", decoder, prefix="##", cleanup=True)[0], ("##",))
+    settings_of("pre_tokenizer", parts["pre_tokenizer"])
+    accents = checked("normalizer", "strip_accents", normalizer.get("strip_accents"), (None, True, False))
+    usual = dict(clean_text=True, handle_chinese_chars=True, lowercase=True)
+    clean, chinese, lowercase = settings_of("normalizer", normalizer, ("strip_accents",), **usual)
+    checked("normalizer", "clean_text", clean, (True,))
+    told = {"do_lower_case": lowercase, "strip_accents": accents, "tokenize_chinese_chars": chinese}
+    config = config | told if config.get("tokenizer_class") in GENERIC else told | config
+    normalizer |= {"lowercase": config["do_lower_case"], "strip_accents": config["strip_accents"]}
+    normalizer["handle_chinese_chars"] = config["tokenize_chinese_chars"]
+    return config
+
+
+def _say_lengths(path, parts):
+    """Say that a length in the file plays no part here, as it does not in transformers: `encode` is asked for one."""
+    padding = parts["padding"] or {}
+    harmless = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_type_id": 0}
+    odd = any(padding.get(name, value) != value for name, value in harmless.items())
+    told = ["truncation"] * bool(parts["truncation"]) + ["padding"] * odd
+    if told:
+        what = f"{' and '.join(told)} not applied, as in transformers; encode takes max_length and pad_to"
+        warnings.warn(f"{path}: {what}", stacklevel=2)
 
 
 def _around(processor):
-    """What a post_processor puts around one text and around two, in the form of `AROUND`; else its type."""
-    kind = processor.get("type")
-    if kind == "Sequence":
-        parts = [part for part in processor["processors"] if part["type"] != "ByteLevel"]  # which moves offsets only
-        return _around(parts[0] if parts else {}) if len(parts) < 2 else [part["type"] for part in parts]
-    if kind in ("RobertaProcessing", "BertProcessing"):
-        (before, _), (after, _) = processor["cls"], processor["sep"]
-        twice = f" {after}" * (kind == "RobertaProcessing")
-        return f"{before} $A {after}", f"{before} $A {after}{twice} $B {after}"
-    if kind == "TemplateProcessing":
-        return _template(processor["single"]), _template(processor["pair"])
-    return ("$A", "$A $B") if kind in (None, "ByteLevel") else kind
+    """What a post_processor puts around one text and around two: the templates of `encoding.around`."""
+    steps = all_steps("post_processor", processor, "processors")
+    for step in steps:
+        checked("post_processor", "type", step["type"], PROCESSORS)
+    steps = [step for step in steps if step["type"] != "ByteLevel"]  # which moves offsets only
+    if len(steps) > 1:
+        raise ValueError(f"post_processor must not have both {steps[0]['type']} and {steps[1]['type']}")
+    if not steps:
+        return Tokenizer.single, Tokenizer.pair
+    processor = steps[0]
+    if processor["type"] == "TemplateProcessing":
+        settings_of("post_processor", processor, single=list, pair=list, special_tokens=dict)
+        return [_template(processor[name], processor["special_tokens"]) for name in ("single", "pair")]
+    settings_of("post_processor", processor, ("trim_offsets", "add_prefix_space"), sep=list, cls=list)
+    (before, _), (after, _) = processor["cls"], processor["sep"]
+    if processor["type"] == "RobertaProcessing":
+        return around(f"{before} $A {after}"), around(f"{before} $A {after} {after} $B {after}")
+    return around(f"{before} $A {after}"), around(f"{before} $A {after} $B:1 {after}:1")
 
 
-def _template(pieces):
-    return " ".join(
-        f"${piece['Sequence']['id']}" if "Sequence" in piece else piece["SpecialToken"]["id"] for piece in pieces
-    )
+def _template(pieces, special):
+    template = []
+    for piece in pieces:
+        ((kind, piece),) = piece.items()
+        tokens = [f"${piece['id']}"] if kind == "Sequence" else special[piece["id"]]["tokens"]
+        template += [(token, piece["type_id"]) for token in tokens]
+    return template
 
 
-def _with_normalizer(config, normalizer):
-    """tokenizer_config.json, which transformers lets win, and what only the normalizer says."""
-    names = {"do_lower_case": "lowercase", "strip_accents": "strip_accents"}
-    names["tokenize_chinese_chars"] = "handle_chinese_chars"
-    return {name: normalizer[theirs] for name, theirs in names.items() if theirs in normalizer} | config
-
-
-def _with_added(saved, added, where):
-    """The vocabulary with the tokens that were added to it, and what each of them does in a text."""
-    vocab = saved.vocab if isinstance(saved.vocab, dict) else {token: id for id, token in enumerate(saved.vocab)}
-    for token in added:
-        content = token["content"]
-        if vocab.setdefault(content, token["id"]) != token["id"]:
-            raise ValueError(f"{where}: added token {content!r} has the id {token['id']}, but also {vocab[content]}")
-        for setting in ("single_word", "rstrip"):
-            if token.get(setting):
-                raise ValueError(f"{where}: added token {content!r} has {setting}: not computed here")
-        if token.get("lstrip"):
-            saved.spaced = [*(saved.spaced or ()), content]
-        (saved.added if token["normalized"] and not token["special"] else saved.special).append(content)
-        if token["normalized"] and token["special"] and saved.kind == "WordPiece":
-            raise ValueError(f"{where}: special token {content!r} is normalized: not computed here")
-    saved.vocab = vocab if added else saved.vocab
-    return saved
+def _check_around(saved, tokenizer):
+    """Refuse tokens around texts that are not in the vocabulary, or that tokenizer_config.json wants otherwise."""
+    tokens = [token for token, _ in (*tokenizer.single, *tokenizer.pair) if token not in ("$A", "$B")]
+    missing = [token for token in tokens if token not in tokenizer.vocab]
+    if missing:
+        raise ValueError(f"post_processor must put tokens of the vocabulary around texts, got {missing[0]!r}")
+    for step in all_steps("post_processor", saved.parts["post_processor"], "processors"):
+        pairs = [step[name] for name in ("cls", "sep") if name in step]
+        for one in step.get("special_tokens", {}).values():
+            pairs += zip(one["tokens"], one["ids"], strict=True)
+        for token, id in pairs:
+            if tokenizer.vocab.get(token, id) != id:
+                raise ValueError(f"post_processor must give {token!r} its id, {tokenizer.vocab[token]}, got {id}")
+    config = saved.config
+    for step in all_steps("pre_tokenizer", saved.parts["pre_tokenizer"], "pretokenizers"):
+        if step["type"] == "ByteLevel" and config.get("tokenizer_class", GENERIC[0]) not in GENERIC:
+            own = step.get("add_prefix_space", True)
+            checked("tokenizer_config.json", "add_prefix_space", config.get("add_prefix_space"), (None, own))
+    for name, place, end in (("add_bos_token", 0, "bos_token"), ("add_eos_token", -1, "eos_token")):
+        there = tokenizer.single[place][0] == _content(config.get(end))
+        if isinstance(config.get(name), bool) and config[name] != there:
+            raise ValueError(f"tokenizer_config.json must have {name} {there}, as tokenizer.json does, got {config[name]}")

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
-from tutorial_lib.tokenization.encoding import Tokenizer, split_special
+from tutorial_lib.tokenization.encoding import Tokenizer, around, split_special
 from tutorial_lib.tokenization.kinds import CHINESE, fold
 from tutorial_lib.tokenization.merges import learn_merges, wordpiece_score
 from tutorial_lib.tokenization.saved import read
@@ -41,13 +41,13 @@ class WordPiece(Tokenizer):
     [101, 1045, 2293, 5597, 999, 102]
     """
 
-    before = [CLS]
-    between = [SEP]
-    after = [SEP]
+    single = around("[CLS] $A [SEP]")
+    pair = around("[CLS] $A [SEP] $B:1 [SEP]:1")
     pad_token = PAD
     special = SPECIAL
     unknown = UNKNOWN
     longest_word = 100
+    cleanup = True  # whether decoding puts punctuation to the word before
 
     def __init__(self, vocab, lowercase=True, strip_accents=None, split_chinese=True):
         super().__init__(vocab)
@@ -59,17 +59,12 @@ class WordPiece(Tokenizer):
         self.split_chinese = split_chinese
         self._longest_piece = max(map(len, self.tokens))
         self._folded = _Folded(lowercase, self.strip_accents, split_chinese)
+        self._normalized = _Normalized(*self._folded.settings)
         self._known_words = {}
 
-    def add(self, tokens: list[str]) -> None:
-        """Let tokens of the vocabulary stay whole where they stand in a text, written large or small, accents or not.
-
-        That is, if this tokenizer turns letters into lower case and takes accents off.
-        """
-        self._normalized = _Normalized(*self._folded.settings)
-        normalized = {token.translate(self._normalized): token for token in check_texts("tokens", tokens, least=0)}
-        self.added = list(normalized)
-        self._known_words = {key: [token] for key, token in normalized.items()}
+    def normalize(self, text: str) -> str:
+        """A text as tokens that were added are looked for in it: in lower case and without accents, if words are."""
+        return text.translate(self._normalized) if self.normalized else text
 
     def words(self, text: str) -> list[str]:
         """The first half: a text as cleaned words, before any look into the vocabulary.
@@ -77,13 +72,7 @@ class WordPiece(Tokenizer):
         >>> WordPiece.from_pretrained().words("Crème brûlée, 熊!")
         ['creme', 'brulee', ',', '熊', '!']
         """
-        text = check_text("text", text)
-        if not self.added:
-            return text.translate(self._folded).split()
-        words = []
-        for part in split_special(text.translate(self._normalized), self.added):
-            words += [part] if part in self.added else part.translate(self._folded).split()
-        return words
+        return check_text("text", text).translate(self._folded).split()
 
     def pieces(self, word: str) -> list[str]:
         """The second half: one word as the longest pieces in the vocabulary, from left to right.
@@ -103,7 +92,7 @@ class WordPiece(Tokenizer):
         while start < len(word):
             prefix = "##" if start else ""
             for end in range(min(len(word), start + self._longest_piece), start, -1):
-                if prefix + word[start:end] in self.vocab:
+                if prefix + word[start:end] in self.model_vocab:
                     break
             else:
                 return [UNKNOWN]
@@ -127,7 +116,7 @@ class WordPiece(Tokenizer):
             if token.startswith("##"):
                 first += token[2:]
             else:
-                first += token if token.startswith(ATTACHED) else " " + token
+                first += token if self.cleanup and token.startswith(ATTACHED) else " " + token
         return first
 
     @classmethod
@@ -137,18 +126,26 @@ class WordPiece(Tokenizer):
         Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError if the folder has
         none, or they are of a tokenizer that is not computed here.
         """
-        saved = read(name)
-        if saved.kind != "WordPiece":
-            raise ValueError(f"name must be a model with a WordPiece vocabulary, got {name!r}, which has {saved.kind}")
+        return cls._of(read(name, "WordPiece"))
+
+    @classmethod
+    def _of(cls, saved):
         config = saved.config
         lowercase, split_chinese = config.get("do_lower_case", True), config.get("tokenize_chinese_chars", True)
-        return saved.dress(cls(saved.vocab, lowercase, config.get("strip_accents"), split_chinese))
+        tokenizer = saved.dress(lambda: cls(saved.vocab, lowercase, config.get("strip_accents"), split_chinese))
+        if saved.parts:
+            tokenizer.longest_word = saved.parts["model"].get("max_input_chars_per_word", cls.longest_word)
+            tokenizer.cleanup = saved.parts["decoder"].get("cleanup", True)
+        return tokenizer
 
     def save(self, folder: str | os.PathLike) -> None:
         """Write vocab.txt and tokenizer_config.json, which Hugging Face's BertTokenizer loads too.
 
-        Other files of a tokenizer in the folder are removed: they would count before these.
+        A tokenizer that was read from a tokenizer.json is written as one, which AutoTokenizer loads. Other files of a
+        tokenizer in the folder are removed: they would count before these.
         """
+        if self.saved:
+            return self._save_json(folder)
         config = {
             "tokenizer_class": "BertTokenizer",
             "do_lower_case": self.lowercase,
@@ -156,7 +153,7 @@ class WordPiece(Tokenizer):
             "tokenize_chinese_chars": self.split_chinese,
         }
         write_text(Path(folder) / "vocab.txt", "".join(token + "\n" for token in self.tokens))
-        self._save_settings(folder, config, [self._known_words[key][0] for key in self.added])
+        self._save_settings(folder, config)
 
     @classmethod
     def train(cls, texts, vocab_size: int, lowercase=True, strip_accents=None, split_chinese=True) -> "WordPiece":

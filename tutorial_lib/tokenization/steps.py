@@ -1,0 +1,346 @@
+"""The steps of a tokenizer.json: what happens to a text before it is cut, where it is cut, how text comes back.
+
+Each function reads one part of the file and returns what that part computes. A step or a setting that is not computed
+here raises ValueError with its name. The names are those of Hugging Face's `tokenizers`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import reduce
+from itertools import groupby
+
+from tutorial_lib.tokenization.kinds import INERT, LETTER, NUMBER, WHITE, byte_characters
+
+# What GPT-2 does, as its tokenizer.json says it.
+GPT2 = {
+    "normalizer": None,
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+    "decoder": {"type": "ByteLevel"},
+    "model": {"type": "BPE"},
+}
+# GPT-2's rule: English contractions; letters, numbers or signs, with a space before or not; white space.
+CHUNK = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+BYTE = re.compile("<0x([0-9A-Fa-f]{2})>")  # how a vocabulary writes a byte beside its characters
+NUMERIC = re.compile(f"[{NUMBER.pattern}]")
+OFFSETS = ("trim_offsets",)  # settings that move where a token is said to begin and end, and change no id
+
+
+def settings_of(where: str, part: dict, unused=(), **usual) -> list:
+    """The settings of one part, in the order of `usual`: setting -> its default, or the type of one that must be there.
+
+    Raises ValueError by the name of a setting that is missing, of another type, or not computed here.
+    """
+    where = f"{where} {part['type']}"
+    unknown = part.keys() - {"type", *unused, *usual}
+    if unknown:
+        raise ValueError(f"{where} must not have {min(unknown)}: not computed here")
+    values = []
+    for name, default in usual.items():
+        kind = default if isinstance(default, type) else type(default)
+        value = part.get(name, default)
+        if default is not None and type(value) is not kind:
+            got = type(value).__name__ if name in part else "none"
+            raise ValueError(f"{where} must have {name}, a {kind.__name__}, got {got}")
+        values.append(value)
+    return values
+
+
+def checked(where: str, name: str, value, allowed):
+    """The value of a setting, if it is one of those that are computed. Raises ValueError by name."""
+    if not any(value is one or (type(value) is type(one) and value == one) for one in allowed):
+        known = " or ".join(map(repr, allowed))
+        raise ValueError(f"{where} must have {name} {known}, got {value!r:.60}: not computed here")
+    return value
+
+
+def all_steps(where: str, part: dict | None, listed: str) -> list[dict]:
+    """The steps of a part, one after the other; a Sequence lists them under a name of its own."""
+    if part is None:
+        return []
+    if part["type"] != "Sequence":
+        return [part]
+    inner = settings_of(where, part, **{listed: list})[0]
+    return [step for one in inner for step in all_steps(where, one, listed)]
+
+
+def _step_of(where, part, known):
+    if part["type"] not in known:
+        names = ", ".join(known)
+        raise ValueError(f"{where} must be {names}, or a Sequence of these, got {part['type']}: not computed here")
+    return known[part["type"]](part)
+
+
+# Normalizers: from a text to a text.
+
+
+def normalizer(part: dict | None) -> Callable[[str], str]:
+    """What a normalizer makes of a text.
+
+    >>> steps = [{"type": "Prepend", "prepend": "▁"}, {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}]
+    >>> normalizer({"type": "Sequence", "normalizers": steps})("the bear")
+    '▁the▁bear'
+    """
+    steps = [_step_of("normalizer", step, NORMALIZERS) for step in all_steps("normalizer", part, "normalizers")]
+    return lambda text: reduce(lambda so_far, step: step(so_far), steps, text)
+
+
+def _unicode(part):
+    settings_of("normalizer", part)
+    # Characters that `tokenizers` does not know to be marks neither combine with others nor change places with them.
+    parts = re.compile(f"([{INERT.pattern}])")
+    return lambda text: "".join(
+        piece if number % 2 else unicodedata.normalize(part["type"], piece)
+        for number, piece in enumerate(parts.split(text))
+    )
+
+
+def _prepend(part):
+    (before,) = settings_of("normalizer", part, prepend=str)
+    return lambda text: text and before + text
+
+
+def _replace(part, where="normalizer"):
+    pattern, content = settings_of(where, part, pattern=dict, content=str)
+    pattern = _pattern(pattern)
+    return lambda text: pattern.sub(lambda _: content, text)
+
+
+NORMALIZERS = {"NFC": _unicode, "NFD": _unicode, "Prepend": _prepend, "Replace": _replace}
+
+
+# Pre-tokenizers: from pieces of a text to smaller pieces.
+
+
+def cutter(part: dict | None) -> Callable[[list[str], bool], list[str]]:
+    """How a pre_tokenizer cuts. `first` says whether the first piece is the beginning of the input.
+
+    >>> cutter({"type": "Digits", "individual_digits": True})(["in 1984"], True)
+    ['in ', '1', '9', '8', '4']
+    """
+    steps = [_step_of("pre_tokenizer", step, CUTTERS) for step in all_steps("pre_tokenizer", part, "pretokenizers")]
+
+    def cut(pieces, first):
+        for step in steps:
+            pieces = [new for i, piece in enumerate(pieces) for new in step(piece, first and i == 0) if new]
+        return pieces
+
+    return cut
+
+
+def _split(part):
+    pattern, behavior, invert = settings_of("pre_tokenizer", part, pattern=dict, behavior=str, invert=False)
+    checked("pre_tokenizer Split", "behavior", behavior, BEHAVIORS)
+    pattern = _pattern(pattern)
+    return lambda text, first: divided(text, pattern, behavior, invert)
+
+
+def _digits(part):
+    (single,) = settings_of("pre_tokenizer", part, individual_digits=False)
+    return lambda text, first: divided(text, NUMERIC, "Isolated" if single else "Contiguous")
+
+
+def _byte_level(part):
+    # Writing each piece as bytes is left to `BPE.pieces`.
+    space, use_regex = settings_of("pre_tokenizer", part, OFFSETS, add_prefix_space=True, use_regex=True)
+    pattern = translated(CHUNK)
+
+    def cut(text, first):
+        text = " " + text if space and not text.startswith(" ") else text
+        return divided(text, pattern, "Isolated") if use_regex else [text]
+
+    return cut
+
+
+def _metaspace(part):
+    mark, scheme, split = _metaspace_settings("pre_tokenizer", part)
+    pattern = re.compile(re.escape(mark))
+
+    def cut(text, first):
+        text = text.replace(" ", mark)
+        if (scheme == "always" or (scheme == "first" and first)) and not text.startswith(mark):
+            text = mark + text
+        return divided(text, pattern, "MergedWithNext") if split else [text]
+
+    return cut
+
+
+def _metaspace_settings(where, part):
+    """replacement, prepend_scheme and split; older files have add_prefix_space for prepend_scheme."""
+    old = ("add_prefix_space", "str_rep")
+    mark, scheme, split = settings_of(where, part, old, replacement=str, prepend_scheme=None, split=True)
+    if scheme is None:
+        scheme = "always" if part.get("add_prefix_space", True) else "never"
+    elif scheme != "never" and part.get("add_prefix_space") is False:
+        raise ValueError(f"{where} Metaspace must not have add_prefix_space False beside prepend_scheme {scheme!r}")
+    return mark, checked(f"{where} Metaspace", "prepend_scheme", scheme, ("always", "first", "never")), split
+
+
+CUTTERS = {"ByteLevel": _byte_level, "Split": _split, "Digits": _digits, "Metaspace": _metaspace}
+
+
+BEHAVIORS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
+
+
+def divided(text: str, pattern: re.Pattern, behavior: str, invert: bool = False) -> list[str]:
+    """A text in what a pattern finds and what is between; `behavior` says what becomes of what it finds.
+
+    Isolated: a piece of its own. Removed: left out. MergedWithPrevious, MergedWithNext: part of the piece before or
+    after it. Contiguous: neighbors are one piece. invert: what is between counts as found.
+
+    >>> divided("a-b--c", re.compile("-"), "MergedWithNext"), divided("a-b--c", re.compile("-"), "Contiguous")
+    (['a', '-b', '-', '-c'], ['a', '-', 'b', '--', 'c'])
+    """
+    found = []  # (piece, whether it counts as found)
+    end = 0
+    for match in pattern.finditer(text):
+        found += [(text[end : match.start()], invert), (match[0], not invert)]
+        end = match.end()
+    found = [(piece, counts) for piece, counts in [*found, (text[end:], invert)] if piece]
+    if behavior == "Isolated":
+        return [piece for piece, _ in found]
+    if behavior == "Removed":
+        return [piece for piece, counts in found if not counts]
+    if behavior == "Contiguous":
+        return ["".join(piece for piece, _ in run) for _, run in groupby(found, key=lambda one: one[1])]
+    backwards = behavior == "MergedWithNext"
+    pieces = []
+    before = False
+    for piece, counts in reversed(found) if backwards else found:
+        if counts and not before and pieces:
+            pieces[-1] = piece + pieces[-1] if backwards else pieces[-1] + piece
+        else:
+            pieces.append(piece)
+        before = counts
+    return pieces[::-1] if backwards else pieces
+
+
+# Decoders: from tokens to pieces of text.
+
+
+def decoder(part: dict | None) -> Callable[[list[str]], str]:
+    """How tokens become a text again; without a decoder they are joined with spaces.
+
+    >>> decoder({"type": "Metaspace", "replacement": "▁"})(["▁the", "▁bear", "s"])
+    'the bears'
+    """
+    if part is None:
+        return " ".join
+    steps = [_step_of("decoder", step, DECODERS) for step in all_steps("decoder", part, "decoders")]
+    return lambda tokens: "".join(reduce(lambda so_far, step: step(so_far), steps, tokens))
+
+
+def _from_byte_level(part):
+    settings_of("decoder", part, (*OFFSETS, "add_prefix_space", "use_regex"))
+    byte_of = {character: byte for byte, character in byte_characters().items()}
+
+    def data(token):  # a token that was added may have characters that stand for no byte: it is text
+        return bytes(map(byte_of.get, token)) if byte_of.keys() >= set(token) else token.encode()
+
+    return lambda tokens: [b"".join(map(data, tokens)).decode(errors="replace")]
+
+
+def _from_fallback(part):
+    settings_of("decoder", part)
+
+    def decode(tokens):
+        pieces = []
+        for is_byte, run in groupby(tokens, key=lambda token: BYTE.fullmatch(token) is not None):
+            run = list(run)
+            if is_byte:
+                data = bytes(int(token[3:5], 16) for token in run)
+                try:
+                    run = [data.decode()]
+                except UnicodeDecodeError:
+                    run = ["\ufffd"] * len(data)
+            pieces += run
+        return pieces
+
+    return decode
+
+
+def _from_metaspace(part):
+    mark, scheme, _ = _metaspace_settings("decoder", part)
+
+    def decode(tokens):
+        first = tokens[:1] if scheme == "never" else [token.replace(mark, "") for token in tokens[:1]]
+        return [token.replace(mark, " ") for token in [*first, *tokens[1:]]]
+
+    return decode
+
+
+def _from_replace(part):
+    replace = _replace(part, "decoder")
+    return lambda tokens: [replace(token) for token in tokens]
+
+
+def _fuse(part):
+    settings_of("decoder", part)
+    return lambda tokens: ["".join(tokens)]
+
+
+def _strip(part):
+    content, start, stop = settings_of("decoder", part, content=str, start=int, stop=int)
+    one = re.escape(content)
+    ends = re.compile(f"^(?:{one}){{0,{start}}}|(?:{one}){{0,{stop}}}\\Z")
+    return lambda tokens: [ends.sub("", token) for token in tokens]
+
+
+DECODERS = {
+    "ByteLevel": _from_byte_level, "ByteFallback": _from_fallback, "Metaspace": _from_metaspace,
+    "Replace": _from_replace, "Fuse": _fuse, "Strip": _strip,
+}  # fmt: skip
+
+
+# Patterns: as `tokenizers` reads them, and as Python does.
+
+CLASSES = {r"\p{L}": LETTER.pattern, r"\p{N}": NUMBER.pattern, r"\s": WHITE.pattern}
+WITHOUT = {r"\P{L}": LETTER.pattern, r"\P{N}": NUMBER.pattern, r"\S": WHITE.pattern}
+SIGN = re.compile(r"\\[pP]\{[^}]*\}|\\.|\(\?<?[^a-zA-Z<]|\(\?i:|\(\?|\[\^?\]?|&&|\}\+|.", re.DOTALL)
+GROUPS = ("(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:")
+
+
+def _pattern(spec):
+    """The pattern of a Split or a Replace: {"String": ...} or {"Regex": ...}."""
+    ((kind, text),) = spec.items()
+    if checked("pattern", "type", kind, ("String", "Regex")) == "String":
+        return re.compile(re.escape(text))
+    return translated(text)
+
+
+def translated(text: str) -> re.Pattern:
+    r"""A regular expression with \p{L} (letters), \p{N} (numbers) and \s as `tokenizers` knows them, for Python's `re`.
+
+    Python's own \s has other characters, and \w and \d depend on its version. Raises ValueError by the name of what
+    the two read differently.
+
+    >>> translated(r"\p{N}{1,3}").findall("1984")
+    ['198', '4']
+    """
+    signs = []
+    inside = False  # square brackets
+    for sign in SIGN.findall(text):
+        refused = sign.startswith("(?") and sign not in GROUPS
+        if sign in CLASSES:
+            sign = CLASSES[sign] if inside else f"[{CLASSES[sign]}]"
+        elif sign in WITHOUT and not inside:
+            sign = f"[^{WITHOUT[sign]}]"
+        elif sign[0] == "\\":
+            refused = len(sign) > 2 or sign[1].isalnum() and sign[1] not in "rntfv"
+        elif sign[0] == "[":
+            refused = inside or sign[-1] == "]"
+            inside = True
+        elif sign == "]":
+            inside = False
+        elif not refused:
+            refused = sign == "&&" if inside else sign in ("^", "$", "}+")
+        if refused:
+            raise ValueError(f"pattern must not have {sign}, got {text!r:.200}: not computed here")
+        signs.append(sign)
+    try:
+        pattern = re.compile("".join(signs))
+    except re.error as error:
+        raise ValueError(f"pattern must be one that Python reads, got {text!r:.200} ({error})") from error
+    if pattern.fullmatch(""):
+        raise ValueError(f"pattern must not find what is empty, got {text!r:.200}: not computed here")
+    return pattern
