@@ -96,6 +96,7 @@ class Tokenizer(ABC):
     def __init__(self, vocab: dict[str, int] | Sequence[str]):
         self.tokens = _in_order_of_ids(vocab)
         self.vocab = {token: id for id, token in enumerate(self.tokens)} if not isinstance(vocab, dict) else dict(vocab)
+        self._known_whole = None, None
         self.model_vocab = self.vocab  # what words are made of: without tokens that were added to it
 
     def __len__(self) -> int:
@@ -128,12 +129,7 @@ class Tokenizer(ABC):
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text, without those that `encode` puts around it."""
-        whole = dict.fromkeys([*self.special, *self.added])
-        as_written = {token: token for token in whole if token not in self.normalized}
-        normalized = {}
-        for token in whole:
-            if token in self.normalized:
-                normalized.setdefault(self.normalize(token), token)
+        as_written, normalized = self._whole()
         tokens = []
         first = True
         for part, token in self._split(check_text("text", text), as_written):
@@ -146,6 +142,19 @@ class Tokenizer(ABC):
                         tokens.extend(self.pieces(word))
                 first = False
         return tokens
+
+    def _whole(self):
+        """How each token that stays whole is written -> the token: in a text, and in a text that is normalized."""
+        key = (tuple(self.special), tuple(self.added), tuple(self.normalized))
+        if key != self._known_whole[0]:
+            whole = dict.fromkeys([*self.special, *self.added])
+            as_written = {token: token for token in whole if token not in self.normalized}
+            normalized = {}
+            for token in whole:
+                if token in self.normalized:
+                    normalized.setdefault(self.normalize(token), token)
+            self._known_whole = key, (as_written, normalized)
+        return self._known_whole[1]
 
     def _split(self, text, written):
         """Cut a text at whole tokens, how each is written -> token: pairs of a part and the token that it is, or ""."""
@@ -263,7 +272,7 @@ class Tokenizer(ABC):
         return Encoding([self.vocab[token] for token in tokens], tokens, types, [1] * len(tokens))
 
     def _tokens_of(self, ids: Iterable[int], skip: set[str]) -> list[str]:
-        """The tokens of checked ids, without those in `skip`."""
+        """The tokens of checked ids as a text has them, without those in `skip`."""
         if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
             raise TypeError(f"ids must be a list of whole numbers, got {type(ids).__name__}")
         if getattr(ids, "ndim", 1) != 1:
@@ -273,7 +282,8 @@ class Tokenizer(ABC):
         holes = [id for id in numbers if self.tokens[id] == "" and self.vocab.get("") != id]
         if holes:
             raise ValueError(f"ids must be those of tokens, got {holes[0]}, which no token has")
-        return [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
+        tokens = [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
+        return [self.normalize(token) if token in self.normalized else token for token in tokens]
 
 
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:

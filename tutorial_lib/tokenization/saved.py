@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tutorial_lib.tokenization.encoding import Tokenizer, around
-from tutorial_lib.tokenization.steps import all_steps, checked, settings_of
+from tutorial_lib.tokenization.encoding import Tokenizer
+from tutorial_lib.tokenization.steps import all_steps, byte_level_settings, checked, settings_of
 from tutorial_lib.weights import read_json
 from tutorial_lib.weights.files import read_text
 from tutorial_lib.weights.find import as_folder, vocabulary_folder
@@ -21,6 +21,7 @@ OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, as they 
 SPECIAL_NAMES = ("bos_token", "eos_token", "pad_token")
 # transformers' classes that take tokenizer.json as it is; others let tokenizer_config.json win.
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")
+FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), bool)
 PARTS = ("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder")
 PROCESSORS = ("ByteLevel", "TemplateProcessing", "RobertaProcessing", "BertProcessing")
 
@@ -69,9 +70,10 @@ class Saved:
         ids = []
         vocab = dict(tokenizer.vocab)
         for token in self.added:
-            content, id = token["content"], token["id"]
-            if token.get("single_word"):
-                raise ValueError(f"added token {content!r} has single_word: not computed here")
+            id, content, single, *_ = settings_of("added_tokens", token, id=int, content=str, **FLAGS)
+            if single or not content:
+                what = "has single_word" if content else "is empty"
+                raise ValueError(f"added token {content!r} {what}: not computed here")
             if content in tokenizer.model_vocab and vocab[content] != id:
                 raise ValueError(f"added token {content!r} has the id {id}, but also {vocab[content]}")
             if content not in vocab:
@@ -84,7 +86,7 @@ class Saved:
             lists["special" if token["special"] else "added"].append(content)
             names = {"normalized": "normalized", "lstrip": "spaced", "rstrip": "spaced_after"}
             for name, ours in names.items():
-                lists[ours] += [content] * bool(token.get(name))
+                lists[ours] += [content] * token[name]
         for name, tokens in lists.items():
             setattr(tokenizer, name, [*getattr(tokenizer, name), *(t for t in tokens if t not in getattr(tokenizer, name))])
         tokenizer.vocab = vocab
@@ -161,7 +163,7 @@ def _of_merges(folder):
 
 def _added_in(config, folder):
     """The tokens that tokenizer_config.json tells, in the form of tokenizer.json."""
-    usual = {"special": False, "normalized": True}
+    usual = dict.fromkeys(FLAGS, False) | {"normalized": True}
     try:
         tokens = config["added_tokens_decoder"].items()
         return [{"id": int(id), "content": token["content"], **usual, **token} for id, token in tokens]
@@ -177,7 +179,8 @@ def _added_beside(config, folder):
     path = folder / "special_tokens_map.json"
     special = _contents((read_json(path) if path.is_file() else config).get("additional_special_tokens", ()))
     return [
-        {"id": id, "content": token, "special": token in special, "normalized": token not in special}
+        {"id": id, "content": token, **dict.fromkeys(FLAGS, False)}
+        | {"special": token in special, "normalized": token not in special}
         for token, id in ids.items()
     ]
 
@@ -204,9 +207,10 @@ def _of_json(path, config):
             raise ValueError(f"model must be WordPiece or BPE, got {kind}")
         for name in PARTS:
             parts.setdefault(name, [] if name == "added_tokens" else None)
+        settings_of("tokenizer.json", {"added_tokens": parts["added_tokens"]}, added_tokens=list)
         saved = Saved(kind, model["vocab"], path, config=config, added=parts["added_tokens"], parts=parts, spaced=[])
         if kind == "BPE":
-            merges = model["merges"]
+            (merges,) = settings_of("model", {"merges": model["merges"]}, merges=list)
             saved.merges = [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in merges]
         else:
             saved.config = _of_wordpiece(parts, config)
@@ -237,10 +241,15 @@ def _of_wordpiece(parts, config):
 
 def _say_lengths(path, parts):
     """Say that a length in the file plays no part here, as it does not in transformers: `encode` is asked for one."""
-    padding = parts["padding"] or {}
+    if parts["truncation"] is not None:
+        settings_of("truncation", parts["truncation"], direction="Right", max_length=int, strategy=str, stride=int)
+    padding = parts["padding"]
+    if padding is not None:
+        usual = dict(direction="Right", pad_id=int, pad_type_id=int, pad_token=str)
+        settings_of("padding", padding, ("strategy", "pad_to_multiple_of"), **usual)
     harmless = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_type_id": 0}
-    odd = any(padding.get(name, value) != value for name, value in harmless.items())
-    told = ["truncation"] * bool(parts["truncation"]) + ["padding"] * odd
+    odd = padding and any(padding.get(name, value) != value for name, value in harmless.items())
+    told = ["truncation"] * bool(parts["truncation"]) + ["padding"] * bool(odd)
     if told:
         what = f"{' and '.join(told)} not applied, as in transformers; encode takes max_length and pad_to"
         warnings.warn(f"{path}: {what}", stacklevel=2)
@@ -250,8 +259,9 @@ def _around(processor):
     """What a post_processor puts around one text and around two: the templates of `encoding.around`."""
     steps = all_steps("post_processor", processor, "processors")
     for step in steps:
-        checked("post_processor", "type", step["type"], PROCESSORS)
-    steps = [step for step in steps if step["type"] != "ByteLevel"]  # which moves offsets only
+        if checked("post_processor", "type", step["type"], PROCESSORS) == "ByteLevel":
+            byte_level_settings("post_processor", step)  # which move offsets only
+    steps = [step for step in steps if step["type"] != "ByteLevel"]
     if len(steps) > 1:
         raise ValueError(f"post_processor must not have both {steps[0]['type']} and {steps[1]['type']}")
     if not steps:
@@ -260,19 +270,27 @@ def _around(processor):
     if processor["type"] == "TemplateProcessing":
         settings_of("post_processor", processor, single=list, pair=list, special_tokens=dict)
         return [_template(processor[name], processor["special_tokens"]) for name in ("single", "pair")]
-    settings_of("post_processor", processor, ("trim_offsets", "add_prefix_space"), sep=list, cls=list)
+    offsets = dict(trim_offsets=True, add_prefix_space=True) if processor["type"] == "RobertaProcessing" else {}
+    settings_of("post_processor", processor, sep=list, cls=list, **offsets)
     (before, _), (after, _) = processor["cls"], processor["sep"]
+    single = [(before, 0), ("$A", 0), (after, 0)]
     if processor["type"] == "RobertaProcessing":
-        return around(f"{before} $A {after}"), around(f"{before} $A {after} {after} $B {after}")
-    return around(f"{before} $A {after}"), around(f"{before} $A {after} $B:1 {after}:1")
+        return single, [*single, (after, 0), ("$B", 0), (after, 0)]
+    return single, [*single, ("$B", 1), (after, 1)]
 
 
 def _template(pieces, special):
     template = []
     for piece in pieces:
         ((kind, piece),) = piece.items()
-        tokens = [f"${piece['id']}"] if kind == "Sequence" else special[piece["id"]]["tokens"]
-        template += [(token, piece["type_id"]) for token in tokens]
+        id, segment = settings_of("post_processor", piece, id=str, type_id=int)
+        if segment < 0 or kind not in ("Sequence", "SpecialToken"):
+            raise ValueError(f"post_processor must have Sequence and SpecialToken with a type_id from 0 on, got {piece}")
+        if kind == "Sequence":
+            template.append((f"${checked('post_processor', 'id', id, ('A', 'B'))}", segment))
+        else:
+            _, _, tokens = settings_of("post_processor", special[id], id=str, ids=list, tokens=list)
+            template += [(token, segment) for token in tokens]
     return template
 
 

@@ -10,20 +10,20 @@ from collections.abc import Callable
 from functools import reduce
 from itertools import groupby
 
-from tutorial_lib.tokenization.kinds import INERT, LETTER, NUMBER, WHITE, byte_characters
+from tutorial_lib.tokenization.kinds import INERT, LETTER, NUMBER, WHITE, Kind, byte_characters
 
 # What GPT-2 does, as its tokenizer.json says it.
 GPT2 = {
     "normalizer": None,
-    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
-    "decoder": {"type": "ByteLevel"},
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+    "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
     "model": {"type": "BPE"},
 }
 # GPT-2's rule: English contractions; letters, numbers or signs, with a space before or not; white space.
 CHUNK = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 BYTE = re.compile("<0x([0-9A-Fa-f]{2})>")  # how a vocabulary writes a byte beside its characters
-NUMERIC = re.compile(f"[{NUMBER.pattern}]")
-OFFSETS = ("trim_offsets",)  # settings that move where a token is said to begin and end, and change no id
+YOUNG_NUMBERS = Kind("11DE0-11DE9 16FF4-16FF6")  # which Digits knows, and \p{N} does not
+NUMERIC = re.compile(f"[{NUMBER.pattern}{YOUNG_NUMBERS.pattern}]")
 
 
 def settings_of(where: str, part: dict, unused=(), **usual) -> list:
@@ -31,7 +31,7 @@ def settings_of(where: str, part: dict, unused=(), **usual) -> list:
 
     Raises ValueError by the name of a setting that is missing, of another type, or not computed here.
     """
-    where = f"{where} {part['type']}"
+    where = f"{where} {part.get('type', '')}".rstrip()
     unknown = part.keys() - {"type", *unused, *usual}
     if unknown:
         raise ValueError(f"{where} must not have {min(unknown)}: not computed here")
@@ -61,7 +61,7 @@ def all_steps(where: str, part: dict | None, listed: str) -> list[dict]:
     if part["type"] != "Sequence":
         return [part]
     inner = settings_of(where, part, **{listed: list})[0]
-    return [step for one in inner for step in all_steps(where, one, listed)]
+    return [step for one in inner for step in all_steps(where, one or {}, listed)]
 
 
 def _step_of(where, part, known):
@@ -129,7 +129,7 @@ def cutter(part: dict | None) -> Callable[[list[str], bool], list[str]]:
 
 
 def _split(part):
-    pattern, behavior, invert = settings_of("pre_tokenizer", part, pattern=dict, behavior=str, invert=False)
+    pattern, behavior, invert = settings_of("pre_tokenizer", part, pattern=dict, behavior=str, invert=bool)
     checked("pre_tokenizer Split", "behavior", behavior, BEHAVIORS)
     pattern = _pattern(pattern)
     return lambda text, first: divided(text, pattern, behavior, invert)
@@ -142,7 +142,7 @@ def _digits(part):
 
 def _byte_level(part):
     # Writing each piece as bytes is left to `BPE.pieces`.
-    space, use_regex = settings_of("pre_tokenizer", part, OFFSETS, add_prefix_space=True, use_regex=True)
+    space, use_regex = byte_level_settings("pre_tokenizer", part)
     pattern = translated(CHUNK)
 
     def cut(text, first):
@@ -150,6 +150,12 @@ def _byte_level(part):
         return divided(text, pattern, "Isolated") if use_regex else [text]
 
     return cut
+
+
+def byte_level_settings(where, part):
+    """add_prefix_space and use_regex; trim_offsets changes no id."""
+    space, _, use_regex = settings_of(where, part, add_prefix_space=bool, trim_offsets=bool, use_regex=True)
+    return space, use_regex
 
 
 def _metaspace(part):
@@ -169,6 +175,8 @@ def _metaspace_settings(where, part):
     """replacement, prepend_scheme and split; older files have add_prefix_space for prepend_scheme."""
     old = ("add_prefix_space", "str_rep")
     mark, scheme, split = settings_of(where, part, old, replacement=str, prepend_scheme=None, split=True)
+    if len(mark) != 1:
+        raise ValueError(f"{where} Metaspace must have one character as replacement, got {mark!r:.60}")
     if scheme is None:
         scheme = "always" if part.get("add_prefix_space", True) else "never"
     elif scheme != "never" and part.get("add_prefix_space") is False:
@@ -231,7 +239,7 @@ def decoder(part: dict | None) -> Callable[[list[str]], str]:
 
 
 def _from_byte_level(part):
-    settings_of("decoder", part, (*OFFSETS, "add_prefix_space", "use_regex"))
+    byte_level_settings("decoder", part)  # none of which plays a part here
     byte_of = {character: byte for byte, character in byte_characters().items()}
 
     def data(token):  # a token that was added may have characters that stand for no byte: it is text
@@ -281,6 +289,8 @@ def _fuse(part):
 
 def _strip(part):
     content, start, stop = settings_of("decoder", part, content=str, start=int, stop=int)
+    if len(content) != 1 or start < 0 or stop < 0:
+        raise ValueError(f"decoder Strip must have one character as content, start and stop from 0 on, got {part}")
     one = re.escape(content)
     ends = re.compile(f"^(?:{one}){{0,{start}}}|(?:{one}){{0,{stop}}}\\Z")
     return lambda tokens: [ends.sub("", token) for token in tokens]
@@ -297,6 +307,7 @@ DECODERS = {
 CLASSES = {r"\p{L}": LETTER.pattern, r"\p{N}": NUMBER.pattern, r"\s": WHITE.pattern}
 WITHOUT = {r"\P{L}": LETTER.pattern, r"\P{N}": NUMBER.pattern, r"\S": WHITE.pattern}
 SIGN = re.compile(r"\\[pP]\{[^}]*\}|\\.|\(\?<?[^a-zA-Z<]|\(\?i:|\(\?|\[\^?\]?|&&|\}\+|.", re.DOTALL)
+SEVERAL = re.compile("ss|st|f[fil]", re.IGNORECASE)  # letters that are one in another case, such as ß and ﬁ
 GROUPS = ("(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:")
 
 
@@ -317,6 +328,8 @@ def translated(text: str) -> re.Pattern:
     >>> translated(r"\p{N}{1,3}").findall("1984")
     ['198', '4']
     """
+    if "(?i" in text and SEVERAL.search(text):
+        raise ValueError(f"pattern must not have {SEVERAL.search(text)[0]} beside (?i, got {text!r:.200}: not computed here")
     signs = []
     inside = False  # square brackets
     for sign in SIGN.findall(text):
