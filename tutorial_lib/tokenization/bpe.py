@@ -57,9 +57,13 @@ class BPE(Tokenizer):
             raise ValueError(f"model must have an unk_token of the vocabulary, got {unknown!r}")
         self.unknown = unknown or ""
         steps = all_steps("pre_tokenizer", parts["pre_tokenizer"], "pretokenizers")
-        self.byte_level = "ByteLevel" in [step["type"] for step in steps]
-        if self.byte_level and [step["type"] for step in steps].index("ByteLevel") < len(steps) - 1:
+        self.byte_level = any(step["type"] == "ByteLevel" for step in steps)
+        if any(step["type"] == "ByteLevel" for step in steps[:-1]):
             raise ValueError("pre_tokenizer must have ByteLevel as its last step: else not computed here")
+        before = {step["type"] for step in all_steps("normalizer", parts["normalizer"], "normalizers")}
+        first = [step for step in steps if step.get("prepend_scheme") == "first"]
+        if first and (before & {"Prepend", "Replace"} or first != steps[:1]):
+            raise ValueError("pre_tokenizer must have prepend_scheme first in its first step only, without Prepend or Replace")
         self.normalize = normalizer(parts["normalizer"])
         self._cut = cutter(parts["pre_tokenizer"])
         self._joined = decoder(parts["decoder"])

@@ -164,16 +164,14 @@ class Tokenizer(ABC):
         end = 0
         for found in _finder(tuple(written)).finditer(text):
             token = written[found[0]]
-            start = found.start()
+            start, stop = found.span()
             if token in self.spaced:
                 start = end + len(text[end:start].rstrip(SPACES))
-            if start > end:
-                parts.append((text[end:start], ""))
-            parts.append((found[0], token))
-            end = found.end()
             if token in self.spaced_after:
-                end = len(text) - len(text[end:].lstrip(SPACES))
-        return [*parts, (text[end:], "")] if text[end:] else parts
+                stop = len(text) - len(text[stop:].lstrip(SPACES))
+            parts += [(text[end:start], ""), (text[start:stop], token)]
+            end = stop
+        return [(part, token) for part, token in [*parts, (text[end:], "")] if part]
 
     def encode(self, text: str, pair: str | None = None, max_length=None, pad_to=None) -> Encoding:
         """One text, or two, as an `Encoding`.

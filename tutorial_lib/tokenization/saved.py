@@ -90,8 +90,12 @@ class Saved:
         for name, tokens in lists.items():
             setattr(tokenizer, name, [*getattr(tokenizer, name), *(t for t in tokens if t not in getattr(tokenizer, name))])
         tokenizer.vocab = vocab
-        if "" in map(tokenizer.normalize, tokenizer.normalized):
-            raise ValueError("added_tokens must not hold one of which the normalizer leaves nothing")
+        written = {}
+        for token in tokenizer.normalized:
+            other = written.setdefault(tokenizer.normalize(token), token)
+            if other != token or not tokenizer.normalize(token):
+                what = f"is the same as {other!r}" if other != token else "is nothing"
+                raise ValueError(f"added token {token!r} {what} once it is normalized: not computed here")
 
 
 def read(name: str | os.PathLike | None, kind: str = "") -> Saved:
