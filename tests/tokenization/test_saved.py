@@ -171,11 +171,15 @@ WRONG = [
         lambda parts: parts.update(pre_tokenizer={"type": "Whitespace"}),
         "pre_tokenizer must have type 'BertPreTokenizer'",
     ),
-    (lambda parts: parts.update(post_processor=None), "post_processor must put around texts what bert does"),
-    (lambda parts: with_added(parts, "bearish", 40_000), "vocab must use each id"),
+    (lambda parts: parts["normalizer"].update(clean_text=False), "normalizer must have clean_text True, got False"),
+    (lambda parts: parts.update(decoder=None), "decoder must have type 'WordPiece', got None"),
+    (lambda parts: with_added(parts, "bearish", 40_000), "'bearish' must have the next id, 30522, got 40000"),
     (lambda parts: with_added(parts, "bear", 40_000), "added token 'bear' has the id 40000, but also 4562"),
     (lambda parts: with_added(parts, "bearish", 30_522, single_word=True), "added token 'bearish' has single_word"),
-    (lambda parts: with_added(parts, "bearish", 30_522, rstrip=True), "added token 'bearish' has rstrip"),
+    (
+        lambda parts: with_added(with_added(parts, "Bearish", 30_522), "bearish", 30_523),
+        "added token 'bearish' is the same as 'Bearish' once it is normalized",
+    ),
     (lambda parts: parts.pop("model"), "tokenizer.json is damaged"),
 ]
 
@@ -187,17 +191,18 @@ def test_unsupported_part_is_refused_by_name(hf_wordpiece, tmp_path, change, mes
     parts = json.loads(path.read_text())
     change(parts)
     path.write_text(json.dumps(parts))
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as refusal:
         tokenizer_of(tmp_path)
+    assert str(path) in str(refusal.value)
 
 
-def test_a_space_before_the_first_word_is_refused(hf_bpe, tmp_path):
+def test_settings_of_two_files_must_agree(hf_bpe, tmp_path):
     hf_bpe.save_pretrained(tmp_path)
     path = tmp_path / "tokenizer.json"
     parts = json.loads(path.read_text())
     parts["pre_tokenizer"]["add_prefix_space"] = True
     path.write_text(json.dumps(parts))
-    with pytest.raises(ValueError, match="pre_tokenizer must have add_prefix_space False, got True"):
+    with pytest.raises(ValueError, match="tokenizer_config.json must have add_prefix_space None or True, got False"):
         tokenizer_of(tmp_path)
 
 

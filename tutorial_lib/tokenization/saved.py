@@ -58,7 +58,7 @@ class Saved:
             self._add(tokenizer)
             if self.parts:
                 _check_around(self, tokenizer)
-                named = [self.config.get(name) for name in ("pad_token", "eos_token")]
+                named = [_content(self.config.get(name)) for name in ("pad_token", "eos_token")]
                 padding = (self.parts.get("padding") or {}).get("pad_token")
                 usual = [named[0], padding, tokenizer.pad_token, named[1], *tokenizer.special, *tokenizer.tokens]
                 tokenizer.pad_token = next(token for token in usual if token in tokenizer.vocab)

@@ -7,7 +7,7 @@ here raises ValueError with its name. The names are those of Hugging Face's `tok
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import groupby
 
 from tutorial_lib.tokenization.kinds import INERT, LETTER, NUMBER, WHITE, Kind, byte_characters
@@ -21,7 +21,7 @@ GPT2 = {
 }
 # GPT-2's rule: English contractions; letters, numbers or signs, with a space before or not; white space.
 CHUNK = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-BYTE = re.compile("<0x([0-9A-Fa-f]{2})>")  # how a vocabulary writes a byte beside its characters
+BYTE = re.compile("<0x[+0-9A-Fa-f][0-9A-Fa-f]>")  # how a vocabulary writes a byte beside its characters
 YOUNG_NUMBERS = Kind("11DE0-11DE9 16FF4-16FF6")  # which Digits knows, and \p{N} does not
 NUMERIC = re.compile(f"[{NUMBER.pattern}{YOUNG_NUMBERS.pattern}]")
 
@@ -319,6 +319,7 @@ def _pattern(spec):
     return translated(text)
 
 
+@lru_cache
 def translated(text: str) -> re.Pattern:
     r"""A regular expression with \p{L} (letters), \p{N} (numbers) and \s as `tokenizers` knows them, for Python's `re`.
 
