@@ -1,5 +1,7 @@
 """Tokenizers of the shapes in which today's models are published, trained here with Hugging Face's `tokenizers`."""
 
+import json
+
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -16,8 +18,8 @@ def byte_level(lines, steps, special, normalizer=None, size=1500, **settings):
     if normalizer:
         tokenizer.normalizer = normalizer
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=special, initial_alphabet=alphabet, show_progress=False)
-    tokenizer.train_from_iterator(lines, trainer)
+    usual = dict(vocab_size=size, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator(lines, trainers.BpeTrainer(special_tokens=special, **usual))
     return tokenizer
 
 
@@ -45,9 +47,7 @@ def llama3(lines):
     """A Split by GPT-4's pattern, ignore_merges, and hundreds of special tokens."""
     split = pre_tokenizers.Split(Regex(CHUNKS), "isolated")
     steps = [split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
-    learned = byte_level(lines, steps, [], ignore_merges=True)
-    model = learned.to_str()
-    tokenizer = Tokenizer.from_str(model)
+    tokenizer = byte_level(lines, steps, [], ignore_merges=True)
     begin = "<|begin_of_text|>"
     names = [begin, "<|end_of_text|>", *(f"<|reserved_special_token_{n}|>" for n in range(254))]
     tokenizer.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in names])
@@ -89,10 +89,7 @@ def sentencepiece(lines, special=("<unk>", "<s>", "</s>"), data=BYTES, **setting
     start = [*special, *data]
     trainer = trainers.BpeTrainer(vocab_size=1500, special_tokens=start, limit_alphabet=300, show_progress=False)
     tokenizer.train_from_iterator(lines, trainer)
-    parts = tokenizer.to_str()
-    learned = Tokenizer.from_str(parts)
-    model = models.BPE(*vocabulary(learned), unk_token="<unk>", **settings)
-    tokenizer = Tokenizer(model)
+    tokenizer = Tokenizer(models.BPE(*vocabulary(tokenizer), unk_token="<unk>", **settings))
     tokenizer.add_special_tokens([AddedToken(token, normalized=False, special=True) for token in special])
     tokenizer.post_processor = around(tokenizer, "<s> $A", "<s> $A <s>:1 $B:1", "<s>")
     return tokenizer
@@ -100,8 +97,6 @@ def sentencepiece(lines, special=("<unk>", "<s>", "</s>"), data=BYTES, **setting
 
 def vocabulary(tokenizer):
     """The vocabulary and the merges of a model."""
-    import json
-
     model = json.loads(tokenizer.to_str())["model"]
     return model["vocab"], [tuple(pair) for pair in model["merges"]]
 

@@ -1,4 +1,4 @@
-"""Tokenizers of the shapes in which today's models are published: `tokenizers` gives the same ids and the same texts."""
+"""Tokenizers of the shapes published today: the ids and texts of `tokenizers`, or a refusal that names the part."""
 
 import json
 import random
@@ -141,7 +141,8 @@ def test_lengths_in_the_file_are_said(lines, tmp_path):
 
 
 def test_byte_order_mark_is_no_part_of_a_token(tmp_path):
-    for file, tokenizer in (("vocab.txt", WordPiece.train(["bear"], 13)), ("merges.txt", BPE.train(["bear bear"], 259))):
+    files = {"vocab.txt": WordPiece.train(["bear"], 13), "merges.txt": BPE.train(["bear bear"], 259)}
+    for file, tokenizer in files.items():
         tokenizer.save(tmp_path / file)
         path = tmp_path / file / file
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
@@ -197,7 +198,7 @@ REFUSED = [
     (part("normalizer", "Precompiled", precompiled_charsmap=""), "got Precompiled: not computed here"),
     (part("normalizer", "NFC", form=2), "normalizer NFC must not have form: not computed here"),
     (part("normalizer", "Prepend"), "normalizer Prepend must have prepend, a str, got none"),
-    (part("pre_tokenizer", "Whitespace"), "pre_tokenizer must be ByteLevel, Split, Digits, Metaspace, .* got Whitespace"),
+    (part("pre_tokenizer", "Whitespace"), "pre_tokenizer must be ByteLevel, Split, Digits, .* got Whitespace"),
     (part("pre_tokenizer", "Metaspace", replacement="▁", prepend_scheme="last"), "Metaspace must have prepend_scheme"),
     (part("pre_tokenizer", "Digits", individual_digits=1), "Digits must have individual_digits, a bool, got int"),
     (lambda parts: parts["pre_tokenizer"]["pretokenizers"].reverse(), "pre_tokenizer must have ByteLevel as its last"),
@@ -215,7 +216,7 @@ REFUSED = [
     (part("post_processor", "BertProcessing", cls=["[CLS]", 3], sep=["a", 0]), r"around texts, got '\[CLS\]'"),
     (part("post_processor", "BertProcessing", cls=["a", 3], sep=["a", 3]), "post_processor must give 'a' its id"),
     (model(type="Unigram"), "model must be WordPiece or BPE, got Unigram"),
-    (model(dropout=0.1), "model must have dropout None or 0.0, got 0.1"),
+    (model(dropout=0.1), "model must have dropout None or 0 or 0.0, got 0.1"),
     (model(end_of_word_suffix="</w>"), "model must have end_of_word_suffix"),
     (model(continuing_subword_prefix="##"), "model must have continuing_subword_prefix"),
     (model(unk_token="<unk>"), "model must have an unk_token of the vocabulary, got '<unk>'"),
@@ -237,6 +238,13 @@ def test_other_settings_are_refused_by_name(lines, tmp_path, change, message):
     with pytest.raises(ValueError, match=message) as refusal:
         tokenizer_of(changed(lines[:50], tmp_path, change))
     assert str(tmp_path / "tokenizer.json") in str(refusal.value)
+
+
+def test_new_token_needs_a_free_id(lines, tmp_path):
+    theirs = SHAPES["german_bert"](lines)
+    with pytest.raises(ValueError, match="added token 'bearish' has the id 1500, as .* does"):
+        theirs.add_tokens(["bearish"])
+        read(theirs, tmp_path)
 
 
 @pytest.mark.parametrize("config", [{"add_bos_token": False}, {"add_eos_token": True}])

@@ -116,6 +116,7 @@ def test_vectors_agree_with_sentence_transformers(bert, default_folder):
     np.testing.assert_allclose(embed(TEXTS, bert), theirs, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:.*not applied, as in transformers")  # lengths in the folder's tokenizer.json
 def test_name_folder_and_model_give_the_same_vectors(bert, default_folder):
     ours = embed(TEXTS, bert)
     for model in (None, "all-MiniLM-L6-v2", default_folder, str(default_folder)):

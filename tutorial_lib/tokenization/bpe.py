@@ -11,7 +11,15 @@ from tutorial_lib.tokenization.kinds import byte_characters
 from tutorial_lib.tokenization.merges import bpe_score, glue, learn_merges
 from tutorial_lib.tokenization.saved import read
 from tutorial_lib.tokenization.steps import (
-    CHUNK, GPT2, all_steps, checked, cutter, decoder, normalizer, settings_of, translated
+    CHUNK,
+    GPT2,
+    checked,
+    cutter,
+    decoder,
+    normalizer,
+    settings_of,
+    translated,
+    writes_bytes,
 )  # fmt: skip
 from tutorial_lib.weights.files import write_text
 
@@ -56,14 +64,7 @@ class BPE(Tokenizer):
         if unknown is not None and unknown not in self.vocab:
             raise ValueError(f"model must have an unk_token of the vocabulary, got {unknown!r}")
         self.unknown = unknown or ""
-        steps = all_steps("pre_tokenizer", parts["pre_tokenizer"], "pretokenizers")
-        self.byte_level = any(step["type"] == "ByteLevel" for step in steps)
-        if any(step["type"] == "ByteLevel" for step in steps[:-1]):
-            raise ValueError("pre_tokenizer must have ByteLevel as its last step: else not computed here")
-        before = {step["type"] for step in all_steps("normalizer", parts["normalizer"], "normalizers")}
-        first = [step for step in steps if step.get("prepend_scheme") == "first"]
-        if first and (before & {"Prepend", "Replace"} or first != steps[:1]):
-            raise ValueError("pre_tokenizer must have prepend_scheme first in its first step only, without Prepend or Replace")
+        self.byte_level = writes_bytes(parts)
         self.normalize = normalizer(parts["normalizer"])
         self._cut = cutter(parts["pre_tokenizer"])
         self._joined = decoder(parts["decoder"])
@@ -214,7 +215,7 @@ def _as_pairs(merges) -> list[tuple[str, str]]:
 
 def model_settings(model: dict) -> list:
     """ignore_merges, byte_fallback, fuse_unk and unk_token of the model in a tokenizer.json."""
-    plain = {"dropout": (None, 0.0), "continuing_subword_prefix": (None, ""), "end_of_word_suffix": (None, "")}
+    plain = {"dropout": (None, 0, 0.0), "continuing_subword_prefix": (None, ""), "end_of_word_suffix": (None, "")}
     for name, allowed in plain.items():
         checked("model", name, model.get(name), allowed)
     read_elsewhere = (*plain, "vocab", "merges", "unk_token")

@@ -108,8 +108,9 @@ class Tokenizer(ABC):
 
     def add(self, tokens: list[str]) -> None:
         """Let tokens of the vocabulary stay whole where they are in a text, once it is normalized."""
-        self.added = check_texts("tokens", tokens, least=0)
-        self.normalized = self.added
+        tokens = check_texts("tokens", tokens, least=0)
+        self.normalized = [*(token for token in self.normalized if token not in self.added), *tokens]
+        self.added = tokens
 
     def normalize(self, text: str) -> str:
         """A text without special tokens, as it is before it is cut."""
@@ -148,11 +149,8 @@ class Tokenizer(ABC):
         key = (tuple(self.special), tuple(self.added), tuple(self.normalized))
         if key != self._known_whole[0]:
             whole = dict.fromkeys([*self.special, *self.added])
-            as_written = {token: token for token in whole if token not in self.normalized}
-            normalized = {}
-            for token in whole:
-                if token in self.normalized:
-                    normalized.setdefault(self.normalize(token), token)
+            as_written = {token: token for token in whole if token not in set(self.normalized)}
+            normalized = {self.normalize(token): token for token in whole if token not in as_written}
             self._known_whole = key, (as_written, normalized)
         return self._known_whole[1]
 
@@ -281,7 +279,8 @@ class Tokenizer(ABC):
         if holes:
             raise ValueError(f"ids must be those of tokens, got {holes[0]}, which no token has")
         tokens = [self.tokens[id] for id in numbers if self.tokens[id] not in skip]
-        return [self.normalize(token) if token in self.normalized else token for token in tokens]
+        normalized = set(self.normalized)
+        return [self.normalize(token) if token in normalized else token for token in tokens]
 
 
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
-"""What the files of a tokenizer say: tokenizer.json, which Hugging Face saves today, or the vocabulary files before it.
+"""The files of a tokenizer: tokenizer.json, which Hugging Face saves today, or the vocabulary files before it.
 
-`read` takes from them what `WordPiece` and `BPE` compute, and refuses, by its name, what they do not. Where a folder
-has both kinds of files, tokenizer.json counts, as it does for transformers.
+`read` takes from them what `WordPiece` and `BPE` compute, and refuses, by its name, what they do not. The steps of a
+tokenizer.json are in `steps`. If a folder has both kinds of files, tokenizer.json wins, as it does for transformers.
 """
 
 import os
@@ -18,10 +18,10 @@ from tutorial_lib.weights.files import read_text
 from tutorial_lib.weights.find import as_folder, vocabulary_folder
 
 OF_OPENAI = ("encoder.json", "vocab.bpe")  # vocab.json and merges.txt, as they were first published
-SPECIAL_NAMES = ("bos_token", "eos_token", "pad_token")
 # transformers' classes that take tokenizer.json as it is; others let tokenizer_config.json win.
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")
 FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), bool)
+OURS = {"normalized": "normalized", "lstrip": "spaced", "rstrip": "spaced_after"}  # their flag -> our list
 PARTS = ("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder")
 PROCESSORS = ("ByteLevel", "TemplateProcessing", "RobertaProcessing", "BertProcessing")
 
@@ -32,8 +32,8 @@ class Saved:
 
     kind: "WordPiece" or "BPE". vocab: that of the model, without tokens that were added. where: the file or folder.
     family: "roberta" or "opt", for vocabulary files of these. config: tokenizer_config.json. added: tokens that stay
-    whole, in the form of tokenizer.json. parts: the content of tokenizer.json, None for vocabulary files. spaced: tokens
-    that take the white space before them, None if no file tells.
+    whole, in the form of tokenizer.json. parts: the content of tokenizer.json, None for vocabulary files. spaced:
+    tokens that take the white space before them, None if no file lists them.
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Saved:
     spaced: list | None = None
 
     def dress(self, make: Callable):
-        """The tokenizer that `make` makes, with what the files say of tokens that stay whole and of those around."""
+        """Make a tokenizer, and give it the tokens that stay whole and those around texts. Errors name the file."""
         with _named(self.where):
             tokenizer = make()
             if self.parts:
@@ -66,30 +66,28 @@ class Saved:
 
     def _add(self, tokenizer):
         """Add tokens to the vocabulary. A new one gets the id that `tokenizers` gives it, which the file must have."""
-        lists = {name: [] for name in ("special", "added", "normalized", "spaced", "spaced_after")}
-        ids = []
-        vocab = dict(tokenizer.vocab)
+        lists = {name: list(getattr(tokenizer, name)) for name in (*OURS.values(), "special", "added")}
+        tokenizer.vocab = dict(tokenizer.vocab)
+        following = len(tokenizer.model_vocab)
         for token in self.added:
             id, content, single, *_ = settings_of("added_tokens", token, id=int, content=str, **FLAGS)
             if single or not content:
                 what = "has single_word" if content else "is empty"
                 raise ValueError(f"added token {content!r} {what}: not computed here")
-            if content in tokenizer.model_vocab and vocab[content] != id:
-                raise ValueError(f"added token {content!r} has the id {id}, but also {vocab[content]}")
-            if content not in vocab:
-                following = max([len(tokenizer.model_vocab), *(one + 1 for one in ids)])
-                if id != following or id < len(tokenizer.tokens) and tokenizer.tokens[id]:
+            if tokenizer.vocab.get(content, id) != id:
+                raise ValueError(f"added token {content!r} has the id {id}, but also {tokenizer.vocab[content]}")
+            if content not in tokenizer.vocab:
+                if id != following:
                     raise ValueError(f"added token {content!r} must have the next id, {following}, got {id}")
-                vocab[content] = id
-                tokenizer.tokens[id:] = [content]
-            ids.append(id)
-            lists["special" if token["special"] else "added"].append(content)
-            names = {"normalized": "normalized", "lstrip": "spaced", "rstrip": "spaced_after"}
-            for name, ours in names.items():
-                lists[ours] += [content] * token[name]
+                if any(tokenizer.tokens[id : id + 1]):
+                    raise ValueError(f"added token {content!r} has the id {id}, as {tokenizer.tokens[id]!r} does")
+                tokenizer.vocab[content] = id
+                tokenizer.tokens[id : id + 1] = [content]
+            following = max(following, id + 1)
+            for name in ("special" if token["special"] else "added", *(OURS[flag] for flag in OURS if token[flag])):
+                lists[name].append(content)
         for name, tokens in lists.items():
-            setattr(tokenizer, name, [*getattr(tokenizer, name), *(t for t in tokens if t not in getattr(tokenizer, name))])
-        tokenizer.vocab = vocab
+            setattr(tokenizer, name, list(dict.fromkeys(tokens)))
         written = {}
         for token in tokenizer.normalized:
             other = written.setdefault(tokenizer.normalize(token), token)
@@ -161,7 +159,8 @@ def _of_merges(folder):
     family = read_json(config).get("model_type") if config.is_file() else None
     settings = _config(folder)
     with _named(folder):
-        checked("tokenizer_config.json", "add_prefix_space", settings.get("add_prefix_space"), (None, False))
+        for name in ("add_prefix_space", *["add_bos_token"] * (family != "opt")):
+            checked("tokenizer_config.json", name, settings.get(name), (None, False))
     return Saved("BPE", read_json(folder / files[0]), folder, family, merges, settings)
 
 
@@ -223,14 +222,17 @@ def _of_json(path, config):
 
 
 def _of_wordpiece(parts, config):
-    """Check the parts of a WordPiece; tokenizer_config.json, with what only the normalizer says."""
-    model, normalizer, decoder = (parts[part] or {"type": None} for part in ("model", "normalizer", "decoder"))
-    for part, kind in (("normalizer", "Bert"), ("pre_tokenizer", "BertPreTokenizer"), ("decoder", "WordPiece")):
-        checked(part, "type", (parts[part] or {}).get("type"), (kind if kind != "Bert" else "BertNormalizer",))
-    sizes = settings_of("model", model, ("vocab",), unk_token=str, continuing_subword_prefix="##", max_input_chars_per_word=100)
-    checked("model", "unk_token", sizes[0], ("[UNK]",))
-    checked("model", "continuing_subword_prefix", sizes[1], ("##",))
-    checked("decoder", "prefix", settings_of("decoder", decoder, prefix="##", cleanup=True)[0], ("##",))
+    """Check the parts of a WordPiece. Return tokenizer_config.json, with settings that only the normalizer has."""
+    types = {"normalizer": "BertNormalizer", "pre_tokenizer": "BertPreTokenizer", "decoder": "WordPiece"}
+    for part, kind in types.items():
+        checked(part, "type", (parts[part] or {}).get("type"), (kind,))
+    normalizer = parts["normalizer"]
+    usual = dict(unk_token=str, continuing_subword_prefix="##", max_input_chars_per_word=100)
+    unknown, prefix, _ = settings_of("model", parts["model"], ("vocab",), **usual)
+    checked("model", "unk_token", unknown, ("[UNK]",))
+    checked("model", "continuing_subword_prefix", prefix, ("##",))
+    prefix, _ = settings_of("decoder", parts["decoder"], prefix="##", cleanup=True)
+    checked("decoder", "prefix", prefix, ("##",))
     settings_of("pre_tokenizer", parts["pre_tokenizer"])
     accents = checked("normalizer", "strip_accents", normalizer.get("strip_accents"), (None, True, False))
     usual = dict(clean_text=True, handle_chinese_chars=True, lowercase=True)
@@ -244,7 +246,7 @@ def _of_wordpiece(parts, config):
 
 
 def _say_lengths(path, parts):
-    """Say that a length in the file plays no part here, as it does not in transformers: `encode` is asked for one."""
+    """Warn that truncation and padding of the file are not applied: as in transformers, `encode` is told of them."""
     if parts["truncation"] is not None:
         settings_of("truncation", parts["truncation"], direction="Right", max_length=int, strategy=str, stride=int)
     padding = parts["padding"]
@@ -260,7 +262,7 @@ def _say_lengths(path, parts):
 
 
 def _around(processor):
-    """What a post_processor puts around one text and around two: the templates of `encoding.around`."""
+    """Return what a post_processor puts around one text and around two, as `encoding.around` returns it."""
     steps = all_steps("post_processor", processor, "processors")
     for step in steps:
         if checked("post_processor", "type", step["type"], PROCESSORS) == "ByteLevel":
@@ -289,7 +291,7 @@ def _template(pieces, special):
         ((kind, piece),) = piece.items()
         id, segment = settings_of("post_processor", piece, id=str, type_id=int)
         if segment < 0 or kind not in ("Sequence", "SpecialToken"):
-            raise ValueError(f"post_processor must have Sequence and SpecialToken with a type_id from 0 on, got {piece}")
+            raise ValueError(f"post_processor must have Sequence or SpecialToken, type_id 0 or more, got {piece}")
         if kind == "Sequence":
             template.append((f"${checked('post_processor', 'id', id, ('A', 'B'))}", segment))
         else:
@@ -299,7 +301,7 @@ def _template(pieces, special):
 
 
 def _check_around(saved, tokenizer):
-    """Refuse tokens around texts that are not in the vocabulary, or that tokenizer_config.json wants otherwise."""
+    """Refuse tokens around texts that are not in the vocabulary, or that do not match tokenizer_config.json."""
     tokens = [token for token, _ in (*tokenizer.single, *tokenizer.pair) if token not in ("$A", "$B")]
     missing = [token for token in tokens if token not in tokenizer.vocab]
     if missing:
@@ -312,6 +314,7 @@ def _check_around(saved, tokenizer):
             if tokenizer.vocab.get(token, id) != id:
                 raise ValueError(f"post_processor must give {token!r} its id, {tokenizer.vocab[token]}, got {id}")
     config = saved.config
+    checked("tokenizer_config.json", "split_special_tokens", config.get("split_special_tokens"), (None, False))
     for step in all_steps("pre_tokenizer", saved.parts["pre_tokenizer"], "pretokenizers"):
         if step["type"] == "ByteLevel" and config.get("tokenizer_class", GENERIC[0]) not in GENERIC:
             own = step.get("add_prefix_space", True)
@@ -319,4 +322,4 @@ def _check_around(saved, tokenizer):
     for name, place, end in (("add_bos_token", 0, "bos_token"), ("add_eos_token", -1, "eos_token")):
         there = tokenizer.single[place][0] == _content(config.get(end))
         if isinstance(config.get(name), bool) and config[name] != there:
-            raise ValueError(f"tokenizer_config.json must have {name} {there}, as tokenizer.json does, got {config[name]}")
+            raise ValueError(f"tokenizer_config.json must have {name} {there}, as tokenizer.json, got {config[name]}")

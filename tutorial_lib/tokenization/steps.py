@@ -128,6 +128,23 @@ def cutter(part: dict | None) -> Callable[[list[str], bool], list[str]]:
     return cut
 
 
+def writes_bytes(parts: dict) -> bool:
+    """Whether each piece is written as bytes in the end. Raises ValueError for an order of steps not computed here.
+
+    >>> writes_bytes(GPT2)
+    True
+    """
+    steps = all_steps("pre_tokenizer", parts["pre_tokenizer"], "pretokenizers")
+    if any(step["type"] == "ByteLevel" for step in steps[:-1]):
+        raise ValueError("pre_tokenizer must have ByteLevel as its last step: else not computed here")
+    before = {step["type"] for step in all_steps("normalizer", parts["normalizer"], "normalizers")}
+    first = [step for step in steps if step.get("prepend_scheme") == "first"]
+    if first and (before & {"Prepend", "Replace"} or first != steps[:1]):  # which piece is the first is not plain then
+        what = "prepend_scheme first only in its first step, without Prepend or Replace before"
+        raise ValueError(f"pre_tokenizer must have {what}: else not computed here")
+    return any(step["type"] == "ByteLevel" for step in steps)
+
+
 def _split(part):
     pattern, behavior, invert = settings_of("pre_tokenizer", part, pattern=dict, behavior=str, invert=bool)
     checked("pre_tokenizer Split", "behavior", behavior, BEHAVIORS)
@@ -329,8 +346,9 @@ def translated(text: str) -> re.Pattern:
     >>> translated(r"\p{N}{1,3}").findall("1984")
     ['198', '4']
     """
-    if "(?i" in text and SEVERAL.search(text):
-        raise ValueError(f"pattern must not have {SEVERAL.search(text)[0]} beside (?i, got {text!r:.200}: not computed here")
+    several = SEVERAL.search(text)
+    if "(?i" in text and several:
+        raise ValueError(f"pattern must not have {several[0]} beside (?i, got {text!r:.200}: not computed here")
     signs = []
     inside = False  # square brackets
     for sign in SIGN.findall(text):
