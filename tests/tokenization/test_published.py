@@ -140,7 +140,7 @@ def test_lengths_in_the_file_are_said(lines, tmp_path):
     assert ours.encode("the bear waited, and the door").ids == theirs.encode("the bear waited, and the door").ids
 
 
-def test_byte_order_mark_is_no_part_of_a_token(tmp_path):
+def test_byte_order_mark_is_not_part_of_tokens(tmp_path):
     files = {"vocab.txt": WordPiece.train(["bear"], 13), "merges.txt": BPE.train(["bear bear"], 259)}
     for file, tokenizer in files.items():
         tokenizer.save(tmp_path / file)

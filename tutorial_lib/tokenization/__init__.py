@@ -2,7 +2,8 @@
 
 Read `wordpiece` and `bpe` for the two tokenizers, `merges` for how their vocabularies are learned, `encoding` for
 special tokens, pairs, truncation and padding, `kinds` for what counts as a letter, `saved` for the files of a
-tokenizer, `steps` for what they say is done to a text, `vocabulary` for what a vocabulary is made of. Source: R 2.1, 11.1-11.5, L 3.2.2, 4.2.1.
+tokenizer, `steps` for what a tokenizer.json does to a text, `vocabulary` for what a vocabulary is made of.
+Source: R 2.1, 11.1-11.5, L 3.2.2, 4.2.1.
 """
 
 from tutorial_lib.tokenization.bpe import BPE, OptBPE, RobertaBPE, byte_characters, chunks
