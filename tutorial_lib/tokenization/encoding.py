@@ -302,7 +302,7 @@ def around(template: str) -> list[tuple[str, int]]:
     >>> around("[CLS] $A [SEP] $B:1")
     [('[CLS]', 0), ('$A', 0), ('[SEP]', 0), ('$B', 1)]
     """
-    pieces = [piece.partition(":") for piece in template.split()]
+    pieces = [piece.partition(":") for piece in check_text("template", template).split()]
     return [(token, int(segment or 0)) for token, _, segment in pieces]
 
 
