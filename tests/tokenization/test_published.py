@@ -149,6 +149,13 @@ def test_byte_order_mark_is_not_part_of_tokens(tmp_path):
         assert tokenizer_of(tmp_path / file).tokens == tokenizer.tokens
 
 
+def test_tilde_in_a_path_finds_tokenizer_json(lines, tmp_path, monkeypatch):
+    BPE.train(["bear"], 257).save(tmp_path)
+    read(SHAPES["starcoder"](lines), tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path.parent))
+    assert "<fim_prefix>" in tokenizer_of(f"~/{tmp_path.name}").vocab
+
+
 @pytest.mark.parametrize("kept", [None, True, False])
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("family", ["BertTokenizer", "PreTrainedTokenizerFast"])

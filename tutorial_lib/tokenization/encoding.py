@@ -95,7 +95,8 @@ class Tokenizer(ABC):
 
     def __init__(self, vocab: dict[str, int] | Sequence[str]):
         self.tokens = _in_order_of_ids(vocab)
-        self.vocab = {token: id for id, token in enumerate(self.tokens)} if not isinstance(vocab, dict) else dict(vocab)
+        ids = vocab.items() if isinstance(vocab, dict) else zip(self.tokens, range(len(self.tokens)))
+        self.vocab = dict(sorted(ids, key=lambda pair: pair[1]))
         self._known_whole = None, None
         self.model_vocab = self.vocab  # what words are made of: without tokens that were added to it
 

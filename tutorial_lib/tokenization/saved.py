@@ -215,6 +215,7 @@ def _of_json(path, config):
         if kind == "BPE":
             (merges,) = settings_of("model", {"merges": model["merges"]}, merges=list)
             saved.merges = [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in merges]
+            model["merges"] = saved.merges
         else:
             saved.config = _of_wordpiece(parts, config)
         _say_lengths(path, parts)
