@@ -38,7 +38,8 @@ class BPE(Tokenizer):
     `tokenizers` may not know a recent letter or digit as such (characters that joined Unicode after 2021).
 
     vocab: token -> id, or the tokens in the order of their ids; with the 256 bytes and ``<|endoftext|>``. merges: pairs
-    of tokens, the first to be glued first.
+    of tokens, the first to be glued first. parts: what a tokenizer.json describes, such as a Llama's: how a text is
+    normalized and cut, whether pieces are written as bytes, and how tokens become a text. By default, GPT-2's.
 
     >>> tok = BPE.train(["the bear sat", "the bear ran"], vocab_size=264)
     >>> tok.tokenize("the bear <|endoftext|>")
@@ -214,7 +215,7 @@ def _as_pairs(merges) -> list[tuple[str, str]]:
 
 
 def model_settings(model: dict) -> list:
-    """ignore_merges, byte_fallback, fuse_unk and unk_token of the model in a tokenizer.json."""
+    """Return ignore_merges, byte_fallback, fuse_unk and unk_token of the model in a tokenizer.json."""
     plain = {"dropout": (None, 0, 0.0), "continuing_subword_prefix": (None, ""), "end_of_word_suffix": (None, "")}
     for name, allowed in plain.items():
         checked("model", name, model.get(name), allowed)

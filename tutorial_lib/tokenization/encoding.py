@@ -114,7 +114,7 @@ class Tokenizer(ABC):
         self.added = tokens
 
     def normalize(self, text: str) -> str:
-        """A text without special tokens, as it is before it is cut."""
+        """Return a text, without special tokens, as it is when it is cut."""
         return text
 
     @abstractmethod
@@ -122,7 +122,7 @@ class Tokenizer(ABC):
         """A text, without special tokens, in what no token goes across."""
 
     def _words(self, text: str, first: bool) -> list[str]:
-        """The words of a text that is normalized already. first: whether it is the beginning of the input."""
+        """Return the words of a normalized text. first: whether it is the beginning of the input."""
         return self.words(text)
 
     @abstractmethod
@@ -146,7 +146,7 @@ class Tokenizer(ABC):
         return tokens
 
     def _whole(self):
-        """How each token that stays whole is written -> the token: in a text, and in a text that is normalized."""
+        """Return how tokens that stay whole are written -> the tokens: in a text, and in a normalized text."""
         key = (tuple(self.special), tuple(self.added), tuple(self.normalized))
         if key != self._known_whole[0]:
             whole = dict.fromkeys([*self.special, *self.added])
@@ -156,7 +156,7 @@ class Tokenizer(ABC):
         return self._known_whole[1]
 
     def _split(self, text, written):
-        """Cut a text at whole tokens, how each is written -> token: pairs of a part and the token that it is, or ""."""
+        """Cut a text at whole tokens (how each is written -> token). Return pairs of a part and its token, or ""."""
         if not written:
             return [(text, "")] if text else []
         parts = []
@@ -239,7 +239,7 @@ class Tokenizer(ABC):
             (folder / other).unlink(missing_ok=True)
 
     def _whole_tokens(self) -> list[dict]:
-        """What each token that stays whole does in a text, by Hugging Face's names, in the order of their ids."""
+        """Return the tokens that stay whole as tokenizer.json lists them, in the order of their ids."""
         whole = dict.fromkeys(token for token in (*self.special, *self.added) if token in self.vocab)
         return [
             {
@@ -285,7 +285,7 @@ class Tokenizer(ABC):
 
 
 def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
-    """The tokens by their ids, with "" for ids that no token has."""
+    """Return the tokens by their ids, with "" for ids that no token has."""
     tokens = check_texts("vocab", list(vocab) if isinstance(vocab, dict) else vocab, least=0)
     if not isinstance(vocab, dict):
         return tokens
@@ -298,7 +298,7 @@ def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
 
 
 def around(template: str) -> list[tuple[str, int]]:
-    """A template of Hugging Face, what is around texts: each token, or "$A" and "$B", with its segment (0 unless said).
+    """Read a template of Hugging Face: each token, or "$A" and "$B" for the texts, with its segment (0 by default).
 
     >>> around("[CLS] $A [SEP] $B:1")
     [('[CLS]', 0), ('$A', 0), ('[SEP]', 0), ('$B', 1)]
@@ -309,7 +309,7 @@ def around(template: str) -> list[tuple[str, int]]:
 
 @lru_cache
 def _finder(tokens: tuple[str, ...]) -> re.Pattern:
-    """A pattern that finds tokens; of two that begin at one place, the longer."""
+    """Return a pattern that finds tokens: the longest of those that begin at one place."""
     return re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
 
 

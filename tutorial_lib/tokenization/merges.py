@@ -89,7 +89,7 @@ def merge(word: list[str], pair: tuple[str, str], new: str) -> list[str]:
 
 
 def glue(word: list[str], rank: dict[tuple[str, str], int]) -> list[str]:
-    """A word with its pairs glued: each time the pair with the smallest rank, and of equal ones the first in the word.
+    """Glue pairs of a word, the smallest rank first, and of equal pairs the first in the word, until none has a rank.
 
     >>> glue(list("bababa"), {("a", "b"): 0, ("b", "ab"): 1})
     ['bab', 'ab', 'a']

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from tutorial_lib.tokenization.kinds import INERT, LETTER, NUMBER, WHITE, Kind, byte_characters
 
-# What GPT-2 does, as its tokenizer.json says it.
+# What GPT-2 does, as its tokenizer.json describes it.
 GPT2 = {
     "normalizer": None,
     "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
@@ -27,7 +27,9 @@ NUMERIC = re.compile(f"[{NUMBER.pattern}{YOUNG_NUMBERS.pattern}]")
 
 
 def settings_of(where: str, part: dict, unused=(), **usual) -> list:
-    """The settings of one part, in the order of `usual`: setting -> its default, or the type of one that must be there.
+    """Return the settings of one part, in the order of `usual`.
+
+    usual: setting -> its default, or its type if the part must have it. unused: settings that are read elsewhere.
 
     Raises ValueError by the name of a setting that is missing, of another type, or not computed here.
     """
@@ -41,13 +43,13 @@ def settings_of(where: str, part: dict, unused=(), **usual) -> list:
         value = part.get(name, default)
         if default is not None and type(value) is not kind:
             got = type(value).__name__ if name in part else "none"
-            raise ValueError(f"{where} must have {name}, a {kind.__name__}, got {got}")
+            raise ValueError(f"{where} must have {name} of type {kind.__name__}, got {got}")
         values.append(value)
     return values
 
 
 def checked(where: str, name: str, value, allowed):
-    """The value of a setting, if it is one of those that are computed. Raises ValueError by name."""
+    """Return the value of a setting, if it is one of those that are computed. Raises ValueError by name."""
     if not any(value is one or (type(value) is type(one) and value == one) for one in allowed):
         known = " or ".join(map(repr, allowed))
         raise ValueError(f"{where} must have {name} {known}, got {value!r:.60}: not computed here")
@@ -55,7 +57,7 @@ def checked(where: str, name: str, value, allowed):
 
 
 def all_steps(where: str, part: dict | None, listed: str) -> list[dict]:
-    """The steps of a part, one after the other; a Sequence lists them under a name of its own."""
+    """Return the steps of a part in order. A Sequence lists them under the name `listed`."""
     if part is None:
         return []
     if part["type"] != "Sequence":
@@ -75,7 +77,7 @@ def _step_of(where, part, known):
 
 
 def normalizer(part: dict | None) -> Callable[[str], str]:
-    """What a normalizer makes of a text.
+    """Return a function that normalizes a text.
 
     >>> steps = [{"type": "Prepend", "prepend": "▁"}, {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}]
     >>> normalizer({"type": "Sequence", "normalizers": steps})("the bear")
@@ -113,7 +115,9 @@ NORMALIZERS = {"NFC": _unicode, "NFD": _unicode, "Prepend": _prepend, "Replace":
 
 
 def cutter(part: dict | None) -> Callable[[list[str], bool], list[str]]:
-    """How a pre_tokenizer cuts. `first` says whether the first piece is the beginning of the input.
+    """Return a function that cuts pieces of a text as a pre_tokenizer does.
+
+    Its second argument, `first`, says whether the first piece is the beginning of the input.
 
     >>> cutter({"type": "Digits", "individual_digits": True})(["in 1984"], True)
     ['in ', '1', '9', '8', '4']
@@ -129,7 +133,7 @@ def cutter(part: dict | None) -> Callable[[list[str], bool], list[str]]:
 
 
 def writes_bytes(parts: dict) -> bool:
-    """Whether each piece is written as bytes in the end. Raises ValueError for an order of steps not computed here.
+    """Check the order of the steps, and return whether each piece is written as bytes in the end.
 
     >>> writes_bytes(GPT2)
     True
@@ -158,7 +162,7 @@ def _digits(part):
 
 
 def _byte_level(part):
-    # Writing each piece as bytes is left to `BPE.pieces`.
+    # `BPE.pieces` writes each piece as bytes.
     space, use_regex = byte_level_settings("pre_tokenizer", part)
     pattern = translated(CHUNK)
 
@@ -208,10 +212,11 @@ BEHAVIORS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Con
 
 
 def divided(text: str, pattern: re.Pattern, behavior: str, invert: bool = False) -> list[str]:
-    """A text in what a pattern finds and what is between; `behavior` says what becomes of what it finds.
+    """Cut a text into what a pattern finds and what is between.
 
-    Isolated: a piece of its own. Removed: left out. MergedWithPrevious, MergedWithNext: part of the piece before or
-    after it. Contiguous: neighbors are one piece. invert: what is between counts as found.
+    behavior says what becomes of what it finds. Isolated: a piece of its own. Removed: left out. MergedWithPrevious,
+    MergedWithNext: part of the piece before or after it. Contiguous: neighbors are one piece. invert: what is between
+    counts as found.
 
     >>> divided("a-b--c", re.compile("-"), "MergedWithNext"), divided("a-b--c", re.compile("-"), "Contiguous")
     (['a', '-b', '-', '-c'], ['a', '-', 'b', '--', 'c'])
@@ -244,7 +249,7 @@ def divided(text: str, pattern: re.Pattern, behavior: str, invert: bool = False)
 
 
 def decoder(part: dict | None) -> Callable[[list[str]], str]:
-    """How tokens become a text again; without a decoder they are joined with spaces.
+    """Return a function that turns tokens into a text. Without a decoder it joins them with spaces.
 
     >>> decoder({"type": "Metaspace", "replacement": "▁"})(["▁the", "▁bear", "s"])
     'the bears'
@@ -338,7 +343,7 @@ def _pattern(spec):
 
 @lru_cache
 def translated(text: str) -> re.Pattern:
-    r"""A regular expression with \p{L} (letters), \p{N} (numbers) and \s as `tokenizers` knows them, for Python's `re`.
+    r"""Compile a regular expression of `tokenizers`: \p{L} (letters), \p{N} (numbers) and \s are what they are there.
 
     Python's own \s has other characters, and \w and \d depend on its version. Raises ValueError by the name of what
     the two read differently.
