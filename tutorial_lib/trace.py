@@ -33,10 +33,10 @@ def nothing(name, value):
     return value
 
 
-def fits(name, pattern):
+def _fits(name, pattern):
     """Whether a stop's name is of this pattern, in which * stands for any one part between dots.
 
-    >>> fits("layer.0.output", "layer.*.output"), fits("layer.0.attention.output", "layer.*.output")
+    >>> _fits("layer.0.output", "layer.*.output"), _fits("layer.0.attention.output", "layer.*.output")
     (True, False)
     """
     parts, wanted = name.split("."), pattern.split(".")
@@ -91,7 +91,7 @@ class Trace(Values):
     def __call__(self, name, value):
         self.seen.append(name)
         value = self.change(name, value)
-        if self.only is None or any(fits(name, pattern) for pattern in self.only):
+        if self.only is None or any(_fits(name, pattern) for pattern in self.only):
             self[name] = value
             if self.gradients and value.requires_grad:
                 value.retain_grad()
@@ -139,7 +139,7 @@ class Change:
 
     def __call__(self, name, value):
         for pattern, new in self.stops.items():
-            if fits(name, pattern):
+            if _fits(name, pattern):
                 value = _fitted(name, value, new(value) if callable(new) else new)
         return value
 
@@ -209,7 +209,7 @@ def _in_turn(keeps):
 def _check_names(argument, patterns, names):
     """Refuse a name or a pattern that fits none of these stops."""
     for pattern in patterns:
-        if not any(fits(name, pattern) for name in names):
+        if not any(_fits(name, pattern) for name in names):
             near = _near(pattern, names)
             raise ValueError(f"{argument} must be of this run of the model, got {pattern!r}; near: {near}")
 
