@@ -73,7 +73,7 @@ class Tokenizer(ABC):
     """A vocabulary, and the way from text to ids and back. `WordPiece` and `BPE` add how a text is cut.
 
     vocab: token -> id. tokens: id -> token, "" for an id that no token has. single, pair: the tokens of an input with
-    one text and with two, each with its segment; "$A" and "$B" are the texts. pad_token: the token that fills a batch
+    one text and with two, each with its segment; ``$A`` and ``$B`` are the texts. pad_token: the token that fills a batch
     up. unknown: the token for what is not in the vocabulary.
 
     special: tokens that stay whole where they are in a text, and that decoding may leave out. added: others that stay
@@ -298,7 +298,7 @@ def _in_order_of_ids(vocab: dict[str, int] | Sequence[str]) -> list[str]:
 
 
 def around(template: str) -> list[tuple[str, int]]:
-    """Read a template of Hugging Face: each token, or "$A" and "$B" for the texts, with its segment (0 by default).
+    """Read a template of Hugging Face: each token, or ``$A`` and ``$B`` for the texts, with its segment (0 by default).
 
     >>> around("[CLS] $A [SEP] $B:1")
     [('[CLS]', 0), ('$A', 0), ('[SEP]', 0), ('$B', 1)]
