@@ -59,7 +59,10 @@ def test_doctor_says_how_to_get_the_default_model(nowhere, capsys):
     [
         ({"torch": None}, 1, "torch             missing           required, 2."),
         ({"torch": None}, 1, "\nTo do: pip install torch, and run doctor again.\n"),
-        ({"transformers": "4.39.3"}, 1, "transformers      4.39.3            required, 4.40 or newer"),
+        ({"numpy": "1.25.2"}, 1, "numpy             1.25.2            required, 1.26 or newer"),
+        ({"numpy": "1.26.0"}, 0, "numpy             1.26.0\n"),
+        ({"transformers": None}, 0, "transformers      missing           for comparing with Hugging Face's models"),
+        ({"transformers": "4.39.3"}, 0, "transformers      4.39.3            too old, 4.40 or newer for comparing"),
         ({"transformers": "4.40.0"}, 0, "transformers      4.40.0\n"),
         ({"umap-learn": None}, 0, "umap-learn        missing           for the chapter Seeing high dimensions: UMAP"),
     ],
@@ -116,6 +119,12 @@ def test_a_missing_model_is_told_in_one_line(nowhere, capsys):
     assert command_line.main(["parity", "bert-base-cased"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("parity: 'bert-base-cased' is not on this machine") and error.count("\n") == 1
+
+
+def test_version_is_printed(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        command_line.main(["--version"])
+    assert capsys.readouterr().out == f"tutorial_lib {tutorial_lib.__version__}\n"
 
 
 def test_a_missing_library_is_named(monkeypatch, capsys):

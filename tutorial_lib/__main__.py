@@ -14,6 +14,7 @@ import tutorial_lib
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
 
 OPTIONAL = {  # what most chapters do without, and who misses it
+    "transformers": "comparing with Hugging Face's models, and saving a model as they do",
     "apsw": "the chapter Collections: the vector database",
     "sqlite-vec": "the chapter Collections: the vector database",
     "dnaio": "the chapter on a virus: FASTA",
@@ -31,6 +32,7 @@ SENTENCE = [101, 1045, 2293, 5597, 999, 102]  # [CLS] i love mathematics ! [SEP]
 def main(arguments=None) -> int:
     """Run one command; the exit code is 0 where all is well."""
     parser = argparse.ArgumentParser(prog="python -m tutorial_lib", description="Transformers from scratch.")
+    parser.add_argument("--version", action="version", version=f"tutorial_lib {tutorial_lib.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("doctor", help="what works on this machine, and what to do about what does not")
     parity = commands.add_parser("parity", help="compare our model with Hugging Face's, value by value")
@@ -87,14 +89,15 @@ def doctor() -> int:
     """Say what is here and what is missing; 0 where every chapter can run."""
     print(f"tutorial_lib {tutorial_lib.__version__} in {Path(tutorial_lib.__file__).parent}")
     print(f"Python {platform.python_version()} on {platform.platform()}\n")
-    required = _required()
+    required, optional = _oldest()
     versions = {name: _version(name) for name in (*required, *OPTIONAL)}
-    needed = {name: least for name, least in required.items() if name not in OPTIONAL}
-    missing = [name for name, least in needed.items() if not _at_least(versions[name], least)]
+    missing = [name for name, least in required.items() if not _at_least(versions[name], least)]
     for name, version in versions.items():
         use = "" if version else f"for {OPTIONAL.get(name)}"
         if name in missing:
             use = f"required, {required[name]} or newer"
+        elif version and not _at_least(version, optional.get(name, "0")):
+            use = f"too old, {optional[name]} or newer for {OPTIONAL[name]}"
         print(f"  {name:17} {version or 'missing':17} {use}".rstrip())
     if missing:
         print(f"\nTo do: pip install {' '.join(missing)}, and run doctor again.")
@@ -214,14 +217,18 @@ def measure(options) -> int:
     return 0
 
 
-def _required() -> dict[str, str]:
-    """What this library cannot do without, as its own metadata says: name -> the oldest version that will do."""
+def _oldest() -> tuple[dict[str, str], dict[str, str]]:
+    """What this library needs, and what its extras need, as its own metadata says: name -> the oldest that will do."""
     try:
         lines = importlib.metadata.requires("tutorial_lib") or []
     except importlib.metadata.PackageNotFoundError:  # it runs from a folder that nobody installed
-        lines = [f"{name}>=0" for name in ("torch", "numpy", "safetensors", "transformers", "huggingface_hub")]
-    matches = [re.match(r"([\w.-]+)>=([\d.]+)", line) for line in lines if "extra ==" not in line]
-    return dict(match.groups() for match in matches if match)
+        lines = [f"{name}>=0" for name in ("torch", "numpy", "safetensors", "huggingface_hub")]
+    found = {True: {}, False: {}}
+    for line in lines:
+        match = re.match(r"([\w.-]+)>=([\d.]+)", line)
+        if match:
+            found["extra ==" in line][match[1]] = match[2]
+    return found[False], found[True]
 
 
 def _at_least(version, least) -> bool:

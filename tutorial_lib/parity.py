@@ -19,6 +19,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tutorial_lib import weights
+from tutorial_lib.arguments import needed
 from tutorial_lib.attention import scores, shared_heads
 from tutorial_lib.bert import Bert, which_layers
 from tutorial_lib.gpt import GPT
@@ -162,7 +163,8 @@ def their_model(name, ours):
     >>> type(their_model("book-bert", Bert.from_pretrained("book-bert"))).__name__
     'BertForPreTraining'
     """
-    import transformers
+    with needed("transformers", "parity"):
+        import transformers
 
     kinds = weights.read_config(name).get("architectures") or ["AutoModel"]
     if isinstance(ours, Bert) and ours.mlm and ours.nsp and "bert" in kinds[0].lower():

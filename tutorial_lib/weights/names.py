@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.arguments import check_has, needed, whole_number
 from tutorial_lib.weights.files import read_sections
 
 
@@ -259,7 +259,8 @@ def their_checkpoint(config, own) -> tuple[dict, dict]:
     config, own: a model's `Config` and its parameters by name. Raises ValueError for a model that none of the families
     can express, by the setting or the part.
     """
-    import transformers
+    with needed("transformers", "writing a checkpoint with the names of transformers"):
+        import transformers
 
     kind = _kind_of(config)
     family = FAMILIES[kind]
