@@ -1,4 +1,6 @@
-"""What is saved, transformers loads, and both compute the same; what transformers cannot say is refused."""
+"""transformers loads saved models and computes the same; models that it cannot express raise an error."""
+
+import json
 
 import pytest
 import torch
@@ -103,6 +105,7 @@ def test_every_family_is_written_as_transformers_reads_it(tmp_path, kind, seed):
     save(ours, WordPiece.train(TEXTS, 60), tmp_path)
     again = type(ours).from_pretrained(tmp_path, device="cpu")
     assert again.config == ours.config
+    assert json.loads((tmp_path / "config.json").read_text())["architectures"] == [type(theirs).__name__]
     assert all(map(torch.equal, ours.state_dict().values(), again.state_dict().values()))
     back, found = type(theirs).from_pretrained(tmp_path, output_loading_info=True)
     assert not any(found.values()), found

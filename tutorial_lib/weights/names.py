@@ -24,7 +24,7 @@ class Family:
     model: the class of ours that computes it. settings: our name -> (theirs in config.json, its value where the file is
     silent). fixed: our names whose value no file tells. computed: settings that must have this value, where they are
     there. rename: what ``names.txt`` has, (pattern of their name, our name). written: the class of transformers whose
-    checkpoints we write, and the settings that it needs besides: ids that it would otherwise take from a vocabulary of
+    checkpoints we write, and the other settings that it needs: ids that it would otherwise take from a vocabulary of
     the usual size, and no dropout. ropes: our name of rotary positions -> (the kind of
     layer that has them in transformers 5, the base's name in 4, the base where the file is silent).
     """
@@ -278,8 +278,8 @@ def their_checkpoint(config, own) -> tuple[dict, dict]:
     with torch.device("meta"):  # names only
         whole = list(written(theirs).state_dict())
         body = transformers.AutoModel.from_config(theirs)  # has the pooler, which some heads do without
-    headless = not any(name.startswith(("mlm.", "nsp.", "unembedding.")) for name in own)
-    settings["architectures"] = [type(body).__name__ if headless and kind != "gpt2" else class_name]
+    headless = family.model in ("Bert", "ModernBert") and not any(name.startswith(("mlm.", "nsp.")) for name in own)
+    settings["architectures"] = [type(body).__name__ if headless else class_name]
     whole += [f"{written.base_model_prefix}.{name}" for name in body.state_dict()]
     own = _tangled(own, kind, config)
     ours = {name: renamed_by(family.rename, name) for name in whole}
@@ -348,7 +348,7 @@ def _apart(state):
 
 
 def _tangled(own, kind, config):
-    """Their layout: what stands in one matrix together, GPT-2's matrices transposed, ALBERT's layers once each."""
+    """Their layout: several matrices in one, GPT-2's matrices transposed, ALBERT's layers once each."""
     together = {"gpt2": ["W_QKV"], "modernbert": list(TOGETHER)}.get(kind, [])
     joint_of = {part: joint for joint in together for part in TOGETHER[joint]}
     tangled = {}
