@@ -218,7 +218,7 @@ def measure(options) -> int:
 
 
 def _oldest() -> tuple[dict[str, str], dict[str, str]]:
-    """What this library needs, and what its extras need, as its own metadata says: name -> the oldest that will do."""
+    """What this library needs, and what its extras need, from its own metadata: name -> the oldest version allowed."""
     try:
         lines = importlib.metadata.requires("tutorial_lib") or []
     except importlib.metadata.PackageNotFoundError:  # it runs from a folder that nobody installed

@@ -278,7 +278,7 @@ def as_attention_mask(name, mask, shape=None, device=None, empty=True):
 
 
 def without_padding(prompts, attention_mask):
-    """Lists of ids without those that a mask, 1 a token and 0 padding, calls padding; None: nothing is.
+    """Lists of ids without padding. attention_mask: 1 for a token, 0 for padding; None: there is no padding.
 
     >>> without_padding([[5, 6], [7, 0]], [[1, 1], [1, 0]])
     [[5, 6], [7]]

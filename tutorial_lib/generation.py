@@ -19,14 +19,14 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
              attention_mask=None, keep=nothing):  # fmt: skip
     """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
 
-    ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`. attention_mask: 1 a token, 0
-    padding, on either side: each prompt goes on as it does alone. temperature 0: always the likeliest token. Above 0:
+    ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`. attention_mask: 1 for a
+    token, 0 for padding, on either side: padding changes no result. temperature 0: always the likeliest token. Above 0:
     drawn from softmax(scores / temperature); top_k keeps the k likeliest tokens (and what ties with the last), top_p
     the fewest whose probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator`
     on the model's device. stop: ids that end a text; the one that ended it is its last. callback: called after each
     step with the new ids of all texts, None for those that have ended; where it returns True, generation ends.
-    cache=False computes everything anew for each token, and gives the same tokens. keep: sees and changes values on the
-    way (`trace.change`): those of the prompts, padded on their left, then in each step those of one token.
+    cache=False computes everything again for each token, and gives the same tokens. keep: sees and changes values on
+    the way (`trace.change`): those of the prompts, padded on their left, then in each step those of one token.
 
     Where a text outgrows the model's positions, only its last tokens count, and each step computes all of them anew.
     A `Llama`'s positions have no end: there all tokens count.
@@ -110,9 +110,9 @@ def translate(model, ids, n, start, stop=(), cache=True, attention_mask=None):
     """The target of up to n tokens that an `EncoderDecoder` writes for each source: a list of lists of ids.
 
     It takes the likeliest token each time. ids: one source, a list of sources of any lengths, none empty, or an
-    `Encoding`. attention_mask: 1 a token, 0 padding, where sources are padded. start: the id that stands before every
+    `Encoding`. attention_mask: 1 for a token, 0 for padding. start: the id that comes before every
     target; it is not in the result. stop: ids that end a target; the one that ended it is its last. cache=False
-    computes everything anew for each token, and gives the same tokens.
+    computes everything again for each token, and gives the same tokens.
 
     Raises ValueError where an argument is out of range, before anything is computed. Source: L 3.2.7.
 

@@ -101,7 +101,7 @@ class Trace(Values):
 def traced(run, keep=nothing, gradients=False, only=None):
     """The `Values` of a run, a function of the `keep` that it is to use. The other arguments are those of `Trace`.
 
-    Raises ValueError where a pattern of only fits no stop of this run.
+    Raises ValueError if a pattern of `only` fits no stop of this run.
 
     >>> traced(lambda keep: keep("weights", 0.5))
     weights  ()
@@ -238,8 +238,8 @@ def patch(heads, other, tokens=slice(None)):
 
     other: the `trace` of that run; any dict with "layer.0.attention.heads" and so on will do, of shapes that broadcast
     to (B, n_heads, n, d_k), such as means over texts. tokens: the places that are changed in each head, a slice or a
-    list; others keep their own. Raises as `silence` does, and ValueError where other lacks a layer or, when the model
-    runs, where texts have different numbers of tokens.
+    list; others keep their own. Raises as `silence` does, and ValueError if other lacks a layer or, when the model
+    runs, if texts have different numbers of tokens.
 
     >>> from tutorial_lib.bert import Bert, Config
     >>> bert = Bert(Config(vocab_size=100, d_model=8, n_layers=1, n_heads=2, d_ff=16))
@@ -268,7 +268,7 @@ def patch(heads, other, tokens=slice(None)):
 
 
 def _at_heads(heads, new_at, tokens=slice(None)):
-    """The `change` that puts new_at(stop)(value, head) in the place of what each of these heads puts out."""
+    """The `change` that puts new_at(stop)(value, head) in the place of each of these heads' outputs."""
     check_has("heads", heads, "pairs (layer, head), each from 0 on", "__iter__")
     layers = defaultdict(list)
     for pair in heads:

@@ -57,7 +57,7 @@ def question(element):
 
 @cache
 def shown(name):
-    """What each slide shows, by the name that the chapter has for it; "" if it is no part of it."""
+    """The chapter's name for the thing that each slide shows; "" if the chapter does not have it."""
     guesses = {question(item.element): item.name for item in chapter(name).items if item.kind == "guess"}
     return [
         guesses[question(slide)]

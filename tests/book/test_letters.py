@@ -14,7 +14,7 @@ TOC = yaml.safe_load((letters.ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [Path(file).name for file in [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]]
 ROWS = letters.rows()
 KNOWN = {letter for row in ROWS for letter in row.letters}
-# What code writes if it does not write a letter as the formula does.
+# The code's names for letters, if they differ from the formula's.
 OTHER_NAMES = {"h": "n_heads", "L": "n_layers", "u": "U", "t": "id", r"\mathcal{V}": "vocab", r"\ell": "loss",
                "G, g": "G", "b_K, b_V, b_O, b": "b", r"\varepsilon": "eps", "": "C"}  # fmt: skip
 

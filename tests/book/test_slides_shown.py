@@ -121,7 +121,7 @@ def pages_of(tab):
 
 
 def audit(tab, name):
-    """What axe finds on one slide of each kind in both themes. It removes the others."""
+    """The findings of axe on one slide of each kind, in both themes. It removes the others."""
     package = pytest.importorskip("axe_playwright_python")
     tab.add_script_tag(content=accessible.resources.files(package).joinpath("axe.min.js").read_text(encoding="utf-8"))
     kinds = {" ".join(slide["class"]): number for number, slide in enumerate(slides(name))}

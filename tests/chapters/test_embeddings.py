@@ -1,4 +1,4 @@
-"""What the chapter on embeddings and its plan say of the nearest rows of a word."""
+"""The nearest rows of a word, as the chapter on embeddings and its lesson plan describe them."""
 
 import pytest
 from torch.nn import functional as F

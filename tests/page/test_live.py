@@ -1,6 +1,6 @@
 """The views that ask the model in the page: each shows of the reader's text what Python would have prepared.
 
-All stand on one page, so that the models are loaded once.
+All are on one page, so that the models are loaded once.
 """
 
 

@@ -50,7 +50,7 @@ def open_page(tmp_path_factory, models, live_tabs):
 
 @pytest.fixture(scope="module", params=["kernel", "plain JavaScript"])
 def machine(request, open_page):
-    """What computes, the tab that all tests may ask, and how far a probability may be off."""
+    """The kind of arithmetic, a tab that all tests share, and the largest allowed error of a probability."""
     tab = open_page()
     take_from_worker(tab, WITHOUT if request.param != "kernel" else "")
     return tab, 1e-2 if request.param == "kernel" else 1e-4

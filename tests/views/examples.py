@@ -24,7 +24,7 @@ def random_weights(*shape, concentration=0.3):
 
 
 def made_up_trace(n_layers, n_heads, n, d_k, mask=None, m=None):
-    """What a model's trace holds, of random queries and keys, computed by the library."""
+    """The values of a model's trace, from random queries and keys, computed by the library."""
     torch.manual_seed(0)
     trace = {}
     for i in range(n_layers):
@@ -49,7 +49,7 @@ def slide_to(root, label, value):
 
 
 def type_number(tab, box, text):
-    """As a reader does it: go to the field, select what stands there, type."""
+    """As a reader does it: go to the field, select its content, type."""
     box.click()
     tab.keyboard.press("Control+A")
     tab.keyboard.type(text) if text else tab.keyboard.press("Delete")

@@ -1,4 +1,4 @@
-"""What a view cannot show is refused, with the name of the argument. tests/test_bad_calls.py tries more by chance."""
+"""A view refuses anything that it cannot show, and names the argument. tests/test_bad_calls.py tries more by chance."""
 
 import math
 from functools import partial

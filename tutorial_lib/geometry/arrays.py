@@ -70,7 +70,7 @@ def as_array(name, values):
 def as_labels(name, labels, n):
     """The group of each of n vectors: the sorted labels, and for each vector the number of its own (n,).
 
-    Raises ValueError where they are not n, or one is missing, None or NaN; TypeError where they cannot be compared.
+    Raises ValueError if they are not n, or one is None or NaN; TypeError if they cannot be compared.
 
     >>> names, index = as_labels("labels", ["b", "a", "b"], 3)
     >>> names.tolist(), index.tolist()

@@ -122,7 +122,7 @@ class BPE(Tokenizer):
     def from_pretrained(cls, name: str | os.PathLike) -> "BPE":
         """The tokenizer of a model: a known name, or a folder with tokenizer.json, or vocab.json and merges.txt.
 
-        encoder.json and vocab.bpe, as GPT-2's authors call them, will do. Vocabulary files of a RoBERTa give a
+        encoder.json and vocab.bpe, the names of GPT-2's authors, are read too. Vocabulary files of a RoBERTa give a
         `RobertaBPE`, of an OPT an `OptBPE`; a tokenizer.json says itself what it does. Raises ModelNotAvailable if the
         name is not known or its files are not to be had, ValueError if the folder lacks one of the files, or they are
         of a tokenizer that is not computed here.

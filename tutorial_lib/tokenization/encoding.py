@@ -74,7 +74,7 @@ class Tokenizer(ABC):
 
     vocab: token -> id. tokens: id -> token, "" for an id that no token has. single, pair: the tokens of an input with
     one text and with two, each with its segment; ``$A`` and ``$B`` are the texts. pad_token: the token that fills a
-    batch up. unknown: the token for what is not in the vocabulary.
+    batch up. unknown: the token for words outside the vocabulary.
 
     special: tokens that stay whole where they are in a text, and that decoding may leave out. added: others that stay
     whole, because somebody added them to the vocabulary. Of these, `normalized` are looked for in the text as

@@ -247,7 +247,7 @@ def _of_wordpiece(parts, config):
 
 
 def _say_lengths(path, parts):
-    """Warn that truncation and padding of the file are not applied: as in transformers, `encode` is told of them."""
+    """Warn that truncation and padding of the file are not applied, as in transformers: they are set in `encode`."""
     if parts["truncation"] is not None:
         settings_of("truncation", parts["truncation"], direction="Right", max_length=int, strategy=str, stride=int)
     padding = parts["padding"]

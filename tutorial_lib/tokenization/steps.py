@@ -312,7 +312,7 @@ def _fuse(part):
 def _strip(part):
     content, start, stop = settings_of("decoder", part, content=str, start=int, stop=int)
     if len(content) != 1 or start < 0 or stop < 0:
-        raise ValueError(f"decoder Strip must have one character as content, start and stop from 0 on, got {part}")
+        raise ValueError(f"decoder Strip must have one character as content, start and stop of 0 or more, got {part}")
     one = re.escape(content)
     ends = re.compile(f"^(?:{one}){{0,{start}}}|(?:{one}){{0,{stop}}}\\Z")
     return lambda tokens: [ends.sub("", token) for token in tokens]

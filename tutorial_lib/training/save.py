@@ -21,7 +21,7 @@ def save(model, tokenizer, folder, dtype=None) -> None:
     digits; None: each as it is. config.json names the model's own type: transformers computes in that, whatever the
     weights are stored in. Ours come back in float32 at least.
 
-    Raises ValueError where a weight is too large for the type, and for a model that transformers cannot express, such
+    Raises ValueError if a weight is too large for the type, and for a model that transformers cannot express, such
     as a GPT-2 with LayerNorm after the addition.
 
     >>> import tempfile
@@ -46,7 +46,7 @@ def save(model, tokenizer, folder, dtype=None) -> None:
 
 
 def stored(state, dtype=None) -> dict:
-    """A state dict in another float type; None: each tensor as it is. Raises ValueError where a weight is too large.
+    """A state dict in another float type; None: each tensor as it is. Raises ValueError if a weight is too large.
 
     >>> stored({"W": torch.tensor([0.1])}, torch.float16)
     {'W': tensor([0.1000], dtype=torch.float16)}

@@ -212,7 +212,7 @@ def _model_and_tokenizer(model, tokenizer, device):
 
 
 def _said_pooling(source):
-    """How a sentence model's folder says that tokens are pooled; "mean" where nothing is said."""
+    """How a sentence model's folder says that tokens are pooled; "mean" if it says nothing."""
     folder = None if source is None else weights.as_folder(source)
     path = None if folder is None else folder / "1_Pooling" / "config.json"
     if path is None or not path.is_file():

@@ -43,7 +43,7 @@ def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Pat
 
 
 def as_folder(name: str | os.PathLike | None) -> Path | None:
-    """The folder that a name stands for, ~ for the home folder too; None where it is the name of a model.
+    """The folder that a name stands for, ~ for the home folder too; None if it is the name of a model.
 
     Raises TypeError for what is neither.
 
