@@ -345,6 +345,7 @@ def test_inputs_that_do_not_fit_are_refused(kind):
         ("gpt", lambda m: m([[1]], m([[1]])[1], [[1]]), r"attention_mask must have .* shape \(1, 2\)"),
         ("gpt", lambda m: gpt.Config(activation="swish"), "activation must be one of gelu, gelu_new, relu"),
         ("llama", lambda m: m([[1]], cache=[1]), "cache must be what an earlier call returned"),
+        ("llama", lambda m: llama.Config(eps=1e9), "eps must be a number from 0 to 1, got 1000000000.0"),
         ("llama", lambda m: llama.Config(eps=-1.0), "eps must be a number from 0 to 1, got -1.0"),
         ("llama", lambda m: llama.Config(n_heads=0), "n_heads must be a whole number from 1 on, got 0"),
         ("llama", lambda m: llama.Config(tied=1), "tied must be True or False, got 1"),

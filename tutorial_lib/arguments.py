@@ -99,7 +99,7 @@ def check_tensors(**values):
 
 
 def largest_score(name, scores, dim):
-    """Each row's largest score. Raises ValueError by name where it is no number: NaN, infinite, or all are -inf.
+    """Each row's largest score. Raises ValueError by name if one is NaN or infinite, or a row is all -inf.
 
     >>> import torch
     >>> largest_score("z", torch.tensor([3.0, 4.0]), -1)
@@ -113,7 +113,7 @@ def largest_score(name, scores, dim):
 
 
 def divisor(temperature, dtype):
-    """What scores of a float type are divided by: the temperature, but never so little that it counts as 0.
+    """The temperature, to divide scores of this float type by: raised a little if the type would round it to 0.
 
     >>> import torch
     >>> divisor(0.5, torch.float16)
@@ -322,7 +322,7 @@ def inputs_of(ids, attention_mask=None, token_type_ids=None):
         found = given.pop("input_ids", None)
         own = given.pop("attention_mask", None), given.pop("token_type_ids", None)
         if found is None or given:
-            must = "must have input_ids, and besides at most attention_mask and token_type_ids"
+            must = "must have input_ids, and otherwise at most attention_mask and token_type_ids"
             raise ValueError(f"ids, as a dictionary, {must}, got {', '.join(map(str, ids)) or 'nothing'}")
     elif hasattr(ids, "attention_mask") and hasattr(ids, "ids"):
         found = ids.ids

@@ -168,7 +168,7 @@ def change(stops):
 
 
 def checked(keep, run):
-    """What a run calls for its `keep`: one function, also for several in a list, that must return a value.
+    """The `keep` that a run calls: one function, even for several in a list. It must return a value.
 
     Refuses a `change` at stops that the model does not have: it would change nothing, and look like a result. run: the
     model on one token, with another `keep`.

@@ -273,7 +273,8 @@ def test_a_text_shorter_than_the_context_is_refused():
 
 @pytest.mark.parametrize(
     "change",
-    [{"n_steps": 0}, {"n_steps": 2.5}, {"save_every": 0}, {"lr": 0.0}, {"patience": 0}, {"clip": -1.0}, {"warmup": -1}],
+    [{"n_steps": 0}, {"n_steps": 2.5}, {"save_every": 0}, {"lr": 0.0}, {"patience": 0}, {"clip": -1.0}, {"warmup": -1},
+     {"warmup": 5000}, {"weight_decay": -1}, {"weight_decay": "no such"}, {"seed": None}, {"lr": float("nan")}],
 )
 def test_settings_are_checked(change):
     with pytest.raises(ValueError, match=next(iter(change))):

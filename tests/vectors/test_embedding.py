@@ -49,6 +49,15 @@ def test_every_layer_and_pooling_agrees_with_transformers(bert, states, pooling)
     np.testing.assert_allclose(ours, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("pooling", ["mean", "max", "last"])
+def test_half_precision_pools_long_texts_and_refuses_empty_ones(pooling):
+    X = torch.full((1, 400, 2), 300.0, dtype=torch.float16)
+    real = torch.ones(1, 400, dtype=torch.bool)
+    assert embedding.pool(X, real, pooling).tolist() == [[[300, 300]]]  # their sum is 120,000: infinite in float16
+    with pytest.raises(ValueError, match="real must have a token in each text"):
+        embedding.pool(X, ~real, pooling)
+
+
 def test_the_last_token_is_pooled_by_its_place(bert, states):
     np.testing.assert_allclose(embed(TEXTS, bert, "last"), [x[-1, -1] for x in states], atol=1e-5)
 
@@ -253,6 +262,7 @@ def test_without_save_to_nothing_is_left_behind(tiny, tmp_path, monkeypatch):
         (dict(texts=["a", None]), TypeError, r"texts\[1\] must be a str"),
         (dict(pooling="sum"), ValueError, "pooling must be one of cls, mean, max, last, tokens, got 'sum'"),
         (dict(layers=3), ValueError, 'layers must be "all", a list, or a layer from -3 to 2, got 3'),
+        (dict(layers=True), ValueError, "layers must be"),
         (dict(layers=[]), ValueError, "layers must be"),
         (dict(layers=1.5), ValueError, "layers must be"),
         (dict(layers="last"), ValueError, "layers must be"),
