@@ -55,7 +55,8 @@ def versions(root: Path, age: str) -> list[str]:
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (root / "constraints.txt").read_text(encoding="utf-8"), re.M))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     exact = {}
-    for requirement in map(Requirement, project["dependencies"] + project["optional-dependencies"]["chapters"]):
+    extras = project["optional-dependencies"]
+    for requirement in map(Requirement, [*project["dependencies"], *extras["chapters"], *extras["parity"]]):
         (lowest,) = [s.version for s in requirement.specifier if s.operator == ">="]
         newest = age != "oldest" or requirement.name == "torch"
         exact[requirement.name] = pins[requirement.name] if newest else f"{lowest}.*"
