@@ -55,6 +55,34 @@ def test_statistics_are_scipys_and_sums_by_hand(seed):
     assert padded["punctuation"].tolist() == [[0, 1, 1, 0]] * 4
 
 
+ROBERTA = ["<s>", "Ġbear", "Ġ,", "âĢĶ", "<mask>", "</s>", "</s>", "âĢ", "<pad>"]  # the last of them but one: half a dash
+LLAMA = ["<|begin_of_text|>", "Ċ", "ĠâĢľ", "Ã¢", "<|eot_id|>"]
+
+
+@pytest.mark.parametrize(
+    "tokens, begins, ends, marks",
+    [
+        (["[CLS]", "bear", ",", "[MASK]", "[SEP]", "[SEP]", "[PAD]"], [0], [4, 5], [2]),
+        (ROBERTA, [0], [5, 6], [2, 3]),
+        (LLAMA, [0], [4], [2]),
+        (["<s>", "▁bear", "▁", "▁—", ",", "</s>"], [0], [5], [3, 4]),
+        (["Ġbear", ",", "<|endoftext|>"], [], [2], [1]),
+        (["<|endoftext|>", "Ġa"], [0], [], []),
+        (["Ġa", "漢", "·"], [], [], [2]),  # not only bytes
+    ],
+)
+def test_special_tokens_and_punctuation_in_every_alphabet(tokens, begins, ends, marks):
+    found = heads.selectors(tokens)
+    for name, places in {"[CLS]": begins, "[SEP]": ends, "punctuation": marks}.items():
+        assert np.flatnonzero(found[name][0]).tolist() == places, name
+
+
+def test_only_words_ask_in_every_alphabet():
+    assert heads.head_statistics(np.eye(9)[[2] * 9], ROBERTA)["punctuation"] == 1
+    asked = heads.head_statistics(soft(9, 9), ROBERTA)["entropy"]
+    assert asked == pytest.approx(entropy(soft(9, 9)[[1, 2, 3, 4, 7]], axis=-1).mean())
+
+
 def test_words_get_the_sum_and_give_the_mean():
     A = soft(4, 4)
     by_hand = [[A[1:3, 1:3].sum() / 2, A[1:3, 3].mean(), 0], [A[3, 1:3].sum(), A[3, 3], 0], [0, 0, 0]]

@@ -11,8 +11,13 @@ import numpy as np
 
 from tutorial_lib.arguments import check_has, check_texts, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
+from tutorial_lib.tokenization.kinds import byte_characters
+from tutorial_lib.tokenization.vocabulary import SPECIAL
 
-SPECIAL = ("[CLS]", "[SEP]", "[PAD]")
+# Special tokens that stand for a word, so they ask as a word does.
+WORDS = ("[MASK]", "[UNK]", "<mask>", "<unk>")
+BEGIN = ("[CLS]", "<s>", "<|begin_of_text|>")
+PADDING = ("[PAD]", "<pad>")
 PATTERNS = ("vertical", "diagonal", "vertical + diagonal", "block", "heterogeneous")
 # From which share on a map is called so: tuned on one half of the maps in data/attention-maps.txt, tested on the other.
 LIMITS = {"vertical": 0.4, "diagonal": 0.25, "block": 0.7}
@@ -21,7 +26,9 @@ LIMITS = {"vertical": 0.4, "diagonal": 0.25, "block": 0.7}
 def selectors(tokens) -> dict[str, np.ndarray]:
     """Which keys (columns) count for which query (row): a matrix (n, n) of 0 and 1 for each kind of key.
 
-    tokens: the n tokens of a text, [CLS] and [SEP] with them. "same token" is any other place with the same token.
+    tokens: the n tokens of a text, special ones with them. "[CLS]" counts the special token that begins a text, "[SEP]"
+    the ones that end it, whatever the tokenizer calls them (<s> and </s> in RoBERTa). Punctuation may be written as GPT-2
+    and Llama write it ("Ġ,"). "same token" is any other place with the same token.
 
     >>> selectors(["[CLS]", "hi", "[SEP]"])["previous"]
     array([[0., 0., 0.],
@@ -31,8 +38,11 @@ def selectors(tokens) -> dict[str, np.ndarray]:
     tokens = check_texts("tokens", tokens, least=0)
     tokens = np.asarray(list(tokens), dtype=object)
     n = len(tokens)
-    marks = np.array([token not in SPECIAL and not any(map(str.isalnum, token)) for token in tokens], dtype=float)
-    columns = {"[CLS]": tokens == "[CLS]", "[SEP]": tokens == "[SEP]", "punctuation": marks}
+    special = _special(tokens)
+    marks = np.array([bool(text.strip()) and not any(map(str.isalnum, text)) for text in _spelled(tokens)], dtype=bool)
+    begins = special & (np.isin(tokens, BEGIN) | (np.arange(n) == 0))
+    ends = special & ~begins & ~np.isin(tokens, PADDING)
+    columns = {"[CLS]": begins, "[SEP]": ends, "punctuation": marks & ~special}
     return {
         **{name: np.tile(np.asarray(column, dtype=float), (n, 1)) for name, column in columns.items()},
         "previous": np.eye(n, k=-1),
@@ -61,7 +71,7 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
     n = A.shape[-1]
     if len(tokens) != n:
         raise ValueError(f"tokens must be the {n} that the weights belong to, got {len(tokens)}")
-    ask = np.array([token not in SPECIAL for token in tokens])
+    ask = ~_special(tokens)
     if not ask.any():
         raise ValueError(f"tokens must hold one that is not special, got {tokens}")
     rows = A[..., ask, :]
@@ -73,6 +83,20 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
         mass = (A * B)[..., has, :].sum(-1)  # (..., queries)
         means[name] = mass.mean(-1) if has.any() else np.full(A.shape[:-2], np.nan)
     return means
+
+
+def _special(tokens) -> np.ndarray:
+    """Which tokens the tokenizer put around the text: bool (n,)."""
+    return np.array([bool(SPECIAL.fullmatch(token)) and token not in WORDS for token in tokens], dtype=bool)
+
+
+def _spelled(tokens) -> list[str]:
+    """The characters of each token, whose bytes GPT-2's tokens write as letters: "Ġ," is " ,", "âĢĶ" a dash."""
+    letters = {character: byte for byte, character in byte_characters().items()}
+    written = "".join(token for token in tokens if not SPECIAL.fullmatch(token))
+    if "Ġ" not in written or not set(written) <= set(letters):
+        return [token.replace("▁", " ") for token in tokens]  # Llama's space is no letter either way
+    return [bytes(map(letters.get, token)).decode(errors="ignore") for token in tokens]
 
 
 def word_weights(weights, word_of, n_words):

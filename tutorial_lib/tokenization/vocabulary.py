@@ -8,7 +8,7 @@ from itertools import groupby
 
 from tutorial_lib.arguments import check_text, check_texts
 
-SPECIAL = re.compile(r"\[[A-Z]+\]|<\|?[a-z]+\|?>")  # [CLS], <|endoftext|>, <pad>
+SPECIAL = re.compile(r"\[[A-Z]+\]|<\|[a-z_\d]+\|>|</?[a-z]+>")  # [CLS], <|begin_of_text|>, </s>
 UNUSED = re.compile(r"\[unused\d+\]")
 KINDS = ("special", "unused", "one character", "continuation", "word", "other")
 
