@@ -8,14 +8,17 @@ kept when the automatic ones are written again.
 
 from __future__ import annotations
 
+import codecs
 import copy
 import csv
+import io
 import os
 import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
@@ -56,16 +59,28 @@ class Student:
 def read_roster(path):
     """The students of a class out of a CSV file: a column student, id or student_id, or what Canvas or Moodle exports.
 
-    Raises ValueError where the file has none of these columns, or names a student twice.
+    Columns may be parted by commas, semicolons or tabs, as spreadsheets do. Raises ValueError where the file has none of
+    these columns, names a student twice, or is neither UTF-8 nor UTF-16: a guess could spoil names.
     """
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    columns = ("student", "student_id", "id", "SIS Login ID", "ID", "Email address")
-    if not rows or not set(columns) & set(rows[0]):
-        raise ValueError(f"{path} must have a line of headings with one of {', '.join(columns)}, and a student a line")
+    data = Path(path).read_bytes()
+    try:
+        text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ValueError(
+            f"{path} must be UTF-8, and line {line} is not. In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
+        ) from None
+    headings, _, _ = text.partition("\n")
+    mark = max(",;\t", key=headings.count)  # the first where none is there
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    columns = [column.strip() for column in next(lines, [])]
+    rows = [dict(zip_longest(columns, line[: len(columns)])) for line in lines if line]
+    naming = ("student", "student_id", "id", "SIS Login ID", "ID", "Email address")
+    if not rows or not set(naming) & set(columns):
+        raise ValueError(f"{path} must have a line of headings with one of {', '.join(naming)}, and a student a line")
     students = {}
     for row in rows:
-        id = next(filter(None, ((row.get(column) or "").strip() for column in columns)), "")
+        id = next(filter(None, ((row.get(column) or "").strip() for column in naming)), "")
         if not id or (row.get("Student") or "").strip() in ("Points Possible", "Student, Test"):
             continue
         last, _, first = (row.get("Student") or row.get("Full name") or "").partition(",")

@@ -211,3 +211,22 @@ def test_no_text_is_a_formula_whatever_separates_cells(text, safe):
     for separator in ",;\t|":
         cells = safe.replace("\r\n", separator).split(separator)
         assert not [one for one in cells if one.strip(' "').startswith(("=", "+", "-", "@", "＝"))]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_rosters_of_spreadsheets_are_read(mark, encoding, tmp_path):
+    lines = [" student ", "last_name", "first_name"], ["ada", "Möller, von", "Jörg"], ["bob"], ["", "", ""]
+    text = io.StringIO()
+    csv.writer(text, delimiter=mark).writerows(lines)
+    (tmp_path / "class.csv").write_bytes(text.getvalue().encode(encoding))
+    ada, bob = gradebook.read_roster(tmp_path / "class.csv").values()
+    assert (ada.id, ada.last_name, ada.first_name) == ("ada", "Möller, von", "Jörg")
+    assert (bob.id, bob.last_name) == ("bob", "")
+
+
+@pytest.mark.parametrize("data", ["student,last_name\nada,Möller\n".encode("cp1252"), b"\xff\xfes\x00t"[:-1], b""])
+def test_rosters_in_another_alphabet_are_refused(data, tmp_path):
+    (tmp_path / "class.csv").write_bytes(data)
+    with pytest.raises(ValueError, match="class.csv must "):
+        gradebook.read_roster(tmp_path / "class.csv")
