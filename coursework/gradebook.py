@@ -59,17 +59,16 @@ class Student:
 def read_roster(path):
     """The students of a class out of a CSV file: a column student, id or student_id, or what Canvas or Moodle exports.
 
-    Columns may be parted by commas, semicolons or tabs, as spreadsheets do. Raises ValueError where the file has none of
-    these columns, names a student twice, or is neither UTF-8 nor UTF-16: a guess could spoil names.
+    Columns may be parted by commas, semicolons or tabs, as spreadsheets do. Raises ValueError where the file has none
+    of these columns, names a student twice, or is neither UTF-8 nor UTF-16: a guess could spoil names.
     """
     data = Path(path).read_bytes()
     try:
         text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise ValueError(
-            f"{path} must be UTF-8, and line {line} is not. In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
-        ) from None
+        remedy = "In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
+        raise ValueError(f"{path} must be UTF-8, and line {line} is not. {remedy}") from None
     headings, _, _ = text.partition("\n")
     mark = max(",;\t", key=headings.count)  # the first where none is there
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.metadata
+import os
 import platform
 import re
 import shlex
@@ -45,7 +46,10 @@ def main(arguments=None) -> int:
         "average cosine, cone index, anisotropy and more, with and without the coordinates that are far larger than "
         "the others. The numbers stand in FOLDER/measures.json. Stop it as you like: the same command goes on.",
     )
-    measures.add_argument("corpus", help="a file of texts, one a line: plain or gzip, in UTF-8, or Parquet")
+    texts = "a file of texts, one a line or row: plain text, JSONL, CSV, each also gzip, or Parquet"
+    measures.add_argument("corpus", help=texts)
+    column = "the column, or key, of the texts in a table (default: text, or the only one of strings)"
+    measures.add_argument("--column", metavar="NAME", help=column)
     measures.add_argument("--model", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     measures.add_argument("--to", default="measures", metavar="FOLDER", help="where results go (default: %(default)s)")
     chunk = "lines that a worker takes at once, and that a kill costs (default: %(default)s)"
@@ -79,7 +83,8 @@ def run_command(options, functions) -> int:
         library = (error.name or "").split(".")[0]
         if library in ("", "tutorial_lib", "tutorial_book"):
             raise  # a mistake of ours, not something that the reader can install
-        print(f"{options.command} needs {library}: pip install {library}", file=sys.stderr)
+        said = "pip install" in str(error)
+        print(error if said else f"{options.command} needs {library}: pip install {library}", file=sys.stderr)
     except (ModelNotAvailable, ValueError, OSError, FloatingPointError) as error:
         print(f"{options.command}: {error}", file=sys.stderr)
     return 1
@@ -179,7 +184,10 @@ def train(recipes, options, package) -> int:
 
 def measure(options) -> int:
     """Measure a model over a corpus, with the progress on stderr; 130 where Ctrl-C stops it."""
-    from tutorial_lib.measure import MEASURES
+    print(f"measure: {options.model} over {options.corpus}", file=sys.stderr, flush=True)
+    if "torch" not in sys.modules:  # it reads this once. Threads that wait would burn the time of a busy machine
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from tutorial_lib.measure import MEASURES, Corpus
     from tutorial_lib.measure import measure as run
 
     line = "\r{:70}" if sys.stderr.isatty() else "{}\n"
@@ -192,11 +200,15 @@ def measure(options) -> int:
             print(line.format(str(progress)), end="", file=sys.stderr, flush=True)
             last = time.monotonic()
 
-    settings = {name: getattr(options, name) for name in ("corpus", "model", "chunk", "workers", "cluster")}
+    settings = {name: getattr(options, name) for name in ("model", "workers", "cluster")}
     try:
-        measured = run(**settings, folder=options.to, tell=tell)
+        corpus = Corpus(options.corpus, options.chunk, options.column)
+        where = f", column {corpus.column}" if corpus.column else ""
+        counts = f"{corpus.n_lines:,} lines, {corpus.n_texts:,} texts in {len(corpus):,} chunks{where}"
+        print(f"measure: {counts}", file=sys.stderr, flush=True)
+        measured = run(corpus, **settings, folder=options.to, tell=tell)
     except KeyboardInterrupt:
-        given = {"model": DEFAULT, "to": "measures", "chunk": 1000, "workers": None, "cluster": None}
+        given = {"column": None, "model": DEFAULT, "to": "measures", "chunk": 1000, "workers": None, "cluster": None}
         chosen = [(f"--{name}", str(getattr(options, name))) for name in given if getattr(options, name) != given[name]]
         again = shlex.join(["python", "-m", "tutorial_lib", "measure", options.corpus, *sum(chosen, ())])
         print(f"\nStopped. What was measured is in {options.to}; to go on from there: {again}")

@@ -55,7 +55,7 @@ def test_statistics_are_scipys_and_sums_by_hand(seed):
     assert padded["punctuation"].tolist() == [[0, 1, 1, 0]] * 4
 
 
-ROBERTA = ["<s>", "Ġbear", "Ġ,", "âĢĶ", "<mask>", "</s>", "</s>", "âĢ", "<pad>"]  # the last of them but one: half a dash
+ROBERTA = ["<s>", "Ġbear", "Ġ,", "âĢĶ", "<mask>", "</s>", "</s>", "âĢ", "<pad>"]  # before the last: half a dash
 LLAMA = ["<|begin_of_text|>", "Ċ", "ĠâĢľ", "Ã¢", "<|eot_id|>"]
 
 

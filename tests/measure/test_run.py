@@ -272,7 +272,9 @@ def test_command_prints_progress_and_measures(undisturbed, corpus, model, tmp_pa
     assert ["layer", "norm", "cosine", "without", "anisotropy", "dimensions"] in lines
     found = json.loads((tmp_path / measure.MEASURES).read_text())["layers"]["2"]
     assert [*(line for line in lines if line[:1] == ["2"])][0][3] == f"{found['rest']['average_cosine']:.4g}"
-    assert "chunk 1 of 6: " in err and "chunk 2" not in err and "chunk 6 of 6: " in err  # a line in ten seconds
+    first, second, third, *_ = err.splitlines()
+    assert first == f"measure: {model} over {corpus}" and second == "measure: 41 lines, 40 texts in 6 chunks"
+    assert third.startswith("chunk 0 of 6: ") and "chunk 1" not in err and "chunk 6 of 6: " in err  # one in ten seconds
 
 
 def test_the_command_stopped_says_how_to_go_on(corpus, model, tmp_path, monkeypatch, capsys):
@@ -294,7 +296,7 @@ def test_without_dask_only_one_process_is_possible(undisturbed, corpus, model, t
     assert same(tmp_path, undisturbed)
     for where in (["--cluster", "tcp://127.0.0.1:8786"], ["--workers", "2"]):
         assert command_line.main(["measure", str(corpus), "--model", model, "--to", str(tmp_path), *where]) == 1
-        assert capsys.readouterr().err == "measure needs distributed: pip install distributed\n"
+        assert "several workers and clusters need Dask: pip install dask distributed" in capsys.readouterr().err
 
 
 def test_errors_come_before_anything_is_written(corpus, tmp_path, capsys):
@@ -305,3 +307,14 @@ def test_errors_come_before_anything_is_written(corpus, tmp_path, capsys):
     ):
         assert command_line.main(["measure", *arguments, "--to", str(tmp_path / "new")]) == 1
         assert told in capsys.readouterr().err and not (tmp_path / "new").exists()
+
+
+def test_another_column_of_a_table_is_another_job(model, texts, tmp_path):
+    lines = [json.dumps({"text": text, "title": text[:9]}) for text in texts]
+    (tmp_path / "table.jsonl").write_text("\n".join(lines))
+    arguments = ["measure", str(tmp_path / "table.jsonl"), "--model", model, "--to", str(tmp_path / "m")]
+    assert command_line.main([*arguments, "--workers", "1"]) == 0
+    found = json.loads((tmp_path / "m" / measure.MEASURES).read_text())
+    assert found["corpus"]["column"] == "text" and found["corpus"]["texts"] == 40
+    with pytest.raises(ValueError, match="holds measures with another column"):
+        measure.measure(tmp_path / "table.jsonl", model, tmp_path / "m", workers=1, column="title")

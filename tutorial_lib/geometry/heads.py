@@ -27,8 +27,8 @@ def selectors(tokens) -> dict[str, np.ndarray]:
     """Which keys (columns) count for which query (row): a matrix (n, n) of 0 and 1 for each kind of key.
 
     tokens: the n tokens of a text, special ones with them. "[CLS]" counts the special token that begins a text, "[SEP]"
-    the ones that end it, whatever the tokenizer calls them (<s> and </s> in RoBERTa). Punctuation may be written as GPT-2
-    and Llama write it ("Ġ,"). "same token" is any other place with the same token.
+    the ones that end it, whatever the tokenizer calls them (<s> and </s> in RoBERTa). Punctuation may be written as
+    GPT-2 and Llama write it ("Ġ,"). "same token" is any other place with the same token.
 
     >>> selectors(["[CLS]", "hi", "[SEP]"])["previous"]
     array([[0., 0., 0.],

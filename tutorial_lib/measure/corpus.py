@@ -1,6 +1,8 @@
 """A corpus on disk, one text a line, in chunks that can be read one by one: no file is ever held as a whole."""
 
+import csv
 import gzip
+import json
 import os
 import zlib
 from pathlib import Path
@@ -9,18 +11,22 @@ from tutorial_lib.arguments import whole_number
 from tutorial_lib.weights import sha256
 
 LONGEST = 10_000_000  # bytes in a line: more is no text, but a file without line ends
+# What a name ends with -> how the file is read. Other names are plain text.
+KINDS = {".jsonl": "JSONL", ".ndjson": "JSONL", ".json": "JSONL", ".csv": "CSV", ".tsv": "CSV", ".parquet": "Parquet"}
 
 
 class Corpus:
     """A file of texts, cut into chunks of so many lines; the last one may be shorter.
 
-    path: plain text or gzip, in UTF-8, one text a line, or Parquet, one text a row, which takes pyarrow. The first
-    bytes tell which, not the name. Of Parquet the column "text" is read, or the only one of strings. A line ends with
-    \\n or \\r\\n. Empty lines, and those of white space alone, are lines, but no texts.
+    path: plain text, JSONL or CSV in UTF-8, or one of them in gzip, or Parquet, which takes pyarrow. One text a line or
+    row. The name tells which (.jsonl, .csv, .tsv); Parquet, gzip and JSON objects are also known by their first bytes.
+    column: the name of the column, or key, that holds the texts; None takes "text", or the only one of strings. Plain
+    text has none. A line ends with \\n or \\r\\n. Empty texts, and those of white space alone, are lines, but no texts.
 
-    It is read once to check it: n_lines, n_texts, sha256 (of the file), and starts, where each chunk begins (in bytes,
-    or rows). len(corpus) is the number of chunks. Raises FileNotFoundError where there is no such file, ValueError
-    where it is damaged, not UTF-8, has a line of more than 10 MB, or holds no text.
+    It is read once to check it: n_lines, n_texts, column, sha256 (of the file), and starts, where each chunk begins (in
+    bytes, or rows). len(corpus) is the number of chunks. Raises FileNotFoundError where there is no such file;
+    ValueError that names the line where it is damaged, not UTF-8, longer than 10 MB or without a text;
+    ModuleNotFoundError where Parquet lacks pyarrow.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -30,35 +36,39 @@ class Corpus:
     (4, 3, [(0, ['A bear.', 'Two bears.']), (1, ['A mouse.'])])
     """
 
-    def __init__(self, path, chunk=1000):
+    def __init__(self, path, chunk=1000, column=None):
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"path must be a file's name, got {path!r:.60}")
+        if not (column is None or isinstance(column, str)):
+            raise TypeError(f"column must be the name of a column, or None, got {column!r:.60}")
         self.path = Path(path).expanduser()
         self.chunk = whole_number("chunk", chunk, 1, "a number of lines, 1 or more")
+        self.column = column
         if not self.path.is_file():
             raise FileNotFoundError(f"no file {self.path}: give one with a text in each line")
         with open(self.path, "rb") as file:
             first = file.read(4)
-        self._read = self._rows if first == b"PAR1" else self._lines
         self._open = gzip.open if first[:2] == b"\x1f\x8b" else open
         self._seen = self._stat()
+        self._chosen = False
         self.n_lines = 0
         self.n_texts = 0
         self.starts = []
         at = 0
         try:
+            kind = "Parquet" if first == b"PAR1" else self._kind()
+            if kind == "lines" and column is not None:
+                raise ValueError(f"column must be None for plain text, and {self.path} is no .jsonl, .csv or .tsv")
+            self._read = {"lines": self._lines, "JSONL": self._objects, "CSV": self._table, "Parquet": self._rows}[kind]
             for text, end in self._read(0):
                 if self.n_lines % self.chunk == 0:
                     self.starts.append(at)
                 self.n_lines += 1
                 self.n_texts += bool(text.strip())
                 at = end
-        except UnicodeDecodeError as error:
-            byte = f"byte 0x{error.object[error.start]:02x} in line {self.n_lines + 1}"
-            raise ValueError(f"{self.path} must be text in UTF-8, got {byte}") from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self.path} is damaged behind line {self.n_lines} ({error}): get it again") from error
-        if self.n_lines == 1 and "\r" in text:
+        if kind == "lines" and self.n_lines == 1 and "\r" in text:
             raise ValueError(f"{self.path} must have lines that end with \\n, got \\r alone (tr '\\r' '\\n' helps)")
         if not self.n_texts:
             raise ValueError(f"{self.path} must hold a text, got {self.n_lines} empty lines")
@@ -93,37 +103,129 @@ class Corpus:
         stat = self.path.stat()
         return stat.st_size, stat.st_mtime_ns
 
-    def _lines(self, at):
-        """Each line from a byte on, and the byte behind it; of gzip, the bytes are those that come out."""
+    def _kind(self):
+        """How the file is read: by its name, or because its first line is a JSON object."""
+        name = self.path.with_suffix("") if self.path.suffix == ".gz" else self.path
+        if name.suffix.lower() in KINDS:
+            return KINDS[name.suffix.lower()]
         with self._open(self.path, "rb") as file:
-            file.seek(at)
-            for line in iter(lambda: file.readline(LONGEST + 1), b""):
-                if len(line) > LONGEST:
-                    raise ValueError(f"{self.path} must have a text in each line, got one of more than {LONGEST} bytes")
-                at += len(line)
+            line = file.readline(LONGEST).lstrip(b"\xef\xbb\xbf \t")
+        try:
+            return "JSONL" if line.startswith(b"{") and json.loads(line) else "lines"
+        except ValueError:
+            return "lines"
+
+    def _wrong(self, line, what):
+        return ValueError(f"{self.path}, line {line}: {what}")
+
+    def _choose(self, columns, strings):
+        """The column of texts: the one asked for, "text", or the only one of strings."""
+        got = ", ".join(map(str, columns))[:200]
+        if self.column is not None and self.column not in columns:
+            raise ValueError(f"column must be one that {self.path} has ({got}), got {self.column!r}")
+        self.column = self.column or ("text" if "text" in strings else strings[0] if len(strings) == 1 else None)
+        self._chosen = True
+        if self.column is None:
+            raise ValueError(f'{self.path} must have a column "text", or one alone of strings, or say column: {got}')
+        if list(columns).count(self.column) > 1:
+            raise ValueError(f"{self.path} must have one column {self.column!r}, got several")
+
+    def _decoded(self, file, at):
+        """Each line from a byte on, and the byte behind it; of gzip, the bytes are those that come out."""
+        file.seek(at)
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
+            if len(line) > LONGEST:
+                raise self._wrong(number, f"a text must have at most {LONGEST} bytes; where do lines end?")
+            at += len(line)
+            try:
                 text = line.decode("utf-8-sig" if at == len(line) else "utf-8")  # a mark of byte order may stand first
-                yield text.removesuffix("\n").removesuffix("\r"), at
+            except UnicodeDecodeError as error:
+                raise self._wrong(number, f"must be text in UTF-8, got byte 0x{line[error.start]:02x}") from error
+            yield text, at
+
+    def _lines(self, at):
+        """Each line as a text."""
+        with self._open(self.path, "rb") as file:
+            for line, end in self._decoded(file, at):
+                yield line.removesuffix("\n").removesuffix("\r"), end
+
+    def _objects(self, at):
+        """The text in the JSON object of each line; null, and a line with nothing, are empty."""
+        with self._open(self.path, "rb") as file:
+            for number, (line, end) in enumerate(self._decoded(file, at), 1):
+                if not line.strip():
+                    yield "", end
+                    continue
+                try:
+                    row = json.loads(line)
+                except ValueError as error:
+                    raise self._wrong(number, f"must be a JSON object, one a line ({error})") from error
+                if not isinstance(row, dict):
+                    raise self._wrong(number, f"must be a JSON object, one a line, got {line.strip():.60}")
+                if not self._chosen:
+                    self._choose(row, [name for name, value in row.items() if value is None or isinstance(value, str)])
+                text = row.get(self.column, 0)
+                if not (text is None or isinstance(text, str)):
+                    got = f"{text!r:.60}" if self.column in row else f"the keys {', '.join(row)[:200]}"
+                    raise self._wrong(number, f"{self.column!r} must be a string, got {got}")
+                yield text or "", end
+
+    def _table(self, at):
+        """The text of each row of a CSV file, whose first row names the columns. One in quotes may have many lines."""
+        behind = 0
+
+        def lines(first):
+            nonlocal behind
+            for line, end in self._decoded(file, first):
+                behind = end
+                yield line
+
+        before = csv.field_size_limit(LONGEST)
+        number = 0
+        try:
+            with self._open(self.path, "rb") as file:
+                mark = max(",;\t", key=next(lines(0), "").count)
+                reader = csv.reader(lines(0), delimiter=mark, strict=True)
+                columns = [name.strip() for name in next(reader, [])]
+                number = reader.line_num
+                if not self._chosen:
+                    self._choose(columns, columns)
+                place = columns.index(self.column)
+                if at:
+                    reader = csv.reader(lines(at), delimiter=mark, strict=True)
+                for row in reader:
+                    number = reader.line_num
+                    if row and len(row) != len(columns):
+                        raise self._wrong(number, f"must have {len(columns)} columns, got {len(row)}")
+                    yield row[place] if row else "", behind
+        except csv.Error as error:
+            raise self._wrong(number + 1, f"must be a row of CSV ({error})") from error
+        finally:
+            csv.field_size_limit(before)
 
     def _rows(self, at):
         """Each row of a Parquet file from a row on, and the number of the next; what is null is empty."""
-        from pyarrow import ArrowException, types
-        from pyarrow.parquet import ParquetFile
+        try:
+            from pyarrow import ArrowException, types
+            from pyarrow.parquet import ParquetFile
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError("Parquet needs pyarrow: pip install pyarrow", name="pyarrow") from error
 
         try:
             with ParquetFile(self.path) as file:
                 fields = [(field.name, field.type) for field in file.schema_arrow]
                 strings = [name for name, kind in fields if types.is_string(kind) or types.is_large_string(kind)]
-                name = "text" if "text" in strings else strings[0] if len(strings) == 1 else None
-                if name is None:
-                    got = ", ".join(file.schema_arrow.names)
-                    raise ValueError(f'{self.path} must have a column "text", or one alone of strings, got {got}')
+                if self.column in file.schema_arrow.names and self.column not in strings:
+                    raise ValueError(f"column must be one of strings ({', '.join(strings)}), got {self.column!r}")
+                if not self._chosen:
+                    self._choose(file.schema_arrow.names, strings)
                 sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
                 group = 0  # groups of rows before the one wanted are not read
                 skip = at
                 while group < len(sizes) and skip >= sizes[group]:
                     skip -= sizes[group]
                     group += 1
-                for batch in file.iter_batches(self.chunk, range(group, file.num_row_groups), columns=[name]):
+                for batch in file.iter_batches(self.chunk, range(group, file.num_row_groups), columns=[self.column]):
                     rows = batch.column(0)[skip:].to_pylist()
                     skip = max(0, skip - len(batch))
                     for row in rows:

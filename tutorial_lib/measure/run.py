@@ -38,7 +38,7 @@ MOST_WORKERS = 8  # that are started if nothing is said: each holds the model
 
 @dataclass(frozen=True)
 class Progress:
-    """What is told after a chunk: how many are done, texts a second of this run, and the seconds that are left."""
+    """What is told after the first texts and after each chunk: chunks that are done, texts a second, seconds left."""
 
     done: int
     n_chunks: int
@@ -51,22 +51,24 @@ class Progress:
         return f"chunk {self.done} of {self.n_chunks}: {self.rate:,.0f} texts/s, {left} left"
 
 
-def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, cluster=None, tell=None):
+def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, cluster=None, tell=None, column=None):
     """Measure each layer of a model over a corpus; what FOLDER/measures.json holds, as a dictionary.
 
-    corpus: a file, as `Corpus` reads it, in chunks of so many lines. model: a name or a folder, of BERT's family or
-    GPT's. workers: processes on this machine, each with its share of the cores; 1 is this process alone. None: one for
-    each core, at most 8, or 1 where Dask is not installed, or there is a GPU. cluster: the address of a Dask scheduler,
-    whose workers have tutorial_lib and the model; a chunk's texts travel to them. tell: called with a `Progress`.
+    corpus: a file and, in a table, its column, as `Corpus` reads them in chunks of so many lines, or a `Corpus`. model:
+    a name or a folder, of BERT's family or GPT's. workers: processes on this machine, each with its share of the cores;
+    1 is this process alone. None: one for each core, at most 8, or 1 where Dask is not installed, or there is a GPU.
+    cluster: the address of a Dask scheduler, whose workers have tutorial_lib and the model; a chunk's texts travel to
+    them. tell: called with a `Progress`.
 
     What is done stays in the folder. The same call goes on from there, however the last one ended.
 
     Raises ValueError where the folder holds another job, or an argument has no such value, ModuleNotFoundError where
     Dask is needed and not installed, OSError where a file cannot be read or written, or the cluster is lost.
     """
-    corpus = Corpus(corpus, chunk)
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus, chunk, column)
     folder = check_path("folder", folder)
-    job = Job(str(DEFAULT if model is None else model), digest_of(model), corpus.sha256, corpus.chunk)
+    name = str(DEFAULT if model is None else model)
+    job = Job(name, digest_of(model), corpus.sha256, corpus.chunk, column=corpus.column)
     cores = torch.get_num_threads()
     if workers is not None:
         whole_number("workers", workers, 1, "a number of processes (an int, 1 or more)")
@@ -75,7 +77,7 @@ def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, 
         workers = min(cores, MOST_WORKERS, len(corpus)) if many else 1
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder), cluster_of(workers, cluster, max(1, cores // workers)) as run:
-        job = _begun(folder, job, corpus, run)
+        job = _begun(folder, job, corpus, run, tell)
         results = Results(folder, job)
         start = time.monotonic()
         before = len(results)
@@ -108,14 +110,14 @@ def _about(job, corpus, sums):
     versions = {"tutorial_lib": job.version, "torch": torch.__version__, "numpy": np.__version__}
     return {
         "model": {"name": Path(job.model).name, "digest": job.model_digest},
-        "corpus": {"name": corpus.path.name, "sha256": corpus.sha256} | lines,
+        "corpus": {"name": corpus.path.name, "column": corpus.column, "sha256": corpus.sha256} | lines,
         "chunk": job.chunk,
         "versions": versions | {"python": platform.python_version()},
         "layers": {layer: measures_of(cloud) for layer, cloud in clouds_of(sums).items()},
     }
 
 
-def _begun(folder, job, corpus, run):
+def _begun(folder, job, corpus, run, tell):
     """The job with its coordinates to leave out: those that the folder knows, or those that the first texts show.
 
     Raises ValueError where the folder knows of another job.
@@ -123,14 +125,21 @@ def _begun(folder, job, corpus, run):
     path = folder / JOB
     if path.exists():
         known = read_json(path)
-        names = {"corpus": "corpus", "model_digest": "model", "chunk": "chunk", "version": "version of tutorial_lib"}
+        names = {"corpus": "corpus", "column": "column", "model_digest": "model", "chunk": "chunk"}
+        names["version"] = "version of tutorial_lib"
         changed = [what for name, what in names.items() if known.get(name) != getattr(job, name)]
         if changed:
             what = f"{folder} holds measures with another {' and '.join(changed)}"
             raise ValueError(f"{what}: measure into another folder, or delete it")
         return replace(job, without=known["without"])
     texts = next(texts for _, texts in corpus.chunks() if texts)[:FIRST]
-    ((_, sums),) = run(partial(sums_of_texts, job), [(0, texts)])
+    sums_of = partial(sums_of_texts, job)
+    list(run(sums_of, [(0, texts[:1])]))  # the model is there before the clock starts
+    start = time.monotonic()
+    ((_, sums),) = run(sums_of, [(0, texts)])
+    rate = len(texts) / (time.monotonic() - start)
+    if tell is not None:
+        tell(Progress(0, len(corpus), rate, corpus.n_texts / rate))
     without = {layer: geometry.outlier_coordinates(cloud).tolist() for layer, cloud in clouds_of(sums).items()}
     job = replace(job, without=without)
     write_text(path, json.dumps(asdict(job), indent=1) + "\n")

@@ -28,7 +28,7 @@ class Job:
 
     model: a name or a folder, the same on each machine. model_digest: of its files (`digest_of`). corpus: the SHA-256
     of the file. chunk: lines in one. without: layer -> the coordinates that are far larger than the others. version:
-    tutorial_lib's.
+    tutorial_lib's. column: of the corpus, or None.
     """
 
     model: str
@@ -37,6 +37,7 @@ class Job:
     chunk: int = 1000
     without: dict = field(default_factory=dict)
     version: str = __version__
+    column: str | None = None
 
 
 def digest_of(model):

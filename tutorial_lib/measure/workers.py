@@ -36,8 +36,11 @@ def workers(n=1, address=None, threads=1):
         yield lambda function, tasks: ((number, function(argument)) for number, argument in tasks)
         return
     with _environment_as_it_was():
-        from distributed import Client
-
+        try:
+            from distributed import Client
+        except ModuleNotFoundError as error:
+            what = "several workers and clusters need Dask: pip install dask distributed, or take workers=1"
+            raise ModuleNotFoundError(what, name="distributed") from error
         with local(n, threads) if address is None else nullcontext(address) as cluster:
             try:
                 client = Client(cluster)
@@ -58,6 +61,7 @@ def local(n, threads=1):
     from distributed import LocalCluster
 
     share = {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "MKL", "OPENBLAS")}
+    share["OMP_WAIT_POLICY"] = "PASSIVE"  # threads that wait would burn the time of a busy machine
     # Or Dask gives a worker up that was killed, came back, and is away again when it looks, 15 s after the first time.
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
         # Ctrl-C is for us: we end the workers.
