@@ -105,7 +105,8 @@ def spoiled(line, name, target, values):
     >>> list(spoiled("causal_mask(3).int()", "causal_mask", causal_mask, {"negative": "-1"}))
     [('n', 'negative', 'causal_mask(-1).int()')]
     """
-    parameters = [p for p in inspect.signature(target).parameters if p not in ("self", "cls")]
+    known = inspect.signature(target).parameters
+    parameters = [p for p in known if p not in ("self", "cls")]
     calls = [node for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Call)]
     for call in calls:
         if name != (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)):
@@ -119,6 +120,13 @@ def spoiled(line, name, target, values):
             end = position(line, value.end_lineno, value.end_col_offset)
             for kind, text in values.items():
                 yield argument, kind, line[:start] + text + line[end:]
+        if any(argument is None or isinstance(value, ast.Starred) for argument, value in arguments):
+            continue
+        end = position(line, call.end_lineno, call.end_col_offset) - 1  # before the closing bracket
+        for argument in set(parameters) - {argument for argument, _ in arguments}:
+            if known[argument].kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+                for kind, text in values.items():
+                    yield argument, kind, f"{line[:end].rstrip(', ')}{', ' if arguments else ''}{argument}={text}{line[end:]}"
 
 
 def position(text, line_number, column):

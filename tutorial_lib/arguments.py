@@ -146,6 +146,26 @@ def check_has(name, value, what, *attributes):
         raise TypeError(f"{name} must be {what}, got {type(value).__name__}")
 
 
+def check_call(name, function):
+    """Refuse what cannot be called, by name: TypeError.
+
+    >>> check_call("callback", print)
+    """
+    if not callable(function):
+        raise TypeError(f"{name} must be a function, got {function!r:.60}")
+
+
+def as_flag(name, value):
+    """True or False, NumPy's too. Raises TypeError by name.
+
+    >>> as_flag("normalize", True)
+    True
+    """
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"{name} must be True or False, got {value!r:.60}")
+    return bool(value)
+
+
 def check_path(name, path):
     """The path, once it is known to be one, a str or a `Path`; ~ is the home folder. Raises TypeError by name.
 

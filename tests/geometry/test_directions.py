@@ -54,6 +54,8 @@ def test_the_last_layers_scores_are_the_logits(tied, norm_first, dtype):
 def test_all_layers_are_read_by_the_same_norm():
     model = a_decoder(3, False, True, torch.float64)
     states, lens, _ = lens_of(model, torch.randint(60, (1, 5)))
+    of_matrix = directions.logit_lens(states, model.norm, model.unembedding.weight)
+    np.testing.assert_allclose(of_matrix, lens, atol=1e-12)
     weight, bias, W = (p.detach().numpy() for p in (model.norm.weight, model.norm.bias, model.unembedding.weight))
     for scores, state in zip(lens, states, strict=True):
         x = state.numpy()

@@ -83,6 +83,18 @@ def test_only_words_ask_in_every_alphabet():
     assert asked == pytest.approx(entropy(soft(9, 9)[[1, 2, 3, 4, 7]], axis=-1).mean())
 
 
+def test_induction_scores_follow_earlier_places():
+    tokens = [7, 3, 7, 3, 7, 9]
+    A = soft(2, 3, 6, 6)
+    by_hand = [A[..., 2, 1], A[..., 3, 2], A[..., 4, 1] + A[..., 4, 3]]
+    np.testing.assert_allclose(heads.induction_score(A, tokens), np.mean(by_hand, axis=0))
+    assert heads.induction_score(np.eye(4)[[0, 0, 1, 2]], list("abab")) == 1
+    assert heads.induction_score(np.eye(4)[[0, 0, 1, 1]], list("abab")) == 0.5  # to oneself does not count
+    assert np.isnan(heads.induction_score(A, range(6))).all()
+    with pytest.raises(ValueError, match="tokens must be the 6"):
+        heads.induction_score(A, tokens[:5])
+
+
 def test_words_get_the_sum_and_give_the_mean():
     A = soft(4, 4)
     by_hand = [[A[1:3, 1:3].sum() / 2, A[1:3, 3].mean(), 0], [A[3, 1:3].sum(), A[3, 3], 0], [0, 0, 0]]

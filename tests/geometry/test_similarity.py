@@ -107,3 +107,46 @@ def test_measures_to_the_mean_are_a_loops(X):
         length = np.linalg.norm(x)
         expected = [np.linalg.norm(x - mean), x @ mean / length / np.linalg.norm(mean), x @ mean, length]
         assert [part[i] for part in found[:4]] == pytest.approx(expected, abs=1e-12)
+
+
+def centered_grams(X, Y):
+    H = np.eye(len(X)) - 1 / len(X)
+    return H @ X @ X.T @ H, H @ Y @ Y.T @ H
+
+
+def test_cka_is_the_cosine_of_centered_gram_matrices():
+    Z = gaussian(40, 12, seed=2)
+    K, L = centered_grams(X, Z)
+    expected = (K * L).sum() / np.linalg.norm(K) / np.linalg.norm(L)
+    assert similarity.cka(X, Z) == pytest.approx(expected, rel=1e-12)
+    turned = 1e200 * X @ np.linalg.qr(gaussian(7, 7))[0]
+    assert similarity.cka(X, turned) == pytest.approx(1) and similarity.cka(1e-200 * X, Z) == pytest.approx(expected)
+    assert similarity.cka(X + 1e6, Z) == pytest.approx(expected, rel=1e-6)
+
+
+def test_unbiased_cka_sums_over_four_different_things():
+    """By its definition, a mean over all ordered fours (Song et al. 2012, section 2.2)."""
+    from itertools import permutations
+
+    A, B = gaussian(6, 3), gaussian(6, 2, seed=1)
+
+    def dependence(A, B):
+        K, L = A @ A.T, B @ B.T
+        return np.mean([K[i, j] * (L[i, j] + L[q, r] - 2 * L[i, q]) for i, j, q, r in permutations(range(6), 4)])
+
+    expected = dependence(A, B) / np.sqrt(dependence(A, A) * dependence(B, B))
+    assert similarity.cka(A, B, unbiased=True) == pytest.approx(expected)
+
+
+def test_unbiased_cka_of_random_clouds_is_near_zero():
+    pairs = [(gaussian(20, 100, seed=i), gaussian(20, 100, seed=1000 + i)) for i in range(40)]
+    assert np.mean([similarity.cka(*pair) for pair in pairs]) > 0.8
+    assert abs(np.mean([similarity.cka(*pair, unbiased=True) for pair in pairs])) < 0.03
+
+
+def test_cka_refuses_clouds_that_do_not_fit():
+    for bad, name in ((Y, "Y must hold the 40 things"), (np.ones((40, 2)), "Y must hold at least two different")):
+        with pytest.raises(ValueError, match=name):
+            similarity.cka(X, bad)
+    with pytest.raises(ValueError, match="X must be a matrix of 4"):
+        similarity.cka(X[:3], Y[:3], unbiased=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.arguments import check_call, check_has, whole_number
 from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.geometry.similarity import unit
 
@@ -48,7 +48,8 @@ def logit_lens(states, norm, unembedding):
     """The scores of all tokens for the states after each layer, (n_layers, ..., vocab_size), in float64.
 
     states: of each layer, (..., d), as the model has them. norm, unembedding: functions, the model's last LayerNorm and
-    what turns its result into scores. Both run on one layer's states at a time. A sum's rounding depends on how many
+    what turns its result into scores, which may also be its matrix (vocab_size, d), such as `model.unembedding.weight`;
+    a bias is then left out. Both run on one layer's states at a time. A sum's rounding depends on how many
     rows a product has: so the last layer's scores are the model's logits to the last bit, if the states are all those
     that the model computed at once. For a `gpt.GPT` and its `trace`:
 
@@ -63,10 +64,14 @@ def logit_lens(states, norm, unembedding):
            [-1.,  1.,  0.]])
     """
     check_has("states", states, "the states of each layer", "__len__")
+    check_call("norm", norm)
+    scores_of = unembedding if callable(unembedding) else lambda X: X @ unembedding.T
+    if not (callable(unembedding) or np.ndim(unembedding) == 2 and hasattr(unembedding, "T")):
+        raise TypeError(f"unembedding must be a function or a matrix (vocab_size, d), got {unembedding!r:.60}")
     shapes = [np.shape(as_numbers("states", X)) for X in states]
     if len(set(shapes)) != 1 or not shapes[0]:
         raise ValueError(f"states must be one or more layers of one shape, (..., d), got {shapes}")
-    return np.stack([as_numbers("scores", unembedding(norm(X))) for X in states])
+    return np.stack([as_numbers("scores", scores_of(norm(X))) for X in states])
 
 
 def layer_agreement(scores):

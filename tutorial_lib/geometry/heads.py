@@ -99,6 +99,32 @@ def _spelled(tokens) -> list[str]:
     return [bytes(map(letters.get, token)).decode(errors="ignore") for token in tokens]
 
 
+def induction_score(weights, tokens):
+    """How much each head looks at what followed an earlier occurrence of the same token: shares (...), 0 to 1.
+
+    weights: (..., n, n); tokens: n tokens or ids, best a random list said twice, so that nothing else tells what comes
+    next. Where a token stood at earlier places j, its score is what it gives to the places j + 1, up to its own; the
+    result is the mean over the tokens that stood before. NaN where none did. Source: Olsson et al. 2022, "In-context
+    learning and induction heads".
+
+    >>> A = np.zeros((4, 4))
+    >>> A[[0, 1, 2, 3], [0, 0, 1, 2]] = 1  # the second "a" looks at the first "b", the second "b" at the second "a"
+    >>> float(induction_score(A, ["a", "b", "a", "b"]))
+    1.0
+    """
+    A = _as_weights(weights)
+    check_has("tokens", tokens, "the tokens or ids of a text", "__len__")
+    n = A.shape[-1]
+    if len(tokens) != n:
+        raise ValueError(f"tokens must be the {n} that the weights belong to, got {len(tokens)}")
+    _, same = np.unique(np.asarray(tokens), return_inverse=True)
+    before = np.tril(same[:, None] == same, -1)  # (n, n): which earlier places have this token
+    B = np.zeros((n, n), dtype=bool)
+    B[:, 1:] = before[:, :-1]  # the place after
+    asks = before.any(1)
+    return (A * B)[..., asks, :].sum(-1).mean(-1) if asks.any() else np.full(A.shape[:-2], np.nan)
+
+
 def word_weights(weights, word_of, n_words):
     """Attention between words out of attention between tokens: (..., n, n) -> (..., n_words, n_words).
 
