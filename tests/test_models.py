@@ -5,6 +5,7 @@ numbers, are in `weights/test_names.py`. That the comparison would find a mistak
 """
 
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -223,6 +224,16 @@ def test_defaults_are_one_segment_and_no_padding():
     model = SMALL["bert"]
     assert torch.equal(model([[1, 2]]), model([[1, 2]], attention_mask=[[1, 1]], token_type_ids=[[0, 0]]))
     assert not torch.allclose(model([[1, 2]]), model([[1, 2]], token_type_ids=[[0, 1]]))
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt", "llama", "modernbert"])
+def test_without_layers_embeddings_go_straight_on(kind):
+    model = type(SMALL[kind])(replace(SMALL[kind].config, n_layers=0)).eval()
+    stops = model.trace([[5, 6, 7]])
+    state = stops["embeddings.output"]
+    expected = {"bert": lambda: state, "modernbert": lambda: model.norm(state)}
+    scores = expected.get(kind, lambda: model.unembedding(model.norm(state)))()
+    torch.testing.assert_close(scores_of(model, [[5, 6, 7]]), scores)
 
 
 def test_parts_that_are_not_there_are_none():

@@ -424,10 +424,11 @@ def check_groups(n_heads, n_kv_heads):
         raise ValueError(f"n_heads must be a multiple of n_kv_heads, {n_kv_heads}, got {n_heads}")
 
 
-def check_attention(Q, K, V, mask):
+def check_attention(Q, K, V, mask, keep=print):
     """Refuse queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
     import numpy as np
 
+    check_call("keep", keep)
     check_tensors(Q=Q, K=K, V=V)
     try:
         in_front = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])  # torch's imports SymPy, 30 MB

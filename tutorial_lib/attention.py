@@ -59,7 +59,7 @@ def attention(Q, K, V, mask=None, fused=False, keep=nothing):
     tensor([[1.0000, 0.0000],
             [0.3302, 0.6698]])
     """
-    arguments.check_attention(Q, K, V, mask)
+    arguments.check_attention(Q, K, V, mask, keep)
     if fused:
         return F.scaled_dot_product_attention(Q, K, V, attn_mask=mask), None
     S = scores(Q, K)  # (..., n_q, n_k)
@@ -121,6 +121,7 @@ def padded(texts, pad=0):
             [1, 0, 0]]))
     """
     lengths = arguments.check_id_lists("texts", texts)
+    pad = arguments.whole_number("pad", pad, 0, "the id of padding, 0 or more")
     ids = [list(text) + [pad] * (max(lengths) - len(text)) for text in texts]
     return torch.tensor(ids), (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
 
@@ -177,13 +178,13 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model, n_heads, d_memory=None):
         super().__init__()
-        arguments.check_sizes(d_model=d_model, n_heads=n_heads)
+        self.d_memory = d_model if d_memory is None else d_memory
+        arguments.check_sizes(d_model=d_model, n_heads=n_heads, d_memory=self.d_memory)
         if d_model % n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
         self.d_model = d_model
         self.n_heads = n_heads
         self.d_k = d_model // n_heads
-        self.d_memory = d_model if d_memory is None else d_memory
         self.W_Q = nn.Linear(d_model, d_model)
         self.W_K = nn.Linear(self.d_memory, d_model)
         self.W_V = nn.Linear(self.d_memory, d_model)

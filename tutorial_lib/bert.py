@@ -133,6 +133,7 @@ def initialize(model, std=0.02):
     tensor(True)
     """
     arguments.check_has("model", model, "a model", "named_parameters")
+    arguments.real_number("std", std, "a number, 0 or more", 0)
     for name, parameter in model.named_parameters():
         if parameter.ndim >= 2:
             nn.init.normal_(parameter, std=std)
@@ -235,7 +236,7 @@ def which_layers(config) -> list[int]:
     ([0, 1, 2, 3], [0, 0, 1, 1])
     """
     arguments.check_has("config", config, "a bert.Config", "n_different")
-    in_a_row = config.n_layers / (config.n_different or config.n_layers)
+    in_a_row = config.n_layers / (config.n_different or config.n_layers or 1)
     return [int(i / in_a_row) for i in range(config.n_layers)]  # rounded as transformers does
 
 

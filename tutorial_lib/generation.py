@@ -41,6 +41,7 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     """
     single, prompts = _check_prompts(ids, attention_mask)
     _check(gpt, n, temperature, top_k, top_p)
+    arguments.check_call("callback", print if callback is None else callback)
     keep = checked(keep, lambda look: gpt([[0]], keep=look))
     device = next(gpt.parameters()).device
     stop = _check_stop(stop, gpt.config.vocab_size)

@@ -21,7 +21,7 @@ from collections import defaultdict
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.arguments import as_flag, check_has, whole_number
 
 
 def nothing(name, value):
@@ -84,7 +84,7 @@ class Trace(Values):
         super().__init__()
         self.changes = _as_list(change)
         self.change = _in_turn(self.changes)
-        self.gradients = gradients
+        self.gradients = as_flag("gradients", gradients)
         self.only = [only] if isinstance(only, str) else only
         self.seen = []
 

@@ -7,7 +7,9 @@ first asked for, so that a chapter depends on those that it measures with.
 from tutorial_lib import late
 
 __getattr__, __dir__, __all__ = late(__name__, {
+    "contextuality": "center_groups explainable_variance self_similarity sentence_similarity",
     "contrasts": "contrast_cosines difference_vectors",
+    "controls": "Control center cosine_parts distance_shares leave_out norm_shares remove_main standardize whiten",
     "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",
     "directions": "Nearest PlanePath TokenPlane best_probability inverse_unembedding layer_agreement logit_lens "
     "measure_overlap nearest_by_measure own_scores plane_path token_plane top_tokens",
@@ -22,6 +24,7 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "pairs": "ExtremePairs extreme_pairs",
     "paths": "GroupDistances Steps group_distances random_walks step_alignment steps",
     "projection": "PCA ProjectionQuality cubes hopf_link pca projection_quality tsne umap",
+    "scales": "Scale dimension_by_scale doubling_dimension",
     "shape": "anisotropy effective_number entropy outlier_coordinates participation_ratio pca_dimension spectrum "
     "value_entropy",
     "similarity": "Distributions ToMean average_cosine cka cone_index cosine cosine_matrix distance_matrix distributions "
