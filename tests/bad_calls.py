@@ -1,4 +1,4 @@
-"""Bad calls: each call of a public function in its own doctest, with one argument replaced by a bad value.
+"""Bad calls: each call of a public function in its own doctest, with one argument replaced or given as a bad value.
 
     generate(gpt, [1, 2], 3)    ->    generate(None, [1, 2], 3), generate(gpt, None, 3), generate(gpt, [1, 2], None),
                                       generate(float('nan'), [1, 2], 3), ...
@@ -123,10 +123,11 @@ def spoiled(line, name, target, values):
         if any(argument is None or isinstance(value, ast.Starred) for argument, value in arguments):
             continue
         end = position(line, call.end_lineno, call.end_col_offset) - 1  # before the closing bracket
-        for argument in set(parameters) - {argument for argument, _ in arguments}:
+        begun = line[:end].rstrip(", ") + ", " * bool(arguments)
+        for argument in sorted(set(parameters) - {argument for argument, _ in arguments}):
             if known[argument].kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
                 for kind, text in values.items():
-                    yield argument, kind, f"{line[:end].rstrip(', ')}{', ' if arguments else ''}{argument}={text}{line[end:]}"
+                    yield argument, kind, f"{begun}{argument}={text}{line[end:]}"
 
 
 def position(text, line_number, column):

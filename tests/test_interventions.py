@@ -148,7 +148,7 @@ def test_what_is_not_computed_cannot_be_changed(model):
         (lambda: change({NAME: lambda X: None}), r"must fit its shape, \(2, 4, 12\), got None"),
         (lambda: lambda name, value: None, "keep must return the value, or what takes its place, got None at"),
         (lambda: [change({NAME: 0}), change({"layer.9.output": 0})], "got 'layer.9.output'"),
-        (lambda: [change({NAME: 0}), 3], "keep must be a function of a name and a value, or several .* got int"),
+        (lambda: [change({NAME: 0}), 3], "keep, must be a function of a name and a value, or several .* got int"),
         (lambda: change([NAME]), "stops must be a dict"),
     ],
 )

@@ -130,7 +130,7 @@ def test_version_is_printed(capsys):
 def test_a_missing_library_is_named(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "transformers", None)
     assert command_line.main(["parity"]) == 1
-    assert capsys.readouterr().err == "parity needs transformers: pip install transformers\n"
+    assert capsys.readouterr().err == "parity needs the package transformers: pip install transformers\n"
 
 
 def test_a_missing_module_of_ours_is_an_error(monkeypatch):

@@ -194,7 +194,7 @@ def _in_turn(keeps):
     """One `keep` that calls several, each with what the one before returned."""
     keeps = [keep for keep in keeps if keep is not nothing]
     for keep in keeps:
-        check_has("keep", keep, "a function of a name and a value, or several in a list", "__call__")
+        check_has("change, or keep,", keep, "a function of a name and a value, or several in a list", "__call__")
 
     def one_after_the_other(name, value):
         for keep in keeps:
@@ -264,6 +264,11 @@ def patch(heads, other, tokens=slice(None)):
 
         return new
 
+    if not isinstance(tokens, (slice, int)):
+        check_has("tokens", tokens, "a slice, or numbers of places", "__iter__")
+        places = tokens.tolist() if hasattr(tokens, "tolist") else list(tokens)
+        masks = all(isinstance(place, bool) for place in places)
+        tokens = [i if masks else whole_number("tokens", i, 0, "numbers of places, 0 or more") for i in places]
     return _at_heads(heads, theirs, tokens)
 
 

@@ -23,9 +23,9 @@ HELIX = np.stack([np.cos(np.arange(100)), np.sin(np.arange(100)), np.arange(100)
 
 # A function, and calls: what must be otherwise, as the error says it, and the arguments.
 REFUSED = [
-    ("contextuality.self_similarity", ("each word", X[:3], list("aab"))),
-    ("contextuality.explainable_variance", ("each word", X[:3], list("aab"))),
-    ("contextuality.sentence_similarity", ("labels", X, LABELS[1:])),
+    ("contextuality.self_similarity", ("words", X[:3], list("aab"))),
+    ("contextuality.explainable_variance", ("words", X[:3], list("aab"))),
+    ("contextuality.sentence_similarity", ("sentences", X, LABELS[1:])),
     ("contextuality.center_groups", ("labels", X, LABELS[1:])),
     ("contrasts.difference_vectors", ("first and second", X, Y)),
     ("contrasts.contrast_cosines", ("a and b", {"a": X, "b": [[1]]}), ("b", {"b": [UP, -UP]}), ("differences", {})),

@@ -68,7 +68,7 @@ def test_a_cloud_far_from_zero_keeps_its_neighbors():
     [
         ([None, *LABELS[1:]], "got None or NaN"),
         ([np.nan, *LABELS[1:]], "got None or NaN"),
-        (np.array(["a", 3, *["b"] * 38], dtype=object), "labels must be all texts or all numbers"),
+        (np.array(["a", 3, *["b"] * 38], dtype=object), "(labels|words) must be all texts or all numbers"),
     ],
 )
 @pytest.mark.parametrize("measure", [g.silhouette, g.neighbor_purity, self_similarity])

@@ -208,6 +208,6 @@ def test_settings_of_two_files_must_agree(hf_bpe, tmp_path):
 
 def test_loading_the_wrong_kind_names_the_right_one(hf_bpe, tmp_path):
     hf_bpe.save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="must be a model with a WordPiece vocabulary, got .*, which has BPE"):
+    with pytest.raises(ValueError, match="must be a model whose vocabulary.s kind is WordPiece, got .*, of kind BPE"):
         WordPiece.from_pretrained(tmp_path)
     assert type(tokenizer_of(tmp_path)) is BPE is not RobertaBPE

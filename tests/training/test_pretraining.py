@@ -112,7 +112,7 @@ def test_bad_ids_are_named(tok, ids, error, message):
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
 def test_a_rate_beyond_0_and_1_is_refused(tok, rate):
-    with pytest.raises(ValueError, match="rate must lie in 0..1"):
+    with pytest.raises(ValueError, match="rate must be a share from 0 to 1"):
         mask_tokens([2000], tok, rate=rate)
 
 

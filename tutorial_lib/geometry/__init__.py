@@ -16,8 +16,8 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "gates": "GATES gate_example gate_of gate_scores without_tokens",
     "gender_bias": "sign_flip_test swap_test",
     "groups": "group_test linear_accuracy neighbor_purity silhouette",
-    "heads": "MapShares attention_pattern head_statistics hits induction_score map_shares offset_hits selectors sign_test "
-    "weighted_norms word_weights",
+    "heads": "MapShares attention_pattern head_statistics hits induction_score map_shares offset_hits selectors "
+    "sign_test weighted_norms word_weights",
     "homology": "persistence",
     "links": "crossings linking_number",
     "neighbors": "nearest_neighbors",
@@ -27,8 +27,8 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "scales": "Scale dimension_by_scale doubling_dimension",
     "shape": "anisotropy effective_number entropy outlier_coordinates participation_ratio pca_dimension spectrum "
     "value_entropy",
-    "similarity": "Distributions ToMean average_cosine cka cone_index cosine cosine_matrix distance_matrix distributions "
-    "to_mean",
+    "similarity": "Distributions ToMean average_cosine cka cone_index cosine cosine_matrix distance_matrix "
+    "distributions to_mean",
     "statistics": "PermutationTest bootstrap_interval holm jackknife_interval mean_interval permutation_p",
     "streaming": "NORM_EDGES VALUE_EDGES Cloud",
     "subspaces": "effective_rank principal_angles product_svd random_subspace subspace_overlap variance_seen",

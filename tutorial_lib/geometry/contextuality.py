@@ -18,7 +18,7 @@ def self_similarity(X, words):
     >>> self_similarity([[1.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.0, 1.0]], ["a", "a", "b", "b"])
     array([1., 0.])
     """
-    return np.array([average_cosine(rows) for rows in _groups(X, words, 2)])
+    return np.array([average_cosine(rows) for rows in _groups(X, "words", words, 2)])
 
 
 def sentence_similarity(X, sentences):
@@ -30,7 +30,7 @@ def sentence_similarity(X, sentences):
     >>> sentence_similarity([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]], [0, 0, 1]).round(3)
     array([0.707, 1.   ])
     """
-    return np.array([cosine(rows, rows.mean(axis=0)).mean() for rows in _groups(X, sentences, 1)])
+    return np.array([cosine(rows, rows.mean(axis=0)).mean() for rows in _groups(X, "sentences", sentences, 1)])
 
 
 def explainable_variance(X, words, centered=False):
@@ -46,7 +46,7 @@ def explainable_variance(X, words, centered=False):
     (array([0.9, 1. ]), array([1.]))
     """
     shares = []
-    for rows in _groups(X, words, 2):
+    for rows in _groups(X, "words", words, 2):
         rows = rows - rows.mean(axis=0) if centered else rows
         squares = np.linalg.eigvalsh(rows @ rows.T).clip(min=0)
         shares.append(squares[-1] / squares.sum() if squares.sum() else 1.0)
@@ -66,12 +66,12 @@ def center_groups(X, labels):
     return X - (sums / np.bincount(index)[:, None])[index]
 
 
-def _groups(X, labels, least):
+def _groups(X, name, labels, least):
     """The rows of X that belong together, in the order of the sorted labels. Raises where there are too few."""
     X = as_vectors("X", X)
-    names, index = as_labels("labels", labels, len(X))
+    names, index = as_labels(name, labels, len(X))
     counts = np.bincount(index)
     if counts.min() < least:
-        raise ValueError(f"each word must occur {least} times or more, got {str(names[counts.argmin()])!r} once")
+        raise ValueError(f"{name} must each occur {least} times or more, got {str(names[counts.argmin()])!r} once")
     order = index.argsort(kind="stable")
     return np.split(X[order], counts.cumsum()[:-1])

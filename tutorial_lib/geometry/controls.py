@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import check_seed, whole_number
+from tutorial_lib.arguments import check_has, check_seed, whole_number
 from tutorial_lib.geometry.arrays import as_cloud, as_vectors
 from tutorial_lib.geometry.similarity import unit
 
@@ -77,6 +77,8 @@ def leave_out(X, coordinates):
     array([[4., 6.]])
     """
     d = as_vectors("X", X).shape[1]
+    check_has("coordinates", coordinates, "numbers of coordinates", "__iter__")
+    coordinates = [whole_number("coordinates", i, 0, f"from 0 to {d - 1}", d - 1) for i in coordinates]
     return Control(np.zeros(d), np.delete(np.eye(d), coordinates, axis=1))
 
 

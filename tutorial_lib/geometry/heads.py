@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tutorial_lib.arguments import check_has, check_texts, whole_number
-from tutorial_lib.geometry.arrays import as_numbers
+from tutorial_lib.geometry.arrays import as_labels, as_numbers
 from tutorial_lib.tokenization.kinds import byte_characters
 from tutorial_lib.tokenization.vocabulary import SPECIAL
 
@@ -243,7 +243,7 @@ def map_shares(weights, segments=None):
         return np.divide(part, total, out=np.zeros_like(total), where=total > 1e-9)
 
     diagonal = share(np.max([np.diagonal(rest, k, -2, -1).sum(-1) for k in range(-2, 3) if abs(k) < n], axis=0))
-    segments = np.zeros(n, dtype=int) if segments is None else np.asarray(segments)
+    _, segments = (None, np.zeros(n, dtype=int)) if segments is None else as_labels("segments", segments, n)
     if len(set(segments.tolist())) < 2:
         return MapShares(vertical, diagonal, np.zeros_like(total))
     return MapShares(vertical, diagonal, share((rest * (segments[:, None] == segments)).sum((-2, -1))))
@@ -260,6 +260,9 @@ def attention_pattern(weights, segments=None, limits=LIMITS):
     'diagonal'
     """
     shares = map_shares(weights, segments)
+    check_has("limits", limits, f"a dictionary with {', '.join(MapShares._fields)}", "keys")
+    if not set(MapShares._fields) <= set(limits):
+        raise ValueError(f"limits must have {', '.join(MapShares._fields)}, got {', '.join(map(str, limits))}")
     vertical, diagonal, block = (getattr(shares, name) >= limits[name] for name in MapShares._fields)
     names = np.full(vertical.shape, PATTERNS[4], dtype=object)
     names[vertical] = PATTERNS[0]

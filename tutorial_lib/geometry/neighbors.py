@@ -30,6 +30,7 @@ def nearest_by_definition(X, k=2):
     >>> nearest_by_definition([[0.0], [1.0], [3.0], [7.0]])[1].tolist()
     [[1, 2], [0, 2], [1, 0], [2, 1]]
     """
+    k = whole_number("k", k, 1, "a number of neighbors (an int, 1 or more)")
     X = as_vectors("X", X, least=k + 1)
     D = np.linalg.norm(X[:, None] - X, axis=-1)  # (n, n)
     np.fill_diagonal(D, np.inf)  # none is its own neighbor

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.geometry.arrays import as_vectors
 from tutorial_lib.geometry.similarity import unit
 
@@ -63,6 +63,7 @@ def pairs_by_definition(U, k, keys=KEYS):
     {'similar': (0, 1), 'opposed': (0, 2), 'orthogonal': (0, 1)}
     """
     U = as_vectors("U", U)
+    check_has("keys", keys, "a dictionary of functions", "items")
     k = whole_number("k", k, 1, "a number of neighbors, 1 or more")
     i, j = np.triu_indices(len(U), 1)
     cosine = np.clip((U[i] * U[j]).sum(axis=1), -1, 1)
@@ -89,6 +90,7 @@ def _kept(n, exclude):
     """The indices of the rows that are not excluded."""
     mask = np.ones(n, dtype=bool)
     if exclude is not None:
+        check_has("exclude", exclude, "numbers of rows, or a mask", "__iter__")
         exclude = np.asarray(list(exclude.detach().cpu() if hasattr(exclude, "detach") else exclude))
         if exclude.dtype.kind == "b" and exclude.shape != (n,):
             raise ValueError(f"exclude must be a mask of {n} booleans, one for each row, got shape {exclude.shape}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import check_seed
+from tutorial_lib.arguments import check_seed, real_number
 from tutorial_lib.geometry.arrays import as_array, as_numbers
 from tutorial_lib.geometry.similarity import average_cosine, distance_matrix, unit
 
@@ -70,8 +70,7 @@ def random_walks(paths, shared=0.0, seed=0):
     array([4.2426, 2.    ])
     """
     X = _as_paths(paths)
-    if not 0 <= shared <= 1:
-        raise ValueError(f"shared must be a share from 0 to 1, got {shared!r}")
+    shared = real_number("shared", shared, "a share from 0 to 1", 0, 1)
     rng = np.random.default_rng(check_seed("seed", seed))
     common = rng.standard_normal(X.shape[-1])
     common /= np.linalg.norm(common)

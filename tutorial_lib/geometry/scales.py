@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 from tutorial_lib.geometry.two_nn import distinct
@@ -34,6 +34,7 @@ def dimension_by_scale(X, scales=SCALES) -> list[Scale]:
     >>> [round(scale.dimension, 1) for scale in dimension_by_scale(plane)]
     [2.0, 1.9, 1.9, 1.9, 1.9]
     """
+    check_has("scales", scales, "numbers of neighbors", "__iter__")
     scales = [whole_number("scales", k, 1, "numbers of neighbors (ints, 1 or more)") for k in scales]
     distances, _ = nearest_neighbors(distinct(X), 2 * max(scales))
     return [_at(k, distances[:, k - 1], distances[:, 2 * k - 1]) for k in scales]

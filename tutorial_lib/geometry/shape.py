@@ -74,8 +74,8 @@ def outlier_coordinates(X, times=5):
     >>> outlier_coordinates([[1, 9, 1, -2], [1, -8, 2, 1]]).tolist()
     [1]
     """
-    if not times > 1:
-        raise ValueError(f"times must be above 1, got {times!r:.60}")
+    if not real_number("times", times, "a number above 1", 1) > 1:
+        raise ValueError(f"times must be a number above 1, got {times!r:.60}")
     if isinstance(X, Cloud):
         sizes = np.sqrt(X.mean**2 + X.scatter.diagonal() / max(len(X), 1))  # (d,)
     else:

@@ -216,6 +216,7 @@ def unit_sum(X, least=1):
     >>> unit_sum([[3.0, 0.0], [0.0, 4.0]])
     (2, array([1., 1.]))
     """
+    least = whole_number("least", least, 0, "a number of vectors, 0 or more")
     if not isinstance(X, Cloud):
         U = unit(as_vectors("X", X, least))
         return len(U), U.sum(axis=0)

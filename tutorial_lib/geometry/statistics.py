@@ -54,12 +54,16 @@ def mean_interval(values, level=0.95):
     values = as_numbers("values", values)
     if not values.ndim or len(values) < 2:
         raise ValueError(f"values must be 2 or more, got shape {values.shape}")
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    _check_level(level)
     mean = values.mean(0)
     n = len(values)
     reach = t.ppf((1 + level) / 2, n - 1) * values.std(0, ddof=1) / n**0.5
     return mean, mean - reach, mean + reach
+
+
+def _check_level(level):
+    if not 0 < real_number("level", level, "between 0 and 1", 0, 1) < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
 
 
 def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
@@ -76,11 +80,9 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
     True
     """
     seed = check_seed("seed", seed)
-    level = real_number("level", level, "between 0 and 1", 0, 1)
     check_has("statistic", statistic, "a function of samples", "__call__")
     n = whole_number("n", n, 2, "a number of resamples (an int, 2 or more)")
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    _check_level(level)
     if not samples:
         raise ValueError("samples must hold at least one sample, got none")
     samples = [as_array("samples", sample) for sample in samples]

@@ -8,6 +8,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from tutorial_lib.arguments import check_path
+
 VARIABLE = "TUTORIAL_LIB_TEXTS"
 RETRIES = 2
 TIMEOUT = (5, 30)  # seconds to connect, seconds without a byte
@@ -40,7 +42,7 @@ def stand_in(folder: str | os.PathLike | None) -> Path | None:
     """The folder that stands in for the network: the argument, or else what the environment variable names."""
     if folder is None:
         folder = os.environ.get(VARIABLE) or None
-    return None if folder is None else Path(folder).expanduser()
+    return None if folder is None else check_path("folder", folder)
 
 
 def cache_folder() -> Path:

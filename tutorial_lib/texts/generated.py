@@ -10,7 +10,7 @@ import random
 import re
 from dataclasses import dataclass
 
-from tutorial_lib.arguments import check_seed, whole_number
+from tutorial_lib.arguments import check_has, check_seed, whole_number
 from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, PLACES, POSSESSIVE, SUBJECT, article, grammar, literal
 from tutorial_lib.texts.world import World, both, is_plural, members, number
 
@@ -62,6 +62,7 @@ class Story:
         >>> story.word_of(["[CLS]", *story.text.lower().replace(".", " .").split()[:3]])
         [None, 0, 1, 2]
         """
+        check_has("tokens", tokens, "the tokens of the text", "__iter__")
         lower = self.text.lower()
         places = []
         at = 0  # in the text

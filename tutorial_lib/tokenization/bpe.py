@@ -53,6 +53,7 @@ class BPE(Tokenizer):
 
     def __init__(self, vocab, merges: list[tuple[str, str]], parts: dict = GPT2):
         super().__init__(vocab)
+        check_has("parts", parts, "the parts of a tokenizer.json, a dictionary", "items")
         self.merges = _as_pairs(merges)
         needed = [*byte_characters().values(), *self.special] if parts is GPT2 else []
         needed += [token for a, b in self.merges for token in (a, b, a + b)]

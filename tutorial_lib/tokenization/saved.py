@@ -116,7 +116,7 @@ def read(name: str | os.PathLike | None, kind: str = "") -> Saved:
     else:
         saved = _of_merges(folder)
     if kind and saved.kind != kind:
-        raise ValueError(f"name must be a model with a {kind} vocabulary, got {name!r}, which has {saved.kind}")
+        raise ValueError(f"name must be a model whose vocabulary's kind is {kind}, got {name!r}, of kind {saved.kind}")
     if not saved.parts:
         told = "added_tokens_decoder" in saved.config
         saved.spaced = [] if told else None

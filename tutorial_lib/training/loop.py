@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from tutorial_lib.arguments import (
     as_ids,
+    check_call,
     check_has,
     check_id_lists,
     check_path,
@@ -112,6 +113,8 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     check_has("model", model, "a model of torch", "parameters")
     check_has("loss", loss, "a function of a model and a generator", "__call__")
     check_has("settings", settings, "a Settings", "n_steps", "rate")
+    for name, function in (("evaluate", evaluate), ("tell", tell)):
+        check_call(name, print if function is None else function)
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
     generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
     curve = {"loss": [], "evaluated": []}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import torch
 
-from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.arguments import check_has, real_number, whole_number
 
 MASK = "[MASK]"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
@@ -110,15 +110,17 @@ def _cut(sentences, generator):
 
 
 def _check(ids, tokenizer, rate):
-    ids = torch.as_tensor(ids)
+    try:
+        ids = torch.as_tensor(ids)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"ids must be whole numbers, as lists or a tensor, got {ids!r:.60}") from error
     if ids.dtype.is_floating_point:
         raise TypeError(f"ids must be whole numbers, got {ids.dtype}")
     if MASK not in tokenizer.vocab:
         raise ValueError("tokenizer must have a [MASK] in its vocabulary, got one without")
     if ids.numel() and not 0 <= ids.min() <= ids.max() < len(tokenizer):
         raise ValueError(f"ids must lie in 0..{len(tokenizer) - 1}, got {ids.min()} to {ids.max()}")
-    if not 0 <= rate <= 1:
-        raise ValueError(f"rate must lie in 0..1, got {rate!r}")
+    real_number("rate", rate, "a share from 0 to 1", 0, 1)
     return ids.long().cpu()
 
 

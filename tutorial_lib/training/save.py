@@ -51,6 +51,7 @@ def stored(state, dtype=None) -> dict:
     >>> stored({"W": torch.tensor([0.1])}, torch.float16)
     {'W': tensor([0.1000], dtype=torch.float16)}
     """
+    check_has("state", state, "a state dict", "items")
     if dtype is not None and not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
         raise ValueError(f"dtype must be a float type such as torch.float16, or None, got {dtype!r:.60}")
     narrow = {name: tensor.to(dtype or tensor.dtype).contiguous() for name, tensor in state.items()}

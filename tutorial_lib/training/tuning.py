@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib.arguments import check_config, check_has, check_id_lists, check_sizes
+from tutorial_lib.arguments import check_config, check_has, check_id_lists, check_seed, check_sizes, whole_number
 from tutorial_lib.attention import padded
 
 HAPPY = frozenset("happy glad proud smile smiles smiled laugh laughs laughed joy".split())
@@ -105,6 +105,8 @@ def tune(classifier, texts, labels, plan=Plan(), seed=0, batch_size=8):
     check_has("plan", plan, "a Plan", "n_steps", "rates")
     check_id_lists("texts", texts)
     check_has("labels", labels, "a number for each text", "__len__")
+    seed = check_seed("seed", seed)
+    batch_size = whole_number("batch_size", batch_size, 1, "a number of texts, 1 or more")
     if not len(texts):
         raise ValueError("texts must be one or more, got none")
     if len(texts) != len(labels):

@@ -13,13 +13,21 @@ import warnings
 from collections.abc import Iterable
 from contextlib import closing
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from tutorial_lib import load_model, weights
-from tutorial_lib.arguments import check_has, check_path, check_tensors, check_texts, one_of, whole_number, wide
+from tutorial_lib.arguments import (
+    as_flag,
+    check_has,
+    check_path,
+    check_tensors,
+    check_texts,
+    one_of,
+    whole_number,
+    wide,
+)
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.trace import Trace
@@ -72,6 +80,7 @@ def embed(
     if pooling is not None:
         one_of("pooling", pooling, POOLINGS)
     batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
+    normalize = as_flag("normalize", normalize)
     path = _check_path(save_to)
     model, tokenizer = _model_and_tokenizer(model, tokenizer, device)
     pooling = _said_pooling(model.source) if pooling is None else pooling
@@ -183,9 +192,10 @@ def pool(X, real, pooling):
 
 
 def _check_path(save_to):
-    if save_to is not None and Path(save_to).suffix != ".npy":
+    path = None if save_to is None else check_path("save_to", save_to)
+    if path is not None and path.suffix != ".npy":
         raise ValueError(f"save_to must be the name of a file that ends in .npy, got {str(save_to)!r}")
-    return None if save_to is None else check_path("save_to", save_to)
+    return path
 
 
 def _model_and_tokenizer(model, tokenizer, device):
@@ -198,6 +208,7 @@ def _model_and_tokenizer(model, tokenizer, device):
     source = model.source if given else str(model or weights.DEFAULT)
     own = _own_tokenizer(source, needed=tokenizer is None)
     tokenizer = own if tokenizer is None else tokenizer
+    check_has("tokenizer", tokenizer, "a tokenizer of this library", "tokens", "encode")
     if not given:
         model = load_model(model, device)
     if len(tokenizer) > model.config.vocab_size:

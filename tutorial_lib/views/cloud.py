@@ -5,6 +5,7 @@ from html import escape
 
 import numpy as np
 
+from tutorial_lib.arguments import check_has, check_text
 from tutorial_lib.views.base import View
 
 MOST_POINTS = 5000
@@ -37,6 +38,9 @@ def point_cloud(
     n, dimensions = points.shape
     labels = _check_texts("labels", [f"point {i}" for i in range(n)] if labels is None else labels, n)
     names, of = _check_groups(groups, colors, n)
+    check_has("axes", axes, "names", "__iter__")
+    for name, text in (("label", label), ("alt", alt)):
+        check_text(name, text)
     axes = _check_texts("axes", list(axes)[:dimensions], dimensions)
     center = (points.min(0) + points.max(0)) / 2
     radius = float(np.linalg.norm(points - center, axis=1).max()) or 1.0

@@ -46,6 +46,7 @@ def forward_pass(model, tokenizer, texts, others=(), start=1):
     check_has("model", model, "a Bert", "trace", "embeddings")
     check_has("tokenizer", tokenizer, "its WordPiece", "encode", "batch")
     check_has("texts", texts, "a list of (text, token, head)", "__len__")
+    check_has("others", others, "a list of texts", "__len__")
     start = whole_number("start", start, 1, f"from 1 to {len(STAGES)}", len(STAGES))
     if not texts:
         raise ValueError("texts must be a list of (text, token, head), at least one, got none")

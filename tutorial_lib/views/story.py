@@ -31,6 +31,7 @@ def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
     """
     check_has("model", model, "a GPT", "hidden")
     check_has("tokenizer", tokenizer, "its BPE", "vocab", "special")
+    check_has("ages", {} if ages is None else ages, "a dictionary of names", "items")
     ids = [tokenizer.vocab[tokenizer.special[0]], *tokenizer.encode(check_text("text", text)).ids]
     told = generate(model, ids, n, temperature=TEMPERATURE, seed=seed, stop=ids[:1])
     scores = model([ids])[0][0, -1].detach().cpu()

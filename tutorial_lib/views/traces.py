@@ -5,7 +5,7 @@ import unicodedata
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 
 LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can bring (`views.live`)
@@ -211,9 +211,10 @@ def _as_tokens(name, tokens):
 
 def _as_segments(segments, n):
     """One 0 or 1 for each token; None where there is only one segment to tell apart."""
-    if segments is None or len(set(map(int, segments))) < 2:
+    if segments is None:
         return None
-    segments = [int(segment) for segment in segments]
-    if len(segments) != n or set(segments) != {0, 1}:
+    check_has("segments", segments, "numbers", "__iter__")
+    segments = [segment.item() if hasattr(segment, "item") else segment for segment in segments]
+    if len(segments) != n or not {*segments} <= {0, 1}:
         raise ValueError(f"segments must be {n} numbers, each 0 or 1, got {segments}")
-    return segments
+    return [int(segment) for segment in segments] if len(set(segments)) == 2 else None

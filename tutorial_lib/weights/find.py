@@ -50,7 +50,7 @@ def as_folder(name: str | os.PathLike | None) -> Path | None:
     >>> as_folder("bert-base-cased"), as_folder(Path("~")) == Path.home()
     (None, True)
     """
-    if not isinstance(name, (str, os.PathLike, type(None))):
+    if not isinstance(name, (str, os.PathLike, type(None))) or name == "":
         raise TypeError(f"name must be a model's name, a folder, or None for the default model, got {name!r:.60}")
     folder = None if name is None else Path(name).expanduser()
     return folder if isinstance(name, os.PathLike) or (folder and folder.is_dir()) else None
