@@ -21,8 +21,8 @@ def theirs():
     return BertForPreTraining._from_config(CONFIG, attn_implementation="eager").eval()
 
 
-def write(folder, state, config=CONFIG):
-    (folder / "config.json").write_text(json.dumps(config.to_dict()))
+def write(folder, state, config=CONFIG, **more):
+    (folder / "config.json").write_text(json.dumps(config.to_dict() | more))
     (folder / "vocab.txt").write_text("\n".join(f"token{i}" for i in range(config.vocab_size)))
     save_file({name: tensor.clone().contiguous() for name, tensor in state.items()}, folder / "model.safetensors")
     return folder
@@ -77,6 +77,29 @@ def test_loading_from_transformers_copies_and_keeps_the_precision(theirs):
     with torch.no_grad():
         theirs.bert.embeddings.word_embeddings.weight.zero_()
     assert torch.equal(ours([1, 2]), before)
+
+
+def test_one_weight_in_float64_makes_all_float64(tmp_path, theirs):
+    state = as_on_the_hub(theirs)
+    one = next(name for name in state if "layer.1.output.dense.weight" in name)
+    mixed = {name: tensor.double() if name == one else tensor.bfloat16() for name, tensor in state.items()}
+    ours = Bert.from_pretrained(write(tmp_path, mixed), device="cpu")
+    assert {parameter.dtype for parameter in ours.parameters()} == {torch.float64}
+    assert torch.equal(ours.layer[1].feed_forward.W_2.weight, mixed[one]) and ours([[1, 2]]).isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2, torch.int8])
+def test_weights_of_eight_bits_are_refused(tmp_path, theirs, dtype):
+    state = as_on_the_hub(theirs)
+    one = next(name for name in state if "layer.1.output.dense.weight" in name)
+    with pytest.raises(ValueError, match=f"must have 16 bits or more, and {one} is {dtype}"):
+        Bert.from_pretrained(write(tmp_path, state | {one: state[one].to(dtype)}), device="cpu")
+
+
+def test_quantized_weights_are_refused_by_method(tmp_path, theirs):
+    folder = write(tmp_path, as_on_the_hub(theirs), quantization_config={"quant_method": "gptq", "bits": 4})
+    with pytest.raises(ValueError, match="weights quantized by gptq are not computed here"):
+        Bert.from_pretrained(folder, device="cpu")
 
 
 @pytest.mark.parametrize(

@@ -174,9 +174,10 @@ def test_unreachable_hub_is_given_up_after_one_probe(cache, monkeypatch, listeni
         ("bert-base-case", "did you mean 'bert-base-cased'"),
         ("someone/gpt-2", "did you mean 'gpt2'"),
         ("xyz", "one of all-MiniLM-L6-v2"),
+        ("no name: at all", "no name that the hub could have"),
     ],
 )
-def test_unknown_name_error_lists_the_known_names(name, hint):
+def test_unknown_name_error_lists_the_known_names(name, hint, cache):
     with pytest.raises(ModelNotAvailable, match="neither a folder on this machine nor a known") as error:
         resolve(name)
     assert hint in str(error.value) and all(known in str(error.value) for known in KNOWN)
@@ -330,12 +331,12 @@ def hub(tmp_path, monkeypatch):
     server.server_close()
 
 
-def fetch(endpoint, home, question="resolve"):
-    """Resolve the model tiny, or its vocabulary, in a fresh process that knows this hub only."""
+def fetch(endpoint, home, question="resolve", name="tiny"):
+    """Resolve a model, or its vocabulary, in a fresh process that knows this hub only, and in its catalog tiny."""
     code = (
         "from tutorial_lib.weights.catalog import KNOWN, Model; from tutorial_lib.weights import find\n"
         f"KNOWN['tiny'] = Model('someone/tiny', 'MIT', {COMMIT!r})\n"
-        f"print(find.{question}('tiny'))"
+        f"print(find.{question}({name!r}))\nfind.{question}({name!r})"
     )
     env = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
     env |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), "NO_PROXY": "127.0.0.1"}
@@ -362,6 +363,45 @@ def test_fetching_a_vocabulary_downloads_no_weights(hub, tmp_path):
     folder = Path(run.stdout.strip())
     assert {file.name for file in folder.iterdir()} == {*KNOWN["bert-base-cased"].vocabulary_files}
     assert not any("safetensors" in path for path in Hub.asked)
+
+
+@pytest.mark.parametrize("name", ["another/bear", "bear"])
+def test_any_name_of_the_hub_loads_at_its_newest(hub, tmp_path, name):
+    run = fetch(hub, tmp_path / "home", name=name)
+    assert run.returncode == 0, run.stderr
+    folder = Path(run.stdout.strip())
+    # This hub has each file in any folder. No README comes, and no second weights.
+    assert {file.name for file in folder.iterdir()} == {*KNOWN["bert-base-cased"].files, "1_Pooling"}
+    assert run.stderr.count(f"{name} is not in the catalog: this is revision {COMMIT}") == 1
+    Hub.asked.clear()
+    assert fetch(hub, tmp_path / "home", name=name).stdout == run.stdout and Hub.asked == []
+
+
+def test_weights_in_several_files_of_the_hub_come_whole(hub, tmp_path, monkeypatch):
+    shard = Hub.files["model.safetensors"]
+    index = json.dumps({"weight_map": {"embeddings.weight": "model-00001-of-00001.safetensors"}}).encode()
+    monkeypatch.delitem(Hub.files, "model.safetensors")
+    for file, data in (("model.safetensors.index.json", index), ("model-00001-of-00001.safetensors", shard)):
+        monkeypatch.setitem(Hub.files, file, data)
+    run = fetch(hub, tmp_path / "home", name="another/bear")
+    folder = Path(run.stdout.strip())
+    assert run.returncode == 0 and (folder / "model-00001-of-00001.safetensors").read_bytes() == shard
+    (folder / "model-00001-of-00001.safetensors").unlink()  # as where a download broke off
+    assert fetch(hub, tmp_path / "home", name="another/bear").returncode == 0
+    assert (folder / "model-00001-of-00001.safetensors").read_bytes() == shard
+
+
+def test_a_family_that_is_not_computed_costs_no_download(hub, tmp_path, monkeypatch):
+    monkeypatch.setitem(Hub.files, "config.json", b'{"model_type": "t5"}')
+    run = fetch(hub, tmp_path / "home", name="another/bear")
+    assert run.returncode and "ValueError" in run.stderr and "t5" in run.stderr
+    assert not any("safetensors" in path for path in Hub.asked)
+
+
+def test_a_name_that_the_hub_lacks_is_unknown(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr(Hub, "files", {})
+    run = fetch(hub, tmp_path / "home", name="bert-base-case")
+    assert "did you mean 'bert-base-cased'" in run.stderr and "has no such model" in run.stderr
 
 
 def test_model_incomplete_on_the_hub_is_not_available(hub, tmp_path, monkeypatch):

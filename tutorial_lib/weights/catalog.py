@@ -62,16 +62,19 @@ def _models():
 KNOWN = {model.name: model for model in _models()}
 
 
-def known(name: str) -> Model:
-    """The known model of this name, in its long or short form."""
+def known(name: str) -> Model | None:
+    """The known model of this name, in its long or short form; None where there is none."""
     wanted = name.lower()
-    for model in KNOWN.values():
-        if wanted in (model.repo.lower(), model.name.lower()):
-            return model
+    return next((model for model in KNOWN.values() if wanted in (model.repo.lower(), model.name.lower())), None)
+
+
+def unknown(name: str, why: str) -> ModelNotAvailable:
+    """The error for a name that nobody knows."""
+    wanted = name.lower()
     names = {model.name.lower(): model.name for model in KNOWN.values()}
     close = difflib.get_close_matches(wanted.split("/")[-1], names, n=1)
     hint = f" (did you mean {names[close[0]]!r}?)" if close else ""
-    raise ModelNotAvailable(
-        f"{name!r} is neither a folder on this machine nor a known model{hint}: "
-        f"give the path of a folder, or one of {', '.join(KNOWN)}"
+    return ModelNotAvailable(
+        f"{name!r} is neither a folder on this machine nor a known model{hint}, and {why}: "
+        f"give the path of a folder, the name of a model on the hub, or one of {', '.join(KNOWN)}"
     )

@@ -44,16 +44,24 @@ class Loaded:
 def read(name):
     """(settings, weights) of a model by name or folder: its config.json and its tensors, as they stand in the files.
 
-    Weights that are stored in half precision come in float32, which changes no value.
+    Weights that are stored in half precision come in float32, which changes no value; where some are in float64, all
+    come in it. Raises ValueError where they are quantized, to 8 bits or fewer.
 
     >>> settings, state = read("all-MiniLM-L6-v2")
     >>> settings["hidden_size"], state["embeddings.word_embeddings.weight"].shape
     (384, torch.Size([30522, 384]))
     """
     settings = read_config(name)
-    halves = (torch.float16, torch.bfloat16)
+    if settings.get("quantization_config"):
+        how = settings["quantization_config"].get("quant_method", "some method")
+        raise ValueError(f"{name}: weights quantized by {how} are not computed here: take the model's original weights")
     state = load_state_dict(name)
-    return settings, {name: tensor.float() if tensor.dtype in halves else tensor for name, tensor in state.items()}
+    floats = [tensor for tensor in state.values() if tensor.is_floating_point()]
+    for key, tensor in state.items():
+        if tensor.dtype == torch.int8 or tensor.is_floating_point() and tensor.element_size() == 1:
+            raise ValueError(f"{name}: weights must have 16 bits or more, and {key} is {tensor.dtype}")
+    dtype = torch.float64 if any(tensor.dtype == torch.float64 for tensor in floats) else torch.float32
+    return settings, {key: tensor.to(dtype) if tensor.is_floating_point() else tensor for key, tensor in state.items()}
 
 
 def settings_of(hf_model):

@@ -1,18 +1,25 @@
 """From a name to the folder with a model's config, vocabulary and weights, and to what these files hold.
 
-`resolve` finds the folder, `read_config` and `load_state_dict` read it. Only this module touches the network, and only
-for the models in `catalog`, each at one fixed revision.
+`resolve` finds the folder, `read_config` and `load_state_dict` read it. Only this module touches the network: for the
+models in `catalog` at one fixed revision each, for any other name of the hub at the newest.
 """
 
 import importlib.util
 import os
+import warnings
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
-from tutorial_lib.weights.catalog import DEFAULT, KNOWN, Model, ModelNotAvailable, known
+from tutorial_lib.weights.catalog import DEFAULT, KNOWN, Model, ModelNotAvailable, known, unknown
 from tutorial_lib.weights.files import check_sha256, read_json
 
 PROBE_SECONDS = 4  # how long the hub may take to answer before we call it unreachable
+WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+# Files that a model may have beside its config.json and weights.
+BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json",
+          "special_tokens_map.json", "1_Pooling/config.json")  # fmt: skip
 _TRUE = ("1", "ON", "YES", "TRUE")  # what huggingface_hub takes for a yes
 
 
@@ -22,8 +29,9 @@ def resolve(name: str | os.PathLike | None = None) -> Path:
     Tried in order: a path; an installed package that carries the model, this one for ``"book-gpt"`` and its like; the
     Hugging Face cache; the hub, at the model's fixed revision.
 
-    name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, or None for the
-    default model, all-MiniLM-L6-v2. Raises ValueError if name is a folder that lacks files of a model,
+    name: a folder, a known name such as ``"bert-base-cased"`` or ``"google-bert/bert-base-cased"``, any other name of
+    the hub (its newest revision, which a warning says once), or None for the default model, all-MiniLM-L6-v2. Raises
+    ValueError if name is a folder that lacks files of a model, or a model of a family that is not computed here,
     ModelNotAvailable if no place has the model: the message says what was tried and what to do.
 
     >>> sorted(file.name for file in resolve().iterdir() if file.name in ("config.json", "vocab.txt"))
@@ -39,6 +47,8 @@ def _find(name: str | os.PathLike | None, vocabulary: bool = False) -> tuple[Pat
     if folder is not None:
         return _checked_folder(folder), None
     model = known(DEFAULT if name is None else name)
+    if model is None:
+        return _unlisted(name, vocabulary), None
     return _local_folder(model, vocabulary) or _download(model, vocabulary), model
 
 
@@ -129,8 +139,7 @@ def load_state_dict(name: str | os.PathLike | None = None) -> dict:
 
 def _weights_file(folder: Path) -> Path:
     """The weights in a folder: safetensors, in one file or the list of several, before torch's own."""
-    names = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
-    files = [folder / name for name in names]
+    files = [folder / name for name in WEIGHTS]
     return next((file for file in files if file.is_file()), files[-1])
 
 
@@ -204,6 +213,70 @@ def _cached_folder(model: Model, files: Iterable[str]) -> Path | None:
     return None
 
 
+def _unlisted(name: str, vocabulary: bool) -> Path:
+    """A model that is not in the catalog, or its vocabulary: from the cache, or from the hub."""
+    from huggingface_hub import constants, try_to_load_from_cache
+    from huggingface_hub.utils import EntryNotFoundError, HFValidationError, RepositoryNotFoundError
+
+    try:
+        config = try_to_load_from_cache(name, "config.json", constants.HF_HUB_CACHE, "main")
+    except HFValidationError as error:
+        raise unknown(name, "it is no name that the hub could have") from error
+    folder = Path(config).parent if isinstance(config, str) else None
+    if folder is None or not (vocabulary or _is_whole(folder)):
+        if _is_offline():
+            raise unknown(name, "HF_HUB_OFFLINE is set, so the hub was not asked")
+        try:
+            folder = _fetch(name, vocabulary)
+        except (EntryNotFoundError, RepositoryNotFoundError) as error:
+            raise unknown(name, f"{constants.ENDPOINT} has no such model ({_reason(error)})") from error
+        except ValueError:  # it is there, and of a family that is not computed
+            raise
+        except Exception as error:
+            raise unknown(name, f"{constants.ENDPOINT} did not deliver it ({_reason(error)})") from error
+    _say_once(name, folder.name)
+    return folder
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a folder has all files of its weights."""
+    file = _weights_file(folder)
+    shards = set(read_json(file)["weight_map"].values()) if file.is_file() and file.name.endswith(".index.json") else []
+    return file.is_file() and all((folder / shard).is_file() for shard in shards)
+
+
+def _fetch(name: str, vocabulary: bool) -> Path:
+    """Fetch what there is of a model: its settings first, so that a family that is not computed costs no download."""
+    from huggingface_hub import constants, hf_hub_download
+    from huggingface_hub.utils import EntryNotFoundError, get_session
+
+    from tutorial_lib.weights.names import model_of
+
+    get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)
+    config = Path(hf_hub_download(name, "config.json"))
+    model_of(read_json(config))
+    for file in BESIDE:
+        with suppress(EntryNotFoundError):
+            hf_hub_download(name, file)
+    for file in () if vocabulary else WEIGHTS:
+        with suppress(EntryNotFoundError):
+            path = Path(hf_hub_download(name, file))
+            shards = set(read_json(path)["weight_map"].values()) if file.endswith(".index.json") else ()
+            for shard in sorted(shards):
+                hf_hub_download(name, shard)
+            break
+    return config.parent if vocabulary else _checked_folder(config.parent)
+
+
+@lru_cache
+def _say_once(name: str, revision: str) -> None:
+    warnings.warn(f"{name} is not in the catalog: this is revision {revision}, and no digest is compared", stacklevel=4)
+
+
+def _is_offline() -> bool:
+    return any(os.environ.get(name, "").upper() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"))
+
+
 def _download(model: Model, vocabulary: bool) -> Path:
     """Fetch the model's files, or its vocabulary's, from the hub, with progress bars; one that broke off is resumed."""
     if model.shipped:
@@ -212,7 +285,7 @@ def _download(model: Model, vocabulary: bool) -> Path:
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.utils import get_session
 
-    if any(os.environ.get(name, "").upper() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
+    if _is_offline():
         raise _not_available(model, vocabulary, "HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE")
     try:
         get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # or hf_hub_download tries for half a minute
