@@ -103,7 +103,7 @@ def spoiled(line, name, target, values):
 
     >>> from tutorial_lib.attention import causal_mask
     >>> list(spoiled("causal_mask(3).int()", "causal_mask", causal_mask, {"negative": "-1"}))
-    [('n', 'negative', 'causal_mask(-1).int()')]
+    [('n', 'negative', 'causal_mask(-1).int()'), ('device', 'negative', 'causal_mask(3, device=-1).int()')]
     """
     known = inspect.signature(target).parameters
     parameters = [p for p in known if p not in ("self", "cls")]

@@ -1,0 +1,52 @@
+"""Texts with their vectors' neighbors and places in a plane, in a file that Embedding Atlas opens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from tutorial_lib import geometry
+from tutorial_lib.arguments import check_path, check_texts, needed, whole_number
+from tutorial_lib.geometry.arrays import as_vectors
+from tutorial_lib.geometry.similarity import unit
+from tutorial_lib.weights.files import beside
+
+
+def save_atlas(
+    path: str | os.PathLike, texts: Sequence[str], X, places=None, n_neighbors: int = 15, **columns: Sequence
+) -> None:
+    """Write a Parquet file for `embedding-atlas FILE --text text --x x --y y --neighbors neighbors`.
+
+    texts: n; X (n, d): their vectors, as `embed` gives them. places (n, 2): where each stands in the picture; None asks
+    `geometry.umap` of the unit vectors. n_neighbors: the text itself included, at most n; the nearest by cosine,
+    exactly, with 1 - cosine as the distance. columns: what else is known of each text, by name. Raises ValueError, by
+    name, for what does not fit, ModuleNotFoundError without pyarrow.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_atlas(f"{folder}/bears.parquet", ["A bear.", "Two bears."], np.eye(2), np.eye(2), 2, n=[1, 2])
+    ...     os.listdir(folder)
+    ['bears.parquet']
+    """
+    path = check_path("path", path)
+    texts = check_texts("texts", texts)
+    U = unit(as_vectors("X", X))
+    places = geometry.umap(U) if places is None else as_vectors("places", places)
+    if places.shape[1] != 2:
+        raise ValueError(f"places must have two coordinates, got {places.shape[1]}")
+    k = whole_number("n_neighbors", n_neighbors, 2, f"from 2 to the number of texts, {len(texts)}", len(texts))
+    for name, values in {"X": U, "places": places, **columns}.items():
+        if len(values) != len(texts):
+            raise ValueError(f"{name} must hold one for each of {len(texts)} texts, got {len(values)}")
+    with needed("pyarrow", "Parquet"):
+        import pyarrow
+        from pyarrow.parquet import write_table
+
+    distances, ids = geometry.nearest_neighbors(U, k - 1)
+    found = zip(ids.tolist(), (distances**2 / 2).tolist(), strict=True)  # of unit vectors |u - v|^2 = 2 (1 - cosine)
+    neighbors = [{"ids": [i, *near], "distances": [0.0, *far]} for i, (near, far) in enumerate(found)]
+    x, y = np.asarray(places, dtype=float).T
+    with beside(path) as part:
+        write_table(pyarrow.table({**columns, "text": texts, "x": x, "y": y, "neighbors": neighbors}), part)
