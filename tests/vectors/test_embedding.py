@@ -218,7 +218,8 @@ def test_an_interrupted_computation_goes_on_where_it_stopped(tiny, tmp_path, mon
     assert sorted(file.name for file in tmp_path.iterdir()) == ["v.json", "v.npy"]
     if pooling != "tokens":
         np.testing.assert_array_equal(np.load(path), saved)
-        assert not saved.flags.writeable
+        saved /= 2  # as libraries do that normalize in place
+        np.testing.assert_array_equal(np.load(path), 2 * saved)
 
 
 def test_finished_file_is_read_and_not_recomputed(tiny, tmp_path, monkeypatch):

@@ -66,7 +66,8 @@ def embed(
     normalize: each vector at length 1, so that the dot product of two is their cosine. batch_size: how many texts go
     through the model at once, at most; long ones are fewer. progress: show a bar. save_to: a file, NAME.npy. Batches
     are written to NAME.part.npy as they are done; if you stop the computation, the same call goes on from there. The
-    answer is then a read-only view of the file, not a copy in memory.
+    answer is then a view of the file, not a copy in memory; what you change in it (as faiss.normalize_L2 does) stays in
+    memory, and the file as it is.
 
     Raises TypeError if texts is one str or holds something else, ValueError if another argument has no such value, the
     tokenizer is not the model's, or save_to belongs to other texts or settings.

@@ -42,7 +42,7 @@ class File(Memory):
         elif path.exists():
             raise ValueError(f"save_to must be a new file: {path} exists, and no {self.log.name} says what it holds")
         if path.exists():
-            self.rows = np.load(path, mmap_mode="r")
+            self.rows = np.load(path, mmap_mode="c")
         elif self.done:
             self.rows = np.lib.format.open_memmap(self.part, "r+")
         else:
@@ -98,5 +98,5 @@ class File(Memory):
             self.rows.flush()
             del self.rows  # Windows renames no file that is open
             os.replace(self.part, self.path)
-            self.rows = np.load(self.path, mmap_mode="r")
+            self.rows = np.load(self.path, mmap_mode="c")
         return self.rows
