@@ -4,9 +4,11 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import torch
 
 from tests.views.examples import made_up_trace
+from tutorial_lib import llama
 from tutorial_lib.attention import causal_mask
 from tutorial_lib.views import neuron_view
 from tutorial_lib.views.neurons import HALF, bars, number
@@ -92,3 +94,17 @@ def test_padding_has_no_rows():
     mask = torch.tensor([True, True, False])
     view = neuron_view(made_up_trace(1, 2, 3, 4, mask=mask), tokens)
     assert view.default.count("<tr>") == 1 + 2 and "[PAD]" not in view.default and view.data["error"] < 5e-4
+
+
+def test_rotary_positions_and_shared_keys_are_followed():
+    for kinds in (dict(n_kv_heads=2), dict()):
+        model = llama.Llama(llama.Config(vocab_size=60, d_model=16, n_layers=2, n_heads=4, d_ff=24, **kinds)).eval()
+        view = neuron_view(model.trace([[5, 6, 7, 8]]), list("abcd"), layer=1, head=3, query=2)
+        assert view.data["error"] < 5e-4
+
+
+def test_weights_of_other_queries_are_refused():
+    trace = made_up_trace(1, 2, 5, 4)
+    trace["layer.0.attention.keys"] = -3 * trace["layer.0.attention.keys"]
+    with pytest.raises(ValueError, match="weights that follow from its queries and keys, got one that is off by"):
+        neuron_view(trace, list("abcde"))

@@ -9,6 +9,7 @@ from tutorial_lib.views.traces import Attention, as_place, name_of, pack, shorte
 
 COLUMNS = (22, 16, 16, 15, 14, 17)  # percent of the table's width
 ROWS = 16  # keys shown at first where there are more; js/neuron_view.js has the same
+MOST_ERROR = 0.1  # of a weight, from rounding
 HALF = 20  # the longest bar, in units of its little picture
 
 
@@ -17,7 +18,7 @@ def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
 
     source: a model with `.trace` (then tokens is an `Encoding`), or a trace with queries, keys and weights. tokens: an
     `Encoding`, or the tokens as list of str. layer, head, query: shown first; query is the place of a token. keys,
-    text: as in `head_view`.
+    text: as in `head_view`. Where positions are rotary, queries and keys are the rotated ones.
 
     Returns a `View`. Bars up are positive, bars down negative. Point at a bar for its numbers; a key's button lists
     the coordinates that count most. Queries and keys travel rounded (`tutorial_lib.views.traces.pack`) and the page
@@ -35,12 +36,17 @@ def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
     query = as_place("query", query, len(attention.tokens))
     if head is None:
         raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
-    Q, K = attention.stacked("queries"), attention.stacked("keys")
+    rotary = "layer.0.attention.rotated_keys" in (attention.trace or {})
+    Q, K = (attention.stacked(f"rotated_{name}" if rotary else name) for name in ("queries", "keys"))
+    K = K.repeat(Q.shape[1] // K.shape[1], axis=1)  # where heads share keys
     packed = pack(Q), pack(K)
     Q = unpack(packed[0], Q.shape)  # what the script will see
     K = unpack(packed[1], K.shape)
     masked = (attention.weights == 0).all((0, 1))
     error = float(np.abs(_weights(Q, K, masked) - attention.weights).max())
+    if error > MOST_ERROR:
+        why = f"source must have weights that follow from its queries and keys, got one that is off by {error:.2f}"
+        raise ValueError(f"{why}; a mask that differs from layer to layer, such as ModernBERT's windows, is not drawn")
     data = attention.data() | {"layer": layer, "head": head, "query": query, "d_k": Q.shape[-1], "error": error}
     data |= {"Q": packed[0], "K": packed[1]}
     if masked.any():
