@@ -1,8 +1,9 @@
 """A model in the reader's browser: its weights as scripts that a page loads from a file, with no network.
 
 `bert.js` and `gpt.js` are the models, read beside `bert.py` and `gpt.py`. `arithmetic.js` is their arithmetic in plain
-JavaScript, `kernel.c` the same in WebAssembly, which `kernel.js` calls. `worker.js` holds tokenizer and model and
-answers; `page.js`, which every page of the book loads, asks. `write_worker` and `write_model` make what a press loads.
+JavaScript, `kernel.c` the same in WebAssembly, which `kernel.js` calls. `switches.js` lists the options that change a
+run, and applies them. `worker.js` holds tokenizer and model and answers; `page.js`, which every page of the book loads,
+asks. `write_worker` and `write_model` make what a press loads.
 """
 
 import base64
@@ -25,7 +26,10 @@ from tutorial_lib.weights.rounded import GROUP, rounded, rounded_model
 
 HERE = Path(__file__).parent
 # What the worker is made of, in the order in which it reads it.
-SOURCES = [JS / "wordpiece.js", *(HERE / f"{name}.js" for name in "bpe arithmetic kernel bert gpt worker".split())]
+SOURCES = [
+    JS / "wordpiece.js",
+    *(HERE / f"{name}.js" for name in "bpe arithmetic kernel bert gpt switches worker".split()),
+]
 PANEL = 8  # rows of a matrix that the kernel computes together
 CALLS = 24  # in which a model's weights come: one long string would take a browser twice the time
 FILES = 8  # of a large model, so that a page can say how much is there; of a small one one is enough

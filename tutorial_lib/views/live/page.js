@@ -151,7 +151,8 @@ var tutorialLib = (function () {
   return {
     load,
     // {tokens, ids, segments, cut, stops}: stops by Python's names to {shape, values}. options: model, pair, stops (a list of
-    // those that are wanted), silence (a list of [layer, head]), without (a list of stops that become 0), places (of a decoder's tokens).
+    // those that are wanted), places (of a decoder's tokens), and what changes in the run, as switches.js says: hide, edges,
+    // silence, heard, without.
     trace: function (text, options) { return asked({ ask: "trace", text }, options); },
     tokenize: function (text, options) { return asked({ ask: "tokenize", text }, options); },
     // {logits}: a decoder's scores for what comes after a text and the ids written since.

@@ -51,21 +51,23 @@ const answers = {
     return encode(models[name], text, pair);
   },
 
-  // Tokens, ids and the values on the way whose names are asked for: {shape, values}. silence: heads, [layer, head], that
-  // hand on 0. without: stops whose values become 0, such as "embeddings.positions". places: where a decoder's tokens stand, if not one after the other.
-  trace({ name, text, pair, stops, silence = [], without = [], places = null }) {
-    const { about, model } = models[name], encoding = encode(models[name], text, pair), kept = {};
+  // Tokens, ids and the values on the way whose names are asked for: {shape, values}. places: where a decoder's tokens
+  // stand, if not one after the other. The other options are those of switches.js.
+  trace({ name, text: asked, pair, stops, places = null, ...options }) {
+    const which = models[name], { text, change } = Switches(which, encode(which, asked, pair), options), seen = new Set(), kept = {};
     const wanted = stops ? new Set(stops) : { has: () => true };
     machine.pass(() => {
       const keep = (stop, X) => {
-        silence.forEach(([layer, head]) => stop === `layer.${layer}.attention.heads` && quiet(X, head));
-        if (without.includes(stop)) machine.view(X).fill(0);
+        change(stop, X);
         if (wanted.has(stop)) kept[stop] = read(X);
+        seen.add(stop);
         return X;
       };
-      about.kind === "GPT" ? model.forward(encoding.ids, null, keep, places) : model.forward(encoding.ids, encoding.segments, keep);
+      which.about.kind === "GPT" ? which.model.forward(text.ids, null, keep, places) : which.model.forward(text.ids, text.segments, keep);
     });
-    return { ...encoding, stops: kept };
+    among("stops", stops, seen);
+    among("without", options.without, seen);
+    return { ...text, stops: kept };
   },
 
   // A decoder's scores for the token after a text and the tokens written since. What it computed for the same beginning
@@ -187,6 +189,11 @@ function read(X) {
 function quiet(X, head) {
   const [n, d] = X.shape, d_k = d / X.heads, values = machine.view(X);
   for (let t = 0; t < n; t++) values.fill(0, t * d + head * d_k, t * d + (head + 1) * d_k);
+}
+
+function among(name, stops, seen) {
+  const other = (stops || []).find((stop) => !seen.has(stop));
+  if (other !== undefined) throw new Error(`${name} must be stops of this run, got ${other}.`);
 }
 
 function arrays(value) {
