@@ -1,5 +1,6 @@
 """What a question changes in a live run: hidden words, other values, silenced heads. Equal to Python's `change`."""
 
+import base64
 import functools
 
 import numpy as np
@@ -46,7 +47,34 @@ CASES = [
 ]
 STATES = ["embeddings.output", *(f"layer.{i}.output" for i in range(6))]
 STOPS = [*STATES, *(f"layer.{i}.attention.{part}" for i in range(6) for part in ("heads", "output"))]
-ERROR = """([text, options]) => tutorialLib.trace(text, options).then(() => 'no error', (error) => error.message)"""
+RUNS = """async ([text, runs, options]) => {
+  for (const { edges = [], heard = { outputs: {} } } of runs) {
+    for (const edge of edges) edge.value = new Float32Array(edge.value);
+    for (const layer in heard.outputs) heard.outputs[layer] = new Float32Array(heard.outputs[layer]);
+  }
+  const found = [];
+  for await (const vectors of tutorialLib.runs(text, runs, options)) found.push(...vectors);
+  const bytes = new Uint8Array(new Float32Array(found).buffer), letters = [];
+  for (let i = 0; i < bytes.length; i += 32768) letters.push(String.fromCharCode(...bytes.subarray(i, i + 32768)));
+  return btoa(letters.join(''));
+}"""
+ERROR = """([ask, text, ...more]) => Promise.resolve(ask === 'trace' ? tutorialLib.trace(text, ...more)
+  : tutorialLib.runs(text, ...more).next()).then(() => 'no error', (error) => error.message)"""
+# The messages of a loop, its vectors, and how many of them came before the answer to a newer question.
+LEAVE = """async ([text, runs, leave]) => {
+  await tutorialLib.load();
+  let asked = 0, done = 0, before = null, answer = null;
+  const post = tutorialLib.post;
+  tutorialLib.post = (message) => { asked += message.ask === 'runs'; post(message); };
+  for await (const vectors of tutorialLib.runs(text, runs, { place: 1 })) {
+    if (!done++) answer = tutorialLib.trace('another text', { stops: [] }).then(() => { before = done; });
+    if (leave) break;
+  }
+  await answer;
+  await tutorialLib.memory(); // a message that is still on its way would be counted
+  tutorialLib.post = post;
+  return [asked, done, before];
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +184,50 @@ def test_decoder_takes_the_same_options(machine):
         assert off(stops["logits"], wanted) < 2e-3 < off(expected(ids, {}, GPT)[1]["logits"], wanted)
 
 
+def vectors_of(tab, text, runs, **options):
+    """Return the vectors of many runs, (runs, stops, d_model)."""
+    data = base64.b64decode(tab.evaluate(RUNS, [text, runs, options]))
+    return np.frombuffer(data, "<f4").reshape(len(runs), -1, 384)
+
+
+@pytest.mark.parametrize(
+    "without", [pytest.param("", id="kernel"), pytest.param(WITHOUT, id="plain JavaScript", marks=pytest.mark.long)]
+)
+def test_runs_are_traces_bit_by_bit(without, machine):
+    """A run skips layers before its change, and other tokens in the last layer. Texts, pairs and stops take turns."""
+    tab, questions = machine(without), [{}, *QUESTIONS.values()]
+    others = ["embeddings.tokens", "layer.2.attention.output", "layer.5.attention.values", "layer.5.attention.heads"]
+    runs = [asked(question) for question in questions]
+    for text, place, stops, pair in [
+        (TWICE, WORD, None, None), (PIECES, WORD, None, None), (PIECES, 0, None, None), (PIECES, 0, others, None),
+        (PIECES, 0, others, "A pair"), (SHORT, 4, [*others, others[0]], None),
+    ][:: 3 if without else 1]:  # fmt: skip
+        options = {"pair": pair} if pair else {}
+        found = vectors_of(tab, text, runs, place=place, **options, **({"stops": stops} if stops else {}))
+        for question, run, vectors in zip(questions, runs, found, strict=True):
+            _, traced = stops_of(tab, text, stops=stops or STATES, **run, **options)
+            for stop, vector in zip(stops or STATES, vectors, strict=True):
+                X = traced[stop]
+                row = X[:, place].reshape(-1) if X.ndim == 3 else X[place]
+                assert (vector == row).all(), (text, place, question, stop)
+
+
+def test_newer_question_waits_for_no_loop(machine):
+    runs = [{"hide": [1]}] * 200
+    asked, done, before = machine().evaluate(LEAVE, [TWICE, runs, False])
+    assert done == 200 and 2 < asked < 200 and before < 200
+    assert machine().evaluate(LEAVE, [TWICE, runs, True])[:2] == [1, 1]
+
+
+def test_many_runs_take_no_more_memory(machine):
+    runs = [asked(question) for question in QUESTIONS.values()]
+    sizes = []
+    for _ in range(3):
+        vectors_of(machine(), TWICE, runs, place=WORD)
+        sizes.append(machine().evaluate("tutorialLib.memory()"))
+    assert sizes[1:] == sizes[:1] * 2
+
+
 def test_hidden_tokens_are_shown_as_masks(machine):
     tokens = "async (text) => (await tutorialLib.trace(text, { hide: [2], stops: [] })).tokens"
     assert machine().evaluate(tokens, SHORT) == ["[CLS]", "my", "[MASK]", "bank", "[SEP]"]
@@ -182,8 +254,21 @@ def test_options_that_do_not_exist_are_named(machine):
         ({"without": ["embeddings.position"]}, "without must be stops of this run, got embeddings.position."),
         ({"without": ["layer.0.attention.weights"]},
          "without cannot set scores or weights: heads are computed with them."),
-        ({"stops": ["layer.6.output"]}, "stops must be stops of this run, got layer.6.output."),
-        ({"model": GPT, "hide": [0]}, "hide needs a model that has the token [MASK]."),
     ]  # fmt: skip
     for options, message in wrong:
-        assert machine().evaluate(ERROR, [SHORT, options]) == message
+        assert machine().evaluate(ERROR, ["trace", SHORT, options]) == message
+        assert machine().evaluate(ERROR, ["runs", SHORT, [{}, options], {"place": 1}]) == message
+    for ask, more, message in [
+        ("trace", [{"stops": ["layer.6.output"]}], "stops must be stops of this run, got layer.6.output."),
+        ("trace", [{"model": GPT, "hide": [0]}], "hide needs a model that has the token [MASK]."),
+        ("runs", [[{}], {"place": 5}], "place must be from 0 to 4, got 5."),
+        ("runs", [[{}], {}], "place must be from 0 to 4, got undefined."),
+        ("runs", [[{}], {"place": 0, "model": GPT}], "runs needs an encoder, got book-gpt."),
+        ("runs", [[{}], {"place": 0, "stops": ["layer.6.output"]}],
+         "stops must be stops of this run, got layer.6.output."),
+        ("runs", [[{}], {"place": 0, "stops": ["layer.0.hidden"]}],
+         "stops must have 384 numbers for each token, got layer.0.hidden."),
+        ("runs", [[{}], {"place": 0, "stops": ["layer.0.attention.weights"]}],
+         "stops must have 384 numbers for each token, got layer.0.attention.weights."),
+    ]:  # fmt: skip
+        assert machine().evaluate(ERROR, [ask, SHORT, *more]) == message

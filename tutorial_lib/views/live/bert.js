@@ -27,12 +27,12 @@ class MultiHeadAttention {
     this.W_O = weights("W_O");
   }
 
-  // past: keys and values of earlier tokens; with them, or with causal, no token sees what follows it. turn: what rotary
-  // positions do to queries and keys.
-  forward(X, keep, causal = false, past = null, turn = (X) => X) {
+  // memory: what keys and values are made of. past: those of earlier tokens; with them, or with causal, no token sees
+  // what follows it. turn: what rotary positions do to queries and keys.
+  forward(X, keep, memory = X, causal = false, past = null, turn = (X) => X) {
     const Q = keep("queries", turn(split(machine.linear(X, this.W_Q), this.n_heads)));
-    let K = keep("keys", turn(split(machine.linear(X, this.W_K), this.n_heads)));
-    let V = keep("values", split(machine.linear(X, this.W_V), this.n_heads));
+    let K = keep("keys", turn(split(machine.linear(memory, this.W_K), this.n_heads)));
+    let V = keep("values", split(machine.linear(memory, this.W_V), this.n_heads));
     if (past) [K, V] = [machine.stack(past[0], K), machine.stack(past[1], V)];
     const { scores, weights, heads } = machine.attention(Q, K, V, this.n_heads, causal);
     keep("scores", scores);
@@ -64,8 +64,9 @@ class Layer {
     this.norm = weights("norm");
   }
 
-  forward(X, keep) {
-    let [update] = this.attention.forward(X, inside(keep, "attention"));
+  // memory: the states of all tokens, if X has only some of them.
+  forward(X, keep, memory = X) {
+    let [update] = this.attention.forward(X, inside(keep, "attention"), memory);
     X = keep("attention_norm", machine.layer_norm(keep("attention_sum", machine.add(X, update)), this.attention_norm));
     update = this.feed_forward.forward(X, keep);
     return keep("output", machine.layer_norm(keep("feed_forward_sum", machine.add(X, update)), this.norm));

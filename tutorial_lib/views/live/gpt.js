@@ -26,7 +26,7 @@ class DecoderLayer {
 
   forward(X, past, keep, turn) {
     const normed = keep("attention_norm", machine.layer_norm(X, this.attention_norm));
-    const [update, now] = this.attention.forward(normed, inside(keep, "attention"), true, past, turn);
+    const [update, now] = this.attention.forward(normed, inside(keep, "attention"), normed, true, past, turn);
     X = keep("attention_sum", machine.add(X, update));
     const forward = this.feed_forward.forward(keep("norm", machine.layer_norm(X, this.norm)), keep);
     return [keep("output", machine.add(X, forward)), now];

@@ -154,6 +154,16 @@ var tutorialLib = (function () {
     // those that are wanted), places (of a decoder's tokens), and what changes in the run, as switches.js says: hide, edges,
     // silence, heard, without.
     trace: function (text, options) { return asked({ ask: "trace", text }, options); },
+    // For each of many runs of an encoder, {hide, edges, silence, heard, without}, a Float32Array: the vectors of the token number
+    // `place` at the stops, one after the other; by default its states, before the first layer and after each. options: place,
+    // stops, model, pair. Ask in `for await (const vectors of tutorialLib.runs(...))`: no more is computed when you leave the loop.
+    runs: async function* (text, runs, options) {
+      for (let done = 0; done < runs.length; ) {
+        const found = await asked({ ask: "runs", text, runs: runs.slice(done) }, options);
+        done += found.length;
+        yield* found;
+      }
+    },
     tokenize: function (text, options) { return asked({ ask: "tokenize", text }, options); },
     // {logits}: a decoder's scores for what comes after a text and the ids written since.
     next: function (text, ids, options) { return asked({ ask: "next", text, ids }, options); },

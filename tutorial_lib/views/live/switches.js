@@ -4,8 +4,8 @@
 //   silence  heads, [layer, head], whose output becomes 0
 //   heard    {place, outputs: {layer: value}}: the output of attention, after W_O, for the token number `place`
 //   without  stops whose values become 0, such as "embeddings.positions"
-// A value has d_model numbers, all heads side by side.
-function Switches({ about, model, ids }, text, { hide = [], edges = [], silence = [], heard, without = [] }) {
+// A value has d_model numbers, all heads side by side. only: the one token that the last layer computes, if not all.
+function Switches({ about, model, ids }, text, { hide = [], edges = [], silence = [], heard, without = [] }, only) {
   const n = text.ids.length, { d } = model.embeddings.tokens, { n_layers, n_heads } = about.config, computed = {};
   const outputs = heard ? heard.outputs : {}, values = [...edges.map(({ value }) => value), ...Object.values(outputs)];
   bounded("hide", hide, n);
@@ -20,20 +20,24 @@ function Switches({ about, model, ids }, text, { hide = [], edges = [], silence 
   if (without.some((stop) => /(scores|weights)$/.test(stop))) throw new Error("without cannot set scores or weights: heads are computed with them.");
 
   const masked = (all, mask) => all.map((own, t) => (hide.includes(t) ? mask : own));
+  const row = (X, t) => (X.shape[0] === n ? t : t === only ? 0 : -1); // -1: this token is not computed
+  const changed = [...edges.map(({ layer }) => layer), ...silence.map(([layer]) => layer), ...Object.keys(outputs).map(Number)];
+  changed.push(...hide.map(() => -1), ...without.map((stop) => (stop.startsWith("layer.") ? +stop.split(".")[1] : -1)));
 
-  function hear(X, { query, key, value }) {
-    const [A, V, heads] = [computed.weights, computed.values, X].map(machine.view);
-    for (let k = 0; k < d; k++) heads[query * d + k] += A[(Math.floor((k * n_heads) / d) * n + query) * n + key] * (value[k] - V[key * d + k]);
+  function hear(X, t, { key, value }) {
+    const m = X.shape[0], [A, V, heads] = [computed.weights, computed.values, X].map(machine.view);
+    for (let k = 0; k < d; k++) heads[t * d + k] += A[(Math.floor((k * n_heads) / d) * m + t) * n + key] * (value[k] - V[key * d + k]);
   }
 
   return {
+    only, first: Math.min(n_layers, ...changed), // the first layer that changes; -1: the embeddings
     text: { ...text, tokens: masked(text.tokens, "[MASK]"), ids: masked(text.ids, ids.get("[MASK]")) },
     change(stop, X) {
       const [, layer, part] = /^layer\.(\d+)\.attention\.(\w+)$/.exec(stop) || [], here = (own) => own === +layer && part === "heads";
       computed[part] = X;
-      edges.forEach((edge) => here(edge.layer) && hear(X, edge));
+      edges.forEach((edge) => here(edge.layer) && row(X, edge.query) >= 0 && hear(X, row(X, edge.query), edge));
       silence.forEach(([own, head]) => here(own) && quiet(X, head));
-      if (part === "output" && outputs[layer]) machine.view(X).set(outputs[layer], heard.place * d);
+      if (part === "output" && outputs[layer] && row(X, heard.place) >= 0) machine.view(X).set(outputs[layer], row(X, heard.place) * d);
       if (without.includes(stop)) machine.view(X).fill(0);
     },
   };

@@ -2,6 +2,7 @@
 // {id, ask, ...}; the answer carries the id, or says in `error` what went wrong.
 
 const CUT = 128; // tokens of a text that are computed; a longer one is cut, and the answer says so
+const MOMENT = 40; // milliseconds of `runs`, after which another question may come first
 const models = {};
 const machine = simd() || Arithmetic();
 
@@ -68,6 +69,23 @@ const answers = {
     among("stops", stops, seen);
     among("without", options.without, seen);
     return { ...text, stops: kept };
+  },
+
+  // Many runs of an encoder on one text, each with its own options: a token's vectors at the stops for each. It answers
+  // after a MOMENT, so that a newer question need not wait; page.js asks for the rest. place: the token's number.
+  runs({ name, text, pair, place, stops, runs }) {
+    const which = models[name], { about, model } = which, end = performance.now() + MOMENT, found = [];
+    if (about.kind !== "Bert") throw new Error(`runs needs an encoder, got ${name}.`);
+    const encoding = encode(which, text, pair), key = JSON.stringify([text, pair, place, stops]);
+    bounded("place", [place], encoding.ids.length);
+    const [none, ...all] = [{}, ...runs].map((options) => Switches(which, encoding, options, place));
+    stops = stops || ["embeddings.output", ...model.layer.map((_, i) => `layer.${i}.output`)];
+    if (!which.plain || which.plain.key !== key) which.plain = { key, ...run(model, none, stops) };
+    among("stops", stops, which.plain.seen);
+    runs.forEach(({ without }) => among("without", without, which.plain.seen));
+    do found.push(run(model, all[found.length], stops, which.plain).vectors);
+    while (found.length < runs.length && performance.now() < end);
+    return found;
   },
 
   // A decoder's scores for the token after a text and the tokens written since. What it computed for the same beginning
@@ -189,6 +207,29 @@ function read(X) {
 function quiet(X, head) {
   const [n, d] = X.shape, d_k = d / X.heads, values = machine.view(X);
   for (let t = 0; t < n; t++) values.fill(0, t * d + head * d_k, t * d + (head + 1) * d_k);
+}
+
+// One run of an encoder: a token's vectors at the stops, one after the other. The last layer computes this token only.
+// plain: the run of this text without switches, whose states before the first change are taken; none for itself.
+function run(model, { text, only, first, change }, stops, plain) {
+  const n = text.ids.length, { d } = model.embeddings.tokens, from = plain ? first : -1, states = [], seen = new Set();
+  const vectors = plain ? plain.vectors.slice() : new Float32Array(stops.length * d);
+  const own = (X) => machine.view(X).slice(...(X.shape[0] === n ? [only * d, (only + 1) * d] : []));
+  const keep = (stop, X) => {
+    change(stop, X);
+    seen.add(stop);
+    if (stops.includes(stop) && (X.shape.length > 2 || X.shape[1] !== d)) throw new Error(`stops must have ${d} numbers for each token, got ${stop}.`);
+    stops.forEach((wanted, i) => wanted === stop && vectors.set(own(X), i * d));
+    return X;
+  };
+  machine.pass(() => {
+    let X = from < 0 ? model.embeddings.forward(text.ids, text.segments, inside(keep, "embeddings")) : machine.array([n, d], plain.states[from]);
+    for (let i = Math.max(from, 0); i < model.layer.length; i++) {
+      if (!plain) states.push(machine.view(X).slice());
+      X = model.layer[i].forward(i === model.layer.length - 1 ? machine.array([1, d], own(X)) : X, inside(keep, `layer.${i}`), X);
+    }
+  });
+  return { vectors, states, seen };
 }
 
 function among(name, stops, seen) {
