@@ -4,8 +4,21 @@
 room imports only from rooms before it; a test holds that. Heavy libraries load when first used.
 """
 
+from __future__ import annotations
+
+import os
 import sys
 from importlib import import_module
+
+TYPE_CHECKING = False  # as `typing` has it, which takes longer to load than all of this
+if TYPE_CHECKING:
+    import torch
+
+    from tutorial_lib.bert import Bert
+    from tutorial_lib.gpt import GPT
+    from tutorial_lib.llama import Llama
+    from tutorial_lib.modernbert import ModernBert
+    from tutorial_lib.tokenization import BPE, WordPiece
 
 __version__ = "1.0.0"
 
@@ -17,7 +30,9 @@ ROOMS = {
 }  # fmt: skip
 
 
-def load(name=None, device="auto"):
+def load(
+    name: str | os.PathLike | None = None, device: str | torch.device = "auto"
+) -> tuple[Bert | GPT | Llama | ModernBert, BPE | WordPiece]:
     """A trained model by name or folder, and its tokenizer, a `WordPiece` or a `BPE`.
 
     The model is a `bert.Bert`, a `gpt.GPT`, a `llama.Llama` or a `modernbert.ModernBert`, as its config.json says.
@@ -34,7 +49,9 @@ def load(name=None, device="auto"):
     return load_model(name, device), tokenizer
 
 
-def load_model(name=None, device="auto"):
+def load_model(
+    name: str | os.PathLike | None = None, device: str | torch.device = "auto"
+) -> Bert | GPT | Llama | ModernBert:
     """The model alone, as `load` gives it.
 
     >>> type(load_model()).__name__

@@ -7,10 +7,14 @@ import operator
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set, Sized
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
+
+# Types of what is taken in many forms, so wide that neither NumPy nor torch loads for them.
+Numbers = Collection  # a list, an array or a tensor, of any shape
+Ids = Sized  # these, of whole numbers, or an encoding, which has a mask beside its ids: see `inputs_of`
 
 
 def whole_number(name, value, least, allowed, most=math.inf):

@@ -5,18 +5,22 @@ Sources: N 3.3; Holtzman et al. (2020) for top-p.
 
 import math
 import operator
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import torch
 
-from tutorial_lib import arguments
+from tutorial_lib import arguments, encoder_decoder
+from tutorial_lib.arguments import Ids, Numbers
 from tutorial_lib.attention import padded
+from tutorial_lib.gpt import GPT
 from tutorial_lib.trace import checked, nothing
 
 
 @torch.inference_mode()
-def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=(), cache=True, callback=None,
-             attention_mask=None, keep=nothing):  # fmt: skip
+def generate(gpt: GPT, ids: Ids, n: int, temperature: float = 0.0, top_k: int | None = None, top_p: float | None = None,
+             seed: int | torch.Generator = 0, stop: Numbers = (), cache: bool = True, callback: Callable | None = None,
+             attention_mask: Numbers | None = None, keep: Callable | Sequence[Callable] = nothing) -> list:  # fmt: skip
     """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
 
     ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`. attention_mask: 1 for a
@@ -52,14 +56,10 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
     X = torch.tensor(on_the_left, device=device)  # (B, longest), and one more column for each new token
     real = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts], device=device)
     even = bool(real.all())
-    new = [[] for _ in prompts]
-    ended = [False] * len(prompts)
-    past = None  # the cache
-    width = gpt.reach
+    new, ended, past = [[] for _ in prompts], [False] * len(prompts), None  # past: the cache
     for _ in range(n):
-        if X.shape[1] > width and int(real.sum(1).max()) > width:
-            X = X[:, -width:]  # what lies further back is out of reach
-            real = real[:, -width:]
+        if X.shape[1] > gpt.reach and int(real.sum(1).max()) > gpt.reach:
+            X, real = X[:, -gpt.reach :], real[:, -gpt.reach :]  # what lies further back is out of reach
             past = None
         looked = X if past is None else X[:, -1:]
         H, kept = gpt.hidden(looked, past, None if even else real, keep is nothing, keep)
@@ -73,12 +73,11 @@ def generate(gpt, ids, n, temperature=0.0, top_k=None, top_p=None, seed=0, stop=
         ended = [done or token in stop for done, token in zip(ended, step, strict=True)]
         if (callback is not None and callback(step)) or all(ended):
             break
-        X = torch.cat([X, drawn[:, None]], 1)
-        real = torch.cat([real, torch.ones_like(real[:, :1])], 1)
+        X, real = torch.cat([X, drawn[:, None]], 1), torch.cat([real, torch.ones_like(real[:, :1])], 1)
     return new[0] if single else new
 
 
-def typewriter(tokenizer, write=partial(print, end="", flush=True)):
+def typewriter(tokenizer, write: Callable[[str], object] = partial(print, end="", flush=True)) -> Callable:
     """A callback for `generate` that writes the first text while it is made, in whole characters.
 
     write: called with what is new. Half a character, as a token of bytes may be one, waits for its other half.
@@ -107,7 +106,8 @@ def typewriter(tokenizer, write=partial(print, end="", flush=True)):
 
 
 @torch.inference_mode()
-def translate(model, ids, n, start, stop=(), cache=True, attention_mask=None):
+def translate(model: encoder_decoder.EncoderDecoder, ids: Ids, n: int, start: int, stop: Numbers = (),
+              cache: bool = True, attention_mask: Numbers | None = None) -> list:  # fmt: skip
     """The target of up to n tokens that an `EncoderDecoder` writes for each source: a list of lists of ids.
 
     It takes the likeliest token each time. ids: one source, a list of sources of any lengths, none empty, or an
@@ -131,9 +131,7 @@ def translate(model, ids, n, start, stop=(), cache=True, attention_mask=None):
     memory = model.encode(X, mask, fused=True)  # once, whatever is written
     Y = torch.full((len(sources), 1), start, device=memory.device)
     stop = _check_stop(stop, model.config.vocab_size)
-    past = None  # the cache
-    targets = [[] for _ in sources]
-    ended = [False] * len(sources)
+    targets, ended, past = [[] for _ in sources], [False] * len(sources), None  # past: the cache
     for _ in range(n):
         logits, kept = model.decode(Y if past is None else Y[:, -1:], memory, mask, past, fused=True)
         past = kept if cache else None
@@ -148,7 +146,8 @@ def translate(model, ids, n, start, stop=(), cache=True, attention_mask=None):
     return targets[0] if single else targets
 
 
-def draw(scores, temperature=1.0, top_k=None, top_p=None, generator=None):
+def draw(scores: torch.Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None,
+         generator: torch.Generator | None = None) -> torch.Tensor:  # fmt: skip
     """One id for each row of scores, (B, vocab_size) -> (B,); the arguments are those of `generate`.
 
     >>> draw(torch.tensor([[0.0, 3.0, 1.0]]), temperature=0)
@@ -162,7 +161,8 @@ def draw(scores, temperature=1.0, top_k=None, top_p=None, generator=None):
     return torch.multinomial(probabilities(scores, temperature, top_k, top_p), 1, generator=generator)[:, 0]
 
 
-def probabilities(scores, temperature=1.0, top_k=None, top_p=None):
+def probabilities(scores: torch.Tensor, temperature: float = 1.0, top_k: int | None = None,
+                  top_p: float | None = None) -> torch.Tensor:  # fmt: skip
     """The distribution that `draw` draws from: (..., vocab_size), 0 for what top_k and top_p leave out.
 
     >>> probabilities(torch.tensor([0.0, 0.0, 0.0, -20.0]), top_p=0.9)

@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from tutorial_lib.arguments import whole_number
@@ -36,7 +37,7 @@ class Corpus:
     (4, 3, [(0, ['A bear.', 'Two bears.']), (1, ['A mouse.'])])
     """
 
-    def __init__(self, path, chunk=1000, column=None):
+    def __init__(self, path: str | os.PathLike, chunk: int = 1000, column: str | None = None):
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"path must be a file's name, got {path!r:.60}")
         if not (column is None or isinstance(column, str)):
@@ -77,7 +78,7 @@ class Corpus:
     def __len__(self):
         return len(self.starts)
 
-    def chunks(self, first=0):
+    def chunks(self, first: int = 0) -> Iterator[tuple[int, list[str]]]:
         """Each chunk's number and its texts, from the `first` on. ValueError where the file has changed meanwhile."""
         number = first
         texts = []

@@ -3,12 +3,13 @@
 import hashlib
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 
-from tutorial_lib.measure.sums import clouds_of
+from tutorial_lib.measure.sums import Job, clouds_of
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.files import clear_parts
 
@@ -22,7 +23,7 @@ class Results:
     of another job does not count.
     """
 
-    def __init__(self, folder, job):
+    def __init__(self, folder: Path, job: Job):
         about = json.dumps(asdict(replace(job, model="")))  # a model may have moved
         self.folder = folder
         self.digest = hashlib.sha256(about.encode()).hexdigest()
@@ -39,7 +40,7 @@ class Results:
     def __len__(self):
         return self.done + len(self.early)
 
-    def put(self, number, sums):
+    def put(self, number: int, sums: dict[str, np.ndarray]) -> None:
         """Keep the sums of a chunk: add them, if all before are there, or let them wait."""
         if number != self.done:
             self._write(self._file(number), number, sums)

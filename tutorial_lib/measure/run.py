@@ -10,8 +10,10 @@ goes into the first block, "i" the output of block i, "norm" the last LayerNorm 
 """
 
 import json
+import os
 import platform
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -51,7 +53,11 @@ class Progress:
         return f"chunk {self.done} of {self.n_chunks}: {self.rate:,.0f} texts/s, {left} left"
 
 
-def measure(corpus, model=DEFAULT, folder="measures", chunk=1000, workers=None, cluster=None, tell=None, column=None):
+def measure(
+    corpus: str | os.PathLike | Corpus, model: str | os.PathLike | None = DEFAULT,
+    folder: str | os.PathLike = "measures", chunk: int = 1000, workers: int | None = None, cluster: str | None = None,
+    tell: Callable[[Progress], object] | None = None, column: str | None = None,
+) -> dict:  # fmt: skip
     """Measure each layer of a model over a corpus; what FOLDER/measures.json holds, as a dictionary.
 
     corpus: a file and, in a table, its column, as `Corpus` reads them in chunks of so many lines, or a `Corpus`. model:

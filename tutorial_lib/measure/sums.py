@@ -1,7 +1,9 @@
 """What a worker makes of a chunk of texts: for each layer the sums, a `geometry.Cloud`, that all measures come from."""
 
 import hashlib
+import os
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
@@ -11,6 +13,9 @@ import numpy as np
 from tutorial_lib import __version__, geometry, load, weights
 from tutorial_lib.arguments import check_has
 from tutorial_lib.attention import padded
+from tutorial_lib.bert import Bert
+from tutorial_lib.geometry.streaming import Cloud
+from tutorial_lib.gpt import GPT
 from tutorial_lib.vectors import layer_states
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 
@@ -40,7 +45,7 @@ class Job:
     column: str | None = None
 
 
-def digest_of(model):
+def digest_of(model: str | os.PathLike | None) -> str:
     """The SHA-256 of a model's files: settings, vocabulary and weights. model: a name or a folder.
 
     >>> len(digest_of("book-bert"))
@@ -54,7 +59,7 @@ def digest_of(model):
     return hashlib.sha256("\n".join(each).encode()).hexdigest()
 
 
-def sums_of_texts(job, texts):
+def sums_of_texts(job: Job, texts: Sequence[str]) -> dict[str, np.ndarray]:
     """The sums of the vectors of some texts, as plain arrays by name: what a worker makes of a chunk.
 
     "3.mean" is of layer 3, and so on, what `Cloud.arrays()` has; n_texts, and n_cut, how many of them were too long.
@@ -88,7 +93,7 @@ def sums_of_texts(job, texts):
     return {"n_texts": np.array(len(texts)), "n_cut": np.array(n_cut), **arrays}
 
 
-def clouds_of(sums):
+def clouds_of(sums: dict) -> dict[str, Cloud]:
     """layer -> `Cloud`, out of what `sums_of_texts` gives."""
     parts = {}
     for name, array in sums.items():
@@ -98,7 +103,7 @@ def clouds_of(sums):
     return {layer: geometry.Cloud.of(arrays) for layer, arrays in parts.items()}
 
 
-def layers_of(model, ids):
+def layers_of(model: Bert | GPT, ids: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
     """layer -> the vectors of all tokens of a batch, (n_tokens, d_model), float32. model: a `Bert` or a `GPT`.
 
     >>> model, _ = load("book-bert")
@@ -128,7 +133,7 @@ def _loaded(name, digest):
     return load(name)
 
 
-def measures_of(cloud):
+def measures_of(cloud: Cloud) -> dict:
     """All measures of one layer's `Cloud`, as they stand in measures.json; "rest": those of the cloud's `rest`.
 
     "norms" and "values", of all coordinates together, are histograms: [from, to, how many], where there are any; None

@@ -7,16 +7,23 @@ import logging
 import os
 import signal
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from tutorial_lib.arguments import whole_number
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
 
 AHEAD = 2  # chunks for each thread of a worker: the one that it computes, and the next
 
 
 @contextmanager
-def workers(n=1, address=None, threads=1):
+def workers(
+    n: int = 1, address: str | None = None, threads: int = 1
+) -> Iterator[Callable[..., Iterator[tuple[int, Any]]]]:
     """What runs a function over tasks: `with workers(2) as run: ... in run(function, tasks)`.
 
     n: processes on this machine, each with so many threads; 1 is this process itself, with those that it has.
@@ -52,7 +59,7 @@ def workers(n=1, address=None, threads=1):
 
 
 @contextmanager
-def local(n, threads=1):
+def local(n: int, threads: int = 1) -> Iterator["LocalCluster"]:
     """A Dask cluster of n processes on this machine, each with so many threads. One that is killed is started again.
 
     Nothing of it can be reached from other machines.

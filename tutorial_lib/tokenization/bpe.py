@@ -3,6 +3,7 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tutorial_lib.arguments import check_has, check_text, check_texts, whole_number
@@ -51,7 +52,7 @@ class BPE(Tokenizer):
     pad_token = END
     special = [END]
 
-    def __init__(self, vocab, merges: list[tuple[str, str]], parts: dict = GPT2):
+    def __init__(self, vocab: dict[str, int] | Sequence[str], merges: list[tuple[str, str]], parts: dict = GPT2):
         super().__init__(vocab)
         check_has("parts", parts, "the parts of a tokenizer.json, a dictionary", "items")
         self.merges = _as_pairs(merges)
@@ -111,7 +112,7 @@ class BPE(Tokenizer):
                 waiting = True
         return tokens + [self.unknown] * waiting
 
-    def decode(self, ids, skip_special: bool = False) -> str:
+    def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
         """The text that the ids stand for. Bytes that are not UTF-8, as in half a character, become U+FFFD.
 
         ids: whole numbers; a list, an array or a tensor of one dimension. skip_special: leave special tokens out.
@@ -152,7 +153,7 @@ class BPE(Tokenizer):
         self._save_settings(folder, {})
 
     @classmethod
-    def train(cls, texts, vocab_size: int) -> "BPE":
+    def train(cls, texts: Iterable[str], vocab_size: int) -> "BPE":
         """Learn a vocabulary: glue the most frequent pair, until there are vocab_size tokens.
 
         Id 0 is ``<|endoftext|>``, then come the 256 bytes, then one token per merge. Of equally frequent pairs the one

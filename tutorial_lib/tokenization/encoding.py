@@ -103,7 +103,10 @@ class Tokenizer(ABC):
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def __call__(self, texts, pairs=None, max_length=None, pad_to=None) -> "Encoding":
+    def __call__(
+        self, texts: str | Iterable[str], pairs: str | Iterable[str] | None = None, max_length: int | None = None,
+        pad_to: int | None = None,
+    ) -> "Encoding":  # fmt: skip
         """One text, or many, as an `Encoding`: `encode` for a str, `batch` for a list."""
         return (self.encode if isinstance(texts, str) else self.batch)(texts, pairs, max_length, pad_to)
 
@@ -172,7 +175,9 @@ class Tokenizer(ABC):
             end = stop
         return [(part, token) for part, token in [*parts, (text[end:], "")] if part]
 
-    def encode(self, text: str, pair: str | None = None, max_length=None, pad_to=None) -> Encoding:
+    def encode(
+        self, text: str, pair: str | None = None, max_length: int | None = None, pad_to: int | None = None
+    ) -> Encoding:
         """One text, or two, as an `Encoding`.
 
         text, pair: str; the pair becomes segment 1. An empty pair is a pair. max_length: cut the texts so that all
@@ -195,7 +200,10 @@ class Tokenizer(ABC):
         encoding = self._assemble(first, second)
         return encoding if pad_to is None else self._pad(encoding, pad_to)
 
-    def batch(self, texts, pairs=None, max_length: int | None = None, pad_to: int | None = None) -> Encoding:
+    def batch(
+        self, texts: Iterable[str], pairs: Iterable[str] | None = None, max_length: int | None = None,
+        pad_to: int | None = None,
+    ) -> Encoding:  # fmt: skip
         """Many texts, or many pairs, as one `Encoding` of lists of equal length: padded to the longest, or to pad_to.
 
         Raises as `encode` does; TypeError for a single str, ValueError if pairs are not as many as texts.

@@ -3,12 +3,11 @@
 import os
 
 from tutorial_lib.tokenization.bpe import BPE
-from tutorial_lib.tokenization.encoding import Tokenizer
 from tutorial_lib.tokenization.saved import read
 from tutorial_lib.tokenization.wordpiece import WordPiece
 
 
-def tokenizer_of(name: str | os.PathLike) -> Tokenizer:
+def tokenizer_of(name: str | os.PathLike) -> BPE | WordPiece:
     """A model's tokenizer by its files: `WordPiece` or `BPE` (of vocabulary files also `RobertaBPE`, `OptBPE`).
 
     Raises ModelNotAvailable if the name is not known or its files are not to be had, ValueError for other tokenizers,

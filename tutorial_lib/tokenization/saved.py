@@ -46,7 +46,7 @@ class Saved:
     parts: dict | None = None
     spaced: list | None = None
 
-    def dress(self, make: Callable):
+    def dress(self, make: Callable[[], Tokenizer]) -> Tokenizer:
         """Make a tokenizer, and give it the tokens that stay whole and those around texts. Errors name the file."""
         with _named(self.where):
             tokenizer = make()

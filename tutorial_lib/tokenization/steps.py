@@ -6,7 +6,7 @@ here raises ValueError with its name. The names are those of Hugging Face's `tok
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, reduce
 from itertools import groupby
 
@@ -26,7 +26,7 @@ YOUNG_NUMBERS = Kind("11DE0-11DE9 16FF4-16FF6")  # which Digits knows, and \p{N}
 NUMERIC = re.compile(f"[{NUMBER.pattern}{YOUNG_NUMBERS.pattern}]")
 
 
-def settings_of(where: str, part: dict, unused=(), **usual) -> list:
+def settings_of(where: str, part: dict, unused: Iterable[str] = (), **usual: object) -> list:
     """Return the settings of one part, in the order of `usual`.
 
     usual: setting -> its default, or its type if the part must have it. unused: settings that are read elsewhere.
@@ -48,7 +48,7 @@ def settings_of(where: str, part: dict, unused=(), **usual) -> list:
     return values
 
 
-def checked(where: str, name: str, value, allowed):
+def checked(where: str, name: str, value: object, allowed: Iterable) -> object:
     """Return the value of a setting, if it is one of those that are computed. Raises ValueError by name."""
     if not any(value is one or (type(value) is type(one) and value == one) for one in allowed):
         known = " or ".join(map(repr, allowed))
@@ -173,7 +173,7 @@ def _byte_level(part):
     return cut
 
 
-def byte_level_settings(where, part):
+def byte_level_settings(where: str, part: dict) -> tuple[bool, bool]:
     """add_prefix_space and use_regex; trim_offsets changes no id."""
     space, _, use_regex = settings_of(where, part, add_prefix_space=bool, trim_offsets=bool, use_regex=True)
     return space, use_regex

@@ -5,6 +5,7 @@ Source: R 11.3, L 3.2.1, 3.2.2.
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
@@ -49,7 +50,10 @@ class WordPiece(Tokenizer):
     longest_word = 100
     cleanup = True  # whether decoding puts punctuation to the word before
 
-    def __init__(self, vocab, lowercase=True, strip_accents=None, split_chinese=True):
+    def __init__(
+        self, vocab: dict[str, int] | Sequence[str], lowercase: bool = True, strip_accents: bool | None = None,
+        split_chinese: bool = True,
+    ):  # fmt: skip
         super().__init__(vocab)
         missing = [token for token in SPECIAL if token not in self.vocab and token != MASK]
         if missing:
@@ -100,7 +104,7 @@ class WordPiece(Tokenizer):
             start = end
         return pieces
 
-    def decode(self, ids, skip_special: bool = False) -> str:
+    def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
         """Text out of ids: pieces with ## join the word before, and . , ? ! and contractions stand without a space.
 
         What encoding threw away (capitals, accents, spaces) does not come back.
@@ -156,7 +160,10 @@ class WordPiece(Tokenizer):
         self._save_settings(folder, config)
 
     @classmethod
-    def train(cls, texts, vocab_size: int, lowercase=True, strip_accents=None, split_chinese=True) -> "WordPiece":
+    def train(
+        cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True, strip_accents: bool | None = None,
+        split_chinese: bool = True,
+    ) -> "WordPiece":  # fmt: skip
         """Learn a vocabulary of vocab_size tokens: again and again glue the pair that makes the texts most likely.
 
         It starts from the five special tokens and from every character of the texts, with and without ##, so that a

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable
 from contextlib import closing
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,7 +30,7 @@ from tutorial_lib.arguments import (
     wide,
 )
 from tutorial_lib.bert import Bert
-from tutorial_lib.tokenization import tokenizer_of
+from tutorial_lib.tokenization import Tokenizer, tokenizer_of
 from tutorial_lib.trace import Trace
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 from tutorial_lib.vectors.fast import WORTH_PACKING, TextByText, packed, side_by_side
@@ -43,9 +44,11 @@ SAID = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean", "po
 
 
 def embed(
-    texts, model=None, pooling=None, layers=-1, batch_size=32, progress=False, save_to=None, tokenizer=None,
-    device="auto", normalize=False,
-):
+    texts: Iterable[str], model: str | os.PathLike | checkpoints.Loaded | None = None, pooling: str | None = None,
+    layers: int | str | Iterable[int] = -1, batch_size: int = 32, progress: bool = False,
+    save_to: str | os.PathLike | None = None, tokenizer: Tokenizer | None = None, device: str | torch.device = "auto",
+    normalize: bool = False,
+) -> np.ndarray | Any:
     """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
 
     The order of the texts and the size of the batches change nothing but the last digits, and equal texts get equal
@@ -167,7 +170,7 @@ def _run_any(model, ids, pooling, chosen, pad):
     return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
 
 
-def pool(X, real, pooling):
+def pool(X: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
     """One vector for each text, (B, 1, d_model), out of those of its tokens, (B, n, d_model).
 
     real, (B, n), is False at padding. With "tokens" X itself.

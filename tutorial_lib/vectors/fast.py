@@ -9,13 +9,16 @@ cores than on one.
 
 import copy
 from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from tutorial_lib.attention import MultiHeadAttention, attention
+from tutorial_lib.bert import Bert
 from tutorial_lib.trace import nothing
 
 WORTH_PACKING = 2000  # tokens: with fewer, packing takes longer than it saves
@@ -29,13 +32,13 @@ class Packed(nn.Module):
     True
     """
 
-    def __init__(self, linear, after="none"):
+    def __init__(self, linear: nn.Linear, after: str = "none"):
         super().__init__()
         self.W = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach())
         self.after = after
         self.bias = linear.bias.detach()
 
-    def forward(self, X):
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
         return torch.ops.mkldnn._linear_pointwise(X, self.W, self.bias, self.after, [], "none")
 
 
@@ -49,11 +52,14 @@ class TextByText(nn.Module):
     True
     """
 
-    def __init__(self, heads):
+    def __init__(self, heads: MultiHeadAttention):
         super().__init__()
         self.heads = heads
 
-    def forward(self, X, mask=None, fused=False, keep=nothing):
+    def forward(
+        self, X: torch.Tensor, mask: torch.Tensor | list[int] | None = None, fused: bool = False,
+        keep: Callable = nothing,
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:  # fmt: skip
         if not isinstance(mask, list):
             return self.heads(X, mask=mask, fused=fused, keep=keep)
         maps = self.heads.W_Q, self.heads.W_K, self.heads.W_V
@@ -62,7 +68,7 @@ class TextByText(nn.Module):
         return self.heads.W_O(self.heads.join(torch.cat(outputs, -2))), None
 
 
-def packed(model):
+def packed(model: Bert) -> Bert:
     """A copy of a `Bert` for inference, its layers' matrices packed and their attention `TextByText`.
 
     The model itself comes back where nothing can be packed: on a GPU, in another precision than float32, with hooks,
@@ -91,7 +97,7 @@ def packed(model):
     return model
 
 
-def side_by_side(run, jobs, device):
+def side_by_side(run: Callable, jobs: Iterable, device: torch.device) -> Generator[tuple[Any, Any], None, None]:
     """Yield (job, run(job)) in the order of the jobs; on a processor as many run at once as torch has threads.
 
     Each then has one thread. A few jobs are begun ahead; when the caller closes the generator, those that run end.

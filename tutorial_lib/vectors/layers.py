@@ -3,12 +3,13 @@
 import numpy as np
 import torch
 
-from tutorial_lib.arguments import check_has
+from tutorial_lib.arguments import Ids, Numbers, check_has
+from tutorial_lib.bert import Bert
 from tutorial_lib.gpt import GPT
 
 
 @torch.no_grad()
-def layer_states(model, ids, attention_mask=None) -> dict[str, np.ndarray]:
+def layer_states(model: Bert | GPT, ids: Ids, attention_mask: Numbers | None = None) -> dict[str, np.ndarray]:
     """The vectors of all tokens after the embeddings ("0") and each layer: name -> float32 array (B, n, d_model).
 
     model: a `Bert` or a `GPT`. ids (B, n) and attention_mask as the model takes them. Where one more LayerNorm stands

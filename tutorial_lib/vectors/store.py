@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+from pathlib import Path
 
 import numpy as np
 
@@ -13,14 +14,14 @@ from tutorial_lib.weights.files import read_json, write_text
 class Memory:
     """Finished rows in memory."""
 
-    def __init__(self, shape):
+    def __init__(self, shape: tuple[int, ...]):
         self.rows = np.empty(shape, np.float32)
         self.done = 0
 
-    def finish(self, n_texts):
+    def finish(self, n_texts: int) -> None:
         self.done += n_texts
 
-    def close(self):
+    def close(self) -> np.ndarray:
         return self.rows
 
 
@@ -31,7 +32,7 @@ class File(Memory):
     renamed to NAME.npy. NAME.json stays, so that the same call finds its answer, and another call is refused.
     """
 
-    def __init__(self, path, shape, fingerprint):
+    def __init__(self, path: Path, shape: tuple[int, ...], fingerprint: str):
         self.path = path
         self.part = path.with_suffix(".part.npy")
         self.log = path.with_suffix(".json")
@@ -88,12 +89,12 @@ class File(Memory):
     def _write_log(self):
         write_text(self.log, json.dumps({"work": self.work, "done": self.done}))
 
-    def finish(self, n_texts):
+    def finish(self, n_texts: int) -> None:
         self.rows.flush()
         self.done += n_texts
         self._write_log()
 
-    def close(self):
+    def close(self) -> np.ndarray:
         if self.part.exists() and not self.path.exists():
             self.rows.flush()
             del self.rows  # Windows renames no file that is open

@@ -21,7 +21,7 @@ BOTTOM = 293
 SUBLAYERS = {"encoder": [(256, 222), (178, 144)], "decoder": [(256, 222), (178, 144), (100, 66)]}
 
 
-def blueprint():
+def blueprint() -> View:
     """The encoder and the decoder of the transformer of 2017 side by side, BERT's half framed.
 
     Returns a `View`: point at a part, or go there with Tab, and it is told what the part does; a click leads to its

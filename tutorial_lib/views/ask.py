@@ -3,11 +3,12 @@
 import contextlib
 import importlib.util
 import io
+from collections.abc import Callable
 
 from tutorial_lib.views import notebook
 
 
-def try_it(answer, text, label="Your text"):
+def try_it(answer: Callable[[str], object], text: str, label: str = "Your text") -> None:
     """Show answer(text), and in a live notebook a field to ask for the answer to another text.
 
     answer: a function from a text to a printed answer. A page that was built by `make book` shows the answer to `text`

@@ -11,7 +11,9 @@ import hashlib
 import html
 import itertools
 import json
+import os
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from tutorial_lib.weights.files import write_text
@@ -29,7 +31,10 @@ class View:
     other kinds, each with its style sheet if it has one. folder: where the kind's own files are, if not in views/js.
     """
 
-    def __init__(self, kind, data, default, label, say="", parts=(), folder=JS):
+    def __init__(
+        self, kind: str, data: dict, default: str, label: str, say: str = "", parts: Iterable[str] = (),
+        folder: Path = JS,
+    ):  # fmt: skip
         self.kind = kind
         self.data = data
         self.default = default
@@ -59,7 +64,7 @@ class View:
             f"<script>(function () {{\n{script}\nTL.start({to_json(key)}, draw);\n}})();</script></div>"
         )
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike) -> None:
         """Write the view as a page of its own that opens in any browser; written beside and renamed."""
         page = (
             '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -68,7 +73,7 @@ class View:
         write_text(path, page)
 
 
-def to_json(value):
+def to_json(value: object) -> str:
     """JSON that is safe inside a script element: no character of it can close the element or open another.
 
     >>> to_json("</script>")
@@ -80,7 +85,7 @@ def to_json(value):
     return text
 
 
-def pack_text(text):
+def pack_text(text: str) -> str:
     """A long text, deflated, in base64; the browser inflates it by itself.
 
     >>> len(pack_text("ab" * 1000)) < 40
@@ -89,7 +94,7 @@ def pack_text(text):
     return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
-def shortened(file):
+def shortened(file: Path) -> str:
     """A script or a style sheet as a view carries it: without indents and lines of comment, a quarter of a script.
 
     So no text in a script may go over several lines.

@@ -4,11 +4,12 @@ Sources: R 5-8.
 """
 
 import math
+from collections.abc import Iterable
 from html import escape
 
 import torch
 
-from tutorial_lib.arguments import check_texts
+from tutorial_lib.arguments import Numbers, check_texts
 from tutorial_lib.attention import attention, scores
 from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.views.base import View
@@ -16,7 +17,9 @@ from tutorial_lib.views.base import View
 LARGEST = 1_000_000  # of a number that may be entered, so that no step overflows
 
 
-def attention_calculator(tokens, X, W_Q, W_K, W_V, walk=False):
+def attention_calculator(
+    tokens: Iterable[str], X: Numbers, W_Q: Numbers, W_K: Numbers, W_V: Numbers, walk: bool = False
+) -> View:
     """An example of attention live: edit any number and see each step.
 
     X is (n, d_model), W_Q and W_K are (d_model, d_k), W_V is (d_model, d_v). After each change the page computes Q, K,

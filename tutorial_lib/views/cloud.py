@@ -1,11 +1,12 @@
 """A cloud of points that turns: positions on their helix, embeddings after a projection. Sources: L 4.2.3, 4.3, 4.4."""
 
 import base64
+from collections.abc import Iterable
 from html import escape
 
 import numpy as np
 
-from tutorial_lib.arguments import check_has, check_text
+from tutorial_lib.arguments import Numbers, check_has, check_text
 from tutorial_lib.views.base import View
 
 MOST_POINTS = 5000
@@ -17,8 +18,9 @@ TURN, TILT = 25, 15  # degrees at the start
 
 
 def point_cloud(
-    points, labels=None, groups=None, colors=None, path=False, axes=("x", "y", "z"), color_name="value",
-    label="Cloud of points", alt="",
+    points: Numbers, labels: Iterable | None = None, groups: Iterable | None = None, colors: Numbers | None = None,
+    path: bool = False, axes: Iterable[str] = ("x", "y", "z"), color_name: str = "value",
+    label: str = "Cloud of points", alt: str = "",
 ) -> View:
     """Points in space that the reader turns by dragging, with the arrow keys or with sliders, and asks for their names.
 
@@ -113,7 +115,7 @@ def _check_groups(groups, colors, n):
     return [], np.minimum(share * COLOR_STEPS, COLOR_STEPS - 1).astype(int)
 
 
-def project(unit, turn, tilt, width, height):
+def project(unit: np.ndarray, turn: float, tilt: float, width: float, height: float) -> np.ndarray:
     """Where points of the unit ball stand in the picture, and how near they are (-1 to 1): (n, 3) -> (n, 3).
 
     >>> project(np.array([[0.0, 0.0, 0.0]]), 30, 20, 400, 300).tolist()

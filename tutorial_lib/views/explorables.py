@@ -4,11 +4,12 @@ Sources: R 6 and 8, L 2.1; temperature: N 3.3.
 """
 
 import math
+from collections.abc import Iterable
 from html import escape
 
 import torch
 
-from tutorial_lib.arguments import check_texts
+from tutorial_lib.arguments import Numbers, check_texts
 from tutorial_lib.attention import softmax
 from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.views.base import View
@@ -18,7 +19,7 @@ REACH = 3.0  # the plane goes from -3 to 3
 SIZE = 300  # of its picture
 
 
-def softmax_explorer(scores, labels):
+def softmax_explorer(scores: Numbers, labels: Iterable[str]) -> View:
     """Scores, their softmax as bars, and its entropy: edit a score, turn the temperature, add 1 to all.
 
     scores: numbers from -1000 to 1000; labels: a name for each. Raises ValueError where they do not fit.
@@ -78,7 +79,7 @@ def _bar(weight):
     )
 
 
-def dot_product_explorer(a=(2.0, 1.0), b=(1.0, 2.0)):
+def dot_product_explorer(a: Numbers = (2.0, 1.0), b: Numbers = (1.0, 2.0)) -> View:
     """Two vectors in the plane that can be moved: their lengths, their angle, their dot product and their cosine.
 
     a, b: two coordinates each, from -3 to 3. Raises ValueError otherwise. Source: R 6.1 (eq. 18), L 2.1.1.

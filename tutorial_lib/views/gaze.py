@@ -3,12 +3,12 @@
 import html
 
 from tutorial_lib.views.base import View
-from tutorial_lib.views.traces import Attention, as_place
+from tutorial_lib.views.traces import Attention, Tokens, as_place
 
 FAINT = 0.05  # a smaller weight is drawn, its number is not; js/gaze.js has the same
 
 
-def gaze_view(source, tokens, layer=0, head=0, query=None):
+def gaze_view(source: object, tokens: Tokens, layer: int = 0, head: int = 0, query: int | None = None) -> View:
     """A text in one line, each word a button: bows lead from it to the words that it attends to, in one head.
 
     source, tokens, layer, head: as in `head_view`. query: the place of the token that is chosen first; without one,

@@ -1,11 +1,12 @@
 """Who attends to whom, as lines between tokens: one head at a time, and all heads of a model at a glance."""
 
 import html
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from tutorial_lib.views.base import View
-from tutorial_lib.views.traces import Attention, as_place, name_of, shorten
+from tutorial_lib.views.traces import Attention, Tokens, as_place, name_of, shorten
 
 # The picture's measures; js/head_picture.js has the same.
 WIDTH, TOP, ROW = 360, 22, 24
@@ -14,7 +15,10 @@ LEVELS = 10  # a line's strength, told by its opacity and its width
 LEAST = 0.02  # weaker lines are not drawn at first
 
 
-def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0, query=None):
+def head_view(
+    source: object, tokens: Tokens, layer: int = 0, head: int | None = 0, segments: Iterable[int] | None = None,
+    keys: Sequence[str] | None = None, text: int = 0, query: int | None = None,
+) -> View:  # fmt: skip
     """Lines from each token to the tokens that it attends to, for any layer and any choice of heads.
 
     source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
@@ -43,7 +47,7 @@ def head_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0,
     return View("head_view", data, picture(attention, shown, say), attention.label(), say, parts)
 
 
-def tell(attention, layer, head, query=None):
+def tell(attention: Attention, layer: int, head: int | None, query: int | None = None) -> str:
     """One sentence on what is shown first; js/head_picture.js says the same."""
     if head is None:
         return f"Layer {layer}, all heads."
@@ -58,7 +62,7 @@ def tell(attention, layer, head, query=None):
     return f"Layer {layer}, head {head}. Strongest: {', '.join(names)}."
 
 
-def picture(attention, shown, alt):
+def picture(attention: Attention, shown: np.ndarray, alt: str) -> str:
     """The lines of some heads, (heads, n, m), as SVG: what is seen without JavaScript."""
     rows = max(len(attention.tokens), len(attention.keys))
     box = f'viewBox="0 0 {WIDTH} {TOP + ROW * rows + 4}"'
@@ -79,7 +83,7 @@ def picture(attention, shown, alt):
     return "".join(parts) + "</svg>"
 
 
-def line_paths(weights, least=LEAST):
+def line_paths(weights: np.ndarray, least: float = LEAST) -> list[tuple[float, str]]:
     """The lines of one head as few SVG paths, each with the strength (up to 1) of its lines; x is 0 or 1, y a row.
 
     >>> line_paths(np.eye(2))

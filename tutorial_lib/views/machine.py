@@ -5,13 +5,16 @@ Sources: R 4-9, L 3.2. The order of the book's chapters is the order of the stag
 
 import html
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.bert import Bert
 from tutorial_lib.geometry.similarity import cosine
+from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import pool
 from tutorial_lib.views.base import View, pack_text
 from tutorial_lib.views.neurons import number
@@ -27,7 +30,9 @@ CUT = 98  # percent of a strip's bars stand in full; the longest are cut, or one
 HEIGHT = 10  # of a strip's longest bar: a letter from "A" (-10) over "K" (0) to "U" (+10)
 
 
-def forward_pass(model, tokenizer, texts, others=(), start=1):
+def forward_pass(
+    model: Bert, tokenizer: WordPiece, texts: Sequence[tuple[str, str, int]], others: Sequence[str] = (), start: int = 1
+) -> View:
     """A text's way through the model, in eight stages that can be played and scrubbed.
 
     model: a `Bert`. tokenizer: its `WordPiece`. texts: a list of (text, token, head): the text, the token that is
@@ -131,7 +136,7 @@ def _strips(X):
     return [bytes(row.tolist()).decode("ascii") for row in levels]
 
 
-def attention_of(run, shared, token, head):
+def attention_of(run: dict, shared: dict, token: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """What the script computes from the rounded queries and keys: q · k and the weights of one token, each (n,)."""
     shape = (1, shared["heads"], len(run["tokens"]), shared["d_k"])
     Q, K = unpack(run["q"], shape)[0, head], unpack(run["k"], shape)[0, head]

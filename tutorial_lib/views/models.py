@@ -4,12 +4,13 @@ import base64
 import html
 import struct
 import zlib
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.heads import LEAST
-from tutorial_lib.views.traces import Attention
+from tutorial_lib.views.traces import Attention, Tokens
 
 SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two, and for the numbers at the left and on top
 PINK = (190, 76, 148)  # the pink of attention, seen well on white and on black; model_view.js has the same
@@ -19,7 +20,10 @@ NOTE = (
 )
 
 
-def model_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0):
+def model_view(
+    source: object, tokens: Tokens, layer: int = 0, head: int = 0, segments: Iterable[int] | None = None,
+    keys: Sequence[str] | None = None, text: int = 0,
+) -> View:  # fmt: skip
     """Every head of every layer as a small picture; a click or Enter on one opens its lines beside the grid.
 
     Arguments as in `head_view`; layer and head are opened first. The color's strength is the square root of the weight,
@@ -38,7 +42,7 @@ def model_view(source, tokens, layer=0, head=0, segments=None, keys=None, text=0
     return View("model_view", data, grid(attention), attention.label(), NOTE, parts=attention.parts("head_picture"))
 
 
-def grid(attention):
+def grid(attention: Attention) -> str:
     """The small pictures as one SVG with the numbers of layers and heads: what is seen without JavaScript."""
     n_layers, n_heads = attention.weights.shape[:2]
     step = SIDE + GAP
@@ -58,7 +62,7 @@ def grid(attention):
     return "".join(parts)
 
 
-def sheet(weights):
+def sheet(weights: np.ndarray) -> np.ndarray:
     """All heads' weights side by side, each fitted into SIDE x SIDE pixels (the largest of those that meet in one)."""
     n_layers, n_heads, n, m = weights.shape
     rows, columns = (np.unique(np.arange(SIDE) * count // SIDE) for count in (n, m))
@@ -69,7 +73,7 @@ def sheet(weights):
     return small.swapaxes(1, 2).reshape(n_layers * (SIDE + GAP), n_heads * (SIDE + GAP))
 
 
-def png(weights):
+def png(weights: np.ndarray) -> str:
     """An image of weights from 0 to 1 as a data URL: one pink in 16 strengths, on whatever color the page has.
 
     >>> png(np.eye(2))[:30]

@@ -1,11 +1,13 @@
 """How one attention weight comes about: a query, the keys, their products coordinate by coordinate, and the softmax."""
 
 import html
+from collections.abc import Sequence
 
 import numpy as np
 
+from tutorial_lib.arguments import Numbers
 from tutorial_lib.views.base import View
-from tutorial_lib.views.traces import Attention, as_place, name_of, pack, shorten, unpack
+from tutorial_lib.views.traces import Attention, Tokens, as_place, name_of, pack, shorten, unpack
 
 COLUMNS = (22, 16, 16, 15, 14, 17)  # percent of the table's width
 ROWS = 16  # keys shown at first where there are more; js/neuron_view.js has the same
@@ -13,7 +15,10 @@ MOST_ERROR = 0.1  # of a weight, from rounding
 HALF = 20  # the longest bar, in units of its little picture
 
 
-def neuron_view(source, tokens, layer=0, head=0, query=0, keys=None, text=0):
+def neuron_view(
+    source: object, tokens: Tokens, layer: int = 0, head: int = 0, query: int = 0, keys: Sequence[str] | None = None,
+    text: int = 0,
+) -> View:  # fmt: skip
     """One query against every key: q, k, q * k by coordinate, their sum, the scaled score, and the softmax.
 
     source: a model with `.trace` (then tokens is an `Encoding`), or a trace with queries, keys and weights. tokens: an
@@ -86,7 +91,7 @@ def _rounding(error):
     return f" Queries and keys are rounded here: no weight is off by more than {error:.4f}." if error > 5e-4 else ""
 
 
-def number(x):
+def number(x: float) -> str:
     """A number in at most seven characters, with a true minus sign.
 
     >>> number(-1.234), number(123.456)
@@ -95,7 +100,7 @@ def number(x):
     return f"{x:.{1 if abs(x) >= 99.995 else 2}f}".replace("-", "−")
 
 
-def bars(values, top):
+def bars(values: Numbers, top: float) -> str:
     """A vector as bars, up for positive and down for negative; `top` is the longest.
 
     >>> bars(np.array([1.0, -0.5]), 1.0).count("<path")

@@ -4,7 +4,7 @@ import os
 import sys
 
 
-def shell():
+def shell() -> object:
     """IPython's shell, or None where plain Python runs."""
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)
     return get_ipython()

@@ -7,6 +7,8 @@ import numpy as np
 
 from tutorial_lib.arguments import check_has, check_text
 from tutorial_lib.generation import generate, probabilities
+from tutorial_lib.gpt import GPT
+from tutorial_lib.tokenization import BPE
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS
 
@@ -14,7 +16,9 @@ TEMPERATURE = 0.7  # the model writes at it, and the bars begin with it
 SHOWN = 10  # tokens that get a bar; js/story.js has the same
 
 
-def story_view(model, tokenizer, text, ages=None, n=40, seed=0):
+def story_view(
+    model: GPT, tokenizer: BPE, text: str, ages: dict[str, str] | None = None, n: int = 40, seed: int = 0
+) -> View:
     """A text, how the model goes on, and a bar for each of the likeliest next tokens.
 
     model: a `GPT`. tokenizer: its `BPE`; texts stand behind its end token, as in training. text: the beginning. ages:
@@ -66,7 +70,7 @@ def _likeliest(p):
     return np.argsort(-p, kind="stable")[:SHOWN]
 
 
-def spoken(piece):
+def spoken(piece: str) -> str:
     """A token as it is shown: the space before a word is left out, other white space is named.
 
     >>> spoken(" park"), spoken("ing"), spoken("<|endoftext|>")

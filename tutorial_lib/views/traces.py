@@ -1,13 +1,21 @@
 """Take attention out of what a reader has at hand: a model and an encoding, a trace, or the weights themselves."""
 
+from __future__ import annotations
+
 import base64
 import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 import numpy as np
 
 from tutorial_lib.arguments import check_has, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 
+if TYPE_CHECKING:
+    from tutorial_lib.tokenization import Encoding
+
+Tokens: TypeAlias = "Encoding | Sequence[str]"
 LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can bring (`views.live`)
 DECODERS = ("book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")  # and decoders
 LETTERS = 12  # of a token that fit beside the lines
@@ -22,7 +30,10 @@ class Attention:
     answers the reader's own text in a page, where source is that model.
     """
 
-    def __init__(self, source, tokens, segments=None, keys=None, text=0):
+    def __init__(
+        self, source: object, tokens: Tokens, segments: Iterable[int] | None = None, keys: Sequence[str] | None = None,
+        text: int = 0,
+    ):  # fmt: skip
         encoding = tokens if hasattr(tokens, "attention_mask") else None
         self.live = source.source if type(source).__name__ == "Bert" and source.source in LIVE else None
         self.trace = _as_trace(source, encoding)
@@ -43,7 +54,7 @@ class Attention:
             raise ValueError(f"source must have weights from 0 to 1, got {low:.3g} to {high:.3g}")
         self.segments = _as_segments(segments, len(self.tokens)) if keys is None else None
 
-    def stacked(self, name):
+    def stacked(self, name: str) -> np.ndarray:
         """One value of every layer, such as "queries", without padding, as (n_layers, n_heads, ...)."""
         if not self.trace or f"layer.0.attention.{name}" not in self.trace:
             what = f"one with {', '.join(list(self.trace)[:3])}" if self.trace else "weights alone"
@@ -87,19 +98,19 @@ class Attention:
         tokens, types = ([value for value, real in zip(row, self.real, strict=True) if real] for row in rows[:2])
         return tokens, types if segments is None else segments
 
-    def rounded(self):
+    def rounded(self) -> dict:
         """The weights as they travel to the page; from here on they are what the page will see."""
         packed = pack(self.weights)
         self.weights = unpack(packed, self.weights.shape)
         return packed
 
-    def label(self):
+    def label(self) -> str:
         """What a view shows, in a few words."""
         n_layers, n_heads = self.weights.shape[:2]
         counts = ((len(self.tokens), "token"), (n_layers, "layer"), (n_heads, "head"))
         return "Attention of " + ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)
 
-    def data(self):
+    def data(self) -> dict:
         """What the scripts of all three views need."""
         labels = {"tokens": self.tokens}
         if self.keys is not self.tokens:
@@ -110,17 +121,17 @@ class Attention:
             labels["live"] = self.live
         return labels | {"layers": self.weights.shape[0], "heads": self.weights.shape[1]}
 
-    def parts(self, *names):
+    def parts(self, *names: str) -> list[str]:
         """The scripts in views/js that a view shares: "attention", these, and what makes it live."""
         return ["attention", *names, *(["live", "live_attention"] if self.live else [])]
 
-    def places(self, layer, head):
+    def places(self, layer: SupportsIndex, head: SupportsIndex | None) -> tuple[int, int | None]:
         """The layer and head to show first as int, or an error that says which there are. head None: all heads."""
         n_layers, n_heads = self.weights.shape[:2]
         return as_place("layer", layer, n_layers), None if head is None else as_place("head", head, n_heads)
 
 
-def as_place(name, value, count=None):
+def as_place(name: str, value: SupportsIndex, count: int | None = None) -> int:
     """A whole number from 0 on, below count, as int; NumPy's and torch's will do, True and 1.0 will not.
 
     >>> as_place("layer", np.int64(2), 6)
@@ -131,7 +142,7 @@ def as_place(name, value, count=None):
     return whole_number(name, value, 0, f"from 0 to {count - 1}", count - 1)
 
 
-def pack(values):
+def pack(values: np.ndarray) -> dict:
     """Numbers of all heads, (n_layers, n_heads, ...), as whole multiples of a step, one step for each head.
 
     So a number is off by at most half a step: a head's largest number / 65,000 where two bytes each are sent (at most
@@ -149,7 +160,7 @@ def pack(values):
     return {"type": kind, "steps": steps.ravel().tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
 
 
-def unpack(packed, shape):
+def unpack(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
     """The numbers that the script will see, in the shape that they had.
 
     >>> unpack(pack(np.array([[[0.0, 0.5]]])), (1, 1, 2))
@@ -159,7 +170,7 @@ def unpack(packed, shape):
     return whole * np.array(packed["steps"]).reshape(shape[:2] + (1,) * (len(shape) - 2))
 
 
-def shorten(token):
+def shorten(token: str) -> str:
     """A token as it fits beside the lines; a wide letter counts twice.
 
     >>> shorten("incomprehensible")
@@ -171,7 +182,7 @@ def shorten(token):
     return token[: int((widths <= LETTERS - 1).sum())] + "…"
 
 
-def name_of(tokens, i):
+def name_of(tokens: list[str], i: SupportsIndex) -> str:
     """A token in quotes, with its place where the same token stands more than once; the scripts say it alike.
 
     >>> name_of(["the", "cat", "the"], 2)

@@ -16,7 +16,7 @@ CLOCKS = 4
 START = {"i": 1, "p": 5, "k": 3}  # the pair, the position and the shift to start with
 
 
-def sinusoid_explorer(d_model=16, n=64):
+def sinusoid_explorer(d_model: int = 16, n: int = 64) -> View:
     """The sine and cosine of a pair over n positions, and what a shift by k does to each pair: it turns it.
 
     A pair (sin, cos) at position p is the hand of a clock. M_k, the matrix with PE(p + k) = M_k PE(p), turns the hand

@@ -1,6 +1,11 @@
 """From a checkpoint's files into one of our models, for any family; `names` says what is called how."""
 
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import torch
 from safetensors import SafetensorError
@@ -11,6 +16,9 @@ from tutorial_lib.weights.catalog import DEFAULT
 from tutorial_lib.weights.files import beside
 from tutorial_lib.weights.find import load_state_dict, read_config
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class Loaded:
     """How a model of ours comes from files or from transformers; it has `config_class` and `from_checkpoint`.
@@ -18,10 +26,10 @@ class Loaded:
     source: the name or folder that it was loaded by; None where it was not. Weights may have changed since.
     """
 
-    source = None
+    source: str | None = None
 
     @classmethod
-    def from_pretrained(cls, name=None, device="auto"):
+    def from_pretrained(cls, name: str | os.PathLike | None = None, device: str | torch.device = "auto") -> Self:
         """A trained model by name or folder (None: the default model). device "auto": a GPU where there is one.
 
         Raises `ModelNotAvailable` where no source has the name. Example: `Bert.from_pretrained("bert-base-cased")`.
@@ -32,7 +40,7 @@ class Loaded:
         return model
 
     @classmethod
-    def from_hf(cls, hf_model):
+    def from_hf(cls, hf_model: torch.nn.Module) -> Self:
         """The same weights out of a transformers model (BertModel, OPTForCausalLM, ...), on the same device."""
         settings = settings_of(hf_model)
         cls.config_class.from_hf(settings)  # refuses what is not of the family before anything is copied
@@ -41,7 +49,7 @@ class Loaded:
         return model
 
 
-def read(name):
+def read(name: str | os.PathLike | None) -> tuple[dict, dict[str, torch.Tensor]]:
     """(settings, weights) of a model by name or folder: its config.json and its tensors, as they stand in the files.
 
     Weights that are stored in half precision come in float32, which changes no value; where some are in float64, all
@@ -64,20 +72,20 @@ def read(name):
     return settings, {key: tensor.to(dtype) if tensor.is_floating_point() else tensor for key, tensor in state.items()}
 
 
-def settings_of(hf_model):
+def settings_of(hf_model: torch.nn.Module) -> dict:
     """The configuration of a transformers model as a dictionary, as it would stand in its config.json."""
     if not hasattr(getattr(hf_model, "config", None), "to_dict"):
         raise TypeError(f"hf_model must be a model of transformers, such as a BertModel, got {type(hf_model).__name__}")
     return hf_model.config.to_dict()
 
 
-def copied_weights(hf_model):
+def copied_weights(hf_model: torch.nn.Module) -> dict[str, torch.Tensor]:
     """Copies of a transformers model's weights, by its own names, on the same device, in the same precision."""
     return {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
 
 
 @contextmanager
-def shapes_only():
+def shapes_only() -> Iterator[None]:
     """What is made inside has shapes, on torch's "meta" device, but no memory and no numbers.
 
     Nor are numbers drawn: for the first normal ones on this device torch would load its compiler, a second or more.
@@ -93,7 +101,7 @@ class _NothingDrawn(TorchFunctionMode):
         return function(*arguments, **(named or {}))
 
 
-def fill(model, state):
+def fill(model: torch.nn.Module, state: dict[str, torch.Tensor]) -> None:
     """Put weights into a model that was made in `shapes_only`, and make it ready for use.
 
     Raises ValueError that names what is missing, not expected, or of another shape.
@@ -112,7 +120,7 @@ def fill(model, state):
     model.requires_grad_(True).eval()
 
 
-def columns_together(model):
+def columns_together(model: torch.nn.Module) -> None:
     """The matrices that make vectors wider, or no narrower, laid out column by column in memory; nothing else changes.
 
     For speed alone. A generated token is one vector, and each matrix is read once for it: the time is that of the
@@ -124,7 +132,7 @@ def columns_together(model):
             part.weight.data = part.weight.data.T.contiguous().T
 
 
-def write(path, tensors, about):
+def write(path: str | os.PathLike, tensors: dict[str, torch.Tensor], about: dict[str, str]) -> None:
     """Write tensors and a dictionary of texts into a safetensors file, beside and renamed.
 
     A kill at any moment leaves the old file or the new one. Raises OSError where it cannot be written.
@@ -136,7 +144,7 @@ def write(path, tensors, about):
         raise OSError(f"{path} cannot be written: {error}") from error
 
 
-def pick_device(device="auto"):
+def pick_device(device: str | torch.device = "auto") -> torch.device:
     """A torch device; "auto" takes CUDA, then Apple's MPS, then the CPU.
 
     >>> pick_device("cpu")

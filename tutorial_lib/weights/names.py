@@ -8,6 +8,7 @@ several spellings of a name load. Source: R 3; A 3.
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -124,7 +125,7 @@ FAMILIES = {
 }
 
 
-def family_of(settings, model) -> Family:
+def family_of(settings: dict, model: str) -> Family:
     """The family that a dictionary of a Hugging Face `config.json` belongs to; without a model_type it is BERT.
 
     model: "Bert", "GPT", "Llama" or "ModernBert". Raises ValueError for the families of another model, and for settings
@@ -147,7 +148,7 @@ def family_of(settings, model) -> Family:
     return FAMILIES[name]
 
 
-def model_of(settings) -> str:
+def model_of(settings: dict) -> str:
     """Which of our models computes a `config.json`: "Bert", "GPT", "Llama" or "ModernBert". Raises ValueError if none.
 
     >>> model_of({"model_type": "gpt2"})
@@ -160,7 +161,7 @@ def model_of(settings) -> str:
     return FAMILIES[name].model
 
 
-def shape_of(settings, model) -> dict:
+def shape_of(settings: dict, model: str) -> dict:
     """The numbers of our `Config`, out of the dictionary of a Hugging Face `config.json`. Errors as in `family_of`.
 
     >>> shape_of({"model_type": "gpt2", "n_embd": 64, "n_head": 4}, "GPT")["d_ff"]
@@ -231,7 +232,7 @@ def _rope(settings, kind, base_name, base) -> dict:
     return numbers
 
 
-def our_weights(settings, state, model) -> dict:
+def our_weights(settings: dict, state: dict[str, torch.Tensor], model: str) -> dict[str, torch.Tensor]:
     """A checkpoint's tensors under our names, in our layout.
 
     >>> list(our_weights({}, {"bert.pooler.dense.bias": torch.zeros(2)}, "Bert"))
@@ -246,14 +247,14 @@ def our_weights(settings, state, model) -> dict:
     return _apart(renamed)
 
 
-def renamed_by(table, name) -> str:
+def renamed_by(table: Iterable[tuple[str, str]], name: str) -> str:
     """Our name for one of theirs. table: (pattern of their name, our name), applied in this order."""
     for theirs, ours in table:
         name = re.sub(theirs, ours, name)
     return name
 
 
-def their_checkpoint(config, own) -> tuple[dict, dict]:
+def their_checkpoint(config, own: dict[str, torch.Tensor]) -> tuple[dict, dict[str, torch.Tensor]]:
     """(settings, weights) with Hugging Face's names, the way back of `shape_of` and `our_weights`.
 
     config, own: a model's `Config` and its parameters by name. Raises ValueError for a model that none of the families

@@ -6,17 +6,18 @@ row. A weight is step * multiple * whole number; some 1.04 bytes each.
 """
 
 import copy
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import nn
 
-from tutorial_lib.arguments import check_has
+from tutorial_lib.arguments import Numbers, check_has
 
 GROUP = 32  # numbers that share a multiple
 MOST = 127  # the largest whole number
 MULTIPLES = 15
+Model = TypeVar("Model", bound=nn.Module)
 
 
 class Rounded(NamedTuple):
@@ -27,13 +28,13 @@ class Rounded(NamedTuple):
     step: np.ndarray
 
     @property
-    def values(self):
+    def values(self) -> np.ndarray:
         """What the numbers stand for, (n, d) float32."""
         groups = self.whole.reshape(len(self.step), -1, GROUP).astype(np.float64)
         return (groups * self.multiple[..., None] * self.step[:, None, None]).reshape(self.whole.shape).astype("f4")
 
 
-def rounded(W) -> Rounded:
+def rounded(W: Numbers) -> Rounded:
     """A matrix (n, d) in 8 bits; d must be a multiple of 32.
 
     No number is off by more than half of its group's step: its row's step times its group's multiple.
@@ -57,7 +58,7 @@ def rounded(W) -> Rounded:
     return Rounded(whole.reshape(W.shape).astype(np.int8), multiple.astype(np.uint8), step)
 
 
-def rounded_model(model):
+def rounded_model(model: Model) -> Model:
     """A copy of a model whose tables and matrices are rounded; biases and LayerNorms stay as they are.
 
     >>> from tutorial_lib.bert import Bert, Config
