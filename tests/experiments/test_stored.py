@@ -17,6 +17,7 @@ from tutorial_book.experiments import (
     sinks,
     survived,
     tokenization,
+    which,
 )
 from tutorial_book.experiments.virus import again
 from tutorial_lib.texts import published
@@ -34,6 +35,7 @@ READERS = [  # who reads, where the path stands, which program writes the file
     (sinks, "stored", "FILE", "measure_sinks"),
     (survived, "stored", "FILE", "gather_survived"),
     (tokenization, "stored", "FILE", "measure_luisto"),
+    (which, "stored", "FILE", "measure_which"),
     (again, "trained_again", "FILE", "measure_virus"),
     (again, "unequal", "UNEQUAL", "measure_unequal"),
 ]

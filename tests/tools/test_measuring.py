@@ -22,6 +22,7 @@ import measure_sinks
 import measure_texts
 import measure_unequal
 import measure_virus
+import measure_which
 import numpy as np
 import pytest
 import torch
@@ -45,7 +46,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 TOOLS = Path(measure_virus.__file__).parent
 PROGRAMS = sorted(path for pattern in ("measure_*", "train_*", "gather_*") for path in TOOLS.glob(f"{pattern}.py"))
 ROTARY = "models/book-gpt-rotary"
-PLAIN = "limits memory pruning real-texts shape-of-learning since sinks survived".split()
+PLAIN = "limits memory pruning real-texts shape-of-learning since sinks survived which".split()
 WRITERS = dict.fromkeys([*PLAIN, f"{ROTARY}/curves"], as_json) | {"scaling": measure_scaling.written}
 WRITERS |= dict.fromkeys(["cased-vocabulary", "luisto-pairs"], measure_luisto.written)
 
@@ -162,6 +163,16 @@ SHORT = {
         lambda folder: measure_unequal.record((0,), scale=300, evolution=SMALL),
         {"counts/7": measure_unequal.COUNTS[7], "trees/0/right/most frequent/copies/7/0": 1},
         {"measure_unequal.EVOLUTION": SMALL},
+    ),
+    "which": (
+        lambda folder: measure_which.record(["bank"], most=1),
+        {
+            "sets/set 2/first/0/6": approx(-73, abs=3),
+            "sets/set 2/hidden/0/0": approx(26, abs=3),
+            "sets/set 2/muted/0/0": approx(26, abs=3),
+            "sets/stored/only/0/0": approx(-25, abs=3),
+        },
+        {},
     ),
 }
 LONG = ("memory", "shape-of-learning", "since")
