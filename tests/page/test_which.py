@@ -63,8 +63,8 @@ def test_first_state_needs_no_script(view, open_view):
 def test_script_draws_what_python_drew(view, tab, open_view):
     before = open_view(view, javascript=False)
     for part in ("map", "machine", "sentence", "examples", "switches", "list"):
-        drawn = [re.sub(' style="[^"]*"', "", each.locator(f"[data-part={part}]").inner_html()) for each in (before, tab)]
-        assert drawn[0] == drawn[1], part
+        drawn, now = (re.sub(' style="[^"]*"', "", one.locator(f"[data-part={part}]").inner_html()) for one in (before, tab))
+        assert drawn == now, part
 
 
 def test_hiding_a_piece_hides_its_word(tab):
@@ -91,7 +91,8 @@ def test_each_switch_has_its_stored_answer(tab, name, why):
     assert says(tab)[1] == f"{why} {BEFORE}"
     assert tab.get_by_role("button", name=name, exact=True).get_attribute("aria-pressed") == "true"
     press(tab, "Put it all back")
-    assert says(tab) == ["Money bank. Decided at the first look.", "What tipped it: “mosses”. Press a word to hide it, and see."]
+    assert says(tab)[0] == "Money bank. Decided at the first look."
+    assert says(tab)[1] == "What tipped it: “mosses”. Press a word to hide it, and see."
 
 
 def test_verdicts_say_torn_and_fooled(tab):
@@ -130,7 +131,8 @@ def test_a_link_opens_with_the_senders_answer(view, tab, tabs):
     link = tab.get_by_role("link", name="Link to this answer").get_attribute("href")
     opened = tabs.open(tab.url + link, reduced_motion="reduce")
     assert says(opened) == says(tab) and says(opened)[1].startswith("Never listening, it can no longer tell")
-    own = "#view=which&word=bank&text=A bank!&tokens=[CLS] a bank ! [SEP]&path=" + ".".join(map(str, range(0, -140, -10)))
+    way = ".".join(map(str, range(0, -140, -10)))
+    own = f"#view=which&word=bank&text=A bank!&tokens=[CLS] a bank ! [SEP]&path={way}"
     carried = tabs.open(tab.url + own, reduced_motion="reduce")
     assert says(carried)[0] == "River bank, from layer 2 on." and "came with the link" in carried.inner_text("body")
 
