@@ -50,6 +50,10 @@ def says(tab):
     return [tab.locator(f"[data-part={part}]").inner_text() for part in ("verdict", "why")]
 
 
+def bare(html):
+    return re.sub(' style="[^"]*"', "", html)
+
+
 def press(tab, name):
     tab.get_by_role("button", name=name, exact=True).click()
 
@@ -63,7 +67,7 @@ def test_first_state_needs_no_script(view, open_view):
 def test_script_draws_what_python_drew(view, tab, open_view):
     before = open_view(view, javascript=False)
     for part in ("map", "machine", "sentence", "examples", "switches", "list"):
-        drawn, now = (re.sub(' style="[^"]*"', "", one.locator(f"[data-part={part}]").inner_html()) for one in (before, tab))
+        drawn, now = (bare(one.locator(f"[data-part={part}]").inner_html()) for one in (before, tab))
         assert drawn == now, part
 
 
