@@ -175,6 +175,11 @@ PICTURES = {
     + cloud(12, 12, "key", 66, 66, 16, 18)
     + "".join(line(edge, "ink", 1.8) for edge in zip(TREE, TREE[1:]))
     + "".join(dot(x, y, "ink", 3.5) for x, y in TREE),
+    "which": "".join(
+        line([(80, 88), (80 + x, 70), (80 + 1.6 * x, 14)], "query" if x < 0 else "key", 1.6)
+        for x in (-38, -31, -27, -20, 18, 26, 31, 36)
+    )
+    + dot(80, 88, "ink"),
     "shape": ring(58, 13, 80, "hair", 2, turn=-24)
     + "".join(dot(80 + 46 * math.cos(t), 50 + 9 * math.sin(t) - 20 * math.cos(t), "value", 2.6) for t in range(30)),
     "uses": cloud(8, 40, "soft") + dot(96, 42, "key", 6) + line([(96, 42), (112, 52), (90, 28)], "key", 2, True),

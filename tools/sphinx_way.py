@@ -17,7 +17,7 @@ PARTS = [
         "one vector per token",
         (36, 4, 168),
         "",
-        ["context", "evolution", "meaning", "collections", "shape", "uses", "seeing"],
+        ["context", "which", "evolution", "meaning", "collections", "shape", "uses", "seeing"],
     ),
     ("feed-forward", (36, 44, 168), "feed", ["bert"]),
     ("attention", (36, 86, 103), "attention", ["attention", "cost"]),
