@@ -1,4 +1,4 @@
-"""What the chapter on a word in two senses finds, with other sets of sentences, words left out, and words drawn."""
+"""Findings of the chapter on a word in two senses: with other sets of sentences, words left out, and words drawn."""
 
 import numpy as np
 import pytest
