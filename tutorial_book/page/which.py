@@ -20,21 +20,20 @@ def which_view(words: dict, word: str) -> View:
     """
     check_has("words", words, "a dictionary of words", "items")
     one_of("word", word, list(words))
-    default, say = _first(words, word)
     label = f"Which {word} do you mean? A word in a sentence on its way through six layers."
-    return View("which", {"words": words, "word": word}, default, label, say, PARTS, FOLDER)
+    return View("which", {"words": words, "word": word}, _first(words, word), label, parts=PARTS, folder=FOLDER)
 
 
 def _first(words, word):
-    """The first state as HTML, and what it says. Without mini-racer the sentence alone."""
+    """The first state as HTML; without mini-racer a sentence in its place."""
     try:
         from py_mini_racer import MiniRacer
     except ModuleNotFoundError:
-        return "<p>This picture is drawn by a script.</p>", ""
+        return "<p>This picture is drawn by a script.</p>"
     machine = MiniRacer()
     try:
         machine.eval((FOLDER / "which_picture.js").read_text(encoding="utf-8"))
         first = f"Which.first({json.dumps(words)}, {json.dumps(word)})"
-        return machine.eval(f"Which.page({first})"), ""
+        return machine.eval(f"Which.page({first})")
     finally:
         machine.close()  # or the process never ends

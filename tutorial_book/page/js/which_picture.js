@@ -379,5 +379,5 @@ var Which = (function () {
     return { words: Object.keys(words), word, about, answer, off: nothing(), path: answer.path, t: LAYERS, narrow: false, all: false };
   }
 
-  return { LAYERS, HEADS, parts, page, way, rider, first, known, opened, nothing, isOff, endOf, color, whole, between, level };
+  return { LAYERS, HEADS, parts, page, way, rider, first, known, nothing, isOff, endOf, color, whole };
 })();
