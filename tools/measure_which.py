@@ -69,18 +69,20 @@ def effects(found, text):
     before = found.run(ids[None], at)[0, -1, 0]
     others, hidden = found.hidden(text)
     places, edges = found.edges(text)
-    hidden = hidden[[others.index(j) for j in places], -1, 0]  # of words only
+    of_words = [pieces[0] in places for pieces in others]  # not of marks
+    others = [pieces for pieces, is_word in zip(others, of_words, strict=True) if is_word]
+    hidden = hidden[of_words, -1, 0]
     muted, edges = found.muted(text)[:, -1, 0], edges[..., -1, 0]
     told |= pushes("hidden", before, hidden) | pushes("muted", before, muted) | pushes("edges", before, edges)
     told["shuffled"] = hundredths(found.shuffled(text)[1][:, -1, 0])
     side = np.sign(before)
     told["top head"] = [int((side * muted).argmin())]
     weights = found.model.trace(ids[None], only="layer.0.attention.weights")["layer.0.attention.weights"]
-    top = (side * hidden).argmin()
-    small = [tokens[j] in SMALL for j in other_words(tokens, at)]
-    by_edge = (side * edges).min(0).argmin()
-    by_weight = weights[0, :, at, places].mean(0).argmax().item()
-    told["top word"] = [int(small[top]), int(by_edge == top), int(by_weight == top), sum(small)]
+    top = others[(side * hidden).argmin()]
+    by_edge = places[(side * edges).min(0).argmin()]
+    by_weight = places[weights[0, :, at, places].mean(0).argmax().item()]
+    small = [tokens[pieces[0]] in SMALL and len(pieces) == 1 for pieces in others]
+    told["top word"] = [int(small[others.index(top)]), int(by_edge in top), int(by_weight in top), sum(small)]
     return told
 
 

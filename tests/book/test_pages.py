@@ -105,6 +105,17 @@ def test_page_describes_itself_to_other_programs(page):
         assert (page.parent / tags["og:image"]).resolve().stat().st_size < 100_000
 
 
+@pytest.mark.parametrize(
+    "name, card, ask",
+    [("index", "index", "How does a machine"), ("attention", "attention", "Who decides where a word looks?"),
+     ("which", "which", "How does a model know"), ("glossary", "index", "How does a machine")],
+)  # fmt: skip
+def test_card_of_a_page_shows_its_question(site, name, card, ask):
+    elements = parsed(site / "book" / f"{name}.html").elements
+    tags = {tag.get("property"): tag.get("content") for kind, tag in elements if kind == "meta"}
+    assert tags["og:image"] == f"../_static/cards/{card}.png" and tags["og:image:alt"].startswith(ask)
+
+
 @pytest.mark.parametrize("name, scripts", [("index", False), ("attention", True)])
 def test_only_pages_with_formulas_load_mathjax(site, name, scripts):
     found = [url for url in parsed(site / "book" / f"{name}.html").values("script", "src") if "mathjax" in url]

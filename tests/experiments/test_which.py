@@ -19,7 +19,7 @@ from tutorial_lib.trace import change, silence
 pytestmark = pytest.mark.usefixtures("one_thread")
 DOGS = ["Mia saw a dog in the park.", "The dog ran home.", "A dog!"]
 CATS = ["Tom and the dog found a ball.", "He fed his dog.", "The big red dog was sad, so she smiled."]
-TEXT = "She ran to the dog and smiled."
+TEXT = "She ran to the dog, sadly walking."
 
 
 @pytest.fixture(scope="module")
@@ -136,12 +136,14 @@ def test_path_of_a_sentence_is_that_of_its_trace(dog, path):
 
 
 def test_hidden_words_are_masks(dog, path):
-    tokens, ids, at = dog.read(TEXT)
+    tokens, ids, _ = dog.read(TEXT)
     others, found = dog.hidden(TEXT)
-    assert others == [j for j in range(1, len(tokens) - 1) if tokens[j] != "dog"]
-    for j, one in zip(others, found, strict=True):
+    starts = [j for j in range(1, len(tokens) - 1) if tokens[j] != "dog" and not tokens[j].startswith("##")]
+    assert [pieces[0] for pieces in others] == starts and max(map(len, others)) > 1
+    assert sum(others, []) == [j for j in range(1, len(tokens) - 1) if tokens[j] != "dog"]
+    for pieces, one in zip(others, found, strict=True):
         masked = ids.clone()
-        masked[j] = dog.tok.vocab["[MASK]"]
+        masked[pieces] = dog.tok.vocab["[MASK]"]
         assert same(one, path(ids=masked))
 
 

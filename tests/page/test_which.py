@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.views.examples import HOSTILE
-from tutorial_book.page.which import which_view
+from tutorial_book.page.which import TORN, bank_floor, which_view
 
 TOKENS = ["[CLS]", "the", "bank", "held", "mos", "##ses", ".", "[SEP]"]
 BEFORE = "The dashed line is the way it took before."
@@ -18,10 +18,10 @@ def path(end, z=0):
 
 def answer(text, end, sense=1):
     """A stored sentence whose word ends there; hiding "mosses" takes it to the other side, "held" does little."""
-    others = [1, 3, 4, 5, 6]
+    others = [[1], [3], [4, 5], [6]]
     return {
         "text": text, "tokens": TOKENS, "at": 2, "sense": sense, "path": path(end), "others": others,
-        "hidden": [path(-end if j in (4, 5) else end) for j in others], "muted": [end] * 5 + [end - 30] + [end] * 66,
+        "hidden": [path(-end if 4 in pieces else end) for pieces in others], "muted": [end] * 5 + [end - 30] + [end] * 66,
         "muted_paths": [path(end - 30 * (i == 5))[2 * (i // 12) + 2 :] for i in range(72)], "words": [1, 3, 4, 5],
         "edges": [[0, 0, -40, 0]] + [[0] * 4] * 5, "heard": [path(0), path(end - 10), *[path(end)] * 5],
         "orders": [[0, 3, 4, 5, 6, 1, 2, 7]], "shuffled": [path(end - 20)],
@@ -136,6 +136,7 @@ def test_a_link_opens_with_the_senders_answer(view, tab, tabs):
     opened = tabs.open(tab.url + link, reduced_motion="reduce")
     assert says(opened) == says(tab) and says(opened)[1].startswith("Never listening, it can no longer tell")
     way = ".".join(map(str, range(0, -140, -10)))
+    assert "text=The+bank+held+mosses." in link
     own = f"#view=which&word=bank&text=A bank!&tokens=[CLS] a bank ! [SEP]&path={way}"
     carried = tabs.open(tab.url + own, reduced_motion="reduce")
     assert says(carried)[0] == "River bank, from layer 2 on." and "came with the link" in carried.inner_text("body")
@@ -166,3 +167,30 @@ def test_words_and_word_must_fit():
         which_view({"bank": word()}, "bat")
     with pytest.raises(TypeError, match="words must be a dictionary"):
         which_view(["bank"], "bank")
+
+
+def test_a_chapter_opens_one_floor(open_view):
+    pytest.importorskip("py_mini_racer")
+    floor = {"at": 1, "switches": ["hide"], "panels": ["machine"]}
+    view = which_view({"bank": word()}, "bank", floor)
+    before, tab = open_view(view, javascript=False), open_view(view, reduced_motion="reduce")
+    for one in (before, tab):
+        assert says(one) == ["…", "Layer 1: the first look around. The word hears its neighbors."]
+        assert one.locator("[data-part=switches] button").all_inner_texts() == ["Hide “mosses”"]
+        assert not one.locator("[data-part=map], [data-part=list], form").count()
+    assert bare(before.locator("[data-part=machine]").inner_html()) == bare(
+        tab.locator("[data-part=machine]").inner_html()
+    )
+    press(tab, "Hide “mosses”")
+    assert says(tab)[0] == "River bank." and tab.get_by_role("slider").get_attribute("aria-valuetext") == "after layer 6"
+
+
+def test_bank_floor_shows_what_is_asked():
+    with pytest.raises(ValueError, match="switches must be one of hide"):
+        bank_floor(1, ["hear"])
+    with pytest.raises(ValueError, match="at must be from 0 to 6"):
+        bank_floor(7)
+    found = bank_floor(2, ["hide"], ["map"])
+    assert found.data["floor"] == {"at": 2, "switches": ["hide"], "panels": ["map"]}
+    assert [one["text"] for one in found.data["words"]["bank"]["examples"]] == [TORN]
+    assert len(found._repr_html_()) < 130_000

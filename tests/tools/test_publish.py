@@ -97,7 +97,7 @@ def book(tmp_path):
     shutil.copytree(ROOT / "coursework" / "notebooks", folder / "coursework" / "notebooks")
     footer = re.search(r"extra_footer: \|\n +(.*)", (folder / "_config.yml").read_text(encoding="utf-8"))[1]
     toc = "root: book/index\nparts:\n- chapters: [{file: book/heads}, {file: book/attention}]\n"
-    page = f'<meta property="og:image" content="../_static/card.png" />{footer}'
+    page = f'<meta property="og:image" content="../_static/cards/heads.png" />{footer}'
     files = {"_toc.yml": toc, "book/index.md": "# Preface\n", f"_build/{publish.NAME}.pdf": "%PDF"}
     files |= {"book/attention.md": f"{FRONT_MATTER}# Attention\n", "_build/html/book/heads.html": page}
     files["book/heads.md"] = f"{FRONT_MATTER}# Heads\n\nAfter [attention by hand](attention.md) and {{doc}}`index`.\n"
@@ -147,7 +147,7 @@ def test_published_site_offers_the_pdf_and_itself(book, origin, card):
     links = re.findall(r'href="(\.\./[^"]+)"', page)
     assert links == [f"../{publish.NAME}.pdf", f"../{publish.NAME}.zip"]
     assert all((site / "book" / link).is_file() for link in links)
-    assert f'content="{card}_static/card.png"' in page
+    assert f'content="{card}_static/cards/heads.png"' in page
     with zipfile.ZipFile(site / f"{publish.NAME}.zip") as archive:
         assert {f"{publish.NAME}/book/heads.html", f"{publish.NAME}/{publish.NAME}.pdf"} <= set(archive.namelist())
 

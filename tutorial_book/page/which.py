@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from tutorial_lib.arguments import check_has, one_of
+from tutorial_book.experiments.which import STRIP, data_for
+from tutorial_lib import load
+from tutorial_lib.arguments import check_has, one_of, whole_number
 from tutorial_lib.views.base import View
 
 FOLDER = Path(__file__).parent / "js"
 PARTS = tuple(FOLDER / name for name in ("which_picture", "which_word"))
 
 
-def which_view(words: dict, word: str) -> View:
+SWITCHES = ("hide", "mute", "after", "order")
+PANELS = ("machine", "map")
+TORN = "The bank by the river gave me a loan."
+
+
+def which_view(words: dict, word: str, floor: dict | None = None) -> View:
     """A sentence's word rises through six layers, from one spot to uses of one sense, and switches break it.
 
     words: name -> what `experiments.which` knows of it, its stored uses, its axis, its examples. word: shown first.
+    floor: None, or what a chapter shows of it, {"at": a depth, "switches": some of `SWITCHES`, "panels": some
+    of `PANELS`}: one sentence alone.
     What is seen before a script runs is drawn by the same script, which runs here if mini-racer is installed.
     """
     check_has("words", words, "a dictionary of words", "items")
     one_of("word", word, list(words))
     label = f"Which {word} do you mean? A word in a sentence on its way through six layers."
-    return View("which", {"words": words, "word": word}, _first(words, word), label, parts=PARTS, folder=FOLDER)
+    data = {"words": words, "word": word, "strip": STRIP, "floor": floor}
+    return View("which", data, _first(data), label, parts=PARTS, folder=FOLDER)
 
 
-def _first(words, word):
+def bank_floor(at: int, switches: Sequence[str] = (), panels: Sequence[str] = PANELS) -> View:
+    """The picture of the front page as a chapter shows it: "bank" in the sentence `TORN`, at a depth from 0 to 6.
+
+    switches, panels: those that the chapter explains, some of `SWITCHES` and of `PANELS`.
+    """
+    at = whole_number("at", at, 0, "from 0 to 6", 6)
+    for name, chosen, known in (("switches", switches, SWITCHES), ("panels", panels, PANELS)):
+        for one in chosen:
+            one_of(name, one, known)
+    data = data_for(*load(device="cpu"), "bank", full=True, texts=[TORN])
+    return which_view({"bank": data}, "bank", {"at": at, "switches": list(switches), "panels": list(panels)})
+
+
+def _first(data):
     """The first state as HTML; without mini-racer a sentence in its place."""
     try:
         from py_mini_racer import MiniRacer
@@ -33,7 +57,6 @@ def _first(words, word):
     machine = MiniRacer()
     try:
         machine.eval((FOLDER / "which_picture.js").read_text(encoding="utf-8"))
-        first = f"Which.first({json.dumps(words)}, {json.dumps(word)})"
-        return machine.eval(f"Which.page({first})")
+        return machine.eval(f"Which.page(Which.first({json.dumps(data)}))")
     finally:
         machine.close()  # or the process never ends

@@ -82,11 +82,12 @@ class Uses:
         return change({f"layer.{k}.attention.{stop}": partial(new, k) for k in range(self.n_layers)})
 
     def hidden(self, text):
-        """Replace each other token by [MASK]: return their positions, and the paths."""
-        _, ids, at = self.read(text)
-        others = [j for j in range(1, len(ids) - 1) if j != at]
+        """Replace each other word or mark by [MASK], all its pieces at once: return their positions, and the paths."""
+        tokens, ids, at = self.read(text)
+        others = [pieces for pieces in pieces_of(tokens)[1:-1] if at not in pieces]
         rows = ids.repeat(len(others), 1)
-        rows[range(len(others)), others] = self.tok.vocab["[MASK]"]
+        for row, pieces in zip(rows, others, strict=True):
+            row[pieces] = self.tok.vocab["[MASK]"]
         return others, self.run(rows, at)
 
     def muted(self, text):
@@ -148,6 +149,21 @@ def other_words(tokens, at):
     [1, 3]
     """
     return [j for j, token in enumerate(tokens) if token.strip("#").isalnum() and j != at]
+
+
+def pieces_of(tokens):
+    """Return the positions of the pieces of each word or mark, in their order.
+
+    >>> pieces_of(["[CLS]", "mos", "##ses", "grow", "[SEP]"])
+    [[0], [1, 2], [3], [4]]
+    """
+    found = []
+    for j, token in enumerate(tokens):
+        if token.startswith("##") and found:
+            found[-1].append(j)
+        else:
+            found.append([j])
+    return found
 
 
 @cache

@@ -5,7 +5,6 @@ import base64
 import numpy as np
 import torch
 
-from tutorial_book.experiments.which import STRIP
 from tutorial_book.experiments.which.axis import axis_between
 from tutorial_book.experiments.which.hearing import Uses, decided
 from tutorial_book.experiments.which.sentences import words
@@ -90,7 +89,6 @@ def map_of(found, senses) -> dict:
     return {
         "word": found.word,
         "senses": list(senses),
-        "strip": STRIP,
         "uses": [{"text": text, "sense": int(sense), "path": path}
                  for text, sense, path in zip(found.texts, found.sense, _flat(axis(found.X)))],
         "right": np.rint(found.right * len(found.texts)).astype(int).tolist(),
@@ -119,24 +117,24 @@ def answers(found, text, full=False) -> dict:
     return told
 
 
-def data_for(model, tok, word, full=False) -> dict:
+def data_for(model, tok, word, full=False, texts=None) -> dict:
     """Return what the page "Which bank do you mean?" needs of a word, for JSON.
 
     All x and z are in hundredths. A path is a list x, z, x, z, ... after 0, 1, ..., L layers.
 
-    Always: "word"; "senses", two names; "strip", 0.3; "uses", each with "text", "sense" (0 or 1) and "path"; "right",
+    Always: "word"; "senses", two names; "uses", each with "text", "sense" (0 or 1) and "path"; "right",
     how many uses are on their own side after 0, ..., L layers, each on the axis of the others. x after layer l is
     (h · d - middle[l][0]) / scale[0], and z likewise with e and [1]. "d", "e": "bytes", in base64 one signed byte for
     each coordinate, to be multiplied with "steps"[0]. "heard" (L rows of d_model) and "value" (L rows of h * d_k, head
     after head): the same with a step for each row: attention output at the word, and value of another word, on average.
 
     "examples", each with "text", "tokens", "at" (the word's position), "sense" (0, 1 or null), "kind" (plain, hard,
-    open, third), "path", "decided" (1 to L or null); "others" and "hidden": positions, and the path if that token is
-    [MASK]; "heard": the paths if the word listens in the first 0, ..., L layers; "muted": the last x if head i % h of
+    open, third), "path", "decided" (1 to L or null); "others" and "hidden": the positions of each other word's pieces,
+    and the path if these are [MASK]; "heard": the paths if the word listens in the first 0, ..., L layers; "muted": the last x if head i % h of
     layer i // h is mute; "words" and "edges": positions, and L rows with the change of the last x if the word hears an
     average word there; "orders" and "shuffled": three orders of the tokens, and the paths.
 
-    full: with "muted_paths": for each head, the path from depth i // h + 1 on; before, nothing changes.
+    texts: of `sentences.txt`; default, the word's `EXAMPLES`. full: with "muted_paths": for each head, the path from depth i // h + 1 on; before, nothing changes.
     """
     entry = words()[word]
     stored = [[use.text for use in entry.pick("stored") if use.sense == k] for k in (0, 1)]
@@ -144,6 +142,6 @@ def data_for(model, tok, word, full=False) -> dict:
     by_text = {use.text: use for use in entry.uses}
     examples = [
         {"sense": by_text[text].sense, "kind": by_text[text].kind} | answers(found, text, full)
-        for text in EXAMPLES[word]
+        for text in texts or EXAMPLES[word]
     ]
     return map_of(found, entry.senses) | {"examples": examples}

@@ -22,18 +22,16 @@ function draw(view) {
 
   // What moves: the word on its way, and what is lit.
   function tick() {
-    part("way").innerHTML = Which.way(state);
-    part("rider").innerHTML = Which.rider(state, +part("rider").getAttribute("data-x"));
+    const rider = part("rider");
+    if (part("way")) part("way").innerHTML = Which.way(state);
+    if (rider) rider.innerHTML = Which.rider(state, +rider.getAttribute("data-x"));
     for (const [name, inside] of [["verdict", Which.parts(state).verdict], ["why", Which.parts(state).why]]) if (seen[name] !== inside) part(name).innerHTML = seen[name] = inside;
     part("verdict").style.color = state.t < LAYERS ? "" : Which.color(Which.endOf(state.path));
     lit();
   }
 
   function lit() {
-    const passed = Math.floor(state.t + 1e-6), layer = (element) => +element.getAttribute("data-layer");
-    view.picture.querySelectorAll(".which-uses").forEach((g) => { g.style.opacity = layer(g) === passed ? 1 : layer(g) < passed ? 0.28 : 0.08; });
-    view.picture.querySelectorAll(".which-floor").forEach((g) => { g.style.opacity = layer(g) <= passed ? 1 : 0.45; });
-    view.picture.querySelectorAll(".which-lines").forEach((g) => { g.style.opacity = Math.max(0, Math.min(0.8, state.t - layer(g) + 1)); });
+    for (const kind of ["uses", "floor", "lines"]) view.picture.querySelectorAll(`.which-${kind}`).forEach((g) => { g.style.opacity = Which.light(state, +g.getAttribute("data-layer"))[kind]; });
     time.value = state.t;
     floor.textContent = state.t < 0.01 ? "start" : state.t >= LAYERS ? "after layer 6" : `layer ${Math.ceil(state.t - 1e-6)}`;
     time.setAttribute("aria-valuetext", floor.textContent);
@@ -102,7 +100,7 @@ function draw(view) {
     const { answer } = state, n = (hide.length ? 1 : 0) + mute.length + (after !== null) + (order !== null);
     if (n === 0) return answer.path;
     if (n > 1) return null;
-    if (hide.length) return (answer.hidden && String(Which.whole(answer.tokens, hide[0])) === String(hide) && answer.hidden[hide[0]]) || null;
+    if (hide.length) return answer.hidden && String(Which.whole(answer.tokens, hide[0])) === String(hide) ? answer.hidden[hide[0]] : null;
     if (mute.length) return answer.muted && answer.muted[mute[0]];
     if (after !== null) return answer.after && answer.after[after];
     return answer.shuffled && answer.shuffled[order];
@@ -270,55 +268,59 @@ function draw(view) {
 
   // ---- a link that carries its answer --------------------------------------------------------------------------------
   function linked() {
-    const { word, answer, off, t } = state, parts = [["view", "which"], ["word", word]];
-    if (answer.stored !== null) parts.push(["s", answer.stored]);
-    else parts.push(["text", answer.text], ["tokens", answer.tokens.join(" ")], ["path", answer.path.flat().map((x) => Math.round(x * 100)).join(".")]);
+    const { word, answer, off, t } = state, parts = [["view", "which"], ["word", word], ["text", answer.text]];
+    if (answer.own) parts.push(["tokens", answer.tokens.join(" ")], ["path", answer.path.flat().map((x) => Math.round(x * 100)).join(".")]);
     if (t < LAYERS && !playing) parts.push(["t", Math.round(t)]);
     for (const name of ["hide", "mute"]) if (off[name].length) parts.push([name, off[name].join(".")]);
     for (const name of ["after", "order"]) if (off[name] !== null) parts.push([name, off[name]]);
-    link.href = "#" + new URLSearchParams(parts);
-    link.hidden = word in words ? false : true; // a word of the reader's own does not fit into a link
+    link.href = `${chapter ? "index.html" : ""}#${new URLSearchParams(parts)}`;
+    link.hidden = chapter ? !live : !(word in words); // a word of the reader's own does not fit into a link
   }
 
   function arrive() {
-    const asked = new URLSearchParams(location.hash.slice(1)), word = asked.get("word"), list = (name) => (asked.get(name) || "").split(".").filter(Boolean).map(Number);
+    const asked = new URLSearchParams(location.hash.slice(1)), word = asked.get("word"), text = asked.get("text") || "", list = (name) => (asked.get(name) || "").split(".").filter(Boolean).map(Number);
     if (asked.get("view") !== "which" || !(word in words)) return choose(view.data.word);
     const one = (name) => (asked.has(name) && Number.isInteger(+asked.get(name)) ? +asked.get(name) : null);
     const off = { hide: list("hide"), mute: list("mute"), after: one("after"), order: one("order") }, places = list("path"), tokens = (asked.get("tokens") || "").split(" ");
-    if (asked.has("text") && places.length === 2 * (LAYERS + 1) && places.every(Number.isFinite) && tokens.includes(word)) {
+    const about = known[word] = Which.known(words[word]), i = about.examples.findIndex((one) => one.text === text);
+    if (places.length === 2 * (LAYERS + 1) && places.every(Number.isFinite) && tokens.includes(word)) {
       const path = range(LAYERS + 1).map((l) => [places[2 * l] / 100, places[2 * l + 1] / 100]);
-      choose(word, { text: asked.get("text").slice(0, 300), tokens, place: tokens.indexOf(word), right: null, stored: null, own: true, path, orders: orders(tokens) });
+      choose(word, { text: text.slice(0, 300), tokens, place: tokens.indexOf(word), right: null, stored: null, own: true, path, orders: orders(tokens) });
       say("The answer came with the link. Press Ask to compute it here.");
     } else {
-      known[word] = Which.known(words[word]);
-      choose(word, known[word].examples[one("s") || 0], off);
+      choose(word, about.examples[Math.max(0, i)], off);
+      if (text && i < 0) ask(text);
     }
     if (one("t") !== null) { state.t = Math.max(0, Math.min(LAYERS, one("t"))); tick(); }
     view.root.scrollIntoView();
   }
 
   // ---- the controls --------------------------------------------------------------------------------------------------
-  const narrow = () => innerWidth < 761;
-  view.root.classList.add("tl-which");
+  const narrow = () => innerWidth < 761, chapter = view.data.floor !== null;
   const input = TL.el("input", { type: "text", maxlength: 300, autocomplete: "off", spellcheck: "false", "aria-label": "A sentence of your own" });
   const form = TL.el("form", { "class": "which-ask" }, [input, TL.el("button", { type: "submit" }, "Ask")]);
   const note = TL.el("p", { role: "status", "class": "which-note" });
   const press = TL.el("button", { type: "button", "aria-label": "Play" }, "▶"), time = TL.el("input", { type: "range", min: 0, max: LAYERS, step: 0.01, "aria-label": "Floor" }), floor = TL.el("output", {});
   const bar = TL.el("div", { "class": "which-play" }, [press, time, floor]);
-  const link = TL.el("a", { href: "#", "class": "which-link" }, "Link to this answer"), all = TL.el("button", { type: "button", "class": "which-all" }, "Show all of them");
+  const link = TL.el("a", { href: "#", "class": "which-link" }, chapter ? "Open the whole picture" : "Link to this answer"), all = TL.el("button", { type: "button", "class": "which-all" }, "Show all of them");
 
   function say(text) { note.textContent = text; }
 
-  state = { ...Which.first(words, view.data.word), narrow: narrow() };
+  state = { ...Which.first(view.data), narrow: narrow() };
   known[state.word] = state.about;
   view.picture.innerHTML = Which.page(state);
   seen = {};
-  view.picture.querySelector(".which-head").append(form);
-  part("examples").after(note);
   view.picture.querySelector(".which-panels").prepend(bar);
-  part("list").after(all, link, wordForm(bring));
-  all.hidden = !narrow();
-  arrive();
+  if (chapter) {
+    view.picture.querySelector(".which-break").after(note, link);
+    show();
+  } else {
+    view.picture.querySelector(".which-head").append(form);
+    part("examples").after(note);
+    part("list").after(all, link, wordForm(bring));
+    all.hidden = !narrow();
+    arrive();
+  }
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -367,9 +369,9 @@ function draw(view) {
   });
   for (const kind of ["pointerover", "focusin"]) view.picture.addEventListener(kind, (event) => {
     const lamp = event.target.closest(".which-lamp"), use = event.target.dataset && event.target.dataset.use, says = Which.parts(state);
-    part("machine-says").innerHTML = lamp ? "" : says["machine-says"];
-    if (lamp) part("machine-says").textContent = lamp.getAttribute("aria-label");
-    part("map-says").innerHTML = use ? "" : says["map-says"];
+    if (part("machine-says")) part("machine-says").textContent = lamp ? lamp.getAttribute("aria-label") : "";
+    if (part("machine-says") && !lamp) part("machine-says").innerHTML = says["machine-says"];
+    if (part("map-says")) part("map-says").innerHTML = says["map-says"];
     if (use) part("map-says").textContent = `“${state.about.uses[+use].text}”`;
   });
   addEventListener("resize", () => { if (narrow() !== state.narrow) { state.narrow = narrow(); all.hidden = !state.narrow; show(); } });

@@ -4,8 +4,10 @@
 // state: word (its name), about (what is known of it), answer (the sentence), off (what is switched off), path (where the
 // word is at each depth with that), t (the depth that is shown), narrow (a phone), all (the whole list). A path has seven
 // places [x, z]: x is -1 at the mean of the first sense's uses and 1 at that of the second, z only parts dots.
+// floor (null on the front page): a chapter's own, with the depth that it opens, `at`, its `switches` and its `panels`.
 var Which = (function () {
-  const LAYERS = 6, HEADS = 12, WIDE = 2, STRIP = 0.3;
+  const LAYERS = 6, HEADS = 12, WIDE = 2;
+  let strip = null; // half the width of "cannot tell": it comes with the data
   const SMALL = /^(a|an|the|of|to|in|on|at|by|it|is|was|and|his|her|he|she|we|they|i|my)$/i; // never named as a second word
 
   // ---- text and markup -----------------------------------------------------------------------------------------------
@@ -24,7 +26,7 @@ var Which = (function () {
   const range = (n) => Array.from({ length: n }, (_, i) => i);
 
   // ---- what is known -------------------------------------------------------------------------------------------------
-  const sideOf = (x) => (x < -STRIP ? 0 : x > STRIP ? 1 : null);
+  const sideOf = (x) => (x < -strip ? 0 : x > strip ? 1 : null);
   const endOf = (path) => sideOf(path[LAYERS][0]);
   const isOff = ({ hide, mute, after, order }) => hide.length + mute.length > 0 || after !== null || order !== null;
 
@@ -152,6 +154,12 @@ var Which = (function () {
     return [rounded(width / 2 + near(x, WIDE) * ((width / 2 - 34) / WIDE) + deep * 14), rounded(level(state, layer) - deep * 13)];
   }
 
+  // How much of a floor is seen once the word is at depth t.
+  function light({ t }, layer) {
+    const passed = Math.floor(t + 1e-6);
+    return { uses: layer === passed ? 1 : layer < passed ? 0.28 : 0.08, floor: layer <= passed ? 1 : 0.45, lines: Math.max(0, Math.min(0.8, t - layer + 1)) };
+  }
+
   const points = (state, path) => path.map((place, layer) => point(state, layer, place).join(",")).join(" ");
 
   function dot(side, [x, y], r, attributes) {
@@ -164,10 +172,10 @@ var Which = (function () {
   function map(state) {
     const { about, word } = state, width = size(state).map, parts = [];
     const plate = (layer, x) => [[-x, -1.4], [x, -1.4], [x, 1.4], [-x, 1.4]].map(([a, z]) => [rounded(width / 2 + a * ((width / 2 - 34) / WIDE) + z * 14), rounded(level(state, layer) - z * 13)].join(",")).join(" ");
-    range(LAYERS + 1).forEach((layer) => parts.push(tag("g", { "class": "which-floor", "data-layer": layer }, [
-      tag("polygon", { points: plate(layer, WIDE), "class": "which-plate" }), tag("polygon", { points: plate(layer, STRIP), "class": "which-strip" })])));
+    range(LAYERS + 1).forEach((layer) => parts.push(tag("g", { "class": "which-floor", "data-layer": layer, style: `opacity:${light(state, layer).floor}` }, [
+      tag("polygon", { points: plate(layer, WIDE), "class": "which-plate" }), tag("polygon", { points: plate(layer, strip), "class": "which-strip" })])));
     parts.push(tag("g", { "class": "which-fan" }, about.uses.map((use) => tag("polyline", { points: points(state, use.path), stroke: color(use.side) }))));
-    range(LAYERS + 1).forEach((layer) => parts.push(tag("g", { "class": "which-uses", "data-layer": layer }, about.uses.map((use, i) =>
+    range(LAYERS + 1).forEach((layer) => parts.push(tag("g", { "class": "which-uses", "data-layer": layer, style: `opacity:${light(state, layer).uses}` }, about.uses.map((use, i) =>
       dot(use.side, point(state, layer, use.path[layer]), layer === LAYERS ? 5 : 4, { "data-use": i })))));
     about.names.forEach((name, side) => parts.push(tag("text", { x: side ? width - 8 : 8, y: 24, "text-anchor": side ? "end" : "start", "class": "which-name", style: `fill:${color(side)}` }, text(capital(name)))));
     parts.push(tag("text", { x: width / 2, y: 24, "text-anchor": "middle" }, "cannot tell"));
@@ -219,7 +227,7 @@ var Which = (function () {
       const looks = me ? "which-token which-mine" : hidden ? "which-token which-gone" : name !== token ? "which-token which-apart" : "which-token";
       parts.push(tag("text", { "class": looks, transform: `translate(${column(i) + 4} ${level(state, 0) + 16}) rotate(${narrow ? -62 : -48})`, "text-anchor": "end" }, text(name)));
     });
-    layers.forEach((layer) => parts.push(tag("g", { "class": "which-lines", "data-layer": layer }, cut(layer)
+    layers.forEach((layer) => parts.push(tag("g", { "class": "which-lines", "data-layer": layer, style: `opacity:${light(state, layer).lines}` }, cut(layer)
       ? tag("text", { x: column(answer.place), y: middle(layer) + 5, "text-anchor": "middle" }, "hears the average") : off.order === null ? lines(state, layer, column) : "")));
     parts.push(tag("g", { role: "group", "aria-label": "Heads. Press one to mute it." }, range(LAYERS * HEADS).map((i) => {
       const layer = Math.floor(i / HEADS) + 1, h = i % HEADS, high = (gap - 10) / 2;
@@ -299,18 +307,18 @@ var Which = (function () {
   }
 
   function switches(state) {
-    const { answer, off } = state, end = endOf(answer.path), found = [];
-    (end === null ? [0, 1] : [end]).forEach((side) => pushers(state, side).slice(0, 1).forEach(({ places, word }) => {
+    const { answer, off, floor } = state, end = endOf(answer.path), found = [], has = (kind) => !floor || floor.switches.includes(kind);
+    if (has("hide")) (end === null ? [0, 1] : [end]).forEach((side) => pushers(state, side).slice(0, 1).forEach(({ places, word }) => {
       found.push(button(`Hide ${text(quoted([word]))}`, { "data-hide": places.join(" "), "data-key": `switch-${side}` }, places.every((j) => off.hide.includes(j))));
     }));
-    if (answer.heads) {
+    if (has("mute") && answer.heads) {
       const brightest = range(LAYERS * HEADS).reduce((best, i) => (Math.abs(effect(state, answer.heads[i])) > Math.abs(effect(state, answer.heads[best])) ? i : best), 0);
       found.push(button("Mute the brightest head", { "data-head": brightest, "data-key": "switch-head" }, off.mute.includes(brightest)));
     }
     const k = decided(state.answer) || since(answer.path) || 1;
-    if (k < LAYERS) found.push(button(`Stop listening after layer ${k}`, { "data-after": k, "data-key": "switch-after" }, off.after === k));
-    found.push(button("Never listen", { "data-after": 0, "data-key": "switch-never" }, off.after === 0));
-    found.push(button("Shuffle the words", { "data-order": "", "data-key": "switch-order" }, off.order !== null));
+    if (has("after") && k < LAYERS) found.push(button(`Stop listening after layer ${k}`, { "data-after": k, "data-key": "switch-after" }, off.after === k));
+    if (has("after")) found.push(button("Never listen", { "data-after": 0, "data-key": "switch-never" }, off.after === 0));
+    if (has("order")) found.push(button("Shuffle the words", { "data-order": "", "data-key": "switch-order" }, off.order !== null));
     if (isOff(off)) found.push(button("Put it all back", { "data-back": "", "data-key": "switch-back" }));
     return found.join("");
   }
@@ -330,26 +338,27 @@ var Which = (function () {
 
   // Each part that changes, by its name.
   function parts(state) {
-    const done = state.t >= LAYERS;
+    const { floor } = state, done = state.t >= LAYERS, has = (panel) => !floor || floor.panels.includes(panel);
     return {
-      title: title(state), words: others(state), examples: examples(state), sentence: sentence(state), verdict: text(done ? verdict(state) : "…"), why: text(done ? why(state) : onTheWay(state)),
-      machine: machine(state), map: map(state), "machine-says": text(machineSays(state)), "map-says": text(mapSays(state)), switches: switches(state), dare: text(dare(state)), list: list(state),
+      sentence: sentence(state), verdict: text(done ? verdict(state) : "…"), why: text(done ? why(state) : onTheWay(state)), switches: switches(state),
+      ...(has("machine") ? { machine: machine(state), "machine-says": text(machineSays(state)) } : {}), ...(has("map") ? { map: map(state), "map-says": text(mapSays(state)) } : {}),
+      ...(floor ? {} : { title: title(state), words: others(state), examples: examples(state), dare: text(dare(state)), list: list(state) }),
     };
   }
 
   // The whole thing, once.
   function page(state) {
-    const part = parts(state), place = (name, kind, attributes) => tag(kind, { "data-part": name, ...attributes }, part[name]);
-    return tag("div", { "class": "which-stage", style: `--strip:${rounded(50 - (STRIP / WIDE) * 50)}%` }, [
-      tag("div", { "class": "which-head" }, tag("div", {}, [place("title", "p", { "class": "which-title" }), place("words", "div", { role: "group", "aria-label": "Other words" })])),
+    const part = parts(state), place = (name, kind, attributes) => (name in part ? tag(kind, { "data-part": name, ...attributes }, part[name]) : "");
+    const whole = state.floor === null, only = (...some) => (whole ? some : []);
+    return tag("div", { "class": "which-stage", style: `--strip:${rounded(50 - (strip / WIDE) * 50)}%` }, [
+      ...only(tag("div", { "class": "which-head" }, tag("div", {}, [place("title", "p", { "class": "which-title" }), place("words", "div", { role: "group", "aria-label": "Other words" })]))),
       place("examples", "div", { role: "group", "aria-label": "Sentences to try" }),
       place("sentence", "div", { role: "group", "aria-label": "The sentence. Press a word to hide it." }),
       place("verdict", "p", { "aria-live": "polite", style: `color:${color(endOf(state.path))}` }), place("why", "p", { "aria-live": "polite" }),
       tag("div", { "class": "which-panels" }, [
-        tag("figure", {}, [place("machine", "div", {}), place("machine-says", "figcaption", {})]),
-        tag("figure", {}, [place("map", "div", {}), place("map-says", "figcaption", {})])]),
-      tag("div", { "class": "which-break" }, [tag("h2", {}, "Break it"), place("switches", "div", { role: "group", "aria-label": "Break it" })]), place("dare", "p", {}),
-      tag("h2", {}, "Where it landed"), tag("p", {}, `The top floor as a list: ${state.about.uses.length} other sentences in order, and yours among them.`), place("list", "ol", {})]);
+        ...["machine", "map"].filter((panel) => panel in part).map((panel) => tag("figure", { "class": `which-${panel}` }, [place(panel, "div", {}), place(`${panel}-says`, "figcaption", {})]))]),
+      tag("div", { "class": "which-break" }, [...only(tag("h2", {}, "Break it")), place("switches", "div", { role: "group", "aria-label": "Break it" })]), place("dare", "p", {}),
+      ...only(tag("h2", {}, "Where it landed"), tag("p", {}, `The top floor as a list: ${state.about.uses.length} other sentences in order, and yours among them.`)), place("list", "ol", {})]);
   }
 
   // A path comes as x, z, x, z, ... in hundredths.
@@ -360,7 +369,7 @@ var Which = (function () {
     const path = pairs(raw.path), edges = raw.edges.map((row) => raw.tokens.map((_, j) => (raw.words.includes(j) ? -row[raw.words.indexOf(j)] / 100 : 0)));
     return {
       text: raw.text, tokens: raw.tokens, place: raw.at, right: raw.sense, stored, path, edges, orders: raw.orders,
-      hidden: Object.fromEntries(raw.others.map((j, i) => [j, pairs(raw.hidden[i])])), heads: raw.muted.map((x) => x / 100),
+      hidden: Object.fromEntries(raw.others.flatMap((pieces, i) => pieces.map((j) => [j, pairs(raw.hidden[i])]))), heads: raw.muted.map((x) => x / 100),
       muted: raw.muted_paths ? raw.muted_paths.map((rest) => [...path.slice(0, LAYERS + 1 - rest.length / 2), ...pairs(rest)]) : null,
       after: raw.heard.map(pairs), shuffled: raw.shuffled.map(pairs),
     };
@@ -373,11 +382,12 @@ var Which = (function () {
 
   const nothing = () => ({ hide: [], mute: [], after: null, order: null });
 
-  // What is seen first: a word, one of its stored sentences.
-  function first(words, word, i = 0) {
-    const about = known(words[word]), answer = about.examples[i];
-    return { words: Object.keys(words), word, about, answer, off: nothing(), path: answer.path, t: LAYERS, narrow: false, all: false };
+  // What is seen first: a word, the first of its stored sentences.
+  function first(data) {
+    strip = data.strip;
+    const { word, words, floor } = data, about = known(words[word]), [answer] = about.examples;
+    return { words: Object.keys(words), word, about, answer, off: nothing(), path: answer.path, t: floor ? floor.at : LAYERS, floor, narrow: false, all: false };
   }
 
-  return { LAYERS, HEADS, parts, page, way, rider, first, known, nothing, isOff, endOf, color, whole };
+  return { LAYERS, HEADS, parts, page, way, rider, first, known, nothing, isOff, endOf, color, whole, light };
 })();
