@@ -4,6 +4,7 @@ function draw(view) {
   const { LAYERS, HEADS } = Which, words = view.data.words, live = window.tutorialLib, still = matchMedia("(prefers-reduced-motion: reduce)");
   const range = (n) => Array.from({ length: n }, (_, i) => i), layerStops = range(LAYERS).map((l) => `layer.${l}`);
   const OUTPUTS = ["embeddings.output", ...layerStops.map((layer) => `${layer}.output`)];
+  const LETTERS = 300; // of a sentence: each word and line is a run of the model
   const known = {}; // words that were opened, the reader's own among them
   let state = null, seen = {}, turn = 0, playing = 0;
 
@@ -285,7 +286,7 @@ function draw(view) {
     const about = known[word] = Which.known(words[word]), i = about.examples.findIndex((one) => one.text === text);
     if (places.length === 2 * (LAYERS + 1) && places.every(Number.isFinite) && tokens.includes(word)) {
       const path = range(LAYERS + 1).map((l) => [places[2 * l] / 100, places[2 * l + 1] / 100]);
-      choose(word, { text: text.slice(0, 300), tokens, place: tokens.indexOf(word), right: null, stored: null, own: true, path, orders: orders(tokens) });
+      choose(word, { text: text.slice(0, LETTERS), tokens, place: tokens.indexOf(word), right: null, stored: null, own: true, path, orders: orders(tokens) });
       say("The answer came with the link. Press Ask to compute it here.");
     } else {
       choose(word, about.examples[Math.max(0, i)], off);
@@ -297,7 +298,7 @@ function draw(view) {
 
   // ---- the controls --------------------------------------------------------------------------------------------------
   const narrow = () => innerWidth < 761, chapter = view.data.floor !== null;
-  const input = TL.el("input", { type: "text", maxlength: 300, autocomplete: "off", spellcheck: "false", "aria-label": "A sentence of your own" });
+  const input = TL.el("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": "A sentence of your own" });
   const form = TL.el("form", { "class": "which-ask" }, [input, TL.el("button", { type: "submit" }, "Ask")]);
   const note = TL.el("p", { role: "status", "class": "which-note" });
   const press = TL.el("button", { type: "button", "aria-label": "Play" }, "▶"), time = TL.el("input", { type: "range", min: 0, max: LAYERS, step: 0.01, "aria-label": "Floor" }), floor = TL.el("output", {});
@@ -325,7 +326,9 @@ function draw(view) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = input.value.trim();
-    text ? ask(text) : say("Type something first.");
+    if (!text) return say("Type something first.");
+    if (text.length > LETTERS) return say(`Ask about a sentence of at most ${LETTERS} letters; this one has ${text.length.toLocaleString("en")}.`);
+    ask(text);
   });
   press.addEventListener("click", () => (playing ? stop() : play(state.t)));
   time.addEventListener("input", () => { stop(); state.t = +time.value; tick(); });
