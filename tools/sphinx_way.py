@@ -1,9 +1,9 @@
 """A Sphinx extension for finding one's way: the left column shows where a page stands and what is on it.
 
-Above the chapters stands a small map of the machine, whose parts lead to the chapters that build them; the page's own
-sections stand below its title in the list of chapters, so that no second column is needed. Pages below a page, such as
-those for the teacher of a chapter, stand there only for who is among them. At a page's foot the next chapter asks its
-question.
+A page about one part of the machine has a small map of it above the list of chapters. The map marks that part, and
+each part is a link to the chapter that builds it. The page's own sections are listed below its title, so that no second
+column is needed. Pages below a page, such as those for the teacher of a chapter, are listed only on these pages. At a
+page's foot the next chapter asks its question.
 """
 
 from __future__ import annotations
@@ -11,14 +11,11 @@ from __future__ import annotations
 import re
 from html import escape
 
-# Part, its place and color, and the pages that are about it: the first is where it leads.
+VECTORS = """context collections dimension directions evolution limits loud meaning seeing senses shape
+shape-of-learning uses which"""
+# Each part, its position and color, and the pages about it: the part is a link to the first one.
 PARTS = [
-    (
-        "one vector per token",
-        (36, 4, 168),
-        "",
-        ["context", "which", "evolution", "meaning", "collections", "shape", "uses", "seeing"],
-    ),
+    ("one vector per token", (36, 4, 168), "", VECTORS.split()),
     ("feed-forward", (36, 44, 168), "feed", ["bert"]),
     ("attention", (36, 86, 103), "attention", ["attention", "cost"]),
     ("heads", (143, 86, 61), "attention", ["heads", "roles", "gates", "sinks"]),
@@ -38,10 +35,12 @@ BELOW = re.compile(
 
 
 def machine(page: str, address) -> str:
-    """The map, with the part that the page is about marked."""
-    boxes = []
+    """The map with the part that the page is about, or nothing if the page is about none or all of them."""
+    subject, boxes = page.rpartition("/")[2], []  # book/heads, and its page for the teacher, book/teach/heads
+    if not any(subject in pages for *_, pages in PARTS):
+        return ""
     for name, (x, y, width), color, pages in PARTS:
-        here = ' aria-current="true"' if page.removeprefix("book/") in pages else ""
+        here = ' aria-current="true"' if subject in pages else ""
         style = f' style="--part: var(--{color})"' if color else ""
         boxes.append(
             f'<a href="{escape(address("book/" + pages[0]))}"{here}{style}><rect x="{x}" y="{y}" width="{width}" '
@@ -79,10 +78,11 @@ def change(app, name, template, context, doctree) -> None:
     listed, address = context["generate_toctree_html"], context["pathto"]
 
     def chapters(*args, **options):
-        """The list of chapters with the page's sections below its title, and the map above."""
+        """The map, and the list of chapters with the page's sections below its title."""
         html = unfolded(str(listed(*args, **options)))
         sections = on_page(context.get("toc") or "")
-        return machine(name, address) + HERE.sub(lambda match: match[0] + sections, html, count=1)
+        html = HERE.sub(lambda match: match[0] + sections, html, count=1)
+        return f'{machine(name, address)}<div class="chapters">{html}</div>'
 
     context["generate_toctree_html"] = chapters
     following = context.get("next")

@@ -20,6 +20,16 @@ addEventListener("DOMContentLoaded", function () {
 addEventListener("DOMContentLoaded", function () {
   document.querySelectorAll(".search-button-field").forEach(function (button) { button.removeAttribute("aria-label"); });
 });
+// The list of chapters shows the page that is open, also when the theme moves it into the menu of a phone.
+(function () {
+  var list = document.querySelector(".chapters"), here = list && list.querySelector('a[href="#"]');
+  if (!here) return;
+  function show() {
+    list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 4;
+  }
+  show();
+  document.querySelector(".primary-toggle").addEventListener("click", function () { requestAnimationFrame(show); });
+})();
 // A figure or a formula that scrolls on a phone can be reached and moved with the keyboard.
 (function () {
   function reach() {
