@@ -1,8 +1,7 @@
 """A Sphinx extension that makes the site self-contained and accessible.
 
 It adds the part of MathJax that the pages use, and mends what the theme leaves in each page: a megabyte of icons drawn
-by a script (the icon font does it too), an index that only the search needs, and attributes that a screen reader trips
-over.
+by a script (the icon font does it too), the search of Sphinx, and attributes that a screen reader trips over.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from pybtex.plugin import register_plugin
 MATHJAX_PARTS = ["tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"]
 
 # The theme's files that no page loads: 4 MB.
-UNUSED = ["scripts/fontawesome.js*", "**/*.map"]
+UNUSED = ["scripts/fontawesome.js*", "searchtools.js", "language_data.js", "**/*.map"]
 
 # What to change in the theme's pages: (pattern, replacement).
 MENDS = [
     # a megabyte that draws the icons once more; the icon font is enough
     (r'<script[^>]*scripts/fontawesome\.js[^>]*></script>\s*', ""),
-    # the index for a search while one types, which is off: the page of the search, at the site's root, loads its own
-    (r'<script src="\.\./(?:_static/(?:searchtools|language_data)|searchindex)\.js"></script>\s*', ""),
+    # Sphinx's search: search.js is the book's own
+    (r'<script src="(?:\.\./)*(?:_static/(?:searchtools|language_data)|searchindex)\.js[^>]*></script>\s*', ""),
     # a landmark, so that a screen reader finds the table of contents
     (r'<div id="pst-primary-sidebar"(?! role)', r'\g<0> role="complementary" aria-label="Book contents"'),
     # a name must hold the words that are seen (WCAG 2.5.3): "Toggle hidden content" hid "code"

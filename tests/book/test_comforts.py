@@ -1,4 +1,4 @@
-"""Helps for reading: notes on terms and citations, search without a server, pages without JavaScript."""
+"""Helps for reading: notes on terms and citations, pages without JavaScript."""
 
 import re
 
@@ -57,21 +57,6 @@ def test_pointer_opens_notes_and_explains_letters(opened_page):
     tab.locator("#equation-eq-attention .sym-0.sym").first.hover()
     assert box.locator("button[aria-pressed=true]").count() == 1
     assert tab.locator("#equation-eq-attention .sym-on").count() >= 1
-
-
-def test_search_finds_pages_without_a_server(opened_page):
-    tab = opened_page("search.html")
-    complaints = []
-    tab.on("console", lambda message: message.type == "error" and complaints.append(message.text))
-    tab.goto(tab.url + "?q=softmax")
-    tab.wait_for_selector("#search-results li a[href*='attention.html']")
-    first = tab.locator("#search-results li a").first.get_attribute("href")
-    assert "api.html" not in first, "a chapter explains what the library's page lists"
-    tab.wait_for_selector("#search-results li .context")
-    bold = "items => items.map(item => item.querySelector('.context b')?.textContent)"
-    found = tab.locator("#search-results li").evaluate_all(bold)
-    assert len(found) > 5 and {word.lower() for word in found if word} == {"softmax"} and found[0]
-    assert complaints == []
 
 
 def test_list_of_figures_has_every_numbered_figure(site):

@@ -11,6 +11,7 @@ import pytest
 import sphinx_api
 import sphinx_chapters
 import sphinx_figures
+import sphinx_search
 import sphinx_site
 import sphinx_speaks
 import sphinx_terms
@@ -326,7 +327,27 @@ def test_pages_below_are_listed_only_from_inside():
     assert listed.get_text().split() == ["One", "Two", "below", "Two"] and listed.select("details, summary") == []
 
 
-SCRIPTS = '<script src="{0}_static/searchtools.js"></script>\n<script src="{0}searchindex.js"></script>\n'
+def test_search_reads_headings_sentences_and_short_formulas():
+    formulas = [nodes.math("", formula) for formula in (r"\sqrt{d_k}", r"\frac{1}{2}")]
+    text = nodes.paragraph("", "", nodes.Text("By  "), *formulas)
+    inner = nodes.section("", nodes.title("", "Scaled"), text, nodes.literal_block("", "x = 1"), ids=["scaled"])
+    link = nodes.reference("", "Heads", refuri="heads.html")
+    meaning = nodes.definition("", nodes.paragraph("", "A part. See ", link))
+    terms = [nodes.term("", name, ids=[f"term-{name}"]) for name in ("head", "heads")]
+    page = nodes.section("", nodes.title("", "Page"), nodes.paragraph("", "Text."), inner, ids=["page"])
+    page += nodes.definition_list("", nodes.definition_list_item("", *terms, meaning))
+    assert sphinx_search.parts_of(page, "book/page") == [
+        ["", "", ""],
+        ["page", "Page", "Text."],
+        ["scaled", "Scaled", "By √d_k"],
+        ["term-head", "head, heads", "A part. See Heads", "heads.html"],
+    ]
+
+
+SCRIPTS = """<script src="_static/searchtools.js"></script>
+  <script src="../../_static/language_data.js"></script>
+  <script src="searchindex.js"></script>
+"""
 MATHJAX = '<script defer src="../mathjax/tex-chtml.js?v=2"></script>\n<script>window.MathJax = {"a": {}}</script>\n'
 
 
@@ -341,8 +362,7 @@ MATHJAX = '<script defer src="../mathjax/tex-chtml.js?v=2"></script>\n<script>wi
             '<div role="list"><div class="citation" id="id3" role="doc-biblioentry">',
             '<div role="list"><div class="citation" id="id3" role="listitem">',
         ),
-        (SCRIPTS.format("../"), ""),  # only the page of the search loads its index
-        (SCRIPTS.format(""), SCRIPTS.format("")),
+        (SCRIPTS, ""),  # the search is the book's own
         (MATHJAX, ""),  # only a page with formulas loads what draws them
         (MATHJAX + '<span class="math notranslate">', MATHJAX + '<span class="math notranslate">'),
         (MATHJAX + r"<pre>\(x\)</pre>", MATHJAX + r"<pre>\(x\)</pre>"),
