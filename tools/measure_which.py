@@ -23,7 +23,6 @@ import torch
 from record import as_json, measured_with
 
 from tutorial_book.experiments.which import CONTROLS, FILE, HOMONYMS, STRIP, uses, words
-from tutorial_book.experiments.which.hearing import other_words
 from tutorial_lib import load
 from tutorial_lib.weights.files import write_text
 

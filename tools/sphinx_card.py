@@ -132,7 +132,8 @@ def draw_sign(axes, sign: str) -> None:
             corners = [pair for numbers in points for pair in zip(numbers[::2], numbers[1::2], strict=True)]
             patch = PathPatch(Outline(corners, [step for kind, _ in parts for step in steps[kind]]), **looks)
         else:
-            axes.text(at["x"], at["y"], shape.text, fontsize=2.2 * at["font-size"], ha="center", color=looks["facecolor"])
+            size = 2.2 * at["font-size"]
+            axes.text(at["x"], at["y"], shape.text, fontsize=size, ha="center", color=looks["facecolor"])
             continue
         axes.add_patch(patch)
 
@@ -143,9 +144,10 @@ def draw_card(path: Path, title: str, ask: str, sign: str) -> None:
 
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
     draw_sign(figure.add_axes([0.54, 0.12, 0.42, 0.76]), sign)
-    figure.text(0.05, 0.86, title, fontsize=24, color=colors()["soft"], va="top")
-    figure.text(0.05, 0.72, fill(ask, 20), fontsize=34, weight="bold", color=colors()["ink"], va="top", linespacing=1.25)
-    figure.text(0.05, 0.08, "Transformers from scratch", fontsize=20, color=colors()["soft"])
+    soft, ink = (colors()[name] for name in ("soft", "ink"))
+    figure.text(0.05, 0.86, title, fontsize=24, color=soft, va="top")
+    figure.text(0.05, 0.72, fill(ask, 20), fontsize=34, weight="bold", color=ink, va="top", linespacing=1.25)
+    figure.text(0.05, 0.08, "Transformers from scratch", fontsize=20, color=soft)
     figure.savefig(path, metadata={"Software": None})
 
 

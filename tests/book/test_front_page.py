@@ -66,7 +66,8 @@ def test_own_sentence_is_answered_as_by_python(tab, uses, word, text):
     head.wait_for(timeout=SECONDS)
     heard, muted, (others, hidden) = (getattr(uses[word], name)(text) for name in ("heard", "muted", "hidden"))
     assert abs(path_of_link(tab) - heard[-1, :, 0]).max() < 0.05
-    wanted = {"Never listen": heard[0, -1, 0], "Mute the brightest head": muted[int(head.get_attribute("data-head")), -1, 0]}
+    brightest = int(head.get_attribute("data-head"))
+    wanted = {"Never listen": heard[0, -1, 0], "Mute the brightest head": muted[brightest, -1, 0]}
     stop = tab.get_by_role("button", name=re.compile("Stop listening"))
     if stop.count():
         wanted[stop.inner_text()] = heard[int(stop.get_attribute("data-after")), -1, 0]

@@ -129,12 +129,14 @@ def data_for(model, tok, word, full=False, texts=None) -> dict:
     after head): the same with a step for each row: attention output at the word, and value of another word, on average.
 
     "examples", each with "text", "tokens", "at" (the word's position), "sense" (0, 1 or null), "kind" (plain, hard,
-    open, third), "path", "decided" (1 to L or null); "others" and "hidden": the positions of each other word's pieces,
-    and the path if these are [MASK]; "heard": the paths if the word listens in the first 0, ..., L layers; "muted": the last x if head i % h of
-    layer i // h is mute; "words" and "edges": positions, and L rows with the change of the last x if the word hears an
-    average word there; "orders" and "shuffled": three orders of the tokens, and the paths.
+    open, third), "path", "decided" (1 to L or null); "others" and "hidden": the positions of each other word's
+    pieces, and the path if these are [MASK]; "heard": the paths if the word listens in the first 0, ..., L layers;
+    "muted": the last x if head i % h of layer i // h is mute; "words" and "edges": positions, and L rows with the
+    change of the last x if the word hears an average word there; "orders" and "shuffled": three orders of the
+    tokens, and the paths.
 
-    texts: of `sentences.txt`; default, the word's `EXAMPLES`. full: with "muted_paths": for each head, the path from depth i // h + 1 on; before, nothing changes.
+    texts: of `sentences.txt`; default, the word's `EXAMPLES`. full: with "muted_paths": for each head, the path
+    from depth i // h + 1 on; before, nothing changes.
     """
     entry = words()[word]
     stored = [[use.text for use in entry.pick("stored") if use.sense == k] for k in (0, 1)]
