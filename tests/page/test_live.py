@@ -153,7 +153,8 @@ def test_view_of_own_text_equals_pythons(kind, view, models):
 def test_link_arrives_answered(kind, tab, view):
     root, texts = view(kind), TEXTS.get(kind, [["Where do bears sleep?"]])[0]
     names = [f"text{i}" if i > 1 else "text" for i in range(1, len(texts) + 1)]
-    tab.goto(tab.url.split("#")[0] + "#" + urlencode([("view", "search_view" if kind == "search" else kind), *zip(names, texts)]))
+    named = "search_view" if kind == "search" else kind
+    tab.goto(tab.url.split("#")[0] + "#" + urlencode([("view", named), *zip(names, texts)]))
     root.locator(f'.tl-live a[href$="{urlencode(list(zip(names, texts)))}"]').wait_for()
     assert [box.input_value() for box in root.locator(".tl-live input[type=text]").all()] == list(texts)
 

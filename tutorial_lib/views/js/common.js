@@ -20,16 +20,13 @@ var TL = {
 
   kind: function (view) { return view.root.getAttribute("data-view").split("-")[0]; },
 
-  // A link to this kind of view, #view=gaze_view&text=..., opens what hides the view, scrolls there, and is handed to
+  // A link to this kind of view, #view=gaze_view&text=..., opens what the view is folded into, scrolls there, and is handed to
   // act(link): when the page opens, and when its address changes.
   linked: function (view, act) {
     function arrive() {
       var link = new URLSearchParams(location.hash.slice(1));
       if (link.get("view") !== TL.kind(view)) return;
-      for (var element = view.root; element; element = element.parentElement) {
-        if (element.tagName === "DETAILS") element.open = true;
-        if (element.classList.contains("guess-opened")) element.parentElement.dataset.linked = "";
-      }
+      for (var element = view.root; element; element = element.parentElement) if (element.tagName === "DETAILS") element.open = true;
       view.root.scrollIntoView();
       addEventListener("load", function () { view.root.scrollIntoView(); }); // what lies above may still have grown
       act(link);
