@@ -306,6 +306,43 @@ def test_link_arrives_answered(open_page):
     others.locator("[aria-label='query 2: doors']").wait_for()
 
 
+def test_link_brings_what_the_sender_chose(open_page):
+    """Menus, sliders and pressed buttons of each view; a press on one's own link changes nothing."""
+    state = "root => [root.querySelector('.tl-say').textContent, root.querySelectorAll('[aria-pressed=true]').length]"
+
+    def choose(view, place):
+        selects = view.locator(".tl-controls select")
+        if place == "first0":
+            view.get_by_role("button", name="4").click()
+        if place in ("attention0", "attention2", "first0"):
+            selects.nth(1).select_option("2")
+        if place == "attention0":
+            view.locator(".tl-tile").nth(2).click()
+            view.locator(".tl-token").nth(1).click()
+        if place == "attention1":
+            view.locator(".tl-grid button").nth(40).click()
+        if place == "attention3":
+            view.locator(".tl-gaze button").nth(4).click()
+        if place == "story0":
+            selects.first.select_option("0")
+            view.get_by_label("Temperature").fill("0.3")
+
+    for page, count in {"attention": 4, "first": 1, "story": 1}.items():
+        sender, arrived = open_page(f"{page}.html"), open_page(f"{page}.html")
+        for i in range(count):
+            view, other = (tab.locator(".tl-view").nth(i) for tab in (sender, arrived))
+            ask(view, "Three bears saw a door")
+            choose(view, f"{page}{i}")
+            sender.wait_for_timeout(300)
+            shown, link = view.evaluate(state), view.get_by_role("link", name="Link to this")
+            link.click()
+            assert view.evaluate(state) == shown
+            arrived.goto(arrived.url.split("#")[0] + link.get_attribute("href"))
+            other.get_by_role("link", name="Link to this").wait_for()
+            arrived.wait_for_timeout(300)
+            assert other.evaluate(state) == shown, (page, i)
+
+
 def test_link_to_a_page_without_model_says_so(bert, tok, tmp_path, site, live_tabs):
     for file in ("page.js", "attention.html"):
         shutil.copy(site / file, tmp_path)

@@ -10,7 +10,7 @@ TL.live = function (view, boxes, answer, name) {
     TL.linked(view, function () { view.controls.before(lacks); });
     return null;
   }
-  var turn = 0, timer = null, ready = false;
+  var turn = 0, timer = null, ready = false, answered = [];
   var labels = one ? [[boxes, "", true]] : boxes;
   var inputs = labels.map(function (box) {
     var input = TL.el("input", { type: "text", maxlength: 4000, autocomplete: "off", placeholder: box[1] || "Type a sentence of yours" });
@@ -35,12 +35,15 @@ TL.live = function (view, boxes, answer, name) {
   });
   view.root.insertBefore(form, view.controls);
   var mine = inputs.some(function (input, i) { return input.value !== labels[i][1]; }); // a text of the reader's
-  TL.linked(view, function (sent) { // a link's texts are answered at once
+  TL.linked(view, async function (sent) { // a link's texts are answered at once
+    if (!sent.get("text") || location.hash === link.hash) return; // or it is this view's own
     mine = false;
     inputs.forEach(function (input, i) { input.value = sent.get(key(i)) || input.value; });
     view.picture.classList.add("tl-stale");
-    show();
+    await show();
+    if (!link.hidden) choose((sent.get("set") || "").split("."), (sent.get("on") || "").split("."));
   });
+  ["pointerdown", "keydown", "click"].forEach(function (kind) { link.addEventListener(kind, address); });
   if (mine && live.wanted(name)) seen(show);
 
   // Once the view comes into sight.
@@ -53,6 +56,37 @@ TL.live = function (view, boxes, answer, name) {
   }
 
   function key(i) { return i ? "text" + (i + 1) : "text"; }
+
+  // A link has the texts and what the reader chose for them: where menus and sliders stand, which buttons are pressed.
+  function knobs() { return Array.from(view.root.querySelectorAll("select, input[type=range], input[type=checkbox]")); }
+
+  function pressed() { return Array.from(view.root.querySelectorAll("[aria-pressed]")); }
+
+  function isOn(button) { return button.getAttribute("aria-pressed") === "true"; }
+
+  function place(knob) { return String(knob.type === "checkbox" ? +knob.checked : knob.options ? knob.selectedIndex : Math.round((knob.value - knob.min) / knob.step)); }
+
+  function address() {
+    var on = pressed().map(function (button, i) { return isOn(button) ? i : -1; }).filter(function (i) { return i >= 0; });
+    link.href = "#" + new URLSearchParams([["view", TL.kind(view)], ["set", knobs().map(place).join(".")], ["on", on.join(".")]]
+      .concat(answered.map(function (text, i) { return [key(i), text]; })));
+  }
+
+  function choose(set, on) {
+    set.forEach(function (wanted, i) {
+      var knob = knobs()[i]; // a choice may make others
+      if (!knob || !/^\d+$/.test(wanted) || place(knob) === wanted) return;
+      if (knob.type === "checkbox") knob.checked = wanted === "1";
+      else if (!knob.options) knob.value = +knob.min + wanted * knob.step;
+      else if (knob.options[wanted] && !knob.options[wanted].disabled) knob.selectedIndex = wanted;
+      knob.dispatchEvent(new Event(knob.type === "range" ? "input" : "change"));
+    });
+    [true, false].forEach(function (press) {
+      if (on.join("")) pressed().forEach(function (button, i) {
+        if (button.isConnected && on.includes(String(i)) === press && isOn(button) !== press) button.dispatchEvent(new MouseEvent("click"));
+      });
+    });
+  }
 
   async function show() {
     var texts = inputs.map(function (input) { return input.value.trim(); }), mine = ++turn;
@@ -77,7 +111,8 @@ TL.live = function (view, boxes, answer, name) {
       long ? view.picture.tabIndex = 0 : view.picture.removeAttribute("tabindex");
       note.textContent = [says, rounding(model)].filter(Boolean).join(" ");
       if (labels[0][2]) live.sentence(name, texts[0]);
-      link.href = "#" + new URLSearchParams([["view", TL.kind(view)]].concat(texts.map(function (text, i) { return [key(i), text]; })));
+      answered = texts;
+      address();
       link.hidden = false;
     } catch (error) {
       bar.hidden = true;
