@@ -129,12 +129,13 @@
       var list = el("ol", { class: "guess-items" }), bullets = box.querySelector(".guess-items");
       list.append.apply(list, [].slice.call(bullets.children));
       bullets.replaceWith(list);
-      var first = items(list);
+      var first = items(list), touched = false;
 
       function move(item, step, control) {
         var all = items(list), place = all.indexOf(item) + step;
         if (place < 0 || place >= all.length) return;
         if (step < 0) all[place].before(item); else all[place].after(item);
+        touched = true;
         control.focus();  // it was moved with its item
         box.tell(item.dataset.item + ": now " + (place + 1) + " of " + all.length + ".");
       }
@@ -152,8 +153,10 @@
         });
       });
       return {
-        read: function () { return items(list).map(function (item) { return item.dataset.item; }); },
+        read: function () { return touched ? items(list).map(function (item) { return item.dataset.item; }) : null; },
+        missing: "Move at least one item first.",
         write: function (guess) {
+          touched = false;
           var order = guess || first.map(function (item) { return item.dataset.item; });
           order.forEach(function (text) { list.append(find(list, text)); });
         },
@@ -281,7 +284,7 @@
     var told = answer.querySelector(".guess-truth");
     var result = el("div", { class: "guess-result", hidden: "" }, [verdict, sides, answer.querySelector(".guess-because")]);
     var commit = el("button", { type: "submit", class: "guess-commit" });
-    var reveal = button("Show me", function () { look(); commit.focus(); });
+    var reveal = button("Show me", look);
     var form = el("form", {}, [fieldset, result, el("p", { class: "guess-buttons" }, [commit, reveal])]);
     form.addEventListener("submit", function (event) {
       event.preventDefault();
@@ -302,6 +305,7 @@
     function keep(guess) {
       shelf.set(name, { guess: guess });
       update(true);
+      commit.focus({ preventScroll: true });  // what was used is closed now
       box.dispatchEvent(new Event("guessed", { bubbles: true }));
     }
 

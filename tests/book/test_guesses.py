@@ -184,8 +184,13 @@ def test_items_are_ordered_by_keys_and_buttons(chapter):
     def order():
         return chapter.locator(f"{ORDER} .guess-items li").evaluate_all("items => items.map(i => i.dataset.item)")
 
-    first = order()
-    forget(chapter, ORDER)  # the button commits to the order as it is, which is wrong
+    first, commit = order(), chapter.locator(f"{ORDER} .guess-commit")
+    commit.click()
+    assert chapter.locator(f"{ORDER} [role=status]").inner_text() == "Move at least one item first."
+    assert state(chapter, ORDER) == "open"
+    up = chapter.get_by_role("button", name=f"Move up: {first[2]}")
+    up.click()
+    commit.click()  # wrong
     yours, answer = chapter.locator(f"{ORDER} .guess-side").all()
     assert yours.bounding_box()["y"] == answer.bounding_box()["y"]
     assert yours.bounding_box()["x"] + yours.bounding_box()["width"] <= answer.bounding_box()["x"]
@@ -193,7 +198,8 @@ def test_items_are_ordered_by_keys_and_buttons(chapter):
     assert yours.locator("li.guess-misplaced").count() and state(chapter, ORDER) == "wrong"
     assert chapter.locator(f"{ORDER} .guess-verdict").inner_text() == "Not quite."
     forget(chapter, ORDER)
-    up = chapter.get_by_role("button", name=f"Move up: {first[2]}")
+    commit.click()  # what was forgotten counts for nothing
+    assert state(chapter, ORDER) == "open" and order() == first
     up.focus()
     chapter.keyboard.press("ArrowUp")
     assert order() == [first[0], first[2], first[1]]
@@ -204,6 +210,18 @@ def test_items_are_ordered_by_keys_and_buttons(chapter):
     assert order() == [first[2], first[0], first[1]] == truth(chapter, ORDER)
     chapter.locator(f"{ORDER} .guess-commit").click()
     assert state(chapter, ORDER) == "right" and up.is_disabled()
+
+
+def test_focus_stays_in_the_box_after_a_guess(chapter):
+    """Enter in a field closes the field; the focus goes to the button beside it."""
+    focused = "document.activeElement.closest('.guess')?.id + ' ' + document.activeElement.textContent"
+    chapter.locator(f"{CHOICE} input").first.check()
+    chapter.locator(f"{CHOICE} input").first.press("Enter")
+    assert chapter.evaluate(focused) == f"{CHOICE[1:]} Forget this guess"
+    type_number(chapter, 3)
+    assert chapter.evaluate(focused) == f"{NUMBER[1:]} Forget this guess"
+    see(chapter, ORDER)
+    assert chapter.evaluate(focused) == f"{ORDER[1:]} Forget this guess"
 
 
 def test_looking_up_is_not_a_guess(chapter):

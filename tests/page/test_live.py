@@ -4,6 +4,8 @@ All are on one page, so that the models are loaded once.
 """
 
 
+from urllib.parse import urlencode
+
 import pytest
 
 from tests.accessible import audit
@@ -147,6 +149,16 @@ def test_view_of_own_text_equals_pythons(kind, view, models):
         assert texts and len(off) <= SWAPPED.get(kind, 0), off
 
 
+@pytest.mark.parametrize("kind", [*MAKE, "search"])
+def test_link_arrives_answered(kind, tab, view):
+    root, texts = view(kind), TEXTS.get(kind, [["Where do bears sleep?"]])[0]
+    names = [f"text{i}" if i > 1 else "text" for i in range(1, len(texts) + 1)]
+    named = "search_view" if kind == "search" else kind
+    tab.goto(tab.url.split("#")[0] + "#" + urlencode([("view", named), *zip(names, texts)]))
+    root.locator(f'.tl-live a[href$="{urlencode(list(zip(names, texts)))}"]').wait_for()
+    assert [box.input_value() for box in root.locator(".tl-live input[type=text]").all()] == list(texts)
+
+
 def test_views_are_accessible_after_the_press(tab, view):
     for kind in ("context", "search"):
         ask(view(kind), *TEXTS.get(kind, [["Why?"]])[0])
@@ -187,7 +199,7 @@ def test_pressing_a_neighbor_asks_for_its_own(tab, view):
     tab.get_by_text(f"nearest to that of “{word}”").wait_for()
     assert root.get_by_label("A word").input_value() == word
     root.get_by_label("A word").fill("serendipity")
-    tab.get_by_text("is no token of this vocabulary: it is cut into").wait_for()
+    tab.get_by_text("the vocabulary cuts this into").wait_for()
 
 
 @pytest.mark.parametrize(
@@ -202,7 +214,9 @@ def test_pressing_a_neighbor_asks_for_its_own(tab, view):
         ("difference", ["Same", "same"], "Both sentences are the same", "one and other"),
         ("offset", ["a bear", "bear", "door"], "is no word of the sentence", "partner"),
         ("offset", ["a bear", "bear", "bear"], "two", "two words"),
-        ("neighbors", ["serendipity"], "is no token of this vocabulary", "asked"),
+        ("neighbors", ["serendipity"], "cuts this into 4: ser", "asked"),
+        ("neighbors", ["cats and dogs"], "A row belongs to one token", "asked"),
+        ("neighbors", ["bear " * 200], "cuts this into 126.", "asked"),
         ("average", ["bear."], "two words or more", "two words"),
         ("list", ["Who likes tea?", "Ada likes owls and bees."], "must list “tea”", "must list “tea”"),
         ("list", ["tea", "Ada likes tea."], "something else", "something else"),
@@ -218,6 +232,7 @@ def test_unusable_text_keeps_the_picture(kind, texts, page, python, view, models
     root.get_by_role("button", name="Show", exact=True).click()
     root.locator(".tl-live").get_by_text(page).wait_for()
     assert root.locator(".tl-picture").inner_text() == before
+    assert all(root.get_by_role("status").inner_text().count(text) < 2 for text in texts if len(text) > 3)
     with pytest.raises(ValueError, match=python):
         MAKE[kind](models, *texts)
 

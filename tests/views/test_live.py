@@ -28,6 +28,7 @@ from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.trace import silence
 from tutorial_lib.views import forward_pass, gaze_view, head_view, live, model_view, neuron_view, story_view
+from tutorial_lib.views.traces import asking_word
 from tutorial_lib.weights.rounded import rounded_model
 
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
@@ -61,6 +62,18 @@ LOAD = """async () => {
   await Promise.all([tutorialLib.load(undefined, (share) => shares.push(share)), tutorialLib.load()]);
   const { bytes } = await tutorialLib.load(undefined, (share) => shares.push(share));
   return [shares, bytes];
+}"""
+LONG = " ".join(TEXTS[3].split() * 7)  # more than 200 words
+# What leaves its view to a side, and the picture if it is wider than its view or taller than the screen.
+BURST = """root => {
+  const edge = root.getBoundingClientRect(), parts = root.querySelectorAll('.tl-picture, .tl-picture *');
+  const out = [...parts].filter(e => {
+    const box = e.getBoundingClientRect();
+    return e.checkVisibility() && box.width && (box.left < edge.left - 1 || box.right > edge.right + 1);
+  });
+  const picture = root.querySelector('.tl-picture'), bursts = picture.scrollWidth > picture.clientWidth;
+  if (bursts || picture.getBoundingClientRect().height > innerHeight) out.push(picture);
+  return out.map(e => e.tagName + ' ' + e.className);
 }"""
 BOXES = """look => {
   const [one, ...more] = [...document.querySelectorAll(look)].map(part => part.getBoundingClientRect());
@@ -240,18 +253,122 @@ def test_attention_views_take_the_readers_sentence(open_page, bert, tok):
     for view in views:
         ask(view, text)
     encoding = tok.encode(text)
+    with torch.no_grad():
+        weights = bert.trace(**encoding.inputs)["layer.0.attention.weights"][0, 4].numpy()
     assert one.locator(".tl-token").count() == 2 * len(encoding.tokens)
     assert alike(one.locator(".tl-say").inner_text(), head_view(bert, encoding, 3, 0).say)
     pressed = all_heads.locator("button[aria-pressed=true]").first
     assert pressed.get_attribute("aria-label") == "layer 2, head 5"
     place = neurons.get_by_label("Query").evaluate("select => +select.value")
-    assert encoding.tokens[place] == "chased"
+    assert place == asking_word(encoding.tokens, weights)
     assert alike(neurons.locator(".tl-say").inner_text(), neuron_view(bert, encoding, 0, 4, place).say)
     assert alike(gaze.locator(".tl-say").inner_text(), gaze_view(bert, encoding, 0, 4).say)
     ask(gaze, "A door")  # a shorter one leaves nothing of the longer one: a complaint of the page fails the test
     tab.set_viewport_size({"width": 700, "height": 900})
     tab.wait_for_timeout(200)
     assert gaze.locator(".tl-gaze button").all_inner_texts() == ["[CLS]", "a", "door", "[SEP]"]
+
+
+@pytest.mark.parametrize("page, views", [("attention", slice(2, 4)), ("first", slice(1))])
+def test_asking_word_is_whole(page, views, open_page, tok):
+    """Of every view that picks one. The texts: pieces, marks, a name in pieces."""
+    tab, chosen = open_page(f"{page}.html"), "[aria-pressed=true], option:checked"
+    for view in tab.locator(".tl-view").all()[views]:
+        for text in ("Serendipitous bears: unbelievable!! 12345", "Well ... no.", "Michelangelo and Tetris!"):
+            ask(view, text)
+            tokens = tok.encode(text).tokens
+            words = {one for one, after in zip(tokens, tokens[1:]) if one.isalnum() and not after.startswith("##")}
+            shown = view.locator(chosen).all_inner_texts()
+            assert any(re.sub(r"^\d+: ", "", each) in words for each in shown), (text, shown)
+
+
+@pytest.mark.parametrize("page", ["attention", "first", "story"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_200_words_stay_in_their_view(page, width, open_page):
+    tab = open_page(f"{page}.html")
+    tab.set_viewport_size({"width": width, "height": 900})
+    for view in tab.locator(".tl-view").all():
+        for text in (LONG, "a" * 400):  # and a word without an end
+            ask(view, text)
+            tab.wait_for_timeout(100)
+            assert view.locator(".tl-live input").input_value() == text
+            assert view.evaluate(BURST) == []
+
+
+def test_link_arrives_answered(open_page):
+    """In a browser that never had the model; and where the page is open already. Another view keeps its example."""
+    tab = open_page("attention.html#view=neuron_view&text=Bears+ran+to+me.")
+    neurons, others = tab.locator(".tl-view").nth(2), tab.locator(".tl-view").first
+    neurons.get_by_role("link", name="Link to this").wait_for()
+    assert "ran" in neurons.get_by_label("Query").inner_text()
+    assert others.get_by_label("Your sentence").input_value() == "" and "ran" not in others.inner_text()
+    tab.goto(tab.url.split("#")[0] + "#view=head_view&text=Two+doors")
+    others.locator("[aria-label='query 2: doors']").wait_for()
+
+
+def test_link_brings_what_the_sender_chose(open_page):
+    """Menus, sliders and pressed buttons of each view; a press on one's own link changes nothing."""
+    state = "root => [root.querySelector('.tl-say').textContent, root.querySelectorAll('[aria-pressed=true]').length]"
+
+    def choose(view, place):
+        selects = view.locator(".tl-controls select")
+        if place == "first0":
+            view.get_by_role("button", name="4").click()
+        if place in ("attention0", "attention2", "first0"):
+            selects.nth(1).select_option("2")
+        if place == "attention0":
+            view.locator(".tl-tile").nth(2).click()
+            view.locator(".tl-token").nth(1).click()
+        if place == "attention1":
+            view.locator(".tl-grid button").nth(40).click()
+        if place == "attention3":
+            view.locator(".tl-gaze button").nth(4).click()
+        if place == "story0":
+            selects.first.select_option("0")
+            view.get_by_label("Temperature").fill("0.3")
+
+    for page, count in {"attention": 4, "first": 1, "story": 1}.items():
+        sender, arrived = open_page(f"{page}.html"), open_page(f"{page}.html")
+        for i in range(count):
+            view, other = (tab.locator(".tl-view").nth(i) for tab in (sender, arrived))
+            ask(view, "Three bears saw a door")
+            choose(view, f"{page}{i}")
+            sender.wait_for_timeout(300)
+            shown, link = view.evaluate(state), view.get_by_role("link", name="Link to this")
+            link.click()
+            assert view.evaluate(state) == shown
+            arrived.goto(arrived.url.split("#")[0] + link.get_attribute("href"))
+            other.get_by_role("link", name="Link to this").wait_for()
+            arrived.wait_for_timeout(300)
+            assert other.evaluate(state) == shown, (page, i)
+
+
+def test_link_to_a_page_without_model_says_so(bert, tok, tmp_path, site, live_tabs):
+    for file in ("page.js", "attention.html"):
+        shutil.copy(site / file, tmp_path)
+    tab = live_tabs((tmp_path / "attention.html").as_uri() + "#view=gaze_view&text=Bears")
+    says = tab.locator(".tl-view").nth(3).get_by_role("status")
+    tab.get_by_text("The file worker.js is not beside this page").wait_for()
+    assert says.inner_text().count(". ") == 0 and says.inner_text().endswith(".")
+    gaze_view(bert, tok.encode("a bear")).save(tmp_path / "alone.html")
+    alone = live_tabs((tmp_path / "alone.html").as_uri() + "#view=gaze_view&text=Bears")
+    assert "This file lacks the model" in alone.get_by_role("status").inner_text()
+
+
+def test_focus_stays_where_a_press_redraws(open_page):
+    tab = open_page("story.html")
+    ask(tab.locator(".tl-view"), "Leo went to the")
+    tab.locator(".tl-next button").nth(2).press("Enter")
+    tab.wait_for_function("document.querySelector('.tl-told mark').textContent !== ''")
+    focused = "[...document.querySelectorAll('.tl-next button')].indexOf(document.activeElement)"
+    assert tab.evaluate(focused) == 2
+    tab = open_page("attention.html")
+    view = tab.locator(".tl-view").first
+    ask(view, "A door")
+    view.get_by_label("Your sentence").fill("Bears and doors")  # asks in a moment, while the reader goes on
+    view.locator(".tl-controls select").first.focus()
+    view.locator("[aria-label='query 3: doors']").wait_for()
+    assert tab.evaluate("document.activeElement.closest('label').textContent").startswith("Layer")
 
 
 def test_pieces_are_joined_on_request(open_page, bert, tok):
@@ -280,8 +397,10 @@ def test_pieces_are_joined_on_request(open_page, bert, tok):
 
 
 def test_drawings_and_lists_are_saved_as_svg(open_page, live_tabs, tmp_path):
-    def saved(page):
+    def saved(page, text=""):
         tab = open_page(page)
+        if text:
+            ask(tab.locator(".tl-view"), text)
         with tab.expect_download() as download:
             tab.get_by_role("button", name="Save as SVG").first.click()
         path = tmp_path / download.value.suggested_filename
@@ -300,6 +419,8 @@ def test_drawings_and_lists_are_saved_as_svg(open_page, live_tabs, tmp_path):
     assert len(now) > 30 and np.abs(np.array(now) - then).max() <= 1  # by rounding
     said = "document.querySelector('.tl-picture').textContent"
     assert after.evaluate(said) == tab.evaluate(said)
+    _, long = saved("first.html", LONG)
+    assert float(ElementTree.parse(long).getroot().get("height")) > 1000  # all of it, though the page scrolls it
 
 
 def test_only_shipped_models_are_live(bert, tok):
@@ -339,11 +460,9 @@ def test_story_takes_beginning_token_and_age(open_page):
 
 def test_link_and_next_page_keep_the_sentence(open_page, site):
     text = "A bear & a <b>door</b>"
-    tab = open_page("first.html#text=A+bear+%26+a+%3Cb%3Edoor%3C%2Fb%3E")
-    assert tab.get_by_label("Your sentence").input_value() == text
-    assert tab.evaluate("typeof tutorialLib.source") == "undefined"  # nothing was loaded
-    tab.get_by_role("button", name="Show").click()
+    tab = open_page("first.html#view=forward_pass&text=A+bear+%26+a+%3Cb%3Edoor%3C%2Fb%3E")
     tab.get_by_role("link", name="Link to this").wait_for()
+    assert tab.get_by_label("Your sentence").input_value() == tab.evaluate(CHOSEN) == text
     tab.goto((site / "second.html").as_uri())
     assert tab.get_by_label("Your sentence").input_value() == text
     tab.wait_for_function(f"{CHOSEN} === '{text}'")  # the remembered one is computed by itself
@@ -372,7 +491,7 @@ def test_missing_files_are_named(live_tabs, site, tmp_path):
     tab = live_tabs((tmp_path / "first.html").as_uri())
     tab.get_by_label("Your sentence").fill("a bear")
     tab.get_by_role("button", name="Show").click()
-    tab.get_by_text("The file worker.js is not beside this page.").wait_for()
+    tab.get_by_text("The file worker.js is not beside this page").wait_for()
 
 
 def test_kernel_is_what_its_source_compiles_to(tmp_path):

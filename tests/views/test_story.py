@@ -20,6 +20,11 @@ def test_default_state_shows_the_likeliest_tokens(book_gpt, book_bpe):
     assert view.data["told"] and view.data["live"] == "book-gpt"
 
 
+def test_beginning_without_a_choice_says_so(book_gpt, book_bpe):
+    assert story_view(book_gpt, book_bpe, "Leo had a").say.endswith("no other is likely.")
+    assert story_view(book_gpt, book_bpe, "Leo went to the").say.endswith("tokens may come.")
+
+
 def test_tokens_are_named_in_words():
     named = {" park": "park", "ing": "…ing", ".": ".", " ": "(space)", "\n": "(space)", "<|endoftext|>": "(the end)"}
     assert {piece: spoken(piece) for piece in named} == named

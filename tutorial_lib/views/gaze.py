@@ -3,7 +3,7 @@
 import html
 
 from tutorial_lib.views.base import View
-from tutorial_lib.views.traces import Attention, Tokens, as_place
+from tutorial_lib.views.traces import Attention, Tokens, as_place, asking_word
 
 FAINT = 0.05  # a smaller weight is drawn, its number is not; js/gaze.js has the same
 
@@ -12,7 +12,7 @@ def gaze_view(source: object, tokens: Tokens, layer: int = 0, head: int = 0, que
     """A text in one line, each word a button: bows lead from it to the words that it attends to, in one head.
 
     source, tokens, layer, head: as in `head_view`. query: the place of the token that is chosen first; without one,
-    that whose largest weight on another token is largest.
+    the whole word with the strongest link to another word.
 
     Returns a `View`. Beneath each word stands its weight. Raises ValueError or TypeError where the arguments do not fit
     each other.
@@ -24,9 +24,7 @@ def gaze_view(source: object, tokens: Tokens, layer: int = 0, head: int = 0, que
     attention = Attention(source, tokens)
     layer, head = attention.places(layer, head)
     A = attention.weights[layer, as_place("head", head)]  # (n, n)
-    others = A.copy()
-    others[range(len(A)), range(len(A))] = 0
-    query = int(others.max(1).argmax()) if query is None else as_place("query", query, len(A))
+    query = asking_word(attention.tokens, A) if query is None else as_place("query", query, len(A))
     weights = [[round(float(weight), 3) for weight in row] for row in A]
     data = attention.data() | {"layer": layer, "head": head, "weights": weights, "query": query}
     words = "".join(

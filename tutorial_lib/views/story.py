@@ -13,6 +13,7 @@ from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS
 
 TEMPERATURE = 0.7  # the model writes at it, and the bars begin with it
+ALONE = 0.9  # a token with more leaves no choice; js/story.js has the same
 SHOWN = 10  # tokens that get a bar; js/story.js has the same
 
 
@@ -86,5 +87,5 @@ def spoken(piece: str) -> str:
 def _say(data, p):
     first = _likeliest(p)[0]
     n = int((p > 0).sum())
-    left = "no other may come." if n == 1 else f"{n:,} tokens may come."
+    left = "no other may come." if n == 1 else "no other is likely." if p[first] > ALONE else f"{n:,} tokens may come."
     return f"Next, “{spoken(data['pieces'][first])}” is likeliest, with {p[first]:.2f}; {left}"

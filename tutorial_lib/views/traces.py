@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
@@ -189,6 +190,22 @@ def name_of(tokens: list[str], i: SupportsIndex) -> str:
     '“the” #2'
     """
     return f"“{tokens[i]}”" + (f" #{i}" if tokens.count(tokens[i]) > 1 else "")
+
+
+def asking_word(tokens: list[str], weights: np.ndarray) -> int:
+    """Return the place of the whole word with the strongest link to another word; js/attention.js picks the same.
+
+    If no word is whole, the first piece of a word is picked; weights are one head's, (n, n).
+
+    >>> asking_word(["[CLS]", "the", "ser", "##end", "."], np.ones((5, 5)))
+    1
+    """
+    words = [any(map(str.isalnum, token)) and not re.fullmatch(r"\[.+\]", token) for token in tokens]
+    links = np.where(words, weights, 0)
+    np.fill_diagonal(links, 0)
+    pieces = [token.startswith("##") for token in [*tokens, ""]]
+    ranks = np.array([(word and not piece) * (2 if cut else 4) for word, piece, cut in zip(words, pieces, pieces[1:])])
+    return int((ranks + (ranks > 0) * links.max(1)).argmax())
 
 
 def _as_trace(source, encoding):

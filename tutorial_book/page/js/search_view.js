@@ -63,6 +63,7 @@ function draw(view) {
     if (!current()) return "";
     box.value = "";
     look();
+    select.selectedIndex = -1; // none of these is asked
     asked.replaceChildren(TL.el("b", {}, texts[0]), own ? " \u2014 in " + own.name + ":" : "");
     view.picture.querySelector(".tl-hits").replaceChildren.apply(view.picture.querySelector(".tl-hits"), hits.slice(0, data.k).map(function (hit) {
       return TL.el("li", {}, [TL.el("div", { class: "tl-head" }, [TL.el("span", { class: "tl-cosine" }, hit[1].toFixed(2)), " ", TL.el("span", { class: "tl-tag" }, hit[2])]),

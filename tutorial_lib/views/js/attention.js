@@ -50,7 +50,6 @@ function tokenControl(view, show) {
     view.way = +menu.value;
     view.controls.replaceChildren();
     show(view);
-    view.controls.querySelector(".tl-ways").focus();
   });
   menu.className = "tl-ways";
 }
@@ -69,6 +68,17 @@ function shorten(token) {
 function nameOf(tokens, i) {
   var again = tokens.indexOf(tokens[i]) !== tokens.lastIndexOf(tokens[i]);
   return "\u201c" + tokens[i] + "\u201d" + (again ? " #" + i : "");
+}
+
+// The place of the whole word with the strongest link to another word, by one head's weights; traces.py picks the same.
+function askingWord(tokens, weights) {
+  var n = tokens.length, words = tokens.map(function (token) { return /[\p{L}\p{N}]/u.test(token) && !/^\[.+\]$/.test(token); });
+  var ranks = tokens.map(function (token, i) {
+    if (!words[i] || /^##/.test(token)) return 0;
+    var links = words.map(function (word, j) { return word && i !== j ? weights[i * n + j] : 0; });
+    return (/^##/.test(tokens[i + 1]) ? 2 : 4) + Math.max.apply(null, links); // pieces only where no word is whole
+  });
+  return largest(ranks, 1)[0];
 }
 
 function largest(values, count) {

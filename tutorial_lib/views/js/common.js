@@ -11,10 +11,49 @@ var TL = {
         picture: root.querySelector(".tl-picture"),
         say: function (text) { root.querySelector(".tl-say").textContent = text; },
       };
+      TL.keepFocus(root);
       draw(view);
       view.controls.hidden = !view.controls.childElementCount;
       if (window.tutorialLib) tutorialLib.saving(view);
     });
+  },
+
+  kind: function (view) { return view.root.getAttribute("data-view").split("-")[0]; },
+
+  // A link to this kind of view, #view=gaze_view&text=..., opens what the view is folded into, scrolls there, and is handed to
+  // act(link): when the page opens, and when its address changes.
+  linked: function (view, act) {
+    function arrive() {
+      var link = new URLSearchParams(location.hash.slice(1));
+      if (link.get("view") !== TL.kind(view)) return;
+      for (var element = view.root; element; element = element.parentElement) if (element.tagName === "DETAILS") element.open = true;
+      view.root.scrollIntoView();
+      addEventListener("load", function () { view.root.scrollIntoView(); }); // what lies above may still have grown
+      act(link);
+    }
+    addEventListener("hashchange", arrive);
+    arrive();
+  },
+
+  // Where a press redraws what was pressed, the focus moves to what takes its place.
+  keepFocus: function (root) {
+    var AREAS = ".tl-live, .tl-controls, .tl-picture", last = null, area = null, place = -1;
+    function items(area) {
+      return Array.from(area.querySelectorAll("a[href], button, input, select, textarea, [tabindex]")).filter(function (item) { return item.checkVisibility(); });
+    }
+    root.addEventListener("focusin", function (event) {
+      last = event.target;
+      area = last.closest(AREAS);
+      place = area ? items(area).indexOf(last) : -1;
+    });
+    root.addEventListener("focusout", function () {
+      setTimeout(function () { if (last && last.isConnected && last !== document.activeElement) last = null; }); // the reader left
+    });
+    new MutationObserver(function () {
+      if (!last || last.isConnected || document.activeElement !== document.body || place < 0) return;
+      var others = items(area);
+      (others[Math.min(place, others.length - 1)] || root.querySelector("input, button, select")).focus({ preventScroll: true });
+    }).observe(root, { childList: true, subtree: true });
   },
 
   bytes: function (base64) {

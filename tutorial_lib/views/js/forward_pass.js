@@ -108,7 +108,6 @@ function start(view, shared) {
       button.addEventListener("click", function () {
         token.value = j;
         redraw();
-        box.querySelectorAll("button")[j].focus();
       });
       return make(button, j);
     });
@@ -227,7 +226,7 @@ function start(view, shared) {
   }
 
   var wanted = ["embeddings.tokens", "embeddings.positions", "embeddings.output"].concat(
-    ["attention.queries", "attention.keys", "attention.values"].concat(STEPS).map(function (name) { return "layer.0." + name; }),
+    ["attention.queries", "attention.keys", "attention.values", "attention.weights"].concat(STEPS).map(function (name) { return "layer.0." + name; }),
     runs[0].layers.slice(1).map(function (_, l) { return "layer." + l + ".output"; }));
   var place = runs.length; // of the reader's text among those to choose
 
@@ -235,8 +234,7 @@ function start(view, shared) {
     var trace = await live.trace(text, { stops: wanted }), near = await live.nearest(text, NEAREST);
     if (!current()) return "";
     stop();
-    runs[place] = fromTrace(text, trace, near, heads);
-    runs[place].head = +head.value;
+    runs[place] = fromTrace(text, trace, near, heads, +head.value);
     which.options[place] = new Option(text, place);
     which.value = place;
     choose();
@@ -249,7 +247,7 @@ function start(view, shared) {
 }
 
 // What Python's _run gives of a text, from the values of a live model.
-function fromTrace(text, trace, near, heads) {
+function fromTrace(text, trace, near, heads, head) {
   var stops = trace.stops, n = trace.tokens.length, layers = [stops["embeddings.output"]];
   while (stops["layer." + (layers.length - 1) + ".output"]) layers.push(stops["layer." + (layers.length - 1) + ".output"]);
   var d = layers[0].shape[1], first = rowsOf(layers[0]);
@@ -262,7 +260,7 @@ function fromTrace(text, trace, near, heads) {
     return Array.from({ length: d }, function (_, c) { return values.values[(Math.floor(c / d_k) * n + i) * d_k + c % d_k]; });
   });
   return {
-    text: text, tokens: trace.tokens, ids: trace.ids, token: TL.longest(trace.tokens), query: ofHead("queries"), keys: ofHead("keys"), v: strips(sideBySide),
+    text: text, tokens: trace.tokens, ids: trace.ids, token: askingWord(trace.tokens, ofHead("weights")(0, head)), head: head, query: ofHead("queries"), keys: ofHead("keys"), v: strips(sideBySide),
     rows: strips(rowsOf(stops["embeddings.tokens"])), positions: strips(rowsOf(stops["embeddings.positions"])),
     steps: STEPS.map(function (name) { return strips(rowsOf(stops["layer.0." + name])); }),
     layers: layers.map(function (layer) { return strips(rowsOf(layer)); }),

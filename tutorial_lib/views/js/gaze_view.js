@@ -8,16 +8,10 @@ function draw(view) {
     var values = trace.stops[stop].values.subarray(data.head * n * n, (data.head + 1) * n * n);
     data.tokens = trace.tokens;
     data.weights = numbers(n).map(function (_, i) { return Array.from(values.subarray(i * n, (i + 1) * n)); });
-    data.query = furthest(data.weights);
+    data.query = askingWord(data.tokens, values);
     gaze(view);
     return TL.cut(trace);
   }, view.data.live);
-}
-
-// The token whose weight on another one is the largest.
-function furthest(weights) {
-  var most = weights.map(function (row, i) { return Math.max.apply(null, row.map(function (w, j) { return i === j ? 0 : w; })); });
-  return most.indexOf(Math.max.apply(null, most));
 }
 
 function gaze(view) {
@@ -30,7 +24,8 @@ function gaze(view) {
   });
   var marks = buttons.map(function () { return TL.el("small"); });
   var words = TL.el("ol", {}, buttons.map(function (button, i) { return TL.el("li", {}, [button, marks[i]]); }));
-  view.picture.replaceChildren(TL.el("div", { "class": "tl-gaze" }, [svg, words]));
+  var line = TL.el("div", { "class": "tl-gaze" }, [svg, words]);
+  view.picture.replaceChildren(line);
 
   function shown(token) { return token.replace(/^##(?=.)/, "-"); }
 
@@ -62,9 +57,16 @@ function gaze(view) {
     ["mouseenter", "focus", "click"].forEach(function (kind) { button.addEventListener(kind, function () { look(i); }); });
   });
   rove(buttons, function (i, key) { return { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: buttons.length - 1 }[key]; });
-  look(data.query);
+  fit();
   new ResizeObserver(function (_, watch) { // where words stand decides where bows end
-    if (words.isConnected) look(data.query);
+    if (words.isConnected) fit();
     else watch.disconnect(); // another sentence took their place
-  }).observe(words);
+  }).observe(view.picture);
+
+  // A sentence too long for one line wraps, without bows.
+  function fit() {
+    line.classList.remove("tl-wraps");
+    line.classList.toggle("tl-wraps", line.offsetWidth > view.picture.clientWidth);
+    look(data.query);
+  }
 }

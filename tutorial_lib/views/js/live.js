@@ -5,15 +5,16 @@
 // ask(texts), which fills the boxes and asks.
 TL.live = function (view, boxes, answer, name) {
   var live = window.tutorialLib, size = /^book/.test(name) ? "2 MB" : "32 MB", one = typeof boxes === "string";
-  if (!live) return null;
-  var linked = new URLSearchParams(location.hash.slice(1));
-  var turn = 0, timer = null, ready = false;
+  if (!live) {
+    var lacks = TL.el("p", { role: "status" }, "This file lacks the model, so it cannot answer the text in your link; the book\u2019s pages can.");
+    TL.linked(view, function () { view.controls.before(lacks); });
+    return null;
+  }
+  var turn = 0, timer = null, ready = false, answered = [];
   var labels = one ? [[boxes, "", true]] : boxes;
-  var kind = view.root.getAttribute("data-view").split("-")[0]; // a link is to views of one kind
-  var fits = !linked.has("view") || linked.get("view") === kind;
-  var inputs = labels.map(function (box, i) {
-    var input = TL.el("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: box[1] || "Type a sentence of yours" });
-    input.value = fits && linked.get(key(i)) || box[2] && live.sentence(name) || box[1];
+  var inputs = labels.map(function (box) {
+    var input = TL.el("input", { type: "text", maxlength: 4000, autocomplete: "off", placeholder: box[1] || "Type a sentence of yours" });
+    input.value = box[2] && live.sentence(name) || box[1];
     input.addEventListener("input", function () { // typing asks by itself, once the model is there or was there on another page
       clearTimeout(timer);
       if (ready || live.wanted(name)) timer = setTimeout(show, 250);
@@ -33,9 +34,17 @@ TL.live = function (view, boxes, answer, name) {
     show();
   });
   view.root.insertBefore(form, view.controls);
-  var mine = inputs.some(function (input, i) { return input.value !== labels[i][1]; }); // a text of the reader's, or of a link
+  var mine = inputs.some(function (input, i) { return input.value !== labels[i][1]; }); // a text of the reader's
+  TL.linked(view, async function (sent) { // a link's texts are answered at once
+    if (!sent.get("text") || location.hash === link.hash) return; // or it is this view's own
+    mine = false;
+    inputs.forEach(function (input, i) { input.value = sent.get(key(i)) || input.value; });
+    view.picture.classList.add("tl-stale");
+    await show();
+    if (!link.hidden) choose((sent.get("set") || "").split("."), (sent.get("on") || "").split("."));
+  });
+  ["pointerdown", "keydown", "click"].forEach(function (kind) { link.addEventListener(kind, address); });
   if (mine && live.wanted(name)) seen(show);
-  if (linked.get("view") === kind) arrive();
 
   // Once the view comes into sight.
   function seen(act) {
@@ -46,13 +55,38 @@ TL.live = function (view, boxes, answer, name) {
     }).observe(view.root);
   }
 
-  // A link to this view opens what it is folded into, and scrolls there.
-  function arrive() {
-    for (var element = view.root; element; element = element.parentElement) if (element.tagName === "DETAILS") element.open = true;
-    addEventListener("load", function () { view.root.scrollIntoView(); });
+  function key(i) { return i ? "text" + (i + 1) : "text"; }
+
+  // A link has the texts and what the reader chose for them: where menus and sliders stand, which buttons are pressed.
+  function knobs() { return Array.from(view.root.querySelectorAll("select, input[type=range], input[type=checkbox]")); }
+
+  function pressed() { return Array.from(view.root.querySelectorAll("[aria-pressed]")); }
+
+  function isOn(button) { return button.getAttribute("aria-pressed") === "true"; }
+
+  function place(knob) { return String(knob.type === "checkbox" ? +knob.checked : knob.options ? knob.selectedIndex : Math.round((knob.value - knob.min) / knob.step)); }
+
+  function address() {
+    var on = pressed().map(function (button, i) { return isOn(button) ? i : -1; }).filter(function (i) { return i >= 0; });
+    link.href = "#" + new URLSearchParams([["view", TL.kind(view)], ["set", knobs().map(place).join(".")], ["on", on.join(".")]]
+      .concat(answered.map(function (text, i) { return [key(i), text]; })));
   }
 
-  function key(i) { return i ? "text" + (i + 1) : "text"; }
+  function choose(set, on) {
+    set.forEach(function (wanted, i) {
+      var knob = knobs()[i]; // a choice may make others
+      if (!knob || !/^\d+$/.test(wanted) || place(knob) === wanted) return;
+      if (knob.type === "checkbox") knob.checked = wanted === "1";
+      else if (!knob.options) knob.value = +knob.min + wanted * knob.step;
+      else if (knob.options[wanted] && !knob.options[wanted].disabled) knob.selectedIndex = wanted;
+      knob.dispatchEvent(new Event(knob.type === "range" ? "input" : "change"));
+    });
+    [true, false].forEach(function (press) {
+      if (on.join("")) pressed().forEach(function (button, i) {
+        if (button.isConnected && on.includes(String(i)) === press && isOn(button) !== press) button.dispatchEvent(new MouseEvent("click"));
+      });
+    });
+  }
 
   async function show() {
     var texts = inputs.map(function (input) { return input.value.trim(); }), mine = ++turn;
@@ -72,9 +106,13 @@ TL.live = function (view, boxes, answer, name) {
       var says = await answer(one ? texts[0] : texts, live, function () { return mine === turn; });
       if (mine !== turn) return; // another letter was typed meanwhile
       view.picture.classList.remove("tl-stale");
+      var long = texts.join("").length > 300; // its picture may be taller than a screen
+      view.picture.classList.toggle("tl-long", long);
+      long ? view.picture.tabIndex = 0 : view.picture.removeAttribute("tabindex");
       note.textContent = [says, rounding(model)].filter(Boolean).join(" ");
       if (labels[0][2]) live.sentence(name, texts[0]);
-      link.href = "#" + new URLSearchParams([["view", kind]].concat(texts.map(function (text, i) { return [key(i), text]; })));
+      answered = texts;
+      address();
       link.hidden = false;
     } catch (error) {
       bar.hidden = true;
@@ -98,12 +136,6 @@ function rounding(model) {
 
 TL.cut = function (trace) {
   return trace.cut ? "Your text is long: its last " + trace.cut + " tokens are left out." : "";
-};
-
-// The place of the longest token that is a word's.
-TL.longest = function (tokens) {
-  var lengths = tokens.map(function (token) { return /^\[/.test(token) ? 0 : token.length; });
-  return lengths.indexOf(Math.max.apply(null, lengths));
 };
 
 TL.cosine = function (x, y) {

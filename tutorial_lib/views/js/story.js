@@ -1,5 +1,6 @@
 // A decoder's next token as bars, and a story that goes on; story.py draws the same for the default state.
 var SHOWN = 10; // tokens that get a bar
+var ALONE = 0.9; // a token with more leaves no choice
 var STEPS = 25; // tokens that one press on "Write on" gives
 
 function draw(view) {
@@ -39,11 +40,10 @@ function draw(view) {
       return TL.el("tr", {}, [TL.el("th", { scope: "row" }, name), TL.el("td", { "class": "tl-bar" }, TL.el("i", { style: "width:" + (100 * now.p[i]).toFixed(1) + "%" })),
         TL.el("td", {}, now.p[i].toFixed(3))]);
     }));
-    view.say("Next, \u201c" + spoken(data.pieces[now.order[0]]) + "\u201d is likeliest, with " + now.p[now.order[0]].toFixed(2) + "; " +
-      left(now.p.filter(function (x) { return x > 0; }).length));
+    var most = now.p[now.order[0]], n = now.p.filter(function (x) { return x > 0; }).length;
+    view.say("Next, \u201c" + spoken(data.pieces[now.order[0]]) + "\u201d is likeliest, with " + most.toFixed(2) + "; " +
+      (n === 1 ? "no other may come." : most > ALONE ? "no other is likely." : n.toLocaleString("en-US") + " tokens may come."));
   }
-
-  function left(n) { return n === 1 ? "no other may come." : n.toLocaleString("en-US") + " tokens may come."; }
 
   function model() { return age ? ages[+age.value][1] : data.live; }
 

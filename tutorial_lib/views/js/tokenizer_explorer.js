@@ -12,7 +12,10 @@ function draw(view) {
   TL.inflate(data.vocabulary).then(function (text) {
     wordPiece = WordPiece(data, text.split("\n"));
     box.readOnly = false;
-    arrive(new URLSearchParams(location.hash.slice(1)));
+    TL.linked(view, function (link) {
+      box.value = link.get("text") || box.value;
+      box.dispatchEvent(new Event("input"));
+    });
   });
   box.addEventListener("input", function () {
     state.text = box.value;
@@ -22,14 +25,6 @@ function draw(view) {
   view.controls.append(TL.el("label", { class: "tl-box" }, ["Your text ", box]));
   view.picture.replaceChildren(typed, list, tries);
   choose(mostPieces(state.words));
-
-  // A link to this view brings its text: #view=tokenizer_explorer&text=...
-  function arrive(linked) {
-    if (linked.get("view") !== "tokenizer_explorer" || !linked.get("text")) return;
-    box.value = linked.get("text");
-    box.dispatchEvent(new Event("input"));
-    view.root.scrollIntoView();
-  }
 
   function choose(index) {
     state.chosen = index;

@@ -13,7 +13,7 @@ var tutorialLib = (function () {
       const element = document.createElement("script");
       element.src = HERE + name + ".js";
       element.onload = resolve;
-      element.onerror = function () { reject(new Error("The file " + name + ".js is not beside this page. It comes with the book's site: make book.")); };
+      element.onerror = function () { reject(new Error("The file " + name + ".js is not beside this page, so it cannot compute: open the book's site, or run make book.")); };
       document.head.append(element);
     });
   }
@@ -184,7 +184,12 @@ var tutorialLib = (function () {
       button.type = "button";
       button.className = "tl-save";
       button.textContent = "Save as SVG";
-      button.addEventListener("click", function () { save(drawing(), view.root.dataset.view.split("-")[0]); });
+      button.addEventListener("click", function () {
+        const long = view.picture.classList.contains("tl-long");
+        view.picture.classList.remove("tl-long"); // all of it, not what is scrolled to
+        save(drawing(), view.root.dataset.view.split("-")[0]);
+        view.picture.classList.toggle("tl-long", long);
+      });
       view.root.querySelector(".tl-say").before(button); // it floats beside the sentence
     },
     memory: function () { return asked({ ask: "memory" }); },

@@ -13,11 +13,7 @@ function asking(view, compute) {
   // A row's name becomes a button that asks for it.
   function follow(row) {
     var name = row.textContent, button = TL.el("button", { type: "button", title: "Ask for this" }, name);
-    button.addEventListener("click", async function () {
-      await ask([name]);
-      var first = view.picture.querySelector(".tl-bars button"); // the one that was pressed is gone
-      if (first) first.focus();
-    });
+    button.addEventListener("click", function () { ask([name]); });
     row.replaceChildren(button);
   }
 
