@@ -82,9 +82,9 @@ def test_own_sentence_is_answered_as_by_python(tab, uses, word, text):
     "text, says",
     [
         ("", "Type something first."),
-        ("No such word here.", "It has stored uses of “"),
-        ("The banks were closed.", "It has stored uses of “"),
-        ("<b>Nothing</b>", "It has stored uses of “"),
+        ("No such word here.", "This picture knows “"),
+        ("The banks were closed.", "This picture knows “"),
+        ("<b>Nothing</b>", "This picture knows “"),
         ("A bank and a bank.", "“bank” occurs twice: this is the first."),
         ("A bank " + "and so on " * 100, "at most 300 letters; this one has 1,006."),
     ],

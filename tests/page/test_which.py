@@ -86,8 +86,8 @@ def test_hiding_a_piece_hides_its_word(tab):
     [
         ("Hide “mosses”", "Without “mos” and “ses”, it flips to the river bank."),
         ("Mute the brightest head", "With head 5 of layer 1 muted, it is still the money bank."),
-        ("Stop listening after layer 1", "Hearing only the average after layer 1, it is still the money bank."),
-        ("Never listen", "Never listening, it can no longer tell."),
+        ("Stop listening after layer 1", "If it stops listening after layer 1, it is still the money bank."),
+        ("Never listen", "If it never listens, it can no longer tell."),
         ("Shuffle the words", "With its words shuffled, it is still the money bank."),
     ],
 )
@@ -102,7 +102,7 @@ def test_each_switch_has_its_stored_answer(tab, name, why):
 
 def test_verdicts_say_torn_and_fooled(tab):
     press(tab, "The bank was torn.")
-    assert says(tab) == ["It cannot tell.", "After six layers it lies between the two. Could you tell?"]
+    assert says(tab) == ["It cannot tell.", "“mosses” pulls to the money bank, but not far enough."]
     press(tab, "Fooled bank.")
     assert says(tab)[1].startswith("Fooled. You know that it is the money bank. The machine went by the company")
     kinds = tab.locator("[data-part=examples] i").all_inner_texts()
@@ -124,10 +124,14 @@ def test_floors_are_reached_by_keyboard(tab):
     assert "knows only itself" in says(tab)[1]
     lamp = tab.locator(".which-lamp").first
     lamp.focus()
-    for key in ("ArrowRight", "ArrowDown", "Enter"):
+    for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown", "Enter"):
         tab.keyboard.press(key)
     assert tab.evaluate("document.activeElement.dataset.head") == "7"
     assert tab.locator('[data-head="7"]').first.get_attribute("aria-pressed") == "true"
+    tab.locator('[data-head="7"]').first.press("ArrowUp")
+    tab.keyboard.press("ArrowUp")
+    place = tab.evaluate("[document.activeElement, document.querySelector('[data-head=\"7\"]')].map(lamp => lamp.getBBox().x)")
+    assert place[0] == place[1]  # one column, from layer to layer
 
 
 def test_a_link_opens_with_the_senders_answer(view, tab, tabs):
@@ -135,12 +139,12 @@ def test_a_link_opens_with_the_senders_answer(view, tab, tabs):
     press(tab, "Never listen")
     link = tab.get_by_role("link", name="Link to this answer").get_attribute("href")
     opened = tabs.open(tab.url + link, reduced_motion="reduce")
-    assert says(opened) == says(tab) and says(opened)[1].startswith("Never listening, it can no longer tell")
+    assert says(opened) == says(tab) and says(opened)[1].startswith("If it never listens, it can no longer tell")
     way = ".".join(map(str, range(0, -140, -10)))
     assert "text=The+bank+held+mosses." in link
     own = f"#view=which&word=bank&text=A bank!&tokens=[CLS] a bank ! [SEP]&path={way}"
     carried = tabs.open(tab.url + own, reduced_motion="reduce")
-    assert says(carried)[0] == "River bank, from layer 2 on." and "came with the link" in carried.inner_text("body")
+    assert says(carried)[0] == "River bank." and "came with the link" in carried.inner_text("body")
 
 
 def test_without_the_model_own_sentences_say_so(tab):
@@ -149,7 +153,7 @@ def test_without_the_model_own_sentences_say_so(tab):
     assert "needs the model, which comes with the book's site" in tab.inner_text("body")
     tab.get_by_label("A sentence of your own").fill("No such word.")
     press(tab, "Ask")
-    assert "It has stored uses of “bank”, “bat”" in tab.inner_text("body")
+    assert "This picture knows “bank”, “bat”, in this form alone." in tab.inner_text("body")
 
 
 def test_texts_are_shown_and_never_run(open_view):

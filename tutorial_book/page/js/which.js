@@ -90,6 +90,7 @@ function draw(view) {
     turn++;
     stop();
     state = { ...next, answer, off: Which.nothing(), path: answer.path, t: LAYERS };
+    view.root.classList.remove("which-old");
     input.value = answer.text;
     show();
     if (off && Which.isOff(off)) change(off);
@@ -177,7 +178,10 @@ function draw(view) {
   async function ask(text) {
     const has = (word) => new RegExp(`(^|[^\\p{L}])${word}([^\\p{L}]|$)`, "iu").test(text), all = [state.word, ...Object.keys({ ...words, ...known })];
     const word = all.find(has);
-    if (!word) return say(`It has stored uses of ${[...new Set(all)].map((one) => `“${one}”`).join(", ")}. Use one of these words, or bring a word of your own, below.`);
+    if (!word) {
+      view.root.classList.add("which-old");
+      return say(`This picture knows ${[...new Set(all)].map((one) => `“${one}”`).join(", ")}, in this form alone. Use one of these words, or teach it another, below.`);
+    }
     const about = known[word] || (known[word] = Which.known(words[word])), i = about.examples.findIndex((one) => one.text.toLowerCase() === text.toLowerCase());
     if (i >= 0) { choose(word, about.examples[i]); return start(); }
     if (!live) return say("Your own sentence needs the model, which comes with the book's site.");
@@ -259,7 +263,8 @@ function draw(view) {
     known[word] = { ...found, names, numbers: { axes: found.axes, heard: outputs.map(mean), value: values.map(mean) } };
     state = { ...state, word, about: known[word], words: [...new Set([...state.words, word])] };
     await ask(uses[0].text);
-    return `Each sentence left out in turn, ${found.right} of ${uses.length} land on their own side. Now ask about a new one, above.`;
+    view.root.scrollIntoView();
+    return `A test: each of your sentences was left out once, and ${found.right} of ${uses.length} land on their own side. Now ask about a new one, above.`;
   }
 
   // A token's vector with all heads side by side; a value comes as (heads, tokens, d_k).
@@ -275,6 +280,7 @@ function draw(view) {
     for (const name of ["hide", "mute"]) if (off[name].length) parts.push([name, off[name].join(".")]);
     for (const name of ["after", "order"]) if (off[name] !== null) parts.push([name, off[name]]);
     link.href = `${chapter ? "index.html" : ""}#${new URLSearchParams(parts)}`;
+    if (!chapter) link.textContent = "Link to this answer";
     link.hidden = chapter ? !live : !(word in words); // a word of the reader's own does not fit into a link
   }
 
@@ -303,7 +309,7 @@ function draw(view) {
   const note = TL.el("p", { role: "status", "class": "which-note" });
   const press = TL.el("button", { type: "button", "aria-label": "Play" }, "▶"), time = TL.el("input", { type: "range", min: 0, max: LAYERS, step: 0.01, "aria-label": "Floor" }), floor = TL.el("output", {});
   const bar = TL.el("div", { "class": "which-play" }, [press, time, floor]);
-  const link = TL.el("a", { href: "#", "class": "which-link" }, chapter ? "Open the whole picture" : "Link to this answer"), all = TL.el("button", { type: "button", "class": "which-all" }, "Show all of them");
+  const link = TL.el("a", { href: "#", "class": "which-link" }, "Open the whole picture"), all = TL.el("button", { type: "button", "class": "which-all" }, "Show all of them");
 
   function say(text) { note.textContent = text; }
 
@@ -341,7 +347,7 @@ function draw(view) {
     tick();
   });
   all.addEventListener("click", () => { state.all = true; all.hidden = true; show(); });
-  link.addEventListener("click", () => { try { history.replaceState(null, "", link.href); } catch { /* a sandboxed frame */ } });
+  if (!chapter) link.addEventListener("click", () => { link.textContent = "The link is in the address bar"; });
 
   const toggled = (list, some) => (some.every((one) => list.includes(one)) ? list.filter((one) => !some.includes(one)) : [...new Set([...list, ...some])].sort((a, b) => a - b));
 
@@ -362,7 +368,8 @@ function draw(view) {
     if (element && view.picture.contains(element)) pressed(element);
   });
   view.picture.addEventListener("keydown", (event) => {
-    const lamp = event.target.closest(".which-lamp"), step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 6, ArrowUp: -6 }[event.key];
+    const lamp = event.target.closest(".which-lamp"), high = lamp && +lamp.dataset.head % HEADS < HEADS / 2; // in the upper row of its layer
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: high ? 6 : -18, ArrowUp: high ? 18 : -6 }[event.key];
     if (!lamp || !(step || event.key === "Enter" || event.key === " ")) return;
     event.preventDefault();
     if (!step) return pressed(lamp);

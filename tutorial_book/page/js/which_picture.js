@@ -56,7 +56,7 @@ var Which = (function () {
     let from = 0;
     return tokens.map((token) => {
       const bare = token.replace(/^##/, ""), at = text.toLowerCase().indexOf(bare, from);
-      if (at < 0 || /^\[/.test(token)) return token;
+      if (at < 0 || /^\[/.test(token)) return bare;
       from = at + bare.length;
       return text.slice(at, from);
     });
@@ -85,10 +85,8 @@ var Which = (function () {
   function verdict(state) {
     const end = endOf(state.path);
     if (end === null) return "It cannot tell.";
-    const name = capital(state.about.names[end]), k = decided(state.answer);
-    if (isOff(state.off)) return `${name}.`;
-    if (k) return k === 1 ? `${name}. Decided at the first look.` : `${name}. Decided in layer ${k}.`;
-    return `${name}, from layer ${since(state.path)} on.`;
+    const name = capital(state.about.names[end]), k = isOff(state.off) ? null : decided(state.answer);
+    return k === null ? `${name}.` : k === 1 ? `${name}. Decided at the first look.` : `${name}. Decided in layer ${k}.`;
   }
 
   function switched({ off, answer }) {
@@ -96,9 +94,9 @@ var Which = (function () {
     if (off.hide.length) parts.push(`without ${quoted(off.hide.map((j) => typed[j]))}`);
     if (off.mute.length === 1) parts.push(`with head ${off.mute[0] % HEADS} of layer ${Math.floor(off.mute[0] / HEADS) + 1} muted`);
     if (off.mute.length > 1) parts.push(`with ${off.mute.length} heads muted`);
-    if (off.after !== null) parts.push(off.after ? `hearing only the average after layer ${off.after}` : "never listening");
+    if (off.after !== null) parts.push(off.after ? `if it stops listening after layer ${off.after}` : "if it never listens");
     if (off.order !== null) parts.push("with its words shuffled");
-    return capital(parts.join(", "));
+    return capital(parts.join(" and "));
   }
 
   function why(state) {
@@ -110,24 +108,30 @@ var Which = (function () {
       return `${switched(state)}, ${to}${moved < 0.05 ? ": it lands in the same place." : ". The dashed line is the way it took before."}`;
     }
     if (end === null) {
-      const [left] = pushers(state, 0), [right] = pushers(state, 1);
+      const [[left], [right]] = [0, 1].map((side) => pushers(state, side)), one = left || right;
       if (left && right) return `${quoted([left.word])} pulls one way, ${quoted([right.word])} the other. Hide one of them.`;
-      return `After six layers it lies between the two. ${answer.right === null ? "Could you tell?" : `You can: it is the ${bare(names[answer.right])}.`}`;
+      if (answer.right !== null) return `After six layers it lies between the two. You can tell: it is the ${bare(names[answer.right])}.`;
+      if (answer.kind === "open") return "After six layers it lies between the two. Could you tell?";
+      return one ? `${quoted([one.word])} pulls to the ${bare(names[left ? 0 : 1])}, but not far enough.` : "After six layers it lies between the two.";
     }
-    const words = pushers(state, end).map(({ word }) => word);
+    const found = pushers(state, end), words = found.map(({ word }) => word);
+    if (answer.kind === "third") return "Neither of the two fits here. The machine has only these two to choose from.";
+    if (answer.kind === "open") return "Nobody could tell from this sentence. It lands here all the same.";
     if (answer.right !== null && end !== answer.right) {
       const company = words.length ? `: ${quoted(words)}` : "";
       return `Fooled. You know that it is the ${bare(names[answer.right])}. The machine went by the company that the word keeps${company}.`;
     }
-    const other = range(decided(state.answer) || since(path)).reverse().find((l) => l && sideOf(path[l][0]) === 1 - end);
+    const other = range(decided(answer) || since(path)).reverse().find((l) => l && sideOf(path[l][0]) === 1 - end);
     const slow = other ? `After layer ${other} it still lay with the ${bare(names[1 - end])}. ` : "";
-    if (words.length) return `${slow}What tipped it: ${quoted(words)}. Press a word to hide it, and see.`;
+    const tips = found.filter(({ places }) => endOf(answer.hidden[places[0]]) !== end).map(({ word }) => word);
+    if (tips.length) return `${slow}What tipped it: ${quoted(tips)}. Press a word to hide it, and see.`;
+    if (words.length) return `${slow}What pulled most: ${quoted(words)}. Press a word to hide it, and see.`;
     return answer.hidden ? `${slow}No single word did it: hide any one, and it lands about where it did.` : slow;
   }
 
   function onTheWay(state) {
     const layer = Math.ceil(state.t - 1e-6), k = since(state.path);
-    if (layer === 0) return `Before the first layer “${state.word}” knows only itself: all its uses lie in one spot.`;
+    if (layer === 0) return `Before the first layer “${state.word}” knows only itself: all its uses lie in almost one spot.`;
     if (layer === 1) return "Layer 1: the first look around. The word hears its neighbors.";
     if (layer < LAYERS) return k !== null && layer >= k ? `Layer ${layer}: it stays on its side, and goes further.` : `Layer ${layer}: it listens again, and is still between.`;
     return k === null ? "Layer 6: it ends in the strip between the two." : "Layer 6: it lands among uses of one sense.";
@@ -136,7 +140,8 @@ var Which = (function () {
   function machineSays({ answer, off }) {
     if (!answer.edges) return "";
     if (off.order !== null) return "Lines and lamps are those of the sentence in its own order. Put it back to see them.";
-    return "A line is what the word hears, and the thicker it is, the more that moves the word. A lamp is a head; press one to mute it.";
+    if (off.after !== null) return `${off.after ? `After layer ${off.after}` : "In all layers"} the word hears what it hears on average in other sentences: nothing about this one.`;
+    return "A line is what the word hears: the thicker it is, the further it moves the word, to the side of its color. A lamp is a head, one of twelve listeners in each layer; press one to mute it.";
   }
 
   const mapSays = ({ word, about }) => `Dots: ${about.uses.length} other sentences with “${word}”, ● ${about.names[0]}, ■ ${about.names[1]}. Point at one to read it.`;
@@ -172,7 +177,7 @@ var Which = (function () {
   function map(state) {
     const { about, word } = state, width = size(state).map, parts = [];
     const plate = (layer, x) => [[-x, -1.4], [x, -1.4], [x, 1.4], [-x, 1.4]].map(([a, z]) => [rounded(width / 2 + a * ((width / 2 - 34) / WIDE) + z * 14), rounded(level(state, layer) - z * 13)].join(",")).join(" ");
-    range(LAYERS + 1).forEach((layer) => parts.push(tag("g", { "class": "which-floor", "data-layer": layer, style: `opacity:${light(state, layer).floor}` }, [
+    range(LAYERS + 1).forEach((layer) => parts.push(tag("g", { "class": "which-floor", "data-layer": layer, "data-floor": layer, style: `opacity:${light(state, layer).floor}` }, [
       tag("polygon", { points: plate(layer, WIDE), "class": "which-plate" }), tag("polygon", { points: plate(layer, strip), "class": "which-strip" })])));
     parts.push(tag("g", { "class": "which-fan" }, about.uses.map((use) => tag("polyline", { points: points(state, use.path), stroke: color(use.side) }))));
     range(LAYERS + 1).forEach((layer) => parts.push(tag("g", { "class": "which-uses", "data-layer": layer, style: `opacity:${light(state, layer).uses}` }, about.uses.map((use, i) =>
@@ -218,7 +223,7 @@ var Which = (function () {
     const left = narrow ? 32 : 68, shown = order(state), spacing = Math.min(46, (lamps - left - 26) / Math.max(1, shown.length - 1));
     const column = (i) => rounded(left + shown.indexOf(i) * spacing), layers = range(LAYERS).map((l) => l + 1), parts = [];
     const middle = (layer) => (level(state, layer) + level(state, layer - 1)) / 2, cut = (layer) => off.after !== null && layer > off.after;
-    layers.forEach((layer) => parts.push(tag("rect", { "class": "which-layer", "data-floor": layer, x: 0.5, y: level(state, layer) + 5, width: width - 1, height: gap - 10, rx: 10 }), tag("text", { x: 10, y: middle(layer) + 5 }, narrow ? layer : `Layer ${layer}`)));
+    layers.forEach((layer) => parts.push(tag("rect", { "class": "which-layer", "data-floor": layer, x: 0.5, y: level(state, layer) + 5, width: width - 1, height: gap - 10, rx: 10 }), tag("text", { "data-floor": layer, x: 10, y: middle(layer) + 5 }, narrow ? layer : `Layer ${layer}`)));
     shown.forEach((i, c) => {
       const me = i === answer.place, hidden = off.hide.includes(i), token = answer.tokens[i];
       parts.push(tag("line", { "class": me ? "which-column which-mine" : "which-column", x1: column(i), x2: column(i), y1: level(state, 0), y2: level(state, LAYERS) - 6, opacity: hidden ? 0.15 : null }));
@@ -277,11 +282,11 @@ var Which = (function () {
   const title = ({ word }) => `Which <em>${text(word)}</em> do you mean?`;
   const others = ({ word, words }) => words.filter((other) => other !== word).map((other) => button(text(other), { "data-word": other, "data-key": `word-${other}` })).join(" ");
 
-  const KINDS = ["clear", "slow", "torn", "fooled", "a third sense"];
+  const KINDS = ["clear", "slow", "torn", "fooled", "nobody can tell", "a third sense"];
 
   function kindOf(example) {
-    const end = endOf(example.path), k = decided(example) || since(example.path);
-    return end === null ? "torn" : example.right === null ? "a third sense" : end !== example.right ? "fooled" : k > 1 ? "slow" : "clear";
+    const end = endOf(example.path), named = { open: "nobody can tell", third: "a third sense" }[example.kind];
+    return named || (end === null ? "torn" : end !== example.right ? "fooled" : decided(example) > 1 ? "slow" : "clear");
   }
 
   function examples(state) {
@@ -315,7 +320,7 @@ var Which = (function () {
       const brightest = range(LAYERS * HEADS).reduce((best, i) => (Math.abs(effect(state, answer.heads[i])) > Math.abs(effect(state, answer.heads[best])) ? i : best), 0);
       found.push(button("Mute the brightest head", { "data-head": brightest, "data-key": "switch-head" }, off.mute.includes(brightest)));
     }
-    const k = decided(state.answer) || since(answer.path) || 1;
+    const k = answer.after ? decided(answer) || 1 : LAYERS;
     if (has("after") && k < LAYERS) found.push(button(`Stop listening after layer ${k}`, { "data-after": k, "data-key": "switch-after" }, off.after === k));
     if (has("after")) found.push(button("Never listen", { "data-after": 0, "data-key": "switch-never" }, off.after === 0));
     if (has("order")) found.push(button("Shuffle the words", { "data-order": "", "data-key": "switch-order" }, off.order !== null));
@@ -323,7 +328,8 @@ var Which = (function () {
     return found.join("");
   }
 
-  const dare = ({ about: { names } }) => `Can you fool it? Write about a ${bare(names[1])} in the words of a ${bare(names[0])}.`;
+  const dare = ({ about: { names } }) => `Press a word above to hide it; the bar below it shows how far that moves the dot. Can you fool it? Mean “${bare(names[1])}”, and use words that go with “${bare(names[0])}”.`;
+  const listed = ({ about }) => `The top floor as a list: ${about.uses.length} other sentences in order, and yours among them.`;
 
   // All sentences by where they land, with the reader's among them.
   function list(state) {
@@ -342,7 +348,7 @@ var Which = (function () {
     return {
       sentence: sentence(state), verdict: text(done ? verdict(state) : "…"), why: text(done ? why(state) : onTheWay(state)), switches: switches(state),
       ...(has("machine") ? { machine: machine(state), "machine-says": text(machineSays(state)) } : {}), ...(has("map") ? { map: map(state), "map-says": text(mapSays(state)) } : {}),
-      ...(floor ? {} : { title: title(state), words: others(state), examples: examples(state), dare: text(dare(state)), list: list(state) }),
+      ...(floor ? {} : { title: title(state), words: others(state), examples: examples(state), dare: text(dare(state)), listed: text(listed(state)), list: list(state) }),
     };
   }
 
@@ -358,7 +364,7 @@ var Which = (function () {
       tag("div", { "class": "which-panels" }, [
         ...["machine", "map"].filter((panel) => panel in part).map((panel) => tag("figure", { "class": `which-${panel}` }, [place(panel, "div", {}), place(`${panel}-says`, "figcaption", {})]))]),
       tag("div", { "class": "which-break" }, [...only(tag("h2", {}, "Break it")), place("switches", "div", { role: "group", "aria-label": "Break it" })]), place("dare", "p", {}),
-      ...only(tag("h2", {}, "Where it landed"), tag("p", {}, `The top floor as a list: ${state.about.uses.length} other sentences in order, and yours among them.`)), place("list", "ol", {})]);
+      ...only(tag("h2", {}, "Where it landed")), place("listed", "p", {}), place("list", "ol", {})]);
   }
 
   // A path comes as x, z, x, z, ... in hundredths.
@@ -368,7 +374,7 @@ var Which = (function () {
   function opened(raw, stored) {
     const path = pairs(raw.path), edges = raw.edges.map((row) => raw.tokens.map((_, j) => (raw.words.includes(j) ? -row[raw.words.indexOf(j)] / 100 : 0)));
     return {
-      text: raw.text, tokens: raw.tokens, place: raw.at, right: raw.sense, stored, path, edges, orders: raw.orders,
+      text: raw.text, tokens: raw.tokens, place: raw.at, right: raw.sense, kind: raw.kind, stored, path, edges, orders: raw.orders,
       hidden: Object.fromEntries(raw.others.flatMap((pieces, i) => pieces.map((j) => [j, pairs(raw.hidden[i])]))), heads: raw.muted.map((x) => x / 100),
       muted: raw.muted_paths ? raw.muted_paths.map((rest) => [...path.slice(0, LAYERS + 1 - rest.length / 2), ...pairs(rest)]) : null,
       after: raw.heard.map(pairs), shuffled: raw.shuffled.map(pairs),

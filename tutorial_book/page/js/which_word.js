@@ -37,9 +37,9 @@ const sensesOf = (function () {
 
 // A form that is folded away. made(word, names, lists) is called with what the reader typed.
 function wordForm(made) {
-  const area = (label, rows) => TL.el("label", {}, [label, TL.el("textarea", { rows, spellcheck: "false" })]), field = (label) => TL.el("label", {}, [label + " ", TL.el("input", { type: "text", maxlength: 40, autocomplete: "off" })]);
-  const word = field("The word"), names = [field("One meaning"), field("The other")], lists = [area("Sentences with the one, a line each", 6), area("Sentences with the other, a line each", 6)];
-  const note = TL.el("p", { role: "status", "class": "which-note" }), form = TL.el("form", { "class": "which-own" }, [word, ...names, ...lists, TL.el("button", { type: "submit" }, "Find the axis"), note]);
+  const area = (label, such) => TL.el("label", {}, [label, TL.el("textarea", { rows: 6, spellcheck: "false", placeholder: such })]), field = (label) => TL.el("label", {}, [label + " ", TL.el("input", { type: "text", maxlength: 40, autocomplete: "off" })]);
+  const word = field("The word"), names = [field("One meaning"), field("The other")], lists = [area("Sentences with the one, a line each", "The crane caught a fish.\nA crane flew over the marsh.\n…"), area("Sentences with the other, a line each", "The crane lifted the beam.\nThey painted the crane yellow.\n…")];
+  const note = TL.el("p", { role: "status", "class": "which-note" }), form = TL.el("form", { "class": "which-own" }, [word, ...names, ...lists, TL.el("button", { type: "submit" }, "Learn this word"), note]);
   const value = (label) => label.querySelector("input, textarea").value.trim();
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
