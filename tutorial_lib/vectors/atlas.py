@@ -10,7 +10,6 @@ import numpy as np
 from tutorial_lib import geometry
 from tutorial_lib.arguments import check_path, check_texts, needed, whole_number
 from tutorial_lib.geometry.arrays import as_vectors
-from tutorial_lib.geometry.similarity import unit
 from tutorial_lib.weights.files import beside
 
 
@@ -32,7 +31,7 @@ def save_atlas(
     """
     path = check_path("path", path)
     texts = check_texts("texts", texts)
-    U = unit(as_vectors("X", X))
+    U = geometry.similarity.unit(as_vectors("X", X))  # loads SciPy, which `embed` does not need
     places = geometry.umap(U) if places is None else as_vectors("places", places)
     if places.shape[1] != 2:
         raise ValueError(f"places must have two coordinates, got {places.shape[1]}")
