@@ -226,7 +226,17 @@ def measure(options) -> int:
         print(f"{layer:>5} " + " ".join(f"{'-' if value is None else format(value, '.4g'):>11}" for value in values))
     print("\ncosine: the average of all pairs; without: the same without the coordinates that are far larger than the")
     print("others, where there are any; dimensions: the participation ratio")
+    chosen = {layer: measures.get("rest", {"without": []})["without"] for layer, measures in layers.items()}
+    whole = {layer: sorted(measures["outlier_coordinates"]) for layer, measures in layers.items()}
+    others = {layer: whole[layer] for layer in layers if whole[layer] != chosen[layer]}
+    print(f"left out, chosen from the first {measured['outliers_from_texts']} texts: {_by_layer(chosen)}")
+    if others:
+        print(f"of the whole corpus they would differ: {_by_layer(others)}")
     return 0
+
+
+def _by_layer(coordinates) -> str:
+    return "; ".join(f"layer {layer}: {', '.join(map(str, found)) or 'none'}" for layer, found in coordinates.items())
 
 
 def _oldest() -> tuple[dict[str, str], dict[str, str]]:

@@ -103,6 +103,39 @@ def test_the_size_of_a_chunk_changes_only_rounding(undisturbed, corpus, model, t
     assert all(a == pytest.approx(b, rel=1e-6, abs=1e-6) for a, b in pairs) and len(pairs) > 100
 
 
+def test_coordinates_left_out_are_the_same_for_all_chunks(corpus, model, texts, tmp_path, monkeypatch):
+    monkeypatch.setattr(measure.run, "FIRST", 12)
+    monkeypatch.setattr(geometry, "outlier_coordinates", lambda cloud: np.array([len(cloud) % 16]))  # says how many
+    n_tokens = sum(len(row) for row in vectors.embed(texts[:12], model, pooling="tokens", device="cpu"))
+    for chunk in (1, 5, CHUNK, 1000):
+        found = measure.measure(corpus, model, tmp_path / str(chunk), chunk, workers=1)
+        assert found["outliers_from_texts"] == 12
+        assert [layer["rest"]["without"] for layer in found["layers"].values()] == [[n_tokens % 16]] * 3
+
+
+def test_other_choice_of_what_is_left_out_is_another_job(corpus, model, tmp_path, monkeypatch):
+    measure.measure(corpus, model, tmp_path, CHUNK, workers=1)
+    monkeypatch.setattr(measure.run, "FIRST", 3)
+    with pytest.raises(ValueError, match="holds measures with another number of texts that choose outliers: "):
+        measure.measure(corpus, model, tmp_path, CHUNK, workers=1)
+
+
+def test_command_names_what_is_left_out_and_what_differs(corpus, model, tmp_path, monkeypatch, capsys):
+    few = [np.array([5]), np.array([], int), np.array([5])]  # of the first texts, layer by layer
+    arguments = ["measure", str(corpus), "--model", model, "--to", str(tmp_path), "--workers", "1"]
+    asked = []
+
+    def chosen(cloud, real=geometry.outlier_coordinates):
+        asked.append(cloud)
+        return few[len(asked) - 1] if len(asked) <= 3 else real(cloud)
+
+    monkeypatch.setattr(geometry, "outlier_coordinates", chosen)
+    assert command_line.main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "left out, chosen from the first 40 texts: layer 0: 5; layer 1: none; layer 2: 5" in out
+    assert "of the whole corpus they would differ: layer 1: 5\n" in out
+
+
 def test_layers_leave_out_padding_and_include_last_norm(texts):
     tok = BPE.train(texts, 280)
     decoder = gpt.GPT(gpt.Config(len(tok), d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=200)).eval()

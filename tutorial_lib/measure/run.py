@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,10 @@ def measure(
     cluster: the address of a Dask scheduler, whose workers have tutorial_lib and the model; a chunk's texts travel to
     them. tell: called with a `Progress`.
 
+    "rest" has a layer's measures without the coordinates that are far larger than the others. They are chosen before
+    the run, from the first 256 texts, whatever a chunk is: `rest["without"]`. What the whole corpus would choose is each
+    layer's "outlier_coordinates"; the two differ where the first texts are not like the others.
+
     What is done stays in the folder. The same call goes on from there, however the last one ended.
 
     Raises ValueError where the folder holds another job, or an argument has no such value, ModuleNotFoundError where
@@ -74,7 +79,7 @@ def measure(
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus, chunk, column)
     folder = check_path("folder", folder)
     name = str(DEFAULT if model is None else model)
-    job = Job(name, digest_of(model), corpus.sha256, corpus.chunk, column=corpus.column)
+    job = Job(name, digest_of(model), corpus.sha256, corpus.chunk, column=corpus.column, outliers_from_texts=FIRST)
     cores = torch.get_num_threads()
     if workers is not None:
         whole_number("workers", workers, 1, "a number of processes (an int, 1 or more)")
@@ -118,6 +123,7 @@ def _about(job, corpus, sums):
         "model": {"name": Path(job.model).name, "digest": job.model_digest},
         "corpus": {"name": corpus.path.name, "column": corpus.column, "sha256": corpus.sha256} | lines,
         "chunk": job.chunk,
+        "outliers_from_texts": min(job.outliers_from_texts, corpus.n_texts),
         "versions": versions | {"python": platform.python_version()},
         "layers": {layer: measures_of(cloud) for layer, cloud in clouds_of(sums).items()},
     }
@@ -132,13 +138,13 @@ def _begun(folder, job, corpus, run, tell):
     if path.exists():
         known = read_json(path)
         names = {"corpus": "corpus", "column": "column", "model_digest": "model", "chunk": "chunk"}
-        names["version"] = "version of tutorial_lib"
+        names |= {"version": "version of tutorial_lib", "outliers_from_texts": "number of texts that choose outliers"}
         changed = [what for name, what in names.items() if known.get(name) != getattr(job, name)]
         if changed:
             what = f"{folder} holds measures with another {' and '.join(changed)}"
             raise ValueError(f"{what}: measure into another folder, or delete it")
         return replace(job, without=known["without"])
-    texts = next(texts for _, texts in corpus.chunks() if texts)[:FIRST]
+    texts = list(islice((text for _, texts in corpus.chunks() for text in texts), FIRST))  # whatever a chunk is
     sums_of = partial(sums_of_texts, job)
     list(run(sums_of, [(0, texts[:1])]))  # the model is there before the clock starts
     start = time.monotonic()

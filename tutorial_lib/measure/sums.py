@@ -32,8 +32,8 @@ class Job:
     """What is measured: all that a worker must know, and all that the results depend on.
 
     model: a name or a folder, the same on each machine. model_digest: of its files (`digest_of`). corpus: the SHA-256
-    of the file. chunk: lines in one. without: layer -> the coordinates that are far larger than the others. version:
-    tutorial_lib's. column: of the corpus, or None.
+    of the file. chunk: lines in one. without: layer -> the coordinates that are far larger than the others, chosen from
+    the first outliers_from_texts texts, if there are as many. version: tutorial_lib's. column: of the corpus, or None.
     """
 
     model: str
@@ -43,6 +43,7 @@ class Job:
     without: dict = field(default_factory=dict)
     version: str = __version__
     column: str | None = None
+    outliers_from_texts: int = 0
 
 
 def digest_of(model: str | os.PathLike | None) -> str:
