@@ -104,6 +104,41 @@ def test_a_pattern_changes_every_stop_that_it_fits(model):
     assert (seen["layer.2.output"] == 7).all()
 
 
+def erase(X):
+    X[..., 2, :] = 0
+    return X
+
+
+MAKERS = [(encoders, "Bert"), (decoders, "GPT"), (encoder_decoder, "EncoderDecoder")]
+
+
+@pytest.mark.parametrize("module, name", MAKERS, ids=["encoder", "decoder", "encoder-decoder"])
+def test_editing_in_place_changes_no_weights_and_no_earlier_value(module, name):
+    model = getattr(module, name)(module.Config(**SHAPE | {"n_heads": 2})).eval()
+    inputs = (IDS, OTHERS) if name == "EncoderDecoder" else (IDS,)
+    before = {name: tensor.clone() for name, tensor in [*model.named_parameters(), *model.named_buffers()]}
+    clean = {name: value.clone() for name, value in model.trace(*inputs).items()}
+    for i, (stop, value) in enumerate(clean.items()):
+        if value.ndim > 2 or "positions" in stop:
+            seen = model.trace(*inputs, keep=change({stop: erase}))
+            assert (seen[stop][..., 2, :] == 0).all()
+            assert all(torch.equal(seen[name], clean[name]) for name in list(clean)[:i]), stop
+            model(*inputs, keep=change({stop: erase}))  # with gradients, too
+    for value in model.trace(*inputs).values():  # nor does it to edit what a trace has kept
+        value.zero_()
+    now = dict([*model.named_parameters(), *model.named_buffers()])
+    assert all(torch.equal(now[name], tensor) for name, tensor in before.items())
+
+
+def test_value_that_is_put_in_stays_as_it_was(model):
+    other = model.trace(OTHERS)[NAME]
+    kept = other.clone()
+    for put in (other, lambda X: other):
+        seen = model.trace(IDS, keep=[change({NAME: put}), change({NAME: erase})])
+        model.trace(IDS, keep=change({NAME: put}))[NAME].zero_()
+        assert torch.equal(other, kept) and (seen[NAME][:, 2] == 0).all()
+
+
 def test_gradients_flow_through_a_change(model):
     steps = torch.zeros(12, dtype=torch.float64, requires_grad=True)
     run(model, keep=change({NAME: lambda X: X + steps})).square().sum().backward()

@@ -166,7 +166,7 @@ class Embeddings(nn.Module):
 
     def _positions(self, ids):
         if self.pad_id is None:
-            return self.positions.weight[: ids.shape[1]]
+            return self.positions.weight[: ids.shape[1]].clone()  # no view: `keep` may change it in place
         real = (ids != self.pad_id).long()
         return self.positions(real.cumsum(-1) * real + self.pad_id)  # (B, n, width)
 

@@ -64,7 +64,7 @@ class Embeddings(nn.Module):
 
     def forward(self, ids, n_past=0, keep=nothing):
         tokens = keep("tokens", self.tokens(ids) * self.scale)  # (B, n, d_model)
-        positions = keep("positions", self.positions[n_past : n_past + ids.shape[1]])  # (n, d_model)
+        positions = keep("positions", self.positions[n_past : n_past + ids.shape[1]].clone())  # (n, d_model)
         return keep("output", tokens + positions)
 
 

@@ -71,7 +71,11 @@ class Trace(Values):
 
     change: the `keep` of an intervention; what it returns is written down. gradients: values keep their gradients, so
     that after a loss's `backward()` each has its `.grad`. only: a name or a pattern such as "layer.*.output", or
-    several; None keeps everything.
+    several; None keeps everything. A name that comes again takes the place of the one before: of `generate`, the last
+    step remains. To keep all steps, give a function that collects, here one value of each:
+
+        steps = []
+        generate(gpt, ids, 5, keep=lambda name, X: steps.append(X) or X if name == "layer.2.output" else X)
 
     >>> trace = Trace()
     >>> trace("weights", 0.5)
@@ -140,9 +144,8 @@ class Change:
     def __call__(self, name, value):
         for pattern, new in self.stops.items():
             if _fits(name, pattern):
-                value = _fitted(name, value, new(value) if callable(new) else new)
+                value = _fitted(name, value, new(value.clone()) if callable(new) else new)
         return value
-
 
 
 def change(stops):
@@ -150,8 +153,9 @@ def change(stops):
 
     stops: a dict from a stop's name, as in the model's `trace`, or a pattern such as "layer.*.output", in which * is
     any one part between dots, to what is done there: a function from the value to the new one, or the new value itself
-    (a number, an array or a tensor). Either way it broadcasts to the value's shape. Gradients flow through it. One stop
-    after the other, in the dict's order.
+    (a number, an array or a tensor). Either way it broadcasts to the value's shape. The function may edit its argument,
+    which is a copy; what takes the value's place is copied, too. Gradients flow through it. One stop after the other,
+    in the dict's order.
 
     Raises TypeError if stops is no such dict; when the model runs, ValueError for stops that this run of it does not
     have (with fused=True there are no scores and weights), and for values that do not fit.
@@ -161,6 +165,16 @@ def change(stops):
     >>> half = bert([[5, 6]], keep=change({"layer.0.output": lambda X: X / 2}))
     >>> (bert([[5, 6]], keep=change({"layer.*.output": 0})) == 0).all()
     tensor(True)
+
+    To patch one token's residual stream, put in what it was in another run:
+
+    >>> other = bert.trace([[5, 7]])
+    >>> def put(X):
+    ...     X[:, 1] = other["layer.0.output"][:, 1]  # token 1 of each text
+    ...     return X
+    >>> patched = bert.trace([[5, 6]], keep=change({"layer.0.output": put}))["layer.0.output"]
+    >>> (patched[:, 1] == other["layer.0.output"][:, 1]).all(), (patched[:, 0] == other["layer.0.output"][:, 0]).all()
+    (tensor(True), tensor(False))
     """
     if not isinstance(stops, dict) or not all(isinstance(name, str) for name in stops):
         raise TypeError(f"stops must be a dict from names of stops to what is done there, got {stops!r:.60}")
@@ -288,10 +302,9 @@ def _at_heads(heads, new_at, tokens=slice(None)):
         def with_new(value):
             if max(chosen) >= value.shape[1]:
                 raise ValueError(f"heads must lie in 0..{value.shape[1] - 1}, got {max(chosen)} in {name}")
-            changed = value.clone()
             for head in chosen:  # one by one: two lists of indexes would be taken as pairs
-                changed[:, head, tokens] = new(value, head)
-            return changed
+                value[:, head, tokens] = new(value, head)
+            return value
 
         return with_new
 
@@ -299,11 +312,11 @@ def _at_heads(heads, new_at, tokens=slice(None)):
 
 
 def _fitted(name, value, new):
-    """What takes a value's place: of its shape, its kind and on its device."""
+    """What takes a value's place: a copy, of its shape, its kind and on its device."""
     import torch
 
     try:
-        return torch.as_tensor(new, dtype=value.dtype, device=value.device).expand(value.shape)
+        return torch.as_tensor(new, dtype=value.dtype, device=value.device).clone().expand(value.shape)
     except (TypeError, ValueError, RuntimeError):
         got = f"shape {tuple(new.shape)}" if hasattr(new, "shape") else repr(new)[:60]
         raise ValueError(f"the new value at {name} must fit its shape, {tuple(value.shape)}, got {got}") from None

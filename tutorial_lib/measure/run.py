@@ -67,9 +67,9 @@ def measure(
     cluster: the address of a Dask scheduler, whose workers have tutorial_lib and the model; a chunk's texts travel to
     them. tell: called with a `Progress`.
 
-    "rest" has a layer's measures without the coordinates that are far larger than the others. They are chosen before
-    the run, from the first 256 texts, whatever a chunk is: `rest["without"]`. What the whole corpus would choose is each
-    layer's "outlier_coordinates"; the two differ where the first texts are not like the others.
+    "rest" has a layer's measures without the coordinates that are far larger than the others, `rest["without"]`. They
+    are chosen before the run, from the first 256 texts, whatever a chunk is. "outlier_coordinates" has those that the
+    whole corpus would choose; the two differ if the first texts are not like the others.
 
     What is done stays in the folder. The same call goes on from there, however the last one ended.
 
