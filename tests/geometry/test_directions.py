@@ -9,9 +9,11 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
 from tests.geometry.clouds import WHOLE, gaussian
+from tutorial_lib import load
 from tutorial_lib.attention import softmax
 from tutorial_lib.geometry import directions
 from tutorial_lib.gpt import GPT, Config
+from tutorial_lib.vectors import layer_states
 
 E = gaussian(30, 6) * np.random.default_rng(1).uniform(0.5, 2, size=(30, 1))  # 30 tokens of many lengths
 X = gaussian(9, 6, seed=2)
@@ -61,6 +63,36 @@ def test_all_layers_are_read_by_the_same_norm():
         x = state.numpy()
         normed = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
         np.testing.assert_allclose(scores, (normed * weight + bias) @ W.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_states_and_matrix_may_be_arrays_or_tensors(norm_first, dtype):
+    model = a_decoder(4, False, norm_first, dtype)
+    states, lens, _ = lens_of(model, torch.randint(60, (2, 5)))
+    W = model.unembedding.weight
+    arrays_of = [state.numpy() for state in states]
+    with_gradients = [state.clone().requires_grad_() for state in states]
+    for given in (states, arrays_of, [state.astype(float) for state in arrays_of], torch.stack(states), with_gradients):
+        for matrix in (model.unembedding, W, W.detach().numpy(), W.detach().double().numpy(), W.detach().double()):
+            found = directions.logit_lens(given, model.norm, matrix)
+            np.testing.assert_allclose(found, lens, atol=1e-12 if dtype == torch.float64 else 1e-5)
+    by_hand = [model.norm(state).detach().numpy() @ W.detach().numpy().T for state in states]
+    found = directions.logit_lens(arrays_of, lambda X: model.norm(torch.tensor(X)).detach().numpy(), W)
+    np.testing.assert_allclose(found, by_hand, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["book-gpt", "book-bert"])
+def test_lens_reads_layer_states_of_any_model(name):
+    model, tok = load(name)
+    ids = tok("the bear sat").ids
+    stops, states = model.trace([ids]), layer_states(model, [ids])
+    n = model.config.n_layers
+    norm = getattr(model, "norm", torch.nn.Identity())
+    matrix = model.embeddings.tokens.weight
+    expected = directions.logit_lens([stops[f"layer.{i}.output"] for i in range(n)], norm, matrix)
+    found = directions.logit_lens([states[str(i)] for i in range(1, n + 1)], norm, matrix.detach().numpy())
+    np.testing.assert_allclose(found, expected, atol=1e-3)
 
 
 @given(arrays(np.int64, st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.integers(1, 5)),

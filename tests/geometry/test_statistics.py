@@ -1,3 +1,6 @@
+import re
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -6,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.geometry.clouds import gaussian
-from tutorial_lib.geometry import effective_number, spectrum, statistics
+from tutorial_lib.geometry import anisotropy, effective_number, intrinsic_dimension, spectrum, statistics
 
 SKEWED = np.random.default_rng(0).exponential(size=60)
 
@@ -89,5 +92,30 @@ def test_the_jackknife_covers_where_a_bootstrap_shifts():
     truth = np.mean([rank(X) for X in samples])
     intervals = np.array([statistics.jackknife_interval(rank, X) for X in samples[:50]])
     assert 0.88 < ((intervals[:, 0] < truth) & (truth < intervals[:, 1])).mean() < 1
-    shifted = np.array([statistics.bootstrap_interval(rank, X, n=60) for X in samples[:20]])
+    with pytest.warns(UserWarning, match="lies outside of its interval"):
+        shifted = np.array([statistics.bootstrap_interval(rank, X, n=60) for X in samples[:20]])
     assert ((shifted[:, 0] < truth) & (truth < shifted[:, 1])).mean() < 0.5
+
+
+OUTSIDE, COPIES = "lies outside of its interval: .*; take jackknife_interval", "exact copies"
+
+
+@pytest.mark.parametrize(
+    "statistic, d, told", [(anisotropy, 100, [OUTSIDE]), (intrinsic_dimension, 5, [COPIES]), (np.mean, 5, [])]
+)
+def test_what_repeated_rows_do_is_told_once(statistic, d, told):
+    X = np.random.default_rng(0).random((400, d))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        low, high = statistics.bootstrap_interval(statistic, X, n=40)
+    assert len(caught) == len(told) and (low <= statistic(X) <= high) == (told != [OUTSIDE])
+    assert all(re.search(what, str(one.message)) and one.filename == __file__ for what, one in zip(told, caught))
+    low, high = statistics.jackknife_interval(lambda kept: statistic(np.asarray(kept)), X)
+    assert low <= statistic(X) <= high
+
+
+def test_values_that_differ_by_rounding_are_not_outside():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        statistics.bootstrap_interval(np.mean, np.full(7, 0.1), n=50)
+        statistics.bootstrap_interval(lambda X: X.mean(0), np.full((7, 3), 0.3), n=50)

@@ -8,6 +8,8 @@ plane of two tokens (`token_plane`). The lens takes the model's own last LayerNo
 all else works on arrays.
 """
 
+import sys
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -47,11 +49,12 @@ class PlanePath(NamedTuple):
 def logit_lens(states, norm, unembedding):
     """The scores of all tokens for the states after each layer, (n_layers, ..., vocab_size), in float64.
 
-    states: of each layer, (..., d), as the model has them. norm, unembedding: functions, the model's last LayerNorm and
-    what turns its result into scores, which may also be its matrix (vocab_size, d), such as `model.unembedding.weight`;
-    a bias is then left out. Both run on one layer's states at a time. A sum's rounding depends on how many
-    rows a product has: so the last layer's scores are the model's logits to the last bit, if the states are all those
-    that the model computed at once. For a `gpt.GPT` and its `trace`:
+    states: of each layer, (..., d), as the model has them, arrays or tensors: those of a `trace` or of `layer_states`.
+    norm, unembedding: functions, the model's last LayerNorm and what turns its result into scores, which may also be
+    its matrix (vocab_size, d), such as `model.unembedding.weight` or an array; a bias is then left out. Both run on one
+    layer's states at a time; a module gets a tensor of its weights' type, without gradients. A sum's rounding depends
+    on how many rows a product has: so the last layer's scores are the model's logits to the last bit, if the states are
+    all those that the model computed at once. For a `gpt.GPT` and its `trace`:
 
         logit_lens([stops[f"layer.{i}.output"] for i in range(n_layers)], model.norm, model.unembedding)
 
@@ -65,13 +68,31 @@ def logit_lens(states, norm, unembedding):
     """
     check_has("states", states, "the states of each layer", "__len__")
     check_call("norm", norm)
-    scores_of = unembedding if callable(unembedding) else lambda X: X @ unembedding.T
     if not (callable(unembedding) or np.ndim(unembedding) == 2 and hasattr(unembedding, "T")):
         raise TypeError(f"unembedding must be a function or a matrix (vocab_size, d), got {unembedding!r:.60}")
     shapes = [np.shape(as_numbers("states", X)) for X in states]
     if len(set(shapes)) != 1 or not shapes[0]:
         raise ValueError(f"states must be one or more layers of one shape, (..., d), got {shapes}")
-    return np.stack([as_numbers("scores", scores_of(norm(X))) for X in states])
+    with sys.modules["torch"].no_grad() if "torch" in sys.modules else nullcontext():
+        return np.stack([as_numbers("scores", _scores(unembedding, norm(_taken(norm, X)))) for X in states])
+
+
+def _scores(unembedding, X):
+    """X through a function, or times a matrix: as tensors, if X is one, else as arrays."""
+    if callable(unembedding):
+        return unembedding(_taken(unembedding, X))
+    if not hasattr(X, "detach"):
+        return as_numbers("states", X) @ as_numbers("unembedding", unembedding).T
+    return X @ sys.modules["torch"].as_tensor(unembedding, dtype=X.dtype, device=X.device).T
+
+
+def _taken(function, X):
+    """X as a function takes it: as it is, but for a module of torch a tensor, as its weights are."""
+    if not hasattr(function, "parameters"):
+        return X
+    weight = next(function.parameters(), None)
+    like = {} if weight is None else {"dtype": weight.dtype, "device": weight.device}
+    return sys.modules["torch"].as_tensor(X, **like)
 
 
 def layer_agreement(scores):

@@ -19,7 +19,8 @@ def spectrum(X):
     With the singular values s_i of the centered matrix Xc, share i is s_i^2 over the sum of all s_j^2. The s_i^2 are
     the eigenvalues of Xc^T Xc and of Xc Xc^T; the smaller of the two is quicker than the singular values themselves.
     X: (n, d), or a `Cloud` that has read them, here and in all that rests on it. Raises ValueError where all vectors
-    are the same. Source: A 2.3.
+    are the same. See also `jackknife_interval`: the repeated rows of a bootstrap shift a spectrum, and all that rests
+    on it. Source: A 2.3.
 
     >>> spectrum([[3, 0], [-3, 0], [0, 1], [0, -1]])
     array([0.9, 0.1])
@@ -32,7 +33,8 @@ def anisotropy(X):
     """The share of the variance along one direction, the largest: from 1 / min(n - 1, d) (a ball) to 1 (a line).
 
     X: (n, d). The vectors are centered first, so where the cloud lies does not count; `average_cosine` is the
-    measure that sees it. Raises ValueError where all vectors are the same. Source: A 2.3.
+    measure that sees it. Raises ValueError where all vectors are the same. Its interval: see `jackknife_interval`; a
+    bootstrap shifts it. Source: A 2.3.
 
     >>> round(anisotropy([[3, 0], [-3, 0], [0, 1], [0, -1]]), 3)
     0.9
@@ -59,6 +61,7 @@ def participation_ratio(X):
     """Over how many directions the variance is spread: (sum of variances)^2 / sum of squared variances, from 1 to d.
 
     1 for a line, d where all d directions have the same variance. Raises ValueError where all vectors are the same.
+    Its interval: see `jackknife_interval`; a bootstrap shifts it.
 
     >>> participation_ratio([[1, 0], [-1, 0], [0, 1], [0, -1]])
     2.0
@@ -103,7 +106,8 @@ def entropy(shares):
 def effective_number(shares):
     """How many equal shares would have this entropy: exp(entropy), from 1 to m; (..., m) -> (...).
 
-    Of a row of attention weights: at how many tokens it looks. Of a `spectrum`: over how many directions it spreads.
+    Of a row of attention weights: at how many tokens it looks. Of a `spectrum`: over how many directions it spreads;
+    its interval: see `jackknife_interval`.
 
     >>> effective_number([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     array([1., 2.])

@@ -95,7 +95,7 @@ def average_cosine(X):
     With unit vectors u_i, the squared length of their sum is the sum of all n² cosines; the n cosines of a vector with
     itself go, and n (n - 1) remain. Many papers call this the anisotropy; A's, the largest share of variance, is
     `shape.anisotropy`. X: (n, d), or a `Cloud` that has read them. Raises ValueError for fewer than two rows and for a
-    row of zeros. Source: A.
+    row of zeros. Its interval: see `jackknife_interval`; a bootstrap counts pairs of a row with itself. Source: A.
 
     >>> average_cosine([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0]])
     -0.3333333333333333

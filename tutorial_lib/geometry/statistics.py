@@ -1,5 +1,6 @@
 """Is it chance? Permutation p-values, bootstrap intervals, and many tests at once."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,11 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
     arrays. Raises ValueError for an empty sample, n < 2, a level outside (0, 1), or a statistic that gives NaN.
     Source: Efron 1979.
 
+    A resample holds some observations twice. That shifts what depends on pairs of them: a cloud's spectrum, and with it
+    `anisotropy`, `participation_ratio` and `effective_number`; `average_cosine`; its nearest neighbors, and with them
+    `intrinsic_dimension`. See `jackknife_interval` for these. One warning says so if the statistic of the samples
+    themselves lies outside of its interval.
+
     >>> low, high = bootstrap_interval(np.mean, np.arange(100.0))
     >>> low < 49.5 < high
     True
@@ -91,10 +97,19 @@ def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):
             raise ValueError(f"samples must each hold an observation or more, got shape {sample.shape} at {i}")
     rng = np.random.default_rng(check_seed("seed", seed))
     values = []
-    for _ in range(n):
-        drawn = [sample[rng.integers(len(sample), size=len(sample))] for sample in samples]
-        values.append(as_numbers("what statistic returns", statistic(*drawn)))
+    with warnings.catch_warnings(record=True) as caught:
+        for _ in range(n):
+            drawn = [sample[rng.integers(len(sample), size=len(sample))] for sample in samples]
+            values.append(as_numbers("what statistic returns", statistic(*drawn)))
+    for one in {(one.category, one.lineno): one for one in reversed(caught)}.values():  # each kind once, not n times
+        warnings.warn(one.message, stacklevel=2)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    own = as_numbers("what statistic returns", statistic(*samples))
+    rounding = 1e-9 * (abs(low) + abs(high))
+    if ((own < low - rounding) | (own > high + rounding)).any():
+        what = f"the statistic, {own:.4g}, " if own.ndim == 0 else "a number of the statistic "
+        told = "lies outside of its interval: resamples, which repeat observations, shift it; take jackknife_interval"
+        warnings.warn(what + told, stacklevel=2)
     return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
 
 
@@ -102,14 +117,19 @@ def jackknife_interval(statistic, sample, groups=20, level=0.95):
     """The statistic of the sample, give or take its error for another sample of this size: (low, high).
 
     For what `bootstrap_interval` would shift, because a resample holds some observations twice: the spectrum of a cloud
-    and its effective rank, say. Here one of so many groups is left out at a time. The values that this gives are turned
-    into pseudo-values, and their spread, by Student's t, into the reach of the interval. The statistic must change
-    little when few observations do: no count, no median.
+    and its effective rank, or its intrinsic dimension. Here one of so many groups is left out at a time. The values
+    that this gives are turned into pseudo-values, and their spread, by Student's t, into the reach of the interval. The
+    statistic must change little when few observations do: no count, no median.
 
     sample: observations, of any sizes; `statistic` gets a list of those that are left. Group i holds observations i,
     i + groups, ..., so kinds that stand one after another are in each alike. A statistic that returns an array gives
     arrays. Raises ValueError for fewer than 2 groups or more than observations. Source: Tukey 1958.
 
+    >>> from tutorial_lib.geometry import intrinsic_dimension
+    >>> plane = np.random.default_rng(0).random((400, 2)) @ [[1, 2, 3], [0, 1, -1]]
+    >>> low, high = jackknife_interval(intrinsic_dimension, plane)  # give it texts, to leave out whole texts
+    >>> low < 2 < high
+    True
     >>> low, high = jackknife_interval(np.mean, np.arange(100.0))
     >>> low < 49.5 < high
     True

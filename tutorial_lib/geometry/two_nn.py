@@ -64,6 +64,7 @@ def intrinsic_dimension(X, method="linear", discard=0.1):
 
     Exact copies are left out with one warning (`neighbor_ratios` says why). The result is a statement about the scale
     of neighbor distances: noise, clusters of near copies and too few points in many dimensions all change it.
+    Its interval: `jackknife_interval` (its example is this one), not a bootstrap, whose copies are left out.
     X: (n, d). Raises ValueError for fewer than 3 distinct vectors, or where all ratios are 1 (a perfect grid).
     Source: A 2.4; Facco et al. 2017, Scientific Reports 7:12140.
 
