@@ -73,9 +73,9 @@ def test_states_and_matrix_may_be_arrays_or_tensors(norm_first, dtype):
     W = model.unembedding.weight
     arrays_of = [state.numpy() for state in states]
     with_gradients = [state.clone().requires_grad_() for state in states]
-    for given in (states, arrays_of, [state.astype(float) for state in arrays_of], torch.stack(states), with_gradients):
+    for each in (states, arrays_of, [state.astype(float) for state in arrays_of], torch.stack(states), with_gradients):
         for matrix in (model.unembedding, W, W.detach().numpy(), W.detach().double().numpy(), W.detach().double()):
-            found = directions.logit_lens(given, model.norm, matrix)
+            found = directions.logit_lens(each, model.norm, matrix)
             np.testing.assert_allclose(found, lens, atol=1e-12 if dtype == torch.float64 else 1e-5)
     by_hand = [model.norm(state).detach().numpy() @ W.detach().numpy().T for state in states]
     found = directions.logit_lens(arrays_of, lambda X: model.norm(torch.tensor(X)).detach().numpy(), W)

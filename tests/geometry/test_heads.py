@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, entropy
@@ -93,6 +94,36 @@ def test_induction_scores_follow_earlier_places():
     assert np.isnan(heads.induction_score(A, range(6))).all()
     with pytest.raises(ValueError, match="tokens must be the 6"):
         heads.induction_score(A, tokens[:5])
+
+
+def test_induction_score_takes_each_texts_own_tokens():
+    tokens = np.array([[7, 3, 7, 3, 7, 9], [1, 1, 2, 2, 1, 1], [0, 1, 2, 3, 4, 5]])
+    A = soft(3, 4, 2, 6, 6)
+    apart = [heads.induction_score(text, row) for text, row in zip(A, tokens)]
+    for each in (tokens, torch.tensor(tokens), tokens.tolist(), [list(map(str, row)) for row in tokens]):
+        np.testing.assert_allclose(heads.induction_score(A, each), apart)
+    with pytest.raises(ValueError, match=r"weights must be those of 2 texts, as tokens are, \(2, ..., n, n\), got shape"):
+        heads.induction_score(A, tokens[:2])
+    with pytest.raises(ValueError, match="tokens must be the 6 that the weights belong to, got 5"):
+        heads.induction_score(A, tokens[:, :5])
+
+
+@pytest.mark.parametrize("score", [
+    lambda A: heads.induction_score(A, range(6)),
+    lambda A: heads.head_statistics(A, list("abcdef")),
+    lambda A: heads.word_weights(A, [0, 0, 1, 1, 2, 2], 3),
+])  # fmt: skip
+def test_weights_of_several_texts_are_refused_for_one(score):
+    score(soft(4, 2, 6, 6))
+    with pytest.raises(ValueError, match=r"weights must be of one text, \(n_layers, n_heads, n, n\) at most, got shape"):
+        score(soft(3, 4, 2, 6, 6))
+
+
+def test_even_attention_has_the_induction_score_that_is_said():
+    m = 20
+    even = np.tril(np.ones((2 * m, 2 * m)))
+    score = heads.induction_score(even / even.sum(-1, keepdims=True), 2 * list(range(m)))
+    assert score == pytest.approx(np.log(2) / m, rel=0.03)
 
 
 def test_words_get_the_sum_and_give_the_mean():

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tutorial_lib.arguments import check_has, check_texts, whole_number
-from tutorial_lib.geometry.arrays import as_labels, as_numbers
+from tutorial_lib.geometry.arrays import as_array, as_labels, as_numbers
 from tutorial_lib.tokenization.kinds import byte_characters
 from tutorial_lib.tokenization.vocabulary import SPECIAL
 
@@ -66,7 +66,7 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
     (1.0, 1.0, 1.0)
     """
     tokens = check_texts("tokens", tokens)
-    A = _as_weights(weights)
+    A = _as_weights(weights, one_text=True)
     tokens = list(tokens)
     n = A.shape[-1]
     if len(tokens) != n:
@@ -102,18 +102,26 @@ def _spelled(tokens) -> list[str]:
 def induction_score(weights, tokens):
     """How much each head looks at what followed an earlier occurrence of the same token: shares (...), 0 to 1.
 
-    weights: (..., n, n); tokens: n tokens or ids, best a random list said twice, so that nothing else tells what comes
-    next. Where a token stood at earlier places j, its score is what it gives to the places j + 1, up to its own; the
-    result is the mean over the tokens that stood before. NaN where none did. Source: Olsson et al. 2022, "In-context
-    learning and induction heads".
+    weights: (..., n, n), of one text, such as (n_layers, n_heads, n, n); tokens: n tokens or ids, best a random list
+    said twice, so that nothing else tells what comes next. For B texts, weights (B, ..., n, n) and tokens (B, n) give
+    (B, ...). Where a token stood at earlier places j, its score is what it gives to the places j + 1, up to its own;
+    the result is the mean over the tokens that stood before. NaN where none did. For m different tokens said twice,
+    attention that is even over all tokens so far scores about ln(2) / m: 0.035 for m = 20. Raises ValueError if weights
+    and tokens do not fit. Source: Olsson et al. 2022, "In-context learning and induction heads".
 
     >>> A = np.zeros((4, 4))
     >>> A[[0, 1, 2, 3], [0, 0, 1, 2]] = 1  # the second "a" looks at the first "b", the second "b" at the second "a"
     >>> float(induction_score(A, ["a", "b", "a", "b"]))
     1.0
     """
-    A = _as_weights(weights)
     check_has("tokens", tokens, "the tokens or ids of a text", "__len__")
+    if np.ndim(as_array("tokens", tokens)) == 2:  # a row for each text
+        A = _as_weights(weights)
+        if A.ndim < 3 or len(A) != len(tokens):
+            must = f"those of {len(tokens)} texts, as tokens are, ({len(tokens)}, ..., n, n)"
+            raise ValueError(f"weights must be {must}, got shape {A.shape}")
+        return np.stack([induction_score(*text) for text in zip(A, tokens)])
+    A = _as_weights(weights, one_text=True)
     n = A.shape[-1]
     if len(tokens) != n:
         raise ValueError(f"tokens must be the {n} that the weights belong to, got {len(tokens)}")
@@ -137,7 +145,7 @@ def word_weights(weights, word_of, n_words):
     """
     check_has("word_of", word_of, "the number of each token's word", "__len__")
     n_words = whole_number("n_words", n_words, 1, "a number of words, 1 or more")
-    A = _as_weights(weights)
+    A = _as_weights(weights, one_text=True)
     if len(word_of) != A.shape[-1]:
         raise ValueError(f"word_of must have one entry for each of the {A.shape[-1]} tokens, got {len(word_of)}")
     M = np.zeros((len(word_of), n_words))  # which token is a piece of which word
@@ -290,10 +298,12 @@ def weighted_norms(weights, values, up):
     return A * np.linalg.norm(V @ U, axis=-1)[..., None, :]
 
 
-def _as_weights(weights):
+def _as_weights(weights, one_text=False):
     A = as_numbers("weights", weights)
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError(f"weights must be (..., n, n), a row for each query, got {A.shape}")
+    if one_text and A.ndim > 4:  # one axis too many is that of texts
+        raise ValueError(f"weights must be of one text, (n_layers, n_heads, n, n) at most, got shape {A.shape}")
     if not np.allclose(A.sum(-1), 1, atol=1e-3):
         raise ValueError("weights must sum to 1 in each row: give the weights of one text, without padding")
     return A
