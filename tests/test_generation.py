@@ -148,6 +148,8 @@ def test_what_is_left_out_is_never_drawn():
     [
         (([], 3), "got an empty one"),
         (([[1], []], 3), "got an empty one"),
+        (("the bear", 3), "got 'the bear': texts go through the tokenizer first"),
+        ((["the bear"], 3), r"got \['the bear'\]: texts go through the tokenizer first"),
         (([1], -1), "n must be a number of tokens, 0 or more, got -1"),
         (([1], 3, -0.5), "temperature must be 0"),
         (([1], 3, float("nan")), "temperature must be 0"),

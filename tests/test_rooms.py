@@ -142,7 +142,8 @@ def test_names_that_load_late_are_all_listed(package):
         package.opinion
 
 
-def test_readme_example_gives_what_it_says():
+def test_readme_example_gives_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
     space = {}
     exec(code, space)

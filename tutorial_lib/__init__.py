@@ -37,6 +37,8 @@ def load(
 
     The model is a `bert.Bert`, a `gpt.GPT`, a `llama.Llama` or a `modernbert.ModernBert`, as its config.json says.
     name: None for the default model; names and errors as for `weights.resolve`. device "auto": a GPU if there is one.
+    Raises ValueError if the tokenizer is missing, or is not computed here: `load_model` loads the model alone. `save`
+    writes both into a folder.
 
     >>> gpt, tok = load("book-gpt")
     >>> type(gpt).__name__, tok("the bear").tokens
@@ -45,7 +47,10 @@ def load(
     from tutorial_lib import tokenization, weights
 
     weights.read_config(name)  # complains of a model that is not there before its vocabulary is looked for
-    tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
+    try:
+        tokenizer = tokenization.tokenizer_of(weights.DEFAULT if name is None else name)
+    except ValueError as error:
+        raise ValueError(f'{error}; load_model("{name}") loads the model alone') from error
     return load_model(name, device), tokenizer
 
 
@@ -65,10 +70,16 @@ def load_model(
 
 
 def __getattr__(name):
-    """A room by its name, `tutorial_lib.vectors`, without an import of its own."""
+    """A room by its name, `tutorial_lib.vectors`, without an import of its own; and `save`, of `training.save`."""
+    if name == "save":
+        return import_module("tutorial_lib.training.save").save
     if name not in {room for rooms in ROOMS.values() for room in rooms}:
         raise AttributeError(f"module 'tutorial_lib' has no attribute {name!r}")
     return import_module(f"tutorial_lib.{name}")
+
+
+def __dir__():
+    return sorted({*globals(), *sum(ROOMS.values(), ()), "save"})
 
 
 def late(package, names):

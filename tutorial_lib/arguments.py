@@ -247,6 +247,17 @@ def check_texts(name, texts, least=1):
     return checked
 
 
+def if_texts(ids):
+    """The end of a message about ids: what to do if they are texts.
+
+    >>> if_texts(["a bear"]), if_texts([1.5])
+    (': texts go through the tokenizer first', '')
+    """
+    while isinstance(ids, (list, tuple)) and ids:
+        ids = ids[0]
+    return ": texts go through the tokenizer first" if isinstance(ids, str) else ""
+
+
 def as_ids(name, ids, size, of_what, device=None, shape=None):
     """Whole numbers from 0 to size - 1 as a tensor (B, n); lists, arrays, tensors, one text without its axis will do.
 
@@ -260,7 +271,8 @@ def as_ids(name, ids, size, of_what, device=None, shape=None):
     try:
         tensor = torch.as_tensor(ids, device=device)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, None, texts
-        raise ValueError(f"{name} must be whole numbers in rows of one length, got {ids!r:.60}") from error
+        got = f"{ids!r:.60}{if_texts(ids)}"
+        raise ValueError(f"{name} must be whole numbers in rows of one length, got {got}") from error
     if tensor.numel() and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
         raise TypeError(f"{name} must be whole numbers, got {tensor.dtype}")
     tensor = torch.atleast_2d(tensor.long())
@@ -325,7 +337,7 @@ def check_id_lists(name, texts):
     try:
         lengths = [len([operator.index(id) for id in text]) for text in texts]
     except TypeError:
-        raise TypeError(f"{name} must be lists of ids, got {texts!r:.60}") from None
+        raise TypeError(f"{name} must be lists of ids, got {texts!r:.60}{if_texts(texts)}") from None
     if not lengths or not min(lengths):
         raise ValueError(f"{name} must be one or more, each of one token or more, got lengths {lengths[:10]}")
     return lengths

@@ -298,6 +298,8 @@ class Bert(checkpoints.Loaded, nn.Module):
         ids: int, (B, n) or (n,), tensor or lists, or an encoding for all three. attention_mask: 1 a token, 0 padding;
         default all 1. token_type_ids: the segment of each token; default all 0. fused=True runs attention in torch's
         fused kernel: faster, equal up to rounding, and with no attention weights to look at. keep: see `trace`.
+
+        The result has gradients: call it under `torch.no_grad()`, or `.detach()` it, before `.numpy()`.
         """
         ids, mask, segments = self._check(ids, attention_mask, token_type_ids)
         keep = checked(keep, lambda look: self([[0]], fused=fused, keep=look))

@@ -11,7 +11,7 @@ from functools import partial
 import torch
 
 from tutorial_lib import arguments, encoder_decoder
-from tutorial_lib.arguments import Ids, Numbers
+from tutorial_lib.arguments import Ids, Numbers, if_texts
 from tutorial_lib.attention import padded
 from tutorial_lib.gpt import GPT
 from tutorial_lib.trace import checked, nothing
@@ -23,17 +23,17 @@ def generate(gpt: GPT, ids: Ids, n: int, temperature: float = 0.0, top_k: int | 
              attention_mask: Numbers | None = None, keep: Callable | Sequence[Callable] = nothing) -> list:  # fmt: skip
     """Up to n new tokens after each prompt: a list of lists of ids, without the prompt.
 
-    ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`. attention_mask: 1 for a
-    token, 0 for padding, on either side: padding changes no result. temperature 0: always the likeliest token. Above 0:
-    drawn from softmax(scores / temperature); top_k keeps the k likeliest tokens (and what ties with the last), top_p
-    the fewest whose probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator`
-    on the model's device. stop: ids that end a text; the one that ended it is its last. callback: called after each
-    step with the new ids of all texts, None for those that have ended; where it returns True, generation ends.
-    cache=False computes everything again for each token, and gives the same tokens. keep: sees and changes values on
-    the way (`trace.change`): those of the prompts, padded on their left, then in each step those of one token.
+    ids: one prompt, a list of prompts of any lengths, none empty, or an `Encoding`. attention_mask: 1 for a token, 0
+    for padding, on either side: padding changes no result. temperature 0: always the likeliest token. Above 0: drawn
+    from softmax(scores / temperature); top_k keeps the k likeliest tokens (and ties with the last), top_p the fewest
+    whose probabilities add up to p or more; with both, top_k first. seed: a number, or a `torch.Generator` on the
+    model's device; all texts draw from this one stream, so a text drawn alone differs from one in a batch. stop: ids
+    that end a text, the last of it. callback: called after each step with the new ids of all texts, None for those that
+    have ended; where it returns True, generation ends. cache=False computes everything again for each token, and gives
+    the same tokens. keep: sees and changes values (`trace.change`): those of the prompts, padded on their left, then in
+    each step those of one token; a `trace.Trace` holds those of the last step, and says how to keep all.
 
-    Where a text outgrows the model's positions, only its last tokens count, and each step computes all of them anew.
-    A `Llama`'s positions have no end: there all tokens count.
+    Where a text outgrows the model's positions, only its last tokens count (of a `Llama`, all), at each step anew.
     Raises ValueError where an argument is out of range, before anything is computed.
 
     >>> from tutorial_lib.gpt import GPT, Config
@@ -185,11 +185,11 @@ def _check_prompts(ids, attention_mask=None):
     """Whether it is one prompt, and the prompts as lists of ids without padding."""
     ids, attention_mask, _ = arguments.inputs_of(ids, attention_mask)
     try:
-        ids = ids.tolist() if hasattr(ids, "tolist") else list(getattr(ids, "ids", ids))  # of an Encoding, too
-        single = bool(ids) and not isinstance(ids[0], (list, tuple)) and not hasattr(ids[0], "tolist")
-        prompts = [list(map(operator.index, prompt)) for prompt in ([ids] if single else ids)]
+        rows = ids.tolist() if hasattr(ids, "tolist") else list(getattr(ids, "ids", ids))  # of an Encoding, too
+        single = bool(rows) and not isinstance(rows[0], (list, tuple)) and not hasattr(rows[0], "tolist")
+        prompts = [list(map(operator.index, prompt)) for prompt in ([rows] if single else rows)]
     except TypeError:
-        raise TypeError(f"ids must be one prompt or a list of prompts, lists of ids, got {ids!r:.60}") from None
+        raise TypeError(f"ids must be one prompt or several, lists of ids, got {ids!r:.60}{if_texts(ids)}") from None
     if not prompts or not all(prompts):
         raise ValueError("ids must be one prompt or a list of prompts, each of one token or more, got an empty one")
     return single, arguments.without_padding(prompts, attention_mask)

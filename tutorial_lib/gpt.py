@@ -182,6 +182,8 @@ class GPT(checkpoints.Loaded, nn.Module):
         before; None at the start. attention_mask: 1 a token, 0 padding, for the tokens in the cache too, (B, n_past +
         n); default all 1. Padding takes no position, so texts of a batch can be padded on their left. fused=True runs
         attention in torch's fused kernel. keep: see `trace`. Raises ValueError where tokens outnumber positions.
+
+        The scores have gradients: call it under `torch.no_grad()`, or `.detach()` them, before `.numpy()`.
         """
         keep = checked(keep, lambda look: self([[0]], fused=fused, keep=look))
         X, cache = self.hidden(ids, cache, attention_mask, fused, keep)

@@ -177,6 +177,8 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         ids: int, (B, n) or (n,), tensor or lists, or an `Encoding`. attention_mask: 1 a token, 0 padding; default all
         1. fused=True runs attention in torch's fused kernel: faster, equal up to rounding, and with no attention
         weights to look at. keep: see `trace`. Padding far from every token looks at itself alone, for want of another.
+
+        The result has gradients: call it under `torch.no_grad()`, or `.detach()` it, before `.numpy()`.
         """
         ids, real = self._check(ids, attention_mask)
         keep = checked(keep, lambda look: self([[0]], fused=fused, keep=look))

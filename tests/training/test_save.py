@@ -6,6 +6,7 @@ import pytest
 import torch
 from transformers import BertForPreTraining, GPT2LMHeadModel, GPT2TokenizerFast
 
+import tutorial_lib
 from tests.random_models import CLASSES, OURS, random_model
 from tests.weights.test_names import KINDS as OF_BERT
 from tests.weights.test_names import some_model
@@ -129,3 +130,17 @@ def test_every_family_is_written_as_transformers_reads_it(tmp_path, kind, seed):
 def test_models_that_transformers_cannot_express_are_refused(model, says):
     with pytest.raises((ValueError, TypeError), match=says):
         spelled(model)
+
+
+def test_a_folder_without_tokenizer_says_how_to_load_the_model(tmp_path):
+    assert tutorial_lib.save is save and "save" in dir(tutorial_lib)
+    model, tok = tutorial_lib.load("book-gpt", "cpu")
+    tutorial_lib.save(model, tok, tmp_path)
+    for file in tmp_path.glob("*"):
+        if file.name not in ("config.json", "model.safetensors"):
+            file.unlink()
+    for folder in (tmp_path, str(tmp_path)):
+        with pytest.raises(ValueError, match=r"tokenizer.json.*; load_model\(\".*\"\) loads the model alone"):
+            tutorial_lib.load(folder)
+    again = tutorial_lib.load_model(tmp_path, "cpu")
+    assert torch.equal(again.norm.weight, model.norm.weight)

@@ -13,6 +13,7 @@ from tests.random_models import OURS, random_model
 from tutorial_lib import load
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.tokenization import WordPiece
+from tutorial_lib.trace import change, nothing, silence
 from tutorial_lib.training.save import save
 from tutorial_lib.vectors import embed, embedding
 from tutorial_lib.vectors.batches import batches
@@ -255,6 +256,27 @@ def test_without_save_to_nothing_is_left_behind(tiny, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("name", ["book-bert", "book-gpt"])
+def test_a_changed_model_is_embedded_text_by_text_as_it_runs(name, pooling):
+    model, tok = load(name, "cpu")
+    changes = [silence([(0, 1)]), change({"layer.1.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})]
+    texts = [text for text in TEXTS if text]
+    n = model.config.n_layers
+    stops = ["embeddings.output", *(f"layer.{i}.output" for i in range(n - 1))]
+    stops += ["norm" if name == "book-gpt" else f"layer.{n - 1}.output"]
+    found = embed(texts, model, pooling, layers="all", keep=changes)
+    for j, text in enumerate(texts):
+        seen = model.trace(tok(text), keep=changes)
+        real = torch.ones(1, len(tok(text).ids), dtype=bool)
+        expected = torch.cat([embedding.pool(seen[stop], real, pooling) for stop in stops])
+        ours = found[j] if pooling == "tokens" else found[:, j : j + 1]
+        np.testing.assert_allclose(ours, expected.numpy(), atol=2e-5)
+    plain, changed = (np.concatenate(embed(texts, model, "tokens", keep=keep)) for keep in (nothing, changes))
+    assert np.abs(plain - changed).max() > 0.01
+    np.testing.assert_allclose(*(embed(texts, model, pooling="cls", keep=keep) for keep in (nothing, [])), atol=2e-5)
+
+
 @pytest.mark.parametrize(
     "call, error, says",
     [
@@ -269,6 +291,9 @@ def test_without_save_to_nothing_is_left_behind(tiny, tmp_path, monkeypatch):
         (dict(layers="last"), ValueError, "layers must be"),
         (dict(batch_size=0), ValueError, "batch_size must be a positive int, got 0"),
         (dict(device="cpu"), ValueError, "device must be left out"),
+        (dict(save_to="x.npy", keep=silence([(0, 0)])), ValueError, "save_to must be None beside keep"),
+        (dict(keep=3), TypeError, "keep, must be a function"),
+        (dict(keep=silence([(9, 0)])), ValueError, "got 'layer.9.attention.heads'"),
         (dict(save_to="x.txt"), ValueError, "ends in .npy, got 'x.txt'"),
     ],
 )

@@ -10,9 +10,9 @@ import json
 import operator
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from tutorial_lib.arguments import (
 )
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import Tokenizer, tokenizer_of
-from tutorial_lib.trace import Trace
+from tutorial_lib.trace import Trace, nothing
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
 from tutorial_lib.vectors.fast import WORTH_PACKING, TextByText, packed, side_by_side
 from tutorial_lib.vectors.store import File, Memory
@@ -47,7 +47,7 @@ def embed(
     texts: Iterable[str], model: str | os.PathLike | checkpoints.Loaded | None = None, pooling: str | None = None,
     layers: int | str | Iterable[int] = -1, batch_size: int = 32, progress: bool = False,
     save_to: str | os.PathLike | None = None, tokenizer: Tokenizer | None = None, device: str | torch.device = "auto",
-    normalize: bool = False,
+    normalize: bool = False, keep: Callable | Sequence[Callable] = nothing,
 ) -> np.ndarray | Any:
     """The vectors of texts: float32, (n, d_model) for one layer, (n_layers, n, d_model) for several.
 
@@ -72,6 +72,9 @@ def embed(
     answer is then a view of the file, not a copy in memory; what you change in it (as faiss.normalize_L2 does) stays in
     memory, and the file as it is.
 
+    keep: changes values while the model runs, as `trace.change` and `trace.silence` do. Texts come in padded batches,
+    those of similar length together, equal ones once, and several batches may run at the same time. It is slower.
+
     Raises TypeError if texts is one str or holds something else, ValueError if another argument has no such value, the
     tokenizer is not the model's, or save_to belongs to other texts or settings.
 
@@ -86,6 +89,8 @@ def embed(
     batch_size = whole_number("batch_size", batch_size, 1, "a positive int")
     normalize = as_flag("normalize", normalize)
     path = _check_path(save_to)
+    if path is not None and keep is not nothing:
+        raise ValueError(f"save_to must be None beside keep, which a file cannot tell from another, got {path}")
     model, tokenizer = _model_and_tokenizer(model, tokenizer, device)
     pooling = _said_pooling(model.source) if pooling is None else pooling
     chosen, several = _check_layers(layers, model.config.n_layers)
@@ -103,8 +108,9 @@ def embed(
     pad = tokenizer.vocab.get(tokenizer.pad_token, 0)  # any id: it is masked
     cut = batches(order, ids, batch_size, TOKENS.get(device.type, TOKENS_ELSEWHERE))
     work_left = sum(len(ids[i]) for i in order)
-    quick = packed(model) if isinstance(model, Bert) and work_left >= WORTH_PACKING else model
-    run_layers = _run if isinstance(model, Bert) else _run_any
+    plain = not isinstance(model, Bert) or keep is not nothing
+    quick = model if plain or work_left < WORTH_PACKING else packed(model)
+    run_layers = partial(_run_any, keep=keep) if plain else _run
 
     def run(batch):
         blocks = run_layers(quick, [ids[i] for i in batch], pooling, chosen, pad)
@@ -156,15 +162,15 @@ def _run(model, ids, pooling, chosen, pad):
 
 
 @torch.inference_mode()
-def _run_any(model, ids, pooling, chosen, pad):
-    """The same for a model of any family, by the names of its values."""
+def _run_any(model, ids, pooling, chosen, pad, keep):
+    """The same for a model of any family, by the names of its values, which `keep` may change."""
     lengths = [len(row) for row in ids]
     padded = torch.tensor([row + [pad] * (max(lengths) - len(row)) for row in ids])  # (B, n)
     real = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]  # (B, n)
-    last = model.config.n_layers
-    names = {i: f"layer.{i - 1}.output" if 0 < i < last else "norm" if i else "embeddings.output" for i in chosen}
-    trace = Trace(only=list(names.values()))
-    model(padded, attention_mask=None if real.all() else real, fused=True, keep=trace)
+    last = 0 if isinstance(model, Bert) else model.config.n_layers  # the layer after which a norm comes
+    names = {i: f"layer.{i - 1}.output" if i and i != last else "norm" if i else "embeddings.output" for i in chosen}
+    trace = Trace(keep, only=list(names.values()))
+    model(padded, attention_mask=None if real.all() else real, fused=keep is nothing, keep=trace)
     blocks = [pool(trace[names[i]], real.to(trace[names[i]].device), pooling).float().cpu() for i in chosen]
     blocks = torch.stack(blocks).numpy()  # (layers, B, 1 or n, d_model)
     return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
