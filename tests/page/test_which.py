@@ -130,8 +130,9 @@ def test_floors_are_reached_by_keyboard(tab):
     assert tab.locator('[data-head="7"]').first.get_attribute("aria-pressed") == "true"
     tab.locator('[data-head="7"]').first.press("ArrowUp")
     tab.keyboard.press("ArrowUp")
-    place = tab.evaluate("[document.activeElement, document.querySelector('[data-head=\"7\"]')].map(lamp => lamp.getBBox().x)")
-    assert place[0] == place[1]  # one column, from layer to layer
+    both = "[document.activeElement, document.querySelector('[data-head=\"7\"]')]"
+    now, before = tab.evaluate(f"{both}.map(lamp => lamp.getBBox().x)")
+    assert now == before  # one column, from layer to layer
 
 
 def test_a_link_opens_with_the_senders_answer(view, tab, tabs):
