@@ -4,8 +4,8 @@
     python tools/mutants.py 20 coursework/grading.py     mutants of these files
 
 A mutant is a copy of the project with one small change, drawn from those that cosmic-ray makes: another operator,
-number, comparison or keyword. It meets the doctests of its file, and the tests that have the name of the file or of its
-folder. `make mutants` installs cosmic-ray and runs this; the weekly workflow prints the survivors.
+number, comparison or keyword. It meets the doctests of its file, the tests that have the name of the file or of its
+folder, and those that import it. `make mutants` installs cosmic-ray and runs this; the weekly workflow prints the survivors.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import ast
 import datetime
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,16 +27,21 @@ SECONDS = 900  # a mutant that loops forever counts as killed
 
 
 def tests_of(root: Path, file: Path) -> list[Path]:
-    """The file itself, for its doctests, the tests with its name, and those of its folder in one of the two packages.
+    """The file itself, for its doctests, the tests with its name, those of its room, and those that import it.
 
-    >>> [path.name for path in tests_of(ROOT, Path("tutorial_lib/geometry/pairs.py"))]
+    >>> [path.name for path in tests_of(ROOT, Path("tutorial_lib/geometry/pairs.py"))][:3]
     ['pairs.py', 'test_pairs.py', 'geometry']
+    >>> "test_models.py" in [path.name for path in tests_of(ROOT, Path("tutorial_lib/gpt.py"))]
+    True
     """
-    named = sorted(root.glob(f"tests/**/test_{file.stem}.py"))
-    tests = [root / file, *(path for path in named if path.parent.name not in ("book", "chapters"))]  # they need a book
-    if file.parts[0].startswith("tutorial_") and len(file.parts) > 2:
-        tests.append(root / "tests" / file.parts[1])
-    return [path for path in tests if path.exists()]
+    imports = re.compile(rf"^(?:from|import) .*\b{file.stem}\b", re.M)
+    files = [path for path in sorted(root.glob("tests/**/test_*.py")) if path.parent.name not in ("book", "chapters")]
+    tests = [root / file, *(path for path in files if path.stem == f"test_{file.stem}")]
+    if file.parts[0].startswith("tutorial_"):
+        if len(file.parts) > 2:
+            tests.append(root / "tests" / file.parts[1])
+        tests += [path for path in files if imports.search(path.read_text(encoding="utf-8"))]
+    return [path for path in dict.fromkeys(tests) if path.exists()]
 
 
 def meaning(code: str) -> str:
