@@ -33,7 +33,7 @@ class Item(NamedTuple):
     part: str  # the title of the chapter's part, "" in its opening
     heading: Tag  # the nearest one above
     guess: str  # the one that must be made before, ""
-    folded: bool  # in the lab, the proof or an exercise
+    folded: bool  # in the lab, the proof or an exercise, or the front page's picture: shown only if the plan names it
 
 
 class Chapter(NamedTuple):
@@ -146,7 +146,7 @@ def read_item(element: Tag) -> Item | None:
         part=words(part).rstrip("#") if part else "",
         heading=sections[0].find(["h1", "h2", "h3", "h4"]),
         guess=opened.parent.select_one(".guess")["data-guess"] if opened else "",
-        folded=any(FOLDED & set(parent.get("class") or []) for parent in element.find_parents("details")),
+        folded="thread" in css or any(FOLDED & set(up.get("class") or []) for up in element.find_parents("details")),
     )
 
 

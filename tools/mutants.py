@@ -5,7 +5,8 @@
 
 A mutant is a copy of the project with one small change, drawn from those that cosmic-ray makes: another operator,
 number, comparison or keyword. It meets the doctests of its file, the tests that have the name of the file or of its
-folder, and those that import it. `make mutants` installs cosmic-ray and runs this; the weekly workflow prints the survivors.
+folder, and those that import it. `make mutants` installs cosmic-ray and runs this; the weekly workflow prints the
+survivors.
 """
 
 from __future__ import annotations

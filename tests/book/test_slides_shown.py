@@ -135,6 +135,10 @@ def audit(tab, name):
             yield from tab.evaluate(accessible.AUDIT, [["section.present"], accessible.RULES, theme])
 
 
+def test_front_pages_picture_is_on_no_slide_unless_planned():
+    assert [name for name in NAMES if f"fig-{name}-bank" in shown(name)] == []
+
+
 in_browser = pytest.mark.parametrize(
     "name", ["attention", *(pytest.param(name, marks=pytest.mark.long) for name in NAMES if name != "attention")]
 )
