@@ -89,6 +89,8 @@ def test_attention_does_without_torchs_broadcast_shapes(monkeypatch):
 def test_attention_in_windows_is_attention_with_the_mask(seed, n, m):
     Q, K, V = random_qkv(seed, n, n, 3, 2, 2)
     assert torch.allclose(window_attention(Q, K, V, m), attention(Q, K, V, window_mask(n, m))[0])
+    with pytest.raises(ValueError, match="m must be a number of tokens, 1 or more, got 0"):
+        window_attention(Q, K, V, 0)
 
 
 # many heads

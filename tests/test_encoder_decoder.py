@@ -189,6 +189,8 @@ def test_cache_changes_nothing_at_any_split(model, split):
     torch.testing.assert_close(torch.cat([first, second], 1), whole, rtol=0, atol=1e-12)
     torch.testing.assert_close(cache_2, kept, rtol=0, atol=1e-12)
     torch.testing.assert_close(cache, before, rtol=0, atol=0)  # what was handed in is not written to
+    with pytest.raises(ValueError, match="the cache is of a source of 9 tokens, but memory has 8"):
+        model.decode(target[:, split:], memory[:, :8], None, cache)
     # What is known of the source is handed on, not made again.
     assert all(new[1][0] is old[1][0] for new, old in zip(cache_2, cache, strict=True))
 

@@ -71,6 +71,7 @@ def test_a_value_can_be_changed_while_a_text_is_written(gpt):
     assert generate(gpt, [[1, 2], [3]], 3, keep=only_9) == [[9, 9, 9], [9, 9, 9]]
     steer = change({"layer.*.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})
     assert generate(gpt, [1, 2, 3], 5, keep=steer) == generate(gpt, [1, 2, 3], 5, keep=steer, cache=False)
+    assert generate(gpt, [1], 2, keep=lambda name, X: X if not X.requires_grad else 1 / 0)  # no gradients are kept
     with pytest.raises(ValueError, match="stops must be of this run of the model, got 'layer.7.output'"):
         generate(gpt, [1], 1, keep=change({"layer.7.output": 0}))
 

@@ -296,6 +296,17 @@ def test_a_new_decoder_hardly_prefers_any_token(kind, norm_first):
     assert scores_of(model, torch.arange(10)).std() < 0.5
 
 
+def test_last_matrices_of_a_new_gpt_are_small():
+    """What 2 n_layers sublayers add up to stays as large as what one adds: GPT-2's initialization."""
+    model = gpt.GPT(gpt.Config(vocab_size=10, d_model=64, n_layers=8, n_heads=4, d_ff=128, n_positions=8))
+    for layer in model.layer:
+        for W, std in (
+            (layer.attention.W_O, 0.005), (layer.feed_forward.W_2, 0.005),
+            (layer.attention.W_Q, 0.02), (layer.feed_forward.W_1, 0.02),
+        ):  # fmt: skip
+            assert 0.9 * std < W.weight.std() < 1.1 * std
+
+
 def test_llama_reads_settings_of_transformers_4_and_5():
     old = {"model_type": "llama", "rope_theta": 5e5, "rope_scaling": {"rope_type": "llama3", "factor": 8.0,
            "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}}  # fmt: skip
