@@ -114,8 +114,10 @@ def test_what_repeated_rows_do_is_told_once(statistic, d, told):
     assert low <= statistic(X) <= high
 
 
-def test_values_that_differ_by_rounding_are_not_outside():
+def test_values_that_differ_by_rounding_or_chance_are_not_outside():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         statistics.bootstrap_interval(np.mean, np.full(7, 0.1), n=50)
         statistics.bootstrap_interval(lambda X: X.mean(0), np.full((7, 3), 0.3), n=50)
+        for seed in range(9):  # two resamples are both above the mean, or both below
+            statistics.bootstrap_interval(np.mean, np.arange(9.0), n=2, seed=seed)
