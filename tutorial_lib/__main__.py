@@ -52,7 +52,7 @@ def main(arguments=None) -> int:
     measures.add_argument("--column", metavar="NAME", help=column)
     measures.add_argument("--model", default=DEFAULT, help="a known model or a folder (default: %(default)s)")
     measures.add_argument("--to", default="measures", metavar="FOLDER", help="where results go (default: %(default)s)")
-    chunk = "lines that a worker takes at once, and that a kill costs (default: %(default)s)"
+    chunk = "lines that a worker takes at once, and that a kill costs; it may change last digits (default: %(default)s)"
     measures.add_argument("--chunk", type=int, default=1000, metavar="LINES", help=chunk)
     where = measures.add_mutually_exclusive_group()
     workers = "processes on this machine, which share its cores; 1 does without Dask (default: one a core, at most 8)"

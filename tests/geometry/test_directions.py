@@ -78,6 +78,8 @@ def test_states_and_matrix_may_be_arrays_or_tensors(norm_first, dtype):
             found = directions.logit_lens(each, model.norm, matrix)
             np.testing.assert_allclose(found, lens, atol=1e-12 if dtype == torch.float64 else 1e-5)
     by_hand = [model.norm(state).detach().numpy() @ W.detach().numpy().T for state in states]
+    with pytest.raises(ValueError, match=r"unembedding must be \(vocab_size, \d+\), got shape"):
+        directions.logit_lens(arrays_of, model.norm, W.T)
     found = directions.logit_lens(arrays_of, lambda X: model.norm(torch.tensor(X)).detach().numpy(), W)
     np.testing.assert_allclose(found, by_hand, atol=1e-5)
 

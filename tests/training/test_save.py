@@ -36,6 +36,16 @@ def encoder(tokenizer):
     return initialize(Bert(BertConfig(len(tokenizer), **SHAPE), mlm=True, nsp=True), std=0.3).eval()
 
 
+def test_a_model_is_saved_without_a_tokenizer(tmp_path):
+    gpt = decoder(range(40))
+    save(gpt, None, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "model.safetensors"]
+    again, ids = tutorial_lib.load_model(tmp_path, device="cpu"), torch.arange(9)[None]
+    assert torch.equal(again(ids)[0], gpt(ids)[0])
+    with pytest.raises(TypeError, match="tokenizer must be its tokenizer, or None, got int"):
+        save(gpt, 3, tmp_path)
+
+
 @pytest.mark.parametrize("tied", [True, False])
 def test_transformers_loads_a_decoder_that_was_saved(tmp_path, tied):
     tok = BPE.train(TEXTS, 270)

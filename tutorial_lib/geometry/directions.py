@@ -50,15 +50,18 @@ def logit_lens(states, norm, unembedding):
     """The scores of all tokens for the states after each layer, (n_layers, ..., vocab_size), in float64.
 
     states: of each layer, (..., d), as the model has them, arrays or tensors: those of a `trace` or of `layer_states`.
-    norm, unembedding: functions, the model's last LayerNorm and what turns its result into scores, which may also be
-    its matrix (vocab_size, d), such as `model.unembedding.weight` or an array; a bias is then left out. Both run on one
-    layer's states at a time; a module gets a tensor of its weights' type, without gradients. A sum's rounding depends
-    on how many rows a product has: so the last layer's scores are the model's logits to the last bit, if the states are
-    all those that the model computed at once. For a `gpt.GPT` and its `trace`:
+    (Not the last layer of `embed`, which has been through the norm already.) norm, unembedding: functions, the model's
+    last LayerNorm and what turns its result into scores, which may also be its matrix (vocab_size, d), such as
+    `model.unembedding.weight` or an array; a bias is then left out. Both run on one layer's states at a time; a module
+    gets a tensor of its weights' type, and computes in it, without gradients. A sum's rounding depends on how many rows
+    a product has: so the last layer's scores are the model's logits to the last bit, if the states are all those that
+    the model computed at once. For a `gpt.GPT` and its `trace`:
 
-        logit_lens([stops[f"layer.{i}.output"] for i in range(n_layers)], model.norm, model.unembedding)
+        states = [stops[f"layer.{i}.output"] for i in range(model.config.n_layers)]
+        logit_lens(states, model.norm, model.unembedding)
 
-    Raises ValueError where there is no layer, or layers' scores differ in shape or are not finite. Source: N,
+    Raises ValueError where there is no layer, a matrix has not d columns, or layers' scores differ in shape or are not
+    finite. Source: N,
     "Non-symmetric Embeddings"; nostalgebraist, "interpreting GPT: the logit lens" (2020).
 
     >>> E = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])  # three tokens
@@ -73,6 +76,8 @@ def logit_lens(states, norm, unembedding):
     shapes = [np.shape(as_numbers("states", X)) for X in states]
     if len(set(shapes)) != 1 or not shapes[0]:
         raise ValueError(f"states must be one or more layers of one shape, (..., d), got {shapes}")
+    if not callable(unembedding) and unembedding.shape[1] != shapes[0][-1]:
+        raise ValueError(f"unembedding must be (vocab_size, {shapes[0][-1]}), got shape {tuple(unembedding.shape)}")
     with sys.modules["torch"].no_grad() if "torch" in sys.modules else nullcontext():
         return np.stack([as_numbers("scores", _scores(unembedding, norm(_taken(norm, X)))) for X in states])
 

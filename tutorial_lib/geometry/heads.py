@@ -104,10 +104,11 @@ def induction_score(weights, tokens):
 
     weights: (..., n, n), of one text, such as (n_layers, n_heads, n, n); tokens: n tokens or ids, best a random list
     said twice, so that nothing else tells what comes next. For B texts, weights (B, ..., n, n) and tokens (B, n) give
-    (B, ...). Where a token stood at earlier places j, its score is what it gives to the places j + 1, up to its own;
-    the result is the mean over the tokens that stood before. NaN where none did. For m different tokens said twice,
-    attention that is even over all tokens so far scores about ln(2) / m: 0.035 for m = 20. Raises ValueError if weights
-    and tokens do not fit. Source: Olsson et al. 2022, "In-context learning and induction heads".
+    (B, ...): `torch.stack(list(trace.values()), 1)` puts a trace's texts before its layers. Where a token stood at
+    earlier places j, its score is what it gives to the places j + 1, up to its own; the result is the mean over the
+    tokens that stood before. NaN where none did. For m different tokens said twice, attention that is even over all
+    tokens so far scores about ln(2) / m: 0.035 for m = 20. Raises ValueError if weights and tokens do not fit. Source:
+    Olsson et al. 2022, "In-context learning and induction heads".
 
     >>> A = np.zeros((4, 4))
     >>> A[[0, 1, 2, 3], [0, 0, 1, 2]] = 1  # the second "a" looks at the first "b", the second "b" at the second "a"

@@ -40,7 +40,8 @@ class Cloud:
 
     Sums are kept in float64. Products of float32 vectors (and shorter) are taken in float32, in blocks, around a center
     that is near; results equal those in memory to 1e-6: of the value, of 1 for cosines, of the largest for shares of
-    variance. Vectors in float64 are computed in float64.
+    variance. (Where many vectors are copies, the effective number is equal to 1e-5.) Vectors in float64 are computed in
+    float64.
 
     n, mean (d,), covariance (d, d)  of the sample: divided by n - 1
     norm_mean, norm_std              of the vectors' lengths, as np.mean and np.std

@@ -17,9 +17,9 @@ from tutorial_lib.weights.names import their_checkpoint
 def save(model, tokenizer, folder, dtype=None) -> None:
     """Write a `Bert`, `GPT`, `Llama` or `ModernBert` with its tokenizer into a folder.
 
-    dtype: the float type in which weights are stored, such as `torch.float16`, half as large and rounded to about three
-    digits; None: each as it is. config.json names the model's own type: transformers computes in that, whatever the
-    weights are stored in. Ours come back in float32 at least.
+    tokenizer: None writes the model alone, for `load_model`. dtype: the float type in which weights are stored, such as
+    `torch.float16`, half as large and rounded to about three digits; None: each as it is. config.json names the model's
+    own type: transformers computes in that, whatever the weights are stored in. Ours come back in float32 at least.
 
     Raises ValueError if a weight is too large for the type, and for a model that transformers cannot express, such
     as a GPT-2 with LayerNorm after the addition.
@@ -37,10 +37,12 @@ def save(model, tokenizer, folder, dtype=None) -> None:
     """
     folder = check_path("folder", folder)
     settings, state = spelled(model)
-    check_has("tokenizer", tokenizer, "its tokenizer", "save")
+    if tokenizer is not None:
+        check_has("tokenizer", tokenizer, "its tokenizer, or None", "save")
     state = stored(state, dtype)
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer.save(folder)
+    if tokenizer is not None:
+        tokenizer.save(folder)
     write_text(folder / "config.json", json.dumps(settings, indent=2) + "\n")
     checkpoints.write(folder / "model.safetensors", state, {"format": "pt"})
 
