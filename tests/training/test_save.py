@@ -42,6 +42,7 @@ def test_a_model_is_saved_without_a_tokenizer(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "model.safetensors"]
     again, ids = tutorial_lib.load_model(tmp_path, device="cpu"), torch.arange(9)[None]
     assert torch.equal(again(ids)[0], gpt(ids)[0])
+    assert GPT2LMHeadModel.from_pretrained(tmp_path).generation_config.eos_token_id is None
     with pytest.raises(TypeError, match="tokenizer must be its tokenizer, or None, got int"):
         save(gpt, 3, tmp_path)
 
@@ -56,6 +57,7 @@ def test_transformers_loads_a_decoder_that_was_saved(tmp_path, tied):
     assert theirs.dtype == ours.norm.weight.dtype == torch.float32
     assert difference(ours(ids)[0].detach(), theirs.eval()(ids).logits.detach()).is_rounding
     assert GPT2TokenizerFast.from_pretrained(tmp_path)("the boats ran").input_ids == ids[0].tolist()
+    assert theirs.generation_config.eos_token_id == tok.vocab["<|endoftext|>"] == 0
 
 
 def test_transformers_loads_an_encoder_that_was_saved(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 
 from tutorial_lib.arguments import check_has, check_path, check_text
+from tutorial_lib.tokenization.bpe import END
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.files import write_text
 from tutorial_lib.weights.names import their_checkpoint
@@ -19,7 +20,9 @@ def save(model, tokenizer, folder, dtype=None) -> None:
 
     tokenizer: None writes the model alone, for `load_model`. dtype: the float type in which weights are stored, such as
     `torch.float16`, half as large and rounded to about three digits; None: each as it is. config.json names the model's
-    own type: transformers computes in that, whatever the weights are stored in. Ours come back in float32 at least.
+    own type: transformers computes in that, whatever the weights are stored in. Ours come back in float32 at least. Of
+    a decoder it also names the token that ends a text, if the tokenizer has ``<|endoftext|>``; else none, and
+    transformers' `generate` must be told `eos_token_id`.
 
     Raises ValueError if a weight is too large for the type, and for a model that transformers cannot express, such
     as a GPT-2 with LayerNorm after the addition.
@@ -39,6 +42,9 @@ def save(model, tokenizer, folder, dtype=None) -> None:
     settings, state = spelled(model)
     if tokenizer is not None:
         check_has("tokenizer", tokenizer, "its tokenizer, or None", "save")
+    if settings["model_type"] in ("gpt2", "opt", "llama"):
+        end = None if tokenizer is None else tokenizer.vocab.get(END)
+        settings |= {"bos_token_id": end, "eos_token_id": end}
     state = stored(state, dtype)
     folder.mkdir(parents=True, exist_ok=True)
     if tokenizer is not None:
