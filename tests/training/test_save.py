@@ -41,7 +41,7 @@ def test_a_model_is_saved_without_a_tokenizer(tmp_path):
     save(gpt, None, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "model.safetensors"]
     again, ids = tutorial_lib.load_model(tmp_path, device="cpu"), torch.arange(9)[None]
-    assert torch.equal(again(ids)[0], gpt(ids)[0])
+    assert difference(again(ids)[0].detach(), gpt(ids)[0].detach()).is_rounding
     assert GPT2LMHeadModel.from_pretrained(tmp_path).generation_config.eos_token_id is None
     with pytest.raises(TypeError, match="tokenizer must be its tokenizer, or None, got int"):
         save(gpt, 3, tmp_path)
