@@ -84,19 +84,25 @@ def shared_heads(X, n_heads):
         raise ValueError(f"X must be (..., n_kv_heads, n, d_k), got {tuple(X.shape)}")
     n_kv_heads = X.shape[-3]
     arguments.check_groups(n_heads, n_kv_heads)
-    return X.repeat_interleave(n_heads // n_kv_heads, dim=-3)
+    return X if n_heads == n_kv_heads else X.repeat_interleave(n_heads // n_kv_heads, dim=-3)
 
 
-def causal_mask(n, device=None):
+def causal_mask(n, device=None, n_past=0):
     """The mask of a decoder, (n, n): token i may attend to tokens 0..i, never to what follows. Source: L 3.2.7.
+
+    With n_past, these are n new tokens after n_past others, which all of them may attend to: (n, n_past + n).
 
     >>> causal_mask(3).int()
     tensor([[1, 0, 0],
             [1, 1, 0],
             [1, 1, 1]], dtype=torch.int32)
+    >>> causal_mask(2, n_past=1).int()
+    tensor([[1, 1, 0],
+            [1, 1, 1]], dtype=torch.int32)
     """
-    arguments.whole_number("n", n, 0, "a number of tokens", 100_000)
-    return torch.ones(n, n, dtype=torch.bool, device=device).tril()
+    n = arguments.whole_number("n", n, 0, "a number of tokens", 100_000)
+    n_past = arguments.whole_number("n_past", n_past, 0, "a number of tokens", 100_000)
+    return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)
 
 
 def padding_mask(attention_mask):
@@ -165,10 +171,11 @@ def window_attention(Q, K, V, m):
 class MultiHeadAttention(nn.Module):
     """Attention with several heads: split, attend, concatenate, project.
 
-    Each head works in d_k = d_model / n_heads dimensions. With `memory` given, keys and values come from there, whose
-    vectors have d_memory coordinates (cross-attention); otherwise everything comes from X (self-attention).
-    The four maps are `torch.nn.Linear`s, which store a matrix transposed: `W_Q.weight` is (n_heads * d_k, d_model).
-    Source: R 9.2-9.3 (eqs. 41-44), L 3.2.5-3.2.7.
+    Each head works in d_k dimensions (None: d_model / n_heads). With `memory` given, keys and values come from there,
+    whose vectors have d_memory coordinates (cross-attention); otherwise everything comes from X (self-attention).
+    n_kv_heads: how many heads have keys and values, which the queries share (None: as many as n_heads). The four maps
+    are `torch.nn.Linear`s, with or without a bias, which store a matrix transposed: `W_Q.weight` is (n_heads * d_k,
+    d_model). Source: R 9.2-9.3 (eqs. 41-44), L 3.2.5-3.2.7.
 
     >>> mha = MultiHeadAttention(d_model=8, n_heads=2)
     >>> output, weights = mha(torch.zeros(1, 5, 8))
@@ -176,33 +183,46 @@ class MultiHeadAttention(nn.Module):
     (torch.Size([1, 5, 8]), torch.Size([1, 2, 5, 5]))
     """
 
-    def __init__(self, d_model, n_heads, d_memory=None):
+    def __init__(self, d_model, n_heads, d_memory=None, n_kv_heads=None, d_k=None, bias=True):
         super().__init__()
         self.d_memory = d_model if d_memory is None else d_memory
-        arguments.check_sizes(d_model=d_model, n_heads=n_heads, d_memory=self.d_memory)
-        if d_model % n_heads:
+        self.n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+        arguments.check_sizes(d_model=d_model, n_heads=n_heads, d_memory=self.d_memory, n_kv_heads=self.n_kv_heads)
+        if d_k is None and d_model % n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
+        arguments.check_groups(n_heads, self.n_kv_heads)
         self.d_model = d_model
         self.n_heads = n_heads
-        self.d_k = d_model // n_heads
-        self.W_Q = nn.Linear(d_model, d_model)
-        self.W_K = nn.Linear(self.d_memory, d_model)
-        self.W_V = nn.Linear(self.d_memory, d_model)
-        self.W_O = nn.Linear(d_model, d_model)
+        self.d_k = d_model // n_heads if d_k is None else d_k
+        self.W_Q = nn.Linear(d_model, n_heads * self.d_k, bias=bias)
+        self.W_K = nn.Linear(self.d_memory, self.n_kv_heads * self.d_k, bias=bias)
+        self.W_V = nn.Linear(self.d_memory, self.n_kv_heads * self.d_k, bias=bias)
+        self.W_O = nn.Linear(n_heads * self.d_k, d_model, bias=bias)
 
     def forward(self, X, memory=None, mask=None, fused=False, keep=nothing):
         """X (..., n, d_model), memory (..., m, d_memory) -> output (..., n, d_model), weights (..., n_heads, n, m)."""
-        memory = X if memory is None else memory
-        Q = keep("queries", self.split(self.W_Q(X)))  # (..., n_heads, n, d_k)
-        K = keep("keys", self.split(self.W_K(memory)))  # (..., n_heads, m, d_k)
-        V = keep("values", self.split(self.W_V(memory)))  # (..., n_heads, m, d_k)
+        Q = self.queries(X, keep)  # (..., n_heads, n, d_k)
+        K, V = self.keys_and_values(X if memory is None else memory, keep)  # (..., n_kv_heads, m, d_k)
+        return self.attend(Q, K, V, mask, fused, keep)
+
+    def queries(self, X, keep=nothing):
+        """What each head asks for each token: (..., n, d_model) -> (..., n_heads, n, d_k)."""
+        return keep("queries", self.split(self.W_Q(X)))
+
+    def keys_and_values(self, memory, keep=nothing):
+        """What each head compares, and what it hands on: (..., m, d_memory) -> twice (..., n_kv_heads, m, d_k)."""
+        return keep("keys", self.split(self.W_K(memory))), keep("values", self.split(self.W_V(memory)))
+
+    def attend(self, Q, K, V, mask=None, fused=False, keep=nothing):
+        """Attention in each head, then the heads side by side through W_O: the output and the weights."""
+        K, V = shared_heads(K, self.n_heads), shared_heads(V, self.n_heads)  # (..., n_heads, m, d_k)
         heads, A = attention(Q, K, V, mask, fused, keep)  # (..., n_heads, n, d_k)
-        concat = keep("concat", self.join(keep("heads", heads)))  # (..., n, d_model)
+        concat = keep("concat", self.join(keep("heads", heads)))  # (..., n, n_heads * d_k)
         return keep("output", self.W_O(concat)), A
 
     def split(self, X):
-        """(..., n, n_heads * d_k) -> (..., n_heads, n, d_k): each head gets its own slice of the coordinates."""
-        return X.unflatten(-1, (self.n_heads, self.d_k)).transpose(-3, -2)
+        """(..., n, heads * d_k) -> (..., heads, n, d_k): each head gets its own slice of the coordinates."""
+        return X.unflatten(-1, (X.shape[-1] // self.d_k, self.d_k)).transpose(-3, -2)
 
     def join(self, heads):
         """(..., n_heads, n, d_k) -> (..., n, n_heads * d_k): the heads' outputs side by side."""
@@ -214,21 +234,22 @@ class MultiHeadAttention(nn.Module):
         A row vector x is moved by (x @ down) @ up, plus biases. Together they stand for one d_memory x d_model matrix
         of rank d_k at most. Source: L 3.2.5, L 3.3.2.
         """
-        of_head = self._coordinates(h)
-        return self.W_V.weight[of_head].T, self.W_O.weight[:, of_head].T
+        of_head, of_shared = self._coordinates(h)
+        return self.W_V.weight[of_shared].T, self.W_O.weight[:, of_head].T
 
     def score_map(self, h):
         """Head h's comparison of two vectors, in two factors: W_Q (d_model, d_k) and W_K^T (d_k, d_memory).
 
-        Without biases, x scores y by x @ W_Q @ W_K^T @ y / sqrt(d_k). Source: L 3.2.5.
+        Without biases, and where nothing turns queries and keys, x scores y by x @ W_Q @ W_K^T @ y / sqrt(d_k).
+        Source: L 3.2.5.
         """
-        of_head = self._coordinates(h)
-        return self.W_Q.weight[of_head].T, self.W_K.weight[of_head]
+        of_head, of_shared = self._coordinates(h)
+        return self.W_Q.weight[of_head].T, self.W_K.weight[of_shared]
 
     def _coordinates(self, h):
-        """Which of the h * d_k coordinates are head h's."""
+        """Which coordinates are head h's: of n_heads * d_k, and of n_kv_heads * d_k, which heads may share."""
         h = arguments.whole_number("h", h, 0, f"a head from 0 to {self.n_heads - 1}", self.n_heads - 1)
-        return slice(h * self.d_k, (h + 1) * self.d_k)
+        return (slice(i * self.d_k, (i + 1) * self.d_k) for i in (h, h * self.n_kv_heads // self.n_heads))
 
     def head_updates(self, X, memory=None, mask=None):
         """What each head alone adds to each token: (..., n_heads, n, d_model).
@@ -236,8 +257,8 @@ class MultiHeadAttention(nn.Module):
         Their sum over the heads, plus W_O's bias, is the output: concatenating and projecting is adding up.
         Here each head lifts its d_k numbers to d_model after the weighted sum. Source: L 3.2.1 (4a), L 3.2.6.
         """
-        memory = X if memory is None else memory
-        Q, K, V = self.split(self.W_Q(X)), self.split(self.W_K(memory)), self.split(self.W_V(memory))
-        heads, _ = attention(Q, K, V, mask)  # (..., n_heads, n, d_k)
+        K, V = self.keys_and_values(X if memory is None else memory)  # (..., n_kv_heads, m, d_k)
+        K, V = shared_heads(K, self.n_heads), shared_heads(V, self.n_heads)  # (..., n_heads, m, d_k)
+        heads, _ = attention(self.queries(X), K, V, mask)  # (..., n_heads, n, d_k)
         up = self.W_O.weight.T.unflatten(0, (self.n_heads, self.d_k))  # (n_heads, d_k, d_model)
         return heads @ up  # (..., n_heads, n, d_model)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from torch import nn
 
 from tutorial_lib import arguments
-from tutorial_lib.attention import MultiHeadAttention, attention, padding_mask
+from tutorial_lib.attention import MultiHeadAttention, causal_mask, padding_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward
-from tutorial_lib.gpt import CachedAttention, Layer, looks_back
+from tutorial_lib.gpt import CachedAttention, Layer
 from tutorial_lib.positions import sinusoidal
 from tutorial_lib.trace import checked, inside, nothing, traced
 
@@ -69,26 +69,20 @@ class Embeddings(nn.Module):
 
 
 class CrossAttention(MultiHeadAttention):
-    """Queries from the target, keys and values from the source, which `read` makes once for all target tokens.
+    """Queries from the target; keys and values from the source, which are made once for all target tokens.
 
     >>> import torch
     >>> layer = CrossAttention(d_model=8, n_heads=2)
-    >>> K, V = layer.read(torch.zeros(1, 5, 8))  # five tokens of the source
+    >>> K, V = layer.keys_and_values(torch.zeros(1, 5, 8))  # five tokens of the source
     >>> layer(torch.zeros(1, 3, 8), (K, V)).shape  # three of the target
     torch.Size([1, 3, 8])
     """
 
-    def read(self, memory, keep=nothing):
-        """The source's vectors, (B, m, d_model) -> K and V, (B, n_heads, m, d_k) each."""
-        return keep("keys", self.split(self.W_K(memory))), keep("values", self.split(self.W_V(memory)))
-
     def forward(self, X, source, mask=None, fused=False, keep=nothing):
-        """X (B, n, d_model), source: what `read` returned -> (B, n, d_model)."""
-        Q = keep("queries", self.split(self.W_Q(X)))  # (B, n_heads, n, d_k)
+        """X (B, n, d_model), source: the K and V of m tokens, (B, n_heads, m, d_k) each -> (B, n, d_model)."""
         K, V = source
-        heads, _ = attention(Q, K, V, mask, fused, keep)  # weights (B, n_heads, n, m)
-        concat = keep("concat", self.join(keep("heads", heads)))  # (B, n, d_model)
-        return keep("output", self.W_O(concat))
+        output, _ = self.attend(self.queries(X, keep), K, V, mask, fused, keep)
+        return output
 
 
 class DecoderLayer(nn.Module):
@@ -105,19 +99,18 @@ class DecoderLayer(nn.Module):
         self.norm = nn.LayerNorm(config.d_model, config.eps)
 
     def forward(self, X, memory, cache=None, mask=None, source_mask=None, fused=False, keep=nothing):
-        looks = inside(keep, "attention")
-        reads = inside(keep, "cross_attention")
-        past, source = cache if cache else (None, self.cross_attention.read(memory, reads))
+        looks = inside(keep, "cross_attention")
+        past, source = cache if cache else (None, self.cross_attention.keys_and_values(memory, looks))
+        reads = keep("attention_norm", self.attention_norm(X)) if self.norm_first else X
+        update, past = self.attention(reads, past, None, mask, fused, inside(keep, "attention"))
+        X = keep("attention_sum", X + update)
         if self.norm_first:
-            update, past = self.attention(keep("attention_norm", self.attention_norm(X)), past, mask, fused, looks)
-            X = keep("attention_sum", X + update)
-            normed = keep("cross_attention_norm", self.cross_attention_norm(X))
-            X = keep("cross_attention_sum", X + self.cross_attention(normed, source, source_mask, fused, reads))
+            reads = keep("cross_attention_norm", self.cross_attention_norm(X))
+            X = keep("cross_attention_sum", X + self.cross_attention(reads, source, source_mask, fused, looks))
             return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep)), (past, source)
-        update, past = self.attention(X, past, mask, fused, looks)
-        X = keep("attention_norm", self.attention_norm(keep("attention_sum", X + update)))
-        update = self.cross_attention(X, source, source_mask, fused, reads)
-        X = keep("cross_attention_norm", self.cross_attention_norm(keep("cross_attention_sum", X + update)))
+        X = keep("attention_norm", self.attention_norm(X))
+        X = keep("cross_attention_sum", X + self.cross_attention(X, source, source_mask, fused, looks))
+        X = keep("cross_attention_norm", self.cross_attention_norm(X))
         X = keep("output", self.norm(keep("feed_forward_sum", X + self.feed_forward(X, keep))))
         return X, (past, source)
 
@@ -177,7 +170,7 @@ class EncoderDecoder(nn.Module):
         keep = inside(keep, "encoder")
         X = self.encoder.embeddings(ids, 0, inside(keep, "embeddings"))
         for i, layer in enumerate(self.encoder.layer):
-            X, _ = layer(X, None, mask, fused, inside(keep, f"layer.{i}"))  # its keys and values are not needed again
+            X, _ = layer(X, mask=mask, fused=fused, keep=inside(keep, f"layer.{i}"))  # nobody asks for its cache
         return keep("norm", self.encoder.norm(X))
 
     def decode(self, target_ids, memory, source_mask=None, cache=None, fused=False, keep=nothing):
@@ -199,7 +192,7 @@ class EncoderDecoder(nn.Module):
         ids = self._check_ids("target_ids", target_ids, n_past)
         mask = self._check_mask(source_mask, memory.shape[:2])
         self._check_memory(memory, len(ids), cache)
-        causal = looks_back(ids.shape[1], n_past, ids.device)
+        causal = causal_mask(ids.shape[1], ids.device, n_past)
         inner = inside(keep, "decoder")
         new = []
         X = self.decoder.embeddings(ids, n_past, inside(inner, "embeddings"))

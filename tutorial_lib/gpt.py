@@ -5,14 +5,15 @@ that keys and values of earlier tokens can be kept. That cache is a plain argume
 remembers anything. Sources: L 3.2.7; N 2; Radford et al. (2019); Zhang et al. (2022).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from torch import nn
 
 from tutorial_lib import arguments
-from tutorial_lib.attention import MultiHeadAttention, attention
+from tutorial_lib.attention import MultiHeadAttention, causal_mask
 from tutorial_lib.bert import ACTIVATIONS, FeedForward, initialize
+from tutorial_lib.positions import rotary
 from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
 from tutorial_lib.weights.names import our_weights, shape_of
@@ -79,6 +80,9 @@ class Embeddings(nn.Module):
 class CachedAttention(MultiHeadAttention):
     """Multi-head attention whose keys and values of earlier tokens come in, and go out with the new ones.
 
+    Where positions are rotary (`positions.rotary`), queries and keys are turned, and the cache has the keys turned
+    already. Where heads share keys and values, the cache has n_kv_heads of each, which is what sharing saves.
+
     >>> layer = CachedAttention(d_model=8, n_heads=2)
     >>> output, (K, V) = layer(torch.zeros(1, 5, 8))
     >>> output, (K, V) = layer(torch.zeros(1, 1, 8), past=(K, V))
@@ -86,16 +90,18 @@ class CachedAttention(MultiHeadAttention):
     (torch.Size([1, 1, 8]), torch.Size([1, 2, 6, 4]))
     """
 
-    def forward(self, X, past=None, mask=None, fused=False, keep=nothing):
-        """X (B, n, d_model), past K and V (B, n_heads, n_past, d_k) -> (B, n, d_model), and K, V of all tokens."""
-        Q = keep("queries", self.split(self.W_Q(X)))  # (B, n_heads, n, d_k)
-        K = keep("keys", self.split(self.W_K(X)))  # (B, n_heads, n, d_k)
-        V = keep("values", self.split(self.W_V(X)))  # (B, n_heads, n, d_k)
+    def forward(self, X, past=None, angles=None, mask=None, fused=False, keep=nothing):
+        """X (B, n, d_model), past K and V (B, n_kv_heads, n_past, d_k), angles (B or 1, 1, n, d_k / 2)
+        -> (B, n, d_model), and K, V of all tokens."""
+        Q = self.queries(X, keep)  # (B, n_heads, n, d_k)
+        K, V = self.keys_and_values(X, keep)  # (B, n_kv_heads, n, d_k)
+        if angles is not None:
+            Q = keep("rotated_queries", rotary(Q, angles))
+            K = keep("rotated_keys", rotary(K, angles))
         if past is not None:
-            K, V = torch.cat([past[0], K], -2), torch.cat([past[1], V], -2)  # (B, n_heads, n_past + n, d_k)
-        heads, _ = attention(Q, K, V, mask, fused, keep)  # (B, n_heads, n, d_k)
-        concat = keep("concat", self.join(keep("heads", heads)))  # (B, n, d_model)
-        return keep("output", self.W_O(concat)), (K, V)
+            K, V = torch.cat([past[0], K], -2), torch.cat([past[1], V], -2)  # (B, n_kv_heads, n_past + n, d_k)
+        output, _ = self.attend(Q, K, V, mask, fused, keep)
+        return output, (K, V)
 
 
 class Layer(nn.Module):
@@ -104,19 +110,21 @@ class Layer(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.norm_first = config.norm_first
-        self.attention_norm = nn.LayerNorm(config.d_model, config.eps)
-        self.attention = CachedAttention(config.d_model, config.n_heads)
-        self.norm = nn.LayerNorm(config.d_model, config.eps)
-        self.feed_forward = FeedForward(config)
+        self.attention_norm, self.attention, self.norm, self.feed_forward = self.parts(config)
 
-    def forward(self, X, past=None, mask=None, fused=False, keep=nothing):
-        looks = inside(keep, "attention")
+    @staticmethod
+    def parts(config):
+        """What a layer is made of: the norm of attention, attention, the norm of feed-forward, feed-forward."""
+        norms = [nn.LayerNorm(config.d_model, config.eps) for _ in range(2)]
+        return norms[0], CachedAttention(config.d_model, config.n_heads), norms[1], FeedForward(config)
+
+    def forward(self, X, past=None, angles=None, mask=None, fused=False, keep=nothing):
+        reads = keep("attention_norm", self.attention_norm(X)) if self.norm_first else X
+        update, past = self.attention(reads, past, angles, mask, fused, inside(keep, "attention"))
+        X = keep("attention_sum", X + update)
         if self.norm_first:
-            update, past = self.attention(keep("attention_norm", self.attention_norm(X)), past, mask, fused, looks)
-            X = keep("attention_sum", X + update)
             return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep)), past
-        update, past = self.attention(X, past, mask, fused, looks)
-        X = keep("attention_norm", self.attention_norm(keep("attention_sum", X + update)))
+        X = keep("attention_norm", self.attention_norm(X))
         return keep("output", self.norm(keep("feed_forward_sum", X + self.feed_forward(X, keep)))), past
 
 
@@ -134,21 +142,28 @@ class GPT(checkpoints.Loaded, nn.Module):
 
     config_class = Config
     family = "GPT"  # in `weights.names`
+    parts = Embeddings, Layer, nn.LayerNorm
 
     def __init__(self, config):
         super().__init__()
-        arguments.check_has("config", config, "a gpt.Config", "offset")
+        names = [field.name for field in fields(self.config_class)]
+        arguments.check_has("config", config, f"a {self.family.lower()}.Config", *names)
         self.config = config
-        self.embeddings = Embeddings(config)
-        self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
-        self.norm = nn.LayerNorm(config.d_model, config.eps) if config.norm_first else nn.Identity()
+        table, layer, norm = self.parts
+        self.embeddings = table(config)
+        self.layer = nn.ModuleList(layer(config) for _ in range(config.n_layers))
+        self.norm = norm(config.d_model, config.eps) if config.norm_first else nn.Identity()
         self.unembedding = nn.Linear(config.d_model, config.vocab_size, bias=False)
         if config.tied:
             self.unembedding.weight = self.embeddings.tokens.weight
+        self.initialize()
+
+    def initialize(self):
+        """Draw the weights from which GPT-2 was trained."""
         initialize(self)
         for layer in self.layer:  # what 2 n_layers sublayers add up to stays as large as what one adds
             for W in (layer.attention.W_O.weight, layer.feed_forward.W_2.weight):
-                nn.init.normal_(W, std=0.02 / (2 * config.n_layers) ** 0.5)
+                nn.init.normal_(W, std=0.02 / (2 * self.config.n_layers) ** 0.5)
 
     @classmethod
     def from_checkpoint(cls, settings, state):
@@ -174,6 +189,10 @@ class GPT(checkpoints.Loaded, nn.Module):
         """How many tokens it can look at, at most."""
         return self.config.n_positions
 
+    def angles(self, places):
+        """What rotary positions turn queries and keys by: nothing, positions come from a table."""
+        return None
+
     @arguments.also_input_ids
     def forward(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
         """Scores for the token after each token, (B, n, vocab_size), and the cache with these tokens.
@@ -192,10 +211,11 @@ class GPT(checkpoints.Loaded, nn.Module):
     def hidden(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
         """What the unembedding turns into scores, (B, n, d_model), after the last LayerNorm; and the cache."""
         ids, places, mask = self._check(ids, cache, attention_mask)
+        angles = self.angles(places)
         X = self.embeddings(ids, places, inside(keep, "embeddings"))
         new = []
         for i, layer in enumerate(self.layer):
-            X, past = layer(X, cache[i] if cache else None, mask, fused, inside(keep, f"layer.{i}"))
+            X, past = layer(X, cache[i] if cache else None, angles, mask, fused, inside(keep, f"layer.{i}"))
             new.append(past)
         return keep("norm", self.norm(X)), new
 
@@ -233,25 +253,13 @@ class GPT(checkpoints.Loaded, nn.Module):
         n_past = arguments.check_cache(cache, c.n_layers)
         if attention_mask is None:
             places = torch.arange(n_past, n_past + n, device=device)[None]  # (1, n)
-            mask = None if n == 1 else looks_back(n, n_past, device)
+            mask = None if n == 1 else causal_mask(n, device, n_past)
         else:  # a text may yet begin: all padding so far
             real = arguments.as_attention_mask("attention_mask", attention_mask, (len(ids), n_past + n), device)
             places = (real.cumsum(1) - 1).clamp(min=0)[:, n_past:]  # (B, n)
             itself = torch.eye(n_past + n, dtype=torch.bool, device=device)[n_past:]  # padding must look at something
-            mask = looks_back(n, n_past, device) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
+            mask = causal_mask(n, device, n_past) & real[:, None, None] | itself  # (B, 1, n, n_past + n)
         most = int(places.max()) + 1
         if most > self.reach:
             raise ValueError(f"the text has {most} tokens, but the model has positions for {self.reach}: truncate")
         return ids, places, mask
-
-
-def looks_back(n, n_past, device=None):
-    """The causal mask of n new tokens after a cache, (n, n_past + n): all in the cache, and the new ones up to itself.
-
-    >>> looks_back(2, 1).int()
-    tensor([[1, 1, 0],
-            [1, 1, 1]], dtype=torch.int32)
-    """
-    n_past = arguments.whole_number("n_past", n_past, 0, "a number of tokens", 100_000)
-    n = arguments.whole_number("n", n, 0, "a number of tokens", 100_000)
-    return torch.ones(n, n_past + n, dtype=torch.bool, device=device).tril(n_past)

@@ -14,12 +14,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_lib import arguments
-from tutorial_lib.attention import attention, shared_heads
+from tutorial_lib import arguments, gpt
 from tutorial_lib.bert import KERNELS, initialize
-from tutorial_lib.gpt import GPT
-from tutorial_lib.positions import Rope, rotary
-from tutorial_lib.trace import inside, nothing
+from tutorial_lib.positions import Rope
+from tutorial_lib.trace import nothing
 from tutorial_lib.weights.names import shape_of
 
 GATES = KERNELS | {"silu": F.silu}  # the activations that a gate may have
@@ -126,51 +124,8 @@ class Embeddings(nn.Module):
         super().__init__()
         self.tokens = nn.Embedding(config.vocab_size, config.d_model)
 
-    def forward(self, ids, keep=nothing):
+    def forward(self, ids, places, keep=nothing):
         return keep("output", self.tokens(ids))  # (B, n, d_model)
-
-
-class GroupedAttention(nn.Module):
-    """Multi-head attention with rotary positions, in which several queries share one key and one value.
-
-    As in `gpt.CachedAttention`, keys and values of earlier tokens come in and go out with the new ones: the keys
-    turned already, and only n_kv_heads of each, which is what sharing saves.
-
-    >>> layer = GroupedAttention(Config(d_model=8, n_heads=4, n_kv_heads=2))
-    >>> output, (K, V) = layer(torch.zeros(1, 5, 8), Rope().angles(torch.arange(5), 2))
-    >>> output.shape, K.shape
-    (torch.Size([1, 5, 8]), torch.Size([1, 2, 5, 2]))
-    """
-
-    def __init__(self, config):
-        super().__init__()
-        arguments.check_has("config", config, "a llama.Config", "n_kv_heads")
-        c = config
-        self.n_heads = c.n_heads
-        self.d_k = c.d_k
-        self.W_Q = nn.Linear(c.d_model, c.n_heads * c.d_k, bias=c.attention_bias)
-        self.W_K = nn.Linear(c.d_model, c.n_kv_heads * c.d_k, bias=c.attention_bias)
-        self.W_V = nn.Linear(c.d_model, c.n_kv_heads * c.d_k, bias=c.attention_bias)
-        self.W_O = nn.Linear(c.n_heads * c.d_k, c.d_model, bias=c.attention_bias)
-
-    def forward(self, X, angles, past=None, mask=None, fused=False, keep=nothing):
-        """X (B, n, d_model), angles (B or 1, 1, n, d_k / 2), past K and V (B, n_kv_heads, n_past, d_k)
-        -> (B, n, d_model), and K, V of all tokens."""
-        Q = keep("queries", self.split(self.W_Q(X)))  # (B, n_heads, n, d_k)
-        K = keep("keys", self.split(self.W_K(X)))  # (B, n_kv_heads, n, d_k)
-        V = keep("values", self.split(self.W_V(X)))  # (B, n_kv_heads, n, d_k)
-        Q = keep("rotated_queries", rotary(Q, angles))
-        K = keep("rotated_keys", rotary(K, angles))
-        if past is not None:
-            K, V = torch.cat([past[0], K], -2), torch.cat([past[1], V], -2)  # (B, n_kv_heads, n_past + n, d_k)
-        K_for_all, V_for_all = shared_heads(K, self.n_heads), shared_heads(V, self.n_heads)
-        heads, _ = attention(Q, K_for_all, V_for_all, mask, fused, keep)  # (B, n_heads, n, d_k)
-        concat = keep("concat", keep("heads", heads).transpose(-3, -2).flatten(-2))  # (B, n, n_heads * d_k)
-        return keep("output", self.W_O(concat)), (K, V)
-
-    def split(self, X):
-        """(..., n, heads * d_k) -> (..., heads, n, d_k), for n_heads or n_kv_heads of them."""
-        return X.unflatten(-1, (-1, self.d_k)).transpose(-3, -2)
 
 
 class GatedFeedForward(nn.Module):
@@ -193,24 +148,18 @@ class GatedFeedForward(nn.Module):
         return keep("feed_forward", self.W_2(keep("activation", gate * hidden)))  # (B, n, d_model)
 
 
-class Layer(nn.Module):
-    """One block: normalize, attend, add; normalize, feed forward, add. The order is GPT-2's, the parts are not."""
+class Layer(gpt.Layer):
+    """GPT-2's layer with other parts: normalize, attend, add; normalize, feed forward, add."""
 
-    def __init__(self, config):
-        super().__init__()
-        self.attention_norm = RMSNorm(config.d_model, config.eps)
-        self.attention = GroupedAttention(config)
-        self.norm = RMSNorm(config.d_model, config.eps)
-        self.feed_forward = GatedFeedForward(config)
-
-    def forward(self, X, angles, past=None, mask=None, fused=False, keep=nothing):
-        normed = keep("attention_norm", self.attention_norm(X))
-        update, past = self.attention(normed, angles, past, mask, fused, inside(keep, "attention"))
-        X = keep("attention_sum", X + update)
-        return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep)), past
+    @staticmethod
+    def parts(config):
+        c = config
+        norms = [RMSNorm(c.d_model, c.eps) for _ in range(2)]
+        heads = gpt.CachedAttention(c.d_model, c.n_heads, None, c.n_kv_heads, c.d_k, c.attention_bias)
+        return norms[0], heads, norms[1], GatedFeedForward(c)
 
 
-class Llama(GPT):
+class Llama(gpt.GPT):
     """A decoder of Llama's shape; see `Config`. It is called, traced, loaded and made to write as a `gpt.GPT` is.
 
     >>> llama = Llama(Config(vocab_size=100, d_model=8, n_layers=2, n_heads=4, n_kv_heads=2, d_ff=16))
@@ -222,30 +171,16 @@ class Llama(GPT):
 
     config_class = Config
     family = "Llama"
+    parts = Embeddings, Layer, RMSNorm
     reach = math.inf  # positions have no table that could end
 
-    def __init__(self, config):
-        nn.Module.__init__(self)  # not GPT's: none of its parts is left
-        arguments.check_has("config", config, "a llama.Config", "n_kv_heads", "tied")
-        self.config = config
-        self.embeddings = Embeddings(config)
-        self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
-        self.norm = RMSNorm(config.d_model, config.eps)
-        self.unembedding = nn.Linear(config.d_model, config.vocab_size, bias=False)
-        if config.tied:
-            self.unembedding.weight = self.embeddings.tokens.weight
+    def initialize(self):
+        """Draw all weights with one spread: normal numbers, as BERT's."""
         initialize(self)
 
-    def hidden(self, ids, cache=None, attention_mask=None, fused=False, keep=nothing):
-        """What the unembedding turns into scores, (B, n, d_model), after the last RMSNorm; and the cache."""
-        ids, places, mask = self._check(ids, cache, attention_mask)
-        angles = self.config.rope.angles(places, self.config.d_k)[:, None]  # (B or 1, 1, n, d_k / 2), for all heads
-        X = self.embeddings(ids, inside(keep, "embeddings"))
-        new = []
-        for i, layer in enumerate(self.layer):
-            X, past = layer(X, angles, cache[i] if cache else None, mask, fused, inside(keep, f"layer.{i}"))
-            new.append(past)
-        return keep("norm", self.norm(X)), new
+    def angles(self, places):
+        """What queries and keys are turned by, (B or 1, 1, n, d_k / 2), for all heads."""
+        return self.config.rope.angles(places, self.config.d_k)[:, None]
 
     @arguments.also_input_ids
     def trace(self, ids, attention_mask=None, keep=nothing, gradients=False, only=None):

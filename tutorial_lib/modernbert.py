@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tutorial_lib import arguments
+from tutorial_lib import arguments, gpt
 from tutorial_lib.attention import padding_mask, window_mask
-from tutorial_lib.llama import GATES, GatedFeedForward, GroupedAttention
+from tutorial_lib.llama import GATES, GatedFeedForward
 from tutorial_lib.positions import Rope
 from tutorial_lib.trace import checked, inside, nothing, traced
 from tutorial_lib.weights import checkpoints
@@ -53,6 +53,7 @@ class Config:
     norm_bias: bool = False
     attention_bias: bool = False
     mlp_bias: bool = False
+    norm_first = True  # as in GPT-2, and never otherwise
 
     def __post_init__(self):
         arguments.one_of("activation", self.activation, GATES)
@@ -67,11 +68,6 @@ class Config:
     def d_k(self):
         """The width of a head."""
         return self.d_model // self.n_heads
-
-    @property
-    def n_kv_heads(self):
-        """Each query has a key and a value of its own."""
-        return self.n_heads
 
     @classmethod
     def from_hf(cls, settings):
@@ -99,22 +95,15 @@ class Embeddings(nn.Module):
         return keep("output", self.norm(keep("tokens", self.tokens(ids))))  # (B, n, d_model)
 
 
-class Layer(nn.Module):
-    """One block: normalize, attend, add; normalize, feed forward, add. The first has its input normalized already."""
+class Layer(gpt.Layer):
+    """GPT-2's layer with other parts: normalize, attend, add; normalize, feed forward, add."""
 
-    def __init__(self, config, first):
-        super().__init__()
-        norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
-        self.attention_norm = nn.Identity() if first else norm
-        self.attention = GroupedAttention(config)
-        self.norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
-        self.feed_forward = GatedFeedForward(config)
-
-    def forward(self, X, angles, mask=None, fused=False, keep=nothing):
-        normed = keep("attention_norm", self.attention_norm(X))
-        update, _ = self.attention(normed, angles, None, mask, fused, inside(keep, "attention"))
-        X = keep("attention_sum", X + update)
-        return keep("output", X + self.feed_forward(keep("norm", self.norm(X)), keep))
+    @staticmethod
+    def parts(config):
+        c = config
+        norms = [nn.LayerNorm(c.d_model, c.eps, bias=c.norm_bias) for _ in range(2)]
+        heads = gpt.CachedAttention(c.d_model, c.n_heads, bias=c.attention_bias)
+        return norms[0], heads, norms[1], GatedFeedForward(c)
 
 
 class MaskedLanguageHead(nn.Module):
@@ -145,7 +134,9 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         arguments.check_has("config", config, "a modernbert.Config", "global_every")
         self.config = config
         self.embeddings = Embeddings(config)
-        self.layer = nn.ModuleList(Layer(config, first=i == 0) for i in range(config.n_layers))
+        self.layer = nn.ModuleList(Layer(config) for _ in range(config.n_layers))
+        if config.n_layers:
+            self.layer[0].attention_norm = nn.Identity()  # the embeddings are normalized already
         self.norm = nn.LayerNorm(config.d_model, config.eps, bias=config.norm_bias)
         self.mlm = MaskedLanguageHead(config) if mlm else None
         if mlm:
@@ -189,7 +180,7 @@ class ModernBert(checkpoints.Loaded, nn.Module):
         X = self.embeddings(ids, inside(keep, "embeddings"))
         for i, layer in enumerate(self.layer):
             angles, mask = nearby if i % c.global_every else everywhere
-            X = layer(X, angles, mask, fused, inside(keep, f"layer.{i}"))
+            X, _ = layer(X, None, angles, mask, fused, inside(keep, f"layer.{i}"))
         return keep("norm", self.norm(X))
 
     @arguments.also_input_ids

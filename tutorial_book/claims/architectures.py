@@ -5,6 +5,7 @@ import torch
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, ROUND, claims_of
 from tutorial_book.claims.tools import bpe, count, decoder, published_decoder
 from tutorial_lib import bert, gpt
+from tutorial_lib.attention import causal_mask
 from tutorial_lib.geometry import cosine
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
@@ -37,8 +38,8 @@ def _():
     theirs, ours = bert.Layer(bert.Config(**shape)), gpt.Layer(gpt.Config(**shape, activation="gelu", norm_first=False))
     ours.load_state_dict(theirs.state_dict())
     X = torch.randn(1, 7, 16)
-    masks = (None, gpt.looks_back(7, 0))
-    return [torch.allclose(ours(X, None, mask)[0], theirs(X), atol=1e-5) for mask in masks]
+    masks = (None, causal_mask(7))
+    return [torch.allclose(ours(X, mask=mask)[0], theirs(X), atol=1e-5) for mask in masks]
 
 
 @claim("A-3.3-independent", "Encoder and decoder can each work without the other (here: of two trained ones, the "

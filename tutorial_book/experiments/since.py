@@ -19,8 +19,8 @@ from torch.nn import functional as F
 from tutorial_book import experiments
 from tutorial_lib import bert, gpt, llama
 from tutorial_lib.arguments import one_of
-from tutorial_lib.attention import attention, window_mask
-from tutorial_lib.positions import Rope, rotary, sinusoidal
+from tutorial_lib.attention import shared_heads, window_mask
+from tutorial_lib.positions import Rope, sinusoidal
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
 from tutorial_lib.tokenization.bpe import END
@@ -96,7 +96,7 @@ class Placed(llama.Embeddings):
         table = STD * (torch.randn(N_LONG, WIDTH) if learned else 2**0.5 * sinusoidal(N_LONG, WIDTH))
         self.table = nn.Parameter(table, requires_grad=learned)
 
-    def forward(self, ids, keep=nothing):
+    def forward(self, ids, places, keep=nothing):
         return keep("output", self.tokens(ids) + self.table[: ids.shape[1]])  # (B, n, d_model)
 
 
@@ -220,7 +220,7 @@ def pair_scores(trace, layer, frequencies):
     """What each pair adds to a layer's scores before the softmax, (n_pairs, B, n_heads, n, n)."""
     where = f"layer.{layer}.attention"
     Q, K = trace[f"{where}.rotated_queries"], trace[f"{where}.rotated_keys"]  # (B, heads, n, d_k)
-    K = K.repeat_interleave(Q.shape[1] // K.shape[1], dim=1)
+    K = shared_heads(K, Q.shape[1])
     half = len(frequencies)
     pairs = [[i, i + half] for i in range(half)]
     return torch.stack([Q[..., pair] @ K[..., pair].transpose(-2, -1) for pair in pairs]) / Q.shape[-1] ** 0.5
@@ -300,60 +300,29 @@ def heads(model, untrained, ids):
 # --- book-gpt with rotary positions -----------------------------------------------------------------------------------
 
 
-class RotaryAttention(gpt.CachedAttention):
-    """A decoder's attention in which queries and keys are turned by their places; nothing else differs.
-
-    offset: what is added to the places 0, 1, 2, ...: a number, (n,), one for each token, or (B, 1), one for each text.
-    """
-
-    offset = 0
-
-    def forward(self, X, past=None, mask=None, fused=False, keep=nothing):
-        """X (B, n, d_model), past K and V (B, n_heads, n_past, d_k) -> (B, n, d_model), and K, V of all tokens."""
-        n_past = 0 if past is None else past[0].shape[-2]
-        places = torch.arange(n_past, n_past + X.shape[-2]) + self.offset  # (n,) or (B, n)
-        angles = Rope().angles(places.to(X), self.d_k).unsqueeze(-3)  # (..., 1, n, d_k / 2)
-        Q = keep("queries", rotary(self.split(self.W_Q(X)), angles))  # (B, n_heads, n, d_k)
-        K = keep("keys", rotary(self.split(self.W_K(X)), angles))  # (B, n_heads, n, d_k)
-        V = keep("values", self.split(self.W_V(X)))  # (B, n_heads, n, d_k)
-        if past is not None:
-            K, V = torch.cat([past[0], K], -2), torch.cat([past[1], V], -2)  # (B, n_heads, n_past + n, d_k)
-        heads, _ = attention(Q, K, V, mask, fused, keep)  # (B, n_heads, n, d_k)
-        concat = keep("concat", self.join(keep("heads", heads)))  # (B, n, d_model)
-        return keep("output", self.W_O(concat)), (K, V)
-
-
-class TokensAlone(gpt.Embeddings):
-    """Each token's row of a table; its place is told to attention."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        del self.positions
-
-    def forward(self, ids, places, keep=nothing):
-        return keep("output", keep("tokens", self.tokens(ids)))  # (B, n, d_model)
-
-
 class RotaryGPT(gpt.GPT):
     """A decoder of GPT-2's kind with one part replaced: positions turn queries and keys, and are added to nothing.
 
-    It has the weights of another decoder, whose table of positions is left out.
+    It has the weights of another decoder, whose table of positions is left out. offset: what is added to the places 0,
+    1, 2, ...: a number, (n,), one for each token, or (B, 1), one for each text.
 
     >>> model = RotaryGPT(gpt.GPT(gpt.Config(100, d_model=8, n_layers=2, n_heads=2, d_ff=16, n_positions=4)))
     >>> model([[5] * 9])[0].shape
     torch.Size([1, 9, 100])
     """
 
+    parts = llama.Embeddings, gpt.Layer, nn.LayerNorm
     reach = math.inf  # no table that could end
-    rope = Rope()
+    offset = 0
 
     def __init__(self, learned):
         super().__init__(learned.config)
-        self.embeddings = TokensAlone(self.config)
-        for layer in self.layer:
-            layer.attention = RotaryAttention(self.config.d_model, self.config.n_heads)
-        self.unembedding.weight = self.embeddings.tokens.weight
         self.load_state_dict(learned.state_dict(), strict=False)
+
+    def angles(self, places):
+        """What queries and keys are turned by, (B or 1, 1, n, d_k / 2), for all heads."""
+        places = (places + self.offset).to(self.unembedding.weight)
+        return Rope().angles(places, self.config.d_model // self.config.n_heads)[:, None]
 
 
 @lru_cache
@@ -373,7 +342,7 @@ def rotary_gpt():
 
 @contextmanager
 def moved(model, n, offset):
-    """Inside, a decoder's places 0, 1, ..., n - 1 are moved by an offset, as in `RotaryAttention`.
+    """Inside, a decoder's places 0, 1, ..., n - 1 are moved by an offset, as in `RotaryGPT`.
 
     model: a `RotaryGPT`, or a `gpt.GPT` whose table begins at 0. Raises ValueError where that has no row for a place.
     """
@@ -381,14 +350,12 @@ def moved(model, n, offset):
     last = int((torch.arange(n) + offset).max())
     if not turned and last >= model.config.n_positions:
         raise ValueError(f"the table of positions has {model.config.n_positions} rows, none for position {last}")
-    parts = [layer.attention for layer in model.layer] if turned else [model.embeddings]
+    part = model if turned else model.embeddings
+    part.offset = offset
     try:
-        for part in parts:
-            part.offset = offset
         yield
     finally:
-        for part in parts:
-            part.offset = 0
+        part.offset = 0
 
 
 @torch.no_grad()

@@ -186,7 +186,7 @@ class Attention(gpt.CachedAttention):
         super().__init__(d_model, n_heads)
         self.softmax = softmax
 
-    def forward(self, X, past=None, mask=None, fused=False, keep=nothing):
+    def forward(self, X, past=None, angles=None, mask=None, fused=False, keep=nothing):
         seen = {}
 
         def other(name, value):
@@ -194,7 +194,7 @@ class Attention(gpt.CachedAttention):
             seen[name] = value
             return value
 
-        return super().forward(X, past, mask, keep=other)
+        return super().forward(X, past, angles, mask, keep=other)
 
 
 class Decoder(gpt.GPT):
