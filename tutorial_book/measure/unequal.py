@@ -1,6 +1,6 @@
 """The case study once more with the design of G's authors, on simulated genomes, and store what it gives.
 
-    python tools/measure_unequal.py     some minutes on one core, for each training
+    python -m tutorial_book measure unequal     some minutes on one core, for each training
 
 Eight variants, of which the rarest is a hundred times as rare as the most frequent; a region as long as the spike gene;
 words of 12 bases that begin at every ninth, each of which the training genomes hold is a token. The chapter on the
@@ -10,12 +10,8 @@ kind of processor.
 
 from __future__ import annotations
 
-import json
-import sys
-
 import numpy as np
 import torch
-from record import measured_with
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional as F
 
@@ -31,9 +27,9 @@ from tutorial_book.experiments.virus import (
 )
 from tutorial_book.experiments.virus.again import UNEQUAL
 from tutorial_book.experiments.virus.simulator import SISTERS
+from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib import bert
 from tutorial_lib.training import Settings, train
-from tutorial_lib.weights.files import write_text
 
 COUNTS = (24, 143, 506, 1_300, 1_526, 1_803, 2_251, 2_328)  # of their sequences, by class, the rarest first
 SCALE = 4  # we learn from a fourth as many
@@ -178,9 +174,6 @@ def nearest_sites(genomes, learned):
     return np.array([(others != row).sum(1).min() for row in rows])
 
 
-if __name__ == "__main__":
-    if len(sys.argv) != 1:
-        sys.exit(__doc__)
-    torch.set_num_threads(1)
-    write_text(UNEQUAL, json.dumps(record()) + "\n")
-    print(f"{UNEQUAL}: {UNEQUAL.stat().st_size:,} bytes")
+def main():
+    one_thread()
+    store(UNEQUAL, record())

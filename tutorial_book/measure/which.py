@@ -1,6 +1,6 @@
 """Change the model while it reads the sentences with two senses, and store where the word ends: stored/which.json.
 
-    python tools/measure_which.py        about 5 minutes on one core
+    python -m tutorial_book measure which        about 5 minutes on one core
 
 The page on "bank" reads these numbers. One thread, so that the same numbers come out again on the same kind of
 processor. Sets of sentences: "set 1", "set 2" and "hard" are never used for an axis; "stored" are those that make it,
@@ -19,12 +19,10 @@ processor. Sets of sentences: "set 1", "set 2" and "hard" are never used for an 
 from __future__ import annotations
 
 import numpy as np
-import torch
-from record import as_json, measured_with
 
 from tutorial_book.experiments.which import CONTROLS, FILE, HOMONYMS, STRIP, uses, words
+from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib import load
-from tutorial_lib.weights.files import write_text
 
 # set -> its words, the kind of its sentences and their sets, and whether all is measured or only what listening does
 SETS = {
@@ -87,7 +85,6 @@ def effects(found, text):
 
 def record(names=None, most=None):
     """What is stored. names, most: for a short try, only these words, and so many sentences of each in each set."""
-    torch.set_num_threads(1)
     model, tok = load(device="cpu")
     sets = {}
     for kind, (of_words, which, everything) in SETS.items():
@@ -103,6 +100,6 @@ def record(names=None, most=None):
     return {**measured_with("torch", "numpy"), "settings": {"STRIP": STRIP}, "sets": sets}
 
 
-if __name__ == "__main__":
-    write_text(FILE, as_json(record()))
-    print(f"{FILE}: {FILE.stat().st_size:,} bytes")
+def main():
+    one_thread()
+    store(FILE, record())

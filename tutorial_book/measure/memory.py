@@ -1,6 +1,6 @@
 """Train an LSTM and a decoder of its size on the same stories, and store what they remember: stored/memory.json.
 
-    python tools/measure_memory.py        a quarter of an hour on one core
+    python -m tutorial_book measure memory        a quarter of an hour on one core
 
 The chapter on positions shows these numbers; the weights are not kept. One thread, so that the same numbers come out
 again on the same kind of processor.
@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from measure_pruning import with_interval
-from record import as_json, measured_with
 from torch import nn
 
 from tutorial_book.experiments.positions import FILE
+from tutorial_book.measure.record import measured_with, one_thread, store, with_interval
 from tutorial_lib.gpt import GPT
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.texts.grammar import grammar
@@ -25,7 +24,6 @@ from tutorial_lib.tokenization import BPE
 from tutorial_lib.tokenization.bpe import END
 from tutorial_lib.training import Settings, evaluate_next_tokens_of, next_tokens_of, train
 from tutorial_lib.training.recipes import HELD_OUT, N_HELD_OUT, RECIPES, spread
-from tutorial_lib.weights.files import write_text
 
 SETTINGS = Settings(1_000, lr=8e-3, warmup=50)
 KINDS = {  # so that a poor rate or too few steps are not taken for a poor memory
@@ -166,7 +164,6 @@ def tell(progress):
         print(progress, flush=True)
 
 
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    write_text(FILE, as_json(record()))
-    print(f"{FILE}: {FILE.stat().st_size:,} bytes")
+def main():
+    one_thread()
+    store(FILE, record())

@@ -1,19 +1,17 @@
 """Measure the published texts and store the numbers: experiments/stored/real-texts.json.
 
-    TUTORIAL_LIB_TEXTS=FOLDER python tools/measure_texts.py     without the variable, the texts are fetched
+    TUTORIAL_LIB_TEXTS=FOLDER python -m tutorial_book measure texts     without the variable, the texts are fetched
 
 The texts themselves may not travel with this book. Their numbers stand on its pages wherever the texts are not at hand.
 """
 
 from __future__ import annotations
 
-from record import as_json, measured_with
-
 from tutorial_book.experiments.collections import FILE, measure
+from tutorial_book.measure.record import measured_with, store
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.published import SOURCES
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN
-from tutorial_lib.weights.files import write_text
 
 LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "umap-learn")
 
@@ -32,6 +30,5 @@ def record() -> dict:
     }  # fmt: skip
 
 
-if __name__ == "__main__":
-    write_text(FILE, as_json(record()))
-    print(f"{FILE}: {FILE.stat().st_size:,} bytes")
+def main():
+    store(FILE, record())

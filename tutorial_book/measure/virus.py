@@ -1,6 +1,6 @@
 """Train the case study's models again, from other seeds and on other trees, and store what they reach.
 
-    python tools/measure_virus.py FOLDER     a quarter of an hour on one core
+    python -m tutorial_book measure virus FOLDER     a quarter of an hour on one core
 
 The chapter on the virus shows these numbers, of stored/virus-again.json. The weights stay in FOLDER: a run that was cut
 off goes on from there. One thread, so that the same numbers come out again on the same kind of processor.
@@ -8,13 +8,10 @@ off goes on from there. One thread, so that the same numbers come out again on t
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import torch
-from record import measured_with
 from sklearn.linear_model import LogisticRegression
 
 from tutorial_book.experiments.virus import (
@@ -32,8 +29,8 @@ from tutorial_book.experiments.virus import (
 )
 from tutorial_book.experiments.virus.again import FILE
 from tutorial_book.experiments.virus.simulator import VARIANTS
+from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib.geometry import bootstrap_interval, cone_index, effective_number, gate_of, gate_scores
-from tutorial_lib.weights.files import write_text
 
 WHOLE = ("Birch", "Elm", "Oak")  # variants that have lost no base
 PLACES = ("embeddings", "layer.0", "layer.1")
@@ -151,9 +148,6 @@ def _looks(model, tokenizer, virus, split):
     return found | {"open": (gate_of(np.mean(gates, 0)) == "open").sum()}
 
 
-if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    torch.set_num_threads(1)
-    write_text(FILE, json.dumps(record(sys.argv[1]), indent=1) + "\n")
-    print(f"{FILE}: {FILE.stat().st_size:,} bytes")
+def main(folder):
+    one_thread()
+    store(FILE, record(folder))

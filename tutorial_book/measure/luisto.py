@@ -1,6 +1,6 @@
 """Measure L's own material and store the numbers, not the texts: its sentence pairs, its model's vocabulary.
 
-    TUTORIAL_LIB_TEXTS=FOLDER python tools/measure_luisto.py [FOLDER]     some seconds on one core
+    TUTORIAL_LIB_TEXTS=FOLDER python -m tutorial_book measure luisto [FOLDER]     some seconds on one core
 
 The pairs are fetched where the variable names no folder with them. The vocabulary is that of bert-base-cased: the
 folder with its vocab.txt, or what the cache or the hub has. What is not to be had is left as it is stored, and named.
@@ -11,21 +11,20 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
-from record import measured_with
 
 from tutorial_book.claims.meaning import TABLE_6, TABLE_7
 from tutorial_book.experiments import meaning, tokenization
+from tutorial_book.measure.record import measured_with, store
 from tutorial_lib.geometry import average_cosine, bootstrap_interval, contrast_cosines, difference_vectors
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.texts.published import SOURCES
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
-from tutorial_lib.weights.files import check_sha256, read_text, write_text
+from tutorial_lib.weights.files import check_sha256, read_text
 
 SIX = [name.lower() for name in TABLE_6]
 PAIRS = np.triu_indices(6, 1)  # the fifteen pairs of contrasts, in the order of Table 7
@@ -94,10 +93,9 @@ def written(found: dict) -> str:
                   text) + "\n"  # fmt: skip
 
 
-if __name__ == "__main__":
-    for file, record, arguments in ((meaning.FILE, of_pairs, ()), (tokenization.FILE, of_vocabulary, sys.argv[1:])):
+def main(folder=None):
+    for file, record, arguments in ((meaning.FILE, of_pairs, ()), (tokenization.FILE, of_vocabulary, (folder,))):
         try:
-            write_text(file, written(record(*arguments)))
-            print(f"{file}: {file.stat().st_size:,} bytes")
+            store(file, record(*arguments), written)
         except (TextsNotAvailable, ModelNotAvailable) as missing:
-            print(f"{file} stays as it is: {missing}", file=sys.stderr)
+            print(f"{file} stays as it is: {missing}")

@@ -1,6 +1,6 @@
 """Set the smallest weights of book-bert and of the default model to 0, and store what it costs: stored/pruning.json.
 
-    python tools/measure_pruning.py        some four minutes on one core
+    python -m tutorial_book measure pruning        some four minutes on one core
 
 The chapter on open questions shows these numbers beside as many weights drawn by lot. One thread, so that the same
 numbers come out again on the same kind of processor.
@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from record import as_json, measured_with
 from torch.nn import functional as F
 
 from tutorial_book.experiments.questions import PRUNED, prune
+from tutorial_book.measure.record import measured_with, one_thread, store, with_interval
 from tutorial_lib.attention import padded
 from tutorial_lib.bert import Bert
-from tutorial_lib.geometry import bootstrap_interval, cosine_matrix
+from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import WordPiece
@@ -24,7 +24,6 @@ from tutorial_lib.training.judge import HIDDEN, baselines
 from tutorial_lib.training.pretraining import IGNORE, mask_tokens
 from tutorial_lib.training.recipes import HELD_OUT, N_HELD_OUT
 from tutorial_lib.vectors import embed
-from tutorial_lib.weights.files import write_text
 
 SHARES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 HOW = {"the smallest": None, "by lot, seed 0": 0, "by lot, seed 1": 1}
@@ -89,12 +88,6 @@ def same_neighbors(X, exact, k=10) -> np.ndarray:
     return np.array([np.isin(*both).mean() for both in zip(*nearest, strict=True)])
 
 
-def with_interval(values) -> list[float]:
-    """The mean of some values, and its 95 % interval, to four places."""
-    return [round(float(one), 4) for one in (np.mean(values), *bootstrap_interval(np.mean, values))]
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    write_text(PRUNED, as_json(record()))
-    print(f"{PRUNED}: {PRUNED.stat().st_size:,} bytes")
+def main():
+    one_thread()
+    store(PRUNED, record())

@@ -1,21 +1,20 @@
 """Train book-gpt once more, with rotary positions, and store it: stored/models/book-gpt-rotary.
 
-    python tools/train_rotary.py FOLDER        a quarter of an hour on one core; FOLDER keeps a run that was cut off
+    python -m tutorial_book measure rotary FOLDER     a quarter of an hour on one core
 
-The recipe is book-gpt's, and so are the stories, the batches and the first weights; only the table of positions is left
-out. Beside the weights (float16) lie the curve and a card. One thread, so that the same numbers come out again on the
-same kind of processor.
+FOLDER keeps a run that was cut off. The recipe is book-gpt's, and so are the stories, the batches and the first
+weights; only the table of positions is left out. Beside the weights (float16) lie the curve and a card. One thread, so
+that the same numbers come out again on the same kind of processor.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import torch
-from record import as_json, measured_with
 
 from tutorial_book.experiments.since import ROTARY, RotaryGPT
+from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib.training import train
 from tutorial_lib.training.card import how_trained, lines_of_decoder
 from tutorial_lib.training.recipes import RECIPES, rounded
@@ -34,7 +33,7 @@ def record(model, curve, ready) -> dict:
 
 
 def main(run, folder=ROTARY, until=None) -> None:
-    torch.set_num_threads(1)
+    one_thread()
     ready = RECIPE.prepare()
     model = RotaryGPT(ready.model)
 
@@ -49,11 +48,8 @@ def main(run, folder=ROTARY, until=None) -> None:
     checkpoints.write(file, half, {"format": "pt"})
     model.load_state_dict({name: tensor.float() for name, tensor in half.items()}, strict=False)  # rounded, as stored
     found = record(model, curve, ready)
-    write_text(folder / "curves.json", as_json(found))
+    store(folder / "curves.json", found)
     told = {"trained": how_trained(RECIPE, RECIPE.batch), "measured": "\n".join(lines_of_decoder(found))}
     write_text(folder / "README.md", read_text(CARD).format(**told, sha256=sha256(file)))
     print(f"{file}: {file.stat().st_size:,} bytes; {found['held_out']:.3f} nats")
 
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -1,6 +1,6 @@
 """Measure what one vector cannot find, and store the numbers: experiments/stored/limits.json.
 
-    python tools/measure_limits.py FOLDER       some ten minutes on one core
+    python -m tutorial_book measure limits FOLDER       some ten minutes on one core
 
 FOLDER holds LIMIT-small (corpus.jsonl, queries.jsonl, qrels.jsonl) of github.com/google-deepmind/limit. Those texts are
 CC BY 4.0 and not part of this book; their numbers stand beside those of the book's own profiles. The most texts of
@@ -10,18 +10,15 @@ which vectors reach every pair take minutes for each further dimension: they are
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
-from record import as_json, measured_with
-
 from tutorial_book.experiments.limits import STORED, bm25, critical, late_interaction, recall
+from tutorial_book.measure.record import measured_with, store
 from tutorial_lib.bert import Bert
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.tokenization import WordPiece
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN
-from tutorial_lib.weights.files import write_text
 
 DIMENSIONS = range(2, 13)
 SEEDS = (0, 1)
@@ -75,6 +72,5 @@ def climb(dimensions, seed) -> list:
     return most
 
 
-if __name__ == "__main__":
-    write_text(STORED, as_json(record(sys.argv[1])))
-    print(f"{STORED}: {STORED.stat().st_size:,} bytes")
+def main(folder):
+    store(STORED, record(folder))

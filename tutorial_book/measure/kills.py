@@ -1,6 +1,6 @@
 """Kill `measure` at random moments, and see that nothing wrong is written and that a restart finishes the job.
 
-    python tools/kill_measures.py          20 kills of each kind; needs Dask: pip install -e ".[cluster]"
+    python -m tutorial_book measure kills          20 kills of each kind; needs Dask: pip install -e ".[cluster]"
 
 worker    a worker of a cluster is killed; the run itself must end well
 client    the process that asks the cluster, and writes what comes back, is killed; the same call goes on
@@ -16,7 +16,6 @@ import multiprocessing
 import os
 import random
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -127,12 +126,12 @@ def trial(kind, settings, folder, wanted, cluster, seconds, rng, context):
     return met, unfinished
 
 
-def main():
+def main(*arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=20, help="kills of each kind (default: %(default)s)")
     parser.add_argument("--stories", type=int, default=160, help="texts of the corpus (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     rng, context = random.Random(options.seed), multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tutorial_lib.measure", "distributed"])  # so that a process starts at once
     with tempfile.TemporaryDirectory() as folder, local(2) as cluster:
@@ -157,6 +156,3 @@ def main():
             print(f"{kind}: {options.trials} kills, {n_met} of them in the middle of a run, {n_unfinished} with a file "
                   f"half written; all files right, all runs finished, equal to {RELATIVE}", flush=True)
 
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,9 +1,9 @@
 """Measure for a chapter again, with other seeds, what its page can measure but once: stored/CHAPTER.json.
 
-    python tools/measure_seeds.py architectures     small translators, by the place of LayerNorm, start and rate
-    python tools/measure_seeds.py collections       other draws of the published texts, and all of them
-    python tools/measure_seeds.py decoders          stories that book-gpt writes, by rule and temperature
-    python tools/measure_seeds.py directions        small decoders without layers, and without LayerNorm
+    python -m tutorial_book measure seeds architectures     small translators, by the place of LayerNorm, start and rate
+    python -m tutorial_book measure seeds collections       other draws of the published texts, and all of them
+    python -m tutorial_book measure seeds decoders          stories that book-gpt writes, by rule and temperature
+    python -m tutorial_book measure seeds directions        small decoders without layers, and without LayerNorm
 
 Some minutes each on one core. `TUTORIAL_LIB_TEXTS=FOLDER` says where the published texts are; without it they are
 fetched. The weights are not kept. One thread, so that the same numbers come out again on the same kind of processor.
@@ -11,19 +11,17 @@ fetched. The weights are not kept. One thread, so that the same numbers come out
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import replace
 
 import numpy as np
 import torch
-from record import measured_with
 from scipy.stats import spearmanr
 from torch import nn
 
 from tutorial_book.experiments import STORED
 from tutorial_book.experiments.collections import N_CHARACTERS, N_TEXTS, NAMES
 from tutorial_book.experiments.decoders import judged, of_grammar, sampled
+from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib.encoder_decoder import Config, EncoderDecoder
 from tutorial_lib.geometry import linear_accuracy, neighbor_purity
 from tutorial_lib.gpt import GPT
@@ -33,7 +31,6 @@ from tutorial_lib.tokenization import BPE
 from tutorial_lib.training import Settings, next_tokens_of, train, translated
 from tutorial_lib.training.recipes import RECIPES
 from tutorial_lib.vectors import embed
-from tutorial_lib.weights.files import write_text
 
 # --- architectures --------------------------------------------------------------------------------------------------
 
@@ -172,9 +169,7 @@ def directions(rates=(0.01, 0.025, 0.04), seeds=range(4), plan=PLAN) -> dict:
     return found
 
 
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    (chapter,) = sys.argv[1:]
+def main(chapter):
+    one_thread()
     measured = {one.__name__: one for one in (architectures, collections, decoders, directions)}[chapter]()
-    found = {**measured_with("torch", "numpy", "scikit-learn"), "measured": measured}
-    write_text(STORED / f"{chapter}.json", json.dumps(found) + "\n")
+    store(STORED / f"{chapter}.json", {**measured_with("torch", "numpy", "scikit-learn"), "measured": measured})

@@ -1,6 +1,6 @@
 """Time `measure` with one worker and with two, and layers of three widths: experiments/stored/scaling.json.
 
-    python tools/measure_scaling.py        some minutes; needs Dask: pip install -e ".[cluster]"
+    python -m tutorial_book measure scaling        some minutes; needs Dask: pip install -e ".[cluster]"
 
 The default model reads paragraphs of Wikipedia (TUTORIAL_LIB_TEXTS=FOLDER, or they are fetched). Runs take turns, so
 that a slow moment of the machine hits all. A rate counts from when each worker is in its second chunk: by then it has
@@ -13,7 +13,6 @@ import argparse
 import json
 import random
 import re
-import sys
 import tempfile
 import time
 from datetime import date
@@ -21,20 +20,14 @@ from pathlib import Path
 
 import torch
 
-ROOT = Path(__file__).resolve().parents[1]
-if str(ROOT / "benchmarks") not in sys.path:
-    sys.path.append(str(ROOT / "benchmarks"))
-
-from harness import machine, versions  # noqa: E402
-
-from tutorial_book.experiments.cost import operations  # noqa: E402
-from tutorial_book.experiments.speed import SCALING  # noqa: E402
-from tutorial_lib.bert import Config, Layer, initialize  # noqa: E402
-from tutorial_lib.geometry import Cloud  # noqa: E402
-from tutorial_lib.measure import measure  # noqa: E402
-from tutorial_lib.texts import load_texts  # noqa: E402
-from tutorial_lib.weights.catalog import DEFAULT  # noqa: E402
-from tutorial_lib.weights.files import write_text  # noqa: E402
+from tutorial_book.experiments.cost import operations
+from tutorial_book.experiments.speed import SCALING
+from tutorial_book.measure.record import store
+from tutorial_lib.bert import Config, Layer, initialize
+from tutorial_lib.geometry import Cloud
+from tutorial_lib.measure import measure
+from tutorial_lib.texts import load_texts
+from tutorial_lib.weights.catalog import DEFAULT
 
 PACKAGES = ("python", "tutorial_lib", "torch", "numpy")
 # d_model, d_ff and heads. The last is a layer of a decoder with 7 billion weights, whose three matrices of 4,096 x
@@ -88,6 +81,8 @@ def rate_of(d_model, d_ff, n_heads, rounds=3) -> float:
 
 def record(n_texts=400, chunk=20, rounds=3, workers=(1, 2), widths=WIDTHS) -> dict:
     """What is stored: the machine, the corpus, the runs with each number of workers and threads, and the layers."""
+    from benchmarks.harness import machine, versions
+
     cores = torch.get_num_threads()
     about = machine()
     about["load"] = [about["load"]]
@@ -128,15 +123,10 @@ def written(found: dict) -> str:
     return re.sub(r"\[[-+\d.,e\s]*\]", lambda numbers: re.sub(r"\s+", " ", numbers[0]), text) + "\n"
 
 
-def main():
+def main(*arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--texts", type=int, default=400, help="that each run reads (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="how often each is timed (default: %(default)s)")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="how many (default: 1 2)")
-    options = parser.parse_args()
-    write_text(SCALING, written(record(options.texts, rounds=options.rounds, workers=options.workers)))
-    print(f"{SCALING}: {SCALING.stat().st_size:,} bytes")
-
-
-if __name__ == "__main__":
-    main()
+    options = parser.parse_args(arguments)
+    store(SCALING, record(options.texts, rounds=options.rounds, workers=options.workers), written)
