@@ -15,6 +15,7 @@ from pathlib import Path
 
 from website.notebooks.convert import handed_out
 from website.origin import BRANCH, Origin
+from website.pages.markdown import table
 from website.project import ROOT, say, template
 
 NAME = "transformers-from-scratch"
@@ -61,14 +62,14 @@ def publish_notebooks(root: Path, origin: Origin) -> Path:
     folder = root / "_build" / "publish" / BRANCH
     folder.mkdir(parents=True)
     files = handed_out(root, origin.library, origin.link)
-    rows = [["Notebook", "Colab", "Binder"], ["---"] * 3] if origin.on_github else [["Notebook"], ["---"]]
+    head, rows = ["Notebook", "Colab", "Binder"] if origin.on_github else ["Notebook"], []
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
         opens = [f"[open]({origin.colab(name)})", f"[open]({origin.binder(name)})"]
-        rows.append([f"[{name}]({name})", *opens][: len(rows[0])])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        rows.append([f"[{name}]({name})", *opens][: len(head)])
     links = "\n".join(map(origin.jupyterhub, files))
-    text = template(README, address=origin.address, commit=origin.commit[:7], table=table, links=links)
+    listed = "\n".join(table(head, rows))
+    text = template(README, address=origin.address, commit=origin.commit[:7], table=listed, links=links)
     (folder / "README.md").write_text(text, encoding="utf-8")
     for name in ("LICENSE", "LICENSE-TEXT"):
         shutil.copy(root / name, folder)

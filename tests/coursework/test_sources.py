@@ -121,7 +121,7 @@ def test_the_books_table_lists_every_assignment():
     from website.pages import coursework
 
     origin = coursework.Origin("https://github.com/O/R", "1")
-    text, elsewhere = "\n".join(coursework.table(origin)), "\n".join(coursework.table(None))
+    text, elsewhere = "\n".join(coursework.assignments(origin)), "\n".join(coursework.assignments(None))
     for name in NAMES:
         assert f"colab.research.google.com/github/O/R/blob/notebooks/{name}.ipynb" in text
         assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere

@@ -27,63 +27,48 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from coursework.example_class import TARGET, stored
 from website.origin import Origin, on_github
+from website.pages.markdown import table
 from website.project import ROOT
 
+READ = {"assignments": "assignments/*/notebook.md", "likeness": "likeness.tsv"}  # by these directives
 SCRIPTS = ["rules.js", "notebook.js", "page.js"]
 PICTURES = ["MOST_PICTURE", "MOST_PICTURES", "MOST_IN_CELL", "MOST_PIXELS", "MOST_SCANS"]
 
 
-def table(origin: Origin | None) -> list[str]:
+def assignments(origin: Origin | None) -> list[str]:
     """The assignments as lines of a Markdown table: title, time, points, and the notebook here and in Colab."""
     from coursework import checks, sources
 
-    columns = ["Assignment", "Time", "Points", "Notebook", *(["In Colab"] if origin else [])]
-    rows = [columns, ["---"] * len(columns)]
+    rows = []
     for name in checks.names():
         title = sources.title(name).removeprefix("Assignment ")
         time = re.search(r"\*\*Time:\*\* ([^.,;]+)", sources.source(name).cells[0].source)[1]
         notebook = f'<a href="../notebooks/{name}.ipynb" download>{name}.ipynb</a>'  # of launch.py
         colab = [f"[open {name[0]}]({origin.colab(f'{name}.ipynb')})"] if origin else []
         rows.append([title, time, str(sum(sources.points(name).values())), notebook, *colab])
-    return [f"| {' | '.join(row)} |" for row in rows]
+    return table(["Assignment", "Time", "Points", "Notebook", *(["In Colab"] if origin else [])], rows)
 
 
 def likeness() -> list[str]:
     """What the tests measured of honest answers and of copies, as lines of a Markdown table."""
     from coursework import compare
 
-    columns = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
-    rows = [[*columns, "With one function rewritten, at least", "Told from"]]
-    rows.append(["---"] * len(rows[0]))
-    for name, *numbers in (line.split("\t") for line in compare.MEASURED):
-        rows.append([name[0], *numbers, f"{compare.told_from(name)[0]:.2f}"])
-    return [f"| {' | '.join(row)} |" for row in rows]
+    head = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
+    head += ["With one function rewritten, at least", "Told from"]
+    measured = [line.split("\t") for line in compare.MEASURED]
+    return table(head, [[name[0], *numbers, f"{compare.told_from(name)[0]:.2f}"] for name, *numbers in measured])
 
 
-class Assignments(SphinxDirective):
-    read = "assignments/*/notebook.md"
-
-    def lines(self):
-        return table(on_github(ROOT))
-
+class Table(SphinxDirective):
     def run(self):
-        container = nodes.container()
-        self.state.nested_parse(StringList(self.lines()), self.content_offset, container)
-        for path in (ROOT / "coursework").glob(self.read):
+        lines = assignments(on_github(ROOT)) if self.name == "assignments" else likeness()
+        for path in (ROOT / "coursework").glob(READ[self.name]):
             self.env.note_dependency(str(path))
-        return container.children
-
-
-class Likeness(Assignments):
-    read = "likeness.tsv"
-
-    def lines(self):
-        return likeness()
+        return self.parse_text_to_nodes("\n".join(lines))
 
 
 def reported(report: str, beginnings: list[str]) -> list[str]:
@@ -178,8 +163,8 @@ def add_scripts(app, pagename, templatename, context, doctree) -> None:
 
 
 def setup(app):
-    app.add_directive("assignments", Assignments)
+    app.add_directive("assignments", Table)
     app.add_directive("reported", Reported)
-    app.add_directive("likeness", Likeness)
+    app.add_directive("likeness", Table)
     app.add_directive("check", Check)
     app.connect("html-page-context", add_scripts)

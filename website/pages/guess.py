@@ -26,9 +26,9 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
@@ -156,36 +156,24 @@ def blank(options: dict[str, str]) -> str:
     return f"Your guess: ____ {options['unit']}".rstrip() if "unit" in options else ""
 
 
-class Answer(HTMLParser):
-    """The name and the value in what `tutorial_book.page.guess.answer` shows."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.name = self.value = None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        if "data-answer" in found:
-            self.name, self.value = found["data-guess"], json.loads(found["data-answer"])
-
-
 def take_answers(doctree: nodes.document) -> list[tuple[str, object, nodes.container]]:
-    """The answers of a page: name, value and cell. The page shows them in their boxes, so their output goes."""
+    """The answers of a page: name, value and cell. The page shows them in their boxes, so their output goes.
+
+    They are what `tutorial_book.page.guess.answer` shows.
+    """
     answers = []
-    for raw in list(doctree.findall(nodes.raw)):
-        answer = Answer(raw.astext()) if "data-answer" in raw.astext() else None
-        if answer is None or answer.name is None:
+    for raw in [raw for raw in doctree.findall(nodes.raw) if "data-answer" in raw.astext()]:
+        if (shown := BeautifulSoup(raw.astext(), "html.parser").select_one("[data-answer]")) is None:
             continue
-        cell = above(raw, is_cell)
+        name, cell = shown["data-guess"], above(raw, is_cell)
         if above(raw, lambda node: isinstance(node, nodes.figure)):
-            complain(cell, answer.name, "its answer stands in a cell that draws a figure; give it a cell of its own")
+            complain(cell, name, "its answer stands in a cell that draws a figure; give it a cell of its own")
         bundle = above(raw, lambda node: node.get("nb_element") == "mime_bundle")
         outputs = bundle.parent
         outputs.remove(bundle)
         if not outputs.children:
             outputs.parent.remove(outputs)
-        answers.append((answer.name, answer.value, cell))
+        answers.append((name, json.loads(shown["data-answer"]), cell))
     return answers
 
 

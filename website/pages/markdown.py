@@ -36,6 +36,15 @@ def blocks(text: str):
     yield None, plain
 
 
+def table(head: list[str], rows) -> list[str]:
+    """The lines of a table.
+
+    >>> table(["a", "b"], [["1", "2"]])
+    ['| a | b |', '| --- | --- |', '| 1 | 2 |']
+    """
+    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
+
+
 def bodies(text: str, name: str) -> list[tuple[str, dict[str, str], str]]:
     """The directives of a name on a page: argument, options, body.
 
