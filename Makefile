@@ -28,16 +28,16 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 book: $(READY)  ## run the chapters and build the site: _build/html
-	@$(BIN)/python tools/build_book.py
+	@$(BIN)/python -m website build
 
 serve: $(READY)  ## the site at http://127.0.0.1:8000, made again whenever a file changes
-	@$(BIN)/python tools/serve.py
+	@$(BIN)/python -m website serve
 
 pdf: book  ## the book in one file: _build/transformers-from-scratch.pdf
-	@$(BIN)/python tools/make_pdf.py
+	@$(BIN)/python -m website pdf
 
 publish: pdf  ## what goes on the web: _build/publish, the site with PDF and zip, and notebooks with their address
-	@$(BIN)/python tools/publish.py
+	@$(BIN)/python -m website publish
 
 test: $(READY)  ## the tests that need no book; LONG=1 runs the long ones, too, and JOBS=2 two at a time
 	@$(BIN)/ruff check --quiet .
@@ -48,25 +48,25 @@ test-site: book  ## the tests of the built pages; LONG=1 opens all of them in a 
 
 check: $(READY)  ## one chapter, its page in a browser, its tests and claims: make check CHAPTER=meaning
 	@test -f book/$(CHAPTER).md || { echo 'Which chapter? make check CHAPTER=meaning'; exit 2; }
-	@$(BIN)/python tools/build_book.py
+	@$(BIN)/python -m website build
 	@$(PYTEST) --long tests/book tests/chapters tests/plots tests/claims \
 		-k 'book/$(CHAPTER).html or test_$(subst -,_,$(CHAPTER)).py or $(CHAPTER)/ or [book/$(CHAPTER)] or teach/$(CHAPTER)]'
 
 pin: $(READY)  ## the table of all values that the pages write, under three arithmetics: half an hour
-	@$(BIN)/python tools/pin_values.py '$(AVX2)' '$(SSE)'
+	@$(BIN)/python -m tests.chapters.pins '$(AVX2)' '$(SSE)'
 
 portable: $(READY)  ## the chapters whose values differ between processors, tested with the arithmetic of an old one
-	@env $(SSE) $(PYTEST) tests/chapters -k "$$($(BIN)/python tools/pin_values.py sensitive)"
+	@env $(SSE) $(PYTEST) tests/chapters -k "$$($(BIN)/python -m tests.chapters.pins sensitive)"
 
 mutants: $(READY)  ## small random changes of the library, and which of them no test notices; N=10 draws ten
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) -e ".[mutants]"
-	@$(BIN)/python tools/mutants.py $(or $(N),40)
+	@$(BIN)/python -m tests.mutants $(or $(N),40)
 
 lint: $(READY)  ## the style of the code
 	@$(BIN)/ruff check --output-format concise .
 
 colab: book  ## run the chapters' notebooks in clean environments like Colab's, newest, Colab's and oldest versions: 25 minutes each
-	@$(BIN)/python tools/run_notebooks.py
+	@$(BIN)/python -m tests.colab
 
 assignments: $(READY)  ## the students' notebooks: coursework/notebooks, and a zip of each in _build/assignments
 	@$(BIN)/python -m coursework assignments

@@ -28,10 +28,8 @@ def assignments(folder, check=False, variant=""):
     """Write the students' notebooks, or those of a variant, and a zip of each. 1 where check finds one out of step."""
     import nbformat
 
-    sys.path.insert(0, str(ROOT / "tools"))
-    from make_notebooks import INSTALL
-
     from coursework.grading import write
+    from website.notebooks.convert import INSTALL
 
     out_of_step = references.out_of_step(mend=not check)
     for name in references.varied(checks.names(), variant) if variant else checks.names():

@@ -42,11 +42,11 @@ def train():
 
 
 def build():
-    import build_book
-    import kernel_copies
+    from website import book
+    from website.build import kernels
 
-    kernel_copies.IMPORTED = []
-    build_book.build_pages = lambda root, made: 0  # the chapters are enough
+    kernels.IMPORTED = []
+    book.build_pages = lambda root, made: 0  # the chapters are enough
     Path("book").mkdir(exist_ok=True)
     Path("_toc.yml").write_text("root: book/index\nparts: [{chapters: [{file: book/one}]}]\n")
     Path("book/index.md").write_text("# A book\n")
@@ -54,7 +54,7 @@ def build():
     Path("book/one.md").write_text(kind + "```{code-cell} python3\nprint(*range(400_000), sep=chr(10))\n```\n")
     told = StringIO()
     with redirect_stderr(told):
-        code = build_book.main(Path.cwd())
+        code = book.main(Path.cwd())
     if code:
         raise OSError(told.getvalue())
 
@@ -79,7 +79,7 @@ def before_and_after_the_disk_grows(call):
 def test_a_full_disk_is_told_and_resumed_from(tmp_path, call, needs, done):
     code = f"from tests import test_full_disk as t; t.before_and_after_the_disk_grows(t.{call.__name__})"
     command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh"]
-    environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tools'}", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
     command += [str(tmp_path), sys.executable, code]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, env=environment)

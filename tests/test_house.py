@@ -75,7 +75,7 @@ def test_pins_are_plain_versions():
 
 
 def test_no_file_has_a_placeholder_address():
-    """Git knows it (tools/origin.py): a fork has none to fill in."""
+    """Git knows it (website/origin.py): a fork has none to fill in."""
     place = "OWNER/" + "REPOSITORY"
     assert [str(path.relative_to(ROOT)) for path in tracked_files() if place.encode() in path.read_bytes()] == []
 

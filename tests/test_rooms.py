@@ -8,16 +8,16 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import house
 import numpy as np
 import pytest
 
 from tutorial_book import page, plots
 from tutorial_lib import geometry, views
+from website import package_map
 
 ROOT = Path(__file__).resolve().parents[1]
-LIBRARY, BOOK = (ROOT / package for package in house.PACKAGES)
-ORDER = [f"{package}.{name}" for package in house.PACKAGES for names in house.rooms(ROOT, package).values()
+LIBRARY, BOOK = (ROOT / package for package in package_map.PACKAGES)
+ORDER = [f"{package}.{name}" for package in package_map.PACKAGES for names in package_map.rooms(ROOT, package).values()
          for name in names]  # fmt: skip
 CHAPTERS = {path.stem.replace("-", "_") for path in (ROOT / "book").glob("*.md")}
 FILES = sorted(file for package in (LIBRARY, BOOK) for file in package.rglob("*.py"))
@@ -32,7 +32,7 @@ def printed_by(code: str, **options) -> list[str]:
 
 @cache
 def graph():
-    return pytest.importorskip("grimp").build_graph(*house.PACKAGES)
+    return pytest.importorskip("grimp").build_graph(*package_map.PACKAGES)
 
 
 @pytest.mark.parametrize("package", [LIBRARY, BOOK], ids=lambda package: package.name)
@@ -40,14 +40,14 @@ def test_map_lists_every_module(package):
     inside = {path.stem for path in package.iterdir() if path.suffix in ("", ".py")} - {"__init__", "__pycache__"}
     listed = [name.split(".")[1] for name in ORDER if name.startswith(f"{package.name}.")]
     assert sorted(listed) == sorted(inside)
-    assert all(house.first_line(house.entrance(ROOT, package.name, name)) for name in listed)
+    assert all(package_map.first_line(package_map.entrance(ROOT, package.name, name)) for name in listed)
 
 
 def test_readme_has_todays_map():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme == house.with_map(readme), "run python tools/house.py"
+    assert readme == package_map.with_map(readme), "run python -m website map"
     with pytest.raises(ValueError, match="README.md must hold the lines"):
-        house.with_map("# A book")
+        package_map.with_map("# A book")
 
 
 def test_modules_import_only_from_modules_before_them():

@@ -4,4 +4,4 @@
 name of its chapter in all: `plots.meaning`, `claims.meaning`.
 """
 
-ROOMS = {"The pages and the course": ("experiments", "page", "plots", "claims", "exercises", "__main__")}
+ROOMS = {"The pages and the course": ("experiments", "page", "plots", "claims", "exercises", "measure", "__main__")}

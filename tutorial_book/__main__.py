@@ -1,4 +1,4 @@
-"""The command line: `python -m tutorial_book claims | train`."""
+"""The command line: `python -m tutorial_book claims | measure | train`."""
 
 import argparse
 import sys
@@ -21,8 +21,11 @@ def main(arguments=None) -> int:
         "definitions, opinions and drawings do not count. One with a reason alone counts as one without a claim, one "
         "whose claim needs a model that is not here as one with a claim; behind stands how many can be checked here",
     )
+    measured = commands.add_parser("measure", help="measure again what takes too long for a page; without NAME, a list")
+    measured.add_argument("name", nargs="?", metavar="NAME")
+    measured.add_argument("arguments", nargs=argparse.REMAINDER, help="those of the program")
     add_train(commands, "book-virus (a minute) or book-virus-frames (three)")
-    return run_command(parser.parse_args(arguments), {"claims": claims, "train": _train})
+    return run_command(parser.parse_args(arguments), {"claims": claims, "measure": _measure, "train": _train})
 
 
 def claims(options) -> int:
@@ -30,6 +33,12 @@ def claims(options) -> int:
     from tutorial_book.claims import report, report_coverage
 
     return report_coverage() if options.inventory else report()
+
+
+def _measure(options) -> int:
+    from tutorial_book import measure
+
+    return measure.run(options.name, options.arguments)
 
 
 def _train(options) -> int:

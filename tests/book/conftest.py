@@ -1,7 +1,6 @@
 """The built site, for the tests of its pages."""
 
 import re
-import sys
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -10,7 +9,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
-sys.path.insert(0, str(ROOT / "tools"))
 
 # One page of each kind, which each run of the tests opens in a browser. The others are marked `long`: they are opened
 # at each push, and for one chapter by `make check`.

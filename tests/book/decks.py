@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-built_page = pytest.importorskip("built_page")
-classroom = pytest.importorskip("classroom")
+source = pytest.importorskip("website.slides.source")
+classroom = pytest.importorskip("website.slides")
 
 ROOT = classroom.ROOT
 SITE = ROOT / "_build" / "html"
@@ -32,7 +32,7 @@ SMALL = {
 
 @cache
 def page(folder, name):
-    return built_page.soup(SITE / folder / f"{name}.html")
+    return source.soup(SITE / folder / f"{name}.html")
 
 
 @cache
@@ -42,7 +42,7 @@ def slides(name):
 
 @cache
 def chapter(name):
-    return built_page.read_chapter(SITE, name)
+    return source.read_chapter(SITE, name)
 
 
 def link(slide):
@@ -52,7 +52,7 @@ def link(slide):
 
 
 def question(element):
-    return built_page.words(element.select_one(".guess-question"))
+    return source.words(element.select_one(".guess-question"))
 
 
 @cache
@@ -62,7 +62,7 @@ def shown(name):
     return [
         guesses[question(slide)]
         if "poll" in slide["class"]
-        else built_page.words(slide.select_one(".says > p"))
+        else source.words(slide.select_one(".says > p"))
         if "finding" in slide["class"]
         else link(slide) or ""
         for slide in slides(name)

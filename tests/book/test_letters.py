@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-letters = pytest.importorskip("letters")
-values = pytest.importorskip("values")
+letters = pytest.importorskip("website.pages.letters")
+values = pytest.importorskip("website.build.values")
 TOC = yaml.safe_load((letters.ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [Path(file).name for file in [TOC["root"], *(c["file"] for part in TOC["parts"] for c in part["chapters"])]]
 ROWS = letters.rows()

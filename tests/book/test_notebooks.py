@@ -10,11 +10,11 @@ import pytest
 
 for package in ("jupytext", "pybtex"):
     pytest.importorskip(package)
-make_notebooks = pytest.importorskip("make_notebooks")
-on_github = pytest.importorskip("origin").on_github
-values = pytest.importorskip("values")
-ROOT = Path(make_notebooks.__file__).resolve().parents[1]
-CHAPTERS = [path.stem for path in make_notebooks.chapters(ROOT)]
+convert = pytest.importorskip("website.notebooks.convert")
+on_github = pytest.importorskip("website.origin").on_github
+values = pytest.importorskip("website.build.values")
+ROOT = Path(convert.__file__).resolve().parents[2]
+CHAPTERS = [path.stem for path in convert.chapters(ROOT)]
 NUMBERS = {
     "(": r'id="equation-{label}".*?class="eqno">(\([\d.]+\))',
     "F": r'id="{label}".*?class="caption-number">(Fig\. [\d.]+?) ?<',
@@ -24,7 +24,7 @@ NUMBERS = {
 
 @pytest.fixture(scope="module")
 def book():
-    return make_notebooks.Book(ROOT)
+    return convert.Book(ROOT)
 
 
 def test_only_chapters_offer_a_notebook_and_the_library(page):
@@ -55,7 +55,7 @@ def test_links_of_a_notebook_lead_to_files(site):
 
 @pytest.fixture(scope="module", params=CHAPTERS)
 def chapter(request, book):
-    return request.param, nbformat.from_dict(json.loads(make_notebooks.notebook(book, request.param)))
+    return request.param, nbformat.from_dict(json.loads(convert.notebook(book, request.param)))
 
 
 def sources(notebook, kind):

@@ -13,10 +13,10 @@ import re
 import pytest
 
 pytest.importorskip("myst_nb")
-build_book = pytest.importorskip("build_book")
+runs = pytest.importorskip("website.build.runs")
 
 LINE = re.compile(r"^MODEL = None\b.*$", re.M)
-CHAPTERS = [path for path in build_book.chapters(build_book.ROOT) if LINE.search(path.read_text(encoding="utf-8"))]
+CHAPTERS = [path for path in runs.chapters(runs.ROOT) if LINE.search(path.read_text(encoding="utf-8"))]
 assert len(CHAPTERS) >= 8
 WRITTEN = ("documents", "sentence-pairs", "synonyms", "paraphrases", "homonyms")  # a cased model knows their capitals
 
@@ -51,10 +51,10 @@ def encoder(tmp_path_factory, default_folder):
     ids=lambda path: path.stem,
 )
 def test_one_line_changes_the_model(path, encoder):
-    notebook = build_book.read_chapter(path)
+    notebook = runs.read_chapter(path)
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.source = LINE.sub(f"MODEL = {str(encoder)!r}", cell.source)
     assert str(encoder) in str(notebook)
-    environment = build_book.kernel_environment(os.cpu_count())  # one thread
-    asyncio.run(build_book.run_chapter(path, notebook, environment, build_book.ROOT))
+    environment = runs.kernel_environment(os.cpu_count())  # one thread
+    asyncio.run(runs.run_chapter(path, notebook, environment, runs.ROOT))

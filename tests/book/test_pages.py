@@ -79,7 +79,7 @@ def resolves(page: Path, url: str) -> bool:
     target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
     if parts.scheme or parts.netloc:
         return True
-    if target.is_file() and parts.fragment.startswith("view="):  # a text for a view of that page: tools/sphinx_teach.py
+    if target.is_file() and parts.fragment.startswith("view="):  # a text for a view of that page
         return f'data-view="{parse_qs(parts.fragment)["view"][0]}-' in target.read_text(encoding="utf-8")
     plain = not parts.fragment or target.suffix != ".html"
     return target.is_file() and (plain or unquote(parts.fragment) in parsed(target).anchors)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-directives = pytest.importorskip("directives")
-values = pytest.importorskip("values")
-ROOT = Path(directives.__file__).resolve().parents[1]
+markdown = pytest.importorskip("website.pages.markdown")
+values = pytest.importorskip("website.build.values")
+ROOT = Path(markdown.__file__).resolve().parents[2]
 PARTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
 CHAPTERS = [Path(chapter["file"]).name for part in PARTS if part.get("numbered") for chapter in part["chapters"]]
 
@@ -19,7 +19,7 @@ SPEAKS = re.compile(r"\b[RLN]\b|\bA(?:’s|'s| \d)|\bdocuments?\b|\bthesis\b|\bp
 
 def paragraphs(text):
     """The paragraphs that a reader sees: of the text, of findings and guesses; not of folded boxes, nor of code."""
-    for head, lines in directives.blocks(text):
+    for head, lines in markdown.blocks(text):
         body = "\n".join(lines)
         name = re.match(r"\{([\w:-]+)\} *(.*)", head or "")
         if head is None:

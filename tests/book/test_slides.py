@@ -7,9 +7,9 @@ import pytest
 
 from tests.book.decks import NAMES, ROOT, SITE, SMALL, built, chapter, link, page, question, shown, slides
 
-built_page = pytest.importorskip("built_page")
-classroom = pytest.importorskip("classroom")
-sphinx_speaks = pytest.importorskip("sphinx_speaks")
+source = pytest.importorskip("website.slides.source")
+classroom = pytest.importorskip("website.slides")
+formulas = pytest.importorskip("website.pages.formulas")
 pytestmark = built
 chapters = pytest.mark.parametrize("name", NAMES)
 
@@ -17,15 +17,15 @@ chapters = pytest.mark.parametrize("name", NAMES)
 @chapters
 def test_lesson_follows_the_plan_step_by_step(name):
     there = shown(name)
-    notes = [built_page.words(slide.select_one("aside.notes")) for slide in slides(name)]
+    notes = [source.words(slide.select_one("aside.notes")) for slide in slides(name)]
     assert min(map(len, notes)) > 10
     at = 0
-    for step in built_page.read_plan(SITE, ROOT, name).steps:
+    for step in source.read_plan(SITE, ROOT, name).steps:
         of_step = [place for place, note in enumerate(notes) if f"{step.minutes}. {step.title}" in note]
         assert of_step and of_step == list(range(at + 1, of_step[-1] + 1)), f"{step.title} is not in its turn"
         at = of_step[-1]
         assert [what for kind, what in step.shows if kind != "quote" and what not in there[: at + 1]] == []
-    assert built_page.words(slides(name)[at + 1].h2) == "Homework"
+    assert source.words(slides(name)[at + 1].h2) == "Homework"
 
 
 @chapters
@@ -34,8 +34,8 @@ def test_slides_show_the_chapter_and_spoil_no_guess(name):
     items = {item.name: item for item in chapter(name).items}
     assert [item.name for item in items.values() if not item.folded and item.name not in there] == []
     titles = [slide.select_one("aside > h3") for slide in slides(name)]
-    steps = {f"{step.minutes}. {step.title}" for step in built_page.read_plan(SITE, ROOT, name).steps}
-    lesson = [place for place, title in enumerate(titles) if title and built_page.words(title) in steps]
+    steps = {f"{step.minutes}. {step.title}" for step in source.read_plan(SITE, ROOT, name).steps}
+    lesson = [place for place, title in enumerate(titles) if title and source.words(title) in steps]
     for item in (item for item in items.values() if item.name in there):
         place = there.index(item.name)
         before = there[:place]
@@ -50,8 +50,8 @@ def test_slides_show_the_chapter_and_spoil_no_guess(name):
 
 def test_board_comes_before_its_figure():
     board, figure = slides("attention")[2:4]
-    assert built_page.words(board.select_one(".ask")) == "At the board" and link(figure) == "fig-one-row"
-    assert built_page.words(board.select_one("aside.notes")).startswith("6–18. One row, on the board")
+    assert source.words(board.select_one(".ask")) == "At the board" and link(figure) == "fig-one-row"
+    assert source.words(board.select_one("aside.notes")).startswith("6–18. One row, on the board")
     assert board.select_one("aside.notes table"), "the board picture is not in the notes"
 
 
@@ -60,10 +60,10 @@ def test_poll_marks_the_answer_of_the_chapter_once(name):
     guesses = {question(item.element): item.element for item in chapter(name).items if item.kind == "guess"}
     for slide in (slide for slide in slides(name) if "poll" in slide["class"]):
         guess = guesses[question(slide)]
-        marked = [built_page.words(one) for one in slide.select(".choices [data-true]")]
+        marked = [source.words(one) for one in slide.select(".choices [data-true]")]
         truth, because = (slide.select_one(f".answer.fragment {part}") for part in (".guess-truth", ".guess-because"))
-        right = built_page.words(guess.select_one(".guess-truth"))
-        assert built_page.words(truth) == right and built_page.words(because).startswith("Because ")
+        right = source.words(guess.select_one(".guess-truth"))
+        assert source.words(truth) == right and source.words(because).startswith("Because ")
         if guess["data-kind"] == "choice":
             assert marked == [right]
         else:
@@ -74,15 +74,15 @@ def test_poll_marks_the_answer_of_the_chapter_once(name):
 def test_sheet_has_formulas_and_findings_of_its_chapter(name):
     sheet = page("sheets", name)
     whole = chapter(name).head.parent
-    findings = [built_page.words(finding) for finding in whole.select(".finding")]
-    assert [built_page.words(finding) for finding in sheet.select(".finding")] == findings != []
-    known = {letter: row.meaning for letter, row in sphinx_speaks.known(name).items()}
+    findings = [source.words(finding) for finding in whole.select(".finding")]
+    assert [source.words(finding) for finding in sheet.select(".finding")] == findings != []
+    known = {letter: row.meaning for letter, row in formulas.known(name).items()}
     for line, formula in zip(sheet.select(".formula"), whole.select("div.math:has(> .eqno)"), strict=True):
         number = formula.select_one(".eqno").get_text()
         assert line.a["href"] == f"../book/{name}.html#{formula['id']}" and line.a.get_text() + "#" == number
         assert line.select_one(".math").get_text() == formula.get_text().replace(number, "", 1)
         for term, meaning in zip(line.select("dt"), line.select("dd"), strict=True):
-            told = re.sub(r"\\\((.*?)\\\)", r"$\1$", built_page.words(meaning))
+            told = re.sub(r"\\\((.*?)\\\)", r"$\1$", source.words(meaning))
             assert {known[letter] for letter in re.findall(r"\\\((.*?)\\\)", term.get_text())} == {told}
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-directives = pytest.importorskip("directives")
-sphinx_teach = pytest.importorskip("sphinx_teach")
-values = pytest.importorskip("values")
-ROOT = Path(directives.__file__).resolve().parents[1]
+markdown = pytest.importorskip("website.pages.markdown")
+values = pytest.importorskip("website.build.values")
+ROOT = Path(markdown.__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 PARTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
 NUMBERED = [part for part in PARTS if part.get("numbered")]
@@ -60,7 +59,7 @@ def test_plan_fills_fifty_minutes_in_four_parts(name):
     starts, ends = zip(*((int(start), int(end)) for start, end in STEP.findall(page)))
     assert starts == (0, *ends[:-1]) and ends[-1] == 50 and sorted({0, *ends}) == [0, *ends]
     assert len(QUESTION.findall(page)) == 3
-    asked = [argument for argument, _, _ in sphinx_teach.bodies(page, "hands")]
+    asked = [argument for argument, _, _ in markdown.bodies(page, "hands")]
     assert asked and len(asked) == len(set(asked))
 
 

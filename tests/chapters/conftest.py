@@ -5,22 +5,24 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-import build_book
 import pytest
-import values
 from filelock import FileLock
-from names import Names
+
+from website.build import values
+from website.build.namespace import Names
+from website.build.runs import current_runs
+from website.project import ROOT
 
 
 @cache
 def values_file(chapter: str) -> Path:
     """What the current run of a chapter has left. Where there is none, it is made here and kept for the next time."""
-    runs = build_book.ROOT / "_build" / "runs"
+    runs = ROOT / "_build" / "runs"
     runs.mkdir(parents=True, exist_ok=True)
-    path = build_book.ROOT / "book" / f"{chapter}.md"
+    path = ROOT / "book" / f"{chapter}.md"
     with FileLock(runs / f"{chapter}.lock"), warnings.catch_warnings():  # another process may be about to run it
         warnings.simplefilter("ignore")  # the kernel's own
-        (run,) = asyncio.run(build_book.current_runs(build_book.ROOT, [path]))
+        run = asyncio.run(current_runs(ROOT, [path]))[chapter]
     if isinstance(run, str):
         pytest.fail(run, pytrace=False)
     return run["names"]
@@ -49,7 +51,7 @@ class Runs(dict):
 @pytest.fixture(scope="session")
 def pages():
     """All pages of the book, with the values of the chapters' current runs."""
-    return values.Pages(build_book.ROOT, Runs())
+    return values.Pages(ROOT, Runs())
 
 
 @pytest.fixture(scope="module")

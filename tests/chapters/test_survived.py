@@ -9,7 +9,7 @@ VALUES = stored()
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_stored_values_are_those_of_the_chapters(row, pages):
-    """To a hundredth of it: another processor may round otherwise. Else run tools/gather_survived.py."""
+    """To a hundredth of it: another processor may round otherwise. Else measure `survived` again."""
     computed = row.read(pages.names(row.chapter))
     assert VALUES[row.name] == pytest.approx(list(map(float, computed)), rel=0.01, abs=0.002)
 

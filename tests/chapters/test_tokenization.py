@@ -2,9 +2,9 @@
 
 import re
 
-import build_book
 import pytest
 
+from tests.chapters.conftest import ROOT
 from tutorial_book.page import table
 from tutorial_lib import weights
 from tutorial_lib.tokenization import BPE
@@ -34,7 +34,7 @@ def test_glued_splits_each_token_into_its_two_halves(with_gpt2):
 def test_page_without_gpt2_says_what_to_install(page, monkeypatch, capsys):
     monkeypatch.setattr(weights, "available", lambda vocabulary: {})
     names = {"table": table, "weights": weights, "bpe": page.bpe, "tok": page.tok, "BPE": BPE}
-    source = (build_book.ROOT / "book/tokenization.md").read_text(encoding="utf-8")
+    source = (ROOT / "book/tokenization.md").read_text(encoding="utf-8")
     cells = [cell for cell in re.findall(r"```\{code-cell\}[^\n]*\n(.*?)```", source, re.S) if "gpt2" in cell]
     for cell in cells:
         exec(re.sub(r"^:tags:.*\n", "", cell), names)

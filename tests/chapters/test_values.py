@@ -2,11 +2,10 @@
 
 import pytest
 
-build_book = pytest.importorskip("build_book")
-pin_values = pytest.importorskip("pin_values")
-values = pytest.importorskip("values")
-PAGES = values.marked(build_book.ROOT)
-PINNED = pin_values.read()
+pins = pytest.importorskip("tests.chapters.pins")
+values = pytest.importorskip("website.build.values")
+PAGES = values.marked(pins.ROOT)
+PINNED = pins.read()
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -18,5 +17,5 @@ def test_page_says_what_its_run_gives(name, pages):
     assert not new, f"not in the table of values: make pin writes {new}"
     gone = [mark for mark in known if mark not in found]
     assert not gone, f"in the table of values, and no longer on the page: make pin removes {gone}"
-    wrong = {mark: (text, known[mark]) for mark, text in found.items() if not pin_values.is_near(text, known[mark])}
+    wrong = {mark: (text, known[mark]) for mark, text in found.items() if not pins.is_near(text, known[mark])}
     assert not wrong, "if these are right, make pin writes them into the table"

@@ -2,11 +2,11 @@
 
 import re
 
-import build_book
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from tests.chapters.conftest import ROOT
 from tutorial_book.experiments.virus import (
     RECIPE,
     Evolution,
@@ -54,7 +54,7 @@ def test_cells_run_on_a_readers_genomes(tmp_path):
     records = [(g.name.replace(g.variant, rename[g.variant]), g.sequence.replace("GA", "NR", 1).lower())
                for g in other if g.variant in rename]  # fmt: skip
     write_fasta(tmp_path / "yours.fasta", records)
-    source = (build_book.ROOT / "book" / "virus.md").read_text(encoding="utf-8")
+    source = (ROOT / "book" / "virus.md").read_text(encoding="utf-8")
     cell = r"```{code-cell} python3\n(?:---\n.*?\n---\n)?(?::[^\n]*\n)*(.*?)```"
     cells = dict(enumerate(re.findall(cell, source, re.DOTALL)))
     own = next(i for i, cell in cells.items() if "# genomes = labeled_genomes" in cell)

@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -36,12 +35,11 @@ ALL = {name: (file, content, assignment_of(file), expected) for name, file, cont
 @pytest.fixture(scope="module")
 def page(browser, tmp_path_factory):
     """page((file, content, assignment), ...): what the page finds in these notebooks. No site is needed."""
-    sys.path.insert(0, str(ROOT / "tools"))
-    import sphinx_check
+    from website.pages import coursework
 
     tab, folder = browser.new_page(), tmp_path_factory.mktemp("notebooks")
     tab.set_content("<input type=file multiple>")
-    tab.add_script_tag(content=f"CHECK_RULES = {json.dumps(sphinx_check.rules())};")
+    tab.add_script_tag(content=f"CHECK_RULES = {json.dumps(coursework.rules())};")
     tab.add_script_tag(path=SCRIPT)
 
     def check(*notebooks):

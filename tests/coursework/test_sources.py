@@ -79,7 +79,7 @@ def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
 def test_a_zip_holds_the_notebook_alone(tmp_path, monkeypatch):
     monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
     monkeypatch.setattr(references, "out_of_step", lambda mend: [])
-    monkeypatch.setitem(sys.modules, "make_notebooks", SimpleNamespace(INSTALL="pass"))
+    monkeypatch.setitem(sys.modules, "website.notebooks.convert", SimpleNamespace(INSTALL="pass"))
     assert assignments(tmp_path / "notebooks") == 0
     for name in NAMES:
         with zipfile.ZipFile(tmp_path / "_build" / "assignments" / f"{name}.zip") as archive:
@@ -118,10 +118,10 @@ def test_an_unknown_assignment_is_told(read):
 
 
 def test_the_books_table_lists_every_assignment():
-    import sphinx_coursework
+    from website.pages import coursework
 
-    origin = sphinx_coursework.Origin("https://github.com/O/R", "1")
-    text, elsewhere = "\n".join(sphinx_coursework.table(origin)), "\n".join(sphinx_coursework.table(None))
+    origin = coursework.Origin("https://github.com/O/R", "1")
+    text, elsewhere = "\n".join(coursework.assignments(origin)), "\n".join(coursework.assignments(None))
     for name in NAMES:
         assert f"colab.research.google.com/github/O/R/blob/notebooks/{name}.ipynb" in text
         assert f"{name}.ipynb" in elsewhere and "colab" not in elsewhere

@@ -106,7 +106,7 @@ def test_notebook_states_the_rules_of_its_variant(assignment, variant):
 def test_a_teacher_makes_a_variant_with_one_command(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("coursework.__main__.ROOT", tmp_path)
     monkeypatch.setattr(references, "out_of_step", lambda mend: [])
-    monkeypatch.setitem(sys.modules, "make_notebooks", SimpleNamespace(INSTALL="pass"))
+    monkeypatch.setitem(sys.modules, "website.notebooks.convert", SimpleNamespace(INSTALL="pass"))
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "20 27"]) == 2
     assert "small letters and digits" in capsys.readouterr().err
     assert main(["assignments", "--to", str(tmp_path / "to"), "--variant", "2027"]) == 0

@@ -25,19 +25,19 @@ from tutorial_lib.training.recipes import HELD_OUT
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN
 
 READERS = [  # who reads, where the path stands, which program writes the file
-    (collections, "stored", "FILE", "measure_texts"),
-    (limits, "stored", "STORED", "measure_limits"),
-    (meaning, "stored", "FILE", "measure_luisto"),
-    (positions, "stored", "FILE", "measure_memory"),
-    (questions, "pruned_stored", "PRUNED", "measure_pruning"),
-    (shape_of_learning, "stored", "FILE", "measure_learning"),
-    (since, "stored", "FILE", "measure_since"),
-    (sinks, "stored", "FILE", "measure_sinks"),
-    (survived, "stored", "FILE", "gather_survived"),
-    (tokenization, "stored", "FILE", "measure_luisto"),
-    (which, "stored", "FILE", "measure_which"),
-    (again, "trained_again", "FILE", "measure_virus"),
-    (again, "unequal", "UNEQUAL", "measure_unequal"),
+    (collections, "stored", "FILE", "texts"),
+    (limits, "stored", "STORED", "limits"),
+    (meaning, "stored", "FILE", "luisto"),
+    (positions, "stored", "FILE", "memory"),
+    (questions, "pruned_stored", "PRUNED", "pruning"),
+    (shape_of_learning, "stored", "FILE", "learning"),
+    (since, "stored", "FILE", "since"),
+    (sinks, "stored", "FILE", "sinks"),
+    (survived, "stored", "FILE", "survived"),
+    (tokenization, "stored", "FILE", "luisto"),
+    (which, "stored", "FILE", "which"),
+    (again, "trained_again", "FILE", "virus"),
+    (again, "unequal", "UNEQUAL", "unequal"),
 ]
 
 
@@ -49,7 +49,7 @@ def test_damaged_files_are_refused(module, read, file, program, monkeypatch, tmp
         kept = {"runs": [{"name": "book-virus", "seed": 0, "tree": 0, "measured": {}}]}
     (tmp_path / "numbers.json").write_text(json.dumps(kept), encoding="utf-8")
     monkeypatch.setattr(module, file, tmp_path / "numbers.json")
-    with pytest.raises(ValueError, match=rf"numbers.json lacks .*: write it again with tools/{program}.py"):
+    with pytest.raises(ValueError, match=rf"numbers.json lacks .*: write it again: .* measure {program}"):
         getattr(module, read)()
 
 

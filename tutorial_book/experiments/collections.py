@@ -1,6 +1,6 @@
 """Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
 
-The texts may not travel with this book; the numbers may. tools/measure_texts.py writes them into
+The texts may not travel with this book; the numbers may. measure/texts.py writes them into
 stored/real-texts.json, with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
 """
 
@@ -28,7 +28,7 @@ def measured(model=None):
 
 
 def stored() -> dict:
-    """The numbers of `measure` as tools/measure_texts.py stored them, with "date", "versions", "model", "sources".
+    """The numbers of `measure` as measure/texts.py stored them, with "date", "versions", "model", "sources".
 
     "pairs" and "meetings" count what L's own file of sentence pairs holds. Raises ValueError if the file is damaged.
 
@@ -36,7 +36,7 @@ def stored() -> dict:
     {'Wikipedia': 3558, 'tweets': 3257}
     """
     needed = {"date", "versions", "model", "sources", "texts", "tokens", "clouds", "maps", "pairs", "meetings"}
-    return experiments.stored(FILE, needed, "tools/measure_texts.py")
+    return experiments.stored(FILE, needed, "texts")
 
 
 def measure(model=None) -> dict:

@@ -252,10 +252,10 @@ def critical(d, seed=0, start=2, n_starts=3, **how) -> int:
 
 
 def stored() -> dict:
-    """What tools/measure_limits.py stored: "limit-small", the scores on that data set, and "critical", the most texts
+    """What measure/limits.py stored: "limit-small", the scores on that data set, and "critical", the most texts
     of which all pairs are reached, by dimension and seed. Example: `stored()["limit-small"]["texts"]`."""
     needs = {"date", "versions", "model", "limit-small", "critical"}
-    return experiments.stored(STORED, needs, "tools/measure_limits.py")
+    return experiments.stored(STORED, needs, "limits")
 
 
 def _reaches(n, d, seed, **how) -> bool:

@@ -9,7 +9,7 @@ FILE = experiments.STORED / "luisto-pairs.json"
 
 
 def stored() -> dict:
-    """What tools/measure_luisto.py stored, with "date", "versions", "model", "sources"; ValueError where it is damaged.
+    """What measure/luisto.py stored, with "date", "versions", "model", "sources"; ValueError where it is damaged.
 
     "pairs": contrast -> how many L has. By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and
     their "intervals" of 95 %, "within" (the average cosine of two differences of each contrast), and "correlations":
@@ -19,7 +19,7 @@ def stored() -> dict:
     9
     """
     needed = {"date", "versions", "model", "sources", "pairs", "cls", "mean"}
-    return experiments.stored(FILE, needed, "tools/measure_luisto.py")
+    return experiments.stored(FILE, needed, "luisto")
 
 
 def correlations(own, book, table_7, chosen):

@@ -6,7 +6,7 @@ FILE = experiments.STORED / "memory.json"
 
 
 def stored() -> dict:
-    """What tools/measure_memory.py stored: "kinds": kind -> "parameters", "steps", and a seed's "loss" and "gains", as
+    """What measure/memory.py stored: "kinds": kind -> "parameters", "steps", and a seed's "loss" and "gains", as
     (mean, low, high) a bin of "starts"; "difference": the decoder's less the LSTM's. Example: `stored()["cases"]`."""
     needed = {"date", "versions", "starts", "cases", "kinds", "difference", "stories"}
-    return experiments.stored(FILE, needed, "tools/measure_memory.py")
+    return experiments.stored(FILE, needed, "memory")

@@ -106,6 +106,6 @@ def prune(model, share, seed=None):
 
 
 def pruned_stored() -> dict:
-    """What tools/measure_pruning.py stored: for "loss" and "neighbors" the "curves", how -> (mean, low, high) a share,
+    """What measure/pruning.py stored: for "loss" and "neighbors" the "curves", how -> (mean, low, high) a share,
     and the "difference" of the smallest to those by lot, with its interval. Example: `pruned_stored()["shares"]`."""
-    return experiments.stored(PRUNED, {"date", "versions", "shares", "loss", "neighbors"}, "tools/measure_pruning.py")
+    return experiments.stored(PRUNED, {"date", "versions", "shares", "loss", "neighbors"}, "pruning")

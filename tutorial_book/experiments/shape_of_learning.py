@@ -1,7 +1,7 @@
 """How the shape of a model's vectors comes about while it learns: by layer, by step, and by what is left out.
 
 Four kinds of small models, decoders and encoders, with LayerNorm before or after each sublayer, are trained on the same
-stories, five seeds of each, and measured on the way. tools/measure_learning.py does that and writes the numbers into
+stories, five seeds of each, and measured on the way. measure/learning.py does that and writes the numbers into
 stored/shape-of-learning.json; the weights are not kept. Sources: A 2-4; L 3.2.7, 3.3.3.
 """
 
@@ -244,7 +244,7 @@ def follow(kind, seed, until=STEPS[-1]):
 
 
 def stored() -> dict:
-    """What tools/measure_learning.py stored: "steps", and "kinds": kind -> "loss", `OTHERS` and `CLOUDS` as arrays.
+    """What measure/learning.py stored: "steps", and "kinds": kind -> "loss", `OTHERS` and `CLOUDS` as arrays.
 
     Raises ValueError where the file is damaged.
 
@@ -252,7 +252,7 @@ def stored() -> dict:
     (5, 8, 6)
     """
     needed = {"date", "versions", "steps", "counted", "kinds"}
-    kept = experiments.stored(FILE, needed, "tools/measure_learning.py")
+    kept = experiments.stored(FILE, needed, "learning")
     return kept | {name: _in_ones(kept[name]) for name in ("counted", "kinds")}
 
 

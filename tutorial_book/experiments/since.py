@@ -1,7 +1,7 @@
 """What changed since 2017, one part at a time: a small decoder of Llama's shape, and what taking a change back costs.
 
 Each of `KINDS` is trained on the same stories, from several seeds, with the same steps and as many parameters up to
-1 %, on pieces of 64 tokens. It is judged on pieces four times as long. tools/measure_since.py does that and writes the
+1 %, on pieces of 64 tokens. It is judged on pieces four times as long. measure/since.py does that and writes the
 numbers into stored/since.json; the weights are not kept.
 """
 
@@ -327,7 +327,7 @@ class RotaryGPT(gpt.GPT):
 
 @lru_cache
 def rotary_gpt():
-    """book-gpt as it would be with rotary positions: the same recipe, trained by tools/train_rotary.py.
+    """book-gpt as it would be with rotary positions: the same recipe, trained by measure/rotary.py.
 
     >>> n_learned = sum(p.numel() for p in gpt.GPT.from_pretrained("book-gpt", "cpu").parameters())
     >>> n_learned - sum(p.numel() for p in rotary_gpt().parameters()) == 128 * 128  # the table of positions
@@ -395,14 +395,14 @@ def follow(kind, seed, until=SETTINGS.n_steps):
 
 
 def stored() -> dict:
-    """What tools/measure_since.py stored: "settings", "parameters" by kind, and "kinds": kind -> name -> an array.
+    """What measure/since.py stored: "settings", "parameters" by kind, and "kinds": kind -> name -> an array.
 
     Losses in nats, (seeds, 16); of "heads", name -> (seeds, heads, pairs) or (seeds, pairs).
 
     >>> stored()["kinds"]["no positions"]["as it is"].shape[1]
     16
     """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "parameters", "kinds"}, "tools/measure_since.py")
+    kept = experiments.stored(FILE, {"date", "versions", "settings", "parameters", "kinds"}, "since")
     return kept | {"kinds": _in_ones(kept["kinds"])}
 
 

@@ -2,7 +2,7 @@
 
 The first half changes a trained model while it runs. The second trains small decoders on letters, some of which are
 signals: behind one, the letter before it comes again. A head that finds it has nothing to do at all other letters.
-Each of `KINDS` is trained from several seeds, with the same steps. tools/measure_sinks.py does that and writes what
+Each of `KINDS` is trained from several seeds, with the same steps. measure/sinks.py does that and writes what
 `follow` finds into stored/sinks.json; the weights are not kept.
 """
 
@@ -333,11 +333,11 @@ def follow(kind, seed, until=SETTINGS.n_steps):
 
 
 def stored() -> dict:
-    """What tools/measure_sinks.py stored: "settings", "floor", and "kinds": kind -> name -> an array (seeds, ...).
+    """What measure/sinks.py stored: "settings", "floor", and "kinds": kind -> name -> an array (seeds, ...).
 
     Losses in nats, behind a signal and behind other letters; the rest by layer.
     """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "floor", "kinds"}, "tools/measure_sinks.py")
+    kept = experiments.stored(FILE, {"date", "versions", "settings", "floor", "kinds"}, "sinks")
     arrays = {kind: {name: np.array(value) for name, value in one.items()} for kind, one in kept["kinds"].items()}
     return kept | {"kinds": arrays}
 

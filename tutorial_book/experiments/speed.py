@@ -1,7 +1,7 @@
 """How fast the library is: what was measured beforehand, as it is kept in stored/.
 
 Beside its peers: speed.json, which `python benchmarks --keep` writes. A ratio is the time of ours over the time of a
-peer, in the same run. With more workers: scaling.json, which tools/measure_scaling.py writes.
+peer, in the same run. With more workers: scaling.json, which measure/scaling.py writes.
 """
 
 from tutorial_book import experiments
@@ -41,7 +41,7 @@ def which(run) -> tuple:
 
 
 def scaling() -> dict:
-    """How `measure` scaled: what tools/measure_scaling.py keeps in stored/scaling.json.
+    """How `measure` scaled: what measure/scaling.py keeps in stored/scaling.json.
 
     "date", "machine" ("load" before each round, and at the end), "versions", "model"; "corpus", with the bytes, texts
     and tokens that were read; "chunk", texts in one; "runs", each with "workers", "threads" of each worker,
@@ -52,4 +52,4 @@ def scaling() -> dict:
     [1, 2, 1]
     """
     needed = {"date", "machine", "versions", "model", "corpus", "chunk", "runs", "layers"}
-    return experiments.stored(SCALING, needed, "tools/measure_scaling.py")
+    return experiments.stored(SCALING, needed, "scaling")

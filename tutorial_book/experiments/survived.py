@@ -1,6 +1,6 @@
 """What survived: findings of the documents L, A and G, each with its control, out of the chapters' own values.
 
-`tools/gather_survived.py` reads the values of the chapters' last runs and stores them, so that this page waits for none
+`measure/survived.py` reads the values of the chapters' last runs and stores them, so that this page waits for none
 of them; a test reads them again and says where a chapter has changed since.
 """
 
@@ -140,7 +140,7 @@ def stored() -> dict[str, list[float]]:
     >>> stored()["word-classes"]
     [0.99, 0.6633]
     """
-    return read_stored(FILE, ["date", "rows"], "tools/gather_survived.py")["rows"]
+    return read_stored(FILE, ["date", "rows"], "survived")["rows"]
 
 
 class Board:

@@ -1,6 +1,6 @@
 """L's vocabulary, that of bert-base-cased, which is not part of this book: what it holds, now or as it was stored.
 
-tools/measure_luisto.py has stored the numbers for where the vocabulary is not at hand. Source: L 3.2.1, 4.2.1, 4.3.
+measure/luisto.py has stored the numbers for where the vocabulary is not at hand. Source: L 3.2.1, 4.2.1, 4.3.
 """
 
 from tutorial_book import experiments
@@ -25,7 +25,7 @@ def cased() -> dict:
 def stored() -> dict:
     """The numbers of `measure` as stored, with "date", "versions", "sources" (SHA-256); ValueError if damaged."""
     needed = {"date", "versions", "sources", "size", "kinds", "blocks", "shares", "ids", "ascii", "letters", "texts"}
-    return experiments.stored(FILE, needed, "tools/measure_luisto.py")
+    return experiments.stored(FILE, needed, "luisto")
 
 
 def measure(tok: WordPiece) -> dict:

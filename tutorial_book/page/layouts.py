@@ -34,7 +34,7 @@ LETTER = 0.0074  # inches that a letter takes on average, for each point of its 
 def with_layouts(figure, **options):
     """A figure as SVG, with its other layouts packed into comments at the end; a narrow figure has none for a phone.
 
-    tools/sphinx_figures.py makes the files of a page from it. Only a chapter with slides has layouts for them.
+    website/pages/figures.py makes the files of a page from it. Only a chapter with slides has layouts for them.
     """
     from IPython.core.pylabtools import print_figure
 

@@ -26,10 +26,10 @@ __getattr__, __dir__, __all__ = late(__name__, {
 
 
 def stored() -> dict:
-    """Return what tools/measure_which.py stored.
+    """Return what measure/which.py stored.
 
     "sets": kind of sentences -> measure -> an array (sentences, ...); the program says which measures there are.
     """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "sets"}, "tools/measure_which.py")
+    kept = experiments.stored(FILE, {"date", "versions", "settings", "sets"}, "which")
     arrays = {kind: {name: np.array(rows) for name, rows in found.items()} for kind, found in kept["sets"].items()}
     return kept | {"sets": arrays}

@@ -1,0 +1,132 @@
+"""Time `measure` with one worker and with two, and layers of three widths: experiments/stored/scaling.json.
+
+    python -m tutorial_book measure scaling        some minutes; needs Dask: pip install -e ".[cluster]"
+
+The default model reads paragraphs of Wikipedia (TUTORIAL_LIB_TEXTS=FOLDER, or they are fetched). Runs take turns, so
+that a slow moment of the machine hits all. A rate counts from when each worker is in its second chunk: by then it has
+loaded the model. The layers, with weights drawn by chance, run on one thread, and their vectors go into a `Cloud`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+
+import torch
+
+from tutorial_book.experiments.cost import operations
+from tutorial_book.experiments.speed import SCALING
+from tutorial_book.measure.record import store
+from tutorial_lib.bert import Config, Layer, initialize
+from tutorial_lib.geometry import Cloud
+from tutorial_lib.measure import measure
+from tutorial_lib.texts import load_texts
+from tutorial_lib.weights.catalog import DEFAULT
+
+PACKAGES = ("python", "tutorial_lib", "torch", "numpy")
+# d_model, d_ff and heads. The last is a layer of a decoder with 7 billion weights, whose three matrices of 4,096 x
+# 11,008 take as many multiplications as two of 4,096 x 16,512.
+WIDTHS = {"MiniLM": (384, 1_536, 12), "BERT-base": (768, 3_072, 12), "7 B decoder": (4_096, 16_512, 32)}
+LENGTH, AT_ONCE, ROWS = 128, 512, 4096  # tokens in a text and in a batch; vectors that go into a cloud at once
+
+
+def corpus_of(path, n_texts) -> dict:
+    """Write so many texts, shuffled, so that no chunk is of one article; and what is said of them all."""
+    texts = load_texts("wikipedia")
+    n_bytes = sum(len(text.encode()) for text in texts)
+    told = {"name": "paragraphs of Wikipedia", "texts": len(texts), "bytes": n_bytes}
+    random.Random(0).shuffle(texts)
+    path.write_text("".join(" ".join(text.split()) + "\n" for text in texts[:n_texts]), encoding="utf-8")
+    return told | {"texts_read": len(texts[:n_texts]), "bytes_read": path.stat().st_size}
+
+
+def timed(corpus, folder, workers, threads, chunk) -> dict:
+    """Texts a second once all workers are at work, seconds of the whole call, and how many tokens were read.
+
+    Raises ValueError for a corpus of fewer than four chunks for each worker.
+    """
+    told, start = [], time.perf_counter()
+    torch.set_num_threads(workers * threads)  # what the call divides among its workers
+    found = measure(corpus, DEFAULT, folder, chunk, workers, tell=lambda progress: told.append(time.perf_counter()))
+    whole = time.perf_counter() - start
+    if len(told) < 4 * workers:
+        raise ValueError(f"{workers} workers need {4 * workers} chunks to be timed, got {len(told)}: read more texts")
+    late = told[2 * workers - 1 :]
+    rate = (len(late) - 1) * chunk / (late[-1] - late[0])
+    return {"texts_per_second": rate, "seconds": whole, "tokens": found["layers"]["0"]["n"]}
+
+
+@torch.inference_mode()
+def rate_of(d_model, d_ff, n_heads, rounds=3) -> float:
+    """Multiplications a second of one layer, on one thread, whose vectors go into a cloud: the median of some rounds.
+
+    One round is that of ROWS vectors: a batch through the layer, as often as it takes, and all of them into the cloud.
+    """
+    layer = initialize(Layer(Config(d_model=d_model, d_ff=d_ff, n_heads=n_heads))).eval()
+    X, cloud, took = torch.randn(AT_ONCE // LENGTH, LENGTH, d_model), Cloud(d_model), []
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        batches = [layer(X, fused=True) for _ in range(ROWS // AT_ONCE)]
+        cloud.add(torch.cat(batches).flatten(0, 1))
+        took.append(time.perf_counter() - start)
+    work = ROWS // LENGTH * sum(operations(LENGTH, d_model, d_ff)) + ROWS * d_model**2
+    return work / sorted(took[1:])[rounds // 2]  # the first warms up
+
+
+def record(n_texts=400, chunk=20, rounds=3, workers=(1, 2), widths=WIDTHS) -> dict:
+    """What is stored: the machine, the corpus, the runs with each number of workers and threads, and the layers."""
+    from benchmarks.harness import machine, versions
+
+    cores = torch.get_num_threads()
+    about = machine()
+    about["load"] = [about["load"]]
+    settings = [(n, 1) for n in workers] + [(1, cores)] * (cores > 1)
+    runs = {each: [] for each in settings}
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder, "corpus.txt")
+        read = corpus_of(corpus, n_texts)
+        for number in range(rounds):
+            for each in settings:
+                runs[each].append(timed(corpus, Path(folder, f"{each[0]}-{each[1]}-{number}"), *each, chunk))
+                print(*each, runs[each][-1], flush=True)
+            about["load"].append(machine()["load"])
+    read["tokens_read"] = runs[settings[0]][0]["tokens"]
+    torch.set_num_threads(1)
+    layers = []
+    for name, (d_model, d_ff, n_heads) in widths.items():
+        rate = rate_of(d_model, d_ff, n_heads)
+        layers.append({"name": name, "d_model": d_model, "d_ff": d_ff, "n_heads": n_heads, "length": LENGTH,
+                       "multiplications_per_second": rate})  # fmt: skip
+        print(name, f"{rate:.3g}", flush=True)
+    torch.set_num_threads(cores)
+    known = versions()
+    return {
+        "date": date.today().isoformat(), "machine": about, "versions": {name: known[name] for name in PACKAGES},
+        "model": DEFAULT, "corpus": read, "chunk": chunk,
+        "runs": [{"workers": workers, "threads": threads,
+                  **{name: [run[name] for run in found] for name in ("texts_per_second", "seconds")}}
+                 for (workers, threads), found in runs.items()],
+        "layers": layers,
+    }  # fmt: skip
+
+
+def written(found: dict) -> str:
+    """As JSON, numbers of four digits, each list of them on one line."""
+    found = json.loads(json.dumps(found), parse_float=lambda number: float(f"{float(number):.4g}"))
+    text = json.dumps(found, indent=1)
+    return re.sub(r"\[[-+\d.,e\s]*\]", lambda numbers: re.sub(r"\s+", " ", numbers[0]), text) + "\n"
+
+
+def main(*arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--texts", type=int, default=400, help="that each run reads (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is timed (default: %(default)s)")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="how many (default: 1 2)")
+    options = parser.parse_args(arguments)
+    store(SCALING, record(options.texts, rounds=options.rounds, workers=options.workers), written)

@@ -1,0 +1,27 @@
+"""Gather what the chapters' last runs say of each finding, and store it: experiments/stored/survived.json.
+
+    python -m tutorial_book measure survived         seconds, if the chapters have run
+
+The page *What survived* shows these numbers; a test compares them with the runs.
+"""
+
+from __future__ import annotations
+
+from tutorial_book.experiments.survived import FILE, gathered
+from tutorial_book.measure.record import measured_with, store
+
+
+def values_of(chapter: str):
+    """Return the values of a chapter's current run, which is made if there is none."""
+    from website.build.runs import values_of  # the site runs chapters; only this program needs it
+
+    return values_of(chapter)
+
+
+def record(page_of=values_of) -> dict:
+    """Return what is stored."""
+    return {**measured_with("torch", "numpy"), "rows": gathered(page_of)}
+
+
+def main():
+    store(FILE, record())

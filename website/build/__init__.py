@@ -1,0 +1,1 @@
+"""Chapters run, and their text gets the values of the run."""

@@ -1,0 +1,1 @@
+"""Each chapter as a notebook."""

@@ -1,0 +1,157 @@
+"""The guesses that come back without their page, as a script that works from files, too.
+
+An author marks a guess with `:again:`, and may put the question in words that need no page behind it:
+
+    :::{guess} growth
+    :unit: times
+    :again: A dot product gets 16 times as many coordinates. How much larger does its typical size become?
+
+Each becomes a card in plain text, with the answer that a cell computed. A formula that cannot be written as text, or a
+word that needs the page, such as "below", stops the build. book/_static/again.js asks the cards.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from docutils import nodes
+from docutils.utils import smartquotes
+
+from website.pages.guess import complaining
+from website.pages.nodes import Misuse, element
+
+# A word that sends the reader to what is not on the card, and what it means there.
+NEEDS_PAGE = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(below|above|here|now)\b",
+        r"(?<!of )\b(this|these)\b(?! book)",
+        r"\bthe (next|last|previous|first) (section|chapter|page|figure|table|cell)\b",
+        r"\bthe (figure|picture|drawing|view|chart|list|section|chapter|page|cell|document)s?\b",
+        r"\bthe (same|real) (table|text|sentence|picture|figure)s?\b",
+        r"\b(we|our|us)\b",
+        r"\b(?-i:[RLNAG]) \d",  # a section of a document
+    )
+]
+# A question that begins so speaks of what was said before it.
+GOES_ON = re.compile(
+    r"(it|its|they|their|them|he|his|she|her|both|those|that|then|the (two|three|four|five|six|seven|others?))\b",
+    re.IGNORECASE,
+)
+SIGNS = {
+    r"\cdot": "·", r"\times": "×", r"\approx": "≈", r"\le": "≤", r"\ge": "≥", r"\pm": "±", r"\infty": "∞",
+    r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\varepsilon": "ε", r"\lambda": "λ", r"\mu": "μ", r"\pi": "π",
+    r"\sigma": "σ", r"\omega": "ω", r"\LN": "LayerNorm", r"\softmax": "softmax", r"\,": " ", r"\%": "%", "-": "−",
+}  # fmt: skip
+MEASURES = ("unit", "share", "factor", "units")  # what a number is counted in, and within what it is right
+RAISED = str.maketrans("0123456789−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ⁿ")
+
+
+def in_plain_text(formula: str) -> str:
+    r"""A short formula as one would type it.
+
+    >>> in_plain_text(r"d_{\text{ff}} = 4\,d_{\text{model}}"), in_plain_text(r"10000^{1/3} \cdot 10^{-9}")
+    ('d_ff = 4 d_model', '10000^(1/3) · 10⁻⁹')
+    """
+    text = re.sub(r"\\(?:text|operatorname|mathrm)\{(\w*)\}", r"\1", formula)
+    text = re.sub(r"\\[A-Za-z]+|\\[,%]|-", lambda sign: SIGNS.get(sign[0], sign[0]), text)
+    text = re.sub(r"\\sqrt ?\{?(\w+)\}?", r"√\1", text)
+    text = re.sub(r"_\{(\w+)\}", r"_\1", text)
+    text = re.sub(r"\^(?:\{([^{}]*)\}|(\w))", lambda power: raised(power[1] or power[2]), text)
+    if re.search(r"[\\{}]", text):
+        raise Misuse(f"it is asked again in plain text, in which {formula} cannot be read: say it in words")
+    return " ".join(text.split())
+
+
+def raised(power: str) -> str:
+    return power.translate(RAISED) if re.fullmatch(r"[\d−n]+", power) else f"^({power})" if power[1:] else f"^{power}"
+
+
+def in_other_words(question: str) -> str:
+    """The question as the option has it, in plain text."""
+    text = re.sub(r"\$([^$]+)\$", lambda formula: in_plain_text(formula[1]), question)
+    return smartquotes.smartyPants(text, "q")
+
+
+def plain(node: nodes.Node) -> str:
+    """What a reader sees of a node, formulas as one would type them."""
+    if isinstance(node, nodes.math):
+        return in_plain_text(node.astext())
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    if "refuri" in node or "reftarget" in node:
+        if not node.astext():
+            raise Misuse("it is asked again without its page, and a link in it has no words of its own")
+    return (" " if any(isinstance(child, nodes.paragraph) for child in node) else "").join(map(plain, node))
+
+
+def points_at_page(question: str, *others: str) -> str | None:
+    """The first words of a question, its choices and its reason that mean nothing without their page.
+
+    >>> points_at_page("Which key wins?", "k1", "Because the table below says so."), points_at_page("It grows. How?")
+    ('below', 'It')
+    >>> points_at_page("Which of these is longest?", "k1", "Because this book has seen it.")
+    """
+    start = GOES_ON.match(question)
+    found = [start] if start else [word.search(text) for text in (question, *others) for word in NEEDS_PAGE]
+    return next((match[0] for match in found if match), None)
+
+
+def card(box: element) -> dict:
+    """All that it takes to ask a guess without its page, in plain text."""
+    given = box["attributes"]
+
+    def part(name: str) -> str:
+        found = [plain(node) for node in box.findall(nodes.Element) if name in node["classes"]]
+        return " ".join(found[0].split()) if found else ""
+
+    lines = [line for line in box.findall(element) if "data_item" in line["attributes"]]
+    items = {line["attributes"]["data_item"]: plain(line) for line in lines}
+    truth = json.loads(given["data_truth"])
+    truth = [items[item] for item in truth] if isinstance(truth, list) else items.get(truth, truth)
+    made = {
+        "name": given["data_guess"],
+        "kind": given["data_kind"],
+        "question": in_other_words(box["again"]) or part("guess-question"),
+        "items": list(items.values()),
+        "hint": part("guess-hint"),
+        "truth": truth,
+        "told": ", ".join(truth) if isinstance(truth, list) else part("guess-truth"),
+        "because": part("guess-because"),
+        "given": {key: given[f"data_{key}"] for key in MEASURES if f"data_{key}" in given},
+    }
+    word = points_at_page(made["question"], *made["items"], made["because"])
+    if word:
+        raise Misuse(f'it is asked again without its page, which "{word}" needs: :again: may say it otherwise')
+    return made
+
+
+def read(app, doctree: nodes.document) -> None:
+    """Give each guess that is asked again its card. It has its answer by now."""
+    for box in doctree.findall(lambda node: isinstance(node, element) and "again" in node):
+        with complaining(box, box["attributes"]["data_guess"]):
+            if "data_truth" in box["attributes"]:
+                box["card"] = card(box)
+
+
+def cards_of(doctree: nodes.document, docname: str) -> list[dict]:
+    title = next(doctree.findall(nodes.title), nodes.Text("")).astext()
+    page = docname.rpartition("/")[2]
+    boxes = doctree.findall(lambda node: isinstance(node, element) and "card" in node)
+    return [{"page": page, "title": title, **box["card"]} for box in boxes]
+
+
+def write(app, exception) -> None:
+    if exception or app.builder.format != "html":
+        return
+    pages = sorted(app.env.found_docs)
+    cards = [card for page in pages for card in cards_of(app.env.get_doctree(page), page)]
+    target = Path(app.outdir, "_static", "cards.js")
+    target.write_text(f"BOOK_CARDS = {json.dumps(cards, ensure_ascii=False)};\n", encoding="utf-8")
+
+
+def setup(app):
+    app.connect("doctree-read", read, priority=600)  # after guess.py, which brings the answers
+    app.connect("build-finished", write)

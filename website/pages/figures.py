@@ -1,0 +1,189 @@
+"""Figures follow the theme and the screen, and the directive `list-of-figures` lists them all.
+
+A figure that a cell drew is one SVG file, which carries its layouts for a phone and for a slide
+(tutorial_book/page/layouts.py). The site gets all of them, each in the colors of the light and of the dark theme; the
+page loads its own or the phone's, the slides choose from three.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.writers.html5 import HTML5Translator
+
+from tutorial_book.plots.base import DARK
+from website.pages.nodes import Mark, find_places
+from website.project import pages
+
+LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\s*")
+COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
+# The palest gray would turn into the paper's color, and what it fills, hatching included, would not be seen.
+IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()} | {"#ececec": "#303030"}
+# A matrix is an image: its lightness turns round, its hues stay (each row: 1 - x, seen from the other side of gray).
+TURN = (
+    '<filter id="turn" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feColorMatrix values="'
+    '0.574 -1.43 -0.144 0 1 -0.426 -0.43 -0.144 0 1 -0.426 -1.43 0.856 0 1 0 0 0 1 0"/></filter>'
+)
+MOST_WIDTH = "(max-width: 600px)"  # of a phone
+
+
+def in_dark(svg: str) -> str:
+    """A drawing in the colors of the dark theme: paper and ink change places, grays turn round.
+
+    >>> in_dark('<svg width="9"><path style="fill: #ffffff; stroke: #444444"/><path d=""/></svg>')
+    '<svg fill="#e8e8e8" width="9"><path style="fill: #121212; stroke: #bbbbbb"/><path d=""/></svg>'
+    """
+
+    def turn(match: re.Match) -> str:
+        color, level = match["color"], int(match["color"][1:3], 16)
+        gray = color[1:3] == color[3:5] == color[5:7] and 1 < level < 254
+        return match["of"] + IN_DARK.get(color, "#" + f"{255 - level:02x}" * 3 if gray else color)
+
+    dark = COLOR.sub(turn, svg).replace("<svg ", f'<svg fill="{IN_DARK["#000000"]}" ', 1)  # black is not written
+    return dark.replace("<image ", '<image filter="url(#turn)" ').replace("<defs>", f"<defs>{TURN}", 1)
+
+
+def layouts(svg: str) -> dict[str, str]:
+    """The files of a drawing: what their names end with -> their text."""
+    drawings = {"": LAYOUT.sub("", svg)}
+    for layout in LAYOUT.finditer(svg):
+        drawings[f"-{layout['name']}"] = zlib.decompress(base64.b64decode(layout["packed"])).decode()
+    return drawings | {f"{end}-dark": in_dark(drawing) for end, drawing in drawings.items()}
+
+
+def size(svg: str) -> str:
+    """The attributes that keep a place free for it before it is loaded."""
+    width, height = re.search(r'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"', svg).groups()
+    return f'width="{float(width) * 4 / 3:.0f}" height="{float(height) * 4 / 3:.0f}"'
+
+
+# What a tick says, as matplotlib notes it above the shapes of the letters: −0.5, 1,000, $\mathdefault{10^{2}}$.
+NUMBER = re.compile(r"<!-- (?:\$\\mathdefault\{)?(?P<base>[−\d.,]+)(?:\^\{(?P<power>[−-]?\d+)\})?\}?\$?%? -->")
+
+
+def ruler(svg: str, axis: str, panel: int = 1) -> dict:
+    """Where a number lies on an axis ("x" or "y") of a drawing's panel, read off its ticks.
+
+    Two ticks: their `values` and their `places`, as shares of the drawing's width or height from its upper left corner;
+    whether the axis is logarithmic; and from where to where the panel reaches `along` the axis and `across` it.
+    Where panels side by side share an axis, the numbers stand at one of them. Raises ValueError where none has two.
+    """
+    panels = re.split(r'<g id="axes_\d+">', svg)[1:] if "<dc:title>Matplotlib" in svg else []
+    if not 1 <= panel <= len(panels):
+        raise ValueError(f"the drawing has no panel {panel}, it has {len(panels)}")
+    size = dict(zip("xy", map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()), strict=True))
+    reach = spans(panels[panel - 1], size)
+    beside = (other for other in (panels[panel - 1], *panels) if spans(other, size)[axis] == reach[axis])
+    counts = (ticks(other, axis, size) for other in beside)
+    (first, start), *between, (last, end) = next((count for count in counts if len(count) > 1), [(0, 0), (0, 0)])
+    if first == last:
+        raise ValueError(f"panel {panel} has no two ticks with numbers on its {axis} axis")
+    off = [abs((value - first) / (last - first) - (place - start) / (end - start)) for value, place in between]
+    return {
+        "values": [first, last],
+        "places": [start, end],
+        "log": first > 0 and (max(off, default=0) > 0.02 or (not between and last >= 10 * first)),
+        "along": reach[axis],
+        "across": reach["y" if axis == "x" else "x"],
+    }
+
+
+def ticks(panel: str, axis: str, size: dict[str, float]) -> list[tuple[float, float]]:
+    """Value and place of each tick with a number."""
+    found = []
+    for tick in re.split(r'<g id="(?=[xy]tick_)', panel)[1:]:
+        mark, _, label = tick.partition('<g id="text_')
+        place, text = re.search(rf'<use [^>]*\b{axis}="([\d.]+)"', mark), NUMBER.search(label)
+        if tick.startswith(axis) and place and text:
+            base, power = (float((text[part] or "1").replace("−", "-").replace(",", "")) for part in ("base", "power"))
+            found.append((base**power, round(float(place[1]) / size[axis], 4)))
+    return found
+
+
+def spans(panel: str, size: dict[str, float]) -> dict[str, list[float]]:
+    """From where to where a panel reaches, its frame's first path."""
+    frame = re.search(r'<g id="patch_\d+">\s*<path d="([^"]*)"', panel)[1]
+    corners = re.findall(r"[ML] ([\d.]+) ([\d.]+)", frame)
+    lines = zip("xy", zip(*corners, strict=True), strict=True)
+    return {axis: sorted({round(float(value) / size[axis], 4) for value in line}) for axis, line in lines}
+
+
+def visit_image(translator: HTML5Translator, node: nodes.image) -> None:
+    """A drawing of matplotlib as two pictures, of which the theme shows one, each with a source for phones."""
+    source = Path(translator.builder.srcdir, node["uri"])
+    text = source.read_text(encoding="utf-8") if source.suffix == ".svg" and source.is_file() else ""
+    if "<dc:title>Matplotlib" not in text:
+        HTML5Translator.visit_image(translator, node)
+        return
+    name, files = Path(translator.builder.images[node["uri"]]).stem, layouts(text)
+    target = Path(translator.builder.outdir, translator.builder.imagedir)
+    target.mkdir(parents=True, exist_ok=True)
+    folder = f"{translator.builder.imgpath}/{name}"
+    for end, drawing in files.items():
+        (target / f"{name}{end}.svg").write_text(drawing, encoding="utf-8")
+    for theme, end in (("light", ""), ("dark", "-dark")):
+        phone = f'<source media="{MOST_WIDTH}" srcset="{folder}-phone{end}.svg" {size(files["-phone"])}/>' if (
+            "-phone" in files) else ""  # fmt: skip
+        translator.body.append(
+            f'<picture class="drawing in-{theme}">{phone}<img alt="{escape(node.get("alt", ""))}" '
+            f'src="{folder}{end}.svg" {size(files[""])} loading="lazy"/></picture>'
+        )
+
+
+def depart_image(translator: HTML5Translator, node: nodes.image) -> None:
+    if not node["uri"].endswith(".svg"):
+        HTML5Translator.depart_image(translator, node)
+
+
+def drop_carriers(app, exception) -> None:
+    """Sphinx copied the files that carry several layouts: a page loads the first alone."""
+    for path in Path(app.outdir, "_images").glob("*.svg"):
+        text = path.read_text(encoding="utf-8")
+        if LAYOUT.search(text):
+            path.write_text(LAYOUT.sub("", text), encoding="utf-8")
+
+
+def figures(app, page: str, from_page: str):
+    """The numbered figures of a page: (number, address, picture, caption as nodes that read the same on `from_page`).
+
+    A view has no picture: what stands for it says so.
+    """
+    numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
+    for figure in app.env.get_doctree(page).findall(nodes.figure):
+        name = next((name for name in figure["ids"] if name in numbers), None)
+        caption = next(figure.findall(nodes.caption), None)
+        if name and caption is not None:
+            app.env.resolve_references(caption, from_page, app.builder)
+            address = f"{app.builder.get_relative_uri(from_page, page)}#{name}"
+            picture = next(figure.findall(nodes.image), None)
+            picture = nodes.paragraph("", "to try") if picture is None else picture.deepcopy()
+            yield ".".join(map(str, numbers[name])), address, picture, caption.children
+
+
+def fill(app, doctree: nodes.document, docname: str) -> None:
+    """Put the list where the directive stands: one part for each page, one item for each figure."""
+    for place in find_places(doctree, "list-of-figures"):
+        app.env.domains["math"].data["has_equations"][docname] = True  # captions bring formulas: load MathJax
+        parts = []
+        for page in pages(Path(app.srcdir)):
+            items = []
+            for number, address, picture, caption in figures(app, page, docname):
+                link = nodes.reference("", f"Fig. {number}", internal=True, refuri=address)
+                small = nodes.container("", picture, classes=["thumbnail"])
+                items.append(nodes.list_item("", small, nodes.paragraph("", "", link, nodes.Text(" "), *caption)))
+            if items:
+                listed = nodes.bullet_list("", *items, classes=["figure-list"])
+                parts += [nodes.rubric("", app.env.titles[page].astext()), listed]
+        place.replace_self(parts)
+
+
+def setup(app):
+    app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
+    app.connect("build-finished", drop_carriers)
+    app.add_directive("list-of-figures", Mark)
+    app.connect("doctree-resolved", fill)

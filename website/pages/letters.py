@@ -1,0 +1,112 @@
+"""The letters of the formulas: book/letters.tsv says what each of them means, in all chapters.
+
+A line of the file has letters (LaTeX, separated by commas; none for what only code has), their names in code, their
+meaning, and the chapters: `all` (the front page has them, too), `heads+` (from that chapter on), or the only ones.
+The directive `letters` shows them all as a table; `letters everywhere` only those that all chapters share.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from sphinx.util.docutils import SphinxDirective
+
+from website.pages.markdown import DIRECTIVE, blocks, split_directive
+from website.pages.nodes import warn
+from website.project import ROOT
+
+THEIRS = "What the documents print"  # in this box, letters are those of the documents
+CODE = re.compile(r"(`+).+?\1", re.S)
+FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$((?:(?!\n\n)[^$])+)\$", re.S)
+WORDS = re.compile(r"\\(?:text|mathrm|operatorname|begin|end)\{[^}]*\}")
+GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi
+varphi chi psi omega ell Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""".split()
+SYMBOL = re.compile(rf"\\(?:{'|'.join(GREEK)})(?![A-Za-z])|\\(?:mathcal|bar|hat)\{{\w\}}|\\[A-Za-z]+|[A-Za-z]")
+
+
+class Row(NamedTuple):
+    letters: list[str]
+    code: str
+    meaning: str
+    chapters: str
+
+
+def rows(root: Path = ROOT) -> list[Row]:
+    with (root / "book" / "letters.tsv").open(encoding="utf-8", newline="") as file:
+        _, *lines = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [Row([name for name in letters.split(", ") if name], *rest) for letters, *rest in lines]
+
+
+def table(everywhere: bool = False, root: Path = ROOT) -> str:
+    """The file as a Markdown table; everywhere: only the letters that all chapters share.
+
+    These stand on the front page, which has no formula: without MathJax it answers sooner.
+    """
+    lines = ["| In formulas | In code | What it is |", "| --- | --- | --- |"]
+    for row in rows(root):
+        if row.chapters == "all" or not everywhere:
+            names = ", ".join(f"${letter}$" for letter in row.letters), row.code and f"`{row.code}`"
+            lines.append(f"| {names[0]} | {names[1]} | {row.meaning} |")
+    text = "\n".join(lines)
+    return FORMULA.sub(lambda formula: in_italics(formula[2]), text) if everywhere else text
+
+
+def in_italics(formula: str) -> str:
+    """A formula of letters and subscripts as text.
+
+    >>> in_italics(r"d_{\\text{model}} / h")
+    '*d*<sub>model</sub> / *h*'
+    """
+    text = re.sub(r"(?<![\\A-Za-z{])([A-Za-z])(?![A-Za-z])", r"*\1*", formula.replace("_", "␣"))
+    return re.sub(r"␣(?:\{\\text\{(\w+)\}\}|\*?(\w)\*?)", r"<sub>\1\2</sub>", text)
+
+
+def formulas(text: str):
+    """The formulas of a page, as LaTeX: in its text, boxes and captions, not in code or in THEIRS."""
+    for head, lines in blocks(text):
+        body = "\n".join(lines)
+        if head is None:
+            yield from (inner or display for display, inner in FORMULA.findall(CODE.sub("", body)))
+        elif (match := DIRECTIVE.match(head)) and match["name"] == "math":
+            yield "\n".join([match["argument"], *split_directive(lines)[1]])
+        elif match and match["argument"] != THEIRS:
+            if match["name"] == "code-cell":
+                body = body.split("---\n")[1] if lines[0] == "---" else ""  # its metadata
+            yield from formulas(f"{match['argument']}\n{body}")
+
+
+def symbols(formula: str, known: set[str]) -> set[str]:
+    """The letters of a formula. Those of `known` count as one each, such as W_Q.
+
+    >>> sorted(symbols(r"\\softmax(q_i W_Q^\\top) + \\text{mask}", {"W_Q"}))
+    ['W_Q', 'i', 'q']
+    """
+    found = set()
+    for letter in sorted((letter for letter in known if len(letter) > 1), key=len, reverse=True):
+        exact = re.compile(rf"(?<![A-Za-z\\]){re.escape(letter)}(?![A-Za-z])")
+        if r"\text" not in letter:
+            formula = WORDS.sub(" ", formula)
+        if exact.search(formula):
+            found.add(letter)
+            formula = exact.sub(" ", formula)
+    left = SYMBOL.findall(WORDS.sub(" ", formula))
+    plain = {letter for letter in left if len(letter) == 1 or letter.lstrip("\\") in GREEK or "{" in letter}
+    return found | plain
+
+
+class Letters(SphinxDirective):
+    optional_arguments = 1
+
+    def run(self):
+        if self.arguments not in ([], ["everywhere"]):
+            warn(self, "letters: its argument must be everywhere, or none, got %s", self.arguments[0])
+            return []
+        self.env.note_dependency(str(ROOT / "book" / "letters.tsv"))
+        return self.parse_text_to_nodes(table(everywhere=self.arguments == ["everywhere"]))
+
+
+def setup(app):
+    app.add_directive("letters", Letters)

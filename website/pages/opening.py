@@ -1,0 +1,142 @@
+"""A chapter's `opening` is a question and its thing across the page, its `outcomes` one quiet line.
+
+    # What a model costs                    the page's title, small
+
+    :::{opening} Why does twice the text take more than twice as long?
+    :figure: fig-cost-seconds
+    A layer has two terms.
+    :::
+
+    (a cell with the view or the picture that the chapter is about)
+
+    :::{outcomes}
+    :mirrors: L 3.2.8
+
+    - count what a layer multiplies;
+    - look at neighbors only.
+
+    *Measured here:* the default model.
+    :::
+
+The question stands first, then what the cells between show, then the text. Where no cell stands between, `figure` names
+one of the page's own figures, which moves up here. Each of the two may be had without the other.
+Where the folder `teach` beside the chapter has a page of its name, the quiet line ends with a link to it, and to what
+website/slides makes of both.
+
+    :::{finding} A key can win by its direction or by its length.
+    The sentence above stands in bold; this text, if there is any, follows it.
+    :::
+
+sets apart what a section found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+from website.build.values import text_of
+from website.pages.nodes import element, find_places, place, warn
+from website.pages.times import reading_time
+
+
+class Opening(SphinxDirective):
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec = {"figure": directives.unchanged_required, "class": directives.class_option}
+    has_content = True
+
+    def run(self):
+        question, messages = self.parse_inline(self.arguments[0])
+        ask = nodes.paragraph("", "", *question, classes=["ask"])
+        lead = element("div", *self.parse_content_to_nodes(), classes=["lead"])
+        figure = self.options.get("figure")
+        mark = place("opening", ask, lead, figure=figure and nodes.fully_normalize_name(figure))
+        mark["classes"] += self.options.get("class", [])
+        self.set_source_info(mark)
+        return [mark, *messages]
+
+
+class Outcomes(SphinxDirective):
+    option_spec = {"mirrors": directives.unchanged_required}
+    has_content = True
+
+    def run(self):
+        content = self.parse_content_to_nodes()
+        if not content or not isinstance(content[0], nodes.bullet_list):
+            warn(self, "outcomes: it begins with a list of what one can do afterwards")
+            return []
+        source = Path(self.env.doc2path(self.env.docname))
+        minutes = reading_time(text_of(Path(self.env.srcdir), source)).replace("minutes", "min")
+        line = nodes.paragraph("", "", nodes.inline("", minutes, classes=["chip"]), nodes.Text(" Afterwards you can "))
+        for number, item in enumerate(content[0]):
+            line += nodes.Text(" · ") if number else []
+            line += nodes.inline("", "", *without_stop(item[0].children))
+        line += nodes.Text(".")
+        if "mirrors" in self.options:
+            line += nodes.Text(" ")
+            line += nodes.reference("", f"Mirrors {self.options['mirrors']}.", internal=True, refuri="#claims")
+        if (source.parent / "teach" / f"{source.stem}.md").exists():  # see teach.py
+            links = nodes.inline(classes=["noprint"])
+            for text, address in (("Teach it", "teach"), ("Slides", "../slides"), ("On one page", "../sheets")):
+                links += nodes.Text(" · " if links.children else " ")
+                links += nodes.reference("", text, internal=True, refuri=f"{address}/{source.stem}.html")
+            line += links
+        box = element("div", line, *content[1:], classes=["outcomes"])
+        self.set_source_info(box)
+        return [box]
+
+
+def without_stop(words: list[nodes.Node]) -> list[nodes.Node]:
+    """The nodes of a line of a list without the mark at its end."""
+    last = words[-1]
+    return [*words[:-1], nodes.Text(last.astext().rstrip(";. "))] if isinstance(last, nodes.Text) else words
+
+
+class Finding(SphinxDirective):
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self):
+        sentence, messages = self.parse_inline(self.arguments[0])
+        lead = nodes.paragraph("", "", nodes.strong("", "", *sentence))
+        text = self.parse_content_to_nodes()
+        box = element("div", lead, *text, classes=["finding"], role="note", aria_label="Finding")
+        self.set_source_info(box)
+        return [box, *messages]
+
+
+def fill(app, doctree: nodes.document) -> None:
+    """Make one block of a question, what stands below it up to the outcomes, and these."""
+    figures = {name: figure for figure in doctree.findall(nodes.figure) for name in figure["names"] + figure["ids"]}
+    for mark in find_places(doctree, "opening"):
+        page, start = mark.parent, mark.parent.index(mark)
+        ask, lead = mark.children
+        below = page.children[start + 1 :]
+        length = next((i + 1 for i, node in enumerate(below) if "outcomes" in node.get("classes", [])), 0)
+        between, outcomes = below[:length][:-1], below[:length][-1:]
+        if mark["figure"] and mark["figure"] not in figures:
+            warn(mark, "opening: this page has no figure %s", mark["figure"])
+        things = []
+        if mark["figure"] in figures:
+            figure = figures[mark["figure"]]
+            cell_output = figure.parent
+            cell_output.remove(figure)
+            if not cell_output.children:
+                cell_output.parent.remove(cell_output)
+            things.append(element("div", figure, classes=["thing"]))
+        for node in below[:length]:
+            page.remove(node)
+        app.env.metadata[app.env.docname]["ask"] = ask.astext()  # the page before leads here by it
+        mark.replace_self(element("div", ask, *things, *between, lead, *outcomes, classes=["hero", *mark["classes"]]))
+
+
+def setup(app):
+    app.add_directive("opening", Opening)
+    app.add_directive("outcomes", Outcomes)
+    app.add_directive("finding", Finding)
+    app.connect("doctree-read", fill, priority=400)  # before the collector of images, at 500

@@ -1,0 +1,152 @@
+"""The pages in book/teach: what a page for the teacher takes from its chapter.
+
+    :::{objectives}
+    :::
+
+is the list of the chapter's `outcomes`, so it cannot drift from it, and a line that leads to the chapter's slides.
+
+    :::{hands} higher-score
+    Most say k1: it points the right way.
+    :::
+
+is the chapter's guess of that name, as a question for a show of hands: its question and choices, then the text of the
+directive (what the class will say), then what is true, as the chapter's cell has computed it, and why.
+
+    {live}`gaze_view: The nurse helped the doctor.`
+
+is a link to a view of the chapter with this text in its box; two texts stand with " | " between them.
+
+A page of this folder belongs to the chapter of the same name, whose quiet line leads to it (opening.py).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote_plus, urlencode
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from website.build.values import text_of
+from website.pages.guess import hint
+from website.pages.markdown import bodies
+from website.pages.nodes import element, find_places, place, warn
+
+FOLDER = "teach"
+
+
+def objectives(text: str) -> str:
+    """What one can do after a chapter, as a list in Markdown."""
+    ((_, _, body),) = bodies(text, "outcomes")
+    return "\n\n".join(part for part in body.split("\n\n") if part.startswith("- "))
+
+
+def guess(text: str, name: str) -> tuple[dict[str, str], str, str]:
+    """A guess of a chapter: its options, its question with the choices, and why. KeyError where there is none."""
+    for argument, options, body in bodies(text, "guess"):
+        if argument == name:
+            question, _, because = body.rpartition("\n\n")
+            return options, question, because
+    raise KeyError(name)
+
+
+def fragment(text: str) -> str:
+    """What stands behind # in a link to a view, as live.js reads it.
+
+    >>> fragment("context: I saw a bear. | We must bear it.")
+    'view=context&text=I+saw+a+bear.&text2=We+must+bear+it.'
+    """
+    view, _, texts = text.partition(": ")
+    pairs = [(f"text{number}" if number > 1 else "text", one) for number, one in enumerate(texts.split(" | "), 1)]
+    return urlencode([("view", view), *pairs], quote_via=quote_plus)
+
+
+def chapter_of(page: str) -> str:
+    """The chapter that a page for the teacher belongs to.
+
+    >>> chapter_of("book/teach/heads")
+    'book/heads'
+    """
+    folder, _, name = page.rpartition(f"{FOLDER}/")
+    return folder + name
+
+
+class FromChapter:
+    """What a directive or a role of such a page knows: its chapter, and the chapter's source."""
+
+    @property
+    def chapter(self) -> str:
+        return chapter_of(self.env.docname)
+
+    def source(self) -> str:
+        path = self.env.doc2path(self.chapter)
+        self.env.note_dependency(path)
+        return text_of(Path(self.env.srcdir), path)
+
+
+class Objectives(FromChapter, SphinxDirective):
+    def run(self):
+        name = self.chapter.rpartition("/")[2]
+        slides = nodes.reference("", "slides", internal=True, refuri=f"../../slides/{name}.html")
+        sheet = nodes.reference("", "one page", internal=True, refuri=f"../../sheets/{name}.html")
+        say = nodes.Text(" follow this plan, which stands in their notes (press S). To hand out: the chapter on ")
+        line = nodes.paragraph("", "", nodes.Text("The "), slides, say, sheet, nodes.Text("."), classes=["noprint"])
+        return [*self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives(self.source())}"), line]
+
+
+class Hands(FromChapter, SphinxDirective):
+    required_arguments = 1
+    has_content = True
+
+    def run(self):
+        name = self.arguments[0]
+        try:
+            options, question, because = guess(self.source(), name)
+        except KeyError:
+            warn(self, "hands: %s has no guess %s", self.chapter, name)
+            return []
+        form = hint(options) if "order" in options else options.get("unit") and f"\\_\\_\\_ {options['unit']}"
+        question += f"\n\n*{form}*" if form else ""
+        title = element("p", nodes.Text("A show of hands"), classes=["hands-title"])
+        answer = place("truth", guess=name, chapter=self.chapter)
+        why = self.parse_text_to_nodes(because)
+        box = element("div", title, *self.parse_text_to_nodes(question), *self.parse_content_to_nodes(), answer, *why)
+        box["classes"].append("hands")
+        self.set_source_info(box)
+        return [box]
+
+
+class Live(FromChapter, SphinxRole):
+    def run(self):
+        texts = self.text.partition(": ")[2].replace(" | ", " / ")
+        address = f"../{self.chapter.rpartition('/')[2]}.html#{fragment(self.text)}"
+        return [nodes.reference(self.rawtext, texts, internal=True, refuri=address)], []
+
+
+def fill(app, doctree: nodes.document, docname: str) -> None:
+    """Put what the chapter's cell has computed in its mark; where no cell ran, nothing."""
+    for mark in find_places(doctree, "truth"):
+        chapter = app.env.get_doctree(mark["chapter"])
+        boxes = (box for box in chapter.findall(element) if box["attributes"].get("data_guess") == mark["guess"])
+        answers = [node for box in boxes for node in box.findall(element) if "guess-truth" in node["classes"]]
+        label = nodes.strong("", "The answer: ")
+        if not answers:
+            mark.parent.remove(mark)
+        elif isinstance(answers[0][0], element):  # an order
+            mark.replace_self([nodes.paragraph("", "", label), answers[0][0].deepcopy()])
+        else:
+            told = [node.deepcopy() for node in answers[0].children]
+            mark.replace_self(nodes.paragraph("", "", label, *told, nodes.Text(".")))
+
+
+def outdated(app, env, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """The pages whose chapter is read anew: a run of its cells may have brought another answer."""
+    return [page for page in env.found_docs if chapter_of(page) != page and chapter_of(page) in added | changed]
+
+
+def setup(app):
+    app.add_directive("objectives", Objectives)
+    app.add_directive("hands", Hands)
+    app.add_role("live", Live())
+    app.connect("env-get-outdated", outdated)
+    app.connect("doctree-resolved", fill)

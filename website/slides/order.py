@@ -1,0 +1,155 @@
+"""In which order the slides of a chapter come: as its plan for a teacher shows things, then what else the chapter has.
+
+A guess comes before what answers it. A formula or a finding that the plan does not name comes along with its part,
+behind the guesses that the class makes there: it might answer them.
+Where a step begins at the board, its first slide shows nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+from bs4 import Tag
+
+from website.slides.source import NAMED, Chapter, Item, Plan, Step, shows, words
+
+
+class Quote(NamedTuple):
+    """A sentence of the chapter that the plan sets apart."""
+
+    text: str
+
+
+AT_THE_BOARD = Quote("At the board")  # while something is drawn, nothing else is shown
+
+
+class Entry(NamedTuple):
+    step: int  # of the plan
+    what: Item | Quote | None  # None: a step that shows nothing
+    planned: bool = True  # False: it comes along, since something planned needs it
+
+
+class Order(NamedTuple):
+    lesson: list[Entry]
+    asked: list[list[Item]]  # for each question to discuss, what it refers to and the lesson has not shown
+    more: list[Item]
+
+
+def plain(text: str) -> str:
+    return text.replace("’", "'").replace("“", '"').replace("”", '"')
+
+
+def order(chapter: Chapter, plan: Plan) -> Order:
+    by_name = {item.name: item for item in chapter.items}
+    findings = {plain(item.name): item for item in chapter.items if item.kind == "finding"}
+    lesson: list[Entry] = []
+
+    def shown(item: Item) -> bool:
+        return any(entry.what is item for entry in lesson)
+
+    def show(step: int, item: Item) -> None:
+        if item.guess and not shown(by_name[item.guess]):  # or its answer would come before it
+            lesson.append(Entry(step, by_name[item.guess], planned=False))
+        if item.kind == "figure" or not shown(item):
+            lesson.append(Entry(step, item))
+
+    for number, step in enumerate(plan.steps):
+        before = len(lesson)
+        if "board" in first_words(step):
+            lesson.append(Entry(number, AT_THE_BOARD))
+        for kind, name in step.shows:
+            if kind == "quote":
+                finding = next((item for start, item in findings.items() if plain(name).startswith(start)), None)
+                if finding is None:
+                    lesson.append(Entry(number, Quote(name)))
+                elif not shown(finding):
+                    show(number, finding)
+            elif name in by_name:
+                show(number, by_name[name])
+        if len(lesson) == before:
+            lesson.append(Entry(number, None))
+    for item in chapter.items:
+        if item.kind in ("formula", "finding") and not item.folded and not shown(item):
+            place = place_of(item, chapter, lesson)
+            if place is not None:
+                lesson.insert(place + 1, Entry(lesson[place].step, item, planned=False))
+    asked = [asked_for(question, by_name, lesson) for question in plan.questions]
+    there = {id(entry.what) for entry in lesson} | {id(item) for items in asked for item in items}
+    more = [item for item in chapter.items if not item.folded and id(item) not in there]
+    return Order(lesson, asked, more)
+
+
+def first_words(step: Step) -> str:
+    """What a step says before it shows anything."""
+    said = []
+    for element in step.elements:
+        for node in [element, *element.descendants]:
+            if isinstance(node, Tag) and (node.name == "blockquote" or node.css.match(NAMED)):
+                return " ".join(said)
+            if isinstance(node, Tag) and "hands" in node.get("class", []):
+                return " ".join(said)
+            said += [] if isinstance(node, Tag) else [str(node)]
+    return " ".join(said)
+
+
+def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:
+    """The slide that a formula or a finding follows; None where the lesson has shown nothing of what it is about.
+
+    Unless its chapter hides it behind one guess, it follows all guesses of its part, and what they open.
+    """
+    at = {id(each): place for place, each in enumerate(chapter.items)}
+    near = [
+        place
+        for place, entry in enumerate(lesson)
+        if isinstance(entry.what, Item)
+        and entry.what.part == item.part
+        and (not item.guess or item.guess in (entry.what.guess, entry.what.name))
+    ]
+    asked = [place for place in near if lesson[place].what.kind == "guess" or lesson[place].what.guess]
+    above = [place for place in near if at[id(lesson[place].what)] < at[id(item)]]
+    behind = above if item.guess else above + asked
+    if behind:
+        return max(behind)
+    return min(near) if near and item.kind == "formula" else None
+
+
+def asked_for(question, by_name: dict[str, Item], lesson: list[Entry]) -> list[Item]:
+    """The figures of the chapter that a question refers to and no slide has shown, each after its guess."""
+    items = []
+    for element in question:
+        for kind, name in shows(element):
+            item = by_name.get(name) if kind == "figure" else None
+            known = [entry.what for entry in lesson] + items
+            if item is not None and not any(item is other for other in known):
+                guess = by_name.get(item.guess)
+                items += [guess] if guess and not any(guess is other for other in known) else []
+                items.append(item)
+    return items
+
+
+def offers(said: str) -> list[str]:
+    """The numbers that a plan offers to choose from.
+
+    >>> offers("Offer 1, 2, about 20 and 384. Many choose 1."), offers("Offer 0.5, 0.1 and 0.02 radians. So.")
+    (['1', '2', '20', '384'], ['0.5', '0.1', '0.02'])
+    """
+    match = re.search(r"\bOffer (.*?)\.(?=\s|$)", said)
+    return re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", match[1].replace(", ", " ")) if match else []
+
+
+def nearest(numbers: list[str], truth: float) -> int:
+    """Which of the offered numbers is nearest to what is true: by their ratio, or where one is 0 by their difference.
+
+    >>> nearest(["2", "4", "16"], 3.97), nearest(["0", "0.3", "0.6"], 0.42)
+    (1, 1)
+    """
+    values = [float(number.replace(",", "").replace("−", "-")) for number in numbers]
+    if min([truth, *values]) > 0:
+        return min(range(len(values)), key=lambda i: abs(math.log(values[i] / truth)))
+    return min(range(len(values)), key=lambda i: abs(values[i] - truth))
+
+
+def said_of(plan: Plan, guess: str) -> str:
+    return words(plan.hands[guess]) if guess in plan.hands else ""

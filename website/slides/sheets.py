@@ -1,0 +1,70 @@
+"""A chapter on one page to print: `sheets/NAME.html`, with its drawing, its numbered formulas and what it found.
+
+All of it is the chapter's own. The page fits on A4 and on Letter: book/_static/sheets.js makes the letters as large as
+the paper allows. Where much of it stays empty, the first figure of the chapter's plan is there, too.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from website.pages.chapters import picture
+from website.project import template
+from website.slides.deck import meanings
+from website.slides.order import order
+from website.slides.source import Chapter, Item, Plan, mathjax, outside, tags, words
+
+FOLDER = "sheets"
+PAGE = Path(__file__).with_name("sheet.html")
+
+
+def html(chapter: Chapter, plan: Plan) -> str:
+    formulas = [formula(chapter, item) for item in chapter.items if item.kind == "formula"]
+    findings = [finding(chapter, item) for item in chapter.items if item.kind == "finding"]
+    parts = [part("Formulas", formulas), part("What it found", findings)]
+    return template(
+        PAGE,
+        meta=tags(chapter),
+        mathjax=mathjax(chapter),
+        name=chapter.name,
+        number=f"{chapter.number}. " if chapter.number else "",
+        title=escape(chapter.title),
+        question=escape(chapter.question),
+        picture=picture(chapter.name),
+        parts="\n".join(filter(None, parts)),
+        figure=figure(chapter, plan),
+    )
+
+
+def figure(chapter: Chapter, plan: Plan) -> str:
+    shown = (entry.what for entry in order(chapter, plan).lesson)
+    item = next(item for item in shown if isinstance(item, Item) and item.kind == "figure")
+    made = outside(item.element, f"book/{chapter.name}.html", FOLDER)
+    for image in made.select("img"):
+        del image["loading"]
+    return str(made)
+
+
+def part(title: str, lines: list[str]) -> str:
+    return f"<section><h2>{title}</h2>{''.join(lines)}</section>" if lines else ""
+
+
+def link(chapter: Chapter, item: Item, text: str) -> str:
+    return f'<a href="../book/{chapter.name}.html#{item.name}">{text}</a>'
+
+
+def formula(chapter: Chapter, item: Item) -> str:
+    made = outside(item.element, f"book/{chapter.name}.html", FOLDER)
+    number = words(made.select_one(".eqno").extract()).rstrip("#")
+    return f'<div class="formula">{link(chapter, item, number)}{made}{meanings(item.element)}</div>'
+
+
+def finding(chapter: Chapter, item: Item) -> str:
+    made = outside(item.element, f"book/{chapter.name}.html", FOLDER)
+    return f'<div class="finding">{made.decode_contents().strip()}</div>'
+
+
+def write(site: Path, chapter: Chapter, plan: Plan) -> None:
+    (site / FOLDER).mkdir(exist_ok=True)
+    (site / FOLDER / f"{chapter.name}.html").write_text(html(chapter, plan), encoding="utf-8")
