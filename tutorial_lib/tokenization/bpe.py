@@ -22,7 +22,7 @@ from tutorial_lib.tokenization.steps import (
     translated,
     writes_bytes,
 )  # fmt: skip
-from tutorial_lib.weights.files import write_text
+from tutorial_lib.atomic import write_text
 
 END = "<|endoftext|>"
 LONGEST_KNOWN = 100  # characters of a chunk whose tokens are kept; longer ones hardly come twice
