@@ -18,7 +18,7 @@ from dataclasses import replace  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import checks, references, sandbox, sources  # noqa: E402
-from tutorial_book.exercises import own  # noqa: E402
+from tutorial_book.exercises import own_code  # noqa: E402
 
 ROOT = Path(ROOT)
 NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -78,7 +78,7 @@ def grade(submissions, results, assignment, roster, seed, workers, kind, again, 
             about = term.note_late(results, assignment, marks, students, late)
             said, given = publish(results, students)
             marks = term.without_covered(marks, term.groups(results))
-            about += [*said, *own.namesakes(marks)]
+            about += [*said, *own_code.namesakes(marks)]
             report(results, marks, given, [sandbox.bound(kind, sandbox.Limits()), *about])
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
@@ -133,15 +133,15 @@ def again(results, roster):
 
 def compare(results, assignment):
     """Whose code is like whose: two tables, for people to look at."""
-    from coursework import compare, grading
+    from coursework import similarity, grading
 
     if assignment not in grading.assignments_in(results):
         raise ValueError(f"{results} holds no marks of {assignment}: run `python -m coursework grade` first")
-    told = compare.write(results, assignment)
+    told = similarity.write(results, assignment)
     for likeness, one, other, _ in told[:20]:
         print(f"{likeness:.2f}  {one}  {other}")
     counted = "1 pair" if len(told) == 1 else f"{len(told)} pairs"
-    least, _ = compare.told_from(assignment)
+    least, _ = similarity.told_from(assignment)
     print(f"{counted} at {least} or above: {results / f'likeness-{assignment}.html'}, and .csv for all")
     return 0
 
@@ -150,7 +150,7 @@ def oral(results, assignment):
     """Write questions about each student's own code, to print and to ask in five minutes."""
     from coursework import grading
 
-    text = own.oral(sources.title(assignment), grading.marks_in(results, assignment))
+    text = own_code.oral(sources.title(assignment), grading.marks_in(results, assignment))
     text = "".join(one if one.isprintable() or one == "\n" else "?" for one in text)  # what moves a terminal's cursor
     grading.write(results / f"oral-{assignment}.md", text)
     print(text)

@@ -9,7 +9,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from coursework import gradebook, pages, shown, sources
+from coursework import gradebook, pages, rendering, sources
 from coursework.grading import write
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
@@ -91,12 +91,12 @@ def _question(question, marks, given, seen):
     known = [points for points, *_ in there.values() if points is not None]
     points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
     folded = [
-        _folded("How it is marked", shown.rendered(_without_tex(rubric)))
+        _folded("How it is marked", rendering.rendered(_without_tex(rubric)))
         for name, rubric in question.rubrics.items()
         if name in there and there[name][0] is not None and there[name][2] != gradebook.NO_ANSWER
     ]
     own = [
-        shown.as_typed(shown.shortened(marks.answers[name]), marks.pictures.get(name, {}))
+        rendering.as_typed(rendering.shortened(marks.answers[name]), marks.pictures.get(name, {}))
         for name in question.answers
         if name in marks.answers
     ]

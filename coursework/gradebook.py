@@ -24,7 +24,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from coursework import pages, shown, sources
+from coursework import pages, rendering, sources
 from coursework.files import student_name
 from coursework.grading import write
 from coursework.submissions import A_FEW_WORDS
@@ -239,7 +239,7 @@ def clean_notebook(marks):
     added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra)]
     names = {_name(cell): cell for cell in notebook.cells}
     own = [(name, names[name].cell_type, text) for name, text in marks.answers.items()]
-    safe = shown.cells(own + added, marks.pictures)
+    safe = rendering.cells(own + added, marks.pictures)
     for name, cell in names.items():
         if name in marks.answers:
             cell.source = safe[name]

@@ -27,8 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
-from coursework import apart, causes, checks, references, sandbox, sources, submissions, worker
-from tutorial_book.exercises import own
+from coursework import processes, causes, checks, references, sandbox, sources, submissions, worker
+from tutorial_book.exercises import own_code
 
 ROOT = Path(__file__).parents[1]
 OURS = ("tutorial_lib", "tutorial_book")  # the packages, beside coursework
@@ -80,7 +80,7 @@ def prepare(assignment, seed):
     """The calls of all checks on inputs drawn from the seed: (check -> its calls, the worker's calls, arrays)."""
     loaded = checks.load(assignment)
     wanted = set(sources.points(assignment, marks=("check",)))
-    wanted -= set(own.asked(wanted).values())  # these are made for each student
+    wanted -= set(own_code.asked(wanted).values())  # these are made for each student
     if wanted != set(loaded):
         odd = ", ".join(sorted(wanted ^ set(loaded)))
         raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
@@ -101,10 +101,10 @@ def prepare(assignment, seed):
 
 def _about_own(submission, arrays):
     """The calls for the questions about the student's own code, on inputs drawn from the name in the notebook."""
-    me, calls = own.name_in(submission.answers.get("me", "")), []
-    for name, check in own.asked(sources.points(submission.assignment)).items():
-        arguments = [encode(value, arrays) for value in own.drawn(name, me)[0]]
-        for called, given in ((own.QUESTIONS[name].function, arguments), (own.variable(name), None)):
+    me, calls = own_code.name_in(submission.answers.get("me", "")), []
+    for name, check in own_code.asked(sources.points(submission.assignment)).items():
+        arguments = [encode(value, arrays) for value in own_code.drawn(name, me)[0]]
+        for called, given in ((own_code.QUESTIONS[name].function, arguments), (own_code.variable(name), None)):
             id = f"{check}.{called}"
             calls.append({"id": id, "part": check, "name": called, "arguments": given, "most": MOST_OWN})
     return me, calls
@@ -113,10 +113,10 @@ def _about_own(submission, arrays):
 def _judge_own(marks, records):
     """Points for the questions about the student's own code whose function passes its own check."""
     worth = sources.points(marks.assignment)
-    for name, check in own.asked(worth).items():
-        called, passes = (own.QUESTIONS[name].function, own.variable(name)), marks.points[own.QUESTIONS[name].check]
+    for name, check in own_code.asked(worth).items():
+        called, passes = (own_code.QUESTIONS[name].function, own_code.variable(name)), marks.points[own_code.QUESTIONS[name].check]
         values = [(records.get(f"{check}.{one}") or {}).get("value") for one in called]
-        reason, right = own.verdict(name, marks.me, passes, *values)
+        reason, right = own_code.verdict(name, marks.me, passes, *values)
         marks.points[check] = worth[check] if reason is None else 0
         if reason:
             marks.reasons[check] = reason
@@ -419,7 +419,7 @@ def grade_all(
         except (sandbox.Stopped, sandbox.NoSandbox, Lost):
             raise
         except Exception as error:  # whatever one submission does to us, the others are graded
-            if isinstance(error, OSError) and error.errno in apart.OURS:
+            if isinstance(error, OSError) and error.errno in processes.OURS:
                 raise
             return unmarked(submission, f"could not be graded: {type(error).__name__}: {str(error)[:200]}", before)
         marks.key = today

@@ -5,7 +5,7 @@ network, no other file, no other process, and no new process or thread. Time, me
 sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
 
 What does the work: namespaces and mounts (`_bubblewrap`), the list of system calls (seccomp.py), a bound on all memory
-(memory.py), and that what comes out is only data (said.py).
+(memory.py), and that what comes out is only data (messages.py).
 """
 
 from __future__ import annotations

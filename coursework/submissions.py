@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from coursework import apart, pictures, references, sources
+from coursework import processes, pictures, references, sources
 from coursework.files import CANVAS, find
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
@@ -24,7 +24,7 @@ VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: whose 
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
 OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"
-SENTENCES = Path(__file__).with_name("told.tsv")  # for students; the page "Check my notebook" says them in the browser
+SENTENCES = Path(__file__).with_name("sentences.tsv")  # for students; the page "Check my notebook" says them in the browser
 TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text(encoding="utf-8").splitlines()}
 
 
@@ -64,14 +64,14 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     chosen, left, about = {}, {student: [] for student, *_ in found}, {}
 
     def read_one(student, file, content, problem):
-        if apart.TOO_MUCH in [reason for _, reason in left[student]]:
+        if processes.TOO_MUCH in [reason for _, reason in left[student]]:
             problem = "was not read, since another file of the same student took too long"
         if problem:
             raise ValueError(problem)
         return read(student, file, content, assignment)
 
-    contents = ((student, file, *apart.said(reader)) for student, file, reader, _ in found)
-    for (student, file, _, notes), (submission, problem) in zip(found, apart.each(read_one, contents), strict=True):
+    contents = ((student, file, *processes.attempted(reader)) for student, file, reader, _ in found)
+    for (student, file, _, notes), (submission, problem) in zip(found, processes.each(read_one, contents), strict=True):
         about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
         if problem:
             left[student].append((file, problem))

@@ -43,7 +43,7 @@ FILES = ["report.md", "grades.csv", "stats.csv"]
 
 def answers_in(style: str) -> dict[str, str]:
     """Question -> code of an honest answer. Helpers stand before the first function that is asked for."""
-    from coursework import compare
+    from coursework import similarity as compare
 
     names = {question.replace("-", "_"): question for question in compare.questions(ASSIGNMENT)}
     body = ast.parse(style).body
@@ -67,8 +67,9 @@ def renamed(code: str) -> str:
 
 def notebooks() -> dict[str, str]:
     """Student -> the text of the file that was handed in."""
-    from coursework import compare, sources
-    from tutorial_book.exercises import own
+    from coursework import similarity as compare
+    from coursework import sources
+    from tutorial_book.exercises import own_code as own
 
     styles = STYLES.read_text(encoding="utf-8").split("\n### ")[1:]
     honest = [answers_in(style.partition("\n")[2]) for style in styles]
@@ -99,7 +100,7 @@ def name(cell) -> str:
 
 def drawn(names: dict, question: str, student: str):
     """What a student's own function gives to the student's question; None where it gives nothing."""
-    from tutorial_book.exercises import own
+    from tutorial_book.exercises import own_code as own
 
     one, arguments = own.QUESTIONS[question], own.drawn(question, student)[0]
     with contextlib.suppress(Exception):

@@ -42,7 +42,7 @@ def table(origin: Origin | None) -> list[str]:
 def likeness() -> list[str]:
     """What the tests measured of honest answers and of copies, as lines of a Markdown table."""
     sys.path.insert(0, str(ROOT))
-    from coursework import compare
+    from coursework import similarity as compare
 
     columns = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
     rows = [[*columns, "With one function rewritten, at least", "Told from"]]

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 from coursework.references.mistakes import Mistakes
-from tutorial_book.exercises import own
+from tutorial_book.exercises import own_code
 from tutorial_book.exercises.exercise import EXERCISES, Exercise, outcome, same
 from tutorial_book.exercises.outcomes import FOLDER, Outcomes, drawn, written
 
@@ -90,7 +90,7 @@ def _fill(text, names):
 
 def _own(made, name):
     """The answer to a question about one's own code that is right for the name in the solved notebook."""
-    arguments, question = own.drawn(name, "Ada Lovelace")[0], own.QUESTIONS[name]
+    arguments, question = own_code.drawn(name, "Ada Lovelace")[0], own_code.QUESTIONS[name]
     value = getattr(made, question.function)(*arguments)
     return repr(question.answer(arguments, value))
 

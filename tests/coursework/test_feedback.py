@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from coursework import checks, feedback, gradebook, grading, pages, shown, sources, stats
+from coursework import checks, feedback, gradebook, grading, pages, rendering, sources, stats
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN
 
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -117,7 +117,7 @@ def test_the_report_says_first_what_is_worst():
 def test_a_note_of_the_report_is_text(note):
     report = feedback.report([grading.Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
     line = report.split("- file ")[1].splitlines()[0]
-    html = shown.MarkdownWithMath(shown.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
+    html = rendering.MarkdownWithMath(rendering.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
     assert "<a" not in html and "<img" not in html and "<b>" not in html and "$" not in line and "<code>" not in html
     assert unescape(html).count(note) == 2
 

@@ -18,7 +18,7 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import checks, feedback, gradebook, grading, said, sandbox, sources, submissions
+from coursework import checks, feedback, gradebook, grading, messages, sandbox, sources, submissions
 from coursework.__main__ import main
 from tests.coursework.conftest import ASSIGNMENT, QUICK, prepared
 
@@ -86,7 +86,7 @@ def shown(submission, stream=b""):
     """All that is made of a submission, where its sandbox says this."""
 
     def run(job, arrays, **how):
-        calls, cells, last, done = said.understood(bytearray(stream), job)
+        calls, cells, last, done = messages.understood(bytearray(stream), job)
         return sandbox.Outcome(calls, cells, last, "done" if done else "crashed", len(stream))
 
     with mock.patch.object(sandbox, "run", run):

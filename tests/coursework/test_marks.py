@@ -18,7 +18,7 @@ import pytest
 
 from coursework import checks, grading, sandbox, sources
 from tests.coursework.conftest import ASSIGNMENT, prepared, with_code
-from tests.coursework.test_own import reference
+from tests.coursework.test_own_code import reference
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 ROOT = Path(grading.__file__).parents[1]

@@ -21,7 +21,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from coursework import apart, causes, feedback, grading, pages, references, sources
+from coursework import processes, causes, feedback, grading, pages, references, sources
 
 TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
@@ -215,7 +215,7 @@ def compared(answers, assignment):
     given, people = ours(assignment)
     texts = [({name: own[name] for name in asked if name in own}, extra, known) for own, extra in answers.values()]
     unread = []
-    for student, (found, problem) in zip(answers, apart.each(of, texts), strict=True):
+    for student, (found, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
             unread.append(f"{student} was not compared: {problem}")
             continue

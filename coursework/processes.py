@@ -21,7 +21,7 @@ NOT_NOW = "could not be read now, by no doing of the student's: grade again when
 
 
 def each(function, waiting, together=TOGETHER):
-    """`said(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
+    """`attempted(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
 
     Some are computed in one process. Where that takes too much, each is in one of its own, which sees all that was done
     with what came before: so what takes too much costs nothing but its own value.
@@ -34,7 +34,7 @@ def each(function, waiting, together=TOGETHER):
         yield from found
 
 
-def said(function, *arguments):
+def attempted(function, *arguments):
     """(what a function gives, None), or (None, why it gives nothing); what is no student's doing is raised."""
     try:
         return function(*arguments), None
@@ -78,6 +78,6 @@ def _answer(pipe, function, several):
             have = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         resource.setrlimit(resource.RLIMIT_AS, (have + MEMORY,) * 2)
     try:
-        pipe.send([said(function, *arguments) for arguments in several])
+        pipe.send([attempted(function, *arguments) for arguments in several])
     finally:
         os._exit(0)  # nothing of this process's is to be done twice
