@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -10,10 +11,13 @@ from itertools import groupby
 from pathlib import Path
 
 from coursework import gradebook, pages, rendering, sources
-from coursework.grading import write
+from coursework.files import CANVAS, MOODLE, student_name
+from coursework.results import write
+from tutorial_lib import atomic
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
+MADE = (2026, 1, 1, 0, 0, 0)  # of all files in an archive: the same pages give the same archive
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,33 @@ def write_pages(results, all_marks, all_scores, late=None):
             given = all_scores.get((marks.student, marks.assignment), {})
             text = page(marks, given, (late or {}).get(marks.student))
             write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", text)
+
+
+def write_zip(results, assignment, all_marks):
+    """RESULTS/feedback-ASSIGNMENT.zip: each student's page, called as the LMS called what the student handed in."""
+    results, names = Path(results), set()
+    with atomic.beside(results / f"feedback-{assignment}.zip") as part:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for marks in all_marks:
+                page = results / "feedback" / marks.student / f"{assignment}.html"
+                if not marks.submitted or not page.is_file():
+                    continue
+                name = returned(marks)
+                name = name if name not in names else f"{marks.student}/{assignment}.html"
+                names.add(name)
+                archive.writestr(zipfile.ZipInfo(name, MADE), page.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def returned(marks):
+    """The name in the archive: Canvas and Moodle know by it whose page it is."""
+    parts = marks.file.split(": ")[-1].split("/")
+    folder = len(parts) > 1 and MOODLE.fullmatch(parts[0])
+    if folder and "\\" not in parts[0]:
+        return f"{parts[0]}/{marks.assignment}.html"
+    file = CANVAS.match(parts[0]) if len(parts) == 1 else None
+    if file and "\\" not in file[0]:
+        return f"{file[0]}{marks.assignment}.html"
+    return f"{student_name(marks.student)}/{marks.assignment}.html"
 
 
 def report(all_marks, all_scores, about=()):

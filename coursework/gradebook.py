@@ -8,25 +8,20 @@ kept when the automatic ones are written again.
 
 from __future__ import annotations
 
-import codecs
 import copy
-import csv
-import io
 import os
 import sys
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from coursework import pages, rendering, sources
-from coursework.files import student_name
-from coursework.grading import write
+from coursework.results import write
+from coursework.rosters import Student
 from coursework.submissions import A_FEW_WORDS
 
 READ_ONLY = (
@@ -43,68 +38,6 @@ c = get_config()
 c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
 c.CourseDirectory.course_id = "transformers"
 """
-
-
-@dataclass(frozen=True)
-class Student:
-    """A line of the roster. `row`: its columns as they came, for an LMS that wants them back."""
-
-    id: str
-    last_name: str = ""
-    first_name: str = ""
-    email: str = ""
-    row: tuple[tuple[str, str], ...] = ()
-
-
-def read_roster(path):
-    """The students of a class out of a CSV file: a column student, id or student_id, or what Canvas or Moodle exports.
-
-    Columns may be parted by commas, semicolons or tabs, as spreadsheets do. Raises ValueError where the file has none
-    of these columns, names a student twice, or is neither UTF-8 nor UTF-16: a guess could spoil names.
-    """
-    data = Path(path).read_bytes()
-    try:
-        text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        remedy = "In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
-        raise ValueError(f"{path} must be UTF-8, and line {line} is not. {remedy}") from None
-    headings, _, _ = text.partition("\n")
-    mark = max(",;\t", key=headings.count)  # the first where none is there
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    columns = [column.strip() for column in next(lines, [])]
-    rows = [dict(zip_longest(columns, line[: len(columns)])) for line in lines if line]
-    naming = ("student", "student_id", "id", "SIS Login ID", "ID", "Email address")
-    if not rows or not set(naming) & set(columns):
-        raise ValueError(f"{path} must have a line of headings with one of {', '.join(naming)}, and a student a line")
-    students = {}
-    for row in rows:
-        id = next(filter(None, ((row.get(column) or "").strip() for column in naming)), "")
-        if not id or (row.get("Student") or "").strip() in ("Points Possible", "Student, Test"):
-            continue
-        last, _, first = (row.get("Student") or row.get("Full name") or "").partition(",")
-        names = (row.get("last_name") or last.strip(), row.get("first_name") or first.strip())
-        student = Student(
-            student_name(id),
-            *names,
-            row.get("email") or row.get("Email address") or "",
-            tuple((k, v or "") for k, v in row.items() if k),
-        )
-        if student.id in students:
-            raise ValueError(f"{path} names {student.id} twice")
-        students[student.id] = student
-    return students
-
-
-def numbers(roster):
-    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815", stand in the names of files."""
-    found = {}
-    for student in roster.values():
-        row = dict(student.row)
-        for text in (row.get("ID", ""), row.get("Identifier", "").removeprefix("Participant ")):
-            if text.strip().isdigit():
-                found[text.strip()] = student.id
-    return found
 
 
 @contextmanager
@@ -224,11 +157,7 @@ _released = lru_cache(sources.student_notebook)
 def _given(assignment):
     """Cell id -> its source as students get it."""
     cells = _released(assignment).cells
-    return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
-
-
-def _name(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
+    return {sources.grade_id(cell): cell.source for cell in cells if sources.grade_id(cell)}
 
 
 def clean_notebook(marks):
@@ -237,7 +166,7 @@ def clean_notebook(marks):
     # The colors of plain Python: those for IPython take hours on some texts, and other languages with `%%perl`.
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "python3"}
     added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra)]
-    names = {_name(cell): cell for cell in notebook.cells}
+    names = {sources.grade_id(cell): cell for cell in notebook.cells}
     own = [(name, names[name].cell_type, text) for name, text in marks.answers.items()]
     safe = rendering.cells(own + added, marks.pictures)
     for name, cell in names.items():
@@ -247,7 +176,7 @@ def clean_notebook(marks):
             said = f"{marks.points[name]:g} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
             cell.outputs = [new_output("stream", name="stdout", text=said)]
     for name, rubric in sources.rubrics(marks.assignment).items():
-        place = next(number for number, cell in enumerate(notebook.cells) if _name(cell) == name)
+        place = next(number for number, cell in enumerate(notebook.cells) if sources.grade_id(cell) == name)
         notebook.cells.insert(
             place + 1, new_markdown_cell(f"**How it is marked.** {rubric.strip()}", id=f"rubric-{name}")
         )

@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 from coursework import memory, seccomp
-from coursework.said import understood
+from coursework.messages import understood
 
 WORKER = Path(__file__).with_name("worker.py")
 IMAGE = "tutorial-lib-sandbox"  # docker and podman: built from coursework/image/Dockerfile
@@ -40,12 +40,16 @@ WAITS = 4  # the share of the seconds left, a quarter, that nothing may be said 
 LATE = 0.5  # seconds that an interruption, or an end, may take
 
 
-class NoSandbox(RuntimeError):
+class Interrupted(RuntimeError):
+    """What ran says nothing about the student."""
+
+
+class NoSandbox(Interrupted):
     """The sandbox is not there or does not work; the message says what to do."""
 
 
-class Stopped(RuntimeError):
-    """The grading was stopped from outside: what ran in the sandbox was ended, and says nothing about the student."""
+class Stopped(Interrupted):
+    """The grading was stopped from outside: what ran in the sandbox was ended."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from coursework import feedback, gradebook, pages, sources
-from coursework.grading import write
+from coursework.results import write
 
 HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
 FEW = 0.6  # of a question's points: what has less on average is named first

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-grading = pytest.importorskip("coursework.grading")
-from coursework import checks, references, sources, submissions, worker  # noqa: E402
+pytest.importorskip("coursework.grading")
+from coursework import checks, references, results, sources, submissions, worker  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
+from coursework.marks import Marks  # noqa: E402
 from coursework.references.attention import attention  # noqa: E402
 from tests.coursework.batch import graded as graded_together  # noqa: E402
 from tests.coursework.batch import with_cells  # noqa: E402
@@ -166,7 +167,7 @@ def test_a_question_counts_once_its_function_passes(marks):
 
 def test_two_with_one_name_are_told(graded):
     people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": ""}
-    assert own_code.namesakes([grading.Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
+    assert own_code.namesakes([Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
         "ada, bob have the same name in ME, so the same questions about their own code."
     ]
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
@@ -181,8 +182,8 @@ def test_oral_questions_are_printed_for_each(tmp_path, capsys):
     hostile = {"attention": "def attention(Q):\n    x = '\x1b[2J\u202e'"}  # moves a terminal's cursor
     eve = {"me": "E\x1b[1A\x07ve", "own": {"own-attention": 1}, "answers": hostile}
     for student, how in {"ada": {"me": "Ada", "own": asked, "answers": code}, "bob": {}, "eve": eve}.items():
-        marks = grading.Marks(student, ASSIGNMENT, points=dict(FULL), **how)
-        grading.save(tmp_path / "marks" / ASSIGNMENT / f"{student}.json", marks)
+        marks = Marks(student, ASSIGNMENT, points=dict(FULL), **how)
+        results.save(tmp_path, marks)
     assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
     assert said.strip() == (tmp_path / f"oral-{ASSIGNMENT}.md").read_text(encoding="utf-8").strip()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, sources
+from coursework import checks, processes, sources
 from coursework.references import project as right
 from tests.coursework.conftest import cell
 from tutorial_book.exercises import project
@@ -83,7 +83,7 @@ def judge(monkeypatch):
     """The judge of the report, here: a test can put something else in place of the model."""
     (variable,) = checks.load("5-project")["report-public"](None)
     with ThreadPoolExecutor(1) as thread:
-        monkeypatch.setattr(checks, "_judges", lambda: thread)
+        monkeypatch.setattr(processes, "_judges", lambda: thread)
         yield variable.judge
 
 
@@ -117,7 +117,7 @@ def test_workers_that_ask_at_once_start_one_process(judge, monkeypatch):
         time.sleep(0.1)
         return started[0]
 
-    monkeypatch.setattr(checks, "_judges", functools.lru_cache(process))
+    monkeypatch.setattr(processes, "_judges", functools.lru_cache(process))
     monkeypatch.setattr(sys.modules[judge.__module__], "report_problem", lambda *_: "judged")
     with ThreadPoolExecutor(2) as workers:
         judged = list(workers.map(judge, [[TEXTS, LABELS, {}]] * 4))
@@ -126,10 +126,10 @@ def test_workers_that_ask_at_once_start_one_process(judge, monkeypatch):
 
 def test_that_process_has_one_thread_and_ends():
     torch = pytest.importorskip("torch")
-    assert checks.judged(torch.get_num_threads) == 1
-    process = checks.judged(os.getpid)
+    assert processes.judged(torch.get_num_threads) == 1
+    process = processes.judged(os.getpid)
     assert process != os.getpid() and Path("/proc", str(process)).exists()
-    checks.end_judges()
+    processes.end_judges()
     assert not Path("/proc", str(process)).exists()
-    checks.end_judges()  # where there is none
-    assert checks.judged(os.getpid) != process
+    processes.end_judges()  # where there is none
+    assert processes.judged(os.getpid) != process

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coursework import gradebook, grading, rendering, sources
+from coursework import gradebook, rendering, sources
+from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, cell
 
 WRITTEN = "why-square-root"
@@ -23,7 +24,7 @@ SLOW_CODE = [" \n" * 25_000, "a." * 25_000, "..\n" * 16_000]
 
 def hostile(**how):
     points = dict.fromkeys(sources.points(ASSIGNMENT, marks=("check",)), 0)
-    return grading.Marks("mallory", ASSIGNMENT, points=points, **how)
+    return Marks("mallory", ASSIGNMENT, points=points, **how)
 
 
 # --- Markdown --------------------------------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ def test_what_is_named_many_times_is_shown_once():
 
 
 def test_text_that_makes_too_much_html_is_refused(monkeypatch):
-    monkeypatch.setattr(shown, "MOST_HTML", 10_000)
+    monkeypatch.setattr(rendering, "MOST_HTML", 10_000)
     with pytest.raises(rendering.TooLong):
         rendering.rendered("![a]" * 100 + "\n\n[a]: https://x.example/" + "y" * 200)
 
@@ -113,7 +114,7 @@ def test_a_cell_is_one_line_of_html():
 
 @pytest.mark.parametrize("text", [SLOW[3], SLOW[5]])
 def test_what_takes_too_long_is_shown_as_typed(text, monkeypatch):
-    monkeypatch.setattr(shown, "SECONDS", 0.2)  # a quick processor renders the second of them in one second
+    monkeypatch.setattr(rendering, "SECONDS", 0.2)  # a quick processor renders the second of them in one second
     texts = [("a", "markdown", "**a**"), ("slow", "markdown", text[:-10] + " <b>"), ("b", "markdown", "**b**")]
     found = rendering.cells(texts, {"slow": PICTURES})
     assert "<strong>" in found["a"] and "<pre>**b**" in found["b"]

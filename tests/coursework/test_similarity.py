@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, similarity, grading, sources
+from coursework import checks, comparison, exam, processes, results, similarity, sources
 from coursework.__main__ import main
+from coursework.marks import Marks
 from coursework.references import HERE as REFERENCES
 from tests.coursework.conftest import ASSIGNMENT, blocks
 from tutorial_book.exercises import own_code
@@ -161,7 +162,7 @@ WAYS |= {"renamed": renamed, "reordered": reordered, "one function rewritten": o
 WAYS |= {"padded": padded, "all at once": all_at_once}
 
 
-READ = {name: functools.cache(getattr(compare, name)) for name in ("ours", "questions", "functions")}
+READ = {name: functools.cache(getattr(similarity, name)) for name in ("ours", "questions", "functions")}
 seen = {}
 
 
@@ -176,8 +177,8 @@ def pairs_of(people, assignment=ASSIGNMENT):
     """{one, other} -> likeness, of code that was read here already or is read here and now."""
     with pytest.MonkeyPatch.context() as patch:
         for name, function in READ.items():
-            patch.setattr(compare, name, lambda of, function=function: copy.deepcopy(function(of)))
-        patch.setattr(similarity.processes, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
+            patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
+        patch.setattr(processes, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
         rows, unread = similarity.compared(people, assignment)
     assert not unread
     return {frozenset((one, other)): likeness for likeness, one, other, _ in rows}
@@ -192,13 +193,13 @@ def test_the_honest_answers_are_right(assignment):
     """By the checks that give the marks, the hidden ones too."""
     left = {*ASKS_A_MODEL, *NO_CALL, *own_code.asked(checks.load(assignment)).values()}
     draws = {name: draw for name, draw in checks.load(assignment).items() if name not in left}
-    calls = [call for name, draw in draws.items() for call in grading._drawn(assignment, name, draw, 1)]
+    calls = [call for name, draw in draws.items() for call in exam.drawn(assignment, name, draw, 1)]
     given = [text for name, text in released(assignment).items() if str(name).startswith("given-")]
     for style, code in blocks(f"honest-{assignment}.txt").items():
         names = {}
         exec(compile("\n".join([*given, code]), style, "exec"), names)
         for call in calls:
-            assert checks.wrong(call, grading._given_by(names[call.name], call)) is None, (style, call.name)
+            assert comparison.wrong(call, comparison.given_by(names[call.name], call)) is None, (style, call.name)
         if assignment == "5-project":
             assert collection_problem(names["TEXTS"], names["LABELS"]) is None
 
@@ -330,8 +331,8 @@ def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     people = {"ada": HONEST[style], "=bob<b>": all_at_once(ASSIGNMENT, *HONEST[style], random.Random(0))}
     people |= {f"s{number}": code for number, code in enumerate(list(HONEST.values())[1:])}
     for student, (answers, extra) in people.items():
-        marks = grading.Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
-        grading.save(tmp_path / "marks" / ASSIGNMENT / f"{student}.json", marks)
+        marks = Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
+        results.save(tmp_path, marks)
     assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
     assert "1 pairs at" not in said and "1 pair at 0.6 or above" in said and "ada" in said

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 sources = pytest.importorskip("coursework.sources")
-from coursework import checks, grading, references  # noqa: E402
+from coursework import checks, comparison, exam, references  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 from tests.coursework.batch import graded, with_cells  # noqa: E402
 from tests.coursework.conftest import cell  # noqa: E402
@@ -33,7 +33,7 @@ def named(assignment, variant):
 def hidden_calls(assignment, seed=1):
     """The calls of an assignment's hidden checks."""
     by_check = {name: draw for name, draw in checks.load(assignment).items() if name.endswith("-hidden")}
-    return [call for name, draw in by_check.items() for call in grading._drawn(assignment, name, draw, seed)]
+    return [call for name, draw in by_check.items() for call in exam.drawn(assignment, name, draw, seed)]
 
 
 @each_varied
@@ -42,8 +42,8 @@ def test_answers_of_one_variant_fail_in_another(assignment, variant):
     right = references.module(HOMES[assignment], variant)
     for other in YEARS:
         calls = hidden_calls(named(assignment, other))
-        made = [grading._given_by(getattr(right, call.name), call) for call in calls]
-        failed = {call.name for call, value in zip(calls, made) if checks.wrong(call, value)}
+        made = [comparison.given_by(getattr(right, call.name), call) for call in calls]
+        failed = {call.name for call, value in zip(calls, made) if comparison.wrong(call, value)}
         assert failed == (FUNCTIONS[assignment] if other != variant else set())
 
 
