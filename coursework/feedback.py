@@ -94,16 +94,12 @@ def _question(question, marks, given, seen):
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
     known = [points for points, *_ in there.values() if points is not None]
     points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
-    folded = [
-        _folded("How it is marked", rendering.rendered(_without_tex(rubric)))
-        for name, rubric in question.rubrics.items()
-        if name in there and there[name][0] is not None and there[name][2] != gradebook.NO_ANSWER
-    ]
-    own = [
-        rendering.as_typed(rendering.shortened(marks.answers[name]), marks.pictures.get(name, {}))
-        for name in question.answers
-        if name in marks.answers
-    ]
+    folded = []
+    for name, rubric in question.rubrics.items():
+        if name in there and there[name][0] is not None and there[name][2] != gradebook.NO_ANSWER:
+            folded.append(_folded("How it is marked", rendering.rendered(_without_tex(rubric))))
+    answered = [name for name in question.answers if name in marks.answers]
+    own = [rendering.as_typed(rendering.shortened(marks.answers[one]), marks.pictures.get(one, {})) for one in answered]
     folded += [_folded("What you handed in", "".join(own))] if own else []
     return (
         f'<section><h2><span class="points">{points}</span>{escape(question.title)}</h2>'

@@ -97,15 +97,12 @@ def _record_assignment(gradebook, assignment, results):
         data = cell.metadata.get("nbgrader")
         if not data:
             continue
-        gradebook.update_or_create_source_cell(
-            data.grade_id, assignment, assignment, cell_type=cell.cell_type, source=cell.source, locked=data.locked
-        )
+        where, kind = (data.grade_id, assignment, assignment), {"cell_type": cell.cell_type}
+        gradebook.update_or_create_source_cell(*where, source=cell.source, locked=data.locked, **kind)
         if data.grade:
-            gradebook.update_or_create_grade_cell(
-                data.grade_id, assignment, assignment, max_score=data.points, cell_type=cell.cell_type
-            )
+            gradebook.update_or_create_grade_cell(*where, max_score=data.points, **kind)
         if data.solution:
-            gradebook.update_or_create_solution_cell(data.grade_id, assignment, assignment)
+            gradebook.update_or_create_solution_cell(*where)
 
 
 def _record_student(gradebook, marks, results):
@@ -177,9 +174,8 @@ def clean_notebook(marks):
             cell.outputs = [new_output("stream", name="stdout", text=said)]
     for name, rubric in sources.rubrics(marks.assignment).items():
         place = next(number for number, cell in enumerate(notebook.cells) if sources.grade_id(cell) == name)
-        notebook.cells.insert(
-            place + 1, new_markdown_cell(f"**How it is marked.** {rubric.strip()}", id=f"rubric-{name}")
-        )
+        marked = new_markdown_cell(f"**How it is marked.** {rubric.strip()}", id=f"rubric-{name}")
+        notebook.cells.insert(place + 1, marked)
     notebook.cells.insert(0, new_markdown_cell(READ_ONLY, id="read-only"))
     if added:
         notebook.cells.append(new_markdown_cell("## Cells that the student added", id="added"))
@@ -195,9 +191,8 @@ def scores(results, all_marks):
     Points are None where the teacher has yet to give them; no cells are there where a submission has no marks.
     """
     with opened(results) as gradebook:
-        return {
-            (marks.student, marks.assignment): _scores(gradebook, marks) if marks.points else {} for marks in all_marks
-        }
+        found = {(one.student, one.assignment): _scores(gradebook, one) if one.points else {} for one in all_marks}
+    return found
 
 
 def _scores(gradebook, marks):
@@ -258,10 +253,7 @@ def _canvas(all_marks, roster, all_scores, late):
     assignments = sorted({marks.assignment for marks in all_marks})
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     most = [sum(sources.points(assignment).values()) for assignment in assignments]
-    lines = [
-        columns + [sources.title(assignment) for assignment in assignments],
-        ["    Points Possible", "", "", "", "", *most],
-    ]
+    lines = [[*columns, *map(sources.title, assignments)], ["    Points Possible", "", "", "", "", *most]]
     students = sorted({marks.student for marks in all_marks} | set(roster))
     by_key = {(marks.student, marks.assignment): marks for marks in all_marks}
     for id in students:
@@ -269,12 +261,9 @@ def _canvas(all_marks, roster, all_scores, late):
         row = dict(student.row)
         name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or id
         known = row.get("ID", ""), row.get("SIS User ID", ""), row.get("SIS Login ID") or id, row.get("Section", "")
-        line = [name, *known]
-        for assignment in assignments:
-            marks = by_key.get((id, assignment))
-            given = all_scores.get((id, assignment), {})
-            line.append(_score(marks, given, late) if marks else "")
-        lines.append(line)
+        keys = [(id, assignment) for assignment in assignments]
+        scores = [_score(by_key[key], all_scores.get(key, {}), late) if key in by_key else "" for key in keys]
+        lines.append([name, *known, *scores])
     return lines
 
 

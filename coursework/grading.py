@@ -50,10 +50,8 @@ def grade_all(folder, where, assignment, students=None, settings=Settings()):
 
     where: RESULTS. What is graded already, with the same notebook, checks and seed, is not graded again. students: name
     -> `rosters.Student`. Returns the marks of all that RESULTS holds for the assignment, and of those of the roster who
-    handed in nothing.
+    handed in nothing. Before, ask `results.check_apart` and `sandbox.ready`: they say what the teacher has to change.
     """
-    results.check_apart(folder, where)
-    sandbox.ready(settings.kind)
     seed = results.seed_of(where) if settings.seed is None else settings.seed
     students, names = students or {}, results.kept(where, "names")  # whose file is whose stays as it was
     readable, refused = sorted_out(folder, assignment, rosters.numbers(students), students, names)

@@ -94,10 +94,8 @@ def ready(kind="bubblewrap"):
     program = "bwrap" if kind == "bubblewrap" else kind
     if shutil.which(program) is None:
         install = "apt-get install bubblewrap, or dnf install bubblewrap" if kind == "bubblewrap" else f"install {kind}"
-        raise NoSandbox(
-            f"{program} is not on this machine, and students' code never runs without a sandbox: {install}, "
-            f"or choose another with --sandbox ({', '.join(KINDS)})"
-        )
+        never = f"{program} is not on this machine, and students' code never runs without a sandbox"
+        raise NoSandbox(f"{never}: {install}, or choose another with --sandbox ({', '.join(KINDS)})")
     _clean(kind)
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
     limits = Limits()
@@ -165,9 +163,8 @@ def _clean(kind):
             shutil.rmtree(path, ignore_errors=True)
     if kind != "bubblewrap":
         listed = subprocess.run([kind, "ps", "--all", "--format", "{{.Names}}"], capture_output=True, text=True)
-        left = [name for name in listed.stdout.split() if re.fullmatch(r"grade-\d+-.*", name)]
-        for name in left:
-            if not _alive(name.split("-")[1]):
+        for name, process in re.findall(r"^(grade-(\d+)-.*)$", listed.stdout, re.M):
+            if not _alive(process):
                 subprocess.run([kind, "rm", "--force", name], capture_output=True)
 
 
@@ -190,9 +187,7 @@ def _bubblewrap(folder, limits, kind):
     command = ["prlimit", f"--as={limits.memory}", "--core=0", "--nofile=256", "bwrap"]
     command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
     command += ["--clearenv", "--cap-drop", "ALL", "--seccomp", str(filter_read)]
-    for path in _libraries():
-        command += ["--ro-bind", path, path]
-    for path in _standard():
+    for path in (*_libraries(), *_standard()):
         command += ["--ro-bind", path, path]
     for path in _below_standard()[0]:
         command += ["--tmpfs", path, "--remount-ro", path]
@@ -239,10 +234,9 @@ def _below_standard():
     hidden, compiled = [], []
     for top in _standard():
         for folder, below, files in os.walk(top):
-            hidden += [
-                os.path.join(folder, name) for name in below if name.endswith("-packages") or name == "ensurepip"
-            ]
-            below[:] = [name for name in below if os.path.join(folder, name) not in hidden]
+            others = {name for name in below if name.endswith("-packages") or name == "ensurepip"}
+            hidden += [os.path.join(folder, name) for name in others]
+            below[:] = [name for name in below if name not in others]
             compiled += [os.path.join(folder, name) for name in files if name.endswith(".so")]
     return sorted(path for path in hidden if not os.path.islink(path)), compiled
 
@@ -311,9 +305,8 @@ def _collect(command, results, inherited, broke, job, limits, stop):
     )
     for descriptor in inherited:
         os.close(descriptor)
-    said_by, printed_by = (
-        (results, process.stdout.fileno()) if results else (process.stdout.fileno(), process.stderr.fileno())
-    )
+    out = process.stdout.fileno()
+    said_by, printed_by = (results, out) if results is not None else (out, process.stderr.fileno())
     began, deadline = None, time.monotonic() + START
     try:
         with selectors.DefaultSelector() as selector:

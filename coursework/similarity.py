@@ -255,9 +255,8 @@ def write(where, assignment):
         pages.table(headings, lines[:MOST_ROWS], [row[0] >= least for row in rows]),
         f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
     ]
-    results.write(
-        path.with_suffix(".html"), pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
-    )
+    page = pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
+    results.write(path.with_suffix(".html"), page)
     return told
 
 
