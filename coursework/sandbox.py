@@ -22,9 +22,11 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -151,8 +153,8 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         started = _bubblewrap if kind == "bubblewrap" else _container
-        with started(folder, limits, kind) as (command, results, inherited, broke):
-            return _collect(command, results, inherited, broke, job, limits, stop)
+        with started(folder, limits, kind) as box:
+            return _collect(box, job, limits, stop)
 
 
 def _clean(kind):
@@ -173,9 +175,21 @@ def _alive(process):
     return not process.isdecimal() or Path("/proc", process).exists()
 
 
+class Box(NamedTuple):
+    """A sandbox that can be started.
+
+    results: the descriptor where they come, or None for standard output. inherited: the descriptors that it gets.
+    broke(code): whether it went beyond its bound on memory, where it ended with this code.
+    """
+
+    command: list[str]
+    results: int | None
+    inherited: tuple[int, ...]
+    broke: Callable[[int], bool]
+
+
 @contextlib.contextmanager
 def _bubblewrap(folder, limits, kind):
-    """The command line of bubblewrap, where results come, the descriptors that it inherits, and who tells of memory."""
     try:
         filter = seccomp.program()
     except ValueError as error:
@@ -203,10 +217,8 @@ def _bubblewrap(folder, limits, kind):
         command += ["--setenv", name, value]
     command += [python, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
     with memory.group(limits.memory) as group:
-        if group is None:
-            yield command, read, (write, filter_read), lambda code: False
-        else:
-            yield [*group.enter, *command], read, (write, filter_read), lambda code: group.broke()
+        enter = group.enter if group else []
+        yield Box([*enter, *command], read, (write, filter_read), lambda code: group is not None and group.broke())
 
 
 def _python():
@@ -279,7 +291,7 @@ def _container(folder, limits, kind):
         return code == seccomp.KILLED and "true" in subprocess.run(inspect, capture_output=True, text=True).stdout
 
     try:
-        yield [*command, IMAGE, "sh", "-c", inner], None, (), broke
+        yield Box([*command, IMAGE, "sh", "-c", inner], None, (), broke)
     finally:
         subprocess.run([kind, "rm", "--force", name], capture_output=True)
 
@@ -289,24 +301,19 @@ def _environment():
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **threads}
 
 
-def _collect(command, results, inherited, broke, job, limits, stop):
-    """Start the command, read what it says and prints up to the limits, and end it in time, whatever it does."""
+def _collect(box, job, limits, stop):
+    """Start the sandbox, read what it says and prints up to the limits, and end it in time, whatever it does."""
     outcome, said, printed = Outcome(), bytearray(), bytearray()
-    errors = subprocess.STDOUT if results is not None else subprocess.PIPE
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        pass_fds=inherited,
-        start_new_session=True,
-        # bubblewrap gets none of ours, docker and podman need theirs; none of it gets into a container
-        env={"PATH": os.environ.get("PATH", os.defpath)} if results is not None else None,
-    )
-    for descriptor in inherited:
+    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "pass_fds": box.inherited, "start_new_session": True}
+    if box.results is None:  # docker and podman need our environment; none of it gets into a container
+        process = subprocess.Popen(box.command, stderr=subprocess.PIPE, **how)
+        said_by, printed_by = process.stdout.fileno(), process.stderr.fileno()
+    else:
+        bare = {"PATH": os.environ.get("PATH", os.defpath)}
+        process = subprocess.Popen(box.command, stderr=subprocess.STDOUT, env=bare, **how)
+        said_by, printed_by = box.results, process.stdout.fileno()
+    for descriptor in box.inherited:
         os.close(descriptor)
-    out = process.stdout.fileno()
-    said_by, printed_by = (results, out) if results is not None else (out, process.stderr.fileno())
     began, deadline = None, time.monotonic() + START
     try:
         with selectors.DefaultSelector() as selector:
@@ -335,24 +342,23 @@ def _collect(command, results, inherited, broke, job, limits, stop):
         goes_on = process.poll() is None
         process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
         process.wait()
-        if results is not None:
-            os.close(results)
-        process.stdout.close()
-        if process.stderr:
-            process.stderr.close()
+        if box.results is not None:
+            os.close(box.results)
+        for channel in filter(None, (process.stdout, process.stderr)):
+            channel.close()
     outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
     outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
     outcome.took = time.monotonic() - began if began else 0
-    if done or outcome.ended not in ("done", "timeout"):
-        return outcome
-    if not outcome.last:  # no code of the student's has run
-        outcome.ended = "killed"
-    elif goes_on:
-        outcome.ended = "timeout"
-    elif broke(process.returncode):
-        outcome.ended = "memory"
-    elif process.returncode in (-signal.SIGKILL, seccomp.KILLED):  # no code in there can do either
-        outcome.ended = "killed"
-    else:
-        outcome.ended = "crashed"
+    if not done and outcome.ended in ("done", "timeout"):
+        outcome.ended = _how_it_ended(outcome.last, goes_on, process.returncode, box)
     return outcome
+
+
+def _how_it_ended(last, goes_on, code, box):
+    """How a run ended that did not reach its end. last: what started last, "" where no code of the student's has."""
+    if last and goes_on:
+        return "timeout"
+    if last and box.broke(code):
+        return "memory"
+    killed = code in (-signal.SIGKILL, seccomp.KILLED)  # no code in there can do either
+    return "killed" if killed or not last else "crashed"

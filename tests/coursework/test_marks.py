@@ -160,18 +160,6 @@ def test_a_mark_depends_on_code_seed_and_sandbox(tmp_path):
     assert before != fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
 
 
-def test_second_grading_keeps_marks_and_reports_new_files(solved, hand_in, grade):
-    hand_in("ada", solved)
-    first = grade()["ada"]
-    assert first.points == FULL and not first.notes
-    hand_in("ada", "{", file="other.ipynb")
-    hand_in("ADA", with_code(solved, "softmax", "def softmax(x):\n    return x"))
-    marks = grade()
-    assert marks["ada"].points == FULL and len(marks) == 2
-    assert all("reads" in " ".join(one.notes) for one in marks.values())
-    assert "other.ipynb" in " ".join(marks["ada"].notes)
-
-
 # --- what the student did not do -------------------------------------------------------------------------------------
 
 
