@@ -5,7 +5,7 @@
 
 An assignment is a folder in `assignments/`: `notebook.md` is its text, with solutions; `checks.py` gives the marks.
 What a student hands in goes one way: read (`submissions`), run (`runs`, in the `sandbox`), compared (`comparison`),
-marked (`marks`), reported (`feedback`, `gradebook`); `grading` does this for a class. A student's code runs in the
-sandbox alone, with nothing but Python, NumPy and the inputs of the checks. It hands back plain values, and this side
-compares them: no code of a student ever runs here.
+marked (`marks`), reported (`reports`); `grading` does this for a class. A student's code runs in the sandbox alone,
+with nothing but Python, NumPy and the inputs of the checks. It hands back plain values, and this side compares them: no
+code of a student ever runs here.
 """

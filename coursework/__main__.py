@@ -14,7 +14,6 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
 
 import argparse  # noqa: E402
 import zipfile  # noqa: E402
-from dataclasses import replace  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from coursework import checks, lateness, references, results, sandbox, sources  # noqa: E402
@@ -55,7 +54,7 @@ def grade(given):
     """Grade a folder of submissions; see `coursework.grading`. Returns 0 once all that can be graded is."""
     from tqdm import tqdm
 
-    from coursework import grading, groups
+    from coursework import grading, groups, reports
 
     students = _students(given.roster)
     together = groups.read_groups(given.groups) if given.groups else None
@@ -71,60 +70,20 @@ def grade(given):
         sandbox.ready(given.sandbox)
         with results.alone(given.to):
             marks = grading.grade_all(given.submissions, given.to, given.assignment, students, settings)
-            report(given, marks, students, together)
+            reports.write(given, marks, students, together)
     except KeyboardInterrupt:
         print(f"Stopped. What was graded is kept in {given.to}: give the same command to go on.", file=sys.stderr)
         return 130
     return 0
 
 
-def report(given, marks, students, together):
-    """Gradebook, CSV files and pages of all that is graded, and what needs a human in this assignment."""
-    from coursework import feedback, gradebook, groups
-
-    gradebook.record(given.to, marks, students)
-    members = groups.groups(given.to, together)
-    about = [sandbox.bound(given.sandbox, sandbox.Limits())]
-    about += lateness.note_late(given.to, given.assignment, marks, students, given.late)
-    said, scores = publish(given.to, students)
-    marks = groups.without_covered(marks, members)
-    about += [*said, *own_code.namesakes(marks)]
-    results.write(given.to / "report.md", feedback.report(marks, scores, about))
-    handed_in = [one for one in marks if one.submitted]
-    noted = sum(bool(one.notes) for one in handed_in)
-    needs = f"{noted} {'needs' if noted == 1 else 'need'} a human: {given.to / 'report.md'}"
-    print(f"{len(handed_in)} submissions. {needs if noted else 'Nothing odd was seen.'}")
-
-
-def publish(where, students):
-    """Scores of all assignments out of the gradebook into CSV files and pages. Returns what to tell, and the scores."""
-    from coursework import feedback, gradebook, groups, pages, stats
-
-    everything, scores, late, about, lines = [], {}, {}, [], []
-    members, assignments = groups.groups(where), results.assignments_in(where)
-    for assignment in assignments:
-        marks = results.marks_in(where, assignment, (*students, *members))
-        given = gradebook.scores(where, marks)
-        lines += stats.write_class(where, assignment, marks, given)
-        marks, given, days, said = groups.shared(marks, given, lateness.late(where, assignment), members)
-        feedback.write_pages(where, marks, given, days)
-        feedback.write_zip(where, assignment, marks)
-        scores |= given
-        late |= {(student, assignment): one for student, one in days.items()}
-        about += [f"{assignment}: {one}" for one in said]
-        everything += [replace(one, answers={}, extra=[], pictures={}) for one in marks]  # these are what is large
-    gradebook.export(where, everything, students, scores, late)
-    results.write(where / "stats.csv", pages.csv_text([stats.HEADINGS, *lines]))
-    made = "grades.csv, canvas.csv, stats.csv, feedback/, gradebook.db, and of each feedback-*.zip and class-*.html"
-    print(f"{', '.join(assignments)} in {where}: {made}")
-    return about, scores
-
-
 def feedback(given):
     """After the written questions are marked in formgrader: CSV files and feedback pages once more."""
+    from coursework import reports
+
     if not results.assignments_in(given.to):
         raise ValueError(f"{given.to} holds no marks: run `python -m coursework grade` first")
-    publish(given.to, _students(given.roster))
+    reports.publish(given.to, _students(given.roster))
     return 0
 
 

@@ -167,39 +167,3 @@ def returned(marks):
     if file and "\\" not in file[0]:
         return f"{file[0]}{marks.assignment}.html"
     return f"{student_name(marks.student)}/{marks.assignment}.html"
-
-
-def report(all_marks, all_scores, about=()):
-    """What needs a human, apart from the marks, as Markdown; what is worst comes first. about: lines on the grading."""
-    lines = ["# What needs a human", ""]
-    states = [gradebook.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
-    counts = {state: states.count(state) for state in sorted(set(states))}
-    lines += ["; ".join(f"{state}: {count}" for state, count in counts.items()) + ".", ""]
-    for line in about:
-        lines += [_one_line(line), ""]
-    for assignment in sorted({marks.assignment for marks in all_marks if not marks.submitted}):
-        absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
-        lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
-    noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
-    for marks in sorted(noted, key=_urgency):
-        lines += [f"## {marks.student}, {marks.assignment}", ""]
-        told = [f"told: {' '.join(text.split())}" for text in marks.told]
-        notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
-        if len(notes) > MOST_NOTES:
-            notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more"]
-        lines += [*(f"- {_one_line(note)}" for note in notes), ""]
-    if not noted:
-        lines += ["Nothing odd was seen.", ""]
-    return "\n".join(lines)
-
-
-def _urgency(marks):
-    """What has no points comes first, then whose it is in doubt, then what students are told."""
-    doubt = any("another student" in note for note in marks.notes)
-    return bool(marks.points), not doubt, not marks.told
-
-
-def _one_line(text):
-    """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
-    text = text if text.isprintable() else " ".join(ascii(text)[1:-1].split())
-    return re.sub(r"[^\w\s.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])

@@ -1,11 +1,11 @@
 """From submissions to marks: each one alone, several at a time, and never twice.
 
 A submission goes one way: it is read (`submissions`), it runs (`runs`), what comes out is compared (`comparison`) and
-marked (`marks`), and the marks are reported (`feedback`, `gradebook`). They are in a file of their own as soon as they
-are known, so that a grading that was stopped goes on where it was. One submission that breaks something ends its own
-grading only. What breaks from outside, such as a machine without memory, is tried once more alone, and is no mark if it
-breaks again. A mark that was given changes by a submission that is newer by its name, by the teacher's word, or with
-the assignment and this program; the report says so.
+marked (`marks`), and the marks are reported (`reports`). They are in a file of their own as soon as they are known, so
+that a grading that was stopped goes on where it was. One submission that breaks something ends its own grading only.
+What breaks from outside, such as a machine without memory, is tried once more alone, and is no mark if it breaks again.
+A mark that was given changes by a submission that is newer by its name, by the teacher's word, or with the assignment
+and this program; the report says so.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from coursework import checks, feedback, gradebook, pages, rendering, sources, stats
+from coursework import checks, feedback, gradebook, pages, rendering, reports, sources, stats
 from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN
 
@@ -103,11 +103,11 @@ def test_the_report_says_first_what_is_worst():
         Marks("ada-51ce9e86", ASSIGNMENT, points=POINTS, notes=["ADA/x reads like ada, another student"]),
         Marks("lost", ASSIGNMENT, notes=["could not be graded"]),
     ]
-    report = feedback.report(noted, {}, ("All memory is bounded.",))
+    report = reports.report(noted, {}, ("All memory is bounded.",))
     order = [line.split(",")[0][3:] for line in report.splitlines() if line.startswith("## ")]
     assert order == ["lost", "ada-51ce9e86", "told", "copied"]
     assert "\n\nAll memory is bounded.\n\nNo submission, 2-attention: absent.\n\n## " in report
-    assert "told: Cells are missing." in report and "Nothing odd was seen." in feedback.report([], {})
+    assert "told: Cells are missing." in report and "Nothing odd was seen." in reports.report([], {})
     assert gradebook.status(noted[-1], {}) == "needs a human"
 
 
@@ -116,7 +116,7 @@ def test_the_report_says_first_what_is_worst():
     ["\\[x](javascript:alert(1))", "<b>", "`a`", "# x", "https://x.org", "$\\href{a}{b}$", "&lt;b&gt;", "![a](b)"],
 )
 def test_a_note_of_the_report_is_text(note):
-    report = feedback.report([Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
+    report = reports.report([Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
     line = report.split("- file ")[1].splitlines()[0]
     html = rendering.MarkdownWithMath(rendering.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
     assert "<a" not in html and "<img" not in html and "<b>" not in html and "$" not in line and "<code>" not in html

@@ -18,7 +18,7 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import checks, feedback, gradebook, grading, messages, results, sandbox, sources, submissions
+from coursework import checks, feedback, gradebook, grading, messages, reports, results, sandbox, sources, submissions
 from coursework.__main__ import main
 from coursework.comparison import wrong
 from coursework.worker import plain
@@ -98,7 +98,7 @@ def shown(submission, stream=b""):
         results.save(folder, marks)
         marks = results.load(folder, ASSIGNMENT, marks.student)
     gradebook.clean_notebook(marks)
-    page, report = feedback.page(marks, EVERY), feedback.report([marks], {})
+    page, report = feedback.page(marks, EVERY), reports.report([marks], {})
     assert len(page) < 3_000_000 and len(report) < 50_000
     return marks
 
