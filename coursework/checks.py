@@ -64,7 +64,7 @@ def variable(name, judge):
     Several variables, "TEXTS, LABELS", come to the judge as a list. They come as JSON, a dictionary as
     {"pairs": [...]}. A judge is a function of checks.py by its name, not a lambda.
     """
-    return Call(name, None, judge=judge)
+    return Call(name, None, None, judge=judge)
 
 
 @lru_cache
@@ -86,8 +86,9 @@ def load(assignment) -> dict[str, Callable]:
 
 def _with_what_is_right(draw, right, rng):
     for one in draw(rng):
-        known = one.judge or one.expected is not ...
-        yield one if known else replace(one, expected=getattr(right, one.name)(*one.arguments))
+        if one.expected is ...:
+            one = replace(one, expected=getattr(right, one.name)(*one.arguments))
+        yield one
 
 
 def names():
