@@ -49,6 +49,20 @@ def test_a_mark_nobody_gave_is_empty(course):
     assert [lines[name]["automatic"] for name in ("ada", "eve", "kim")] == ["36", "", ""]
 
 
+def test_the_teachers_marks_are_kept_and_come_out(course, tmp_path):
+    automatic = points_of(course, "bob")
+    give(course, ada=3, bob=1)
+    for command in (["grade", str(tmp_path / "submitted"), "--assignment", ASSIGNMENT], ["feedback"]):
+        assert main([*command, "--to", str(course), "--roster", str(tmp_path / "class.csv")]) == 0
+        lines = rows(course / "grades.csv")
+        assert (lines["ada"]["score"], lines["ada"]["max_score"]) == ("39", "40")
+        _, possible, *canvas = read_csv(course / "canvas.csv")
+        assert possible[0] == "    Points Possible" and possible[-1] == "40"
+        assert [line[-1] for line in canvas] == ["39", f"{automatic + 1:g}", "", ""]
+    page = (course / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
+    assert "39 of 40 points" in page and "Read &lt;chapter&gt; 4" in page
+
+
 def test_a_file_without_words_is_shown_again(course, put, tmp_path):
     """The teacher's points stay until then. A new file that is broken leaves the mark as it was."""
     give(course, ada=3)
