@@ -17,6 +17,8 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from tutorial_lib.atomic import write_text
+
 FOLDER = Path(__file__).resolve().parents[1] / "_build" / "bench"
 PACKAGES = ("tutorial_lib", "torch", "numpy", "transformers", "tokenizers", "sentence-transformers", "onnxruntime",
             "openvino", "scikit-dimension", "faiss-cpu")  # fmt: skip
@@ -168,7 +170,5 @@ def versions():
 
 
 def write_json(path, value):
-    """Beside, then renamed: a benchmark that is stopped leaves no half a file."""
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(value, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    """A benchmark that is stopped leaves no half a file."""
+    write_text(path, json.dumps(value, indent=1, allow_nan=False) + "\n")

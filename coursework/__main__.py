@@ -14,11 +14,11 @@ if __name__ == "__main__" and os.getcwd() != ROOT:
 
 import argparse  # noqa: E402
 import zipfile  # noqa: E402
-from dataclasses import replace  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-from coursework import checks, references, sandbox, sources  # noqa: E402
-from tutorial_book.exercises import own  # noqa: E402
+from coursework import checks, lateness, references, results, sandbox, sources  # noqa: E402
+from tutorial_book.exercises import own_code  # noqa: E402
+from tutorial_lib import atomic  # noqa: E402
 
 ROOT = Path(ROOT)
 NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -28,7 +28,6 @@ def assignments(folder, check=False, variant=""):
     """Write the students' notebooks, or those of a variant, and a zip of each. 1 where check finds one out of step."""
     import nbformat
 
-    from coursework.grading import write
     from website.notebooks.convert import INSTALL
 
     out_of_step = references.out_of_step(mend=not check)
@@ -39,7 +38,7 @@ def assignments(folder, check=False, variant=""):
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 out_of_step.append(path.name)
             continue
-        write(path, text)
+        results.write(path, text)
         archive = ROOT / "_build" / "assignments" / f"{name}.zip"
         archive.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
@@ -50,109 +49,71 @@ def assignments(folder, check=False, variant=""):
     return 1 if out_of_step else 0
 
 
-def grade(submissions, results, assignment, roster, seed, workers, kind, again, late=None, groups=None):
+def grade(given):
     """Grade a folder of submissions; see `coursework.grading`. Returns 0 once all that can be graded is."""
     from tqdm import tqdm
 
-    from coursework import gradebook, grading, term
+    from coursework import grading, groups, reports
 
-    students = gradebook.read_roster(roster) if roster else {}
-    together = term.read_groups(groups, gradebook.read_roster) if groups else None
-    if late:
-        term.checked(late)
+    students = _students(given.roster)
+    together = groups.read_groups(given.groups) if given.groups else None
+    if given.late:
+        lateness.checked(given.late)
 
     def progress(futures):
         return tqdm(futures, desc="grading", unit=" notebooks", disable=not sys.stderr.isatty())
 
+    settings = grading.Settings(given.seed, given.workers, given.sandbox, again=given.again, progress=progress)
     try:
-        how = {"known": gradebook.numbers(students), "progress": progress, "prepared_by": grading.prepare_apart}
-        how["again"] = again
-        grading.apart_from(submissions, results)
-        sandbox.ready(kind)
-        with grading.alone(results):
-            marks = grading.grade_all(submissions, results, assignment, tuple(students), seed, workers, kind, **how)
-            gradebook.record(results, marks, students)
-            term.groups(results, together)
-            about = term.note_late(results, assignment, marks, students, late)
-            said, given = publish(results, students)
-            marks = term.without_covered(marks, term.groups(results))
-            about += [*said, *own.namesakes(marks)]
-            report(results, marks, given, [sandbox.bound(kind, sandbox.Limits()), *about])
+        results.check_apart(given.submissions, given.to)
+        sandbox.ready(given.sandbox)
+        with results.alone(given.to):
+            marks = grading.grade_all(given.submissions, given.to, given.assignment, students, settings)
+            reports.write(given, marks, students, together)
     except KeyboardInterrupt:
-        print(f"Stopped. What was graded is kept in {results}: give the same command to go on.", file=sys.stderr)
+        print(f"Stopped. What was graded is kept in {given.to}: give the same command to go on.", file=sys.stderr)
         return 130
     return 0
 
 
-def publish(results, students):
-    """Scores of all assignments out of the gradebook into CSV files and pages. Returns what to tell, and the scores."""
-    from coursework import feedback, gradebook, grading, pages, stats, term
-
-    everything, scores, late, about, lines = [], {}, {}, [], []
-    members = term.groups(results)
-    for assignment in grading.assignments_in(results):
-        marks = grading.marks_in(results, assignment, (*students, *members))
-        given = gradebook.scores(results, marks)
-        lines += stats.write_class(results, assignment, marks, given)
-        marks, given, days, said = term.shared(marks, given, term.late(results, assignment), members)
-        feedback.write_pages(results, marks, given, days)
-        term.write_zip(results, assignment, marks)
-        scores |= given
-        late |= {(student, assignment): one for student, one in days.items()}
-        about += [f"{assignment}: {one}" for one in said]
-        everything += [replace(one, answers={}, extra=[], pictures={}) for one in marks]  # these are what is large
-    gradebook.export(results, everything, students, scores, late)
-    grading.write(results / "stats.csv", pages.csv_text([stats.HEADINGS, *lines]))
-    made = "grades.csv, canvas.csv, stats.csv, feedback/, gradebook.db, and of each feedback-*.zip and class-*.html"
-    print(f"{', '.join(grading.assignments_in(results))} in {results}: {made}")
-    return about, scores
-
-
-def report(results, marks, given, about):
-    """Write what needs a human in the assignment that was graded, and say how much it is."""
-    from coursework import feedback, grading
-
-    grading.write(results / "report.md", feedback.report(marks, given, about))
-    handed_in = [one for one in marks if one.submitted]
-    noted = sum(bool(one.notes) for one in handed_in)
-    needs = f"{noted} {'needs' if noted == 1 else 'need'} a human: {results / 'report.md'}"
-    print(f"{len(handed_in)} submissions. {needs if noted else 'Nothing odd was seen.'}")
-
-
-def again(results, roster):
+def feedback(given):
     """After the written questions are marked in formgrader: CSV files and feedback pages once more."""
-    from coursework import gradebook, grading
+    from coursework import reports
 
-    if not grading.assignments_in(results):
-        raise ValueError(f"{results} holds no marks: run `python -m coursework grade` first")
-    publish(results, gradebook.read_roster(roster) if roster else {})
+    if not results.assignments_in(given.to):
+        raise ValueError(f"{given.to} holds no marks: run `python -m coursework grade` first")
+    reports.publish(given.to, _students(given.roster))
     return 0
 
 
-def compare(results, assignment):
+def compare(given):
     """Whose code is like whose: two tables, for people to look at."""
-    from coursework import compare, grading
+    from coursework import similarity
 
-    if assignment not in grading.assignments_in(results):
-        raise ValueError(f"{results} holds no marks of {assignment}: run `python -m coursework grade` first")
-    told = compare.write(results, assignment)
-    for likeness, one, other, _ in told[:20]:
+    if given.assignment not in results.assignments_in(given.to):
+        raise ValueError(f"{given.to} holds no marks of {given.assignment}: run `python -m coursework grade` first")
+    alike = similarity.write(given.to, given.assignment)
+    for likeness, one, other, _ in alike[:20]:
         print(f"{likeness:.2f}  {one}  {other}")
-    counted = "1 pair" if len(told) == 1 else f"{len(told)} pairs"
-    least, _ = compare.told_from(assignment)
-    print(f"{counted} at {least} or above: {results / f'likeness-{assignment}.html'}, and .csv for all")
+    counted = "1 pair" if len(alike) == 1 else f"{len(alike)} pairs"
+    least, _ = similarity.told_from(given.assignment)
+    print(f"{counted} at {least} or above: {given.to / f'likeness-{given.assignment}.html'}, and .csv for all")
     return 0
 
 
-def oral(results, assignment):
+def oral(given):
     """Write questions about each student's own code, to print and to ask in five minutes."""
-    from coursework import grading
-
-    text = own.oral(sources.title(assignment), grading.marks_in(results, assignment))
+    text = own_code.oral(sources.title(given.assignment), results.marks_in(given.to, given.assignment))
     text = "".join(one if one.isprintable() or one == "\n" else "?" for one in text)  # what moves a terminal's cursor
-    grading.write(results / f"oral-{assignment}.md", text)
+    results.write(given.to / f"oral-{given.assignment}.md", text)
     print(text)
     return 0
+
+
+def _students(roster):
+    from coursework import rosters
+
+    return rosters.read_roster(roster) if roster else {}
 
 
 def a_path(text):
@@ -168,6 +129,7 @@ def main(arguments=None):
     one.add_argument("--to", type=a_path, default=NOTEBOOKS, metavar="FOLDER")
     one.add_argument("--variant", default="", metavar="NAME", help="other rules in some questions, for a course: 2027")
     one.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a notebook is out of step")
+    one.set_defaults(run=lambda given: assignments(given.to, given.check, given.variant))
     one = commands.add_parser("grade", help="grade a folder of submissions")
     one.add_argument("submissions", type=a_path, metavar="SUBMISSIONS_FOLDER")
     one.add_argument("--assignment", type=references.known, required=True, help="what they are for, with its variant")
@@ -182,27 +144,21 @@ def main(arguments=None):
     one.add_argument("--seed", type=int, help="of the fresh inputs (default: the course's, in course.json)")
     one.add_argument("--workers", type=int, help="submissions at a time (default: one a processor)")
     one.add_argument("--sandbox", choices=sandbox.KINDS, default="bubblewrap")
+    one.set_defaults(run=grade)
     one = commands.add_parser("feedback", help="after marking in formgrader: CSV files and feedback pages again")
     one.add_argument("--to", **place)
     one.add_argument("--roster", type=a_path, metavar="CSV")
-    later = {"compare": "whose code is like whose", "oral": "questions about each student's own code, to print"}
+    one.set_defaults(run=feedback)
+    later = {compare: "whose code is like whose", oral: "questions about each student's own code, to print"}
     for command, what in later.items():
-        one = commands.add_parser(command, help=f"after grading: {what}")
+        one = commands.add_parser(command.__name__, help=f"after grading: {what}")
         one.add_argument("--assignment", type=references.known, required=True)
         one.add_argument("--to", **place)
+        one.set_defaults(run=command)
     given = parser.parse_args(arguments)
     try:
-        if given.command == "assignments":
-            return assignments(given.to, given.check, given.variant)
-        if given.command == "feedback":
-            return again(given.to, given.roster)
-        if given.command == "compare":
-            return compare(given.to, given.assignment)
-        if given.command == "oral":
-            return oral(given.to, given.assignment)
-        how = (given.assignment, given.roster, given.seed, given.workers, given.sandbox, given.again)
-        return grade(given.submissions, given.to, *how, given.late, given.groups)
-    except (ValueError, sandbox.NoSandbox, FileNotFoundError) as error:
+        return given.run(given)
+    except (ValueError, sandbox.NoSandbox, FileNotFoundError, atomic.Busy) as error:
         print(error, file=sys.stderr)
         return 2
     except OSError as error:

@@ -41,9 +41,9 @@ class Cell:
     problem: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Function:
-    """A function of a cell: its lines, the names that it reads, and whether more than its `raise` is in it.
+    """A function or class of a cell: its lines, the names that it reads, and whether more than its `raise` is in it.
 
     takes: the names of its arguments by place. asked: how many of these must be given. any_number: it has a `*rest`.
     """
@@ -53,7 +53,7 @@ class Function:
     begun: bool
     takes: tuple[str, ...] = ()
     asked: int = 0
-    any_number: bool = False
+    any_number: bool = True
 
 
 @dataclass
@@ -265,15 +265,6 @@ def _how(ended):
     return words.get(ended, f"it gave {ended}")
 
 
-def _arguments(statement):
-    """(names by place, how many of them must be given, whether any number may be) of a function; of a class nothing."""
-    if isinstance(statement, ast.ClassDef):
-        return (), 0, True
-    given = statement.args
-    takes = tuple(argument.arg for argument in [*given.posonlyargs, *given.args])
-    return takes, len(takes) - len(given.defaults), given.vararg is not None
-
-
 def statements(source):
     """The statements of a cell, without what only a notebook understands."""
     try:
@@ -303,8 +294,12 @@ def _look(source):
             bound = {statement.name}
             reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
             code = [line for line in statement.body if not isinstance(line, ast.Expr)]  # no docstring
-            lines = range(statement.lineno, statement.end_lineno + 1)
-            cell.functions[statement.name] = Function(lines, reads, len(code) > 1, *_arguments(statement))
+            lines, given = range(statement.lineno, statement.end_lineno + 1), getattr(statement, "args", None)
+            cell.functions[statement.name] = about = Function(lines, reads, len(code) > 1)
+            if given:
+                about.takes = tuple(argument.arg for argument in [*given.posonlyargs, *given.args])
+                about.asked = len(about.takes) - len(given.defaults)
+                about.any_number = given.vararg is not None
         else:
             names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
             bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}

@@ -44,9 +44,9 @@ FILES = ["report.md", "grades.csv", "stats.csv"]
 
 def answers_in(style: str) -> dict[str, str]:
     """Question -> code of an honest answer. Helpers stand before the first function that is asked for."""
-    from coursework import compare
+    from coursework import similarity
 
-    names = {question.replace("-", "_"): question for question in compare.questions(ASSIGNMENT)}
+    names = {question.replace("-", "_"): question for question in similarity.questions(ASSIGNMENT)}
     body = ast.parse(style).body
     helpers = [ast.unparse(one) for one in body if getattr(one, "name", "") not in names]
     answers = {names[one.name]: ast.unparse(one) for one in body if getattr(one, "name", "") in names}
@@ -68,13 +68,13 @@ def renamed(code: str) -> str:
 
 def notebooks() -> dict[str, str]:
     """Student -> the text of the file that was handed in."""
-    from coursework import compare, sources
-    from tutorial_book.exercises import own
+    from coursework import similarity, sources
+    from tutorial_book.exercises import own_code
 
     styles = STYLES.read_text(encoding="utf-8").split("\n### ")[1:]
     honest = [answers_in(style.partition("\n")[2]) for style in styles]
     solved = sources.solved_notebook(ASSIGNMENT)
-    published = {name(cell): cell.source for cell in solved.cells if name(cell) in compare.questions(ASSIGNMENT)}
+    published = {name(cell): cell.source for cell in solved.cells if name(cell) in similarity.questions(ASSIGNMENT)}
     written = {student: code | MISTAKES.get(student, {}) for student, code in zip(STUDENTS, honest)}
     copied = {question: renamed(code) for question, code in published.items()}
     written |= {"max": copied | {"sinusoidal": honest[11]["sinusoidal"]}, "hal": honest[10]}
@@ -84,9 +84,9 @@ def notebooks() -> dict[str, str]:
         given = [cell.source for cell in notebook.cells if name(cell).startswith("given-")]
         names: dict = {}
         exec("\n".join([*given, *answers.values()]), names)
-        asked = {own.variable(one): drawn(names, one, student) for one in own.QUESTIONS if "attention" in one}
+        asked = {own_code.variable(one): drawn(names, one, student) for one in own_code.QUESTIONS if "attention" in one}
         for cell in notebook.cells:
-            variable = own.variable(name(cell))
+            variable = own_code.variable(name(cell))
             if variable in asked:
                 cell.source = f"{variable} = {asked[variable]!r}"
             cell.source = f'ME = "{student}"' if name(cell) == "me" else answers.get(name(cell), cell.source)
@@ -100,9 +100,9 @@ def name(cell) -> str:
 
 def drawn(names: dict, question: str, student: str):
     """What a student's own function gives to the student's question; None where it gives nothing."""
-    from tutorial_book.exercises import own
+    from tutorial_book.exercises import own_code
 
-    one, arguments = own.QUESTIONS[question], own.drawn(question, student)[0]
+    one, arguments = own_code.QUESTIONS[question], own_code.drawn(question, student)[0]
     with contextlib.suppress(Exception):
         return one.answer(arguments, names[one.function](*copy.deepcopy(arguments)))
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from coursework import gradebook, pages, shown, sources
-from coursework.grading import write
+from coursework import gradebook, pages, rendering, sources
+from coursework.files import CANVAS, MOODLE, student_name
+from coursework.results import write
+from tutorial_lib import atomic
 
 MOST_NOTES = 30  # of one submission, in the report and on the page
 MOST_TEXT = 2_000  # characters of a reason, or of what else is said to a student
+MADE = (2026, 1, 1, 0, 0, 0)  # of all files in an archive: the same pages give the same archive
 
 
 @dataclass(frozen=True)
@@ -90,16 +94,12 @@ def _question(question, marks, given, seen):
         lines.append(f"<li>{question.parts[name]}: {_points(points, most)}{text}</li>")
     known = [points for points, *_ in there.values() if points is not None]
     points = _points(sum(known) if known else None, sum(most for _, most, _ in there.values()))
-    folded = [
-        _folded("How it is marked", shown.rendered(_without_tex(rubric)))
-        for name, rubric in question.rubrics.items()
-        if name in there and there[name][0] is not None and there[name][2] != gradebook.NO_ANSWER
-    ]
-    own = [
-        shown.as_typed(shown.shortened(marks.answers[name]), marks.pictures.get(name, {}))
-        for name in question.answers
-        if name in marks.answers
-    ]
+    folded = []
+    for name, rubric in question.rubrics.items():
+        if name in there and there[name][0] is not None and there[name][2] != gradebook.NO_ANSWER:
+            folded.append(_folded("How it is marked", rendering.rendered(_without_tex(rubric))))
+    answered = [name for name in question.answers if name in marks.answers]
+    own = [rendering.as_typed(rendering.shortened(marks.answers[one]), marks.pictures.get(one, {})) for one in answered]
     folded += [_folded("What you handed in", "".join(own))] if own else []
     return (
         f'<section><h2><span class="points">{points}</span>{escape(question.title)}</h2>'
@@ -142,37 +142,28 @@ def write_pages(results, all_marks, all_scores, late=None):
             write(Path(results) / "feedback" / marks.student / f"{marks.assignment}.html", text)
 
 
-def report(all_marks, all_scores, about=()):
-    """What needs a human, apart from the marks, as Markdown; what is worst comes first. about: lines on the grading."""
-    lines = ["# What needs a human", ""]
-    states = [gradebook.status(marks, all_scores.get((marks.student, marks.assignment), {})) for marks in all_marks]
-    counts = {state: states.count(state) for state in sorted(set(states))}
-    lines += ["; ".join(f"{state}: {count}" for state, count in counts.items()) + ".", ""]
-    for line in about:
-        lines += [_one_line(line), ""]
-    for assignment in sorted({marks.assignment for marks in all_marks if not marks.submitted}):
-        absent = [marks.student for marks in all_marks if not marks.submitted and marks.assignment == assignment]
-        lines += [f"No submission, {assignment}: {', '.join(absent)}.", ""]
-    noted = [marks for marks in all_marks if marks.submitted and (marks.notes or marks.told)]
-    for marks in sorted(noted, key=_urgency):
-        lines += [f"## {marks.student}, {marks.assignment}", ""]
-        told = [f"told: {' '.join(text.split())}" for text in marks.told]
-        notes = [f"file: {marks.file}"] * bool(marks.file) + marks.notes + told
-        if len(notes) > MOST_NOTES:
-            notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more"]
-        lines += [*(f"- {_one_line(note)}" for note in notes), ""]
-    if not noted:
-        lines += ["Nothing odd was seen.", ""]
-    return "\n".join(lines)
+def write_zip(results, assignment, all_marks):
+    """RESULTS/feedback-ASSIGNMENT.zip: each student's page, called as the LMS called what the student handed in."""
+    results, names = Path(results), set()
+    with atomic.beside(results / f"feedback-{assignment}.zip") as part:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for marks in all_marks:
+                page = results / "feedback" / marks.student / f"{assignment}.html"
+                if not marks.submitted or not page.is_file():
+                    continue
+                name = returned(marks)
+                name = name if name not in names else f"{marks.student}/{assignment}.html"
+                names.add(name)
+                archive.writestr(zipfile.ZipInfo(name, MADE), page.read_bytes(), zipfile.ZIP_DEFLATED)
 
 
-def _urgency(marks):
-    """What has no points comes first, then whose it is in doubt, then what students are told."""
-    doubt = any("another student" in note for note in marks.notes)
-    return bool(marks.points), not doubt, not marks.told
-
-
-def _one_line(text):
-    """A note in one line, not too long, where no character of a file's name starts HTML, a link or a formula."""
-    text = text if text.isprintable() else " ".join(ascii(text)[1:-1].split())
-    return re.sub(r"[^\w\s.,:;()'\"/+=%@?>-]|:(?=//)", lambda odd: f"&#{ord(odd[0])};", text[:500])
+def returned(marks):
+    """The name in the archive: Canvas and Moodle know by it whose page it is."""
+    parts = marks.file.split(": ")[-1].split("/")
+    folder = len(parts) > 1 and MOODLE.fullmatch(parts[0])
+    if folder and "\\" not in parts[0]:
+        return f"{parts[0]}/{marks.assignment}.html"
+    file = CANVAS.match(parts[0]) if len(parts) == 1 else None
+    if file and "\\" not in file[0]:
+        return f"{file[0]}{marks.assignment}.html"
+    return f"{student_name(marks.student)}/{marks.assignment}.html"

@@ -54,6 +54,11 @@ class Owner:
     name: str
     number: str = ""
 
+    @property
+    def key(self):
+        """What its name is kept by, for later gradings."""
+        return f"{self.name}\n{self.number}"
+
 
 @dataclass
 class Found:
@@ -190,16 +195,12 @@ def _students(files, known, roster, names):
     def read(owner):
         return known.get(owner.number) or student_name(owner.name)
 
-    def key(owner):
-        return f"{owner.name}\n{owner.number}"
-
     def of_the_roster(owner):
         return owner.number in known or read(owner) in roster and not (owner.number and known)
 
     def order(owner):
-        exact = (owner.number not in known, not of_the_roster(owner), key(owner) not in names)
-        plain = (owner.name != read(owner), not owner.name.islower())
-        return *exact, *plain, len(owner.number), owner.number, owner.name
+        sure = owner.number not in known, not of_the_roster(owner), owner.key not in names
+        return *sure, owner.name != read(owner), not owner.name.islower(), len(owner.number), owner.number, owner.name
 
     kept = {name.casefold(): who for who, name in names.items()}
     ours = {name.casefold() for name in roster}
@@ -207,29 +208,24 @@ def _students(files, known, roster, names):
     for owner in sorted(files, key=order):
         mine = of_the_roster(owner)
         sure = mine and (owner.number in known or owner.name == read(owner) and not owner.number)
-
-        def free(name, owner=owner, mine=mine):
-            like = name.casefold()
-            return like not in taken and (mine or like not in ours and kept.get(like, key(owner)) == key(owner))
-
-        name = wanted = read(owner) if mine else names.get(key(owner), read(owner))
+        name = wanted = read(owner) if mine else names.get(owner.key, read(owner))
         tries = 0
-        while not sure and not free(name):
-            name, tries = f"{wanted[:60]}-{_digest(f'{key(owner)} {tries}')}", tries + 1
+        while not sure:
+            like = name.casefold()
+            if like not in taken and (mine or like not in ours and kept.get(like, owner.key) == owner.key):
+                break
+            name, tries = f"{wanted[:60]}-{_digest(f'{owner.key} {tries}')}", tries + 1
         taken.add(name.casefold())
-        names[key(owner)] = name
+        names[owner.key] = name
         notes = [] if name in roster or not roster else [f"not in the roster: {name}"]
         if tries:
             notes.append(f"{files[owner][0].shown} reads like {wanted}, another student: it is graded as {name}")
         found[owner] = name, notes
         alike.setdefault(read(owner).casefold(), []).append(owner)
-    for group in alike.values():
-        for owner in group:
-            others = [other for other in group if found[other][0] != found[owner][0]]
-            found[owner][1].extend(
-                f"{files[other][0].shown} reads like {files[owner][0].shown}: it is graded as {found[other][0]}"
-                for other in others[:MOST_FILES]
-            )
+    for owner, group in ((owner, group) for group in alike.values() for owner in group):
+        for other in [other for other in group if found[other][0] != found[owner][0]][:MOST_FILES]:
+            like = f"{files[other][0].shown} reads like {files[owner][0].shown}"
+            found[owner][1].append(f"{like}: it is graded as {found[other][0]}")
     return found
 
 

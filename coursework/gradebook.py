@@ -8,25 +8,20 @@ kept when the automatic ones are written again.
 
 from __future__ import annotations
 
-import codecs
 import copy
-import csv
-import io
 import os
 import sys
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from coursework import pages, shown, sources
-from coursework.files import student_name
-from coursework.grading import write
+from coursework import pages, rendering, sources
+from coursework.results import write
+from coursework.rosters import Student
 from coursework.submissions import A_FEW_WORDS
 
 READ_ONLY = (
@@ -43,68 +38,6 @@ c = get_config()
 c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
 c.CourseDirectory.course_id = "transformers"
 """
-
-
-@dataclass(frozen=True)
-class Student:
-    """A line of the roster. `row`: its columns as they came, for an LMS that wants them back."""
-
-    id: str
-    last_name: str = ""
-    first_name: str = ""
-    email: str = ""
-    row: tuple[tuple[str, str], ...] = ()
-
-
-def read_roster(path):
-    """The students of a class out of a CSV file: a column student, id or student_id, or what Canvas or Moodle exports.
-
-    Columns may be parted by commas, semicolons or tabs, as spreadsheets do. Raises ValueError where the file has none
-    of these columns, names a student twice, or is neither UTF-8 nor UTF-16: a guess could spoil names.
-    """
-    data = Path(path).read_bytes()
-    try:
-        text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        remedy = "In Excel: Save as, CSV UTF-8. Elsewhere: export again as UTF-8"
-        raise ValueError(f"{path} must be UTF-8, and line {line} is not. {remedy}") from None
-    headings, _, _ = text.partition("\n")
-    mark = max(",;\t", key=headings.count)  # the first where none is there
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    columns = [column.strip() for column in next(lines, [])]
-    rows = [dict(zip_longest(columns, line[: len(columns)])) for line in lines if line]
-    naming = ("student", "student_id", "id", "SIS Login ID", "ID", "Email address")
-    if not rows or not set(naming) & set(columns):
-        raise ValueError(f"{path} must have a line of headings with one of {', '.join(naming)}, and a student a line")
-    students = {}
-    for row in rows:
-        id = next(filter(None, ((row.get(column) or "").strip() for column in naming)), "")
-        if not id or (row.get("Student") or "").strip() in ("Points Possible", "Student, Test"):
-            continue
-        last, _, first = (row.get("Student") or row.get("Full name") or "").partition(",")
-        names = (row.get("last_name") or last.strip(), row.get("first_name") or first.strip())
-        student = Student(
-            student_name(id),
-            *names,
-            row.get("email") or row.get("Email address") or "",
-            tuple((k, v or "") for k, v in row.items() if k),
-        )
-        if student.id in students:
-            raise ValueError(f"{path} names {student.id} twice")
-        students[student.id] = student
-    return students
-
-
-def numbers(roster):
-    """Number of an LMS -> student: Canvas's ID, and Moodle's "Participant 815", stand in the names of files."""
-    found = {}
-    for student in roster.values():
-        row = dict(student.row)
-        for text in (row.get("ID", ""), row.get("Identifier", "").removeprefix("Participant ")):
-            if text.strip().isdigit():
-                found[text.strip()] = student.id
-    return found
 
 
 @contextmanager
@@ -164,15 +97,12 @@ def _record_assignment(gradebook, assignment, results):
         data = cell.metadata.get("nbgrader")
         if not data:
             continue
-        gradebook.update_or_create_source_cell(
-            data.grade_id, assignment, assignment, cell_type=cell.cell_type, source=cell.source, locked=data.locked
-        )
+        where, kind = (data.grade_id, assignment, assignment), {"cell_type": cell.cell_type}
+        gradebook.update_or_create_source_cell(*where, source=cell.source, locked=data.locked, **kind)
         if data.grade:
-            gradebook.update_or_create_grade_cell(
-                data.grade_id, assignment, assignment, max_score=data.points, cell_type=cell.cell_type
-            )
+            gradebook.update_or_create_grade_cell(*where, max_score=data.points, **kind)
         if data.solution:
-            gradebook.update_or_create_solution_cell(data.grade_id, assignment, assignment)
+            gradebook.update_or_create_solution_cell(*where)
 
 
 def _record_student(gradebook, marks, results):
@@ -224,11 +154,7 @@ _released = lru_cache(sources.student_notebook)
 def _given(assignment):
     """Cell id -> its source as students get it."""
     cells = _released(assignment).cells
-    return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
-
-
-def _name(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
+    return {sources.grade_id(cell): cell.source for cell in cells if sources.grade_id(cell)}
 
 
 def clean_notebook(marks):
@@ -237,9 +163,9 @@ def clean_notebook(marks):
     # The colors of plain Python: those for IPython take hours on some texts, and other languages with `%%perl`.
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "python3"}
     added = [(f"added-{number}", cell_type, text) for number, (cell_type, text) in enumerate(marks.extra)]
-    names = {_name(cell): cell for cell in notebook.cells}
+    names = {sources.grade_id(cell): cell for cell in notebook.cells}
     own = [(name, names[name].cell_type, text) for name, text in marks.answers.items()]
-    safe = shown.cells(own + added, marks.pictures)
+    safe = rendering.cells(own + added, marks.pictures)
     for name, cell in names.items():
         if name in marks.answers:
             cell.source = safe[name]
@@ -247,10 +173,9 @@ def clean_notebook(marks):
             said = f"{marks.points[name]:g} of {cell.metadata.nbgrader.points} points. {marks.reasons.get(name, '')}"
             cell.outputs = [new_output("stream", name="stdout", text=said)]
     for name, rubric in sources.rubrics(marks.assignment).items():
-        place = next(number for number, cell in enumerate(notebook.cells) if _name(cell) == name)
-        notebook.cells.insert(
-            place + 1, new_markdown_cell(f"**How it is marked.** {rubric.strip()}", id=f"rubric-{name}")
-        )
+        place = next(number for number, cell in enumerate(notebook.cells) if sources.grade_id(cell) == name)
+        marked = new_markdown_cell(f"**How it is marked.** {rubric.strip()}", id=f"rubric-{name}")
+        notebook.cells.insert(place + 1, marked)
     notebook.cells.insert(0, new_markdown_cell(READ_ONLY, id="read-only"))
     if added:
         notebook.cells.append(new_markdown_cell("## Cells that the student added", id="added"))
@@ -266,9 +191,8 @@ def scores(results, all_marks):
     Points are None where the teacher has yet to give them; no cells are there where a submission has no marks.
     """
     with opened(results) as gradebook:
-        return {
-            (marks.student, marks.assignment): _scores(gradebook, marks) if marks.points else {} for marks in all_marks
-        }
+        found = {(one.student, one.assignment): _scores(gradebook, one) if one.points else {} for one in all_marks}
+    return found
 
 
 def _scores(gradebook, marks):
@@ -329,10 +253,7 @@ def _canvas(all_marks, roster, all_scores, late):
     assignments = sorted({marks.assignment for marks in all_marks})
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     most = [sum(sources.points(assignment).values()) for assignment in assignments]
-    lines = [
-        columns + [sources.title(assignment) for assignment in assignments],
-        ["    Points Possible", "", "", "", "", *most],
-    ]
+    lines = [[*columns, *map(sources.title, assignments)], ["    Points Possible", "", "", "", "", *most]]
     students = sorted({marks.student for marks in all_marks} | set(roster))
     by_key = {(marks.student, marks.assignment): marks for marks in all_marks}
     for id in students:
@@ -340,12 +261,9 @@ def _canvas(all_marks, roster, all_scores, late):
         row = dict(student.row)
         name = row.get("Student") or ", ".join(filter(None, (student.last_name, student.first_name))) or id
         known = row.get("ID", ""), row.get("SIS User ID", ""), row.get("SIS Login ID") or id, row.get("Section", "")
-        line = [name, *known]
-        for assignment in assignments:
-            marks = by_key.get((id, assignment))
-            given = all_scores.get((id, assignment), {})
-            line.append(_score(marks, given, late) if marks else "")
-        lines.append(line)
+        keys = [(id, assignment) for assignment in assignments]
+        scores = [_score(by_key[key], all_scores.get(key, {}), late) if key in by_key else "" for key in keys]
+        lines.append([name, *known, *scores])
     return lines
 
 

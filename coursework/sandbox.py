@@ -5,7 +5,7 @@ network, no other file, no other process, and no new process or thread. Time, me
 sandbox cannot be had, grading refuses to start: there is no way to run a student's code without it.
 
 What does the work: namespaces and mounts (`_bubblewrap`), the list of system calls (seccomp.py), a bound on all memory
-(memory.py), and that what comes out is only data (said.py).
+(memory.py), and that what comes out is only data (messages.py).
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from coursework import memory, seccomp
-from coursework.said import understood
+from coursework.messages import understood
 
 WORKER = Path(__file__).with_name("worker.py")
 IMAGE = "tutorial-lib-sandbox"  # docker and podman: built from coursework/image/Dockerfile
@@ -40,12 +42,16 @@ WAITS = 4  # the share of the seconds left, a quarter, that nothing may be said 
 LATE = 0.5  # seconds that an interruption, or an end, may take
 
 
-class NoSandbox(RuntimeError):
+class Interrupted(RuntimeError):
+    """What ran says nothing about the student."""
+
+
+class NoSandbox(Interrupted):
     """The sandbox is not there or does not work; the message says what to do."""
 
 
-class Stopped(RuntimeError):
-    """The grading was stopped from outside: what ran in the sandbox was ended, and says nothing about the student."""
+class Stopped(Interrupted):
+    """The grading was stopped from outside: what ran in the sandbox was ended."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +96,8 @@ def ready(kind="bubblewrap"):
     program = "bwrap" if kind == "bubblewrap" else kind
     if shutil.which(program) is None:
         install = "apt-get install bubblewrap, or dnf install bubblewrap" if kind == "bubblewrap" else f"install {kind}"
-        raise NoSandbox(
-            f"{program} is not on this machine, and students' code never runs without a sandbox: {install}, "
-            f"or choose another with --sandbox ({', '.join(KINDS)})"
-        )
+        never = f"{program} is not on this machine, and students' code never runs without a sandbox"
+        raise NoSandbox(f"{never}: {install}, or choose another with --sandbox ({', '.join(KINDS)})")
     _clean(kind)
     call = {"id": "answer", "part": "answer", "name": "answer", "arguments": None}
     limits = Limits()
@@ -149,8 +153,8 @@ def run(job, arrays, kind="bubblewrap", limits=Limits(), stop=None):
         job["calls"] = [{"most": MOST, **call} for call in job["calls"]]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         started = _bubblewrap if kind == "bubblewrap" else _container
-        with started(folder, limits, kind) as (command, results, inherited, broke):
-            return _collect(command, results, inherited, broke, job, limits, stop)
+        with started(folder, limits, kind) as box:
+            return _collect(box, job, limits, stop)
 
 
 def _clean(kind):
@@ -161,9 +165,8 @@ def _clean(kind):
             shutil.rmtree(path, ignore_errors=True)
     if kind != "bubblewrap":
         listed = subprocess.run([kind, "ps", "--all", "--format", "{{.Names}}"], capture_output=True, text=True)
-        left = [name for name in listed.stdout.split() if re.fullmatch(r"grade-\d+-.*", name)]
-        for name in left:
-            if not _alive(name.split("-")[1]):
+        for name, process in re.findall(r"^(grade-(\d+)-.*)$", listed.stdout, re.M):
+            if not _alive(process):
                 subprocess.run([kind, "rm", "--force", name], capture_output=True)
 
 
@@ -172,9 +175,21 @@ def _alive(process):
     return not process.isdecimal() or Path("/proc", process).exists()
 
 
+class Box(NamedTuple):
+    """A sandbox that can be started.
+
+    results: the descriptor where they come, or None for standard output. inherited: the descriptors that it gets.
+    broke(code): whether it went beyond its bound on memory, where it ended with this code.
+    """
+
+    command: list[str]
+    results: int | None
+    inherited: tuple[int, ...]
+    broke: Callable[[int], bool]
+
+
 @contextlib.contextmanager
 def _bubblewrap(folder, limits, kind):
-    """The command line of bubblewrap, where results come, the descriptors that it inherits, and who tells of memory."""
     try:
         filter = seccomp.program()
     except ValueError as error:
@@ -186,9 +201,7 @@ def _bubblewrap(folder, limits, kind):
     command = ["prlimit", f"--as={limits.memory}", "--core=0", "--nofile=256", "bwrap"]
     command += ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
     command += ["--clearenv", "--cap-drop", "ALL", "--seccomp", str(filter_read)]
-    for path in _libraries():
-        command += ["--ro-bind", path, path]
-    for path in _standard():
+    for path in (*_libraries(), *_standard()):
         command += ["--ro-bind", path, path]
     for path in _below_standard()[0]:
         command += ["--tmpfs", path, "--remount-ro", path]
@@ -204,10 +217,8 @@ def _bubblewrap(folder, limits, kind):
         command += ["--setenv", name, value]
     command += [python, "-I", "-S", "-u", "-W", "ignore", "/job/worker.py", str(write)]
     with memory.group(limits.memory) as group:
-        if group is None:
-            yield command, read, (write, filter_read), lambda code: False
-        else:
-            yield [*group.enter, *command], read, (write, filter_read), lambda code: group.broke()
+        enter = group.enter if group else []
+        yield Box([*enter, *command], read, (write, filter_read), lambda code: group is not None and group.broke())
 
 
 def _python():
@@ -235,10 +246,9 @@ def _below_standard():
     hidden, compiled = [], []
     for top in _standard():
         for folder, below, files in os.walk(top):
-            hidden += [
-                os.path.join(folder, name) for name in below if name.endswith("-packages") or name == "ensurepip"
-            ]
-            below[:] = [name for name in below if os.path.join(folder, name) not in hidden]
+            others = {name for name in below if name.endswith("-packages") or name == "ensurepip"}
+            hidden += [os.path.join(folder, name) for name in others]
+            below[:] = [name for name in below if name not in others]
             compiled += [os.path.join(folder, name) for name in files if name.endswith(".so")]
     return sorted(path for path in hidden if not os.path.islink(path)), compiled
 
@@ -281,7 +291,7 @@ def _container(folder, limits, kind):
         return code == seccomp.KILLED and "true" in subprocess.run(inspect, capture_output=True, text=True).stdout
 
     try:
-        yield [*command, IMAGE, "sh", "-c", inner], None, (), broke
+        yield Box([*command, IMAGE, "sh", "-c", inner], None, (), broke)
     finally:
         subprocess.run([kind, "rm", "--force", name], capture_output=True)
 
@@ -291,25 +301,19 @@ def _environment():
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **threads}
 
 
-def _collect(command, results, inherited, broke, job, limits, stop):
-    """Start the command, read what it says and prints up to the limits, and end it in time, whatever it does."""
+def _collect(box, job, limits, stop):
+    """Start the sandbox, read what it says and prints up to the limits, and end it in time, whatever it does."""
     outcome, said, printed = Outcome(), bytearray(), bytearray()
-    errors = subprocess.STDOUT if results is not None else subprocess.PIPE
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        pass_fds=inherited,
-        start_new_session=True,
-        # bubblewrap gets none of ours, docker and podman need theirs; none of it gets into a container
-        env={"PATH": os.environ.get("PATH", os.defpath)} if results is not None else None,
-    )
-    for descriptor in inherited:
+    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "pass_fds": box.inherited, "start_new_session": True}
+    if box.results is None:  # docker and podman need our environment; none of it gets into a container
+        process = subprocess.Popen(box.command, stderr=subprocess.PIPE, **how)
+        said_by, printed_by = process.stdout.fileno(), process.stderr.fileno()
+    else:
+        bare = {"PATH": os.environ.get("PATH", os.defpath)}
+        process = subprocess.Popen(box.command, stderr=subprocess.STDOUT, env=bare, **how)
+        said_by, printed_by = box.results, process.stdout.fileno()
+    for descriptor in box.inherited:
         os.close(descriptor)
-    said_by, printed_by = (
-        (results, process.stdout.fileno()) if results else (process.stdout.fileno(), process.stderr.fileno())
-    )
     began, deadline = None, time.monotonic() + START
     try:
         with selectors.DefaultSelector() as selector:
@@ -338,24 +342,23 @@ def _collect(command, results, inherited, broke, job, limits, stop):
         goes_on = process.poll() is None
         process.kill()  # its children die with it: --die-with-parent, and a process namespace of their own
         process.wait()
-        if results is not None:
-            os.close(results)
-        process.stdout.close()
-        if process.stderr:
-            process.stderr.close()
+        if box.results is not None:
+            os.close(box.results)
+        for channel in filter(None, (process.stdout, process.stderr)):
+            channel.close()
     outcome.calls, outcome.cells, outcome.last, done = understood(said, job)
     outcome.said, outcome.printed = len(said), printed[: limits.printed].decode("utf-8", "replace")
     outcome.took = time.monotonic() - began if began else 0
-    if done or outcome.ended not in ("done", "timeout"):
-        return outcome
-    if not outcome.last:  # no code of the student's has run
-        outcome.ended = "killed"
-    elif goes_on:
-        outcome.ended = "timeout"
-    elif broke(process.returncode):
-        outcome.ended = "memory"
-    elif process.returncode in (-signal.SIGKILL, seccomp.KILLED):  # no code in there can do either
-        outcome.ended = "killed"
-    else:
-        outcome.ended = "crashed"
+    if not done and outcome.ended in ("done", "timeout"):
+        outcome.ended = _how_it_ended(outcome.last, goes_on, process.returncode, box)
     return outcome
+
+
+def _how_it_ended(last, goes_on, code, box):
+    """How a run ended that did not reach its end. last: what started last, "" where no code of the student's has."""
+    if last and goes_on:
+        return "timeout"
+    if last and box.broke(code):
+        return "memory"
+    killed = code in (-signal.SIGKILL, seccomp.KILLED)  # no code in there can do either
+    return "killed" if killed or not last else "crashed"

@@ -30,10 +30,7 @@ rt_sigpending 127 136, rt_sigsuspend 130 133, rt_sigtimedwait 128 137, sigaltsta
 """
 # Those that are there with some values of one argument: (its place, the values).
 ONLY = {
-    "fcntl 72 25": (
-        1,
-        (0, 1, 2, 3, 4, 1030),
-    ),  # duplicate, flags; no owner or signal, no larger pipe, no lock, no lease
+    "fcntl 72 25": (1, (0, 1, 2, 3, 4, 1030)),  # duplicate, flags; no owner, signal, lock, lease, larger pipe
     "ioctl 16 29": (1, (0x5401, 0x5413, 0x5421, 0x5450, 0x5451)),  # is it a terminal, its size; blocking, inheriting
 }
 MAP = "mmap 9 222"  # only memory of one's own: what is shared stays, uncounted, after most of it is given back

@@ -27,8 +27,8 @@ from coursework import references
 from coursework.checks import ASSIGNMENTS, names
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-REGION = re.compile(rf"^(?P<indent>[ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | re.S)
-MARKS = ("given", "solution", "check", "written")
+REGION = re.compile(rf"^([ \t]*){BEGIN}\n.*?^[ \t]*{END}\n?", re.M | re.S)
+FIELDS = {"given": ["locked"], "solution": ["solution"], "check": ["grade", "locked"], "written": ["grade", "solution"]}
 HIDDEN = "# Hidden checks: your teacher runs them on fresh inputs. Nothing to do here."
 WRITE_CODE = '{indent}raise NotImplementedError("write your code here")\n'
 WRITE_TEXT = "*Write your answer here.*\n"
@@ -61,8 +61,8 @@ def source(assignment):
 
 
 def kind(cell):
-    """What a source's cell is for: one of MARKS, or None for text."""
-    return next((mark for mark in MARKS if mark in cell.metadata), None)
+    """What a source's cell is for: one of FIELDS, or None for text."""
+    return next((mark for mark in FIELDS if mark in cell.metadata), None)
 
 
 def points(assignment, marks=("check", "written")):
@@ -102,54 +102,36 @@ def solved_notebook(assignment, install=None):
 
 
 def _student_cell(original):
-    mark = kind(original)
-    text = original.source
+    mark, text = kind(original), original.source
     if mark == "solution":
-        text = REGION.sub(_to_write, text + "\n").rstrip()
+        # Outside a function an exception would stop "run all"; there the value that is given says what to write.
+        text = REGION.sub(lambda region: region[1] and WRITE_CODE.format(indent=region[1]), text + "\n").rstrip()
     elif mark == "written":
         text = REGION.sub(WRITE_TEXT, text + "\n").rstrip()
-    elif mark == "check" and not text.strip():
-        text = HIDDEN
+    elif mark == "check":
+        text = text if text.strip() else HIDDEN
     cell = new_code_cell(text) if original.cell_type == "code" else new_markdown_cell(text)
     if mark == "given":
-        return _given(cell, "given-" + hashlib.sha256(text.encode()).hexdigest()[:8])
-    if mark == "solution":
-        cell.metadata["nbgrader"] = _nbgrader(original.metadata.solution, solution=True)
-    elif mark == "check":
-        cell.metadata["nbgrader"] = _nbgrader(
-            original.metadata.check, grade=True, locked=True, points=original.metadata.points
-        )
-    elif mark == "written":
-        name, worth = original.metadata.written, original.metadata.points
-        cell.metadata["nbgrader"] = _nbgrader(name, grade=True, solution=True, points=worth, cell_type="markdown")
+        return _for_nbgrader(cell, mark, f"given-{hashlib.sha256(text.encode()).hexdigest()[:8]}")
+    return _for_nbgrader(cell, mark, original.metadata[mark], original.metadata.get("points")) if mark else cell
+
+
+def _for_nbgrader(cell, mark, grade_id, points=None):
+    data = {"schema_version": 3, "grade_id": grade_id, "cell_type": cell.cell_type}
+    data |= {field: field in FIELDS[mark] for field in ("grade", "solution", "locked", "task")}
+    cell.metadata["nbgrader"] = data if points is None else {**data, "points": points}
     return cell
 
 
-def _to_write(region):
-    # Outside a function an exception would stop "run all"; there the value that is given says what to write.
-    return WRITE_CODE.format(indent=region["indent"]) if region["indent"] else ""
-
-
-def _given(cell, name):
-    cell.metadata["nbgrader"] = _nbgrader(name, locked=True)
-    return cell
-
-
-def _nbgrader(grade_id, grade=False, solution=False, locked=False, points=None, cell_type="code"):
-    data = {
-        "schema_version": 3,
-        "grade_id": grade_id,
-        "grade": grade,
-        "solution": solution,
-        "locked": locked,
-        "task": False,
-    }
-    return {**data, "cell_type": cell_type, **({} if points is None else {"points": points})}
+def grade_id(cell):
+    """The name that nbgrader knows a cell by; None for mere text."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def _finished(assignment, cells, install):
     """A notebook of these cells. Ids are made of what stands before, so that the same source gives the same file."""
-    cells = cells if install is None else [cells[0], _given(new_code_cell(install), "install"), *cells[1:]]
+    first = [] if install is None else [_for_nbgrader(new_code_cell(install), "given", "install")]
+    cells = [cells[0], *first, *cells[1:]]
     for number, cell in enumerate(cells):
         cell.id = hashlib.sha256(f"{assignment} {number}".encode()).hexdigest()[:12]
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

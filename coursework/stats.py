@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from coursework import feedback, gradebook, pages, sources
-from coursework.grading import write
+from coursework.results import write
 
 HEADINGS = ["assignment", "question", "kind", "what", "students", "of", "mean", "max_score"]
 FEW = 0.6  # of a question's points: what has less on average is named first
@@ -57,9 +57,8 @@ def page(assignment, lines, totals):
     body = [f"<p>{len(totals)} fully marked{said}. Late days take nothing off here.</p><h2>What to teach again</h2>"]
     for line in weak:
         usual = [f"“{escape(hint)}” ({count})" for question, count, hint in mistakes if question == line[1]][:3]
-        body.append(
-            f"<p><strong>{escape(line[1])}</strong>: {_share(line)} % of its points on average. {'; '.join(usual)}</p>"
-        )
+        share = f"<strong>{escape(line[1])}</strong>: {_share(line)} % of its points on average."
+        body.append(f"<p>{share} {'; '.join(usual)}</p>")
     body += [] if weak else [f"<p>No question has less than {100 * FEW:g} % of its points on average.</p>"]
     body += ["<h2>Questions</h2>", pages.table(headings, table, [line in weak for line in questions])]
     body += ["<h2>Mistakes that were recognized</h2>", pages.table(["question", "students", "hint"], mistakes)]
@@ -74,10 +73,8 @@ def _share(line):
 def write_class(results, assignment, all_marks, given):
     """RESULTS/class-ASSIGNMENT.html. Lines for stats.csv."""
     lines = rows(assignment, all_marks, given)
-    totals = [
-        sum(points for points, *_ in given[marks.student, assignment].values())
-        for marks in all_marks
-        if gradebook.status(marks, given.get((marks.student, assignment), {})) == "graded"
-    ]
+    scores = [(marks, given.get((marks.student, assignment), {})) for marks in all_marks]
+    graded = [one for marks, one in scores if gradebook.status(marks, one) == "graded"]
+    totals = [sum(points for points, *_ in one.values()) for one in graded]
     write(Path(results) / f"class-{assignment}.html", page(assignment, lines, totals))
     return lines

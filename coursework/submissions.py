@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from coursework import apart, pictures, references, sources
+from coursework import pictures, processes, references, sources
 from coursework.files import CANVAS, find
 
 MOST_TEXT = 100_000  # characters that a student writes: what stands behind them neither runs nor is shown
@@ -24,7 +24,7 @@ VARIANT = re.compile(r', "(\w{1,20})"\);?\s*$')  # at the end of a check: whose 
 INSTALL = "#@title Install the book's library"  # the first cell of a released notebook; grading needs none of it
 RIGHT_ONE = "If it is the right one, tell your teacher"
 OLDER = f"is older than another of yours by its name, or has fewer answers. {RIGHT_ONE}"
-SENTENCES = Path(__file__).with_name("told.tsv")  # for students; the page "Check my notebook" says them in the browser
+SENTENCES = Path(__file__).with_name("sentences.tsv")  # for students; the page "Check my notebook" has them too
 TOLD = {line.split("\t")[0]: line.split("\t")[3] for line in SENTENCES.read_text(encoding="utf-8").splitlines()}
 
 
@@ -61,18 +61,18 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
     for name in (*sources.names(), assignment):
         _released(name)  # once, and not in each process that reads files
     found = find(folder, known, roster, names)
-    chosen, left, about = {}, {student: [] for student, *_ in found}, {}
+    chosen, left, about = {}, {student: [] for student, *_ in found}, {student: {} for student, *_ in found}
 
     def read_one(student, file, content, problem):
-        if apart.TOO_MUCH in [reason for _, reason in left[student]]:
+        if processes.TOO_MUCH in [reason for _, reason in left[student]]:
             problem = "was not read, since another file of the same student took too long"
         if problem:
             raise ValueError(problem)
         return read(student, file, content, assignment)
 
-    contents = ((student, file, *apart.said(reader)) for student, file, reader, _ in found)
-    for (student, file, _, notes), (submission, problem) in zip(found, apart.each(read_one, contents), strict=True):
-        about[student] = list(dict.fromkeys([*about.get(student, []), *notes]))
+    contents = ((student, file, *processes.attempted(reader)) for student, file, reader, _ in found)
+    for (student, file, _, notes), (submission, problem) in zip(found, processes.each(read_one, contents), strict=True):
+        about[student] |= dict.fromkeys(notes)
         if problem:
             left[student].append((file, problem))
             continue
@@ -80,17 +80,17 @@ def sorted_out(folder, assignment, known=None, roster=(), names=None):
         left[student] += [(one.file, OLDER) for one in more]
         for one in pictures.too_many(list(chosen.values())):
             _say(one, "pictures are not shown: all submissions have too many", "Your pictures are not shown: too many.")
-    for student, submission in chosen.items():
+    lost = {student: files[0][0] for student, files in left.items() if student not in chosen}
+    refused = {student: Submission(student, assignment, file) for student, file in lost.items()}
+    for student, submission in (refused | chosen).items():
         for file, reason in left[student]:
-            told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
-            _say(submission, f"another file, {file}, not graded: {reason}", told)
+            if student in chosen:
+                told = f"Another file of yours, {base(file)}, was not graded: it {reason}."
+                _say(submission, f"another file, {file}, not graded: {reason}", told)
+            else:
+                _say(submission, f"{file}: not graded: {reason}", _told(file, reason))
         submission.notes += about[student]
-    refused = [Submission(student, assignment, files[0][0]) for student, files in left.items() if student not in chosen]
-    for submission in refused:
-        for file, reason in left[submission.student]:
-            _say(submission, f"{file}: not graded: {reason}", _told(file, reason))
-        submission.notes += about[submission.student]
-    return list(chosen.values()), refused
+    return list(chosen.values()), list(refused.values())
 
 
 def _told(file, reason):
@@ -170,18 +170,11 @@ class Piece:
 
 @lru_cache
 def _released(assignment):
-    cells = sources.student_notebook(assignment).cells
-    marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells if "nbgrader" in cell.metadata}
-    roles = {name: _role(cell) for name, cell in marked.items()}
+    cells, kinds = sources.student_notebook(assignment).cells, map(sources.kind, sources.source(assignment).cells)
+    roles = {sources.grade_id(cell): kind for cell, kind in zip(cells, kinds, strict=True) if kind}
+    marked = {sources.grade_id(cell): cell for cell in cells if sources.grade_id(cell)}
     defined = {name: _bound(marked[name].source) for name, role in roles.items() if role == "solution"}
     return Release(marked, {"", *(_even(cell.source) for cell in cells)}, roles, defined)
-
-
-def _role(cell):
-    data = cell.metadata.nbgrader
-    if data.locked:
-        return "check" if data.grade else "given"
-    return "written" if data.grade else "solution"
 
 
 def _even(text):
@@ -226,7 +219,7 @@ def read(student, file, content, assignment):
     added = [piece for piece in pieces if piece.name is None]
     if len(added) > MOST_ADDED:
         note = f"{len(added)} added cells: only the first {MOST_ADDED} were run and are shown"
-        _say(submission, note, TOLD["many-added"].format(count=len(added), most=MOST_ADDED))
+        _say(submission, note, "many-added", count=len(added), most=MOST_ADDED)
     count = {*mine.values(), *added[:MOST_ADDED]}
     pieces = [piece for piece in pieces if piece in count]
     answers = _answers(submission, pieces, mine, release)
@@ -235,7 +228,9 @@ def read(student, file, content, assignment):
     _note_blank(submission, held, extra, release)
     _keep_code(submission, pieces, held, release)
     _keep_texts(submission, answers, extra)
-    _look(submission)
+    reaching = next(filter(None, map(SUSPICIOUS.search, submission.cells)), None)
+    if reaching:
+        submission.notes.append(f"suspected tampering: the code names {ascii(reaching[0])}")
     return submission
 
 
@@ -247,9 +242,10 @@ def _variants(cells, release):
     return {"".join(named) for named, ours in pairs if named or ours}
 
 
-def _say(submission, note, told):
+def _say(submission, note, told, **words):
+    """Note something for the teacher, and tell the student: a sentence, or the name of one with the words in it."""
     submission.notes.append(note)
-    submission.told.append(told)
+    submission.told.append(TOLD[told].format(**words) if told in TOLD else told)
 
 
 def _pieces(cells, release):
@@ -278,7 +274,7 @@ def _cut(submission, pieces):
     written = sum(len(piece.text) for piece in own)
     if written > MOST_TEXT:
         note = f"{written} characters were written: only the first {MOST_TEXT} were run and are shown"
-        _say(submission, note, TOLD["long"].format(most=f"{MOST_TEXT:,}"))
+        _say(submission, note, "long", most=f"{MOST_TEXT:,}")
     left = MOST_TEXT
     for piece in own:
         piece.text = piece.text[:left]
@@ -308,12 +304,12 @@ def _counting(submission, pieces, release):
         mine[name] = own[-1] if own and answer else same[0]
         if answer and len(same) > 1:
             times = "twice" if len(same) == 2 else f"{len(same)} times"
-            told = TOLD["copies"].format(name=name, times=times)
-            _say(submission, f"duplicate cell: {name}; the last one that was written in counts", told)
+            note = f"duplicate cell: {name}; the last one that was written in counts"
+            _say(submission, note, "copies", name=name, times=times)
             for piece in own[:-1]:
                 piece.name, piece.defines = None, set()
         if not answer and own:
-            _say(submission, f"changed cell: {name}; it was used as it was given", TOLD["changed"].format(name=name))
+            _say(submission, f"changed cell: {name}; it was used as it was given", "changed", name=name)
     return mine
 
 
@@ -326,28 +322,28 @@ def _answers(submission, pieces, mine, release):
             there = [piece for piece in pieces if name in piece.defines]
             if own in there and len(there) > 1:
                 note = f"{name} is defined again in another cell: the one in the question's cell counts"
-                _say(submission, note, TOLD["twice"].format(name=name))
+                _say(submission, note, "twice", name=name)
             elif there and own not in there:
                 others.append(there[-1])
             if there:
                 (own if own in there else there[-1]).keep.append(name)
         if others:
-            _say(submission, f"answer in another cell: {answer}", TOLD["elsewhere"].format(name=answer))
+            _say(submission, f"answer in another cell: {answer}", "elsewhere", name=answer)
         answers[answer] = [own, *others] if own and (own.own or not others) else others
     lost = ", ".join(name for name, held in answers.items() if not held)
     if lost:
-        _say(submission, f"missing cells: {lost}", TOLD["missing"].format(names=lost))
+        _say(submission, f"missing cells: {lost}", "missing", names=lost)
     return {name: held for name, held in answers.items() if held}
 
 
 def _note_blank(submission, held, extra, release):
     """Say where nothing was written, or no words in their cell but words elsewhere, which only a human can read."""
     if not any(piece.own for piece in held) and not any(piece.kind == "code" for piece in extra):
-        _say(submission, "as it was handed out: nothing was written", TOLD["blank"])
+        _say(submission, "as it was handed out: nothing was written", "blank")
     written = {piece.name for piece in held if piece.own}
     empty = ", ".join(name for name in release.of("written") if name not in written)
     if empty and any(len(piece.text) > A_FEW_WORDS for piece in extra if piece.kind == "markdown"):
-        _say(submission, f"no words in {empty}, but in cells that were added", TOLD["words"].format(names=empty))
+        _say(submission, f"no words in {empty}, but in cells that were added", "words", names=empty)
 
 
 # --- what is kept of it ---------------------------------------------------------------------------------------------
@@ -389,18 +385,11 @@ def _keep_pictures(submission, where, pieces):
     if kept:
         submission.pictures[where] = kept
     if lost:
-        told = TOLD["pictures"].format(count=lost, where=where, pixels=f"{pictures.MOST_PIXELS:,}")
-        _say(submission, f"{lost} pictures in {where} are not shown", told)
+        words = {"count": lost, "where": where, "pixels": f"{pictures.MOST_PIXELS:,}"}
+        _say(submission, f"{lost} pictures in {where} are not shown", "pictures", **words)
 
 
-def _look(submission):
-    """Note code that reaches for what is not its business."""
-    found = next(filter(None, map(SUSPICIOUS.search, submission.cells)), None)
-    if found:
-        submission.notes.append(f"suspected tampering: the code names {ascii(found.group(0))}")
-
-
-SUSPICIOUS = re.compile(
+SUSPICIOUS = re.compile(  # what is not an answer's business
     r"\b(?:ctypes|subprocess|socket|os\.kill|os\._exit|os\.fork|os\.write|os\.environ|gradebook|gc\.get_objects)\b"
     r"|\b(?:inspect\.stack|_getframe|currentframe|sys\.modules|sys\.argv|__builtins__|__array__|__eq__|py_object)\b"
     r"|\b(?:pickle|unittest\.mock)\b|(?<![.\w])(?:exec|eval|__import__)\s*\(|[\"'](?:/proc|/etc|/job|/site|/dev/)"

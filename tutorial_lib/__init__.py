@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 
 ROOMS = {
-    "Where things come from": ("arguments", "texts", "weights"),
+    "Where things come from": ("arguments", "atomic", "texts", "weights"),
     "The machine": ("tokenization", "positions", "trace", "attention", "bert", "gpt", "encoder_decoder", "llama",
                     "modernbert", "generation"),
     "What is done with it": ("parity", "geometry", "vectors", "training", "measure", "views", "__main__"),

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from tutorial_lib.weights.files import write_text
+from tutorial_lib.atomic import write_text
 from website import slides
 from website.build import values
 from website.build.runs import chapters, content_key, run_chapters

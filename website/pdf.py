@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-from tutorial_lib.weights.files import beside
+from tutorial_lib.atomic import beside
 from website.project import ROOT, pages, say
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]

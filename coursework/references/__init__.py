@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 from coursework.references.mistakes import Mistakes
-from tutorial_book.exercises import own
+from tutorial_book.exercises import own_code
 from tutorial_book.exercises.exercise import EXERCISES, Exercise, outcome, same
 from tutorial_book.exercises.outcomes import FOLDER, Outcomes, drawn, written
 
@@ -72,27 +72,23 @@ def module(home: str, variant: str = "") -> ModuleType:
 
 def mistakes(assignment: str) -> dict[str, Mistakes]:
     """Function -> its usual mistakes, hint -> function."""
-    made = of(assignment)
-    return mistakes_in(made) if made else {}
+    return mistakes_in(of(assignment)) if of(assignment) else {}
 
 
 def filled(text: str, assignment: str) -> str:
     """A text with what stands between « and » computed, such as «MOST». VARIANT is for a check, TITLED for a title."""
     made, variant = of(assignment), split(assignment)[1]
     names = {"VARIANT": f', "{variant}"' if variant else "", "TITLED": f", {variant}" if variant else ""}
-    names["own"] = lambda name: _own(made, name)
-    return _fill(text, {**vars(made), **names}) if made else text
+
+    def own(name):  # the answer to a question about one's own code that is right for the name in the solved notebook
+        arguments, question = own_code.drawn(name, "Ada Lovelace")[0], own_code.QUESTIONS[name]
+        return repr(question.answer(arguments, getattr(made, question.function)(*arguments)))
+
+    return _fill(text, {**vars(made), **names, "own": own}) if made else text
 
 
 def _fill(text, names):
     return re.sub(r"«(.+?)»", lambda match: str(eval(match[1], dict(names))), text)
-
-
-def _own(made, name):
-    """The answer to a question about one's own code that is right for the name in the solved notebook."""
-    arguments, question = own.drawn(name, "Ada Lovelace")[0], own.QUESTIONS[name]
-    value = getattr(made, question.function)(*arguments)
-    return repr(question.answer(arguments, value))
 
 
 def _rules(home):
@@ -140,20 +136,17 @@ def text(home: str) -> str:
     return written(outcomes)
 
 
-def file(home: str) -> Path:
-    """Where it stands."""
-    return FOLDER / f"{home}.json"
-
-
 def out_of_step(mend: bool = False) -> list[str]:
-    """The names of such files that do not say what would be written today; to mend them is to write them."""
-    texts = {home: file(home).read_text(encoding="utf-8") if file(home).is_file() else "{}" for home in homes()}
-    stale = [home for home, there in texts.items() if not same_outcomes(there, text(home))]
-    for home in stale if mend else ():
-        file(home).write_text(text(home), encoding="utf-8")
-    return [] if mend else [file(home).name for home in stale]
+    """The names of such files that do not say what would be written today; to mend them is to write them.
 
-
-def same_outcomes(one: str, other: str) -> bool:
-    """Whether two such files say the same, but for the last digits of numbers, which differ between processors."""
-    return same(json.loads(one), json.loads(other), 1e-6)
+    The last digits of numbers differ between processors, and may.
+    """
+    stale = []
+    for home in homes():
+        path, today = FOLDER / f"{home}.json", text(home)
+        there = path.read_text(encoding="utf-8") if path.is_file() else "{}"
+        if not same(json.loads(there), json.loads(today), 1e-6):
+            stale.append(path.name)
+            if mend:
+                path.write_text(today, encoding="utf-8")
+    return [] if mend else stale

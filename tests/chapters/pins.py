@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tutorial_lib.weights.files import beside
+from tutorial_lib.atomic import beside
 from website.build import values
 from website.build.runs import chapters, current_runs
 from website.project import ROOT

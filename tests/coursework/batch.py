@@ -1,11 +1,9 @@
 """Many notebooks graded in one batch: a sandbox for each, and inputs that are drawn once for all."""
 
-import functools
-
 import nbformat
 
-from coursework import checks, grading
-from tests.coursework.conftest import QUICK, prepared, with_code
+from coursework import grading
+from tests.coursework.conftest import QUICK, with_code
 
 
 def graded(folder, assignment, notebooks, limits=QUICK):
@@ -15,8 +13,8 @@ def graded(folder, assignment, notebooks, limits=QUICK):
         path = folder / assignment / student / "x.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebooks[name], path)
-    how = {"seed": 1, "limits": limits, "prepared_by": functools.partial(prepared, checks.load)}
-    marks = grading.grade_all(folder / assignment, folder / "results", assignment, **how)
+    settings = grading.Settings(seed=1, limits=limits)
+    marks = grading.grade_all(folder / assignment, folder / "results", assignment, settings=settings)
     return {students[one.student]: one for one in marks}
 
 

@@ -19,7 +19,7 @@ import pytest
 sources = pytest.importorskip("coursework.sources")
 import nbgrader.api  # noqa: E402
 
-from coursework import checks, grading, sandbox, submissions  # noqa: E402
+from coursework import checks, exam, grading, processes, results, sandbox, submissions  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
 from tests.programs import program  # noqa: E402
 
@@ -64,13 +64,13 @@ def value(outcome, id):
 @pytest.fixture(scope="session", autouse=True)
 def _of_this_process(tmp_path_factory):
     """A course of its own for each process, and its share of the processors; what takes seconds is done once."""
-    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     with pytest.MonkeyPatch.context() as patch:
-        if processes > 1:  # else all their sandboxes take each other's time
-            patch.setattr(grading, "_workers", lambda limits: max(1, (os.cpu_count() or 1) // processes))
-        patch.setattr(grading, "COURSE", put_file(tmp_path_factory.mktemp("course") / "course.json", '{"seed": 1}'))
-        patch.setattr(grading, "prepare_apart", lambda assignment, seed: prepared(checks.load, assignment, seed))
-        patch.setattr(checks, "STARTED", "forkserver")  # models are imported once
+        if workers > 1:  # else all their sandboxes take each other's time
+            patch.setattr(grading, "_workers", lambda limits: max(1, (os.cpu_count() or 1) // workers))
+        patch.setattr(results, "COURSE", put_file(tmp_path_factory.mktemp("course") / "course.json", '{"seed": 1}'))
+        patch.setattr(exam, "prepare_apart", lambda assignment, seed: prepared(checks.load, assignment, seed))
+        patch.setattr(processes, "STARTED", "forkserver")  # models are imported once
         # nbgrader asks another program for the version of its tables, for each new gradebook.
         patch.setattr("nbgrader.api.get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
         yield
@@ -105,13 +105,13 @@ def put_file(path, content):
 @functools.cache
 def prepared(load, assignment, seed):
     """What checks ask. Inputs are drawn until each listed mistake fails, so this is done once for what loads checks."""
-    return grading.prepare(assignment, seed)
+    return exam.prepare(assignment, seed)
 
 
-def grade_all(folder, **how):
+def grade_all(folder, students=None, **how):
     """Student -> marks of what lies in folder/submitted."""
-    options = {"seed": 1, "limits": QUICK, "prepared_by": functools.partial(prepared, checks.load), **how}
-    marks = grading.grade_all(folder / "submitted", folder / "results", ASSIGNMENT, **options)
+    settings = grading.Settings(**{"seed": 1, "limits": QUICK, **how})
+    marks = grading.grade_all(folder / "submitted", folder / "results", ASSIGNMENT, students, settings)
     return {one.student: one for one in marks}
 
 

@@ -1,8 +1,8 @@
 """Notebooks as students hand them in, damaged and honest: the grader and the page "Check my notebook" read the same.
 
 CASES: name, problems, and edits that make it of the solved notebook, as it is after Restart and run all. A problem is a
-name of coursework/told.tsv, and the cells that it is about; those that the page alone sees, in saved outputs, are there
-too. An honest notebook has none.
+name of coursework/sentences.tsv, and the cells that it is about; those that the page alone sees, in saved outputs, are
+there too. An honest notebook has none.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coursework import checks, references, worker
+from coursework import checks, comparison, references, worker
 from coursework.references import attention
 from tests.coursework.test_exercises import EXERCISES, each_exercise, in_a_cell, right
 from tutorial_book.exercises import exercise as exercises
@@ -41,7 +41,7 @@ def holds(function, call):
             value = json.loads(json.dumps(worker.plain(function(*copy.deepcopy(call.arguments)))))
     except (Exception, SystemExit):
         return False
-    return checks.wrong(call, value) is None
+    return comparison.wrong(call, value) is None
 
 
 def passes(function, name, kind="hidden"):

@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from coursework import feedback, gradebook, sandbox, sources
+from coursework import feedback, gradebook, reports, sandbox, sources
 from tests.coursework.conftest import (
     ASSIGNMENT,
     FULL,
@@ -171,7 +171,7 @@ def test_far_too_long_texts_are_shown_in_part(graded):
         assert what in " ".join(marks.notes)
     shown = nbformat.writes(gradebook.clean_notebook(marks))
     given = {name: (0, 1, "") for name in sources.points(ASSIGNMENT)}
-    page, report = feedback.page(marks, given), feedback.report([marks], {})
+    page, report = feedback.page(marks, given), reports.report([marks], {})
     assert max(len(shown), len(page)) < 400_000 and "<img" not in shown
     assert len(report) < 1_000 and report.isascii()
 

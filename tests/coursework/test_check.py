@@ -89,7 +89,7 @@ def test_the_page_says_what_the_grader_says(name, seen):
 
 
 def sentences():
-    """The lines of told.tsv: name, weight, row of the table, sentence."""
+    """The lines of sentences.tsv: name, weight, row of the table, sentence."""
     return [line.split("\t") for line in submissions.SENTENCES.read_text(encoding="utf-8").splitlines()[1:]]
 
 

@@ -4,7 +4,8 @@ from html import unescape
 
 import pytest
 
-from coursework import checks, feedback, gradebook, grading, pages, shown, sources, stats
+from coursework import checks, feedback, gradebook, pages, rendering, reports, sources, stats
+from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN
 
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -14,7 +15,7 @@ POINTS = sources.points(ASSIGNMENT)
 def page_of(points, comments=(), **how):
     """The page of a student with these points; None: not marked yet."""
     given = {name: (points.get(name, 0), most, dict(comments).get(name, "")) for name, most in POINTS.items()}
-    return feedback.page(grading.Marks("ada", ASSIGNMENT, points=points, **how), given)
+    return feedback.page(Marks("ada", ASSIGNMENT, points=points, **how), given)
 
 
 def text_of(page):
@@ -37,7 +38,7 @@ def test_pages_hold_text_and_no_hidden_check(course):
 
 
 def test_a_file_without_a_mark_has_a_page(tmp_path):
-    feedback.write_pages(tmp_path, [grading.Marks("ada", ASSIGNMENT)], {})
+    feedback.write_pages(tmp_path, [Marks("ada", ASSIGNMENT)], {})
     assert "could not be graded yet" in (tmp_path / "feedback" / "ada" / f"{ASSIGNMENT}.html").read_text()
 
 
@@ -96,17 +97,17 @@ def test_a_page_does_not_grow_without_end():
 
 def test_the_report_says_first_what_is_worst():
     noted = [
-        grading.Marks("absent", ASSIGNMENT, notes=["no submission"], submitted=False),
-        grading.Marks("copied", ASSIGNMENT, points=POINTS, notes=["identical code: x"]),
-        grading.Marks("told", ASSIGNMENT, points=POINTS, told=["Cells are missing."]),
-        grading.Marks("ada-51ce9e86", ASSIGNMENT, points=POINTS, notes=["ADA/x reads like ada, another student"]),
-        grading.Marks("lost", ASSIGNMENT, notes=["could not be graded"]),
+        Marks("absent", ASSIGNMENT, notes=["no submission"], submitted=False),
+        Marks("copied", ASSIGNMENT, points=POINTS, notes=["identical code: x"]),
+        Marks("told", ASSIGNMENT, points=POINTS, told=["Cells are missing."]),
+        Marks("ada-51ce9e86", ASSIGNMENT, points=POINTS, notes=["ADA/x reads like ada, another student"]),
+        Marks("lost", ASSIGNMENT, notes=["could not be graded"]),
     ]
-    report = feedback.report(noted, {}, ("All memory is bounded.",))
+    report = reports.report(noted, {}, ("All memory is bounded.",))
     order = [line.split(",")[0][3:] for line in report.splitlines() if line.startswith("## ")]
     assert order == ["lost", "ada-51ce9e86", "told", "copied"]
     assert "\n\nAll memory is bounded.\n\nNo submission, 2-attention: absent.\n\n## " in report
-    assert "told: Cells are missing." in report and "Nothing odd was seen." in feedback.report([], {})
+    assert "told: Cells are missing." in report and "Nothing odd was seen." in reports.report([], {})
     assert gradebook.status(noted[-1], {}) == "needs a human"
 
 
@@ -115,9 +116,9 @@ def test_the_report_says_first_what_is_worst():
     ["\\[x](javascript:alert(1))", "<b>", "`a`", "# x", "https://x.org", "$\\href{a}{b}$", "&lt;b&gt;", "![a](b)"],
 )
 def test_a_note_of_the_report_is_text(note):
-    report = feedback.report([grading.Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
+    report = reports.report([Marks("ada", ASSIGNMENT, notes=[f"file {note}", note])], {})
     line = report.split("- file ")[1].splitlines()[0]
-    html = shown.MarkdownWithMath(shown.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
+    html = rendering.MarkdownWithMath(rendering.IPythonRenderer(escape=False)).render(f"{line}\n\n{line}\n")
     assert "<a" not in html and "<img" not in html and "<b>" not in html and "$" not in line and "<code>" not in html
     assert unescape(html).count(note) == 2
 
@@ -132,7 +133,7 @@ def long_feedback():
 
 
 def class_page():
-    marks = grading.Marks("ada", ASSIGNMENT, points=POINTS, hints={"softmax-hidden": "take <axis=-1> " * 9})
+    marks = Marks("ada", ASSIGNMENT, points=POINTS, hints={"softmax-hidden": "take <axis=-1> " * 9})
     given = {("ada", ASSIGNMENT): {name: (0, most, "") for name, most in POINTS.items()}}
     return stats.page(ASSIGNMENT, stats.rows(ASSIGNMENT, [marks], given), [0])
 

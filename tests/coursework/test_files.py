@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from coursework import files, gradebook, sources
+from coursework import files, rosters, sources
 from tests.coursework.conftest import ASSIGNMENT, with_code
 
 NAME = f"{ASSIGNMENT}.ipynb"
@@ -216,7 +216,7 @@ MOODLE = "Identifier,Full name,Email address\nParticipant 815,Ada Lovelace,ada@e
 )
 def test_each_layout_names_the_student(text, path, student, put, tmp_path):
     (tmp_path / "class.csv").write_text(text)
-    known = gradebook.numbers(gradebook.read_roster(tmp_path / "class.csv")) if text else None
+    known = rosters.numbers(rosters.read_roster(tmp_path / "class.csv")) if text else None
     for checkpoint in (".ipynb_checkpoints/x.ipynb", f"{path.rpartition('/')[0]}/.ipynb_checkpoints/x.ipynb"):
         put(checkpoint, "{}")
     put(path, "{}")

@@ -18,8 +18,10 @@ import nbformat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from coursework import checks, feedback, gradebook, grading, said, sandbox, sources, submissions
+from coursework import checks, feedback, gradebook, grading, messages, reports, results, sandbox, sources, submissions
 from coursework.__main__ import main
+from coursework.comparison import wrong
+from coursework.worker import plain
 from tests.coursework.conftest import ASSIGNMENT, QUICK, prepared
 
 SOLVED = nbformat.writes(sources.solved_notebook(ASSIGNMENT))
@@ -86,17 +88,17 @@ def shown(submission, stream=b""):
     """All that is made of a submission, where its sandbox says this."""
 
     def run(job, arrays, **how):
-        calls, cells, last, done = said.understood(bytearray(stream), job)
+        calls, cells, last, done = messages.understood(bytearray(stream), job)
         return sandbox.Outcome(calls, cells, last, "done" if done else "crashed", len(stream))
 
     with mock.patch.object(sandbox, "run", run):
         marks = grading.grade(submission, prepared(checks.load, ASSIGNMENT, 1))
     assert set(marks.points) == set(FULL) and all(0 <= marks.points[name] <= FULL[name] for name in FULL)
     with tempfile.TemporaryDirectory() as folder:
-        grading.save(Path(folder) / "x.json", marks)
-        marks = grading.load(Path(folder) / "x.json")
+        results.save(folder, marks)
+        marks = results.load(folder, ASSIGNMENT, marks.student)
     gradebook.clean_notebook(marks)
-    page, report = feedback.page(marks, EVERY), feedback.report([marks], {})
+    page, report = feedback.page(marks, EVERY), reports.report([marks], {})
     assert len(page) < 3_000_000 and len(report) < 50_000
     return marks
 
@@ -216,7 +218,7 @@ def some_calls():
     """The first call of each check, and what is right for it: arrays, texts, dictionaries, and what a judge reads."""
     by_checks = [prepared(checks.load, name, 1)[0] for name in (ASSIGNMENT, "1-tokenization", "5-project")]
     calls = [calls[0] for by_check in by_checks for calls in by_check.values()]
-    return [(call, json.loads(json.dumps(checks._plain(call.expected)))) for call in calls]
+    return [(call, json.loads(json.dumps(plain(call.expected)))) for call in calls]
 
 
 @bounded(150)
@@ -224,15 +226,15 @@ def some_calls():
 def test_any_value_is_right_or_wrong(data):
     call, right = data.draw(st.sampled_from(some_calls()))
     value = data.draw(JSON | changed([right]))
-    reason = checks.wrong(call, value[0] if isinstance(value, list) and value else value)
+    reason = wrong(call, value[0] if isinstance(value, list) and value else value)
     assert reason is None or isinstance(reason, str) and len(reason) < 1000
 
 
 def test_a_batch_of_anything_goes_through_the_command(tmp_path, bubblewrap, monkeypatch):
     """Ten made up notebooks, archives and folders with an honest student at each end of the alphabet."""
-    usual = grading.grade_all.__defaults__
+    usual = grading.Settings.__init__.__defaults__
     quick = tuple(QUICK if one == sandbox.Limits() else one for one in usual)
-    monkeypatch.setattr(grading.grade_all, "__defaults__", quick)
+    monkeypatch.setattr(grading.Settings.__init__, "__defaults__", quick)
     made, folder = [], tmp_path / "submitted"
     bounded(10)(given(NOTEBOOKS)(lambda text: made.append(text)))()
     files = {f"eve{i}.ipynb" if i % 3 else f"eve{i}/x.ipynb": text.encode() for i, text in enumerate(made)}
@@ -244,7 +246,7 @@ def test_a_batch_of_anything_goes_through_the_command(tmp_path, bubblewrap, monk
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     assert main(["grade", str(folder), "--to", str(tmp_path / "results"), "--assignment", ASSIGNMENT]) == 0
-    marks = {one.student: one for one in grading.marks_in(tmp_path / "results", ASSIGNMENT)}
+    marks = {one.student: one for one in results.marks_in(tmp_path / "results", ASSIGNMENT)}
     assert marks["aaa"].points == marks["zzz"].points == FULL
     assert len(marks) >= len(made) + 3
     for student in ("aaa", "kim", "zzz"):

@@ -10,8 +10,9 @@ import sys
 import nbformat
 import pytest
 
-from coursework import gradebook, grading, pages, sources
+from coursework import gradebook, pages, results, rosters, sources
 from coursework.__main__ import main
+from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, cell, grade_again, put_file, rows, with_code
 
 WAITING = "written questions to mark"
@@ -22,7 +23,7 @@ def scores_of(course):
 
 
 def points_of(course, student):
-    return next(sum(one.points.values()) for one in grading.marks_in(course, ASSIGNMENT) if one.student == student)
+    return next(sum(one.points.values()) for one in results.marks_in(course, ASSIGNMENT) if one.student == student)
 
 
 def give(course, **points):
@@ -149,14 +150,14 @@ def test_grading_needs_no_activated_environment(tmp_path):
 
 def marks_of(student, **points):
     points = {name.replace("_", "-"): given for name, given in points.items()}
-    return grading.Marks(student, ASSIGNMENT, points={**dict.fromkeys(FULL, 0), **points})
+    return Marks(student, ASSIGNMENT, points={**dict.fromkeys(FULL, 0), **points})
 
 
 def test_a_gradebook_takes_half_points_comments_and_names(tmp_path):
     """Names are text in formgrader; a comment on code reaches the student; what has no mark has its line."""
-    ada, broken = marks_of("ada", softmax_hidden=2.5, softmax_public=2.0), grading.Marks("bob", ASSIGNMENT, "x.ipynb")
+    ada, broken = marks_of("ada", softmax_hidden=2.5, softmax_public=2.0), Marks("bob", ASSIGNMENT, "x.ipynb")
     ada.answers = {WRITTEN: cell(sources.student_notebook(ASSIGNMENT), WRITTEN).source}
-    roster = {"ada": gradebook.Student("ada", "<img src=x onerror=alert(1)>", "Ada", "a@x.org")}
+    roster = {"ada": rosters.Student("ada", "<img src=x onerror=alert(1)>", "Ada", "a@x.org")}
     gradebook.record(tmp_path, [ada, broken], roster)
     with gradebook.opened(tmp_path) as book:
         assert "<" not in book.find_student("ada").last_name
@@ -187,7 +188,7 @@ def test_a_cell_that_an_assignment_gains_is_marked(tmp_path, monkeypatch):
 
 def test_two_variants_are_two_columns_of_canvas(tmp_path):
     """Canvas knows a column by its heading, and takes a number in brackets at its end for its own."""
-    both = [grading.Marks("ada", f"1-tokenization-{year}", submitted=False) for year in (2027, 2028)]
+    both = [Marks("ada", f"1-tokenization-{year}", submitted=False) for year in (2027, 2028)]
     gradebook.export(tmp_path, both, {}, {("ada", one.assignment): {} for one in both})
     head = read_csv(tmp_path / "canvas.csv")[0]
     assert head[-2:] == [f"Assignment 1: from text to ids, {year}" for year in (2027, 2028)]
@@ -220,7 +221,7 @@ def test_rosters_of_spreadsheets_are_read(mark, encoding, tmp_path):
     text = io.StringIO()
     csv.writer(text, delimiter=mark).writerows(lines)
     (tmp_path / "class.csv").write_bytes(text.getvalue().encode(encoding))
-    ada, bob = gradebook.read_roster(tmp_path / "class.csv").values()
+    ada, bob = rosters.read_roster(tmp_path / "class.csv").values()
     assert (ada.id, ada.last_name, ada.first_name) == ("ada", "Möller, von", "Jörg")
     assert (bob.id, bob.last_name) == ("bob", "")
 
@@ -229,4 +230,4 @@ def test_rosters_of_spreadsheets_are_read(mark, encoding, tmp_path):
 def test_rosters_in_another_alphabet_are_refused(data, tmp_path):
     (tmp_path / "class.csv").write_bytes(data)
     with pytest.raises(ValueError, match="class.csv must "):
-        gradebook.read_roster(tmp_path / "class.csv")
+        rosters.read_roster(tmp_path / "class.csv")

@@ -9,8 +9,9 @@ import sys
 import pytest
 from nbformat.v4 import new_code_cell
 
-from coursework import checks, grading, sandbox, sources
+from coursework import checks, exam, fingerprint, grading, results, rosters, runs, sandbox, sources
 from coursework.__main__ import main
+from coursework.marks import Marks, noted
 from tests.coursework import batch
 from tests.coursework.conftest import ASSIGNMENT, FULL, cell, grade_all, with_code
 
@@ -163,14 +164,15 @@ def marked(tmp_path, monkeypatch):
         right = submission.answers["softmax"] == SOFTMAX
         lost = {} if right else {"softmax-public": 0, "softmax-hidden": 0}
         points = {**sources.points(ASSIGNMENT, marks=("check",)), **lost}
-        marks = grading.Marks(submission.student, ASSIGNMENT, submission.file, submission.digest, points)
-        return grading._with_notes(marks, submission)
+        marks = Marks(submission.student, ASSIGNMENT, submission.file, submission.digest, points)
+        return noted(marks, submission)
 
     monkeypatch.setattr(sandbox, "ready", lambda kind: None)
+    monkeypatch.setattr(exam, "prepare_apart", lambda *_: None)
     monkeypatch.setattr(grading, "grade", grade)
 
     def run(**how):
-        marks = grade_all(tmp_path, prepared_by=lambda *_: None, **how)
+        marks = grade_all(tmp_path, **how)
         return {student: (sum(one.points.values()), one) for student, one in marks.items()}
 
     run.graded = graded
@@ -215,9 +217,9 @@ def test_what_cannot_be_graded_leaves_the_mark(solved, hand_in, marked, monkeypa
 def test_a_changed_assignment_is_told_with_its_mark(solved, hand_in, marked, monkeypatch):
     hand_in("ada", solved)
     assert not marked()["ada"][1].notes
-    monkeypatch.setattr(grading, "key", lambda *_: "another")
+    monkeypatch.setattr(fingerprint, "key", lambda *_: "another")
     assert not marked()["ada"][1].notes  # as many points
-    monkeypatch.setattr(grading, "key", lambda *_: "a third")
+    monkeypatch.setattr(fingerprint, "key", lambda *_: "a third")
     monkeypatch.setattr(sources, "points", lambda *_, **__: {**FULL, "causal-mask-hidden": 0.5})
     (note,) = marked()["ada"][1].notes
     assert "the assignment, this program, its versions or the seed changed" in note and "points, before 36" in note
@@ -252,7 +254,7 @@ def test_a_failure_with_one_submission_is_its_own(solved, hand_in, marked, monke
     monkeypatch.setattr(grading, "grade", fails_on_bob)
     hand_in("ada", solved)
     hand_in("bob", solved)
-    marks = marked(roster=("ada", "bob", "kim"))
+    marks = marked(students={name: rosters.Student(name) for name in ("ada", "bob", "kim")})
     assert [marks[name][0] for name in ("ada", "bob", "kim")] == [36, 0, 0]
     assert "disk full" in marks["bob"][1].notes[0]
     assert marks["kim"][1].notes == ["no submission"] and not marks["kim"][1].submitted
@@ -260,7 +262,7 @@ def test_a_failure_with_one_submission_is_its_own(solved, hand_in, marked, monke
 
 def test_inputs_are_fresh_and_the_same_for_all():
     name = "softmax-hidden"
-    draws = [grading._drawn(ASSIGNMENT, name, checks.load(ASSIGNMENT)[name], seed) for seed in (1, 1, 2)]
+    draws = [exam.drawn(ASSIGNMENT, name, checks.load(ASSIGNMENT)[name], seed) for seed in (1, 1, 2)]
     one, again, other = [[call.arguments[0] for call in draw] for draw in draws]
     assert all((x == y).all() for x, y in zip(one, again, strict=True))
     assert not all(x.shape == y.shape and (x == y).all() for x, y in zip(one, other))
@@ -268,21 +270,22 @@ def test_inputs_are_fresh_and_the_same_for_all():
 
 def test_the_seed_is_the_courses_in_every_folder(tmp_path, monkeypatch):
     """And on every machine."""
-    monkeypatch.setattr(grading, "COURSE", tmp_path / "course.json")
-    seed = grading.seed_of(tmp_path / "one")
-    assert seed == grading.seed_of(tmp_path / "one") == grading.seed_of(tmp_path / "other")
-    monkeypatch.setattr(grading, "COURSE", tmp_path / "new" / "course.json")
-    assert grading.seed_of(tmp_path / "other") == seed == grading.seed_of(tmp_path / "third")
-    grading.write(tmp_path / "new" / "course.json", '{"seed": 7}')
+    monkeypatch.setattr(results, "COURSE", tmp_path / "course.json")
+    seed = results.seed_of(tmp_path / "one")
+    assert seed == results.seed_of(tmp_path / "one") == results.seed_of(tmp_path / "other")
+    monkeypatch.setattr(results, "COURSE", tmp_path / "new" / "course.json")
+    assert results.seed_of(tmp_path / "other") == seed == results.seed_of(tmp_path / "third")
+    results.write(tmp_path / "new" / "course.json", '{"seed": 7}')
     with pytest.raises(ValueError, match="hold two seeds, so that marks would differ: copy the course's"):
-        grading.seed_of(tmp_path / "other")
+        results.seed_of(tmp_path / "other")
 
 
 def test_marks_of_another_version_are_not_read(tmp_path):
-    grading.save(tmp_path / "ada.json", grading.Marks("ada", ASSIGNMENT))
-    assert grading.load(tmp_path / "ada.json").student == "ada"
-    grading.write(tmp_path / "ada.json", (tmp_path / "ada.json").read_text().replace('"version": ', '"version": 1'))
-    assert grading.load(tmp_path / "ada.json") is None
+    results.save(tmp_path, Marks("ada", ASSIGNMENT))
+    assert results.load(tmp_path, ASSIGNMENT, "ada").student == "ada"
+    (path,) = tmp_path.rglob("ada.json")
+    results.write(path, path.read_text().replace('"version": ', '"version": 1'))
+    assert results.load(tmp_path, ASSIGNMENT, "ada") is None
 
 
 # --- what stops a grading before it starts ----------------------------------------------------------------------------
@@ -328,7 +331,7 @@ def test_checks_must_fit_the_notebook(monkeypatch):
     fewer = {name: function for name, function in checks.load(ASSIGNMENT).items() if name != "softmax-hidden"}
     monkeypatch.setattr(checks, "load", lambda assignment: fewer)
     with pytest.raises(ValueError, match="must have the same checks, but not softmax-hidden"):
-        grading.prepare(ASSIGNMENT, 1)
+        exam.prepare(ASSIGNMENT, 1)
 
 
 def test_nothing_among_submissions_is_imported(tmp_path, bubblewrap):
@@ -338,7 +341,7 @@ def test_nothing_among_submissions_is_imported(tmp_path, bubblewrap):
     for name in ("tqdm", "signal", "jupytext", "multiprocessing", "alembic", "torch", "tutorial_lib"):
         (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     run = [sys.executable, "-m", "coursework", "grade", ".", "--assignment", ASSIGNMENT, "--to", "../results"]
-    environment = {**os.environ, "PYTHONPATH": str(grading.ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(results.ROOT)}
     done = subprocess.run([*run, "--seed", "1"], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and "Nothing odd was seen" in done.stdout, done.stderr
     assert not (tmp_path / "ran").exists() and (tmp_path / "results" / "grades.csv").exists()
@@ -366,7 +369,7 @@ def test_what_ends_a_run_is_not_called_again(monkeypatch):
         return sandbox.Outcome(records, last=hung["part"] if hung else "g", ended="timeout" if hung else "done")
 
     monkeypatch.setattr(sandbox, "run", run)
-    records, code = grading.run([], calls, {})
+    records, code = runs.run([], calls, {})
     assert asked == [[call["id"] for call in calls], ["h.0", "g.0"]]
     assert set(records) == {"h.0", "g.0"} and code.ended == {"f-public": "timeout"}
 
@@ -376,7 +379,7 @@ def test_what_hangs_leaves_time_for_the_rest(bubblewrap):
     endless = [f"def f{i}():\n    while True: pass" for i in range(7)]
     slow = "import time\ndef slow(): time.sleep(0.4)\ndef right(): return 7"
     calls = calls_of(*(f"slow.{i}" for i in range(15)), *(f"f{i}" for i in range(7)), "right")
-    records, code = grading.run([*endless, slow], calls, {}, limits=sandbox.Limits(seconds=8))
+    records, code = runs.run([*endless, slow], calls, {}, limits=sandbox.Limits(seconds=8))
     errors = {id: record["error"] and record["error"]["type"] for id, record in records.items()}
     assert [errors[f"f{i}"] for i in range(7)] == ["TookTooLong"] * 7
     assert errors["slow.0"] is None and errors["slow.14"] == "TookTooLong"
@@ -394,7 +397,7 @@ def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
     monkeypatch.setattr(sandbox, "run", noted)
     deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass"
     cells = [*[deaf] * 8, "def f(): return 1"]
-    records, code = grading.run(cells, calls_of("f"), {}, limits=sandbox.Limits(seconds=2))
+    records, code = runs.run(cells, calls_of("f"), {}, limits=sandbox.Limits(seconds=2))
     assert not records and code.ended.pop("all runs") == "timeout"
     assert 1 < len(took) < 8 and sum(took) < 4 and set(code.ended.values()) == {"timeout"}
 
@@ -402,5 +405,5 @@ def test_all_runs_together_have_the_time_of_one(bubblewrap, monkeypatch):
 def test_timeout_is_charged_to_all_runs_together(monkeypatch):
     ended = sandbox.Outcome({"a": {"value": 1, "error": None}}, last="b", ended="timeout", took=9.9)
     monkeypatch.setattr(sandbox, "run", lambda *_, **__: ended)
-    records, code = grading.run([], calls_of("a", "b"), {})
+    records, code = runs.run([], calls_of("a", "b"), {})
     assert set(records) == {"a"} and code.ended == {"all runs": "timeout"}

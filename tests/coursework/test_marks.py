@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coursework import checks, grading, sandbox, sources
+from coursework import checks, comparison, exam, fingerprint, results, sandbox, sources, worker
 from tests.coursework.conftest import ASSIGNMENT, prepared, with_code
-from tests.coursework.test_own import reference
+from tests.coursework.test_own_code import reference
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
-ROOT = Path(grading.__file__).parents[1]
+ROOT = results.ROOT
 
 
 # --- fresh inputs ----------------------------------------------------------------------------------------------------
@@ -42,9 +42,9 @@ def test_each_usual_mistake_fails_at_every_seed(assignment):
     hidden = {name: draw for name, draw in checks.load(assignment).items() if name.endswith("-hidden")}
     for seed in range(40):
         for name, draw in hidden.items():
-            calls = grading._drawn(assignment, name, draw, seed)
-            assert grading._unseen(assignment, calls) is None, (name, seed)
-            assert all(checks.wrong(one, grading._given_by(reference(one.name), one)) is None for one in calls)
+            calls = exam.drawn(assignment, name, draw, seed)
+            assert exam.unseen_mistake(assignment, calls) is None, (name, seed)
+            assert all(comparison.wrong(one, comparison.given_by(reference(one.name), one)) is None for one in calls)
 
 
 # --- points case by case ---------------------------------------------------------------------------------------------
@@ -54,7 +54,6 @@ def test_each_usual_mistake_fails_at_every_seed(assignment):
 def softmax_by_case(monkeypatch):
     """The hidden check of softmax, 5 points, gives them by case: one of two cases is one row, the other is many."""
 
-    @checks.check("softmax-hidden")
     def cases(rng):
         for shape, case in (((3,), "a row"), ((2, 3), "rows"), ((4, 5), "rows")):
             x = rng.normal(size=shape)
@@ -62,7 +61,7 @@ def softmax_by_case(monkeypatch):
 
     loaded = {**checks.load(ASSIGNMENT), "softmax-hidden": cases}
     monkeypatch.setattr(checks, "load", lambda assignment: loaded)
-    monkeypatch.setattr(grading, "_unseen", lambda *_: None)  # two cases do not tell all usual mistakes
+    monkeypatch.setattr(exam, "unseen_mistake", lambda *_: None)  # two cases do not tell all usual mistakes
     monkeypatch.setattr(sources, "by_case", lambda assignment: {"softmax-hidden"})
     monkeypatch.setattr(sources, "points", lambda *a, **k: {**FULL, "softmax-hidden": 5})
     return cases
@@ -83,7 +82,7 @@ def test_a_check_by_case_names_every_case(softmax_by_case, monkeypatch):
     unnamed = {**checks.load(ASSIGNMENT), "attention-public": lambda rng: [checks.call("attention", expect=1)]}
     monkeypatch.setattr(checks, "load", lambda assignment: unnamed)
     with pytest.raises(ValueError, match="attention-public gives points by case, but a call of it names no case"):
-        grading.prepare(ASSIGNMENT, 0)
+        exam.prepare(ASSIGNMENT, 0)
 
 
 # --- values that are too much ----------------------------------------------------------------------------------------
@@ -99,7 +98,7 @@ def test_a_check_by_case_names_every_case(softmax_by_case, monkeypatch):
 )  # fmt: skip
 def test_made_up_value_fails_without_using_memory(value):
     tracemalloc.start()
-    assert checks.wrong(checks.call("f", expect=np.ones(2)), value)
+    assert comparison.wrong(checks.call("f", expect=np.ones(2)), value)
     assert tracemalloc.get_traced_memory()[1] < 5 << 20
     tracemalloc.stop()
 
@@ -110,7 +109,7 @@ def test_every_right_value_fits_into_its_limit(assignment):
     calls = [call for calls in by_check.values() for call in calls]
     assert sum(call.most for call in calls) < sandbox.Limits().output
     for call in calls:
-        assert call.judge or len(json.dumps(checks._plain(call.expected))) < call.most / 2
+        assert call.judge or len(json.dumps(worker.plain(call.expected))) < call.most / 2
 
 
 # --- what a mark depends on ------------------------------------------------------------------------------------------
@@ -120,15 +119,15 @@ def test_every_right_value_fits_into_its_limit(assignment):
 def test_the_key_covers_all_that_grading_imports(tmp_path):
     """All modules of ours that a real grading has imported at its end, the checks' own files too."""
     code = (
-        "import sys; from pathlib import Path; from coursework import grading, checks\n"
+        "import sys; from pathlib import Path; from coursework import checks, exam, grading\n"
         "from coursework import feedback, gradebook\n"
-        "for name in checks.names(): by_check, *_ = grading.prepare(name, 0)\n"
+        "for name in checks.names(): by_check, *_ = exam.prepare(name, 0)\n"
         "print(*(m.__file__ for m in list(sys.modules.values()) if getattr(m, '__file__', None)), sep='\\n')"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300)
     ours = {Path(line) for line in run.stdout.splitlines() if ROOT in Path(line).parents and ".venv" not in line}
     assert len(ours) > 30
-    assert ours <= {path for name in checks.names() for path in grading.key_files(name)}
+    assert ours <= {path for name in checks.names() for path in fingerprint.key_files(name)}
 
 
 @pytest.mark.parametrize("file, counts", [
@@ -146,31 +145,19 @@ def test_a_mark_depends_on_what_grading_runs(file, counts):
     assert (ROOT / file).is_file() and (ROOT / file in key_files()) == counts
 
 
-key_files = functools.cache(lambda: {*grading.key_files(ASSIGNMENT)})
+key_files = functools.cache(lambda: {*fingerprint.key_files(ASSIGNMENT)})
 
 
 def test_a_mark_depends_on_code_seed_and_sandbox(tmp_path):
     code = tmp_path / "coursework" / "worker.py"
     code.parent.mkdir()
     code.write_text("x = 1\n")
-    before = grading.key(ASSIGNMENT, 1, root=tmp_path)
-    assert before == grading.key(ASSIGNMENT, 1, root=tmp_path)
-    assert before != grading.key(ASSIGNMENT, 2, root=tmp_path)
-    assert before != grading.key(ASSIGNMENT, 1, "podman", root=tmp_path)
+    before = fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before == fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
+    assert before != fingerprint.key(ASSIGNMENT, 2, root=tmp_path)
+    assert before != fingerprint.key(ASSIGNMENT, 1, "podman", root=tmp_path)
     code.write_text("x = 2\n")
-    assert before != grading.key(ASSIGNMENT, 1, root=tmp_path)
-
-
-def test_second_grading_keeps_marks_and_reports_new_files(solved, hand_in, grade):
-    hand_in("ada", solved)
-    first = grade()["ada"]
-    assert first.points == FULL and not first.notes
-    hand_in("ada", "{", file="other.ipynb")
-    hand_in("ADA", with_code(solved, "softmax", "def softmax(x):\n    return x"))
-    marks = grade()
-    assert marks["ada"].points == FULL and len(marks) == 2
-    assert all("reads" in " ".join(one.notes) for one in marks.values())
-    assert "other.ipynb" in " ".join(marks["ada"].notes)
+    assert before != fingerprint.key(ASSIGNMENT, 1, root=tmp_path)
 
 
 # --- what the student did not do -------------------------------------------------------------------------------------
@@ -199,12 +186,8 @@ def test_a_run_killed_from_outside_is_tried_again(solved, hand_in, grade, monkey
 
 
 def test_no_two_gradings_use_one_folder(tmp_path):
-    with grading.alone(tmp_path), pytest.raises(ValueError, match="in use by another grading"):
-        with grading.alone(tmp_path):
-            pass
-    with grading.alone(tmp_path / "new"):
+    with results.alone(tmp_path), pytest.raises(OSError, match="in use by another grading"), results.alone(tmp_path):
         pass
-    assert (tmp_path / ".lock").exists()  # who opened a lock that is gone would hold another one
 
 
 def grading_of(folder, results):
@@ -227,16 +210,16 @@ def test_a_killed_grading_goes_on_and_leaves_nothing(solved, hand_in, tmp_path, 
         process.send_signal(signal.SIGKILL)
         process.wait(1800)
     assert grading_of(tmp_path / "submitted", tmp_path / "results").wait(1800) == 0
-    assert grading.marks_in(tmp_path / "results", ASSIGNMENT) == grading.marks_in(tmp_path / "reference", ASSIGNMENT)
+    assert results.marks_in(tmp_path / "results", ASSIGNMENT) == results.marks_in(tmp_path / "reference", ASSIGNMENT)
     left = [path.name for path in (tmp_path / "results").rglob(".*") if path.is_file()]
     assert left == [".lock"] and not list(Path(tempfile.gettempdir()).glob(f"grade-{process.pid}-*"))
 
 
 GRADER = """
 import os, time
-from coursework import checks
+from coursework import processes
 if __name__ == "__main__":
-    process = checks.process()
+    process = processes.with_models()
     print(process.submit(os.getpid).result(), flush=True)
     process.submit(time.sleep, 600)
     time.sleep(60)

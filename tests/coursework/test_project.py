@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, sources
+from coursework import checks, processes, sources
 from coursework.references import project as right
 from tests.coursework.conftest import cell
 from tutorial_book.exercises import project
@@ -24,29 +24,21 @@ FUNCTIONS = right.neighbor_purity, right.neighbor_margin, right.purity_p
 @pytest.mark.parametrize(
     "texts, labels, problem",
     [
-        (TEXTS, LABELS, None),
-        ("text", LABELS, "TEXTS must be a list"),
-        ([*TEXTS[1:], 7], LABELS, "TEXTS must be a list"),
-        (TEXTS[:29], LABELS[:29], "30 to 120 texts, got 29"),
+        (TEXTS, LABELS, None), ("text", LABELS, "TEXTS must be a list"),
+        ([*TEXTS[1:], 7], LABELS, "TEXTS must be a list"), (TEXTS[:29], LABELS[:29], "30 to 120 texts, got 29"),
         ([f"{i}" for i in range(120)], ["a", "b"] * 60, None),
         ([f"{i}" for i in range(121)], ["a"] * 121, "30 to 120 texts, got 121"),
-        (TEXTS, LABELS[1:], "a label for each text"),
-        ([TEXTS[0], *TEXTS[:-1]], LABELS, "all be different"),
-        (["x" * 400, *TEXTS[1:]], LABELS, None),
-        (["x" * 401, *TEXTS[1:]], LABELS, "1 to 400 characters, got 401"),
-        (["  ", *TEXTS[1:]], LABELS, "1 to 400 characters"),
+        (TEXTS, LABELS[1:], "a label for each text"), ([TEXTS[0], *TEXTS[:-1]], LABELS, "all be different"),
+        (["x" * 400, *TEXTS[1:]], LABELS, None), (["x" * 401, *TEXTS[1:]], LABELS, "1 to 400 characters, got 401"),
+        (["  ", *TEXTS[1:]], LABELS, "1 to 400 characters"), (["\ud800", *TEXTS[1:]], LABELS, "whole characters"),
         ([*TEXTS[1:], TEXTS[1].upper() + " "], LABELS, "capitals aside"),
-        (["\ud800", *TEXTS[1:]], LABELS, "whole characters"),
         ([f"{i:x<400}" for i in range(60)], ["a", "b"] * 30, None),
         ([f"{i:x<400}" for i in range(61)], ["a", "b"] * 30 + ["a"], "at most 24000 characters in all, got 24400"),
-        (TEXTS, ["a" * 40] * 15 + ["b"] * 15, None),
-        (TEXTS, ["a" * 41] * 15 + ["b"] * 15, "1 to 40 characters"),
-        (TEXTS, [["a"]] * 15 + ["b"] * 15, "LABELS must be a list"),
-        (TEXTS, ["a"] * len(TEXTS), "at least 2 groups"),
-        (TEXTS, ["a"] * 20 + ["b"] * 10, None),
-        (TEXTS, ["a"] * 21 + ["b"] * 9, "at least 10 texts"),
+        (TEXTS, ["a" * 40] * 15 + ["b"] * 15, None), (TEXTS, ["a" * 41] * 15 + ["b"] * 15, "1 to 40 characters"),
+        (TEXTS, [["a"]] * 15 + ["b"] * 15, "LABELS must be a list"), (TEXTS, ["a"] * len(TEXTS), "at least 2 groups"),
+        (TEXTS, ["a"] * 20 + ["b"] * 10, None), (TEXTS, ["a"] * 21 + ["b"] * 9, "at least 10 texts"),
     ],
-)
+)  # fmt: skip
 def test_unusable_collection_gets_a_reason(texts, labels, problem):
     found = project.collection_problem(texts, labels)
     assert found is None if problem is None else problem in found
@@ -83,7 +75,7 @@ def judge(monkeypatch):
     """The judge of the report, here: a test can put something else in place of the model."""
     (variable,) = checks.load("5-project")["report-public"](None)
     with ThreadPoolExecutor(1) as thread:
-        monkeypatch.setattr(checks, "_judges", lambda: thread)
+        monkeypatch.setattr(processes, "_judges", lambda: thread)
         yield variable.judge
 
 
@@ -117,7 +109,7 @@ def test_workers_that_ask_at_once_start_one_process(judge, monkeypatch):
         time.sleep(0.1)
         return started[0]
 
-    monkeypatch.setattr(checks, "_judges", functools.lru_cache(process))
+    monkeypatch.setattr(processes, "_judges", functools.lru_cache(process))
     monkeypatch.setattr(sys.modules[judge.__module__], "report_problem", lambda *_: "judged")
     with ThreadPoolExecutor(2) as workers:
         judged = list(workers.map(judge, [[TEXTS, LABELS, {}]] * 4))
@@ -126,10 +118,10 @@ def test_workers_that_ask_at_once_start_one_process(judge, monkeypatch):
 
 def test_that_process_has_one_thread_and_ends():
     torch = pytest.importorskip("torch")
-    assert checks.judged(torch.get_num_threads) == 1
-    process = checks.judged(os.getpid)
+    assert processes.judged(torch.get_num_threads) == 1
+    process = processes.judged(os.getpid)
     assert process != os.getpid() and Path("/proc", str(process)).exists()
-    checks.end_judges()
+    processes.end_judges()
     assert not Path("/proc", str(process)).exists()
-    checks.end_judges()  # where there is none
-    assert checks.judged(os.getpid) != process
+    processes.end_judges()  # where there is none
+    assert processes.judged(os.getpid) != process

@@ -124,16 +124,6 @@ def test_near_attention_is_pytorchs_with_a_bias(rng):
     assert np.allclose(attention.near_attention(Q, K, V, 0 * slopes)[0], attention.attention(Q, K, V)[0])
 
 
-def test_rotate_is_a_turn_of_complex_numbers(rng):
-    X, places = rng.normal(size=(2, 3, 5, 8)), rng.integers(100, size=5)
-    for i in range(4):
-        z = (X[..., 2 * i] + 1j * X[..., 2 * i + 1]) * np.exp(1j * places * attention.BASE ** (-2 * i / 8))
-        assert np.allclose(attention.rotate(X, places)[..., 2 * i : 2 * i + 2], np.stack([z.real, z.imag], axis=-1))
-    q, k = rng.normal(size=(2, 1, 8))  # their score sees the distance alone
-    scores = [attention.rotate(q, np.array([p + 5])) @ attention.rotate(k, np.array([p])).T for p in (0, 9, 300)]
-    assert np.allclose(scores, scores[0])
-
-
 @pytest.mark.parametrize("n_groups", [1, 2, 4])
 def test_grouped_queries_are_pytorchs(n_groups, rng):
     X, weights, mask = rng.normal(size=(5, 12)), bert_layer.random_weights(rng, 12, 20, n_groups * 3), np.arange(5) < 3

@@ -71,7 +71,7 @@ def test_references_out_of_step_are_named_and_fixed(tmp_path, monkeypatch):
     monkeypatch.setattr(references, "homes", lambda: ["project"])
     assert references.out_of_step() == ["project.json"]
     assert references.out_of_step(mend=True) == [] == references.out_of_step()
-    made = references.file("project")
+    made = tmp_path / "project.json"
     made.write_text(made.read_text(encoding="utf-8").replace("1", "2"), encoding="utf-8")
     assert references.out_of_step() == ["project.json"]
 

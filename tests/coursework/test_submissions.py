@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from coursework import apart, files, gradebook, pictures, sources, submissions
+from coursework import files, gradebook, pictures, processes, sources, submissions
 from tests.coursework.conftest import ASSIGNMENT, WRITTEN, cell, with_code
 from tests.coursework.damaged import EMPTY, NAME, REFUSED, WORDS, blank, everything, jpeg, moved, png, written
 
@@ -245,8 +245,8 @@ def hostile_read(student, file, content, assignment):
 def test_a_hostile_file_costs_the_neighbors_nothing(how, solved, put, sort_out, monkeypatch):
     """Those that are read with it in one process, before and after it, are read as without it."""
     monkeypatch.setattr(submissions, "read", hostile_read)
-    monkeypatch.setattr(apart, "SECONDS", 1)
-    for i in range(apart.TOGETHER - 1):
+    monkeypatch.setattr(processes, "SECONDS", 1)
+    for i in range(processes.TOGETHER - 1):
         put(f"s{i}/{NAME}", with_code(solved, "softmax", f"def softmax(x):\n    return {i}"))
     put("s4/2.ipynb", "{")
     before = sort_out()
@@ -260,7 +260,7 @@ def test_a_hostile_file_costs_the_neighbors_nothing(how, solved, put, sort_out, 
 
 
 def test_a_killed_reader_is_no_students_fault():
-    ((_, problem),) = apart.each(lambda: os.kill(os.getpid(), 9), [()])
+    ((_, problem),) = processes.each(lambda: os.kill(os.getpid(), 9), [()])
     assert "no doing of the student's: grade again" in problem
 
 

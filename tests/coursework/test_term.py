@@ -6,18 +6,19 @@ from fractions import Fraction
 
 import pytest
 
-from coursework import feedback, files, gradebook, grading, sources, stats, term
+from coursework import feedback, files, gradebook, groups, lateness, rosters, sources, stats
+from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, FULL, WRITTEN, rows
 
 POINTS = sources.points(ASSIGNMENT)
 
 
 def marks_of(student, file="x.ipynb", **how):
-    return grading.Marks(student, ASSIGNMENT, file, **{"points": dict(FULL), **how})
+    return Marks(student, ASSIGNMENT, file, **{"points": dict(FULL), **how})
 
 
 def absent(student):
-    return grading.Marks(student, ASSIGNMENT, notes=["no submission"], submitted=False)
+    return Marks(student, ASSIGNMENT, notes=["no submission"], submitted=False)
 
 
 def given_to(*all_marks):
@@ -30,7 +31,7 @@ def given_to(*all_marks):
 
 def listed(name, **row):
     """A roster of one student."""
-    return {name: gradebook.Student(name, row=tuple(row.items()))}
+    return {name: rosters.Student(name, row=tuple(row.items()))}
 
 
 # --- late -----------------------------------------------------------------------------------------------------------
@@ -41,15 +42,15 @@ def listed(name, **row):
     ("", 5, 39.5), ("2.5%/day", 2, 37.5), ("40%/day", 3, 0), ("100%/day", 0, 39.5), ("100%/day", 1, 0),
 ])  # fmt: skip
 def test_a_rule_takes_its_share_for_each_day(rule, days, left):
-    assert term.Late(days, rule).points(39.5) == left
+    assert lateness.Late(days, rule).points(39.5) == left
 
 
 @pytest.mark.parametrize("percent, days", [("10", 8), ("5", 17), ("2.5", 3), ("1", 11), ("33.5", 2), ("50", 3)])
 def test_rounding_takes_no_half_point(percent, days):
     for halves in range(81):
         left = Fraction(halves) * max(0, 100 - days * Fraction(percent)) / 100
-        assert term.Late(days, f"{percent}%/day").points(halves / 2) == int(left) / 2
-    assert term.Late(0, f"{percent}%/day").points(39.25) == 39.25  # in time nothing is rounded
+        assert lateness.Late(days, f"{percent}%/day").points(halves / 2) == int(left) / 2
+    assert lateness.Late(0, f"{percent}%/day").points(39.25) == 39.25  # in time nothing is rounded
 
 
 LATE = {  # how a Status of Moodle's grading worksheet ends -> days begun
@@ -71,9 +72,9 @@ SAID += [("Ada_1_assignsubmission_file_/x", {"Status": f"Submitted for grading{e
 
 @pytest.mark.parametrize("file, row, days", SAID)
 def test_the_lms_says_what_is_late(file, row, days, tmp_path):
-    about = term.note_late(tmp_path, ASSIGNMENT, [marks_of("ada", file)], listed("ada", **row), "10%/day")
-    assert term.late(tmp_path, ASSIGNMENT).get("ada", term.Late(0, "10%/day")) == term.Late(days, "10%/day")
-    assert about == ([f"ada: {term.UNKNOWN}"] if days and not row else [])
+    about = lateness.note_late(tmp_path, ASSIGNMENT, [marks_of("ada", file)], listed("ada", **row), "10%/day")
+    assert lateness.late(tmp_path, ASSIGNMENT).get("ada", lateness.Late(0, "10%/day")) == lateness.Late(days, "10%/day")
+    assert about == ([f"ada: {lateness.UNKNOWN}"] if days and not row else [])
 
 
 def test_what_was_known_of_lateness_stays(tmp_path):
@@ -81,17 +82,18 @@ def test_what_was_known_of_lateness_stays(tmp_path):
     late, again = marks_of("ada", "a_LATE_1_2_x.ipynb"), marks_of("ada", "a_1_5_x.ipynb")
     by_moodle = marks_of("bob", "Bob_7_assignsubmission_file_/x.ipynb")
     roster = listed("bob", Status="1 day late") | listed("kim", Status="3 days late")
-    term.note_late(tmp_path, ASSIGNMENT, [late, by_moodle, absent("kim")], roster, "10%/day")
-    term.note_late(tmp_path, "1-tokenization", [], {}, "50%/day")
-    term.note_late(tmp_path, ASSIGNMENT, [again, by_moodle], {})
-    assert term.late(tmp_path, ASSIGNMENT) == {"ada": term.Late(0, "10%/day"), "bob": term.Late(1, "10%/day")}
-    assert term.note_late(tmp_path, ASSIGNMENT, [late], {}, "") == [f"ada: {term.UNKNOWN}"]
-    assert term.late(tmp_path, ASSIGNMENT)["ada"] == term.Late(1, "")
+    lateness.note_late(tmp_path, ASSIGNMENT, [late, by_moodle, absent("kim")], roster, "10%/day")
+    lateness.note_late(tmp_path, "1-tokenization", [], {}, "50%/day")
+    lateness.note_late(tmp_path, ASSIGNMENT, [again, by_moodle], {})
+    known = {"ada": lateness.Late(0, "10%/day"), "bob": lateness.Late(1, "10%/day")}
+    assert lateness.late(tmp_path, ASSIGNMENT) == known
+    assert lateness.note_late(tmp_path, ASSIGNMENT, [late], {}, "") == [f"ada: {lateness.UNKNOWN}"]
+    assert lateness.late(tmp_path, ASSIGNMENT)["ada"] == lateness.Late(1, "")
 
 
 def test_late_days_stand_in_tables_and_on_pages(tmp_path):
     marks = [marks_of("ada"), marks_of("bob")]
-    late = {"ada": term.Late(2, "10%/day")}
+    late = {"ada": lateness.Late(2, "10%/day")}
     given = given_to(*marks)
     gradebook.export(tmp_path, marks, {}, given, {("ada", ASSIGNMENT): late["ada"]})
     lines = rows(tmp_path / "grades.csv")
@@ -108,34 +110,34 @@ def test_late_days_stand_in_tables_and_on_pages(tmp_path):
 
 def test_one_of_a_group_hands_in_for_all():
     marks = [marks_of("ada"), absent("bob"), marks_of("eve"), marks_of("kim"), absent("lea"), absent("max")]
-    groups = {"ada": "1", "bob": "1", "eve": "2", "kim": "2", "lea": "2"}
-    late = {"ada": term.Late(1, "10%/day")}
-    found, given, late, about = term.shared(marks, given_to(marks[0], *marks[2:4]), late, groups)
+    members = {"ada": "1", "bob": "1", "eve": "2", "kim": "2", "lea": "2"}
+    late = {"ada": lateness.Late(1, "10%/day")}
+    found, given, late, about = groups.shared(marks, given_to(marks[0], *marks[2:4]), late, members)
     assert [one.student for one in found] == [one.student for one in marks]
     assert [bool(given.get((one.student, ASSIGNMENT))) for one in found] == [True, True, True, True, False, False]
     assert late["bob"].days == 1 and len(about) == 1 and "Group 2: eve and kim" in about[0]
-    assert [one.student for one in term.without_covered(marks, groups)] == ["ada", "eve", "kim", "max"]
+    assert [one.student for one in groups.without_covered(marks, members)] == ["ada", "eve", "kim", "max"]
 
 
 def test_a_damaged_file_costs_the_group_nothing():
     damaged, good = marks_of("eve", points={}), marks_of("kim")
-    marks, groups = [damaged, good, absent("lea")], dict.fromkeys(("eve", "kim", "lea"), "2")
-    found, given, _, about = term.shared(marks, given_to(good), {}, groups)
+    marks, members = [damaged, good, absent("lea")], dict.fromkeys(("eve", "kim", "lea"), "2")
+    found, given, _, about = groups.shared(marks, given_to(good), {}, members)
     assert not found[0].points and not about and found[2].points == good.points and ("eve", ASSIGNMENT) not in given
     alone = [damaged, absent("lea")]
-    assert term.without_covered(alone, groups) == alone
+    assert groups.without_covered(alone, members) == alone
 
 
 @pytest.mark.parametrize("text", ["student,group\nada,red\nbob,\n", "student,Group\nada, red \n"])
 def test_groups_are_read_and_stay(text, tmp_path):
     path = tmp_path / "groups.csv"
     path.write_text(text)
-    assert term.groups(tmp_path, term.read_groups(path, gradebook.read_roster)) == {"ada": "red"}
-    assert term.groups(tmp_path) == {"ada": "red"}
-    assert term.groups(tmp_path, {}) == {} == term.groups(tmp_path)
+    assert groups.groups(tmp_path, groups.read_groups(path)) == {"ada": "red"}
+    assert groups.groups(tmp_path) == {"ada": "red"}
+    assert groups.groups(tmp_path, {}) == {} == groups.groups(tmp_path)
     path.write_text("student\nada\n")
     with pytest.raises(ValueError, match="must have a column"):
-        term.read_groups(path, gradebook.read_roster)
+        groups.read_groups(path)
 
 
 # --- what goes back -------------------------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ def test_groups_are_read_and_stay(text, tmp_path):
     ("a_12_34_b/x.ipynb", "ada/{}.html"),
 ])  # fmt: skip
 def test_pages_have_names_the_lms_knows(file, name):
-    assert term.returned(marks_of("ada", file)) == name.format(ASSIGNMENT)
+    assert feedback.returned(marks_of("ada", file)) == name.format(ASSIGNMENT)
 
 
 LONG = f"{'d' * 200}_816_assignsubmission_file_"
@@ -178,16 +180,16 @@ def test_no_file_name_redirects_a_page(path, name, zipped, put, tmp_path):
     else:
         put(path, "{}")
     ((_, file, _, _),) = files.find(tmp_path / "submitted")
-    assert term.returned(marks_of("eve", file)) == name.format(ASSIGNMENT)
-    term.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", file)], {})
-    assert term.late(tmp_path, ASSIGNMENT).get("eve", term.Late()).days == int("LATE" in path)
+    assert feedback.returned(marks_of("eve", file)) == name.format(ASSIGNMENT)
+    lateness.note_late(tmp_path, ASSIGNMENT, [marks_of("eve", file)], {})
+    assert lateness.late(tmp_path, ASSIGNMENT).get("eve", lateness.Late()).days == int("LATE" in path)
 
 
 def test_the_archive_holds_each_page_once(tmp_path):
     """None of who handed in nothing, and none that is not there."""
     marks = [marks_of("ada", "a_1_2_x.ipynb"), marks_of("bob", "a_1_2_x.ipynb"), marks_of("kim")]
     feedback.write_pages(tmp_path, marks, given_to(*marks))
-    term.write_zip(tmp_path, ASSIGNMENT, [*marks[:2], absent("kim"), marks_of("max")])
+    feedback.write_zip(tmp_path, ASSIGNMENT, [*marks[:2], absent("kim"), marks_of("max")])
     with zipfile.ZipFile(tmp_path / f"feedback-{ASSIGNMENT}.zip") as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     assert sorted(texts) == [f"a_1_2_{ASSIGNMENT}.html", f"bob/{ASSIGNMENT}.html"]

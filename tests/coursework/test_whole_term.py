@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from coursework import gradebook, grading, sources
+from coursework import gradebook, results, sources
 from coursework.__main__ import main
 from tests.coursework.conftest import WRITTEN, below, cell, put_file
 
@@ -217,7 +217,7 @@ def test_grading_fits_into_memory(tmp_path, bubblewrap):
     for student in range(3):
         put_file(tmp_path / "in" / f"s{student}" / "x.ipynb", sources.solved_notebook("2-attention"))
     command = ["grade", tmp_path / "in", "--assignment", "2-attention", "--to", tmp_path / "out", "--seed", "1"]
-    process = subprocess.Popen([sys.executable, "-m", "coursework", *map(str, command)], cwd=grading.ROOT)
+    process = subprocess.Popen([sys.executable, "-m", "coursework", *map(str, command)], cwd=results.ROOT)
     most = 0
     while process.poll() is None:
         most = max(most, sum(map(megabytes, [process.pid, *below(process.pid)])))

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from coursework import said, sandbox, worker
+from coursework import messages, sandbox, worker
 from tests.coursework.conftest import value
 
 # --- what comes out is data ------------------------------------------------------------------------------------------
@@ -20,7 +20,7 @@ JOB = {
 
 def understood(*records):
     lines = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in records)
-    return said.understood(lines.encode("utf-8", "replace"), JOB)
+    return messages.understood(lines.encode("utf-8", "replace"), JOB)
 
 
 def test_only_what_the_job_asked_for_is_taken():
@@ -75,7 +75,7 @@ def test_a_flood_of_lines_hides_nothing(line):
     taken = []
     for _ in range(3):  # a busy core takes longer, never less
         began = time.process_time()
-        calls, _, _, done = said.understood(text, JOB)
+        calls, _, _, done = messages.understood(text, JOB)
         taken.append(time.process_time() - began)
         assert done and calls["f.1"]["value"] == 5
     assert min(taken) < 4

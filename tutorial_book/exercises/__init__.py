@@ -7,7 +7,7 @@ here to help, not to give marks: those are given by `coursework/` in the reposit
 from tutorial_book.exercises import attention, geometry, tokenization  # noqa: F401  (their exercises)
 from tutorial_book.exercises.bert_layer import weights_of
 from tutorial_book.exercises.exercise import EXERCISES
-from tutorial_book.exercises.own import ask
+from tutorial_book.exercises.own_code import ask
 from tutorial_book.exercises.project import check_collection, check_report, measure
 
 _CHECKS = {f"check_{name}": one.check for exercises in EXERCISES.values() for name, one in exercises.items()}

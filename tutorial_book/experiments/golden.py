@@ -16,10 +16,10 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from tutorial_lib import bert, gpt
+from tutorial_lib.atomic import beside, write_text
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.weights import checkpoints, read_json
 from tutorial_lib.weights.catalog import DEFAULT, known
-from tutorial_lib.weights.files import beside, write_text
 from tutorial_lib.weights.names import our_weights
 
 SHAPE = dict(vocab_size=50, d_model=32, n_layers=2, n_heads=2, d_ff=64, n_positions=16)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tutorial_lib.arguments import check_text, check_texts, needed, whole_number
+from tutorial_lib.atomic import beside
 
 LARGEST_K = 4096  # of sqlite-vec
 
@@ -88,11 +89,8 @@ class Index:
 
     def save(self, path):
         """Write the database to a file, which any SQLite with sqlite-vec opens; written beside and renamed."""
-        path = Path(path)
-        beside = path.with_name(path.name + ".part")
-        beside.unlink(missing_ok=True)
-        self.database.execute("VACUUM INTO ?", (os.fspath(beside),))
-        os.replace(beside, path)
+        with beside(path) as part:
+            self.database.execute("VACUUM INTO ?", (os.fspath(part),))
 
     @classmethod
     def load(cls, path):

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 
 import tutorial_lib
+from tutorial_lib.atomic import write_text
 from tutorial_lib.geometry import bootstrap_interval
-from tutorial_lib.weights.files import write_text
 
 
 def measured_with(*libraries: str) -> dict:

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 
+from tutorial_lib.atomic import clear_parts
 from tutorial_lib.measure.sums import Job, clouds_of
 from tutorial_lib.weights import checkpoints
-from tutorial_lib.weights.files import clear_parts
 
 SUMS = "sums.safetensors"  # the file's name in the folder
 

@@ -14,7 +14,6 @@ import os
 import platform
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -26,12 +25,12 @@ import torch
 
 from tutorial_lib import geometry
 from tutorial_lib.arguments import check_path, whole_number
+from tutorial_lib.atomic import locked, write_text
 from tutorial_lib.measure.corpus import Corpus
 from tutorial_lib.measure.results import Results
 from tutorial_lib.measure.sums import Job, clouds_of, digest_of, measures_of, sums_of_texts
 from tutorial_lib.measure.workers import workers as cluster_of
 from tutorial_lib.weights import DEFAULT, checkpoints, read_json
-from tutorial_lib.weights.files import write_text
 
 JOB = "job.json"  # the names of the files in a folder, beside results.SUMS
 MEASURES = "measures.json"
@@ -86,8 +85,8 @@ def measure(
     else:
         many = find_spec("distributed") and checkpoints.pick_device().type == "cpu"
         workers = min(cores, MOST_WORKERS, len(corpus)) if many else 1
-    folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder), cluster_of(workers, cluster, max(1, cores // workers)) as run:
+    busy = f"another run is writing into {folder}: wait for it, or stop it"
+    with locked(folder, busy), cluster_of(workers, cluster, max(1, cores // workers)) as run:
         job = _begun(folder, job, corpus, run, tell)
         results = Results(folder, job)
         start = time.monotonic()
@@ -156,21 +155,3 @@ def _begun(folder, job, corpus, run, tell):
     job = replace(job, without=without)
     write_text(path, json.dumps(asdict(job), indent=1) + "\n")
     return job
-
-
-@contextmanager
-def _alone(folder):
-    """Two runs in one folder would write over each other. The lock goes with the process, however that ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    with open(folder / ".lock", "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OSError(f"another run is writing into {folder}: wait for it, or stop it") from None
-        except OSError:  # a file system without locks
-            pass
-        yield

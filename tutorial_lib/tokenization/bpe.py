@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tutorial_lib.arguments import check_has, check_text, check_texts, whole_number
+from tutorial_lib.atomic import write_text
 from tutorial_lib.tokenization.encoding import Tokenizer, around, split_special
 from tutorial_lib.tokenization.kinds import byte_characters
 from tutorial_lib.tokenization.merges import bpe_score, glue, learn_merges
@@ -22,7 +23,6 @@ from tutorial_lib.tokenization.steps import (
     translated,
     writes_bytes,
 )  # fmt: skip
-from tutorial_lib.weights.files import write_text
 
 END = "<|endoftext|>"
 LONGEST_KNOWN = 100  # characters of a chunk whose tokens are kept; longer ones hardly come twice

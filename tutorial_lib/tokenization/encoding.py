@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.atomic import write_text
 from tutorial_lib.tokenization.kinds import WHITE
-from tutorial_lib.weights.files import write_text
 
 SPACES = "".join(chr(code) for a, b in zip(WHITE.first, WHITE.last, strict=True) for code in range(a, b + 1))
 MOST_IDS = 2**24  # more than any vocabulary has; ids that no token has take room, too

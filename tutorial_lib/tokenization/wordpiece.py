@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tutorial_lib.arguments import check_text, check_texts, whole_number
+from tutorial_lib.atomic import write_text
 from tutorial_lib.tokenization.encoding import Tokenizer, around, split_special
 from tutorial_lib.tokenization.kinds import CHINESE, fold
 from tutorial_lib.tokenization.merges import learn_merges, wordpiece_score
 from tutorial_lib.tokenization.saved import read
-from tutorial_lib.weights.files import write_text
 
 UNKNOWN, CLS, SEP, PAD, MASK = "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"
 SPECIAL = [PAD, UNKNOWN, CLS, SEP, MASK]

@@ -26,10 +26,10 @@ from tutorial_lib.arguments import (
     real_number,
     whole_number,
 )
+from tutorial_lib.atomic import clear_parts
 from tutorial_lib.attention import padded
 from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 from tutorial_lib.weights import checkpoints
-from tutorial_lib.weights.files import clear_parts
 
 CHECKPOINT = "training.safetensors"  # weights, moments of the optimizer, random numbers, curve: all in one file
 

@@ -13,6 +13,7 @@ import torch
 
 from tutorial_lib import bert, gpt
 from tutorial_lib.arguments import check_has, check_path, positive
+from tutorial_lib.atomic import write_text
 from tutorial_lib.texts.generated import Story, stories
 from tutorial_lib.tokenization import BPE, WordPiece
 from tutorial_lib.tokenization.bpe import END
@@ -20,7 +21,6 @@ from tutorial_lib.training import judge
 from tutorial_lib.training.card import lines_of_decoder, lines_of_encoder, story_card
 from tutorial_lib.training.loop import Settings, evaluate_next_tokens_of, hidden_tokens, next_tokens_of, train
 from tutorial_lib.training.save import begin, save
-from tutorial_lib.weights.files import write_text
 
 VOCABULARY = 1_500  # more than the stories' words, so nearly every word is one token
 HELD_OUT = 1  # the seed of the stories that are kept for evaluation; the models read those of seed 0

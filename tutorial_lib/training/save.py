@@ -9,9 +9,9 @@ from pathlib import Path
 import torch
 
 from tutorial_lib.arguments import check_has, check_path, check_text
+from tutorial_lib.atomic import write_text
 from tutorial_lib.tokenization.bpe import END
 from tutorial_lib.weights import checkpoints
-from tutorial_lib.weights.files import write_text
 from tutorial_lib.weights.names import their_checkpoint
 
 

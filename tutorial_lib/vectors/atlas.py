@@ -9,8 +9,8 @@ import numpy as np
 
 from tutorial_lib import geometry
 from tutorial_lib.arguments import check_path, check_texts, needed, whole_number
+from tutorial_lib.atomic import beside
 from tutorial_lib.geometry.arrays import as_vectors
-from tutorial_lib.weights.files import beside
 
 
 def save_atlas(

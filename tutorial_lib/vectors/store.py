@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tutorial_lib.weights.files import read_json, write_text
+from tutorial_lib.atomic import write_text
+from tutorial_lib.weights.files import read_json
 
 
 class Memory:

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from tutorial_lib.weights.files import write_text
+from tutorial_lib.atomic import write_text
 
 JS = Path(__file__).parent / "js"
 _COUNT = itertools.count(1)

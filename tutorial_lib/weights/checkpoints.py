@@ -12,8 +12,8 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch.overrides import TorchFunctionMode
 
+from tutorial_lib.atomic import beside
 from tutorial_lib.weights.catalog import DEFAULT
-from tutorial_lib.weights.files import beside
 from tutorial_lib.weights.find import load_state_dict, read_config
 
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
-"""Files, read with care and written beside: JSON and text whose damage is told by name, SHA-256, atomic writing."""
+"""Files, read with care: JSON and text whose damage is told by name, and SHA-256."""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+
+from tutorial_lib.atomic import beside as beside
+from tutorial_lib.atomic import write_text as write_text
 
 
 def read_text(path: Path) -> str:
@@ -37,44 +38,6 @@ def read_sections(path: Path) -> dict[str, list[str]]:
         elif line and not line.startswith("#"):
             lines.append(line)
     return sections
-
-
-@contextmanager
-def beside(path: str | os.PathLike) -> Iterator[Path]:
-    """A name to write to, beside the file's own; where all went well, the file then gets its own name.
-
-    A kill at any moment leaves the old file or the new one, and an error leaves the old one. The folder is made.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with beside(f"{folder}/bear.txt") as part:
-    ...         _ = part.write_text("The bear sleeps.")
-    ...     Path(folder, "bear.txt").read_text()
-    'The bear sleeps.'
-    """
-    path = Path(path).expanduser()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        with open(part, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def clear_parts(folder: Path) -> None:
-    """Delete what a kill left half written; for one who alone writes into a folder."""
-    for part in folder.glob("*.part"):
-        part.unlink()
-
-
-def write_text(path: str | os.PathLike, text: str) -> None:
-    """Write a text `beside` and rename, so that nobody ever reads half a file."""
-    with beside(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
 
 
 def sha256(path: str | os.PathLike) -> str:

@@ -24,7 +24,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tutorial_lib.weights.files import beside, write_text
+from tutorial_lib.atomic import beside, write_text
 from website.build import namespace, reads, values
 from website.project import ROOT, pages, say
 

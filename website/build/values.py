@@ -27,7 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tutorial_lib.weights.files import write_text
+from tutorial_lib.atomic import write_text
 from website.build.formats import shown
 from website.build.namespace import Names
 

@@ -55,12 +55,12 @@ def assignments(origin: Origin | None) -> list[str]:
 
 def likeness() -> list[str]:
     """What the tests measured of honest answers and of copies, as lines of a Markdown table."""
-    from coursework import compare
+    from coursework import similarity
 
     head = ["Assignment", "Honest answers", "Two of them, at most", "A whole copy, at least"]
     head += ["With one function rewritten, at least", "Told from"]
-    measured = [line.split("\t") for line in compare.MEASURED]
-    return table(head, [[name[0], *numbers, f"{compare.told_from(name)[0]:.2f}"] for name, *numbers in measured])
+    measured = [line.split("\t") for line in similarity.MEASURED]
+    return table(head, [[name[0], *numbers, f"{similarity.told_from(name)[0]:.2f}"] for name, *numbers in measured])
 
 
 class Table(SphinxDirective):
@@ -141,7 +141,7 @@ class Check(SphinxDirective):
     has_content = True
 
     def run(self):
-        read = ["submissions.py", "files.py", "pictures.py", "sources.py", "told.tsv"]
+        read = ["submissions.py", "files.py", "pictures.py", "sources.py", "sentences.tsv"]
         for path in [*(ROOT / "coursework" / name for name in read), *(ROOT / "coursework").rglob("notebook.md")]:
             self.env.note_dependency(str(path))
         self.env.metadata[self.env.docname]["check"] = "yes"

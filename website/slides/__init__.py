@@ -11,7 +11,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from tutorial_lib.weights.files import write_text
+from tutorial_lib.atomic import write_text
 from website.pages import chapters, figures
 from website.project import ROOT, say
 from website.slides import deck, sheets, source

@@ -4,12 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from coursework.checks import call, check
+from coursework.checks import call, once
 from coursework.references import bert_layer as right
-
-
-def _of(name, *arguments, case=""):
-    return call(name, *arguments, expect=getattr(right, name)(*arguments), case=case)
 
 
 def _sizes(rng):
@@ -26,10 +22,15 @@ def _texts(rng):
         yield rng.normal(size=(n, d_model)), right.random_weights(rng, d_model, d_ff), heads, mask
 
 
-def _with_and_without_padding(name, rng):
-    for X, weights, heads, mask in _texts(rng):
-        yield _of(name, X, weights, heads, case="without a mask")
-        yield _of(name, X, weights, heads, mask, case="with padding")
+def _with_and_without_padding(name):
+    """A check of a function with X, weights, n_heads and a mask."""
+
+    def draw(rng):
+        for X, weights, heads, mask in _texts(rng):
+            yield call(name, X, weights, heads, case="without a mask")
+            yield call(name, X, weights, heads, mask, case="with padding")
+
+    return draw
 
 
 def _small(rng):
@@ -37,52 +38,24 @@ def _small(rng):
     return rng.normal(size=(3, 4)), right.random_weights(rng, 4, 8)
 
 
-@check("layer-norm-public")
-def layer_norm_small(rng):
-    yield _of("layer_norm", rng.normal(size=(3, 4)), np.ones(4), np.zeros(4))
-
-
-@check("layer-norm-hidden")
-def layer_norm_random(rng):
+def layer_norm_hidden(rng):
     for shape in ((7,), (3, 8), (2, 3, 5)):
         gamma, beta = rng.normal(size=(2, shape[-1]))
-        yield _of("layer_norm", rng.normal(5, 3, size=shape), gamma, beta)
-        yield _of("layer_norm", rng.normal(5, 3, size=shape), gamma, beta, float(rng.uniform(0.1, 1)))
+        yield call("layer_norm", rng.normal(5, 3, size=shape), gamma, beta)
+        yield call("layer_norm", rng.normal(5, 3, size=shape), gamma, beta, float(rng.uniform(0.1, 1)))
     constant = np.full((2, 4), float(rng.integers(1, 1000)))  # a whole number: the mean of four is exact
-    yield _of("layer_norm", constant, np.ones(4), rng.normal(size=4))
+    yield call("layer_norm", constant, np.ones(4), rng.normal(size=4))
 
 
-@check("gelu-public")
-def gelu_small(rng):
-    yield _of("gelu", rng.normal(size=3))
+def gelu_hidden(rng):
+    yield call("gelu", rng.normal(scale=3, size=(4, 5)))
+    yield call("gelu", np.array([-1.0, 1.0]) * rng.uniform(20, 40))
 
 
-@check("gelu-hidden")
-def gelu_random(rng):
-    yield _of("gelu", rng.normal(scale=3, size=(4, 5)))
-    yield _of("gelu", np.array([-1.0, 1.0]) * rng.uniform(20, 40))
-
-
-@check("split-heads-public")
-def split_heads_small(rng):
-    yield _of("split_heads", rng.normal(size=(3, 4)), 2)
-
-
-@check("split-heads-hidden")
-def split_heads_random(rng):
+def split_heads_hidden(rng):
     for _ in range(3):
         n, heads, d_model, _ = _sizes(rng)
-        yield _of("split_heads", rng.normal(size=(n, d_model)), heads)
-
-
-@check("multi-head-attention-public")
-def multi_head_attention_small(rng):
-    yield _of("multi_head_attention", *_small(rng), 2)
-
-
-@check("multi-head-attention-hidden")
-def multi_head_attention_random(rng):
-    return _with_and_without_padding("multi_head_attention", rng)
+        yield call("split_heads", rng.normal(size=(n, d_model)), heads)
 
 
 def _grouped(rng, n_heads, n_groups):
@@ -91,59 +64,36 @@ def _grouped(rng, n_heads, n_groups):
     return rng.normal(size=(n, n_heads * d_k)), weights, n_heads, n_groups
 
 
-@check("grouped-query-attention-public")
-def grouped_query_attention_small(rng):
-    yield _of("grouped_query_attention", *_grouped(rng, 2, 1))
-
-
-@check("grouped-query-attention-hidden")
-def grouped_query_attention_random(rng):
-    yield _of("grouped_query_attention", *_grouped(rng, 4, 1), case="one group")
+def grouped_query_attention_hidden(rng):
+    yield call("grouped_query_attention", *_grouped(rng, 4, 1), case="one group")
     for n_heads, n_groups in ((4, 2), (6, 3)):
         arguments = _grouped(rng, n_heads, n_groups)
-        yield _of("grouped_query_attention", *arguments, case="several groups")
+        yield call("grouped_query_attention", *arguments, case="several groups")
         mask = np.arange(len(arguments[0])) < rng.integers(1, 3)
-        yield _of("grouped_query_attention", *arguments, mask, case="with padding")
+        yield call("grouped_query_attention", *arguments, mask, case="with padding")
 
 
-@check("feed-forward-public")
-def feed_forward_small(rng):
-    yield _of("feed_forward", *_small(rng))
-
-
-@check("feed-forward-hidden")
-def feed_forward_random(rng):
+def feed_forward_hidden(rng):
     for X, weights, *_ in _texts(rng):
-        yield _of("feed_forward", X, weights)
+        yield call("feed_forward", X, weights)
 
 
-@check("bert-layer-public")
-def bert_layer_small(rng):
-    yield _of("bert_layer", *_small(rng), 2)
-
-
-@check("bert-layer-hidden")
-def bert_layer_random(rng):
-    return _with_and_without_padding("bert_layer", rng)
-
-
-@check("bert-layer-bert")
-def bert_layer_of_bert(rng):
-    bert, states, mask = hugging_face(rng)
+def bert_layer_bert(rng):
+    bert, states, mask = _hugging_face(rng)
     for layer in range(bert.config.n_layers):
         X, expected = states[layer], states[layer + 1]
         arguments = (X, right.weights_of(bert, layer), bert.config.n_heads, mask)
         yield call("bert_layer", *arguments, expect=expected, tolerance=1e-4)
 
 
-def hugging_face(rng):
+def _hugging_face(rng):
     """The default model, Hugging Face's hidden states of random words and padding, (n, d_model) for each layer's input
     and for the output, and which tokens are no padding."""
     import torch
 
     from tutorial_lib.tokenization import WordPiece
 
-    (model, bert), tok = models(), WordPiece.from_pretrained()
+    (model, bert), tok = _models(), WordPiece.from_pretrained()
     words = [token for token in tok.tokens if token.isascii() and token.isalpha()]
     text = " ".join(rng.choice(words, size=rng.integers(6, 12)))
     encoding = tok.batch([text], pad_to=int(rng.integers(15, 19)))
@@ -154,7 +104,7 @@ def hugging_face(rng):
 
 
 @lru_cache
-def models():
+def _models():
     """The default model, as Hugging Face's and as the book's."""
     from transformers import BertModel
 
@@ -165,11 +115,16 @@ def models():
     return model, Bert.from_hf(model)
 
 
-@check("pre-norm-layer-public")
-def pre_norm_layer_small(rng):
-    yield _of("pre_norm_layer", *_small(rng), 2)
+# --- drawn alike ------------------------------------------------------------------------------------------------------
 
-
-@check("pre-norm-layer-hidden")
-def pre_norm_layer_random(rng):
-    return _with_and_without_padding("pre_norm_layer", rng)
+layer_norm_public = once("layer_norm", lambda rng: (rng.normal(size=(3, 4)), np.ones(4), np.zeros(4)))
+gelu_public = once("gelu", lambda rng: (rng.normal(size=3),))
+split_heads_public = once("split_heads", lambda rng: (rng.normal(size=(3, 4)), 2))
+multi_head_attention_public = once("multi_head_attention", lambda rng: (*_small(rng), 2))
+grouped_query_attention_public = once("grouped_query_attention", lambda rng: _grouped(rng, 2, 1))
+feed_forward_public = once("feed_forward", _small)
+bert_layer_public = once("bert_layer", lambda rng: (*_small(rng), 2))
+pre_norm_layer_public = once("pre_norm_layer", lambda rng: (*_small(rng), 2))
+multi_head_attention_hidden = _with_and_without_padding("multi_head_attention")
+bert_layer_hidden = _with_and_without_padding("bert_layer")
+pre_norm_layer_hidden = _with_and_without_padding("pre_norm_layer")

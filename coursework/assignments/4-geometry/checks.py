@@ -4,12 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from coursework.checks import call, check
+from coursework.checks import call, once
 from coursework.references import geometry as right
-
-
-def _of(name, *arguments, case=""):
-    return call(name, *arguments, expect=getattr(right, name)(*arguments), case=case)
 
 
 def _cloud(rng, n, d):
@@ -29,45 +25,39 @@ def _with_zeros(X, rng):
     return X * (np.arange(len(X)) != rng.integers(len(X)))[:, None]
 
 
-@check("cosine-matrix-public")
-def cosine_matrix_small(rng):
+def cosine_matrix_public(rng):
     for n, d in ((3, 3), (4, 3)):
-        yield _of("cosine_matrix", rng.normal(size=(n, d)))
-        yield _of("cosine_matrix", _with_zeros(rng.normal(size=(n, d)), rng))
+        yield call("cosine_matrix", rng.normal(size=(n, d)))
+        yield call("cosine_matrix", _with_zeros(rng.normal(size=(n, d)), rng))
 
 
-@check("cosine-matrix-hidden")
-def cosine_matrix_random(rng):
+def cosine_matrix_hidden(rng):
     for X in _clouds(rng):
-        yield _of("cosine_matrix", X, case="vectors that have directions")
-        yield _of("cosine_matrix", _with_zeros(X, rng), case="a row of zeros among them")
+        yield call("cosine_matrix", X, case="vectors that have directions")
+        yield call("cosine_matrix", _with_zeros(X, rng), case="a row of zeros among them")
 
 
-@check("average-cosine-public")
-def average_cosine_small(rng):
+def average_cosine_public(rng):
     X = rng.normal(size=(4, 3))
-    yield _of("average_cosine", X)
-    yield _of("average_cosine", np.vstack([X, 2 * X[:1]]))  # a cosine of 1 off the diagonal
+    yield call("average_cosine", X)
+    yield call("average_cosine", np.vstack([X, 2 * X[:1]]))  # a cosine of 1 off the diagonal
 
 
-@check("average-cosine-hidden")
-def average_cosine_random(rng):
+def average_cosine_hidden(rng):
     for X in _clouds(rng):
-        yield _of("average_cosine", np.vstack([X, 3 * X[:2]]))
-    yield _of("average_cosine", rng.normal(size=(2, 3)))
+        yield call("average_cosine", np.vstack([X, 3 * X[:2]]))
+    yield call("average_cosine", rng.normal(size=(2, 3)))
 
 
-@check("anisotropy-public")
-def anisotropy_small(rng):
-    yield _of("anisotropy", _cloud(rng, 12, 4))
-    yield _of("anisotropy", _cross(rng, 3))
+def anisotropy_public(rng):
+    yield call("anisotropy", _cloud(rng, 12, 4))
+    yield call("anisotropy", _cross(rng, 3))
 
 
-@check("anisotropy-hidden")
-def anisotropy_random(rng):
+def anisotropy_hidden(rng):
     for X in _clouds(rng):
-        yield _of("anisotropy", X)
-    yield _of("anisotropy", _cross(rng, 5))
+        yield call("anisotropy", X)
+    yield call("anisotropy", _cross(rng, 5))
 
 
 def _cross(rng, d):
@@ -76,28 +66,23 @@ def _cross(rng, d):
     return np.vstack([arms, -arms])
 
 
-@check("two-nn-public")
-def two_nn_small(rng):
-    yield _of("two_nn", rng.normal(size=(30, 2)))
+two_nn_public = once("two_nn", lambda rng: (rng.normal(size=(30, 2)),))
 
 
-@check("two-nn-hidden")
-def two_nn_random(rng):
+def two_nn_hidden(rng):
     for X in _clouds(rng):
-        yield _of("two_nn", X)
+        yield call("two_nn", X)
     n, d = rng.integers(40, 80), rng.integers(2, 5)
-    yield _of("two_nn", rng.random((n, d)) @ rng.normal(size=(d, 8)) - 2)
+    yield call("two_nn", rng.random((n, d)) @ rng.normal(size=(d, 8)) - 2)
 
 
-@check("without-loudest-public")
-def without_loudest_small(rng):
+def without_loudest_public(rng):
     yield from _loud(rng, 20)
 
 
-@check("without-loudest-hidden")
-def without_loudest_random(rng):
+def without_loudest_hidden(rng):
     for X in _clouds(rng):
-        yield _of("without_loudest", X, case="a cloud away from the origin")
+        yield call("without_loudest", X, case="a cloud away from the origin")
     yield from _loud(rng, 30)
 
 
@@ -108,25 +93,22 @@ def _loud(rng, times):
         X = rng.normal(size=(n, d)) * np.exp(rng.normal(size=(n, 1)))
         last, most = np.sort(right.added(X))[-2:]
         if most - last > 0.01:  # else rounding might choose
-            yield _of("without_loudest", X, case="few vectors, of unequal lengths")
+            yield call("without_loudest", X, case="few vectors, of unequal lengths")
             times -= 1
 
 
-@check("shape-bert")
-def shape_of_bert(rng):
-    X = token_vectors()[int(rng.integers(1, 7))]
+def shape_bert(rng):
+    X = _token_vectors()[int(rng.integers(1, 7))]
     X = X[rng.choice(len(X), size=150, replace=False)]
     for name in ("anisotropy", "two_nn", "without_loudest"):
-        yield _of(name, X, case=name)
+        yield call(name, X, case=name)
 
 
-@check("contrast-cosine-public")
-def contrast_cosine_small(rng):
+def contrast_cosine_public(rng):
     yield from _contrast_cosines(rng, (3, 3, 5), (6, 3, 4))
 
 
-@check("contrast-cosine-hidden")
-def contrast_cosine_random(rng):
+def contrast_cosine_hidden(rng):
     yield from _contrast_cosines(rng, (4, 4, 6), (7, 3, 5), (1, 9, 30))
 
 
@@ -135,17 +117,15 @@ def _contrast_cosines(rng, *sizes):
         a, b = rng.normal(size=(2, n_a, d)), rng.normal(size=(2, n_b, d)) + 1
         case = "as many pairs in both" if n_a == n_b else "unequal numbers of pairs"
         for first_b, second_b in (b, b[::-1]):  # a cosine above 0 and one below
-            yield _of("contrast_cosine", *a, first_b, second_b, case=case)
+            yield call("contrast_cosine", *a, first_b, second_b, case=case)
 
 
-@check("sign-flip-public")
-def sign_flip_small(rng):
+def sign_flip_public(rng):
     yield from _with_ties(rng, 1)
     yield from _unequal_numbers(rng, 99)
 
 
-@check("sign-flip-hidden")
-def sign_flip_random(rng):
+def sign_flip_hidden(rng):
     yield from _with_ties(rng, 3)
     yield from _unequal_numbers(rng, 199)
 
@@ -157,7 +137,7 @@ def _with_ties(rng, times):
         signs = right.random_signs(rng, 60, len(a))
         signs[rng.choice(60, size=6, replace=False)] = np.repeat([1.0, -1.0], 3)[:, None]
         for sign in (1, -1):
-            yield _of("sign_flip_p", sign * a, b, signs, case="some values are equal to the observed one")
+            yield call("sign_flip_p", sign * a, b, signs, case="some values are equal to the observed one")
 
 
 def _unequal_numbers(rng, n_permutations):
@@ -166,12 +146,11 @@ def _unequal_numbers(rng, n_permutations):
     a = a * np.sign(a.mean(axis=0) @ b.mean(axis=0))
     for sign, name in ((1, "above"), (-1, "below")):
         signs = right.random_signs(rng, n_permutations, 14)
-        yield _of("sign_flip_p", sign * a, b, signs, case=f"the observed value is {name} 0")
+        yield call("sign_flip_p", sign * a, b, signs, case=f"the observed value is {name} 0")
 
 
-@check("bias-bert")
-def bias_of_bert(rng):
-    vectors = pair_vectors()
+def bias_bert(rng):
+    vectors = _pair_vectors()
     other = str(rng.choice(["finnish-czech", "monday-tuesday", "bright-dim", "funny-sad"]))
     for name in ("female-male", other):
         pairs = rng.permutation(16)[:12]
@@ -179,18 +158,16 @@ def bias_of_bert(rng):
             [side[pairs] for side in vectors[n]] for n in ("doctor-nurse", name)
         )
         signs = right.random_signs(rng, 499, len(pairs))
-        yield _of("contrast_cosine", first_a, second_a, first_b, second_b, case="contrast_cosine")
-        yield _of("sign_flip_p", second_a - first_a, second_b - first_b, signs, case="sign_flip_p")
+        yield call("contrast_cosine", first_a, second_a, first_b, second_b, case="contrast_cosine")
+        yield call("sign_flip_p", second_a - first_a, second_b - first_b, signs, case="sign_flip_p")
 
 
-@check("swap-public")
-def swap_small(rng):
+def swap_public(rng):
     yield from _swaps(rng, (9, 3))
     yield from _equal_swap(rng)
 
 
-@check("swap-hidden")
-def swap_random(rng):
+def swap_hidden(rng):
     yield from _swaps(rng, (12, 3), (25, 6))
     yield from _equal_swap(rng)
 
@@ -200,8 +177,8 @@ def _swaps(rng, *sizes):
         words = rng.normal(size=(n, d)) * np.linspace(0.2, 4, n)[:, None]
         direction, difference = rng.normal(size=(2, d))
         difference = difference * np.sign(direction @ difference)
-        yield _of("swap_p", direction, difference, words, case="along the direction")
-        yield _of("swap_p", -direction, difference, words, case="against the direction")
+        yield call("swap_p", direction, difference, words, case="along the direction")
+        yield call("swap_p", -direction, difference, words, case="against the direction")
 
 
 def _equal_swap(rng):
@@ -212,11 +189,11 @@ def _equal_swap(rng):
         i, j = np.triu_indices(8, k=1)
         cosines = np.abs((words[j] - words[i])[:, 1]) / np.linalg.norm(words[j] - words[i], axis=1)
         equal = np.count_nonzero(np.isclose(cosines, cosines[0]))
-    yield _of("swap_p", direction, words[1] - words[0], words, case="two of the words are the observed ones")
+    yield call("swap_p", direction, words[1] - words[0], words, case="two of the words are the observed ones")
 
 
 @lru_cache
-def token_vectors():
+def _token_vectors():
     """The default model's vectors of all tokens of some texts, in every layer: (7, n, 384)."""
     from tutorial_lib.texts import load_texts
     from tutorial_lib.vectors import embed
@@ -226,7 +203,7 @@ def token_vectors():
 
 
 @lru_cache
-def pair_vectors():
+def _pair_vectors():
     """Contrast -> the default model's vectors of the first and of the second sentences of its pairs, (16, 384) each."""
     from tutorial_lib.texts import load_texts
     from tutorial_lib.vectors import embed

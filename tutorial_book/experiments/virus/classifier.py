@@ -10,10 +10,10 @@ from torch.nn import functional as F
 
 from tutorial_book.experiments.virus.simulator import sequenced
 from tutorial_book.experiments.virus.words import K, kmer_ids
+from tutorial_lib.atomic import write_text
 from tutorial_lib.bert import Bert
 from tutorial_lib.training.save import spelled, stored
 from tutorial_lib.weights import checkpoints
-from tutorial_lib.weights.files import write_text
 
 
 class VariantBert(nn.Module):

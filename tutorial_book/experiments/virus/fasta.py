@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tutorial_book.experiments.virus.simulator import Genome
 from tutorial_lib.arguments import needed
-from tutorial_lib.weights.files import write_text
+from tutorial_lib.atomic import write_text
 
 LETTERS = "ACGURYSWKMBDHVN"  # bases, and IUPAC's codes of what is not certain
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from torch import nn
 
+from tutorial_lib.atomic import write_text
 from tutorial_lib.geometry.similarity import cosine
 from tutorial_lib.gpt import GPT
 from tutorial_lib.tokenization import WordPiece, kinds
@@ -21,7 +22,7 @@ from tutorial_lib.tokenization.bpe import byte_characters
 from tutorial_lib.vectors import embed
 from tutorial_lib.views.base import JS
 from tutorial_lib.views.tokenizer import rules_of
-from tutorial_lib.weights.files import read_text, write_text
+from tutorial_lib.weights.files import read_text
 from tutorial_lib.weights.rounded import GROUP, rounded, rounded_model
 
 HERE = Path(__file__).parent

@@ -16,15 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from coursework import checks, compare, grading, sources
+from coursework import checks, comparison, exam, processes, results, similarity, sources
 from coursework.__main__ import main
+from coursework.marks import Marks
 from coursework.references import HERE as REFERENCES
 from tests.coursework.conftest import ASSIGNMENT, blocks
-from tutorial_book.exercises import own
+from tutorial_book.exercises import own_code
 from tutorial_book.exercises.project import collection_problem
 
 HERE = Path(__file__).parent
-OURS = (compare.PUBLISHED, compare.BOOK)
+OURS = (similarity.PUBLISHED, similarity.BOOK)
 SETS = [path.stem.removeprefix("honest-") for path in sorted(HERE.glob("honest-*.txt"))]
 SLOWLY = [pytest.param(name, marks=[pytest.mark.long] * (name != ASSIGNMENT)) for name in SETS]  # most of a minute
 
@@ -54,7 +55,7 @@ def released(assignment):
 @functools.cache
 def asked(assignment):
     """Question -> the names that its cell must bind."""
-    code = {question: released(assignment)[question] for question in compare.questions(assignment)}
+    code = {question: released(assignment)[question] for question in similarity.questions(assignment)}
     return {question: set().union(*map(binds, ast.parse(text).body)) for question, text in code.items()}
 
 
@@ -161,14 +162,14 @@ WAYS |= {"renamed": renamed, "reordered": reordered, "one function rewritten": o
 WAYS |= {"padded": padded, "all at once": all_at_once}
 
 
-READ = {name: functools.cache(getattr(compare, name)) for name in ("ours", "questions", "functions")}
+READ = {name: functools.cache(getattr(similarity, name)) for name in ("ours", "questions", "functions")}
 seen = {}
 
 
 def read_once(assignment, code):
     key = assignment, *code[0].items(), *code[1]
     if key not in seen:
-        seen[key] = compare.of(*code[:2], READ["functions"](assignment))
+        seen[key] = similarity.of(*code[:2], READ["functions"](assignment))
     return seen[key]
 
 
@@ -176,9 +177,9 @@ def pairs_of(people, assignment=ASSIGNMENT):
     """{one, other} -> likeness, of code that was read here already or is read here and now."""
     with pytest.MonkeyPatch.context() as patch:
         for name, function in READ.items():
-            patch.setattr(compare, name, lambda of, function=function: copy.deepcopy(function(of)))
-        patch.setattr(compare.apart, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
-        rows, unread = compare.compared(people, assignment)
+            patch.setattr(similarity, name, lambda of, function=function: copy.deepcopy(function(of)))
+        patch.setattr(processes, "each", lambda _, codes: [(read_once(assignment, one), None) for one in codes])
+        rows, unread = similarity.compared(people, assignment)
     assert not unread
     return {frozenset((one, other)): likeness for likeness, one, other, _ in rows}
 
@@ -190,15 +191,15 @@ NO_CALL = {"collection-public", "report-public"}
 @pytest.mark.parametrize("assignment", SLOWLY)
 def test_the_honest_answers_are_right(assignment):
     """By the checks that give the marks, the hidden ones too."""
-    left = {*ASKS_A_MODEL, *NO_CALL, *own.asked(checks.load(assignment)).values()}
+    left = {*ASKS_A_MODEL, *NO_CALL, *own_code.asked(checks.load(assignment)).values()}
     draws = {name: draw for name, draw in checks.load(assignment).items() if name not in left}
-    calls = [call for name, draw in draws.items() for call in grading._drawn(assignment, name, draw, 1)]
+    calls = [call for name, draw in draws.items() for call in exam.drawn(assignment, name, draw, 1)]
     given = [text for name, text in released(assignment).items() if str(name).startswith("given-")]
     for style, code in blocks(f"honest-{assignment}.txt").items():
         names = {}
         exec(compile("\n".join([*given, code]), style, "exec"), names)
         for call in calls:
-            assert checks.wrong(call, grading._given_by(names[call.name], call)) is None, (style, call.name)
+            assert comparison.wrong(call, comparison.given_by(names[call.name], call)) is None, (style, call.name)
         if assignment == "5-project":
             assert collection_problem(names["TEXTS"], names["LABELS"]) is None
 
@@ -211,7 +212,7 @@ def honest(assignment):
 @pytest.mark.parametrize("assignment", SETS)
 def test_no_two_honest_answers_are_told(assignment):
     """Nor one with ours; nor in a class of two, where nothing is rare."""
-    people, (least, usual) = ALL[assignment], compare.told_from(assignment)
+    people, (least, usual) = ALL[assignment], similarity.told_from(assignment)
     highest = max(honest(assignment).values())
     assert len(honest(assignment)) == len(list(combinations([*people, *OURS], 2))) - 1  # ours with ours is no news
     assert round(highest, 2) == usual < least - 0.14
@@ -224,12 +225,12 @@ def copies_of(source, way, assignment):
     other.
     """
     people, rng = ALL[assignment], random.Random(f"{way} {source}")
-    whole = published(assignment) if source == compare.PUBLISHED else people[source]
+    whole = published(assignment) if source == similarity.PUBLISHED else people[source]
     copies = {f"copier {number}": WAYS[way](assignment, *whole, rng) for number in range(3)}
     others = {style: code for style, code in people.items() if style != lender(assignment, whole[0])}
     likeness = pairs_of({**others, **copies}, assignment)
     involved = {source, *copies, *(OURS if source in OURS else ())}
-    told = [pair for pair, number in likeness.items() if number >= compare.told_from(assignment)[0]]
+    told = [pair for pair, number in likeness.items() if number >= similarity.told_from(assignment)[0]]
     return [likeness[frozenset((one, source))] for one in copies], [pair for pair in told if not pair <= involved]
 
 
@@ -241,14 +242,14 @@ THREE = "5-project"  # functions: who rewrote one of them rewrote a third, and i
 def test_copies_are_told_and_nobody_else(assignment):
     """Of each of the honest ones, and of the published solution. The lowest numbers are those of the teachers' page."""
     lowest = {True: 1.0, False: 1.0}
-    least, _ = compare.told_from(assignment)
-    for source in [compare.PUBLISHED, *ALL[assignment]]:
+    least, _ = similarity.told_from(assignment)
+    for source in [similarity.PUBLISHED, *ALL[assignment]]:
         for way in WAYS:
             likeness, others = copies_of(source, way, assignment)
             assert min(likeness) >= least + 0.05 or assignment == THREE and way in REWRITTEN, (source, way, likeness)
             assert not others, (source, way)
             lowest[way in REWRITTEN] = min(lowest[way in REWRITTEN], *likeness)
-    measured = {name: row for name, *row in (line.split("\t") for line in compare.MEASURED)}
+    measured = {name: row for name, *row in (line.split("\t") for line in similarity.MEASURED)}
     assert measured[assignment][0] == str(len(ALL[assignment]))
     assert measured[assignment][2:] == [f"{lowest[False]:.2f}", f"{lowest[True]:.2f}"]
 
@@ -257,11 +258,11 @@ def test_a_copy_of_the_book_is_told():
     tree = ast.parse((REFERENCES / "attention.py").read_text(encoding="utf-8"))
     book = [one for one in tree.body if binds(one) & set().union(*asked(ASSIGNMENT).values())]
     likeness = pairs_of({**HONEST, "eve": split("\n".join(map(ast.unparse, book)))})
-    assert likeness[frozenset(("eve", compare.BOOK))] > 0.95
+    assert likeness[frozenset(("eve", similarity.BOOK))] > 0.95
 
 
 @pytest.mark.parametrize("answers, most", [
-    ({"causal-mask": "def causal_mask(n):\n    return np.tril(np.ones((n, n), dtype=bool))"}, compare.TOLD / 2),
+    ({"causal-mask": "def causal_mask(n):\n    return np.tril(np.ones((n, n), dtype=bool))"}, similarity.TOLD / 2),
     ({question: released(ASSIGNMENT)[question] for question in asked(ASSIGNMENT)}, 0.01),
 ], ids=["one line that all write", "the notebook as handed out"])  # fmt: skip
 def test_what_must_be_alike_tells_nobody(answers, most):
@@ -282,7 +283,7 @@ def test_what_must_be_alike_tells_nobody(answers, most):
     ("if a.any():\n    b = a.sum() / n\n    c = a.max() / n", "if q.any():\n    s = q.max() / n\n    r = q.sum() / n"),
 ])  # fmt: skip
 def test_quick_changes_hide_no_copy(one, other):
-    assert compare.trees(one) == compare.trees(other) != []
+    assert similarity.trees(one) == similarity.trees(other) != []
 
 
 @pytest.mark.parametrize("one, other", [
@@ -292,17 +293,17 @@ def test_quick_changes_hide_no_copy(one, other):
     ("y = softmax(x) @ z", "y = attention(x) @ z"),
 ])  # fmt: skip
 def test_what_code_does_stays(one, other):
-    known = compare.functions(ASSIGNMENT)
-    assert compare.trees(one, {}, known) != compare.trees(other, {}, known)
+    known = similarity.functions(ASSIGNMENT)
+    assert similarity.trees(one, {}, known) != similarity.trees(other, {}, known)
 
 
 def test_a_helper_belongs_to_the_answer_using_it():
     code = "    e = np.exp(x - x.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)"
-    whole = compare.trees(f"def softmax(x):\n{code}", {}, {"softmax"})
-    helpers = compare.by_name(["x = 1 +", f"def mine(x):\n{code}"])
-    moved = compare.trees("def softmax(x):\n    return mine(x)", helpers, {"softmax"})
+    whole = similarity.trees(f"def softmax(x):\n{code}", {}, {"softmax"})
+    helpers = similarity.by_name(["x = 1 +", f"def mine(x):\n{code}"])
+    moved = similarity.trees("def softmax(x):\n    return mine(x)", helpers, {"softmax"})
     assert set(whole) <= set(moved)
-    assert not set(whole) & set(compare.trees("def softmax(x):\n    return mine(x)", {}, {"softmax"}))
+    assert not set(whole) & set(similarity.trees("def softmax(x):\n    return mine(x)", {}, {"softmax"}))
 
 
 HOSTILE = ["x = " + "(" * 5_000, "x = " + "-" * 20_000 + "1", "x = [" + "[]," * 20_000 + "]", "a" + ".b" * 9_000, "\0"]
@@ -313,10 +314,10 @@ def test_whatever_was_handed_in_the_comparison_ends():
     ada, bob = list(HONEST)[:2]
     hostile = {f"eve {number}": ({"softmax": text}, [text]) for number, text in enumerate(HOSTILE)}
     hostile["eve"] = {"softmax": "def softmax(x) return"}, []
-    rows, unread = compare.compared({ada: HONEST[ada], **hostile, bob: HONEST[bob]}, ASSIGNMENT)
+    rows, unread = similarity.compared({ada: HONEST[ada], **hostile, bob: HONEST[bob]}, ASSIGNMENT)
     assert "eve: no Python, so not compared: 1: softmax" in unread
     assert all(one.startswith("eve") for one in unread)
-    usual, _ = compare.compared({ada: HONEST[ada], bob: HONEST[bob]}, ASSIGNMENT)
+    usual, _ = similarity.compared({ada: HONEST[ada], bob: HONEST[bob]}, ASSIGNMENT)
     pairs = [{frozenset(row[1:3]) for row in some} for some in (rows, usual)]
     assert pairs[1] <= pairs[0]
     assert {frozenset(row[1:3]): row[0] for row in usual} == pairs_of({one: HONEST[one] for one in (ada, bob)})
@@ -330,8 +331,8 @@ def test_the_command_writes_a_page_and_a_table(tmp_path, capsys):
     people = {"ada": HONEST[style], "=bob<b>": all_at_once(ASSIGNMENT, *HONEST[style], random.Random(0))}
     people |= {f"s{number}": code for number, code in enumerate(list(HONEST.values())[1:])}
     for student, (answers, extra) in people.items():
-        marks = grading.Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
-        grading.save(tmp_path / "marks" / ASSIGNMENT / f"{student}.json", marks)
+        marks = Marks(student, ASSIGNMENT, answers=answers, extra=[("code", text) for text in extra])
+        results.save(tmp_path, marks)
     assert main(["compare", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
     assert "1 pairs at" not in said and "1 pair at 0.6 or above" in said and "ada" in said

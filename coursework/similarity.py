@@ -21,7 +21,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from coursework import apart, causes, feedback, grading, pages, references, sources
+from coursework import causes, feedback, pages, processes, references, results, sources
+from coursework.fingerprint import OURS
 
 TOLD, ABOVE = 0.6, 0.15  # likeness of two answer sets from which they are told; so far above the usual one, at least
 MEASURED = Path(__file__).with_name("likeness.tsv").read_text(encoding="utf-8").splitlines()[1:]  # a test measures it
@@ -150,7 +151,7 @@ def of(answers, extra, known):
 def ours(assignment):
     """Question -> the structures of what is handed out, of the published solution, and of the book's functions."""
     known, codes, given = functions(assignment), {PUBLISHED: {}, BOOK: {}}, set()
-    folders = [grading.ROOT / name for name in (*grading.OURS, "coursework/references")]
+    folders = [results.ROOT / name for name in (*OURS, "coursework/references")]
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in sorted(folder.rglob("*.py"))]
     book = [one for text in texts if any(f"\ndef {name}(" in text for name in known) for one in ast.parse(text).body]
     solved = sources.solved_notebook(assignment).cells
@@ -158,7 +159,7 @@ def ours(assignment):
         if cell.cell_type != "code":
             continue
         given |= set(trees(released.source, {}, known))
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = sources.grade_id(cell)
         if name in questions(assignment):
             asked = {one.name for one in ast.parse(released.source).body if isinstance(one, ast.FunctionDef)}
             codes[PUBLISHED][name] = trees(cell.source, {}, known)
@@ -177,7 +178,7 @@ def questions(assignment):
     """Solution cell -> the number and name of its question, of those that ask for functions."""
     numbered = {name: one.title for one in feedback.questions(assignment) for name in one.answers}
     cells = [one for one in sources.student_notebook(assignment).cells if one.cell_type == "code"]
-    code = {one.metadata.get("nbgrader", {}).get("grade_id") for one in cells if "def " in one.source}
+    code = {sources.grade_id(one) for one in cells if "def " in one.source}
     return {name: title.removeprefix("Question ") for name, title in numbered.items() if name in code}
 
 
@@ -215,7 +216,7 @@ def compared(answers, assignment):
     given, people = ours(assignment)
     texts = [({name: own[name] for name in asked if name in own}, extra, known) for own, extra in answers.values()]
     unread = []
-    for student, (found, problem) in zip(answers, apart.each(of, texts), strict=True):
+    for student, (found, problem) in zip(answers, processes.each(of, texts), strict=True):
         if problem:
             unread.append(f"{student} was not compared: {problem}")
             continue
@@ -230,15 +231,15 @@ def compared(answers, assignment):
     return sorted(rows, key=lambda row: -row[0]), unread
 
 
-def write(results, assignment):
+def write(where, assignment):
     """Compare all marks of an assignment in a results folder; RESULTS/likeness-ASSIGNMENT.html and .csv. The told."""
-    marks = [one for one in grading.marks_in(results, assignment) if one.answers]
+    marks = [one for one in results.marks_in(where, assignment) if one.answers]
     answers = {one.student: (one.answers, [text for kind, text in one.extra if kind == "code"]) for one in marks}
     rows, unread = compared(answers, assignment)
     headings = ["all code", "one", "other", *questions(assignment).values()]
     lines = [[_rounded(all), one, other, *map(_rounded, each.values())] for all, one, other, each in rows]
-    path = Path(results) / f"likeness-{assignment}"
-    grading.write(path.with_suffix(".csv"), pages.csv_text([headings, *lines]))
+    path = Path(where) / f"likeness-{assignment}"
+    results.write(path.with_suffix(".csv"), pages.csv_text([headings, *lines]))
     least, usual = told_from(assignment)
     told = [row for row in rows if row[0] >= least]
     middle = float(np.median([row[0] for row in rows])) if rows else 0
@@ -254,9 +255,8 @@ def write(results, assignment):
         pages.table(headings, lines[:MOST_ROWS], [row[0] >= least for row in rows]),
         f"<p>The {MOST_ROWS} most alike; the others are in {path.name}.csv.</p>" if len(rows) > MOST_ROWS else "",
     ]
-    grading.write(
-        path.with_suffix(".html"), pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
-    )
+    page = pages.page_of_tables(f"Likeness: {sources.title(assignment)}", "\n".join(body))
+    results.write(path.with_suffix(".html"), page)
     return told
 
 

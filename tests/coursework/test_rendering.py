@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coursework import gradebook, grading, shown, sources
+from coursework import gradebook, rendering, sources
+from coursework.marks import Marks
 from tests.coursework.conftest import ASSIGNMENT, cell
 
 WRITTEN = "why-square-root"
@@ -23,7 +24,7 @@ SLOW_CODE = [" \n" * 25_000, "a." * 25_000, "..\n" * 16_000]
 
 def hostile(**how):
     points = dict.fromkeys(sources.points(ASSIGNMENT, marks=("check",)), 0)
-    return grading.Marks("mallory", ASSIGNMENT, points=points, **how)
+    return Marks("mallory", ASSIGNMENT, points=points, **how)
 
 
 # --- Markdown --------------------------------------------------------------------------------------------------------
@@ -47,28 +48,28 @@ def hostile(**how):
 )
 def test_what_honest_students_write_is_readable(text, html):
     pictures = {"my dot.png": PICTURES["my dot.png"]} if "my%20" in text else {}
-    found = shown.rendered(text, pictures)
+    found = rendering.rendered(text, pictures)
     if "<pre>" not in found:
         found = found.replace("\n", "").replace("  ", "")
     assert found.replace("\n</code>", "</code>").strip() == html
 
 
 def test_html_has_only_allowed_tags_and_addresses():
-    html = shown.rendered(HOSTILE, PICTURES)
+    html = rendering.rendered(HOSTILE, PICTURES)
     tags = [tag.split(">")[0] for tag in html.split("<")[1:]]
     assert {tag for tag in tags if " " in tag} == {
         'span class="tex2jax_process"',
         *(f'img src="data:image/png;base64,{DOT}" alt="{name}"' for name in PICTURES),
     }
-    assert {tag.strip("/") for tag in tags if " " not in tag} <= shown.TAGS | {"span"}
+    assert {tag.strip("/") for tag in tags if " " not in tag} <= rendering.TAGS | {"span"}
     assert not [piece for piece in html.split('"tex2jax_process">')[1:] if "\\href" in piece.split("</span>")[0]]
 
 
 @pytest.mark.parametrize(
     "tex, shown_so",
     [
-        ("$" + "x" * (shown.MOST_FORMULA - 2) + "$", "span"),
-        ("$" + "x" * (shown.MOST_FORMULA - 1) + "$", "code"),
+        ("$" + "x" * (rendering.MOST_FORMULA - 2) + "$", "span"),
+        ("$" + "x" * (rendering.MOST_FORMULA - 1) + "$", "code"),
         ("$$x$$", "span"),
         ("$$\\def\\a{x}$$", "code"),
         ("\\begin{align}x\\end{align}", "span"),
@@ -76,46 +77,46 @@ def test_html_has_only_allowed_tags_and_addresses():
     ],
 )
 def test_long_or_unsafe_formula_is_shown_as_code(tex, shown_so):
-    assert f"<{shown_so}" in shown.rendered(tex) and len(shown.rendered(tex)) >= len(tex)
+    assert f"<{shown_so}" in rendering.rendered(tex) and len(rendering.rendered(tex)) >= len(tex)
 
 
 def test_formulas_beyond_a_number_are_shown_as_code():
-    html = shown.rendered("$x$ " * (shown.MOST_FORMULAS + 1))
-    assert (html.count("<span"), html.count("<code>")) == (shown.MOST_FORMULAS, 1)
+    html = rendering.rendered("$x$ " * (rendering.MOST_FORMULAS + 1))
+    assert (html.count("<span"), html.count("<code>")) == (rendering.MOST_FORMULAS, 1)
 
 
 def test_unused_pictures_are_shown_after_the_text():
-    html = shown.rendered("![](attachment:other.png)", PICTURES)
+    html = rendering.rendered("![](attachment:other.png)", PICTURES)
     assert html.count(DOT) == 2 and html.index("other.png") < html.index("my dot.png")
-    assert shown.as_typed("<b>", PICTURES).count(DOT) == 2
+    assert rendering.as_typed("<b>", PICTURES).count(DOT) == 2
 
 
 def test_what_is_named_many_times_is_shown_once():
-    html = shown.rendered("![a]\n" * 1_500 + "\n\n[a]: attachment:dot.png\n", {"dot.png": ("image/png", DOT)})
+    html = rendering.rendered("![a]\n" * 1_500 + "\n\n[a]: attachment:dot.png\n", {"dot.png": ("image/png", DOT)})
     assert html.count(DOT) == 1 and html.count("again") == 1_499
-    assert len(shown.rendered("[a]\n" * 1_500 + f"\n\n[a]: https://x.example/{'y' * 25_000}\n")) < 1_000_000
+    assert len(rendering.rendered("[a]\n" * 1_500 + f"\n\n[a]: https://x.example/{'y' * 25_000}\n")) < 1_000_000
 
 
 def test_text_that_makes_too_much_html_is_refused(monkeypatch):
-    monkeypatch.setattr(shown, "MOST_HTML", 10_000)
-    with pytest.raises(shown.TooLong):
-        shown.rendered("![a]" * 100 + "\n\n[a]: https://x.example/" + "y" * 200)
+    monkeypatch.setattr(rendering, "MOST_HTML", 10_000)
+    with pytest.raises(rendering.TooLong):
+        rendering.rendered("![a]" * 100 + "\n\n[a]: https://x.example/" + "y" * 200)
 
 
 # --- cells -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_cell_is_one_line_of_html():
-    (source,) = shown.cells([("a", "markdown", "```\nx\n\n<b>\n```")], {}).values()
+    (source,) = rendering.cells([("a", "markdown", "```\nx\n\n<b>\n```")], {}).values()
     assert "\n" not in source and "x&#10;&#10;&lt;b&gt;" in source and source.startswith("<div")
-    assert "[" not in shown.boxed("[" * 9)  # nbconvert looks from each for a link, through all that follows
+    assert "[" not in rendering.boxed("[" * 9)  # nbconvert looks from each for a link, through all that follows
 
 
 @pytest.mark.parametrize("text", [SLOW[3], SLOW[5]])
 def test_what_takes_too_long_is_shown_as_typed(text, monkeypatch):
-    monkeypatch.setattr(shown, "SECONDS", 0.2)  # a quick processor renders the second of them in one second
+    monkeypatch.setattr(rendering, "SECONDS", 0.2)  # a quick processor renders the second of them in one second
     texts = [("a", "markdown", "**a**"), ("slow", "markdown", text[:-10] + " <b>"), ("b", "markdown", "**b**")]
-    found = shown.cells(texts, {"slow": PICTURES})
+    found = rendering.cells(texts, {"slow": PICTURES})
     assert "<strong>" in found["a"] and "<pre>**b**" in found["b"]
     assert "&lt;b&gt;" in found["slow"] and found["slow"].count(DOT) == 2
 
@@ -134,7 +135,7 @@ def test_it_does_not_ring_where_python_calls_back():
 
     token = Token()
     reference = weakref.ref(token, _remove)
-    with pytest.raises(shown.TooLong), shown.at_most(0.02):
+    with pytest.raises(rendering.TooLong), rendering.at_most(0.02):
         del token
         while time.process_time() < ends[0] + 1:
             pass
@@ -142,8 +143,8 @@ def test_it_does_not_ring_where_python_calls_back():
 
 
 def test_one_students_texts_have_one_bound():
-    found = shown.cells([(f"a{i}", "code", "x = 1\n" * 8_000) for i in range(50)], {})
-    assert sum(map(len, found.values())) < shown.MOST_SHOWN + 100 * len(found)
+    found = rendering.cells([(f"a{i}", "code", "x = 1\n" * 8_000) for i in range(50)], {})
+    assert sum(map(len, found.values())) < rendering.MOST_SHOWN + 100 * len(found)
     assert "more characters stand in the notebook itself" in found["a49"]
 
 
@@ -156,13 +157,13 @@ def test_one_students_texts_have_one_bound():
     ids=["usual", "blank"],
 )
 def test_code_keeps_at_most_two_blank_lines(code, kept):
-    assert shown.few_blank_lines(code) == kept
+    assert rendering.few_blank_lines(code) == kept
 
 
 def test_slow_to_color_code_is_shown_in_part():
     code = "def f(x):\n    return x\n" * 200  # a slow machine colors 1,000 lines in more than the limit
-    assert shown.colored_in_time(code) == code
-    assert "more characters stand in the notebook" in shown.colored_in_time("x='%" + "0" * 50_000)
+    assert rendering.colored_in_time(code) == code
+    assert "more characters stand in the notebook" in rendering.colored_in_time("x='%" + "0" * 50_000)
 
 
 def test_gradebook_shows_answers_as_code_or_escaped_text():

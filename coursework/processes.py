@@ -1,4 +1,4 @@
-"""What may take too long or too much, since anybody made it up, is computed in a process that ends by then."""
+"""Processes beside the grader's: bounded ones for what anybody made up, and one with the models that checks ask."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import multiprocessing
 import os
 import resource
 import signal
+import threading
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
 from itertools import islice
 
 from coursework.files import OURS
@@ -18,10 +21,12 @@ MEMORY = 256 << 20  # bytes that are added to those that this process has
 WAIT = 120  # seconds by the clock, for a machine that is busy with something else
 TOO_MUCH = "takes too much time or memory to read: clear all outputs, save it, and hand it in again"
 NOT_NOW = "could not be read now, by no doing of the student's: grade again when the machine is idle"
+STARTED = "spawn"  # how `with_models` starts one
+ONE_START = threading.Lock()  # workers that ask for the first time at once would start a process each, of 230 MB
 
 
 def each(function, waiting, together=TOGETHER):
-    """`said(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
+    """`attempted(function, *arguments)` for each of the arguments that wait, in turn: of a value that pickle can carry.
 
     Some are computed in one process. Where that takes too much, each is in one of its own, which sees all that was done
     with what came before: so what takes too much costs nothing but its own value.
@@ -34,7 +39,7 @@ def each(function, waiting, together=TOGETHER):
         yield from found
 
 
-def said(function, *arguments):
+def attempted(function, *arguments):
     """(what a function gives, None), or (None, why it gives nothing); what is no student's doing is raised."""
     try:
         return function(*arguments), None
@@ -78,6 +83,53 @@ def _answer(pipe, function, several):
             have = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         resource.setrlimit(resource.RLIMIT_AS, (have + MEMORY,) * 2)
     try:
-        pipe.send([said(function, *arguments) for arguments in several])
+        pipe.send([attempted(function, *arguments) for arguments in several])
     finally:
         os._exit(0)  # nothing of this process's is to be done twice
+
+
+# --- for what needs a model -----------------------------------------------------------------------------------------
+
+
+def with_models():
+    """A process for what needs a model: its memory is not the grader's, and goes when it ends.
+
+    A new one has least memory. Where many are asked for, "forkserver" copies one that has imported what takes seconds.
+    """
+    context = multiprocessing.get_context(STARTED)
+    if STARTED == "forkserver":
+        context.set_forkserver_preload(["coursework.grading", "tutorial_lib.bert"])
+    return ProcessPoolExecutor(1, context, initializer=_begin)
+
+
+_judges = lru_cache(with_models)
+
+
+def judged(function, *given):
+    """What a function that needs a model says of a student's work, in a process that stays until `end_judges`."""
+    with ONE_START:
+        judges = _judges()
+    return judges.submit(function, *given).result()
+
+
+def end_judges():
+    """End that process, if there is one: what comes after grading needs no model's memory."""
+    if _judges.cache_info().currsize:
+        _judges().shutdown()
+        _judges.cache_clear()
+
+
+def _begin():
+    os.environ["TQDM_DISABLE"] = "1"  # the grader has its own bar
+    threading.Thread(target=_end_with_the_grader, daemon=True).start()
+
+    import torch
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the grader is told, and ends this
+    torch.set_num_threads(1)  # sandboxes keep the processors busy: threads that wait for each other are slower than one
+
+
+def _end_with_the_grader():
+    """Where the grader is killed nothing tells this process, and it would wait for work for ever."""
+    multiprocessing.parent_process().join()
+    os._exit(1)

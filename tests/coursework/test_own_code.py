@@ -5,14 +5,15 @@ import json
 import numpy as np
 import pytest
 
-grading = pytest.importorskip("coursework.grading")
-from coursework import checks, references, sources, submissions, worker  # noqa: E402
+pytest.importorskip("coursework.grading")
+from coursework import checks, references, results, sources, submissions, worker  # noqa: E402
 from coursework.__main__ import main  # noqa: E402
+from coursework.marks import Marks  # noqa: E402
 from coursework.references.attention import attention  # noqa: E402
 from tests.coursework.batch import graded as graded_together  # noqa: E402
 from tests.coursework.batch import with_cells  # noqa: E402
 from tests.coursework.conftest import ASSIGNMENT, cell  # noqa: E402
-from tutorial_book.exercises import ask, own  # noqa: E402
+from tutorial_book.exercises import ask, own_code  # noqa: E402
 
 FULL = sources.points(ASSIGNMENT, marks=("check",))
 ATTENTION = cell(sources.solved_notebook(ASSIGNMENT), "attention").source
@@ -25,29 +26,29 @@ def reference(name):
 
 def made(name, me):
     """What the right function gives for somebody's question, as it comes out of the sandbox."""
-    function = reference(own.QUESTIONS[name].function)
-    return json.loads(json.dumps(worker.plain(function(*own.drawn(name, me)[0]))))
+    function = reference(own_code.QUESTIONS[name].function)
+    return json.loads(json.dumps(worker.plain(function(*own_code.drawn(name, me)[0]))))
 
 
 def right_for(name, me):
-    return own.verdict(name, me, True, made(name, me), None)[1]
+    return own_code.verdict(name, me, True, made(name, me), None)[1]
 
 
 @pytest.mark.parametrize("assignment", checks.names())
 def test_two_questions_come_after_their_functions(assignment):
     points = sources.points(assignment)
-    asked = own.asked(points)
+    asked = own_code.asked(points)
     order = list(points)
     assert len(asked) == 2
     for name, check in asked.items():
-        assert points[check] == 1 and order.index(own.QUESTIONS[name].check) < order.index(check)
+        assert points[check] == 1 and order.index(own_code.QUESTIONS[name].check) < order.index(check)
 
 
-@pytest.mark.parametrize("name", own.QUESTIONS)
+@pytest.mark.parametrize("name", own_code.QUESTIONS)
 def test_questions_and_answers_differ_between_names(name):
     people = [f"student {number}" for number in range(40)]
-    assert own.drawn(name, "Ada  lovelace ")[1] == own.drawn(name, "Ada Lovelace")[1]
-    assert len({own.drawn(name, me)[1] for me in people}) > 30
+    assert own_code.drawn(name, "Ada  lovelace ")[1] == own_code.drawn(name, "Ada Lovelace")[1]
+    assert len({own_code.drawn(name, me)[1] for me in people}) > 30
     answers = [right_for(name, me) for me in people]
     texts = [json.dumps(answer) for answer in answers]
     assert max(map(texts.count, texts)) < 0.7 * len(people)  # one answer for all is no answer
@@ -58,31 +59,31 @@ def test_questions_and_answers_differ_between_names(name):
 def test_the_mask_decides_the_answer_on_attention():
     """Who leaves it out is wrong: the key that it hides is the one that would weigh most."""
     for number in range(40):
-        arguments = Q, K, V, mask = own.drawn("own-attention", f"student {number}")[0]
-        answers = [own.QUESTIONS["own-attention"].answer(arguments, attention(Q, K, V, m)) for m in (mask, None)]
+        arguments = Q, K, V, mask = own_code.drawn("own-attention", f"student {number}")[0]
+        answers = [own_code.QUESTIONS["own-attention"].answer(arguments, attention(Q, K, V, m)) for m in (mask, None)]
         assert answers[0] != answers[1] and not mask[-1, answers[1]]
 
 
 def test_the_sizes_of_the_heads_all_differ():
     """Who mixes up two axes gets another shape."""
     for number in range(40):
-        (X, n_heads), _ = own.drawn("own-split-heads", f"student {number}")
+        (X, n_heads), _ = own_code.drawn("own-split-heads", f"student {number}")
         assert len({len(X), n_heads, X.shape[1] // n_heads}) == 3
 
 
-@pytest.mark.parametrize("name", own.QUESTIONS)
+@pytest.mark.parametrize("name", own_code.QUESTIONS)
 @pytest.mark.parametrize("me", ["Ada Lovelace", "Zoë ☃"])
 def test_only_the_students_own_answer_is_right(name, me):
     gave, right = made(name, me), right_for(name, me)
     given = json.loads(json.dumps(worker.plain(right)))
     rounded = round(right, 3) if isinstance(right, float) else given
-    assert own.verdict(name, me, True, gave, rounded) == (None, right)
+    assert own_code.verdict(name, me, True, gave, rounded) == (None, right)
     for wrong in ([], "x", {"pairs": []}, 17.5, ["[UNK]"], None, [given], float("nan")):
-        reason, _ = own.verdict(name, me, True, gave, wrong)
+        reason, _ = own_code.verdict(name, me, True, gave, wrong)
         assert reason and (wrong is None) == ("there is no answer" in reason)
-    assert "ME is empty" in own.verdict(name, "", True, made(name, ""), given)[0]
-    assert "does not pass its check" in own.verdict(name, me, False, gave, given)[0]
-    assert own.verdict(name, me, True, None, given)[0] and own.verdict(name, me, True, "x", given)[0]
+    assert "ME is empty" in own_code.verdict(name, "", True, made(name, ""), given)[0]
+    assert "does not pass its check" in own_code.verdict(name, me, False, gave, given)[0]
+    assert own_code.verdict(name, me, True, None, given)[0] and own_code.verdict(name, me, True, "x", given)[0]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_only_the_students_own_answer_is_right(name, me):
     ],
 )  # fmt: skip
 def test_the_name_is_read_and_nothing_runs(code, name):
-    assert own.name_in(code) == name
+    assert own_code.name_in(code) == name
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_the_name_is_read_and_nothing_runs(code, name):
     [
         (attention, " ", "Write your name into ME first: the question is drawn from it."),
         (lambda Q, K, V, mask=None: (V, Q), "Ada", "This question comes when your attention passes its check."),
-        (attention, "Ada", f"{own.drawn('own-attention', 'Ada')[1]}\nWrite your answer into OWN_ATTENTION."),
+        (attention, "Ada", f"{own_code.drawn('own-attention', 'Ada')[1]}\nWrite your answer into OWN_ATTENTION."),
     ],
     ids=["no name", "wrong", "right"],
 )
@@ -112,10 +113,10 @@ def test_a_question_is_asked_when_the_function_passes(function, me, said, capsys
 
 # --- graded ----------------------------------------------------------------------------------------------------------
 
-ANSWERS = {name: right_for(name, "Bob") for name in own.asked(FULL)}
+ANSWERS = {name: right_for(name, "Bob") for name in own_code.asked(FULL)}
 CODE = {  # who -> cell -> code
     "ada": {},
-    "bob": {"me": 'ME = "Bob"', **{name: f"{own.variable(name)} = {right!r}" for name, right in ANSWERS.items()}},
+    "bob": {"me": 'ME = "Bob"', **{name: f"{own_code.variable(name)} = {right!r}" for name, right in ANSWERS.items()}},
     "copier": {"me": 'ME = "Charles Babbage"'},
     "nobody": {"me": ""},
     "wrong function": {
@@ -166,7 +167,7 @@ def test_a_question_counts_once_its_function_passes(marks):
 
 def test_two_with_one_name_are_told(graded):
     people = {"ada": "Ada Lovelace", "bob": "ada  LOVELACE", "eve": "Eve", "kim": "", "lee": ""}
-    assert own.namesakes([grading.Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
+    assert own_code.namesakes([Marks(student, ASSIGNMENT, me=me) for student, me in people.items()]) == [
         "ada, bob have the same name in ME, so the same questions about their own code."
     ]
     assert "ada, bob have the same name in ME" in (graded / "results" / "report.md").read_text()  # both are solved
@@ -176,13 +177,13 @@ def test_two_with_one_name_are_told(graded):
 
 
 def test_oral_questions_are_printed_for_each(tmp_path, capsys):
-    asked = {name: right_for(name, "Ada") for name in own.asked(FULL)}
+    asked = {name: right_for(name, "Ada") for name in own_code.asked(FULL)}
     code = {"attention": ATTENTION, "softmax": "def softmax(x"}
     hostile = {"attention": "def attention(Q):\n    x = '\x1b[2J\u202e'"}  # moves a terminal's cursor
     eve = {"me": "E\x1b[1A\x07ve", "own": {"own-attention": 1}, "answers": hostile}
     for student, how in {"ada": {"me": "Ada", "own": asked, "answers": code}, "bob": {}, "eve": eve}.items():
-        marks = grading.Marks(student, ASSIGNMENT, points=dict(FULL), **how)
-        grading.save(tmp_path / "marks" / ASSIGNMENT / f"{student}.json", marks)
+        marks = Marks(student, ASSIGNMENT, points=dict(FULL), **how)
+        results.save(tmp_path, marks)
     assert main(["oral", "--to", str(tmp_path), "--assignment", ASSIGNMENT]) == 0
     said = capsys.readouterr().out
     assert said.strip() == (tmp_path / f"oral-{ASSIGNMENT}.md").read_text(encoding="utf-8").strip()
@@ -199,4 +200,4 @@ def test_the_name_is_an_answer_like_others():
 
 @pytest.mark.parametrize("code", ["-" * 99_000 + "1", "lambda:" * 14_000 + "1", "(" * 99_000, "x='\x00'", "def f(): 1"])
 def test_unreadable_code_gets_no_question_about_a_line(code):
-    assert own._of_a_line("f", code, "Ada") == ""
+    assert own_code._of_a_line("f", code, "Ada") == ""

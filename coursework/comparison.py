@@ -1,0 +1,190 @@
+"""What came out of the sandbox beside what is right: values are compared here, and no code of a student runs.
+
+A sentence about a value tells what came, never what was put in or expected: it stands on a feedback page.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import numbers
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coursework import references, worker
+from coursework.checks import Call
+
+NEAR = 1e-3  # what is off by less may be right but for its precision
+MOST_WORDS = 300  # characters of a reason: a judge may quote what a student made up
+
+
+@dataclass
+class Verdict:
+    """What a check finds. cases: what its calls try -> whether all of these are right.
+
+    call, record: the first call that is wrong, and what came of it, None where it was not reached. reason: what is
+    wrong with its value, for the student. hint: that of the usual mistake that gives the same values.
+    """
+
+    cases: dict[str, bool] = field(default_factory=dict)
+    call: Call | None = None
+    record: dict | None = None
+    reason: str | None = None
+    hint: str = ""
+
+
+def compare(work):
+    """`runs.Work` with its verdicts, check by check."""
+    for check, calls in work.exam.by_check.items():
+        verdict = work.verdicts[check] = Verdict()
+        for i, call in enumerate(calls):
+            record = work.records.get(f"{check}.{i}")
+            came = record is not None and record["error"] is None
+            reason = wrong(call, record["value"]) if came else None
+            right = came and reason is None
+            verdict.cases[call.case] = verdict.cases.get(call.case, True) and right
+            if not right and verdict.call is None:
+                verdict.call, verdict.record, verdict.reason = call, record, reason
+        if verdict.reason:
+            verdict.hint = _recognized(work, check, verdict.call.name)
+    return work
+
+
+def _recognized(work, check, name):
+    """The hint of the usual mistake that gives what a student's function gave to a check; "" where none does."""
+    calls = work.exam.by_check[check]
+    mine = [(call, work.records.get(f"{check}.{i}")) for i, call in enumerate(calls) if call.name == name]
+    if not all(record and record["error"] is None for _, record in mine):
+        return ""
+    for hint, mistake in references.mistakes(work.submission.assignment).get(name, {}).items():
+        values = ((call, record["value"], given_by(mistake, call)) for call, record in mine)
+        if all(made is not None and _alike(call, made, value) for call, value, made in values):
+            return hint
+    return ""
+
+
+def given_by(function, call):
+    """What a function of ours gives back, as if it came out of the sandbox; None where it stops."""
+    try:
+        with np.errstate(all="ignore"):
+            return json.loads(json.dumps(worker.plain(function(*copy.deepcopy(call.arguments)))))
+    except Exception:  # as it would stop there
+        return None
+
+
+def wrong(call, value):
+    """Why a value is not what the call should give, in a sentence for the student; None where it is right."""
+    try:
+        if call.judge is not None:
+            reason = call.judge(value)
+            return reason if reason is None else str(reason)[:MOST_WORDS]
+        odd = _of_another_kind(call.expected, value)
+        odd = odd or _difference(worker.plain(call.expected), value, call.tolerance)
+        return odd and f"{call.name} {odd}"
+    except (BrokenExecutor, OSError):
+        raise  # a process of ours that ended says nothing about the student
+    except Exception:  # what a student's code made up may break any comparison; it is then not right
+        return f"{call.name} gave something that cannot be compared"
+
+
+def _alike(call, made, value):
+    """Whether two values of a call, in the form in which the worker sends them, are the same but for rounding."""
+    try:
+        return _difference(made, value, call.tolerance) is None
+    except Exception:  # what a student's code made up may break any comparison
+        return False
+
+
+def _of_another_kind(expected, got):
+    """What came where something of another kind was asked for; None where the kind may be right."""
+    if got is None and expected is not None:
+        return "gave back nothing: does it end with return?"
+    if isinstance(got, str) and not isinstance(expected, str):
+        return "gave a text: another kind of value is asked for"
+    parts = isinstance(expected, tuple) and not all(isinstance(part, str) for part in expected)  # a tuple of symbols
+    if parts and not (isinstance(got, list) and len(got) == len(expected)):
+        came = "another number of things" if isinstance(got, list) else "one thing"
+        return f"gave {came}: {len(expected)} are asked for"
+    return None
+
+
+def _difference(expected, got, tolerance):
+    """What is wrong with a plain value; None where it is right."""
+    if isinstance(expected, dict) and "shape" in expected:
+        return _array_difference(expected, got, tolerance)
+    if isinstance(got, dict) and got.get("shape") == []:
+        got = got["values"]  # a NumPy scalar is as good as a number
+    if isinstance(expected, bool) or expected is None or isinstance(expected, str):
+        return None if type(got) is type(expected) and got == expected else "gave a wrong value"
+    if isinstance(expected, numbers.Real):
+        right = isinstance(got, numbers.Real) and math.isclose(got, expected, rel_tol=tolerance, abs_tol=tolerance)
+        return None if right else "gave a wrong number"
+    if isinstance(expected, dict):
+        if not isinstance(got, dict) or "pairs" not in got:
+            return "must give a dictionary"
+        right, given = ({repr(key): value for key, value in one["pairs"]} for one in (expected, got))
+        if right.keys() != given.keys() or len(given) != len(got["pairs"]):
+            return "gave a dictionary with other keys than the right ones"
+        pairs = [(right[key], given[key]) for key in right]
+    else:
+        got = got["values"] if isinstance(got, dict) and "shape" in got else got
+        if not isinstance(got, list):
+            return "must give a list"
+        if len(got) != len(expected):
+            return f"gave {_counted(len(got), 'item')}, and another number of them is right"
+        pairs = zip(expected, got)
+    return next(filter(None, (_difference(*pair, tolerance) for pair in pairs)), None)
+
+
+def _array_difference(expected, got, tolerance):
+    got, right = _lists(got), np.array(expected["values"], dtype=float)
+    shape, first = [], got  # of nested lists, going by the first item of each
+    while isinstance(first, list):
+        shape.append(len(first))
+        first = first[0] if first else None
+    if tuple(shape) != right.shape:
+        odd = len(shape) > 5 or max(shape, default=0) > 999  # it could spell the inputs
+        return f"gave {'an odd shape' if odd else f'the shape {tuple(shape)}'} where another was right"
+    try:
+        values = np.array(_numbers(got, shape)).reshape(shape)
+    except TypeError:
+        return "must give an array of numbers"
+    if not np.isfinite(values[np.isfinite(right)]).all():
+        return "gave numbers that are not finite"
+    close = np.isclose(values, right, rtol=tolerance, atol=tolerance)  # nan is close to nothing
+    if close.all():
+        return None
+    said = f"gave {_counted(np.count_nonzero(~close), 'wrong number')} of {close.size}"
+    near = np.isclose(values, right, rtol=NEAR, atol=NEAR).all()
+    return f"{said}, all of them close: is it float32, or rounded? Compute in float64, as NumPy does" if near else said
+
+
+def _counted(number, what):
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _lists(value):
+    """An array as nested lists; a list of arrays is as good as one array of them."""
+    if isinstance(value, dict) and "shape" in value:
+        return value["values"]
+    return [_lists(item) for item in value] if isinstance(value, list) else value
+
+
+def _numbers(value, shape):
+    """The numbers of nested lists that have exactly this shape, in order; TypeError where anything else is in there.
+
+    NumPy would pad texts to the longest and make objects of uneven lists: gigabytes out of a few kilobytes.
+    """
+    if not shape:
+        if not isinstance(value, numbers.Real):  # text that looks like numbers is text
+            raise TypeError
+        try:
+            return [float(value)]
+        except OverflowError:  # a whole number beyond all floats
+            return [math.inf]
+    if not isinstance(value, list) or len(value) != shape[0]:
+        raise TypeError
+    return [number for item in value for number in _numbers(item, shape[1:])]

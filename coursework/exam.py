@@ -1,0 +1,107 @@
+"""What the students of an assignment are asked: calls for the sandbox, on inputs that the course's seed decides.
+
+All have the same calls of the checks; each has calls of its own for the questions about the own code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+
+from coursework import checks, comparison, processes, references, sources
+from tutorial_book.exercises import own_code
+
+DRAWS = 200  # of the inputs of a check, until each usual mistake fails: one in two does, where it is hard
+MOST_OWN = 20_000  # bytes of a value that a question about the student's own code is about
+
+
+class Exam(NamedTuple):
+    """by_check: check -> its calls. calls: the same for the worker; arrays: those that their arguments name."""
+
+    by_check: dict[str, list[checks.Call]]
+    calls: list[dict]
+    arrays: dict[str, np.ndarray]
+
+
+def prepare(assignment, seed):
+    """The exam with inputs drawn from a seed. Raises ValueError where notebook.md and checks.py do not fit."""
+    loaded = checks.load(assignment)
+    wanted = set(sources.points(assignment, marks=("check",)))
+    wanted -= set(own_code.asked(wanted).values())  # these are made for each student
+    if wanted != set(loaded):
+        odd = ", ".join(sorted(wanted ^ set(loaded)))
+        raise ValueError(f"assignment {assignment}: notebook.md and checks.py must have the same checks, but not {odd}")
+    exam = Exam({}, [], {})
+    for name in [name for name in sources.points(assignment) if name in wanted]:
+        exam.by_check[name] = calls = drawn(assignment, name, loaded[name], seed)
+        if not calls:
+            raise ValueError(f"assignment {assignment}: the check {name} makes no call")
+        if name in sources.by_case(assignment) and not all(call.case for call in calls):
+            raise ValueError(f"assignment {assignment}: {name} gives points by case, but a call of it names no case")
+        for i, call in enumerate(calls):
+            exam.calls.append(_for_the_worker(f"{name}.{i}", name, call.name, call.arguments, call.most, exam.arrays))
+    return exam
+
+
+def prepare_apart(assignment, seed):
+    """`prepare`, in a process of its own: the memory of the models that checks compare with goes with it."""
+    checks.load(assignment)  # what comes back names functions of this
+    with processes.with_models() as process:
+        return process.submit(prepare, assignment, seed).result()
+
+
+def of_student(submission, exam):
+    """(name in the notebook, calls, arrays): with those that are drawn from this name, about the student's own code."""
+    me, calls, arrays = own_code.name_in(submission.answers.get("me", "")), [*exam.calls], {**exam.arrays}
+    for name, check in own_code.asked(sources.points(submission.assignment)).items():
+        arguments, function = own_code.drawn(name, me)[0], own_code.QUESTIONS[name].function
+        for called, given in ((function, arguments), (own_code.variable(name), None)):
+            calls.append(_for_the_worker(f"{check}.{called}", check, called, given, MOST_OWN, arrays))
+    return me, calls, arrays
+
+
+def drawn(assignment, name, check, seed):
+    """The calls of a check; those of a hidden one are drawn until each usual mistake in a function fails in some."""
+    number = int(hashlib.sha256(f"{assignment} {name}".encode()).hexdigest()[:8], 16)
+    for draw in range(DRAWS):
+        calls = list(check(np.random.default_rng([seed, number, draw])))
+        unseen = unseen_mistake(assignment, calls) if name.endswith("-hidden") else None
+        if unseen is None:
+            return calls
+    raise ValueError(f"assignment {assignment}: {name} takes this mistake for right in each of {DRAWS} draws: {unseen}")
+
+
+def unseen_mistake(assignment, calls):
+    """The hint of a usual mistake that all calls of its function take for right; None where each is seen."""
+    for name, mistakes in references.mistakes(assignment).items():
+        mine = [call for call in calls if call.name == name]
+        for hint, mistake in mistakes.items() if mine else ():
+            if not any(comparison.wrong(call, comparison.given_by(mistake, call)) for call in mine):
+                return hint
+    return None
+
+
+def _for_the_worker(id, part, name, arguments, most, arrays):
+    given = None if arguments is None else [_encoded(value, arrays) for value in arguments]
+    return {"id": id, "part": part, "name": name, "arguments": given, "most": most}
+
+
+def _encoded(value, arrays):
+    """An argument as the worker reads it; arrays are put aside under a name."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    if isinstance(value, np.ndarray):
+        name = f"a{len(arrays)}"
+        arrays[name] = value
+        return {"array": name}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {"pairs": [[key, _encoded(item, arrays)] for key, item in value.items()]}
+    if isinstance(value, tuple):
+        return {"tuple": [_encoded(item, arrays) for item in value]}
+    if isinstance(value, list):
+        return [_encoded(item, arrays) for item in value]
+    return {"set": sorted(value)} if isinstance(value, (set, frozenset)) else value

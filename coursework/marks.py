@@ -1,0 +1,109 @@
+"""Marks: the points of what was compared, and for each point that is missing the cause in the student's own code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from coursework import causes, sources
+from tutorial_book.exercises import own_code
+
+
+@dataclass
+class Marks:
+    """What one student gets for one assignment.
+
+    points: check -> points given. reasons: check -> what was seen, as the student may read it. cases: check -> (case,
+    right), where a check gives its points case by case. hints: check -> that of the usual mistake whose values came.
+    notes: for the teacher. told: sentences for the student's page.
+    answers: solution or written cell -> what the student wrote. extra: (type, source) of the cells that the student
+    added. pictures: cell -> file name -> (type, base64) of the pictures in an answer; an added cell is "added-0".
+    me: the name that the questions about the student's own code are drawn from. own: such a question -> what is right.
+    ran, stops: what was seen when the code ran, for the teacher, and for the student too. changes: what its mark was
+    before, and why it changed. key: what the marks depend on besides the notebook.
+    """
+
+    student: str
+    assignment: str
+    file: str = ""
+    digest: str = ""
+    points: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    cases: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
+    hints: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+    extra: list[tuple[str, str]] = field(default_factory=list)
+    pictures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
+    me: str = ""
+    own: dict[str, object] = field(default_factory=dict)
+    ran: list[str] = field(default_factory=list)
+    stops: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+    key: str = ""
+    submitted: bool = True
+
+    @property
+    def total(self):
+        """The points of all checks."""
+        return sum(self.points.values())
+
+
+def mark(work):
+    """The marks of a `runs.Work` whose values have been compared."""
+    submission, code, slips = work.submission, work.code, []
+    marks = Marks(submission.student, submission.assignment, submission.file, submission.digest, me=work.me)
+    marks.answers, marks.extra = submission.answers, submission.extra
+    worth, by_case = sources.points(marks.assignment), sources.by_case(marks.assignment)
+    wrong = {verdict.call.name for verdict in work.verdicts.values() if verdict.call}
+    for check, verdict in work.verdicts.items():
+        share = sum(verdict.cases.values()) / len(verdict.cases)
+        marks.points[check] = worth[check] if share == 1 else 0
+        if share == 1:
+            continue
+        if check in by_case:
+            marks.points[check] = int(2 * worth[check] * share) / 2  # rounded down to half points
+            marks.cases[check] = list(verdict.cases.items())
+        called, error = verdict.call.name, verdict.record and verdict.record["error"]
+        reason = _reason(check, verdict, code)
+        told = causes.with_cascade(reason, called, error, wrong, code)
+        if verdict.hint and told == reason:
+            marks.hints[check] = verdict.hint
+            told += f"\nHint: {verdict.hint}."
+        more = causes.defined_again(called, code) + ("" if error else causes.cut_off(called, code))
+        marks.reasons[check] = told + more
+        if causes.is_slip(error):
+            slips.append(f"a slip may cost points in several questions: {' '.join(reason.split())}")
+    _mark_own_code(marks, work.records, worth)
+    ended = [f"the code ended a run in the sandbox ({place}: {how})" for place, how in code.ended.items()]
+    marks.ran, marks.stops = [*dict.fromkeys(slips), *ended], causes.stops(code)
+    return noted(marks, submission)
+
+
+def _reason(check, verdict, code):
+    """What is wrong with the first wrong call of a check, for the student."""
+    call, record = verdict.call, verdict.record
+    if record is None:
+        return causes.not_reached(call.name, check, code)
+    given = None if call.arguments is None else len(call.arguments)
+    return causes.stopped(call.name, record["error"], code, given) if record["error"] else verdict.reason
+
+
+def _mark_own_code(marks, records, worth):
+    """Points for the questions about the student's own code whose function passes its own check."""
+    for name, check in own_code.asked(worth).items():
+        question = own_code.QUESTIONS[name]
+        called = question.function, own_code.variable(name)
+        values = [(records.get(f"{check}.{one}") or {}).get("value") for one in called]
+        reason, right = own_code.verdict(name, marks.me, marks.points[question.check], *values)
+        marks.points[check] = worth[check] if reason is None else 0
+        marks.reasons |= {check: reason} if reason else {}
+        marks.own |= {} if right is None else {name: right}
+
+
+def noted(marks, submission):
+    """The marks with what is to be told of the file: that may change where the notebook and its marks do not."""
+    marks.file, marks.told = submission.file, [*submission.told, *marks.stops]
+    marks.notes = [*marks.changes, *submission.notes, *marks.ran]
+    marks.pictures = submission.pictures
+    return marks

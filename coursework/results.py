@@ -1,0 +1,98 @@
+"""The folder of results: a file with the marks of each student, what a course keeps beside them, and who may write."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+from coursework.marks import Marks
+from tutorial_lib import atomic
+
+ROOT = Path(__file__).parents[1]
+COURSE = ROOT / "course.json"  # the seed of the course: all its gradings have the same inputs, in whatever folder
+VERSION = 4  # of the files with marks
+
+write = partial(atomic.write_text, errors="backslashreplace")  # students write halves of characters
+
+
+def check_apart(submissions_folder, results):
+    """Refuse a results folder inside the submissions, where it would be a student's, or the other way round."""
+    one, other = Path(submissions_folder).resolve(), Path(results).resolve()
+    if one == other or one in other.parents or other in one.parents:
+        raise ValueError(
+            f"the results, {results}, must not lie in the folder of submissions, {submissions_folder}, nor these in "
+            "the results: choose another folder with --to"
+        )
+
+
+@contextmanager
+def alone(results):
+    """Keep a second grading out of a results folder, and clear away what one that was killed left half written."""
+    with atomic.locked(results, f"{results} is in use by another grading: wait for it, or choose another folder"):
+        atomic.clear_parts(results)
+        yield
+
+
+def kept(results, name):
+    """What a course keeps in RESULTS/NAME.json, such as who works together; empty where it keeps nothing yet."""
+    path = Path(results) / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def keep(results, name, value):
+    """Keep a value there from now on."""
+    write(Path(results) / f"{name}.json", json.dumps(value))
+
+
+def seed_of(results):
+    """The seed of the course: drawn once, kept in the project's folder, and with the results for another machine."""
+    files = [COURSE, Path(results) / "seed.json"]
+    there = {str(file): json.loads(file.read_text())["seed"] for file in files if file.is_file()}
+    if len(set(there.values())) > 1:
+        places = " and ".join(there)
+        raise ValueError(f"{places} hold two seeds, so that marks would differ: copy the course's over the other")
+    seed = next(iter(there.values()), secrets.randbits(63))
+    for file in files:
+        if not file.is_file():
+            write(file, json.dumps({"seed": seed}))
+    return seed
+
+
+def save(results, marks):
+    """Write one student's marks to a file of their own."""
+    path = _file(results, marks.assignment, marks.student)
+    write(path, json.dumps({"version": VERSION, "marks": asdict(marks)}))
+
+
+def load(results, assignment, student):
+    """A student's marks, or None where there are none that this version reads."""
+    return _read(_file(results, assignment, student))
+
+
+def assignments_in(results):
+    """The assignments that a results folder has marks for."""
+    return sorted({path.parent.name for path in (Path(results) / "marks").glob("*/*.json")})
+
+
+def marks_in(results, assignment, roster=()):
+    """The marks of an assignment that a results folder holds, and of those of the roster who handed in nothing."""
+    found = filter(None, map(_read, (Path(results) / "marks" / assignment).glob("*.json")))
+    marks = {one.student: one for one in found}
+    absent = {student: Marks(student, assignment, notes=["no submission"], submitted=False) for student in roster}
+    return [one for _, one in sorted((absent | marks).items())]
+
+
+def _file(results, assignment, student):
+    return Path(results) / "marks" / assignment / f"{student}.json"
+
+
+def _read(path):
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return Marks(**data["marks"]) if data["version"] == VERSION else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,74 @@
+"""A submission runs in the sandbox, again without what ended a run, until all calls have an answer or a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from coursework import causes, exam, sandbox
+from coursework.comparison import Verdict
+from coursework.submissions import Submission
+
+A_START = 0.3  # seconds that each run counts beside those of the student's code: many short ones are no way out
+
+
+@dataclass
+class Work:
+    """A submission on its way to its marks: the record that each stage fills in and hands on.
+
+    exam: what was asked. me: the name that the questions about the own code are drawn from. records: id of a call ->
+    {"value", "error"}. code: the cells, and what happened to them. verdicts: check -> what `comparison` found.
+    """
+
+    submission: Submission
+    exam: exam.Exam
+    me: str
+    records: dict[str, dict]
+    code: causes.Code
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+
+class Lost(sandbox.Interrupted):
+    """A run was ended from outside, by no doing of the student's that can be told: it says nothing about the work."""
+
+
+def work(submission, asked, **how):
+    """`Work`, of a submission that has run. asked: the exam. how: as for `run`. Raises `Lost`."""
+    me, calls, arrays = exam.of_student(submission, asked)
+    return Work(submission, asked, me, *run(submission.cells, calls, arrays, keep=submission.keep, **how))
+
+
+def run(cells, calls, arrays, limits=sandbox.Limits(), keep=None, **how):
+    """Run the cells and calls, and again without the cell or function that ended a run, until the end is reached.
+
+    keep: number of a cell -> the names whose value after that cell counts. All runs together have the time and the
+    bytes of `limits`. Returns the call's id -> its record, and the `Code` with what happened. Raises `Lost` where a run
+    was ended from outside.
+    """
+    keep = keep or {}
+    records, code, pending = {}, causes.Code(cells, {}, {}, keep), list(calls)
+    while pending:
+        if limits.seconds < sandbox.LATE or limits.output <= 0:
+            code.ended["all runs"] = "timeout" if limits.output > 0 else "too much output"
+            break
+        leave_out = [i for i in range(len(cells)) if f"cell {i}" in code.ended]
+        job = {"cells": cells, "calls": pending, "leave_out": leave_out, "keep": keep}
+        outcome = sandbox.run(job, arrays, limits=limits, **how)
+        if outcome.ended == "killed":
+            raise Lost("the sandbox was ended from outside, as where the machine has no memory left")
+        spent = outcome.took + A_START
+        limits = replace(limits, seconds=limits.seconds - spent, output=limits.output - outcome.said)
+        records = {**outcome.calls, **records}
+        code.ran = {**outcome.cells, **code.ran}
+        if outcome.ended == "done":
+            break
+        if outcome.ended == "timeout" and limits.seconds < sandbox.LATE:
+            continue  # what ran when the time was over is not what took it
+        stuck = outcome.last in code.ended or not outcome.last  # nothing new that could be left out
+        code.ended.setdefault(outcome.last or "the start", outcome.ended)
+        if stuck:
+            break
+        if not outcome.last.startswith("cell "):
+            remaining = [call for call in pending if call["id"] not in records]
+            ending = [call["name"] for call in remaining if call["part"] == outcome.last][:1]
+            pending = [call for call in remaining if call["part"] != outcome.last and call["name"] not in ending]
+    return records, code
