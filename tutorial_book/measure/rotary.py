@@ -15,11 +15,12 @@ import torch
 
 from tutorial_book.experiments.since import ROTARY, RotaryGPT
 from tutorial_book.measure.record import measured_with, one_thread, store
+from tutorial_lib.atomic import write_text
 from tutorial_lib.training import train
 from tutorial_lib.training.card import how_trained, lines_of_decoder
 from tutorial_lib.training.recipes import RECIPES, rounded
 from tutorial_lib.weights import checkpoints, sha256
-from tutorial_lib.weights.files import read_text, write_text
+from tutorial_lib.weights.files import read_text
 
 RECIPE = RECIPES["book-gpt"]
 CARD = Path(__file__).with_name("rotary_card.md")
