@@ -40,7 +40,7 @@ def line(k):
 
 
 @pytest.fixture(scope="module")
-def shown(bert, tok):
+def shown(tok):
     """Name -> a view, and the parts that a script draws as Python did."""
     small, large = random_weights(2, 3, 7, 7), random_weights(2, 80, 40, 40)
     index = Index([f"text {i}" for i in range(9)], random_weights(9, 8))
@@ -68,7 +68,6 @@ def shown(bert, tok):
         "long word": (views.tokenizer_explorer(tok, LONG), tokenized),
         "rare characters": (views.tokenizer_explorer(tok, "bear\ue123 日本 ☃☃x [MASK][MASK]"), tokenized),
         "empty text": (views.tokenizer_explorer(tok, ""), ".tl-say"),
-        "machine": (views.forward_pass(bert, tok, [("A bear smiled.", "bear", 0)], ["A loan."]), None),
         "story": (views.story_view(*load("book-gpt", "cpu"), "Mia had a kite."), ".tl-told, .tl-next td, .tl-say"),
         "search": (search_view(index, ["Why?", "How?"], random_weights(2, 8)), ".tl-say, .tl-asked, .tl-hits li"),
         "slide": (slide(line, k=[1, 2, 3], alt="A line to {value}.", start=2), ".tl-say"),
@@ -99,7 +98,7 @@ def test_views_are_accessible_on_any_screen(assert_accessible, shown):
     assert_accessible(*[view for name, (view, _) in shown.items() if name not in VARIANTS])
 
 
-def test_hostile_texts_are_shown_not_run(open_view, bert, tok):
+def test_hostile_texts_are_shown_not_run(open_view):
     """In each view: menus, legends, tables and sentences have the text as it is, and nothing asks for an image."""
     A, text, square = random_weights(1, 2, 4, 4), CLOSING + IMAGE, torch.eye(4)
     answers = search_view(Index(HOSTILE, random_weights(4, 8)), [IMAGE], random_weights(1, 8), [[IMAGE]])
@@ -113,7 +112,6 @@ def test_hostile_texts_are_shown_not_run(open_view, bert, tok):
         (views.point_cloud(helix(4), HOSTILE, HOSTILE, axes=HOSTILE[:3], label=IMAGE), ".tl-legend span", HOSTILE),
         (views.point_cloud(helix(4), colors=range(4), color_name=IMAGE), ".tl-legend", [IMAGE]),
         (views.tokenizer_explorer(WordPiece([*SPECIAL, IMAGE]), text), ".tl-typed", [text]),
-        (views.forward_pass(bert, tok, [(text, "alert", 0)], [text]), ".tl-sentence", [text]),
         (answers, ".tl-asked", [IMAGE]),
         (slide(lambda k: line(len(k)), k=HOSTILE[:2], alt=HOSTILE[2:]), "output", [IMAGE]),
     ]
@@ -144,14 +142,12 @@ def test_same_output_twice_makes_two_views(open_view, shown):
         assert f"“wrong {copy}” is not a number" in message
 
 
-def test_large_examples_travel_small(bert, tok):
-    texts = [("We sat on the bank of the river and we fished.", "bank", head) for head in range(4)]
+def test_large_examples_travel_small(tok):
     attention = [random_weights(6, 12, 64, 64, concentration=spread) for spread in (0.05, 0.5, 50)]
     tokens = ["token##"] * 64
     for view, most in (
         *((view(weights, tokens), 450_000) for weights in attention for view in (views.head_view, views.model_view)),
         (views.neuron_view(made_up_trace(6, 12, 64, 32), tokens), 450_000),
-        (views.forward_pass(bert, tok, texts), 400_000),
         (views.point_cloud(helix(512), path=True), 60_000),
         (views.point_cloud(helix(5000), groups=[str(i % 6) for i in range(5000)]), 250_000),
         (views.tokenizer_explorer(tok), 175_000),
