@@ -19,8 +19,6 @@ var still = (function () {
       return true;
     }
 
-    getAttribute(name) { return this.attributes.get(name) ?? null; }
-
     removeAttribute(name) { this.attributes.delete(name); }
 
     append(...children) { this.children.push(...children); }

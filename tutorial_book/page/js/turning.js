@@ -3,40 +3,44 @@ const RADIUS = 40; // of a clock, which the longest hand reaches
 const LEFT = 46, RIGHT = 430, TOP = 10, BOTTOM = 112; // the frame of the curve
 
 function draw(view) {
-  const data = view.data, turning = { view: view, at: data.at.slice() };
-  turning.unit = RADIUS / (Math.max(...data.pairs.flat().map(function (pair) { return Math.hypot(...pair); })) || 1);
-  turning.clocks = data.frequencies.map(function (_, i) { return clock(i); });
-  const cards = TL.el("div", { "class": "tl-turning" }, turning.clocks.map(function (one) { return one.card; }));
-  view.picture.replaceChildren(cards, curve(turning));
-  refresh(turning);
+  const turning = { view: view, at: view.data.at.slice() };
+  show(turning);
   if (!view.still) controls(turning);
 }
 
-function clock(i) {
-  const hands = ["query", "key"].map(function (name) { return TL.svg("line", { "class": "tl-" + name }); }), share = TL.el("b");
+function show(turning) {
+  const { data, picture, say } = turning.view, [m, j] = turning.at, all = shares(data, turning.at), score = all.reduce(sum);
+  const unit = RADIUS / (Math.max(...data.pairs.flat().map(function (pair) { return Math.hypot(...pair); })) || 1);
+  const clocks = all.map(function (share, i) { return clock(i, turned(data, turning.at, i), unit, share); });
+  picture.replaceChildren(TL.el("div", { "class": "tl-turning" }, clocks), curve(data, m - j, score));
+  say("Query at " + m + ", key at " + j + ": " + Math.abs(m - j) + (Math.abs(m - j) === 1 ? " place" : " places") + " apart. Score " + TL.number(score) + ".");
+}
+
+function clock(i, hands, unit, share) {
+  const lines = hands.map(function ([x, y], j) {
+    return TL.svg("line", { "class": "tl-" + ["query", "key"][j], x2: (unit * x).toFixed(2), y2: (-unit * y).toFixed(2) });
+  });
   const face = { viewBox: "-44 -44 88 88", role: "img", "aria-label": "Pair " + i + ": the hands of query and key" };
-  const card = TL.el("div", { "class": "tl-pair" }, [TL.svg("svg", face, [TL.svg("circle", { r: RADIUS }), ...hands]),
-    TL.el("div", {}, ["pair " + i, TL.el("br"), share])]);
-  return { card: card, hands: hands, share: share };
+  return TL.el("div", { "class": "tl-pair" }, [TL.svg("svg", face, [TL.svg("circle", { r: RADIUS }), ...lines]),
+    TL.el("div", {}, ["pair " + i, TL.el("br"), TL.el("b", { "data-value": share }, TL.number(share))])]);
 }
 
 // The score by distance, which does not change, and a dot where the two tokens are.
-function curve(turning) {
-  const most = turning.view.data.most, points = [];
-  for (let x = -most; x <= most; x += 0.25) points.push([x, shares(turning.view.data, [x, 0]).reduce(sum)]);
+function curve(data, distance, score) {
+  const most = data.most, half = Math.floor(most / 2), points = [];
+  for (let x = -most; x <= most; x += 0.25) points.push([x, shares(data, [x, 0]).reduce(sum)]);
   const scores = points.map(function (point) { return point[1]; }), low = Math.min(...scores), high = Math.max(...scores);
-  turning.place = function (x, y) {
-    return [LEFT + (RIGHT - LEFT) * (x + most) / (2 * most), BOTTOM - (BOTTOM - TOP) * (y - low) / (high - low || 1)];
-  };
-  turning.dot = TL.svg("circle", { r: 6 });
-  function label(x, y, anchor, text) { return TL.svg("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, text); }
-  const half = Math.floor(most / 2), path = points.map(function ([x, y]) { return turning.place(x, y).map(one).join(" "); });
+  function place(x, y) {
+    return [LEFT + (RIGHT - LEFT) * (x + most) / (2 * most), BOTTOM - (BOTTOM - TOP) * (y - low) / (high - low || 1)].map(function (z) { return z.toFixed(1); });
+  }
+  function label(x, y, anchor, text) { return TL.svg("text", { x: x, y: y, "text-anchor": anchor }, text); }
+  const path = points.map(function ([x, y]) { return place(x, y).join(" "); }), [cx, cy] = place(distance, score);
   return TL.svg("svg", { "class": "tl-distance", viewBox: "0 0 440 150", role: "img",
     "aria-label": "Score by distance, with a dot at the distance of the two tokens" }, [
-    ...[-most, -half, 0, half, most].map(function (x) { return label(turning.place(x, 0)[0], BOTTOM + 16, "middle", String(x).replace("-", "−")); }),
-    ...[low, high].map(function (y) { return label(LEFT - 6, turning.place(0, y)[1] + 4, "end", TL.number(y)); }),
+    ...[-most, -half, 0, half, most].map(function (x) { return label(place(x, 0)[0], BOTTOM + 16, "middle", TL.number(x, 0)); }),
+    ...[low, high].map(function (y) { return label(LEFT - 6, +place(0, y)[1] + 4, "end", TL.number(y)); }),
     label((LEFT + RIGHT) / 2, BOTTOM + 34, "middle", "how many places the query stands behind the key"),
-    TL.svg("path", { d: "M" + path.join("L") }), turning.dot]);
+    TL.svg("path", { d: "M" + path.join("L") }), TL.svg("circle", { cx: cx, cy: cy, r: 6 })]);
 }
 
 function controls(turning) {
@@ -58,28 +62,13 @@ function moved(turning, i) {
     set(ranges[other], place + apart);
   }
   turning.at = ranges.map(function (range) { return +range.value; });
-  refresh(turning);
+  show(turning);
 }
 
 function set(range, value) {
   range.value = value;
   range.setAttribute("aria-valuetext", String(value));
   range.parentElement.querySelector("output").textContent = String(value);
-}
-
-function refresh(turning) {
-  const data = turning.view.data, all = shares(data, turning.at), score = all.reduce(sum);
-  turning.clocks.forEach(function (clock, i) {
-    turned(data, turning.at, i).forEach(function ([x, y], j) {
-      TL.fill(clock.hands[j], { x2: (turning.unit * x).toFixed(2), y2: (-turning.unit * y).toFixed(2) });
-    });
-    clock.share.dataset.value = all[i];
-    clock.share.textContent = TL.number(all[i]);
-  });
-  const distance = turning.at[0] - turning.at[1], [x, y] = turning.place(distance, score);
-  TL.fill(turning.dot, { cx: one(x), cy: one(y) });
-  turning.view.say("Query at " + turning.at[0] + ", key at " + turning.at[1] + ": " + Math.abs(distance) +
-    (Math.abs(distance) === 1 ? " place" : " places") + " apart. Score " + TL.number(score) + ".");
 }
 
 // Query and key of a pair of coordinates, turned to where they stand.
@@ -99,5 +88,3 @@ function shares(data, at) {
 }
 
 function sum(a, b) { return a + b; }
-
-function one(x) { return x.toFixed(1); }

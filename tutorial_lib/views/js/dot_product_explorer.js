@@ -9,10 +9,8 @@ function draw(view) {
     explorer.tips[name] = tip;
     explorer.coordinates[name] = explorer.vectors[name].map(function (x) { return TL.el("span", {}, written(x)); });
   });
-  explorer.shadow = TL.svg("line", { "class": "tl-shadow" });
-  explorer.drop = TL.svg("line", { "class": "tl-drop" });
-  explorer.arc = TL.svg("path", { "class": "tl-arc" });
-  explorer.cells = Object.keys(measures([1, 0], [1, 0])).map(function (name) { return TL.el("td", { "data-name": name }); });
+  explorer.between = TL.svg("g"); // what lies between the arrows
+  explorer.rows = TL.el("tbody");
   view.picture.replaceChildren(TL.el("div", { "class": "tl-dot" }, [plane(explorer), TL.el("div", {}, numbers(explorer))]));
   refresh(explorer);
   if (!view.still) controls(explorer);
@@ -24,7 +22,7 @@ function plane(explorer) {
     grid.push(TL.svg("path", { "class": i ? "tl-grid" : "tl-axis", d: "M" + X(i) + " 0V" + SIZE + "M0 " + Y(i) + "H" + SIZE }));
   function unit(x, y) { return TL.svg("text", { "class": "tl-unit", x: x, y: y }, "1"); }
   return TL.svg("svg", { "class": "tl-plane", viewBox: "0 0 " + SIZE + " " + SIZE, role: "group", "aria-label": "The plane with a and b" }, grid.concat(
-    explorer.shadow, explorer.drop, explorer.arc, unit(X(1) - 3, Y(0) + 14), unit(X(0) - 12, Y(1) + 4), explorer.tips.a.group, explorer.tips.b.group));
+    explorer.between, unit(X(1) - 3, Y(0) + 14), unit(X(0) - 12, Y(1) + 4), explorer.tips.a.group, explorer.tips.b.group));
 }
 
 function numbers(explorer) {
@@ -32,8 +30,7 @@ function numbers(explorer) {
     const [x, y] = explorer.coordinates[name];
     return TL.el("span", {}, [TL.el("b", {}, name), " = (", x, ", ", y, ")"]);
   });
-  const rows = explorer.cells.map(function (cell) { return TL.el("tr", {}, [TL.el("th", { scope: "row" }, cell.getAttribute("data-name")), cell]); });
-  return [TL.el("p", { "class": "tl-vectors" }, lines), TL.el("table", { "class": "tl-measures" }, TL.el("tbody", {}, rows))];
+  return [TL.el("p", { "class": "tl-vectors" }, lines), TL.el("table", { "class": "tl-measures" }, explorer.rows)];
 }
 
 function controls(explorer) {
@@ -102,17 +99,15 @@ function measures(a, b) {
 
 function refresh(explorer) {
   const a = explorer.vectors.a, b = explorer.vectors.b, values = measures(a, b);
-  explorer.cells.forEach(function (cell) {
-    const name = cell.getAttribute("data-name");
-    cell.dataset.value = values[name];
-    cell.textContent = told(name, values[name]);
-  });
+  explorer.rows.replaceChildren(...Object.entries(values).map(function ([name, value]) {
+    const cell = TL.el("td", { "data-name": name, "data-value": value }, told(name, value));
+    return TL.el("tr", {}, [TL.el("th", { scope: "row" }, name), cell]);
+  }));
   const squared = a[0] * a[0] + a[1] * a[1], share = squared ? (a[0] * b[0] + a[1] * b[1]) / squared : 0;
   const foot = [share * a[0], share * a[1]];
   ["a", "b"].forEach(function (name) { place(explorer, name); });
-  line(explorer.shadow, [0, 0], foot);
-  line(explorer.drop, b, foot);
-  explorer.arc.setAttribute("d", arc(a, b));
+  explorer.between.replaceChildren(line(TL.svg("line", { "class": "tl-shadow" }), [0, 0], foot),
+    line(TL.svg("line", { "class": "tl-drop" }), b, foot), TL.svg("path", { "class": "tl-arc", d: arc(a, b) }));
   explorer.view.say(relation(a, b, values));
 }
 
@@ -126,7 +121,7 @@ function place(explorer, name) {
 }
 
 function line(element, from, to) {
-  TL.fill(element, { x1: X(from[0]), y1: Y(from[1]), x2: X(to[0]), y2: Y(to[1]) });
+  return TL.fill(element, { x1: X(from[0]), y1: Y(from[1]), x2: X(to[0]), y2: Y(to[1]) });
 }
 
 // The angle between a and b, less than half a turn; empty where one of them has no direction.
