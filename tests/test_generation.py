@@ -57,7 +57,7 @@ def test_padding_on_any_side_changes_nothing(kind, as_tensor):
             assert generate(model, encoding, 6, cache=cache) == alone
 
 
-def test_what_a_tokenizer_pads_is_no_part_of_a_prompt():
+def test_padding_is_no_part_of_a_prompt():
     gpt, tok = load("book-gpt", device="cpu")
     texts = ["the bear", "once upon a time the bear sat in the"]
     alone = [generate(gpt, tok(text).ids, 6) for text in texts]
@@ -65,7 +65,7 @@ def test_what_a_tokenizer_pads_is_no_part_of_a_prompt():
     assert generate(gpt, tok(texts[0], pad_to=8), 6) == alone[0]
 
 
-def test_a_value_can_be_changed_while_a_text_is_written(gpt):
+def test_value_can_be_changed_while_writing(gpt):
     assert generate(gpt, [1, 2], 5, keep=change({"layer.0.output": lambda X: X})) == generate(gpt, [1, 2], 5)
     only_9 = change({"logits": lambda logits: logits.masked_fill(torch.arange(60) != 9, -torch.inf)})
     assert generate(gpt, [[1, 2], [3]], 3, keep=only_9) == [[9, 9, 9], [9, 9, 9]]

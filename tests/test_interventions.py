@@ -56,7 +56,7 @@ def test_patch_changes_only_its_heads_and_places(model):
 
 @pytest.mark.parametrize("tokens", [[0, 3], [3], torch.tensor([0, 3]), torch.tensor([True, False, False, True]), 2])
 @pytest.mark.parametrize("chosen", [[0, 2], [1], [2, 0, 1]])
-def test_patch_changes_all_its_places_in_all_its_heads(model, chosen, tokens):
+def test_patch_changes_every_place_in_every_head(model, chosen, tokens):
     own, other = model.trace(IDS), model.trace(OTHERS)
     name = "layer.1.attention.heads"
     expected = own[name].clone()
@@ -113,7 +113,7 @@ MAKERS = [(encoders, "Bert"), (decoders, "GPT"), (encoder_decoder, "EncoderDecod
 
 
 @pytest.mark.parametrize("module, name", MAKERS, ids=["encoder", "decoder", "encoder-decoder"])
-def test_editing_in_place_changes_no_weights_and_no_earlier_value(module, name):
+def test_editing_in_place_leaves_weights_and_earlier_values(module, name):
     model = getattr(module, name)(module.Config(**SHAPE | {"n_heads": 2})).eval()
     inputs = (IDS, OTHERS) if name == "EncoderDecoder" else (IDS,)
     before = {name: tensor.clone() for name, tensor in [*model.named_parameters(), *model.named_buffers()]}
@@ -130,7 +130,7 @@ def test_editing_in_place_changes_no_weights_and_no_earlier_value(module, name):
     assert all(torch.equal(now[name], tensor) for name, tensor in before.items())
 
 
-def test_value_that_is_put_in_stays_as_it_was(model):
+def test_inserted_value_is_not_altered(model):
     other = model.trace(OTHERS)[NAME]
     kept = other.clone()
     for put in (other, lambda X: other):

@@ -174,7 +174,7 @@ def test_formulas_are_torchs_kernels(name):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "silu"])
-def test_formulas_in_half_precision_are_those_of_float32_rounded(name, dtype):
+def test_half_precision_formulas_round_those_of_float32(name, dtype):
     x = torch.tensor([[300, 400, -500, 10, -12, -3, 0, 0.5] * 2, [1305, -1305] * 8]).to(dtype)
     formula, _ = FORMULAS[name]
     found = formula(x)

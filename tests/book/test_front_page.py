@@ -89,7 +89,7 @@ def test_own_sentence_is_answered_as_by_python(tab, uses, word, text):
         ("A bank " + "and so on " * 100, "at most 300 letters; this one has 1,006."),
     ],
 )
-def test_front_page_says_what_it_does_with_odd_texts(tab, text, says):
+def test_front_page_explains_how_it_treats_odd_texts(tab, text, says):
     ask(tab, text)
     tab.locator(f".which-note:has-text('{says}')").first.wait_for(timeout=SECONDS)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 1280

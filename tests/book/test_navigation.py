@@ -74,7 +74,7 @@ def test_search_forgives_endings_small_words_and_slips(find, query, like):
     assert pages(find(query)) == pages(find(like)) != []
 
 
-def test_search_shows_the_words_and_puts_chapters_before_the_library(find):
+def test_search_marks_words_and_puts_chapters_first(find):
     tab = find("softmax")
     bold = tab.locator("#search-results .context b").all_inner_texts()
     assert len(bold) > 5 and {word.lower() for word in bold} <= {"softmax", "softmaxes"}
@@ -114,7 +114,7 @@ def test_list_shows_where_the_reader_is(browser, site, name, width, height):
             assert column.locator(shown).first.evaluate(IN_SIGHT), f"{shown} is out of sight"
 
 
-def test_map_is_shown_only_where_it_marks_a_part(site):
+def test_map_shows_only_where_it_marks_something(site):
     texts = {page: page.read_text(encoding="utf-8") for page in (site / "book").rglob("*.html")}
     drawn = {page: re.findall('<div class="map">.*?</div>', text, re.S) for page, text in texts.items()}
     assert {drawing.count('aria-current="true"') for [drawing] in filter(None, drawn.values())} == {1}

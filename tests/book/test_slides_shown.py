@@ -135,7 +135,7 @@ def audit(tab, name):
             yield from tab.evaluate(accessible.AUDIT, [["section.present"], accessible.RULES, theme])
 
 
-def test_front_pages_picture_is_on_no_slide_unless_planned():
+def test_front_page_picture_is_on_planned_slides_only():
     assert [name for name in NAMES if f"fig-{name}-bank" in shown(name)] == []
 
 

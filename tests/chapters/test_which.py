@@ -65,6 +65,6 @@ def test_word_turns_more_sentences_than_head(sets, name):
 
 
 @pytest.mark.parametrize("name", ["set 1", "set 2", "hard"])
-def test_largest_edge_finds_the_strongest_word_more_often_than_weight(sets, name):
+def test_edge_beats_weight_at_finding_strongest_word(sets, name):
     _, by_edge, by_weight, _ = sets[name]["top word"].T
     assert by_edge.mean() > by_weight.mean() > (1 / sets[name]["hidden sides"][:, 1]).mean()

@@ -79,7 +79,7 @@ def test_axis_of_known_vectors_has_known_places():
     np.testing.assert_allclose(found(np.full((2, 3), [7, 8, 9]))[:, 0], [1, 3.5])
 
 
-def test_axis_of_8_bits_scales_its_means_to_1(dog):
+def test_axis_of_8_bits_scales_means_to_1(dog):
     rounded = axis_between(dog.X, dog.sense, which.eight_bits)
     ends = rounded(dog.X)[:, -1, 0]
     assert [ends[dog.sense == k].mean() for k in (0, 1)] == pytest.approx([-1, 1])
@@ -103,7 +103,7 @@ def test_read_outs_are_those_of_scikit_learn():
             assert right[:, depth].tolist() == wanted.tolist() and 12 < wanted.sum() < 24
 
 
-def test_nearest_mean_is_the_one_with_the_larger_cosine():
+def test_nearest_mean_has_the_larger_cosine():
     X, sense = np.array([[[1, 0]], [[9, 0]], [[0, 1]], [[1, 5]]], float), np.array([0, 0, 1, 1])  # (5, 0) and (0.5, 3)
     assert [np.sign(axis.by_mean(X, sense, np.array([x]))) for x in ([1, 0.5], [1, 2])] == [-1, 1]
 
@@ -131,7 +131,7 @@ def test_interval_takes_the_wider_of_two_seeds():
     assert ends[0] != ends[1] and which.interval(values) == (min(ends)[0], max(end for _, end in ends))
 
 
-def test_path_of_a_sentence_is_that_of_its_trace(dog, path):
+def test_path_of_a_sentence_equals_its_trace(dog, path):
     assert abs(dog.paths([TEXT])[0] - path()).max() < 1e-5  # embed gives float32
 
 
@@ -152,7 +152,7 @@ def test_muted_heads_are_silent(dog, path):
     assert len(found) == 6 and all(same(one, path(silence([divmod(i, 2)]))) for i, one in enumerate(found))
 
 
-def test_word_hears_only_in_the_layers_that_it_may(dog, path):
+def test_word_hears_only_in_allowed_layers(dog, path):
     _, _, at = dog.read(TEXT)
 
     def average(layer):

@@ -119,7 +119,7 @@ def test_weights_of_several_texts_are_refused_for_one(score):
         score(soft(3, 4, 2, 6, 6))
 
 
-def test_even_attention_has_the_induction_score_that_is_said():
+def test_even_attention_has_the_documented_induction_score():
     m = 20
     even = np.tril(np.ones((2 * m, 2 * m)))
     score = heads.induction_score(even / even.sum(-1, keepdims=True), 2 * list(range(m)))

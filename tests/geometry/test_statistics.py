@@ -114,7 +114,7 @@ def test_what_repeated_rows_do_is_told_once(statistic, d, told):
     assert low <= statistic(X) <= high
 
 
-def test_values_that_differ_by_rounding_or_chance_are_not_outside():
+def test_rounding_and_chance_put_no_value_outside():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         statistics.bootstrap_interval(np.mean, np.full(7, 0.1), n=50)

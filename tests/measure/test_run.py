@@ -103,7 +103,7 @@ def test_the_size_of_a_chunk_changes_only_rounding(undisturbed, corpus, model, t
     assert all(a == pytest.approx(b, rel=1e-6, abs=1e-6) for a, b in pairs) and len(pairs) > 100
 
 
-def test_coordinates_left_out_are_the_same_for_all_chunks(corpus, model, texts, tmp_path, monkeypatch):
+def test_left_out_coordinates_do_not_depend_on_chunks(corpus, model, texts, tmp_path, monkeypatch):
     monkeypatch.setattr(measure.run, "FIRST", 12)
     monkeypatch.setattr(geometry, "outlier_coordinates", lambda cloud: np.array([len(cloud) % 16]))  # says how many
     n_tokens = sum(len(row) for row in vectors.embed(texts[:12], model, pooling="tokens", device="cpu"))
@@ -113,14 +113,14 @@ def test_coordinates_left_out_are_the_same_for_all_chunks(corpus, model, texts, 
         assert [layer["rest"]["without"] for layer in found["layers"].values()] == [[n_tokens % 16]] * 3
 
 
-def test_other_choice_of_what_is_left_out_is_another_job(corpus, model, tmp_path, monkeypatch):
+def test_leaving_out_other_coordinates_is_another_job(corpus, model, tmp_path, monkeypatch):
     measure.measure(corpus, model, tmp_path, CHUNK, workers=1)
     monkeypatch.setattr(measure.run, "FIRST", 3)
     with pytest.raises(ValueError, match="holds measures with another number of texts that choose outliers: "):
         measure.measure(corpus, model, tmp_path, CHUNK, workers=1)
 
 
-def test_command_names_what_is_left_out_and_what_differs(corpus, model, tmp_path, monkeypatch, capsys):
+def test_command_names_left_out_coordinates_and_differences(corpus, model, tmp_path, monkeypatch, capsys):
     few = [np.array([5]), np.array([], int), np.array([5])]  # of the first texts, layer by layer
     arguments = ["measure", str(corpus), "--model", model, "--to", str(tmp_path), "--workers", "1"]
     asked = []

@@ -69,7 +69,7 @@ def test_views_have_the_colors_of_the_figures():
 
 
 def test_the_written_grammar_is_the_one_used():
-    table = (Path(plots.__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = (Path(plots.__file__).parents[2] / "docs" / "figures.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([^|]+?) \| [^|]+ \| `(#\w+)` \|$", table, re.M)
     written = {name.split(";")[0]: color for name, color in rows}
     assert written == {role: color for role, color in ROLES.items() if not role.endswith("text")}

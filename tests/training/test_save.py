@@ -91,7 +91,7 @@ def test_weights_are_stored_in_the_type_asked_for(tmp_path, dtype, bytes_each):
     assert 0 < room - bytes_each * sum(p.numel() for p in model.parameters()) < 5_000
 
 
-def test_half_precision_stays_half_where_nothing_is_asked_for(tmp_path):
+def test_half_precision_stays_half_by_default(tmp_path):
     tok = BPE.train(TEXTS, 270)
     save(decoder(tok).to(torch.bfloat16), tok, tmp_path)
     assert GPT2LMHeadModel.from_pretrained(tmp_path, dtype="auto").dtype == torch.bfloat16
@@ -144,7 +144,7 @@ def test_models_that_transformers_cannot_express_are_refused(model, says):
         spelled(model)
 
 
-def test_a_folder_without_tokenizer_says_how_to_load_the_model(tmp_path):
+def test_folder_without_tokenizer_tells_how_to_load_it(tmp_path):
     assert tutorial_lib.save is save and "save" in dir(tutorial_lib)
     model, tok = tutorial_lib.load("book-gpt", "cpu")
     tutorial_lib.save(model, tok, tmp_path)

@@ -51,7 +51,7 @@ def test_every_layer_and_pooling_agrees_with_transformers(bert, states, pooling)
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max", "last"])
-def test_half_precision_pools_long_texts_and_refuses_empty_ones(pooling):
+def test_half_precision_pools_long_texts_refuses_empty_ones(pooling):
     X = torch.full((1, 400, 2), 300.0, dtype=torch.float16)
     real = torch.ones(1, 400, dtype=torch.bool)
     assert embedding.pool(X, real, pooling).tolist() == [[[300, 300]]]  # their sum is 120,000: infinite in float16
@@ -258,7 +258,7 @@ def test_without_save_to_nothing_is_left_behind(tiny, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("pooling", POOLINGS)
 @pytest.mark.parametrize("name", ["book-bert", "book-gpt"])
-def test_a_changed_model_is_embedded_text_by_text_as_it_runs(name, pooling):
+def test_changed_model_embeds_as_it_runs_alone(name, pooling):
     model, tok = load(name, "cpu")
     changes = [silence([(0, 1)]), change({"layer.1.attention.weights": lambda A: (A > 0) / (A > 0).sum(-1, True)})]
     texts = [text for text in TEXTS if text]

@@ -25,7 +25,7 @@ def said(i):
         ([".", "-", "...", "?", "!"], 0),
     ],
 )
-def test_word_with_strongest_link_to_a_word_asks_first(tokens, place):
+def test_word_with_strongest_link_asks_first(tokens, place):
     weights = np.full((5, 5), 0.01)
     weights[2, 1] = 0.5  # "bear" to "a"
     weights[[0, 1, 2, 3, 4], [3, 3, 2, 4, 0]] = 0.9  # to marks, to itself

@@ -366,7 +366,7 @@ def test_fetching_a_vocabulary_downloads_no_weights(hub, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["another/bear", "bear"])
-def test_any_name_of_the_hub_loads_at_its_newest(hub, tmp_path, name):
+def test_any_hub_name_loads_at_its_newest(hub, tmp_path, name):
     run = fetch(hub, tmp_path / "home", name=name)
     assert run.returncode == 0, run.stderr
     folder = Path(run.stdout.strip())
@@ -377,7 +377,7 @@ def test_any_name_of_the_hub_loads_at_its_newest(hub, tmp_path, name):
     assert fetch(hub, tmp_path / "home", name=name).stdout == run.stdout and Hub.asked == []
 
 
-def test_weights_in_several_files_of_the_hub_come_whole(hub, tmp_path, monkeypatch):
+def test_sharded_hub_weights_load_whole(hub, tmp_path, monkeypatch):
     shard = Hub.files["model.safetensors"]
     index = json.dumps({"weight_map": {"embeddings.weight": "model-00001-of-00001.safetensors"}}).encode()
     monkeypatch.delitem(Hub.files, "model.safetensors")
@@ -391,7 +391,7 @@ def test_weights_in_several_files_of_the_hub_come_whole(hub, tmp_path, monkeypat
     assert (folder / "model-00001-of-00001.safetensors").read_bytes() == shard
 
 
-def test_a_family_that_is_not_computed_costs_no_download(hub, tmp_path, monkeypatch):
+def test_unsupported_family_costs_no_download(hub, tmp_path, monkeypatch):
     monkeypatch.setitem(Hub.files, "config.json", b'{"model_type": "t5"}')
     run = fetch(hub, tmp_path / "home", name="another/bear")
     assert run.returncode and "ValueError" in run.stderr and "t5" in run.stderr

@@ -15,7 +15,7 @@ from tutorial_lib.views import notebook
 # Okabe and Ito's palette, told apart by color-blind readers too: orange and pink a little darker, so that they are
 # seen on white; the pale yellow is left out. Of two things that are compared, the first is blue, the second orange.
 COLORS = ["#0072B2", "#BF5000", "#009E73", "#C66BA2", "#E69F00", "#56B4E9", "#000000"]
-# What a color means wherever one of these is shown, in figures and in views: the visual grammar of CONTRIBUTING.md.
+# What a color means in figures and in views: docs/figures.md has the table.
 ROLES = dict(
     zip(("query", "key", "value", "attention", "feed forward", "embeddings", "[CLS]"), COLORS, strict=True),
     **{"first text": COLORS[0], "second text": COLORS[1], "the rest": "#808080"},
