@@ -7,9 +7,8 @@ from tests.bad_calls import RARE, USUAL, bad_calls, modules
 INNER = {  # what is called with values that were checked already, or takes anything
     "are the checks": ["arguments", "geometry.arrays"],
     "are called by embed and measure, which have checked": ["vectors.batches", "vectors.fast", "measure.sums"],
-    "are called by the views or the build of the pages": ["views.base", "views.live", "views.traces"],
-    "draw what a view computed": ["views.neurons.bars", "views.neurons.number", "views.heads.line_paths",
-                                  "views.models.png", "views.cloud.project", "views.story.spoken"],
+    "are called by the views or the build of the pages": ["views.base", "views.live", "views.still", "views.traces"],
+    "draw what a view computed": ["views.models.png"],
     "are called by what loads and saves": ["atomic", "weights.files"],
     "are the inner loop of training": ["tokenization.merges.merge", "tokenization.merges.wordpiece_score"],
     "are called by BPE, with words that it cut and parts of a file that it names": ["tokenization.merges.glue",

@@ -1,28 +1,27 @@
-"""The views that ask the model in the page: each shows of the reader's text what Python would have prepared.
+"""The views that ask the model in the page: each shows of the reader's text what it shows where Python measured it.
 
 All are on one page, so that the models are loaded once.
 """
 
-
+import re
 from urllib.parse import urlencode
 
 import pytest
 
 from tests.accessible import audit
 from tests.views.conftest import turn
-from tests.views.examples import HOSTILE, alike, ask, write_pages
+from tests.views.examples import HOSTILE, alike, ask, assert_drawn, write_pages
 from tutorial_book.experiments.uses import Index
 from tutorial_book.page import live as views
 from tutorial_book.page import search_view
-from tutorial_book.page.live import chart
-from tutorial_book.page.live.asking import words_of
+from tutorial_book.page.live.asking import JS, words_of
 from tutorial_book.page.live.limits import list_view
 from tutorial_book.page.live.senses import sense_view
 from tutorial_lib import load
 from tutorial_lib.geometry.gates import gate_of, gate_scores
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
-from tutorial_lib.views import live
+from tutorial_lib.views import base, live, still
 from tutorial_lib.views.traces import Attention
 
 NAMES = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
@@ -87,7 +86,9 @@ def site(tmp_path_factory, models):
     for name in NAMES:
         live.write_model(folder, name, *models[name], load_texts("documents") if name == NAMES[0] else ())
     views = [make(models, *TEXTS[kind][0]) for kind, make in MAKE.items()] + [searching(models[NAMES[0]][0])]
-    write_pages(folder, {"views": "".join(view._repr_html_() for view in views)})
+    others = [make(models, *TEXTS[kind][1]) for kind, make in MAKE.items()]
+    pages = {"views": views, "others": others}
+    write_pages(folder, {name: "".join(view._repr_html_() for view in all) for name, all in pages.items()})
     return folder
 
 
@@ -105,6 +106,12 @@ def tab(live_tabs, site):
     return tab
 
 
+@pytest.fixture(scope="module")
+def measured(live_tabs, site):
+    """The same views of the other texts, as Python measured them."""
+    return live_tabs(f"{site.as_uri()}/others.html")
+
+
 @pytest.fixture
 def view(tab):
     """Call it with a kind to get its view."""
@@ -116,35 +123,33 @@ LOOSE = {"gates": (0.2, 3), "pair": (0.02, 40), "silence": (0.15, 2), "lens": (0
 # Rounding may swap neighbors of one cosine, and change a head's gate or its pattern near a border.
 SWAPPED = {"neighbors": 6, "gates": 8, "lens": 2}
 CURVES = ("context", "evolution", "length", "list", "senses", "pair", "lens", "average")
-TEXTS_OF = """(root, html) => {
-  const place = document.createElement('div');
-  place.innerHTML = html === null ? root.querySelector('.tl-picture').innerHTML : html;
-  return [...place.querySelectorAll('text, th, td, li, p.tl-unit')].map(e => e.textContent);
-}"""
+TEXTS_OF = """root => [...root.querySelector('.tl-picture').querySelectorAll('text, th, td, li, p.tl-unit')]
+  .map(e => e.textContent)"""
 LINES = """root => [...root.querySelectorAll('path[class^=tl-curve], path.tl-hill, path.tl-mark')]
   .map(path => path.getAttribute('d'))"""
 
 
 @pytest.mark.parametrize("kind", MAKE)
-def test_view_of_own_text_equals_pythons(kind, view, models):
-    """The example, computed in the page, has the lines that were there before. Then of the reader's text: the menu,
+def test_view_of_own_text_equals_pythons(kind, view, tab, measured, models):
+    """The example, computed in the page, has the lines that there were before. Then of the reader's text: the menu,
     and of its first and last choice the sentence and each text in the chart."""
-    root = view(kind)
+    assert_drawn(tab, MAKE[kind](models, *TEXTS[kind][0]))
+    root, other = view(kind), measured.locator(".tl-view").nth(list(MAKE).index(kind))
     before = root.evaluate(LINES)
     assert bool(before) == (kind in CURVES)
     ask(root, *TEXTS[kind][0])
     for now, then in zip(root.evaluate(LINES), before, strict=True):
         assert alike(now, then, 0, 4)  # units of 440 across
     ask(root, *TEXTS[kind][1])
-    shown = MAKE[kind](models, *TEXTS[kind][1]).data["shown"]
     loose = LOOSE.get(kind, ())
-    if len(shown) > 1:
-        assert root.locator(".tl-controls option").all_inner_texts() == [one[0] for one in shown]
-    for place in {0, len(shown) - 1}:
-        if len(shown) > 1:
-            root.locator(".tl-controls select").select_option(str(place))
-        assert alike(root.locator(".tl-say").inner_text(), shown[place][2], *loose)
-        texts, expected = root.evaluate(TEXTS_OF, None), root.evaluate(TEXTS_OF, chart.drawn(shown[place][1]))
+    menu, expected_menu = (one.locator(".tl-controls option").all_inner_texts() for one in (root, other))
+    assert menu == expected_menu
+    for place in {0, max(0, len(menu) - 1)}:
+        for one in (root, other):
+            if menu:
+                one.locator(".tl-controls select").select_option(str(place))
+        assert alike(*(one.locator(".tl-say").inner_text() for one in (root, other)), *loose)
+        texts, expected = (one.evaluate(TEXTS_OF) for one in (root, other))
         off = [pair for pair in zip(texts, expected, strict=True) if not alike(*pair, *loose)]
         assert texts and len(off) <= SWAPPED.get(kind, 0), off
 
@@ -239,7 +244,7 @@ def test_unusable_text_keeps_the_picture(kind, texts, page, python, view, models
 
 def test_order_is_lost_without_positions(models):
     view = views.order_view(*models[NAMES[0]], "The cat chased the dog", "The dog chased the cat")
-    without, with_them = (dict(one[1]["rows"]) for one in view.data["shown"])
+    without, with_them = (dict(rows) for _, rows in view.data["found"])
     assert min(without.values()) > 0.99999 > 0.97 > min(with_them.values())
 
 
@@ -250,5 +255,9 @@ def test_words_are_made_of_pieces():
 
 @pytest.mark.parametrize("low, high", [(0, 1), (-0.3, 1), (7.1, 220.4), (0, 0.01)])
 def test_ticks_are_few_and_inside(low, high):
-    found = chart.ticks(low, high)
+    script = "\n".join((folder / f"{name}.js").read_text() for folder, name in ((base.JS, "common"), (JS, "chart")))
+    script += "function draw(view) { view.picture.append(...drawn(view.data)); }"
+    chart = {"kind": "lines", "curves": [["a", [low, high]]], "axis": "x", "unit": "y"}
+    html, _ = still.drawn(script, base.to_json(chart))
+    found = [float(text.replace("−", "-")) for text in re.findall(r'text-anchor="end">([^<]+)<', html)]
     assert 3 <= len(found) <= 8 and low - 1e-9 <= found[0] and found[-1] <= high + 1e-9

@@ -10,7 +10,6 @@ import torch
 from tests.accessible import audit
 from tests.views.conftest import turn
 from tests.views.examples import HOSTILE, WITHOUT, ask, take_from_worker, write_pages
-from tutorial_book.experiments import since
 from tutorial_book.experiments.since import RotaryGPT, read_at, rotary_gpt
 from tutorial_book.page.live.since import shift_view
 from tutorial_lib import gpt, load
@@ -181,13 +180,13 @@ def test_shifts_change_nothing_with_rotary_positions(decoder):
     assert (alone - p[:1]).abs().max() > 1e-3  # distances count
     with pytest.raises(ValueError, match="64 rows, none for position 64"):
         read_at(decoder, ids, torch.tensor(60))
-    assert decoder.embeddings.offset == turned.layer[0].attention.offset == 0  # both are as they were
+    assert decoder.embeddings.offset == turned.offset == 0  # both are as they were
 
 
 def test_without_turning_the_table_is_zero(decoder, monkeypatch):
     """The parts that are not replaced are gpt.GPT's: with angles of 0 both give the same."""
     turned, ids = RotaryGPT(decoder).double(), [5, 6, 7, 5, 9]
-    monkeypatch.setattr(since, "rotary", lambda X, angles: X)
+    monkeypatch.setattr(turned, "angles", lambda places: 0 * RotaryGPT.angles(turned, places))
     expected = decoder.trace([ids], keep=lambda name, X: 0 * X if name == "embeddings.positions" else X)["logits"]
     assert torch.equal(turned.trace([ids])["logits"], expected)
 

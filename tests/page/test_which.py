@@ -65,13 +65,6 @@ def test_first_state_needs_no_script(view, open_view):
     assert tab.locator("svg polyline.which-trail").count() == 1 and tab.locator("[data-part=list] li").count() == 9
 
 
-def test_script_draws_what_python_drew(view, tab, open_view):
-    before = open_view(view, javascript=False)
-    for part in ("map", "machine", "sentence", "examples", "switches", "list"):
-        drawn, now = (bare(one.locator(f"[data-part={part}]").inner_html()) for one in (before, tab))
-        assert drawn == now, part
-
-
 def test_hiding_a_piece_hides_its_word(tab):
     press(tab, "Hide “mos”")
     assert says(tab) == ["River bank.", f"Without “mos” and “ses”, it flips to the river bank. {BEFORE}"]

@@ -16,6 +16,19 @@ PAGE = (
 )
 WITHOUT = "delete globalThis.WebAssembly;"  # in the worker: a browser that has none
 
+# Whether a script draws this HTML, and what it says. Values in full are left out: their last bit is the engine's own.
+DRAW = """([script, data, html]) => {
+  const [drawn, expected] = [0, 1].map(() => document.createElement('div'));
+  let said = '';
+  const view = {still: true, data, picture: drawn, root: document.createElement('div'), say(text) { said = text; }};
+  new Function('view', script + '; draw(view);')(view);
+  expected.innerHTML = html;
+  for (const one of [drawn, expected]) {
+    one.normalize();
+    one.querySelectorAll('[data-value]').forEach(part => part.removeAttribute('data-value'));
+  }
+  return [drawn.innerHTML, expected.innerHTML, drawn.isEqualNode(expected), said];
+}"""
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "a & b", '" onload="alert(3)']
 
 
@@ -68,6 +81,13 @@ def take_from_worker(tab, code):
     """Run this code in the page's worker before anything else."""
     source = "{ set(source) { this.text = code + source; }, get() { return this.text; } }"
     tab.evaluate(f"code => Object.defineProperty(tutorialLib, 'source', {source})", code)
+
+
+def assert_drawn(tab, view):
+    """A view's first picture is, node by node, what its script draws in the browser."""
+    drawn, expected, equal, said = tab.evaluate(DRAW, [view._script, view.data, view.default])
+    assert equal, (drawn, expected)
+    assert said == view.say
 
 
 def ask(root, *texts):

@@ -1,4 +1,4 @@
-"""The attention calculator: what Python draws, and that the page computes what the library computes."""
+"""The attention calculator: its page computes what the library computes."""
 
 import math
 
@@ -50,7 +50,7 @@ def edit(tab, root, label, text):
     type_number(tab, root.get_by_label(label, exact=True), text)
 
 
-def test_python_draws_the_toy_example(open_view, calculator):
+def test_first_picture_is_the_toy_example(open_view, calculator):
     root = open_view(calculator, javascript=False).locator(".tl-view")
     assert root.locator("table").count() == 11
     assert root.locator(".tl-say").inner_text() == "painted attends most to painted (0.55), then The (0.15)."

@@ -1,4 +1,4 @@
-"""The neuron view: its numbers are the library's, its bars the vectors, in Python and in the browser."""
+"""The neuron view: its numbers are the library's, its bars the vectors."""
 
 import re
 from types import SimpleNamespace
@@ -11,7 +11,6 @@ from tests.views.examples import made_up_trace
 from tutorial_lib import llama
 from tutorial_lib.attention import causal_mask
 from tutorial_lib.views import neuron_view
-from tutorial_lib.views.neurons import HALF, bars, number
 
 CELLS = """() => [...document.querySelectorAll('.tl-neurons tbody tr:not(.tl-detail)')].map(
   row => [...row.cells].map(cell => cell.textContent))"""
@@ -61,10 +60,14 @@ def test_masked_keys_have_no_weight(open_view):
 
 
 def test_bars_and_numbers_are_the_vectors():
-    up, down = re.findall(r' d="M0 20([^"]*)V20z"', bars(np.array([2.0, -1.0, 0.0]), 2.0))
-    assert [HALF - int(y) for y in re.findall(r"V(\d+)h1", up)] == [20, 0, 0]
-    assert [HALF - int(y) for y in re.findall(r"V(\d+)h1", down)] == [0, -10, 0]
-    assert [number(x) for x in (0.0, -9.876, 1234.56)] == ["0.00", "−9.88", "1234.6"]
+    """Bars are 20 high at most, and a number has seven characters at most."""
+    trace = {"layer.0.attention.queries": np.array([[2.0, -1.0, 0.0]]), "layer.0.attention.weights": np.ones((1, 1))}
+    view = neuron_view(trace | {"layer.0.attention.keys": np.array([[0.5, 1.0, 2.0]])}, ["bear"])
+    up, down = re.findall(r' d="M0 20([^"]*)V20z"', view.default)[:2]
+    assert [20 - int(y) for y in re.findall(r"V(\d+)h1", up)] == [20, 0, 0]
+    assert [20 - int(y) for y in re.findall(r"V(\d+)h1", down)] == [0, -10, 0]
+    large = neuron_view(trace | {"layer.0.attention.keys": np.array([[-617.3, 0.0, 0.0]])}, ["bear"])
+    assert "q · k is 0.00, scaled 0.00" in view.say and "q · k is −1234.6, scaled −712.8" in large.say
 
 
 def test_key_opens_and_bar_tells_numbers(open_view):

@@ -73,10 +73,6 @@ OTHERS = [
 ]
 MODELS = [
     (lambda bert, tok: views.head_view(bert, ["a", "b"]), "tokens must be an Encoding"),
-    (lambda *model: views.forward_pass(*model, [("A bank.", "Bank", 0)]), "token must be one of .*bank.*, got 'Bank'"),
-    (lambda *model: views.forward_pass(*model, [("A bank.", "bank", 12)]), "head must be from 0 to 11, got 12"),
-    (lambda *model: views.forward_pass(*model, []), "at least one"),
-    (lambda *model: views.forward_pass(*model, [("A bank.", "bank", 3)], start=9), "start must be from 1 to 8, got 9"),
     (lambda bert, tok: views.tokenizer_explorer(BPE.train(["a b"], 260)), "tok must be a WordPiece tokenizer, got BPE"),
     (lambda bert, tok: views.tokenizer_explorer(tok, 3), "text must be a str, got int"),
     (lambda bert, tok: views.tokenizer_explorer(tok, "\ud83d"), "text must hold whole characters"),

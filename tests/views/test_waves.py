@@ -33,7 +33,7 @@ def assert_clocks(root, d_model, p, k):
         for part, hand, position in (("before", "p", p), ("after", "q", p + k)):
             np.testing.assert_allclose(clock[part], PE[position, pair], atol=1e-6)
             tip = np.multiply(clock[hand], [1, -1])
-            np.testing.assert_allclose(tip, 40 * PE[position, pair].numpy(), atol=0.006)  # Python draws two digits
+            np.testing.assert_allclose(tip, 40 * PE[position, pair].numpy(), atol=0.006)  # two digits are drawn
 
 
 @pytest.mark.parametrize("d_model, n", [(16, 64), (512, 40), (2, 8)])
@@ -66,5 +66,5 @@ def test_clocks_turn_as_the_shift_matrix(open_view, d_model):
         assert root.locator(".tl-clock[aria-current] b").inner_text() == "pair 2"
 
 
-def test_python_draws_the_first_clocks(open_view):
+def test_first_clocks_need_no_script(open_view):
     assert_clocks(open_view(sinusoid_explorer(), javascript=False).locator(".tl-view"), 16, 5, 3)

@@ -313,6 +313,7 @@ class RotaryGPT(gpt.GPT):
 
     parts = llama.Embeddings, gpt.Layer, nn.LayerNorm
     reach = math.inf  # no table that could end
+    rope = Rope()  # a page that brings the model asks for its frequencies
     offset = 0
 
     def __init__(self, learned):
@@ -322,7 +323,7 @@ class RotaryGPT(gpt.GPT):
     def angles(self, places):
         """What queries and keys are turned by, (B or 1, 1, n, d_k / 2), for all heads."""
         places = (places + self.offset).to(self.unembedding.weight)
-        return Rope().angles(places, self.config.d_model // self.config.n_heads)[:, None]
+        return self.rope.angles(places, self.config.d_model // self.config.n_heads)[:, None]
 
 
 @lru_cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 
 from tutorial_book.experiments.uses import Index
@@ -26,8 +25,8 @@ def search_view(index: Index, questions, vectors, answers=None, k=5, label="Sema
     Raises TypeError or ValueError, by name, for what does not fit.
 
     >>> index = Index(["bears", "cats", "snow"], [[1.0, 0.0], [1.0, 0.4], [0.0, 1.0]])
-    >>> search_view(index, ["What growls?"], [[1.0, 0.0]], answers=[["bears"]], k=2).say
-    '3 texts compared: the nearest has cosine 1.00 and answers the question.'
+    >>> search_view(index, ["What growls?"], [[1.0, 0.0]], answers=[["bears"]], k=2)
+    Semantic search (an interactive view: it needs a notebook or a page)
     """
     if not isinstance(index, Index):
         raise TypeError(f"index must be an Index, got {type(index).__name__}")
@@ -53,29 +52,9 @@ def search_view(index: Index, questions, vectors, answers=None, k=5, label="Sema
         "live": source if source in LIVE else None, "k": k, "found": found,
         "answers": [[place[text] for text in texts] for texts in answers],
     }  # fmt: skip
-    asked = f'<p class="tl-asked"><b>{escape(questions[0])}</b></p>'
-    return View("search_view", data, asked + _list(data, 0), label, _say(data, 0), ["live"], FOLDER)
+    return View("search_view", data, label, ["live"], FOLDER)
 
 
 def _numbered(hits, place):
     """Hits as [number of the text, cosine in ten-thousandths]."""
     return [[place[text], round(cosine * 10_000)] for text, cosine in hits]
-
-
-def _list(data, asked):
-    """The hits of a question as a list, as the script draws them."""
-    items = ""
-    for i, cosine in data["found"][asked]:
-        tag, text = escape(data["tags"][i]), escape(data["texts"][i])
-        mark = ' <span class="tl-right">✓ answers it</span>' if i in data["answers"][asked] else ""
-        head = f'<span class="tl-cosine">{cosine / 10_000:.2f}</span> <span class="tl-tag">{tag}</span>{mark}'
-        bar = f'<span class="tl-bar" style="width:{max(cosine, 0) / 100:.1f}%"></span>'
-        items += f'<li><div class="tl-head">{head}</div>{bar}<div>{text}</div></li>'
-    return f'<ol class="tl-hits">{items}</ol>'
-
-
-def _say(data, asked):
-    i, cosine = data["found"][asked][0]
-    answers = data["answers"][asked]
-    answer = "" if not answers else " and answers the question" if i in answers else " and does not answer the question"
-    return f"{len(data['texts'])} texts compared: the nearest has cosine {cosine / 10_000:.2f}{answer}."

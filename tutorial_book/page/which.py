@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,13 +25,12 @@ def which_view(words: dict, word: str, floor: dict | None = None) -> View:
     words: name -> what `experiments.which` knows of it, its stored uses, its axis, its examples. word: shown first.
     floor: None, or what a chapter shows of it, {"at": a depth, "switches": some of `SWITCHES`, "panels": some
     of `PANELS`}: one sentence alone.
-    What is seen before a script runs is drawn by the same script, which runs here if mini-racer is installed.
     """
     check_has("words", words, "a dictionary of words", "items")
     one_of("word", word, list(words))
     label = f"Which {word} do you mean? A word in a sentence on its way through six layers."
     data = {"words": words, "word": word, "strip": STRIP, "floor": floor}
-    return View("which", data, _first(data), label, parts=PARTS, folder=FOLDER)
+    return View("which", data, label, PARTS, FOLDER)
 
 
 def bank_floor(at: int, switches: Sequence[str] = (), panels: Sequence[str] = PANELS) -> View:
@@ -46,17 +44,3 @@ def bank_floor(at: int, switches: Sequence[str] = (), panels: Sequence[str] = PA
             one_of(name, one, known)
     data = data_for(*load(device="cpu"), "bank", full=True, texts=[TORN])
     return which_view({"bank": data}, "bank", {"at": at, "switches": list(switches), "panels": list(panels)})
-
-
-def _first(data):
-    """The first state as HTML; without mini-racer a sentence in its place."""
-    try:
-        from py_mini_racer import MiniRacer
-    except ModuleNotFoundError:
-        return "<p>This picture is drawn by a script.</p>"
-    machine = MiniRacer()
-    try:
-        machine.eval((FOLDER / "which_picture.js").read_text(encoding="utf-8"))
-        return machine.eval(f"Which.page(Which.first({json.dumps(data)}))")
-    finally:
-        machine.close()  # or the process never ends

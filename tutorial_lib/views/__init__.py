@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = late(__name__, {
     "explorables": "dot_product_explorer softmax_explorer",
     "gaze": "gaze_view",
     "heads": "head_view",
-    "machine": "forward_pass",
     "models": "model_view",
     "neurons": "neuron_view",
     "story": "story_view",

@@ -36,7 +36,7 @@ def blueprint() -> View:
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{label}"'
     svg = f'<svg class="tl-blueprint" {box}>{"".join(parts)}</svg>'
     say = "From the bottom up: on the left the encoder, which is BERT; on the right the decoder, which writes."
-    return View("blueprint", {}, svg, label, say)
+    return View("blueprint", {}, label, picture=(svg, say))
 
 
 def _part(side, y, name):

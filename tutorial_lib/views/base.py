@@ -1,12 +1,12 @@
 """What all views share: a piece of HTML that brings its own data, style and script, and asks nothing of any server.
 
-A view shows its default state as plain HTML or SVG first, so that it can be read without JavaScript, in print and in a
-notebook that is not trusted. Its script then finds that element by a key of its own (so several views fit on a page)
-and adds the controls. Texts reach the page through `html.escape` here and `textContent` there: a token is shown, never
-run.
+A view's script draws it: in the page, and before that in Python (`still`), so that its first picture can be seen
+without JavaScript, in print and in a notebook that is not trusted. In the page the script finds its element by a key of
+its own (so several views fit on a page) and adds the controls. Texts become text nodes: a token is shown, never run.
 """
 
 import base64
+import functools
 import hashlib
 import html
 import itertools
@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tutorial_lib.atomic import write_text
+from tutorial_lib.views import still
 
 JS = Path(__file__).parent / "js"
 _COUNT = itertools.count(1)
@@ -25,35 +26,57 @@ _COUNT = itertools.count(1)
 class View:
     """A view in a notebook or page: shown when it is a cell's last value.
 
-    kind: the script in views/js that brings it to life, with a style sheet of the same name beside it if it needs one.
-    data: what the script gets, as JSON. default: the HTML of its default state. label: what it shows, for a screen
-    reader. say: a sentence that tells what the default state shows. parts: scripts in views/js that it shares with
-    other kinds, each with its style sheet if it has one. folder: where the kind's own files are, if not in views/js.
+    kind: the script in views/js that draws it, with a style sheet of the same name beside it if it needs one.
+    data: what the script gets, as JSON. label: what the view shows, for a screen reader. parts: scripts in views/js
+    that it shares with other kinds, each with its style sheet if it has one. folder: where the kind's own files are, if
+    not in views/js. picture: the HTML of the first picture and a sentence on it, for the few views whose first picture
+    is not what their script draws.
     """
 
     def __init__(
-        self, kind: str, data: dict, default: str, label: str, say: str = "", parts: Iterable[str] = (),
-        folder: Path = JS,
+        self, kind: str, data: dict, label: str, parts: Iterable[str] = (), folder: Path = JS,
+        picture: tuple[str, str] | None = None,
     ):  # fmt: skip
         self.kind = kind
         self.data = data
-        self.default = default
         self.label = label
-        self.say = say
         self.parts = tuple(parts)
         self.folder = folder
+        if picture is not None:
+            self.first = picture
 
     def __repr__(self):
         return f"{self.label} (an interactive view: it needs a notebook or a page)"
+
+    @functools.cached_property
+    def first(self) -> tuple[str, str]:
+        """The first picture as HTML, and the sentence that says what it shows, which is empty without mini-racer."""
+        missing = f"<p>{html.escape(self.label)}: this picture is drawn by a script.</p>", ""
+        return still.drawn(self._script, to_json(self.data)) or missing
+
+    @property
+    def default(self) -> str:
+        """The HTML of the first picture."""
+        return self.first[0]
+
+    @property
+    def say(self) -> str:
+        """What the first picture shows, in a sentence."""
+        return self.first[1]
+
+    @property
+    def _files(self):
+        return [*(JS / part for part in self.parts), self.folder / self.kind]
+
+    @property
+    def _script(self):
+        return "\n".join(shortened(file.with_suffix(".js")) for file in [JS / "common", *self._files])
 
     def _repr_html_(self):
         data = to_json(self.data)
         # The number keeps two equal views on one page apart; the digest keeps views of two kernels apart.
         key = f"{self.kind}-{hashlib.sha256(data.encode()).hexdigest()[:8]}-{next(_COUNT)}"
-        own = self.folder / self.kind
-        files = [*(JS / part for part in self.parts), own]
-        script = "\n".join(shortened(file.with_suffix(".js")) for file in [JS / "common", *files])
-        sheets = [file.with_suffix(".css") for file in [JS / "view", *files]]
+        sheets = [file.with_suffix(".css") for file in [JS / "view", *self._files]]
         style = "".join(shortened(sheet) for sheet in sheets if sheet.exists())
         return (
             f'<div class="tl-view mathjax_ignore tex2jax_ignore" data-view="{key}" role="group" '
@@ -61,7 +84,7 @@ class View:
             f'<div class="tl-controls" hidden></div><div class="tl-picture">{self.default}</div>'
             f'<p class="tl-say" aria-live="polite">{html.escape(self.say)}</p>'
             f'<script type="application/json">{data}</script>'
-            f"<script>(function () {{\n{script}\nTL.start({to_json(key)}, draw);\n}})();</script></div>"
+            f"<script>(function () {{\n{self._script}\nTL.start({to_json(key)}, draw);\n}})();</script></div>"
         )
 
     def save(self, path: str | os.PathLike) -> None:

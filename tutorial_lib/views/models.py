@@ -10,7 +10,7 @@ import numpy as np
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.heads import LEAST
-from tutorial_lib.views.traces import Attention, Tokens
+from tutorial_lib.views.traces import Attention, Tokens, pack
 
 SIDE, GAP, EDGE = 24, 4, 18  # of a head's picture, between two, and for the numbers at the left and on top
 PINK = (190, 76, 148)  # the pink of attention, seen well on white and on black; model_view.js has the same
@@ -38,8 +38,9 @@ def model_view(
     if head is None:
         raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     layer, head = attention.places(layer, head)
-    data = attention.data() | {"layer": layer, "head": head, "weights": attention.rounded(), "least": LEAST}
-    return View("model_view", data, grid(attention), attention.label(), NOTE, parts=attention.parts("head_picture"))
+    data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
+    first = grid(attention), NOTE  # an image; in the page its cells can be pressed
+    return View("model_view", data, attention.label(), attention.parts("head_picture"), picture=first)
 
 
 def grid(attention: Attention) -> str:

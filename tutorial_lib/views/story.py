@@ -1,20 +1,15 @@
 """A decoder writes on: what it expects next, under temperature and top-p, word by word. Sources: N 3.3, L 3.2.7."""
 
-import html
 from base64 import b64encode
 
-import numpy as np
-
 from tutorial_lib.arguments import check_has, check_text
-from tutorial_lib.generation import generate, probabilities
+from tutorial_lib.generation import generate
 from tutorial_lib.gpt import GPT
 from tutorial_lib.tokenization import BPE
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS
 
 TEMPERATURE = 0.7  # the model writes at it, and the bars begin with it
-ALONE = 0.9  # a token with more leaves no choice; js/story.js has the same
-SHOWN = 10  # tokens that get a bar; js/story.js has the same
 
 
 def story_view(
@@ -51,41 +46,4 @@ def story_view(
         "live": model.source if model.source in DECODERS else None,
         "ages": [[title, name] for title, name in (ages or {}).items()],
     }
-    p = probabilities(scores, TEMPERATURE).numpy()
-    label = "What a decoder expects next"
-    return View("story", data, _picture(data, p), label, _say(data, p), ["live", "spoken"])
-
-
-def _picture(data, p):
-    """The text and the bars: what is seen without JavaScript."""
-    rows = "".join(
-        f'<tr><th scope="row">{html.escape(spoken(data["pieces"][i]))}</th>'
-        f'<td class="tl-bar"><i style="width:{100 * p[i]:.1f}%"></i></td><td>{p[i]:.3f}</td></tr>'
-        for i in _likeliest(p)
-    )
-    told = f"{html.escape(data['text'])}<mark>{html.escape(data['told'])}</mark>"
-    return f'<p class="tl-told">{told}</p><table class="tl-next"><tbody>{rows}</tbody></table>'
-
-
-def _likeliest(p):
-    return np.argsort(-p, kind="stable")[:SHOWN]
-
-
-def spoken(piece: str) -> str:
-    """A token as it is shown: the space before a word is left out, other white space is named.
-
-    >>> spoken(" park"), spoken("ing"), spoken("<|endoftext|>")
-    ('park', '…ing', '(the end)')
-    """
-    if piece == "<|endoftext|>":
-        return "(the end)"
-    if not piece.strip():
-        return "(space)"
-    return piece[1:] if piece.startswith(" ") else piece if not piece[0].isalnum() else f"…{piece}"
-
-
-def _say(data, p):
-    first = _likeliest(p)[0]
-    n = int((p > 0).sum())
-    left = "no other may come." if n == 1 else "no other is likely." if p[first] > ALONE else f"{n:,} tokens may come."
-    return f"Next, “{spoken(data['pieces'][first])}” is likeliest, with {p[first]:.2f}; {left}"
+    return View("story", data, "What a decoder expects next", ["live", "spoken"])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 Tokens: TypeAlias = "Encoding | Sequence[str]"
 LIVE = ("all-MiniLM-L6-v2", "book-bert")  # encoders that a page can bring (`views.live`)
 DECODERS = ("book-gpt", "book-gpt-20", "book-gpt-100", "book-gpt-400")  # and decoders
-LETTERS = 12  # of a token that fit beside the lines
 TWO_BYTES = 100_000  # up to so many numbers travel as two bytes each, more as one, so that a page stays light
 
 
@@ -99,12 +96,6 @@ class Attention:
         tokens, types = ([value for value, real in zip(row, self.real, strict=True) if real] for row in rows[:2])
         return tokens, types if segments is None else segments
 
-    def rounded(self) -> dict:
-        """The weights as they travel to the page; from here on they are what the page will see."""
-        packed = pack(self.weights)
-        self.weights = unpack(packed, self.weights.shape)
-        return packed
-
     def label(self) -> str:
         """What a view shows, in a few words."""
         n_layers, n_heads = self.weights.shape[:2]
@@ -169,43 +160,6 @@ def unpack(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
     """
     whole = np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"]).reshape(shape)
     return whole * np.array(packed["steps"]).reshape(shape[:2] + (1,) * (len(shape) - 2))
-
-
-def shorten(token: str) -> str:
-    """A token as it fits beside the lines; a wide letter counts twice.
-
-    >>> shorten("incomprehensible")
-    'incomprehen…'
-    """
-    widths = np.cumsum([2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in token])
-    if not len(token) or widths[-1] <= LETTERS:
-        return token
-    return token[: int((widths <= LETTERS - 1).sum())] + "…"
-
-
-def name_of(tokens: list[str], i: SupportsIndex) -> str:
-    """A token in quotes, with its place where the same token stands more than once; the scripts say it alike.
-
-    >>> name_of(["the", "cat", "the"], 2)
-    '“the” #2'
-    """
-    return f"“{tokens[i]}”" + (f" #{i}" if tokens.count(tokens[i]) > 1 else "")
-
-
-def asking_word(tokens: list[str], weights: np.ndarray) -> int:
-    """Return the place of the whole word with the strongest link to another word; js/attention.js picks the same.
-
-    If no word is whole, the first piece of a word is picked; weights are one head's, (n, n).
-
-    >>> asking_word(["[CLS]", "the", "ser", "##end", "."], np.ones((5, 5)))
-    1
-    """
-    words = [any(map(str.isalnum, token)) and not re.fullmatch(r"\[.+\]", token) for token in tokens]
-    links = np.where(words, weights, 0)
-    np.fill_diagonal(links, 0)
-    pieces = [token.startswith("##") for token in [*tokens, ""]]
-    ranks = np.array([(word and not piece) * (2 if cut else 4) for word, piece, cut in zip(words, pieces, pieces[1:])])
-    return int((ranks + (ranks > 0) * links.max(1)).argmax())
 
 
 def _as_trace(source, encoding):

@@ -2,15 +2,20 @@
 // the answers to the reader's own question, among the same texts or in a file of the reader's.
 function draw(view) {
   var data = view.data, n = data.questions.length, shown = 12, own = null, reading = 0;
-  var select = TL.select(view, "Question", data.questions, 0, function () { ask(+select.value); });
-  var box = TL.el("input", { type: "search", autocomplete: "off" });
-  box.addEventListener("input", look);
-  view.controls.append(TL.el("label", {}, ["or find a text with ", box]));
-  var asked = view.picture.querySelector(".tl-asked"), hits = view.picture.querySelector(".tl-hits");
-  var texts = TL.el("ul", { class: "tl-matches" });
-  view.picture.prepend(texts);
-  texts.hidden = true;
+  var select = null, box = null, told = null, back = null, asked = TL.el("p", { class: "tl-asked" }), hits = TL.el("ol", { class: "tl-hits" });
+  var texts = TL.el("ul", { class: "tl-matches", hidden: "" }), matching = view.still ? [] : [texts];
+  view.picture.replaceChildren.apply(view.picture, matching.concat(asked, hits));
   ask(0);
+  if (!view.still) controls();
+
+  function controls() {
+    select = TL.select(view, "Question", data.questions, 0, function () { ask(+select.value); });
+    box = TL.el("input", { type: "search", autocomplete: "off" });
+    box.addEventListener("input", look);
+    view.controls.append(TL.el("label", {}, ["or find a text with ", box]));
+    asked.tabIndex = -1;
+    if (data.live && TL.live(view, [["Your question", "", false]], answer, data.live)) files();
+  }
 
   function look() {
     var word = box.value.trim().toLowerCase(), matches = [];
@@ -32,7 +37,7 @@ function draw(view) {
       box.value = "";
       look();
       ask(n + i);
-      view.picture.querySelector(".tl-asked").focus();
+      asked.focus();
     });
     return element;
   }
@@ -40,16 +45,11 @@ function draw(view) {
   function ask(number) {
     var question = number < n, text = question ? data.questions[number] : data.texts[number - n];
     var answers = question ? data.answers[number] : [];
-    if (question) select.value = number;
+    if (question && select) select.value = number;
     asked.replaceChildren(TL.el("b", {}, text), question ? "" : " — nearest to this text:");
-    asked.tabIndex = -1;
-    hits.replaceChildren.apply(hits, data.found[number].map(function (hit) {
-      var head = [TL.el("span", { class: "tl-cosine" }, (hit[1] / 10000).toFixed(2)), " ",
-        TL.el("span", { class: "tl-tag" }, data.tags[hit[0]])];
-      if (answers.includes(hit[0])) head.push(" ", TL.el("span", { class: "tl-right" }, "✓ answers it"));
-      return TL.el("li", {}, [TL.el("div", { class: "tl-head" }, head),
-        TL.el("span", { class: "tl-bar", style: "width:" + (Math.max(hit[1], 0) / 100).toFixed(1) + "%" }),
-        button(data.texts[hit[0]], hit[0])]);
+    hits.replaceChildren.apply(hits, data.found[number].map(function ([i, cosine]) {
+      var text = view.still ? TL.el("div", {}, data.texts[i]) : button(data.texts[i], i);
+      return hit(cosine / 10000, data.tags[i], answers.includes(i), text);
     }));
     var first = data.found[number][0], right = first && answers.includes(first[0]);
     view.say(!first ? "There is no other text." : data.texts.length + " texts compared: the nearest has cosine " +
@@ -57,19 +57,23 @@ function draw(view) {
       (!answers.length ? "" : right ? " and answers the question" : " and does not answer the question") + ".");
   }
 
+  function hit(cosine, tag, right, text) {
+    var head = [TL.el("span", { class: "tl-cosine" }, cosine.toFixed(2)), " ", TL.el("span", { class: "tl-tag" }, tag)];
+    if (right) head.push(" ", TL.el("span", { class: "tl-right" }, "✓ answers it"));
+    var bar = TL.el("span", { class: "tl-bar", style: "width:" + (100 * Math.max(cosine, 0)).toFixed(1) + "%" });
+    return TL.el("li", {}, [TL.el("div", { class: "tl-head" }, head), bar, text]);
+  }
+
   // What the reader asks, among the texts shown or the passages of a file.
   async function answer(texts, live, current) {
-    var hits = own ? await among(own.passages, own.vectors, texts[0], live) : await inBook(texts[0], live);
+    var found = own ? await among(own.passages, own.vectors, texts[0], live) : await inBook(texts[0], live);
     if (!current()) return "";
     box.value = "";
     look();
     select.selectedIndex = -1; // none of these is asked
     asked.replaceChildren(TL.el("b", {}, texts[0]), own ? " \u2014 in " + own.name + ":" : "");
-    view.picture.querySelector(".tl-hits").replaceChildren.apply(view.picture.querySelector(".tl-hits"), hits.slice(0, data.k).map(function (hit) {
-      return TL.el("li", {}, [TL.el("div", { class: "tl-head" }, [TL.el("span", { class: "tl-cosine" }, hit[1].toFixed(2)), " ", TL.el("span", { class: "tl-tag" }, hit[2])]),
-        TL.el("span", { class: "tl-bar", style: "width:" + (100 * Math.max(hit[1], 0)).toFixed(1) + "%" }), TL.el("div", {}, hit[0])]);
-    }));
-    view.say(hits.length + " texts compared: the nearest has cosine " + hits[0][1].toFixed(2) + ".");
+    hits.replaceChildren.apply(hits, found.slice(0, data.k).map(function (one) { return hit(one[1], one[2], false, TL.el("div", {}, one[0])); }));
+    view.say(found.length + " texts compared: the nearest has cosine " + found[0][1].toFixed(2) + ".");
     return "";
   }
 
@@ -108,23 +112,26 @@ function draw(view) {
       (all.length > MOST ? " of " + all.length + ", the first ones" : "") + ". Now ask.";
   }
 
-  if (!data.live || !TL.live(view, [["Your question", "", false]], answer, data.live)) return;
-  var file = TL.el("input", { type: "file", accept: ".txt,.md,text/plain" }), told = TL.el("small", { role: "status" });
-  var back = TL.el("button", { type: "button", hidden: "" }, "Search the book\u2019s texts again");
-  back.addEventListener("click", function () {
-    reading++;
-    own = null;
-    file.value = told.textContent = "";
-    back.hidden = true;
-  });
-  file.addEventListener("click", function () { file.value = ""; }); // the same file may be chosen again
-  file.addEventListener("change", function () { if (file.files[0]) read(file.files[0]); });
-  view.root.addEventListener("dragover", function (event) { event.preventDefault(); });
-  view.root.addEventListener("drop", function (event) {
-    event.preventDefault();
-    if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
-  });
-  view.root.querySelector(".tl-live").append(TL.el("label", { class: "tl-file" }, ["or search a text file of yours ", file]), back, told);
+  // Controls for a file of the reader's own.
+  function files() {
+    var file = TL.el("input", { type: "file", accept: ".txt,.md,text/plain" });
+    told = TL.el("small", { role: "status" });
+    back = TL.el("button", { type: "button", hidden: "" }, "Search the book\u2019s texts again");
+    back.addEventListener("click", function () {
+      reading++;
+      own = null;
+      file.value = told.textContent = "";
+      back.hidden = true;
+    });
+    file.addEventListener("click", function () { file.value = ""; }); // the same file may be chosen again
+    file.addEventListener("change", function () { if (file.files[0]) read(file.files[0]); });
+    view.root.addEventListener("dragover", function (event) { event.preventDefault(); });
+    view.root.addEventListener("drop", function (event) {
+      event.preventDefault();
+      if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
+    });
+    view.root.querySelector(".tl-live").append(TL.el("label", { class: "tl-file" }, ["or search a text file of yours ", file]), back, told);
+  }
 }
 
 var WORDS = 60, MOST = 400; // of a passage; passages of a file, a few seconds of work

@@ -1,6 +1,7 @@
 // "Which bank do you mean?": what the reader does. which_picture.js draws each state; this file finds the next one. Stored
 // sentences bring their answers; the reader's own, and several switches at once, go to the model in the page.
 function draw(view) {
+  if (view.still) { view.picture.innerHTML = Which.page(Which.first(view.data)); return; }
   const { LAYERS, HEADS } = Which, words = view.data.words, live = window.tutorialLib, still = matchMedia("(prefers-reduced-motion: reduce)");
   const range = (n) => Array.from({ length: n }, (_, i) => i), layerStops = range(LAYERS).map((l) => `layer.${l}`);
   const OUTPUTS = ["embeddings.output", ...layerStops.map((layer) => `${layer}.output`)];

@@ -1,5 +1,4 @@
-// "Which bank do you mean?" as a picture: from what is known, and what is switched off, to HTML and SVG as text. The page
-// runs it at each change; Python ran it once, for what is seen before a script runs, in print, and without one.
+// "Which bank do you mean?" as a picture: from what is known, and what is switched off, to HTML and SVG as text.
 //
 // state: word (its name), about (what is known of it), answer (the sentence), off (what is switched off), path (where the
 // word is at each depth with that), t (the depth that is shown), narrow (a phone), all (the whole list). A path has seven

@@ -1,13 +1,11 @@
-"""What the live views share: an example with its charts, the boxes for the reader's text, and words out of pieces."""
+"""What the live views share: an example, the boxes for the reader's text, and words out of pieces."""
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 
 import numpy as np
 
-from tutorial_book.page.live.chart import drawn
 from tutorial_lib.vectors import embed
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import DECODERS, LIVE
@@ -16,40 +14,33 @@ JS = Path(__file__).parent / "js"
 REMEMBERED = ("Your sentence", "Begin a story")
 
 
-def asking(kind, model, boxes, shown, label, choose="", **more) -> View:
-    """A view of an example, which the script `kind` computes anew for what stands in the boxes.
+def asking(kind, model, boxes, found, label, choose="", **more) -> View:
+    """A view of an example, for which the script `kind` measures the same for what stands in the boxes.
 
     boxes: labels and texts, [[label, text], ...]; a text in a box of `REMEMBERED` is there again on the next page.
-    shown: [[name, chart, sentence], ...], of which a menu called `choose` shows one, the first at first. more: what the
-    script needs besides.
+    found: what was measured of the example; the script makes charts and sentences of it. choose: what the menu is
+    called that chooses one of several charts. more: what the script needs besides.
     """
     live = model.source if model.source in (*LIVE, *DECODERS) else None
     data = {
         "layers": model.config.n_layers,
         "heads": model.config.n_heads,
         "boxes": [[*box, box[0] in REMEMBERED] for box in boxes],
-        "shown": shown,
+        "found": found,
         "choose": choose,
         "live": live,
         **more,
     }
-    asked = "".join(f'<p class="tl-asked">{_asked(box)}</p>' for box in boxes)
-    parts = ["live", "spoken", JS / "chart", JS / "asking"]
-    return View(kind, data, asked + drawn(shown[0][1]), label, shown[0][2], parts, JS)
+    return View(kind, data, label, ["live", "spoken", JS / "chart", JS / "asking"], JS)
 
 
-def _asked(box) -> str:
-    """A label and its text as they are printed."""
-    return f"{escape(box[0])}: <b>{escape(box[1])}</b>"
+def brief(values) -> float | list:
+    """Numbers as they travel: five digits are more than a drawing shows.
 
-
-def two(value) -> str:
-    """A number as the sentences say it: two digits, and a true minus sign.
-
-    >>> two(-0.256), two(-0.001)
-    ('−0.26', '0.00')
+    >>> brief([0.123456789, [1.0]])
+    [0.12346, [1.0]]
     """
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    return [brief(value) for value in values] if hasattr(values, "__len__") else float(f"{values:.5g}")
 
 
 def words_of(tokens) -> list[tuple[str, list[int]]]:

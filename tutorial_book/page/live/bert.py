@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from tutorial_book.page.live.asking import asking, words_of
-from tutorial_book.page.live.chart import bars, lines
+from tutorial_book.page.live.asking import asking, brief, words_of
 from tutorial_lib.views.base import View
-from tutorial_lib.views.traces import name_of
 
 STOPS = ("attention_sum", "attention_norm", "feed_forward_sum", "output")
 LIKELIEST = 10
@@ -25,23 +23,9 @@ def length_view(model, tokenizer, text) -> View:
     with torch.no_grad():
         trace = model.trace(**encoding.inputs)
     stops = [f"layer.{i}.{stop}" for i in range(model.config.n_layers) for stop in STOPS]
-    lengths = torch.stack([trace[stop][0].norm(dim=-1) for stop in stops]).cpu().numpy()  # (stops, n)
-    ordinary = lengths[:, 1:-1].mean(1)
-    x = [f"{i}" if stop == STOPS[0] else "" for i in range(model.config.n_layers) for stop in STOPS]
-    other, shown = "mean of the text’s tokens", []
-    for place in range(len(encoding.tokens)):
-        own = lengths[:, place]
-        name = name_of(encoding.tokens, place)
-        low, high = min(own.min(), ordinary.min()), max(own.max(), ordinary.max())
-        chart = lines(
-            {name: own, other: ordinary}, x, "layer, four stops each", "length", float(low), float(high), [other], True
-        )
-        longest = int(own.argmax())
-        layer, stop = divmod(longest, len(STOPS))
-        mean = f"{own[longest]:.1f}, where the mean is {ordinary[longest]:.1f}"
-        say = f"{name} is longest in layer {layer}, at {STOPS[stop]}: {mean}."
-        shown.append([name, chart, say])
-    return asking("length", model, [["Your sentence", text]], shown, "Length of the vectors", "Token")
+    lengths = torch.stack([trace[stop][0].norm(dim=-1) for stop in stops])  # (stops, n)
+    found = {"tokens": encoding.tokens, "lengths": brief(lengths.tolist())}
+    return asking("length", model, [["Your sentence", text]], found, "Length of the vectors", "Token", stops=STOPS)
 
 
 def mask_view(model, tokenizer, text) -> View:
@@ -55,28 +39,17 @@ def mask_view(model, tokenizer, text) -> View:
         raise ValueError(f"text must have a [MASK], got {text!r:.80}")
     with torch.no_grad():
         p = model.mlm(model(**encoding.inputs))[0].softmax(-1).cpu()
-    shown = []
-    for number, place in enumerate(places, 1):
+    rows = []
+    for place in places:
         best = p[place].topk(LIKELIEST)
-        rows = [
-            [tokenizer.tokens[i], value] for i, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        ]
-        say = f"“{rows[0][0]}” is likeliest, with {rows[0][1]:.2f}. {known(encoding.tokens, tokenizer)}"
-        shown.append([f"number {number}", bars(rows), say])
-    return asking(
-        "mask",
-        model,
-        [["A sentence with [MASK]", text]],
-        shown,
-        "What stands behind [MASK]?",
-        MASK,
-        tokens=tokenizer.tokens,
-    )
+        pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        rows.append([[tokenizer.tokens[i], brief(value)] for i, value in pairs])
+    found = {"rows": rows, "known": known(encoding.tokens)}
+    boxes, label = [["A sentence with [MASK]", text]], "What stands behind [MASK]?"
+    return asking("mask", model, boxes, found, label, MASK, tokens=tokenizer.tokens)
 
 
-def known(tokens, tokenizer) -> str:
-    """How many of a text's words the vocabulary has whole."""
+def known(tokens) -> list[int]:
+    """How many of a text's words the vocabulary has whole, and how many words there are."""
     words = [places for word, places in words_of(tokens) if word.isalpha()]
-    whole = sum(len(places) == 1 for places in words)
-    n = len(words) + tokens.count("[UNK]")
-    return f"Words of this text that its vocabulary of {len(tokenizer):,} tokens has whole: {whole} of {n}."
+    return [sum(len(places) == 1 for places in words), len(words) + tokens.count("[UNK]")]

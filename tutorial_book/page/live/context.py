@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from tutorial_book.page.live.asking import asking, shared_words, two, word_vectors
-from tutorial_book.page.live.chart import lines
+from tutorial_book.page.live.asking import asking, brief, shared_words, word_vectors
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.views.base import View
-
-OTHERS = "two different words, on average"
 
 
 def word_view(model, tokenizer, one, other) -> View:
@@ -24,12 +21,7 @@ def word_view(model, tokenizer, one, other) -> View:
     cosines = [cosine_matrix(x, y) for x, y in zip(X, Y, strict=True)]
     different = [(i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a != b]
     control = [sum(C[i, j] for i, j in different) / len(different) for C in cosines] if different else []
-    shown = []
-    for word in shared:
-        curve = [float(C[first.index(word), second.index(word)]) for C in cosines]
-        curves = {f"“{word}” in both": curve} | ({OTHERS: control} if different else {})
-        chart = lines(curves, range(len(cosines)), "layers passed", "cosine", min(0, *curve, *control), 1, [OTHERS])
-        beside = f"; {OTHERS}, {two(control[-1])}" if different else ""
-        shown.append([word, chart, f"“{word}” after the last layer: cosine {two(curve[-1])}{beside}."])
+    curves = [[word, brief([C[first.index(word), second.index(word)] for C in cosines])] for word in shared]
+    found = {"words": curves, "control": brief(control)}
     boxes = [["One sentence", one], ["Another", other]]
-    return asking("context", model, boxes, shown, "One word in two sentences", "Word")
+    return asking("context", model, boxes, found, "One word in two sentences", "Word")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from tutorial_book.page.live.asking import asking
-from tutorial_book.page.live.chart import lines
+from tutorial_book.page.live.asking import asking, brief
 from tutorial_lib.geometry import logit_lens
 from tutorial_lib.views.base import View
-from tutorial_lib.views.story import spoken
 
 SHOWN = 4  # tokens that get a curve: the likeliest at the end
 
@@ -23,10 +21,5 @@ def lens_view(model, tokenizer, text) -> View:
     p = scores[:, 0].softmax(-1)  # (n_layers + 1, vocab_size)
     pieces = [tokenizer.decode([i]) for i in range(len(tokenizer))]
     best = p[-1].topk(SHOWN).indices.tolist()
-    curves = [[spoken(pieces[i]), p[:, i].tolist()] for i in best]  # two tokens may be spoken alike
-    favorites = "”, “".join(spoken(pieces[i]) for i in p.argmax(-1).tolist())
-    say = f"After 0, 1, … layers the likeliest next token is “{favorites}”."
-    chart = lines(curves, range(len(stops)), "layers passed", "probability", 0, 1)
-    return asking(
-        "lens", model, [["Begin a story", text]], [["", chart, say]], "The lens, layer by layer", pieces=pieces
-    )
+    found = {"best": best, "curves": brief(p[:, best].T.tolist()), "favorites": p.argmax(-1).tolist()}
+    return asking("lens", model, [["Begin a story", text]], found, "The lens, layer by layer", pieces=pieces)

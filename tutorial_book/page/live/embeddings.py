@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tutorial_book.page.live.asking import asking
-from tutorial_book.page.live.chart import bars
+from tutorial_book.page.live.asking import asking, brief
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.views.base import View
 
@@ -24,15 +23,9 @@ def neighbor_view(model, tokenizer, asked) -> View:
     E = model.embeddings.tokens.weight.detach().cpu().numpy()
     words = [t for t in tokenizer.tokens if t.isascii() and t.isalpha() and len(t) > 2]
     C = cosine_matrix(E[[tokenizer.vocab[word] for word in asked]], E[[tokenizer.vocab[word] for word in words]])
-    shown = []
+    found = []
     for word, row in zip(asked, C, strict=True):
         best = [i for i in np.argsort(-row, kind="stable") if words[i] != word][:NEAREST]
-        rows = [[words[i], row[i]] for i in best]
-        shown.append([word, bars(rows), told(word, rows[0][0], len(words) - (word in words))])
+        found.append([word, [[words[i], brief(row[i])] for i in best], len(words) - (word in words)])
     label = "The nearest rows of the embedding table"
-    return asking("neighbors", model, [["A word", asked[0]]], shown, label, "Word", follow=True)
-
-
-def told(word, nearest, among) -> str:
-    """What the chart shows, in a sentence."""
-    return f"Of {among:,} whole words, “{nearest}” has the row nearest to that of “{word}”."
+    return asking("neighbors", model, [["A word", asked[0]]], found, label, "Word", follow=True)

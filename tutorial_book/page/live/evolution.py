@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tutorial_book.page.live.asking import asking, shared_words, word_vectors
+from tutorial_book.page.live.asking import asking, brief, shared_words, word_vectors
 from tutorial_lib.geometry import pca
 from tutorial_lib.views.base import View
 
@@ -19,19 +19,12 @@ def path_view(model, tokenizer, one, other, word=None) -> View:
     shared = shared_words(tokenizer, first, second)
     if not shared:
         raise ValueError(f"one and other must share a word, got {one!r:.60} and {other!r:.60}")
-    shown = []
+    found = []
     for each in shared:
         a, b = X[:, first.index(each)], Y[:, second.index(each)]
-        picture = pca(np.concatenate([a, b]))
-        points = picture.coordinates.reshape(2, len(a), 2).tolist()
-        names = [f"“{each}” in the first text", "in the second"]
-        chart = {"kind": "paths", "paths": [[name, path] for name, path in zip(names, points, strict=True)]}
-        start, end = (float(np.linalg.norm(a[k] - b[k])) for k in (0, -1))
-        say = (
-            f"The two paths of “{each}” lie {start:.1f} apart before the first layer and {end:.1f} after the last; "
-            f"the plane holds {picture.shares.sum():.0%} of their variance."
-        )
-        shown.append((np.inf if each == word else end, [each, chart, say]))
-    shown = [one for _, one in sorted(shown, key=lambda pair: -pair[0])]
+        plane = pca(np.concatenate([a, b]))
+        apart = np.linalg.norm(a - b, axis=1)[[0, -1]]  # before the first layer and after the last
+        found.append([each, brief(plane.coordinates), brief(apart), float(plane.shares.sum())])
+    found.sort(key=lambda path: (path[0] != word, -path[2][1]))
     boxes = [["One text", one], ["Another", other]]
-    return asking("evolution", model, boxes, shown, "Two paths of one word", "Word", word=word)
+    return asking("evolution", model, boxes, found, "Two paths of one word", "Word", word=word)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from tutorial_book.page.live.asking import asking
@@ -11,10 +9,6 @@ from tutorial_lib.geometry.gates import GATES, MIXED, gate_of, gate_scores
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention
 
-UNIT = (
-    "C closed, D directional, B backward, F forward, K cluster, I instance, O open, · mixed; "
-    "* where the census says another"
-)
 LETTERS = dict(zip((*GATES, MIXED), "CDBFKIO·", strict=True))  # K: the C of cluster is taken
 
 
@@ -24,17 +18,6 @@ def census_view(model, tokenizer, text, census) -> View:
     The text must have 3 tokens or more, [CLS] and [SEP] among them.
     """
     maps = Attention(model, tokenizer.encode(text)).weights
-    gates = gate_of(gate_scores(maps))  # (n_layers, n_heads)
-    census = np.asarray(census)
-    rows = [
-        [
-            [LETTERS[name] + "*" * (name != usual), float(name != usual)]
-            for name, usual in zip(row, usually, strict=True)
-        ]
-        for row, usually in zip(gates.tolist(), census.tolist(), strict=True)
-    ]
-    counts = Counter(gates.ravel().tolist())
-    listed = ", ".join(f"{counts[name]} {name}" for name in sorted(counts, key=lambda name: (-counts[name], name)))
-    say = f"On this text: {listed}. {(gates == census).sum()} of {census.size} heads are what the census calls them."
-    shown = [["", {"kind": "grid", "rows": rows, "unit": UNIT}, say]]
-    return asking("gates", model, [["Your sentence", text]], shown, "The gate of each head", census=census.tolist())
+    gates = gate_of(gate_scores(maps)).tolist()  # (n_layers, n_heads)
+    label, boxes, census = "The gate of each head", [["Your sentence", text]], np.asarray(census).tolist()
+    return asking("gates", model, boxes, gates, label, census=census, letters=LETTERS)

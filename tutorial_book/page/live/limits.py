@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tutorial_book.experiments.limits import pieces, words
-from tutorial_book.page.live.asking import asking, two
-from tutorial_book.page.live.chart import lines
+from tutorial_book.page.live.asking import asking, brief
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.vectors import embed
 from tutorial_lib.views.base import View
@@ -22,19 +19,18 @@ def list_view(model, question, profile) -> View:
 
     >>> from tutorial_lib import load
     >>> model, _ = load("book-bert", "cpu")
-    >>> list_view(model, "Who likes owls?", "Ada likes bees, owls and elks.").data["shown"][0][1]["x"]
-    ['1', '2']
+    >>> list_view(model, "Who likes owls?", "Ada likes bees, owls and elks.").data["found"]["asked"]
+    'owls'
     """
     head, asked, others = taken_apart(question, profile)
     counts = range(1, len(others) + 1)
     with_it = [f"{head} {', '.join([asked, *others[: n - 1]])}." for n in counts]
     without = [f"{head} {', '.join(others[:n])}." for n in counts]
     vectors = embed([question, *with_it, *without], model)
-    cosines = cosine_matrix(vectors[:1], vectors[1:])[0]
-    curves = {f"with {asked}": cosines[: len(others)], f"without {asked}": cosines[len(others) :]}
-    chart = lines(curves, counts, "things in the list", "cosine with the question")
+    cosines = brief(cosine_matrix(vectors[:1], vectors[1:])[0])
+    found = {"asked": asked, "with": cosines[: len(others)], "without": cosines[len(others) :]}
     boxes = [list(box) for box in zip(BOXES, (question, profile), strict=True)]
-    return asking("list", model, boxes, [["", chart, told(asked, cosines)]], "A question and a list that grows")
+    return asking("list", model, boxes, found, "A question and a list that grows")
 
 
 def taken_apart(question, profile):
@@ -46,9 +42,3 @@ def taken_apart(question, profile):
     if asked is None or len(things) < 2:
         raise ValueError(f"the profile must list “{wanted}” and something else, got {profile!r:.80}")
     return " ".join(head) or own, asked, [thing for thing in things if thing != asked]
-
-
-def told(asked, cosines) -> str:
-    """By how much the thing raises the cosine in the shortest and in the longest list."""
-    gains = np.subtract(*np.split(cosines, 2))
-    return f"“{asked}” raises the cosine by {two(gains[0])} in a list of 1, by {two(gains[-1])} in one of {len(gains)}."

@@ -6,14 +6,12 @@ from base64 import b64encode
 
 import numpy as np
 
-from tutorial_book.page.live.asking import asking, two
-from tutorial_book.page.live.chart import bars
+from tutorial_book.page.live.asking import asking, brief
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.vectors import embed
 from tutorial_lib.views.base import View
 
 LOW, BINS = -300, 1301  # of the histogram: cosines in thousandths
-DRAWN = 10  # of them in a column
 BOXES = ["One sentence", "Another"]
 
 
@@ -27,15 +25,8 @@ def pair_view(model, texts, one, other) -> View:
     pairs = C[np.triu_indices(len(C), 1)]
     counts = np.bincount(_bin(pairs), minlength=BINS)
     value = float(cosine_matrix(vectors[:2])[0, 1])
-    nearer = counts[_bin(value) :].sum()  # as similar: by three digits
-    say = f"Cosine {two(value)}. Of {len(pairs):,} pairs of the book’s sentences, {nearer:,} are at least as similar."
-    columns = counts[:-1].reshape(-1, DRAWN).sum(1)
-    chart = {
-        "kind": "histogram", "counts": columns.tolist(), "low": LOW / 1000, "high": 1,
-        "axis": "cosine of two sentences", "marks": [["yours", value]],
-    }  # fmt: skip
     boxes = [list(box) for box in zip(BOXES, (one, other), strict=True)]
-    return asking("pair", model, boxes, [["", chart, say]], "Two sentences among chance pairs", counts=counts.tolist())
+    return asking("pair", model, boxes, value, "Two sentences among chance pairs", counts=counts.tolist(), low=LOW)
 
 
 def _bin(cosines):
@@ -61,17 +52,8 @@ def difference_view(model, contrasts, one, other, n=1000, seed=0) -> View:
         i, j = rng.integers(len(others), size=(2, n))
         chance = cosine_matrix((others[i] - others[j])[i != j], direction[None])[:, 0]
         band.append(np.quantile(chance[np.isfinite(chance)], [0.025, 0.975]).round(3).tolist())
-    rows = list(zip(contrasts, cosine_matrix((b - a)[None], directions)[0].tolist(), strict=True))
+    found = brief(cosine_matrix((b - a)[None], directions)[0])
     boxes = [["From", one], ["to", other]]
     vectors = b64encode(directions.astype("<f4").tobytes()).decode()
-    shown = [["", bars(rows, -1, 1, band), strongest(rows, band)]]
     label = "A difference among the contrasts"
-    return asking("difference", model, boxes, shown, label, names=list(contrasts), band=band, directions=vectors)
-
-
-def strongest(rows, band) -> str:
-    """Which contrast the difference follows most, and how many lie beyond chance."""
-    name, value = max(rows, key=lambda row: abs(row[1]))
-    beyond = sum(not low <= value <= high for (_, value), (low, high) in zip(rows, band, strict=True))
-    which = "along" if value > 0 else "against"
-    return f"Most {which} {name}: cosine {two(value)}. {beyond} of {len(rows)} lie beyond chance."
+    return asking("difference", model, boxes, found, label, names=list(contrasts), band=band, directions=vectors)

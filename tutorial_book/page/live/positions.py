@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from tutorial_book.page.live.asking import asking, shared_words, two, words_of
-from tutorial_book.page.live.chart import bars
+from tutorial_book.page.live.asking import asking, brief, shared_words, words_of
 from tutorial_lib.geometry import cosine
 from tutorial_lib.views.base import View
 
 POSITIONS = "embeddings.positions"
 KINDS = {"without positions": (POSITIONS,), "with positions": ()}
-SAME = 0.999  # a cosine from here on is that of one vector, but for rounding
 
 
 def order_view(model, tokenizer, one, other) -> View:
@@ -24,23 +22,17 @@ def order_view(model, tokenizer, one, other) -> View:
     shared = shared_words(tokenizer, *([word for word, _ in words] for words in texts))
     if not shared:
         raise ValueError(f"one and other must share a word, got {one!r:.60} and {other!r:.60}")
-    shown = []
+    found = []
     for kind, zeroed in KINDS.items():
         vectors = [_last_vectors(model, tokenizer, text, zeroed) for text in (one, other)]
         rows = []
         for word in shared:
             places = [next(places for name, places in words if name == word) for words in texts]
             x, y = (V[at].mean(0) for V, at in zip(vectors, places, strict=True))
-            rows.append([word, float(cosine(x[None], y[None])[0])])
-        word, least = min(rows, key=lambda row: row[1])
-        told = (
-            f"“{word}” differs most, with cosine {two(least)}"
-            if least < SAME
-            else "each word has the same vector in both"
-        )
-        shown.append([kind, bars(rows), f"{kind}: {told}.".capitalize()])
+            rows.append([word, brief(cosine(x[None], y[None])[0])])
+        found.append([kind, rows])
     boxes = [["One order", one], ["Another", other]]
-    return asking("positions", model, boxes, shown, "The same words in two orders", "Model")
+    return asking("positions", model, boxes, found, "The same words in two orders", "Model")
 
 
 @torch.no_grad()

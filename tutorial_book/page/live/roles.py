@@ -8,13 +8,11 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from tutorial_book.page.live.asking import asking, words_of
+from tutorial_book.page.live.asking import asking, brief, words_of
 from tutorial_lib.geometry import cosine
 from tutorial_lib.trace import silence
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention
-
-KINDS = ("the pair", "the same distance elsewhere")
 
 
 def offset_view(model, tokenizer, text, word, partner) -> View:
@@ -37,19 +35,9 @@ def offset_view(model, tokenizer, text, word, partner) -> View:
     offset, n = there[0] - here[0], len(encoding.tokens)
     rows = [i for i in range(1, n - 1) if 1 <= i + offset < n - 1 and i not in here]
     elsewhere = np.mean([maps[..., i, i + offset] for i in rows], axis=0) if rows else np.zeros(given.shape)
-    layer, head = np.unravel_index((given - elsewhere).argmax(), given.shape)
-    beside = f"; over the same distance elsewhere in this sentence, {elsewhere[layer, head]:.2f}" if rows else ""
-    pair = "from “{}” to “{}”".format(*names)
-    say = f"Layer {layer}, head {head} differs most: {given[layer, head]:.2f} {pair}{beside}."
-    grids = [[[f"{100 * value:.0f}", float(value)] for value in row] for row in (*given, *elsewhere)]
-    halves = grids[: len(given)], grids[len(given) :]
-    shown = [
-        [kind, {"kind": "grid", "rows": half, "unit": "Weight in hundredths"}, say]
-        for kind, half in zip(KINDS, halves, strict=True)
-    ]
-    shown = shown if rows else shown[:1]  # no such distance elsewhere
+    found = {"names": names, "given": brief(given), "elsewhere": brief(elsewhere) if rows else None}
     boxes = [["A sentence", text], ["from", word], ["to", partner]]
-    return asking("offset", model, boxes, shown, "A word and its partner in all heads", "Weights of")
+    return asking("offset", model, boxes, found, "A word and its partner in all heads", "Weights of")
 
 
 @torch.no_grad()
@@ -63,11 +51,4 @@ def silence_view(model, tokenizer, text) -> View:
 
     turned = np.stack([pooled([(i, k)]) for i in range(n_layers) for k in range(n_heads)])
     turned = (1 - cosine(turned, np.broadcast_to(pooled([]), turned.shape))).reshape(n_layers, n_heads)
-    layer, head = np.unravel_index(turned.argmax(), turned.shape)
-    say = (
-        f"Without layer {layer}, head {head} the text’s vector turns most: 1 − cosine is {turned.max():.3f}; "
-        f"of all heads the median is {np.median(turned):.3f}."
-    )
-    rows = [[[f"{1000 * value:.0f}", float(value / turned.max())] for value in row] for row in turned]
-    shown = [["", {"kind": "grid", "rows": rows, "unit": "1 − cosine in thousandths"}, say]]
-    return asking("silence", model, [["Your sentence", text]], shown, "A text without each head")
+    return asking("silence", model, [["Your sentence", text]], brief(turned), "A text without each head")

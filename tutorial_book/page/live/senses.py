@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 
-from tutorial_book.page.live.asking import asking, shared_words, two, word_vectors
-from tutorial_book.page.live.chart import lines
+from tutorial_book.page.live.asking import asking, brief, shared_words, word_vectors
 from tutorial_lib.geometry import cosine_matrix, silhouette
 from tutorial_lib.views.base import View
 
@@ -33,17 +32,13 @@ def sense_view(model, tokenizer, one, other, instead) -> View:
     word, places = shared[0], [words.index(shared[0]) for words, _ in read]
     swapped = [word_vectors(model, tokenizer, swap(text, word, instead)) for group in groups for text in group]
     labels = np.repeat([0, 1], list(map(len, groups)))
-    curves = {}
-    for name, vectors in ((word, read), (instead, swapped)):
+    curves = []
+    for vectors in (read, swapped):
         X = np.stack([states[:, place] for (_, states), place in zip(vectors, places, strict=True)], axis=1)
-        curves[f"“{name}”"] = [silhouette((1 - cosine_matrix(layer)).round(6), labels, "precomputed") for layer in X]
-    own, control = curves.values()
-    best = int(np.argmax(own))
-    chart = lines(curves, range(len(own)), "layers passed", "silhouette", min(0, *own, *control), 1, [f"“{instead}”"])
-    say = f"The senses of “{word}” lie farthest apart after layer {best}: {two(own[best])}; “{instead}”"
-    say += f" has {two(control[best])} there."
+        curves.append([silhouette((1 - cosine_matrix(layer)).round(6), labels, "precomputed") for layer in X])
+    found = {"words": [word, instead], "curves": brief(curves)}
     boxes = [list(box) for box in zip(BOXES, (one, other, instead), strict=True)]
-    return asking("senses", model, boxes, [["", chart, say]], "A word in two senses")
+    return asking("senses", model, boxes, found, "A word in two senses")
 
 
 def sentences(text) -> list[str]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tutorial_book.page.live.asking import asking, two, word_vectors
-from tutorial_book.page.live.chart import lines
+from tutorial_book.page.live.asking import asking, brief, word_vectors
 from tutorial_lib.geometry import average_cosine
 from tutorial_lib.views.base import View
-
-OWN, OTHERS = "two words of this text", "one word from each of two texts"
 
 
 def average_view(model, tokenizer, texts, text) -> View:
@@ -24,9 +21,5 @@ def average_view(model, tokenizer, texts, text) -> View:
     middle = [states[:, states.shape[1] // 2] for _, states in (word_vectors(model, tokenizer, each) for each in texts)]
     apart = [average_cosine(layer) for layer in np.stack(middle, axis=1)]
     own = [average_cosine(layer) for layer in X]
-    say = f"After the last layer {OWN} have cosine {two(own[-1])}; {OTHERS}, {two(apart[-1])}."
-    chart = lines(
-        {OWN: own, OTHERS: apart}, range(len(X)), "layers passed", "average cosine", min(0, *own, *apart), 1, [OTHERS]
-    )
-    shown = [["", chart, say]]
-    return asking("average", model, [["Your sentence", text]], shown, "How alike a text’s words are", apart=apart)
+    label = "How alike a text’s words are"
+    return asking("average", model, [["Your sentence", text]], brief(own), label, apart=brief(apart))

@@ -70,7 +70,7 @@ function nameOf(tokens, i) {
   return "\u201c" + tokens[i] + "\u201d" + (again ? " #" + i : "");
 }
 
-// The place of the whole word with the strongest link to another word, by one head's weights; traces.py picks the same.
+// The place of the whole word with the strongest link to another word, by one head's weights; without one, of a piece.
 function askingWord(tokens, weights) {
   var n = tokens.length, words = tokens.map(function (token) { return /[\p{L}\p{N}]/u.test(token) && !/^\[.+\]$/.test(token); });
   var ranks = tokens.map(function (token, i) {

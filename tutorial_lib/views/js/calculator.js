@@ -1,4 +1,4 @@
-// The attention calculator. The tables stand in the page already; this makes four of them editable and computes the others.
+// The attention calculator: every step as a table. In the page four of them can be edited, and the others follow.
 const INPUTS = ["X", "W_Q", "W_K", "W_V"];
 const LARGEST = 1e6; // as in calculator.py
 
@@ -13,22 +13,90 @@ const STEPS = [
   { name: "output", uses: ["weights", "V", "output"] },
 ];
 
+// The pictures' rows: a title, and the matrices below it.
+const ROWS = [
+  ["1. The numbers", INPUTS],
+  ["2. Queries, keys, values", ["Q", "K", "V"]],
+  ["3. Each query (row) meets each key (column)", ["scores", "scaled"]],
+  ["4. Softmax makes weights, and the weights mix the values", ["weights", "output"]],
+];
+
 function draw(view) {
-  const calculator = { view: view, M: start(view.data), fields: [], tables: tables(view.picture) };
-  const again = function () { refresh(calculator); };
-  calculator.step = TL.select(view, "step", ["all at once"].concat(STEPS.map(function (step, i) { return i + 1 + ". " + step.name; })), view.data.walk ? 1 : 0, again);
+  const calculator = { view: view, M: start(view.data), query: view.data.query, scaled: true, masked: false, fields: [], tables: {} };
+  const result = attention(calculator.M, true, false);
+  calculator.strip = view.data.tokens.map(function (token) {
+    const number = TL.el("span"), bar = TL.el("div", {}, [TL.el("b"), number, TL.el("span", {}, token)]);
+    return { bar: bar, number: number };
+  });
+  calculator.rows = ROWS.map(function ([title, names]) {
+    const boxes = names.map(function (name) { return table(calculator, name, result[name]); });
+    return { title: TL.el("p", { "class": "tl-step" }, title), names: names, row: TL.el("div", { "class": "tl-row" }, boxes) };
+  });
+  const strip = calculator.strip.map(function (one) { return one.bar; });
+  view.picture.replaceChildren(TL.el("div", { "class": "tl-strip", "aria-hidden": "true" }, strip),
+    ...calculator.rows.flatMap(function (one) { return [one.title, one.row]; }));
+  refresh(calculator);
+  if (!view.still) controls(calculator);
+}
+
+// One matrix as a table with named rows and columns.
+function table(calculator, name, M) {
+  const tokens = calculator.view.data.tokens, square = ["scores", "scaled", "weights"].includes(name);
+  const columns = M[0].map(function (_, j) { return square ? tokens[j] : String(j + 1); });
+  const parts = { caption: TL.el("caption", {}, caption(name)), rows: [], cells: [], columns: columns };
+  const body = M.map(function (row, i) {
+    parts.cells.push(row.map(function (x) { return TL.el("td", {}, INPUTS.includes(name) ? written(x) : []); }));
+    parts.rows.push(TL.el("tr", {}, [TL.el("th", { scope: "row" }, /^W/.test(name) ? String(i + 1) : tokens[i]), ...parts.cells[i]]));
+    return parts.rows[i];
+  });
+  const heads = columns.map(function (column) { return TL.el("th", { scope: "col" }, column); });
+  parts.box = TL.el("div", { "class": "tl-scroll" }, TL.el("table", { "class": "tl-matrix", "data-matrix": name }, [parts.caption,
+    TL.el("thead", {}, TL.el("tr", {}, [TL.el("td"), ...heads])), TL.el("tbody", {}, body)]));
+  calculator.tables[name] = parts;
+  return parts.box;
+}
+
+function caption(name) {
+  function italic(letters) { return TL.el("i", {}, letters); }
+  function W(letter) { return [italic("W"), TL.el("sub", {}, letter)]; }
+  if (name === "X") return [italic("X"), ", a row for each token"];
+  if (name[0] === "W") return W(name[2]);
+  if ("QKV".includes(name)) return [italic(name), " = ", italic("X"), " ", ...W(name)];
+  return { scores: ["scores ", italic("S"), " = ", italic("Q K"), TL.el("sup", {}, "T")], weights: ["weights ", italic("A"), ", each row sums to 1"],
+    output: ["output = ", italic("A V")] }[name];
+}
+
+function controls(calculator) {
+  const view = calculator.view;
+  const again = function () {
+    Object.assign(calculator, { query: +query.value, scaled: scale.checked, masked: mask.checked });
+    refresh(calculator);
+    walk(calculator);
+  };
+  const steps = ["all at once"].concat(STEPS.map(function (step, i) { return i + 1 + ". " + step.name; }));
+  calculator.step = TL.select(view, "step", steps, view.data.walk ? 1 : 0, again);
   button(view, "Next step", function () {
     calculator.step.value = +calculator.step.value % STEPS.length + 1;
     again();
   });
   calculator.line = TL.el("p", { "class": "tl-written", "aria-live": "polite" });
   view.picture.querySelector(".tl-strip").after(calculator.line);
-  calculator.query = TL.select(view, "query", view.data.tokens, view.data.query, again);
-  calculator.scale = TL.checkbox(view, "divide by √d_k", true, again);
-  calculator.mask = TL.checkbox(view, "causal mask", false, again);
-  button(view, "Reset", function () { reset(calculator); });
+  const query = TL.select(view, "query", view.data.tokens, calculator.query, again);
+  const scale = TL.checkbox(view, "divide by √d_k", true, again);
+  const mask = TL.checkbox(view, "causal mask", false, again);
+  button(view, "Reset", function () {
+    calculator.M = start(view.data);
+    query.value = view.data.query;
+    scale.checked = true;
+    mask.checked = false;
+    calculator.fields.forEach(function (each) {
+      each.field.set(each.value());
+      complain(view, each.field, "");
+    });
+    again();
+  });
   view.controls.append(TL.el("span", { class: "tl-hint" }, "↑ and ↓ change a number by 0.1."));
-  INPUTS.forEach(function (name) { makeEditable(calculator, name); });
+  INPUTS.forEach(function (name) { makeEditable(calculator, name, again); });
   reachable(view.picture);
   again();
 }
@@ -37,20 +105,15 @@ function start(data) {
   return Object.fromEntries(INPUTS.map(function (name) { return [name, data[name].map(function (row) { return row.slice(); })]; }));
 }
 
-function tables(picture) {
-  return Object.fromEntries([...picture.querySelectorAll("table")].map(function (table) { return [table.dataset.matrix, table]; }));
-}
-
-function makeEditable(calculator, name) {
-  const table = calculator.tables[name];
-  const columns = [...table.tHead.rows[0].cells].slice(1);
-  [...table.tBodies[0].rows].forEach(function (row, i) {
-    [...row.cells].slice(1).forEach(function (cell, j) {
-      const place = name === "X" ? row.cells[0].textContent : "row " + (i + 1);
-      const label = name + ", " + place + ", column " + columns[j].textContent;
+function makeEditable(calculator, name, again) {
+  const { cells, columns } = calculator.tables[name];
+  cells.forEach(function (row, i) {
+    row.forEach(function (cell, j) {
+      const place = name === "X" ? calculator.view.data.tokens[i] : "row " + (i + 1);
+      const label = name + ", " + place + ", column " + columns[j];
       const field = numberField(calculator.view, label, calculator.M[name][i][j], LARGEST, function (value) {
         calculator.M[name][i][j] = value;
-        refresh(calculator);
+        again();
       });
       cell.replaceChildren(field);
       calculator.fields.push({ field: field, value: function () { return calculator.M[name][i][j]; } });
@@ -58,46 +121,32 @@ function makeEditable(calculator, name) {
   });
 }
 
-function reset(calculator) {
-  calculator.M = start(calculator.view.data);
-  calculator.query.value = calculator.view.data.query;
-  calculator.scale.checked = true;
-  calculator.mask.checked = false;
-  calculator.fields.forEach(function (each) {
-    each.field.set(each.value());
-    complain(calculator.view, each.field, "");
-  });
-  refresh(calculator);
-}
-
 function refresh(calculator) {
-  const scaled = calculator.scale.checked, masked = calculator.mask.checked, query = +calculator.query.value;
-  const result = attention(calculator.M, scaled, masked);
-  for (const name in calculator.tables) fill(calculator.tables[name], result[name], query);
-  const width = calculator.M.W_Q[0].length;
-  const caption = [TL.el("i", {}, "S")];
-  if (scaled) caption.push(" / √", TL.el("i", {}, "d"), TL.el("sub", {}, "k"), " = ", TL.el("i", {}, "S"), " / " + Number(Math.sqrt(width).toPrecision(4)));
-  else caption.push(", not scaled");
-  if (masked) caption.push(", later tokens masked");
-  calculator.tables.scaled.caption.replaceChildren(...caption);
-  [...calculator.view.picture.querySelector(".tl-strip").children].forEach(function (bar, j) {
-    const weight = result.weights[query][j];
-    bar.style.setProperty("--w", weight.toFixed(4));
-    bar.children[1].textContent = weight.toFixed(2);
+  const { M, tables, query, scaled, masked } = calculator, result = attention(M, scaled, masked), weights = result.weights[query];
+  for (const name in tables) fill(name, tables[name], result[name], query);
+  const above = [TL.el("i", {}, "S")];
+  if (scaled) above.push(" / √", TL.el("i", {}, "d"), TL.el("sub", {}, "k"), " = ", TL.el("i", {}, "S"), " / " + Number(Math.sqrt(M.W_Q[0].length).toPrecision(4)));
+  else above.push(", not scaled");
+  if (masked) above.push(", later tokens masked");
+  tables.scaled.caption.replaceChildren(...above);
+  calculator.strip.forEach(function (one, j) {
+    one.bar.style.setProperty("--w", weights[j].toFixed(4));
+    one.number.textContent = weights[j].toFixed(2);
   });
-  walk(calculator, result, query);
-  calculator.view.say(summary(calculator.view.data.tokens, query, result.weights[query], masked ? query + 1 : Infinity));
+  calculator.result = result;
+  calculator.view.say(summary(calculator.view.data.tokens, query, weights, masked ? query + 1 : Infinity));
 }
 
 // Show what the chosen step is made of, and one of its numbers written out.
-function walk(calculator, result, query) {
+function walk(calculator) {
+  const { result, query } = calculator;
   const step = STEPS[calculator.step.value - 1], tokens = calculator.view.data.tokens, row = result.weights[query];
   const others = row.map(function (weight, j) { return j === query ? -1 : weight; });
   const key = row.length > 1 ? others.indexOf(Math.max(...others)) : query; // the other token that it attends to most
-  for (const name in calculator.tables) calculator.tables[name].parentNode.hidden = step && !step.uses.includes(name);
-  calculator.view.picture.querySelectorAll(".tl-row").forEach(function (group) {
-    group.hidden = ![...group.children].some(function (box) { return !box.hidden; });
-    group.previousElementSibling.hidden = group.hidden || !!step;
+  for (const name in calculator.tables) calculator.tables[name].box.hidden = step && !step.uses.includes(name);
+  calculator.rows.forEach(function ({ title, names, row }) {
+    row.hidden = !!step && !names.some(function (name) { return step.uses.includes(name); });
+    title.hidden = !!step;
   });
   calculator.line.hidden = !step;
   if (!step) return;
@@ -116,7 +165,7 @@ function walk(calculator, result, query) {
     values: function () { return product(key, "V", "W_V"); },
     scores: function () { return "The query of " + from + " meets the key of " + to + ": " + sum(result.Q[query], result.K[key]) + " = " + number(result.scores[query][key]); },
     "scaled scores": function () {
-      return calculator.scale.checked ? number(result.scores[query][key]) + " / √" + d_k + " = " + number(result.scaled[query][key]) : "Nothing is divided.";
+      return calculator.scaled ? number(result.scores[query][key]) + " / √" + d_k + " = " + number(result.scaled[query][key]) : "Nothing is divided.";
     },
     weights: function () {
       const z = result.scaled[query], top = Math.max(...z), powers = z.map(function (x) { return Math.exp(x - top); });
@@ -152,18 +201,17 @@ function transpose(A) {
   return A[0].map(function (_, j) { return A.map(function (row) { return row[j]; }); });
 }
 
-function fill(table, values, query) {
-  const ofQuery = ["X", "Q", "scores", "scaled", "weights", "output"].includes(table.dataset.matrix);
-  [...table.tBodies[0].rows].forEach(function (row, i) {
-    row.classList.toggle("tl-chosen", ofQuery && i === query);
-    if (ofQuery && i === query) row.setAttribute("aria-current", "true");
-    else row.removeAttribute("aria-current");
-    [...row.cells].slice(1).forEach(function (cell, j) {
+function fill(name, table, values, query) {
+  const ofQuery = ["X", "Q", "scores", "scaled", "weights", "output"].includes(name);
+  table.rows.forEach(function (row, i) {
+    const marks = { "class": "tl-chosen", "aria-current": "true" };
+    for (const mark in marks) ofQuery && i === query ? row.setAttribute(mark, marks[mark]) : row.removeAttribute(mark);
+    table.cells[i].forEach(function (cell, j) {
       cell.dataset.value = values[i][j];
-      if (INPUTS.includes(table.dataset.matrix)) return;
+      if (INPUTS.includes(name)) return;
       const text = shown(values[i][j]);
       if (cell.textContent !== text) cell.textContent = text; // what stays costs no new layout
-      if (table.dataset.matrix === "weights") cell.style.setProperty("--w", values[i][j].toFixed(4));
+      if (name === "weights") cell.style.setProperty("--w", values[i][j].toFixed(4));
     });
   });
 }

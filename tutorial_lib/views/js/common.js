@@ -116,6 +116,12 @@ var TL = {
     return input;
   },
 
+  // With a true minus sign, and none before a zero.
+  number: function (x, digits) {
+    var text = x.toFixed(digits === undefined ? 2 : digits);
+    return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "\u2212");
+  },
+
   softmax: function (z) {
     var top = Math.max.apply(null, z);
     var e = z.map(function (x) { return Math.exp(x - top); });

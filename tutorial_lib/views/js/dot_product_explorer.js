@@ -1,21 +1,53 @@
 // Two vectors in the plane. Their tips can be dragged, moved by arrow keys, or typed as numbers.
-const REACH = 3, SIZE = 300; // as in explorables.py
+const REACH = 3, SIZE = 300; // REACH as in explorables.py
 
 function draw(view) {
-  const explorer = { view: view, vectors: { a: view.data.a.slice(), b: view.data.b.slice() }, fields: {}, tips: {} };
-  const lines = view.picture.querySelector(".tl-vectors");
-  lines.replaceChildren();
+  const explorer = { view: view, vectors: { a: view.data.a.slice(), b: view.data.b.slice() }, coordinates: {}, fields: {}, tips: {} };
   ["a", "b"].forEach(function (name) {
-    explorer.fields[name] = [0, 1].map(function (j) { return coordinate(explorer, name, j); });
-    lines.append(TL.el("span", {}, [TL.el("b", {}, name), " = (", explorer.fields[name][0], ", ", explorer.fields[name][1], ")"]));
-    explorer.tips[name] = tip(explorer, name);
+    const tip = { line: TL.svg("line"), circle: TL.svg("circle", { r: 6 }), letter: TL.svg("text", {}, name) };
+    tip.group = TL.svg("g", { "class": "tl-" + name }, [tip.line, tip.circle, tip.letter]);
+    explorer.tips[name] = tip;
+    explorer.coordinates[name] = explorer.vectors[name].map(function (x) { return TL.el("span", {}, written(x)); });
+  });
+  explorer.between = TL.svg("g"); // what lies between the arrows
+  explorer.rows = TL.el("tbody");
+  view.picture.replaceChildren(TL.el("div", { "class": "tl-dot" }, [plane(explorer), TL.el("div", {}, numbers(explorer))]));
+  refresh(explorer);
+  if (!view.still) controls(explorer);
+}
+
+function plane(explorer) {
+  const grid = [];
+  for (let i = 1 - REACH; i < REACH; i++)
+    grid.push(TL.svg("path", { "class": i ? "tl-grid" : "tl-axis", d: "M" + X(i) + " 0V" + SIZE + "M0 " + Y(i) + "H" + SIZE }));
+  function unit(x, y) { return TL.svg("text", { "class": "tl-unit", x: x, y: y }, "1"); }
+  return TL.svg("svg", { "class": "tl-plane", viewBox: "0 0 " + SIZE + " " + SIZE, role: "group", "aria-label": "The plane with a and b" }, grid.concat(
+    explorer.between, unit(X(1) - 3, Y(0) + 14), unit(X(0) - 12, Y(1) + 4), explorer.tips.a.group, explorer.tips.b.group));
+}
+
+function numbers(explorer) {
+  const lines = ["a", "b"].map(function (name) {
+    const [x, y] = explorer.coordinates[name];
+    return TL.el("span", {}, [TL.el("b", {}, name), " = (", x, ", ", y, ")"]);
+  });
+  return [TL.el("p", { "class": "tl-vectors" }, lines), TL.el("table", { "class": "tl-measures" }, explorer.rows)];
+}
+
+function controls(explorer) {
+  const view = explorer.view;
+  ["a", "b"].forEach(function (name) {
+    explorer.fields[name] = explorer.coordinates[name].map(function (place, j) {
+      const field = coordinate(explorer, name, j);
+      place.replaceWith(field);
+      return field;
+    });
+    movable(explorer, name);
   });
   button(view, "Reset", function () {
     move(explorer, "a", view.data.a);
     move(explorer, "b", view.data.b);
   });
   view.controls.append(TL.el("span", { class: "tl-hint" }, "Drag a tip, or focus it and press the arrow keys."));
-  refresh(explorer);
 }
 
 function coordinate(explorer, name, j) {
@@ -25,16 +57,14 @@ function coordinate(explorer, name, j) {
   });
 }
 
-function tip(explorer, name) {
-  const group = explorer.view.picture.querySelector(".tl-" + name);
-  const circle = group.querySelector("circle");
-  circle.setAttribute("r", 13); // 26 wide at least: large enough for a finger
-  const attributes = { tabindex: 0, role: "button", "aria-roledescription": "point that arrow keys move" };
-  TL.fill(circle, attributes);
+function movable(explorer, name) {
+  const circle = explorer.tips[name].circle;
+  const large = 13; // 26 wide at least: large enough for a finger
+  TL.fill(circle, { r: large, tabindex: 0, role: "button", "aria-roledescription": "point that arrow keys move" });
   circle.addEventListener("pointerdown", function (event) { circle.setPointerCapture(event.pointerId); });
   circle.addEventListener("pointermove", function (event) {
     if (!circle.hasPointerCapture(event.pointerId)) return;
-    const box = group.ownerSVGElement.getBoundingClientRect();
+    const box = circle.ownerSVGElement.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width * 2 - 1) * REACH, y = (1 - (event.clientY - box.top) / box.height * 2) * REACH;
     move(explorer, name, [x, y]);
   });
@@ -45,7 +75,6 @@ function tip(explorer, name) {
     const length = event.shiftKey ? 0.5 : 0.1;
     move(explorer, name, explorer.vectors[name].map(function (x, j) { return x + length * direction[j]; }));
   });
-  return circle;
 }
 
 // To the nearest tenth inside the plane.
@@ -70,43 +99,43 @@ function measures(a, b) {
 
 function refresh(explorer) {
   const a = explorer.vectors.a, b = explorer.vectors.b, values = measures(a, b);
-  explorer.view.picture.querySelectorAll("[data-name]").forEach(function (cell) {
-    cell.dataset.value = values[cell.dataset.name];
-    cell.textContent = told(cell.dataset.name, values[cell.dataset.name]);
-  });
+  explorer.rows.replaceChildren(...Object.entries(values).map(function ([name, value]) {
+    const cell = TL.el("td", { "data-name": name, "data-value": value }, told(name, value));
+    return TL.el("tr", {}, [TL.el("th", { scope: "row" }, name), cell]);
+  }));
   const squared = a[0] * a[0] + a[1] * a[1], share = squared ? (a[0] * b[0] + a[1] * b[1]) / squared : 0;
   const foot = [share * a[0], share * a[1]];
   ["a", "b"].forEach(function (name) { place(explorer, name); });
-  line(explorer.view.picture.querySelector(".tl-shadow"), [0, 0], foot);
-  line(explorer.view.picture.querySelector(".tl-drop"), b, foot);
-  explorer.view.picture.querySelector(".tl-arc").setAttribute("d", arc(a, b));
+  explorer.between.replaceChildren(line(TL.svg("line", { "class": "tl-shadow" }), [0, 0], foot),
+    line(TL.svg("line", { "class": "tl-drop" }), b, foot), TL.svg("path", { "class": "tl-arc", d: arc(a, b) }));
   explorer.view.say(relation(a, b, values));
 }
 
 function place(explorer, name) {
-  const point = explorer.vectors[name], group = explorer.view.picture.querySelector(".tl-" + name);
-  line(group.querySelector("line"), [0, 0], point);
-  TL.fill(explorer.tips[name], { cx: X(point[0]), cy: Y(point[1]), "aria-label": "tip of " + name + " at " + point.map(written).join(", ") });
+  const point = explorer.vectors[name], tip = explorer.tips[name];
+  line(tip.line, [0, 0], point);
+  TL.fill(tip.circle, { cx: X(point[0]), cy: Y(point[1]) });
+  if (!explorer.view.still) tip.circle.setAttribute("aria-label", "tip of " + name + " at " + point.map(written).join(", "));
   const inside = [point[0] > REACH - 0.5 ? -18 : 14, point[1] > REACH - 0.5 ? 20 : -10]; // the letter stays in the picture
-  TL.fill(group.querySelector("text"), { x: X(point[0]) + inside[0], y: Y(point[1]) + inside[1] });
+  TL.fill(tip.letter, { x: X(point[0]) + inside[0], y: Y(point[1]) + inside[1] });
 }
 
 function line(element, from, to) {
-  TL.fill(element, { x1: X(from[0]), y1: Y(from[1]), x2: X(to[0]), y2: Y(to[1]) });
+  return TL.fill(element, { x1: X(from[0]), y1: Y(from[1]), x2: X(to[0]), y2: Y(to[1]) });
 }
 
 // The angle between a and b, less than half a turn; empty where one of them has no direction.
 function arc(a, b) {
   if (!Math.hypot(...a) || !Math.hypot(...b)) return "";
   const ends = [a, b].map(function (v) {
-    return (X(0) + 28 * v[0] / Math.hypot(...v)) + " " + (Y(0) - 28 * v[1] / Math.hypot(...v));
+    return (X(0) + 28 * v[0] / Math.hypot(...v)).toFixed(1) + " " + (Y(0) - 28 * v[1] / Math.hypot(...v)).toFixed(1);
   });
   return "M" + ends[0] + "A28 28 0 0 " + (a[0] * b[1] < a[1] * b[0] ? 1 : 0) + " " + ends[1];
 }
 
-function X(value) { return SIZE / 2 + value * SIZE / (2 * REACH); }
+function X(value) { return +(SIZE / 2 + value * SIZE / (2 * REACH)).toFixed(2); }
 
-function Y(value) { return SIZE / 2 - value * SIZE / (2 * REACH); }
+function Y(value) { return SIZE - X(value); }
 
 function told(name, value) {
   if (value === null) return "not defined";

@@ -1,59 +1,65 @@
-// The drawing of the head view, which the model view shows too. Its measures are those of heads.py.
+// The drawing of the head view, which the model view shows too.
 var WIDTH = 360, TOP = 22, ROW = 24, LEFT = 134, RIGHT = 226, LEVELS = 10;
 
 var CROWD = 0.2; // of several heads at once only weights from here on are drawn, until a token is pointed at
 
-// Lines between two columns of tokens. show({layer, heads, least, from, to}) draws; tell(text) gets it in words.
-function headPicture(data, tell) {
+// Lines between two columns of tokens. show({layer, heads, least, from, to}) draws; tell(text) gets it in words. still: nothing
+// can be pointed at.
+function headPicture(data, tell, still) {
   var keys = data.keys || data.tokens, at = unpack(data.weights, data.heads), n = data.tokens.length, m = keys.length;
   var state = { layer: 0, heads: [0], least: 0, from: null, to: null }, weights = [], pinned = null, pointed = null;
   // One unit across is from column to column, one unit down is a row: so the paths stay short.
   var lines = TL.svg("g", { transform: "translate(" + LEFT + " " + (TOP + ROW / 2) + ") scale(" + (RIGHT - LEFT) + " " + ROW + ")" });
   var marks = TL.svg("g", {});
-  var queries = column("query", data.tokens, 0), answers = column("key", keys, n);
+  var queries = column("query", data.tokens), answers = column("key", keys);
   var tokens = queries.concat(answers);
-  var svg = TL.svg("svg", { "class": "tl-lines", role: "group", viewBox: "0 0 " + WIDTH + " " + (TOP + ROW * Math.max(n, m) + 4) }, [
+  var svg = TL.svg("svg", { "class": "tl-lines", role: still ? "img" : "group", viewBox: "0 0 " + WIDTH + " " + (TOP + ROW * Math.max(n, m) + 4) }, [
     TL.svg("text", { x: 130, y: 12, "text-anchor": "end", "class": "tl-side" }, "query"),
     TL.svg("text", { x: 230, y: 12, "class": "tl-side" }, "key"), lines, marks,
-    TL.svg("g", { role: "group", "aria-label": "Queries: the tokens that attend" }, queries),
-    TL.svg("g", { role: "group", "aria-label": "Keys: the tokens attended to" }, answers),
+    group("Queries: the tokens that attend", queries), group("Keys: the tokens attended to", answers),
   ]);
+  if (!still) controls();
 
-  function column(side, names, first) {
+  function group(label, tokens) { return TL.svg("g", still ? {} : { role: "group", "aria-label": label }, tokens); }
+
+  function column(side, names) {
     var x = side === "query" ? 28 : RIGHT, textX = side === "query" ? 130 : 230;
     return names.map(function (name, i) {
       var y = TOP + ROW * i, short = shorten(name), text = { x: textX, y: y + 16 };
       if (side === "query") text["text-anchor"] = "end";
-      var token = TL.svg("g", { "class": "tl-token", role: "button", "aria-pressed": "false", "aria-label": side + " " + i + ": " + name }, [
-        TL.svg("rect", { x: x, y: y + 1, width: LEFT - 28, height: ROW - 2, rx: 3 }), TL.svg("text", text, short),
-      ]);
+      var token = TL.svg("g", {}, TL.svg("text", text, short));
+      if (!still) token.prepend(TL.svg("rect", { x: x, y: y + 1, width: LEFT - 28, height: ROW - 2, rx: 3 }));
       if (short !== name) token.append(TL.svg("title", {}, name));
-      token.addEventListener("pointerenter", function () { point(first + i); });
-      token.addEventListener("pointerleave", function () { point(null); });
-      token.addEventListener("focus", function () { point(first + i); });
-      token.addEventListener("blur", function () { point(null); });
-      token.addEventListener("click", function () { pin(first + i); });
-      token.addEventListener("keydown", function (event) {
-        if (event.key === "Escape") pin(null);
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        pin(first + i);
-      });
       return token;
     });
   }
 
-  rove(tokens, function (i, key) {
-    var first = i < n ? 0 : n, last = i < n ? n - 1 : n + m - 1;
-    return { ArrowUp: Math.max(first, i - 1), ArrowDown: Math.min(last, i + 1), Home: first, End: last,
-      ArrowRight: i < n ? n + Math.min(i, m - 1) : i, ArrowLeft: i < n ? i : Math.min(i - n, n - 1) }[key];
-  });
+  function controls() {
+    tokens.forEach(function (token, place) {
+      var label = place < n ? "query " + place + ": " + data.tokens[place] : "key " + (place - n) + ": " + keys[place - n];
+      TL.fill(token, { role: "button", "aria-pressed": "false", "aria-label": label });
+      ["pointerenter", "focus"].forEach(function (kind) { token.addEventListener(kind, function () { point(place); }); });
+      ["pointerleave", "blur"].forEach(function (kind) { token.addEventListener(kind, function () { point(null); }); });
+      token.addEventListener("click", function () { pin(place); });
+      token.addEventListener("keydown", function (event) {
+        if (event.key === "Escape") pin(null);
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        pin(place);
+      });
+    });
+    rove(tokens, function (i, key) {
+      var first = i < n ? 0 : n, last = i < n ? n - 1 : n + m - 1;
+      return { ArrowUp: Math.max(first, i - 1), ArrowDown: Math.min(last, i + 1), Home: first, End: last,
+        ArrowRight: i < n ? n + Math.min(i, m - 1) : i, ArrowLeft: i < n ? i : Math.min(i - n, n - 1) }[key];
+    });
+  }
 
   function point(place) { pointed = place; if (pinned === null) draw(); }
 
   function pin(place) {
     pinned = place === pinned ? null : place;
-    tokens.forEach(function (token, i) { token.setAttribute("aria-pressed", String(i === pinned)); });
+    if (!still) tokens.forEach(function (token, i) { token.setAttribute("aria-pressed", String(i === pinned)); });
     draw();
   }
 
@@ -90,7 +96,7 @@ function headPicture(data, tell) {
     found.sort(function (a, b) { return a[0] - b[0]; }); // the strongest above all others, whatever their head
     lines.replaceChildren.apply(lines, found.map(function (pair) { return pair[1]; }));
     marks.replaceChildren.apply(marks, focus === null ? [] : markings(focus));
-    tokens.forEach(function (token, i) { token.classList.toggle("tl-on", i === focus); });
+    tokens.forEach(function (token, i) { token.setAttribute("class", i === focus ? "tl-token tl-on" : "tl-token"); });
     var text = describe(focus);
     svg.setAttribute("aria-label", text);
     tell(text);
@@ -130,8 +136,8 @@ function headPicture(data, tell) {
     var place = "Layer " + state.layer + ", " + (several ? weights.length + " heads" : "head " + state.heads[0]) + ". ";
     if (!weights.length) return "Layer " + state.layer + ": no head is chosen.";
     if (focus !== null) return place + describeToken(focus, several);
-    if (several) return place + "Shown are weights from " + cutoff(null).toFixed(2) +
-      " on. Point at a token to see all of its lines, with the weights of each head.";
+    if (several) return place + "Shown are weights from " + cutoff(null).toFixed(2) + " on." +
+      (still ? "" : " Point at a token to see all of its lines, with the weights of each head.");
     var top = largest(weights[0].map(function (w, k) { return allowed(Math.floor(k / m), k % m, null) ? w : 0; }), 3);
     return place + "Strongest: " + top.map(function (k) {
       return nameOf(data.tokens, Math.floor(k / m)) + " to " + nameOf(keys, k % m) + " (" + weights[0][k].toFixed(2) + ")";

@@ -4,8 +4,17 @@ function draw(view) {
 }
 
 function show(view) {
+  var data = view.data, heads = numbers(data.heads).map(Number);
+  var picture = headPicture(grouped(data, view.way), function (text) { view.say(text + joined(view.way)); }, view.still);
+  if (!view.still) controls(view, picture);
+  picture.show({ layer: data.layer, heads: data.head === null ? heads : [data.head], least: data.least });
+  if (data.pressed !== undefined) picture.keep(data.pressed);
+  delete data.pressed; // of the example, not of another text
+  view.picture.replaceChildren(picture.element);
+}
+
+function controls(view, picture) {
   var data = view.data, chosen = numbers(data.heads).map(function (_, h) { return data.head === null || h === data.head; });
-  var picture = headPicture(grouped(data, view.way), function (text) { view.say(text + joined(view.way)); });
   var layer = TL.select(view, "Layer", numbers(data.layers), data.layer, update);
   var head = TL.select(view, "Head", numbers(data.heads).concat(["all", "several"]), 0, function () {
     chosen = chosen.map(function (_, h) { return +head.value === data.heads || h === +head.value; });
@@ -21,19 +30,20 @@ function show(view) {
     return tile;
   });
   if (data.heads > 1) view.controls.append(TL.el("div", { "class": "tl-tiles", role: "group", "aria-label": "Heads on and off" }, ["Heads "].concat(tiles)));
+  mark();
 
-  function update() {
+  // What is chosen, in the menu and on the tiles; returned are the heads.
+  function mark() {
     var heads = chosen.map(function (on, h) { return on ? h : -1; }).filter(function (h) { return h >= 0; });
     head.value = heads.length === 1 ? heads[0] : heads.length === data.heads ? data.heads : data.heads + 1;
     tiles.forEach(function (tile, h) { tile.setAttribute("aria-pressed", String(chosen[h])); });
+    return heads;
+  }
+
+  function update() {
+    var heads = mark();
     data.layer = +layer.value; // where another text begins
     data.head = heads.length === 1 ? heads[0] : null;
     picture.show({ layer: data.layer, heads: heads });
   }
-
-  picture.show({ least: data.least });
-  update();
-  if (data.pressed !== undefined) picture.keep(data.pressed);
-  delete data.pressed; // of the example, not of another text
-  view.picture.replaceChildren(picture.element);
 }

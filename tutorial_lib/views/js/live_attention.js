@@ -2,7 +2,7 @@
 // values: what data calls some of a layer's values in attention, such as {weights: "weights"}.
 function liveAttention(view, values, show) {
   show(view);
-  TL.live(view, "Your sentence", async function (text, live, current) {
+  if (!view.still) TL.live(view, "Your sentence", async function (text, live, current) {
     var data = view.data, layers = numbers(data.layers);
     function name(layer, value) { return "layer." + layer + ".attention." + value; }
     var stops = layers.flatMap(function (layer) { return Object.values(values).map(function (value) { return name(layer, value); }); });

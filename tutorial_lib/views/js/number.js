@@ -57,11 +57,10 @@ function written(value) {
   return Number.isInteger(value) ? value + ".0" : String(value);
 }
 
-// As in Python: this many digits, or powers of ten where they would not fit; with a real minus sign.
+// This many digits, or powers of ten where they would not fit.
 function shown(value, digits = 2) {
   if (value === -Infinity) return "−∞";
-  const text = Math.abs(value) < 1e5 ? value.toFixed(digits) : value.toExponential(1);
-  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
+  return Math.abs(value) < 1e5 ? TL.number(value, digits) : value.toExponential(1).replace("-", "−");
 }
 
 function button(view, text, pressed) {

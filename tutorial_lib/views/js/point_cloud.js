@@ -2,30 +2,31 @@
 // kind and depth are a single path, so that thousands of them stay fast.
 function draw(view) {
   var data = view.data, cloud = Cloud(data), n = cloud.n;
-  var stage = view.picture.querySelector(".tl-stage");
-  var svg = TL.svg("svg", { role: "img", "aria-label": data.alt });
+  var svg = TL.svg("svg", { role: "img", "aria-label": data.alt }), stage = TL.el("div", { "class": "tl-stage" }, svg);
   var size = { width: 0, height: 0 }, waiting = false, hovered = -1, touched = false;
-
-  var turn = degrees("Turn", 0, 360, data.turn);
-  var tilt = degrees("Tilt", -90, 90, data.tilt);
-  var zoom = TL.range(view, "Zoom", { min: 1, max: 6, step: 0.25, value: 1 }, function (z) { return z + "×"; }, soon);
-  var which = TL.range(view, "Point", { min: 0, max: n - 1, step: 1, value: 0 }, cloud.name, function () {
-    touched = true;
-    hovered = -1;
-    view.say(cloud.tell(+which.value));
-    soon();
-  });
-  Player(view, turn, soon);
-
-  stage.setAttribute("tabindex", "0");
-  stage.setAttribute("role", "application");
-  stage.setAttribute("aria-label", "The cloud: arrow keys turn it, plus and minus zoom");
-  stage.replaceChildren(svg);
-  stage.addEventListener("keydown", keys);
-  drag();
-  svg.addEventListener("pointerleave", function () { hover(-1); });
-  new ResizeObserver(soon).observe(stage);
+  var turn = { value: data.turn }, tilt = { value: data.tilt }, zoom = { value: 1 }, which = { value: 0 }; // until there are sliders
+  view.picture.replaceChildren.apply(view.picture, [stage].concat(legend(data), table(cloud, data)));
+  view.say(count(cloud, data));
   paint();
+  if (!view.still) controls();
+
+  function controls() {
+    turn = degrees("Turn", 0, 360, data.turn);
+    tilt = degrees("Tilt", -90, 90, data.tilt);
+    zoom = TL.range(view, "Zoom", { min: 1, max: 6, step: 0.25, value: 1 }, function (z) { return z + "×"; }, soon);
+    which = TL.range(view, "Point", { min: 0, max: n - 1, step: 1, value: 0 }, cloud.name, function () {
+      touched = true;
+      hovered = -1;
+      view.say(cloud.tell(+which.value));
+      soon();
+    });
+    Player(view, turn, soon);
+    TL.fill(stage, { tabindex: 0, role: "application", "aria-label": "The cloud: arrow keys turn it, plus and minus zoom" });
+    stage.addEventListener("keydown", keys);
+    drag();
+    svg.addEventListener("pointerleave", function () { hover(-1); });
+    new ResizeObserver(soon).observe(stage);
+  }
 
   function degrees(label, min, max, value) {
     return TL.range(view, label, { min: min, max: max, step: 1, value: value }, function (d) { return d + "°"; }, soon);
@@ -43,11 +44,11 @@ function draw(view) {
     size = { width: width, height: Math.round(Math.min(480, width * 0.8)) };
     TL.fill(svg, { viewBox: "0 0 " + size.width + " " + size.height, width: size.width, height: size.height });
     cloud.project(+turn.value, +tilt.value, +zoom.value, size);
-    svg.replaceChildren.apply(svg, cloud.axes("line").concat(cloud.marks(), cloud.axes("text"), mark()));
+    svg.replaceChildren.apply(svg, cloud.axes("line").concat(cloud.marks(), cloud.axes("text"), chosen()));
   }
 
   // The chosen point, or the one under the mouse, with its name.
-  function mark() {
+  function chosen() {
     var i = hovered >= 0 ? hovered : touched ? +which.value : -1;
     if (i < 0) return [];
     var x = cloud.x[i], y = cloud.y[i], left = x > size.width / 2;
@@ -119,6 +120,41 @@ function draw(view) {
   }
 }
 
+// Of the groups, by shape and color, or of the values, by color.
+function legend(data) {
+  function swatch(kind) {
+    return TL.svg("svg", { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true" }, mark(data, kind, 2, outline(shape(data, kind), 7, 7, 4), 4));
+  }
+  if (!data.steps && !data.groups.length) return [];
+  if (!data.steps) return TL.el("p", { "class": "tl-legend" }, data.groups.map(function (name, i) { return TL.el("span", {}, [swatch(i), " " + name]); }));
+  var dots = Array.from({ length: data.steps }, function (_, step) { return swatch(step); });
+  return TL.el("p", { "class": "tl-legend" }, TL.el("span", {}, [data.color + ": " + data.range[0] + " "].concat(dots, " " + data.range[1])));
+}
+
+// The numbers themselves, folded: the first points' coordinates.
+function table(cloud, data) {
+  var ROWS = 50, first = Math.min(ROWS, cloud.n), points = cloud.n.toLocaleString("en-US") + " points";
+  var heads = ["point"].concat(data.axes).map(function (name) { return TL.el("th", { scope: "col" }, name); });
+  var rows = Array.from({ length: first }, function (_, i) {
+    var cells = cloud.at(i).map(function (x) { return TL.el("td", {}, x.toFixed(data.digits).replace(/^-(0\.?0*)$/, "$1")); });
+    return TL.el("tr", {}, [TL.el("th", { scope: "row" }, cloud.name(i))].concat(cells));
+  });
+  return TL.el("details", { "class": "tl-numbers" }, [
+    TL.el("summary", {}, "Table of " + (first === cloud.n ? "all " : "the first " + first + " of ") + points),
+    TL.el("table", {}, [TL.el("thead", {}, TL.el("tr", {}, heads)), TL.el("tbody", {}, rows)])]);
+}
+
+// What there is to see, in words.
+function count(cloud, data) {
+  var groups = data.groups.map(function (name, kind) {
+    var plural = SHAPES[kind] + (/s$/.test(SHAPES[kind]) ? "es" : "s");
+    return name + ": " + cloud.of.filter(function (one) { return one === kind; }).length + " (" + plural + ")";
+  });
+  var color = data.steps ? "color tells " + data.color + ", from " + data.range[0] + " to " + data.range[1] : "";
+  var points = cloud.n.toLocaleString("en-US") + (cloud.n > 1 ? " points" : " point") + " in " + data.axes.length + " dimensions";
+  return [points, groups.join(", "), color, data.path ? "a line joins each point to the next" : ""].filter(Boolean).join("; ") + ".";
+}
+
 function shorten(text) {
   var letters = Array.from(text);
   return letters.length > 40 ? letters.slice(0, 39).join("") + "…" : text;
@@ -149,24 +185,45 @@ function Player(view, turn, soon) {
   }
 }
 
+var SHAPES = ["circle", "square", "triangle", "diamond", "plus", "cross"]; // of groups; values are circles
+
+function shape(data, kind) { return data.steps ? "circle" : SHAPES[kind]; }
+
+// All points of one kind and one depth as a path.
+function mark(data, kind, layer, d, radius) {
+  var name = shape(data, kind), looks = { "class": "tl-" + name + (data.steps ? " tl-step" : " tl-kind") + kind + " tl-layer" + layer, d: d };
+  if (name === "circle") looks["stroke-width"] = +(2 * radius).toFixed(2);
+  return TL.svg("path", looks);
+}
+
+function outline(shape, x, y, r) {
+  function at(dx, dy) { return "M" + (x + dx * r).toFixed(1) + " " + (y + dy * r).toFixed(1); }
+  function by(letter, dx, dy) { return letter + (dx * r).toFixed(1) + (dy === undefined ? "" : " " + (dy * r).toFixed(1)); }
+  if (shape === "circle") return at(0, 0) + "h0"; // a line of no length with round ends
+  if (shape === "square") return at(-1, -1) + by("h", 2) + by("v", 2) + by("h", -2) + "z";
+  if (shape === "triangle") return at(0, -1.2) + by("l", 1.2, 2.1) + by("h", -2.4) + "z";
+  if (shape === "diamond") return at(0, -1.4) + by("l", 1.4, 1.4) + by("l", -1.4, 1.4) + by("l", -1.4, -1.4) + "z";
+  if (shape === "plus") return at(-1.2, 0) + by("h", 2.4) + at(0, -1.2) + by("v", 2.4);
+  return at(-1, -1) + by("l", 2, 2) + at(-1, 1) + by("l", 2, -2);
+}
+
 // The points, where they stand in the picture, and the SVG of it.
 function Cloud(data) {
-  var SHAPES = ["circle", "square", "triangle", "diamond", "plus", "cross"];
   var packed = new Uint16Array(TL.bytes(data.points).buffer), of = TL.bytes(data.of), n = of.length;
   var unit = Float64Array.from(packed, function (v) { return (v / 65535) * 2 - 1; });
   var x = new Float64Array(n), y = new Float64Array(n), near = new Float64Array(n), view = null;
-  var cloud = { n: n, x: x, y: y, name: name, tell: tell, project: project, axes: axes, marks: marks, nearest: nearest };
+  var cloud = { n: n, of: of, x: x, y: y, name: name, at: at, tell: tell, project: project, axes: axes, marks: marks, nearest: nearest };
   return cloud;
 
   function name(i) { return data.labels ? data.labels[i] : "point " + i; }
 
+  function at(i) { return data.axes.map(function (_, j) { return data.center[j] + data.radius * unit[3 * i + j]; }); }
+
   function tell(i) {
-    return name(i) + ": " + data.axes.map(function (axis, j) {
-      return axis + " " + Number((data.center[j] + data.radius * unit[3 * i + j]).toFixed(data.digits));
-    }).join(", ");
+    var place = at(i);
+    return name(i) + ": " + data.axes.map(function (axis, j) { return axis + " " + Number(place[j].toFixed(data.digits)); }).join(", ");
   }
 
-  // As `project` in views/cloud.py, with zoom.
   function project(turn, tilt, zoom, size) {
     var a = (turn * Math.PI) / 180, t = (tilt * Math.PI) / 180;
     view = { ca: Math.cos(a), sa: Math.sin(a), ct: Math.cos(t), st: Math.sin(t), size: size,
@@ -195,8 +252,8 @@ function Cloud(data) {
       end[i] = -corner[i];
       end = place.apply(null, end);
       parts.push(tag === "line"
-        ? TL.svg("line", { class: "tl-axis", x1: start[0], y1: start[1], x2: end[0], y2: end[1] })
-        : TL.svg("text", { class: "tl-name", x: end[0], y: end[1] - 5, "text-anchor": "middle" }, shorten(text)));
+        ? TL.svg("line", { class: "tl-axis", x1: start[0].toFixed(1), y1: start[1].toFixed(1), x2: end[0].toFixed(1), y2: end[1].toFixed(1) })
+        : TL.svg("text", { class: "tl-name", x: end[0].toFixed(1), y: (end[1] - 5).toFixed(1), "text-anchor": "middle" }, shorten(text)));
     });
     return parts;
   }
@@ -210,29 +267,15 @@ function Cloud(data) {
     for (i = 0; i < 3 * data.kinds; i++) paths.push("");
     for (i = 0; i < n; i++) {
       var layer = Math.max(0, Math.min(2, Math.floor((near[i] + 1) * 1.5))); // rounded, a point may lie beyond -1
-      var shape = data.steps ? "circle" : SHAPES[of[i]];
-      paths[layer * data.kinds + of[i]] += outline(shape, x[i], y[i], radius(layer));
+      paths[layer * data.kinds + of[i]] += outline(shape(data, of[i]), x[i], y[i], radius(layer));
     }
     paths.forEach(function (d, i) {
-      var layer = Math.floor(i / data.kinds), kind = i % data.kinds, shape = data.steps ? "circle" : SHAPES[kind];
-      var path = { class: "tl-" + shape + (data.steps ? " tl-step" : " tl-kind") + kind + " tl-layer" + layer, d: d };
-      if (shape === "circle") path["stroke-width"] = 2 * radius(layer);
-      if (d) parts.push(TL.svg("path", path));
+      var layer = Math.floor(i / data.kinds);
+      if (d) parts.push(mark(data, i % data.kinds, layer, d, radius(layer)));
     });
     return parts;
 
     function radius(layer) { return size * (2.4 + 0.8 * layer); }
-  }
-
-  function outline(shape, x, y, r) {
-    function at(dx, dy) { return "M" + (x + dx * r).toFixed(1) + " " + (y + dy * r).toFixed(1); }
-    function by(letter, dx, dy) { return letter + (dx * r).toFixed(1) + (dy === undefined ? "" : " " + (dy * r).toFixed(1)); }
-    if (shape === "circle") return at(0, 0) + "h0"; // a line of no length with round ends
-    if (shape === "square") return at(-1, -1) + by("h", 2) + by("v", 2) + by("h", -2) + "z";
-    if (shape === "triangle") return at(0, -1.2) + by("l", 1.2, 2.1) + by("h", -2.4) + "z";
-    if (shape === "diamond") return at(0, -1.4) + by("l", 1.4, 1.4) + by("l", -1.4, 1.4) + by("l", -1.4, -1.4) + "z";
-    if (shape === "plus") return at(-1.2, 0) + by("h", 2.4) + at(0, -1.2) + by("v", 2.4);
-    return at(-1, -1) + by("l", 2, 2) + at(-1, 1) + by("l", 2, -2);
   }
 
   // The point that is nearest to a place in the picture, or -1 if none is within `reach`.

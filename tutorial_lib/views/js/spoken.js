@@ -1,4 +1,4 @@
-// A token as story.py's `spoken` says it.
+// A token as it is shown: the space before a word is left out, other white space is named.
 function spoken(piece) {
   if (piece === "<|endoftext|>") return "(the end)";
   if (!piece.trim()) return "(space)";

@@ -1,26 +1,42 @@
-// A decoder's next token as bars, and a story that goes on; story.py draws the same for the default state.
+// A decoder's next token as bars, and a story that goes on.
 var SHOWN = 10; // tokens that get a bar
 var ALONE = 0.9; // a token with more leaves no choice
 var STEPS = 25; // tokens that one press on "Write on" gives
 
 function draw(view) {
   var data = view.data, ages = data.ages, logits = Array.from(TL.floats(data.logits)), ids = null, told = data.told, begin = data.text, writing = false;
-  var page = window.tutorialLib, live = data.live && page;
-  var age = ages.length && live ? TL.select(view, "Trained for", ages.map(function (one) { return one[0]; }), ages.length - 1, again) : null;
-  var temperature = TL.range(view, "Temperature", { min: 0.1, max: 2, step: 0.05, value: data.temperature }, function (x) { return x.toFixed(2); }, show);
-  var top = TL.range(view, "top-p", { min: 0.05, max: 1, step: 0.05, value: 1 }, function (x) { return x.toFixed(2); }, show);
-  var text = TL.el("p", { "class": "tl-told" }), bars = TL.el("tbody", {}), on = TL.el("button", { type: "button" }, "Write on");
-  on.addEventListener("click", function () { writing ? (writing = false) : write(); });
-  if (live) view.controls.append(on);
+  var page = view.still ? null : window.tutorialLib, live = data.live && page, age = null, on = null; // `on` writes on
+  var chosen = { temperature: data.temperature, top: 1 }; // top: for top-p
+  var text = TL.el("p", { "class": "tl-told" }), bars = TL.el("tbody", {});
   view.picture.replaceChildren(text, TL.el("table", { "class": "tl-next" }, bars));
-  if (live) TL.live(view, "Begin a story", start, data.live);
+  show();
+  if (!view.still) controls();
+
+  function controls() {
+    if (ages.length && live) age = TL.select(view, "Trained for", ages.map(function (one) { return one[0]; }), ages.length - 1, again);
+    slider("temperature", "Temperature", { min: 0.1, max: 2 });
+    slider("top", "top-p", { min: 0.05, max: 1 });
+    if (!live) return;
+    on = TL.el("button", { type: "button" }, "Write on");
+    on.addEventListener("click", function () { writing ? (writing = false) : write(); });
+    view.controls.append(on);
+    TL.live(view, "Begin a story", start, data.live);
+  }
+
+  function slider(name, label, ends) {
+    var options = Object.assign({ step: 0.05, value: chosen[name] }, ends);
+    var input = TL.range(view, label, options, function (x) { return x.toFixed(2); }, function () {
+      chosen[name] = +input.value;
+      show();
+    });
+  }
 
   // Softmax of logits / temperature, without the tokens that top-p leaves out.
   function probabilities() {
-    var p = TL.softmax(logits.map(function (z) { return z / +temperature.value; })), sum = 0;
+    var p = TL.softmax(logits.map(function (z) { return z / chosen.temperature; })), sum = 0;
     var order = p.map(function (_, i) { return i; }).sort(function (a, b) { return p[b] - p[a] || a - b; });
     order.forEach(function (i, place) {
-      var kept = place === 0 || +top.value === 1 || sum < +top.value - 1e-12;
+      var kept = place === 0 || chosen.top === 1 || sum < chosen.top - 1e-12;
       sum += p[i];
       if (!kept) p[i] = 0;
     });
@@ -99,6 +115,4 @@ function draw(view) {
     writing = false;
     on.textContent = "Write on";
   }
-
-  show();
 }

@@ -2,29 +2,33 @@
 function draw(view) {
   var data = view.data;
   var state = { text: data.text, words: data.words, chosen: 0 };
-  var wordPiece = null; // there as soon as the vocabulary is inflated
   var typed = TL.el("p", { class: "tl-typed" });
   var list = TL.el("ol", { class: "tl-words" });
   var tries = TL.el("div", { class: "tl-tries" });
-  var box = TL.el("textarea", { rows: 2, maxlength: 2000, spellcheck: "false", autocapitalize: "off" });
-  box.value = data.text;
-  box.readOnly = true;
-  TL.inflate(data.vocabulary).then(function (text) {
-    wordPiece = WordPiece(data, text.split("\n"));
-    box.readOnly = false;
-    TL.linked(view, function (link) {
-      box.value = link.get("text") || box.value;
-      box.dispatchEvent(new Event("input"));
-    });
-  });
-  box.addEventListener("input", function () {
-    state.text = box.value;
-    state.words = wordPiece(box.value);
-    choose(mostPieces(state.words));
-  });
-  view.controls.append(TL.el("label", { class: "tl-box" }, ["Your text ", box]));
   view.picture.replaceChildren(typed, list, tries);
   choose(mostPieces(state.words));
+  if (!view.still) controls();
+
+  function controls() {
+    var box = TL.el("textarea", { rows: 2, maxlength: 2000, spellcheck: "false", autocapitalize: "off" });
+    var wordPiece = null; // there as soon as the vocabulary is inflated
+    box.value = data.text;
+    box.readOnly = true;
+    TL.inflate(data.vocabulary).then(function (text) {
+      wordPiece = WordPiece(data, text.split("\n"));
+      box.readOnly = false;
+      TL.linked(view, function (link) {
+        box.value = link.get("text") || box.value;
+        box.dispatchEvent(new Event("input"));
+      });
+    });
+    box.addEventListener("input", function () {
+      state.text = box.value;
+      state.words = wordPiece(box.value);
+      choose(mostPieces(state.words));
+    });
+    view.controls.append(TL.el("label", { class: "tl-box" }, ["Your text ", box]));
+  }
 
   function choose(index) {
     state.chosen = index;
@@ -38,6 +42,7 @@ function draw(view) {
     var pieces = word.tokens.map(function (token, i) {
       return TL.el("span", { class: "tl-piece" }, [TL.el("b", {}, token), " ", TL.el("small", {}, String(word.ids[i]))]);
     });
+    if (view.still) return TL.el("li", {}, TL.el("span", { class: "tl-word" }, pieces));
     var button = TL.el("button", { type: "button", class: "tl-word", "aria-pressed": index === state.chosen }, pieces);
     button.addEventListener("click", function () {
       list.querySelector('[aria-pressed="true"]').setAttribute("aria-pressed", "false");
@@ -72,7 +77,7 @@ function howCut(word, longest) {
     start = last;
   });
   var title = TL.el("p", {}, [TL.el("b", {}, word.word), ": " + reason(word)]);
-  return rounds.childElementCount ? [title, rounds] : [title];
+  return word.ends.length || word.kind === "unknown" ? [title, rounds] : [title];
 }
 
 function reason(word) {

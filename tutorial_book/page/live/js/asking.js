@@ -1,11 +1,15 @@
-// A view of an example that is computed anew for the reader's text; asking.py made the example. compute(texts, live, data)
-// gives a promise of {shown: [[name, chart, sentence], ...], note}; the menu keeps its place where the name is there again.
-function asking(view, compute) {
-  var data = view.data, menu = null, ask = null;
+// A view of an example that is measured again for the reader's text; Python measured the example. measure(texts, live, data,
+// current) gives a promise of {found, note}: what is in data.found, for other texts. charts(found, data) gives what is shown:
+// [[name, chart, sentence], ...]; the menu keeps its place where the name is there again.
+function asking(view, measure, charts) {
+  var data = view.data, shown = charts(data.found, data), menu = null, ask = null;
+  var example = data.boxes.map(function (box) { return TL.el("p", { "class": "tl-asked" }, [box[0] + ": ", TL.el("b", {}, box[1])]); });
+  show();
+  if (!view.still) controls();
 
   function show() {
-    var one = data.shown[menu ? +menu.value : 0];
-    view.picture.replaceChildren.apply(view.picture, drawn(one[1]));
+    var one = shown[menu ? +menu.value : 0];
+    view.picture.replaceChildren.apply(view.picture, example.concat(drawn(one[1])));
     view.say(one[2]);
     if (data.follow && ask) view.picture.querySelectorAll(".tl-bars th").forEach(follow);
   }
@@ -18,23 +22,33 @@ function asking(view, compute) {
   }
 
   function choices() {
-    var names = data.shown.map(function (one) { return one[0]; });
+    var names = shown.map(function (one) { return one[0]; });
     var place = menu ? Math.max(0, names.indexOf(menu.options[+menu.value].text)) : 0;
     view.controls.replaceChildren();
     menu = names.length > 1 ? TL.select(view, data.choose, names, place, show) : null;
     view.controls.hidden = !menu;
   }
 
-  choices();
-  if (data.live) ask = TL.live(view, data.boxes, async function (texts, live, current) {
-    var found = await compute(texts, live, data, current);
-    if (!current()) return "";
-    data.shown = found.shown;
+  function controls() {
     choices();
-    show();
-    return found.note || "";
-  }, data.live);
+    if (data.live) ask = TL.live(view, data.boxes, async function (texts, live, current) {
+      var measured = await measure(texts, live, data, current);
+      if (!current()) return "";
+      shown = charts(measured.found, data);
+      example = []; // the boxes have the texts
+      choices();
+      show();
+      return measured.note || "";
+    }, data.live);
+  }
 }
+
+// Curves, [[name, numbers], ...], of numbers up to 1 after each number of layers; soft: the names of those to compare with.
+function byLayer(unit, curves, soft) {
+  return { kind: "lines", curves: curves, axis: "layers passed", unit: unit, low: Math.min.apply(null, [0].concat(curves.flatMap(function (curve) { return curve[1]; }))), high: 1, soft: soft };
+}
+
+function quoted(name) { return "\u201c" + name + "\u201d"; }
 
 function names(count, form) { return Array.from({ length: count }, function (_, i) { return form(i); }); }
 
@@ -85,6 +99,3 @@ function sharedWords(one, other) {
     return [word, other.find(function (second) { return second.name === word.name; })];
   });
 }
-
-// A cosine as the sentences say it.
-function two(x) { return x.toFixed(2).replace("-0.00", "0.00").replace("-", "\u2212"); }

@@ -1,7 +1,7 @@
-// How alike the words of a text are; shape.py works out the same.
-function draw(view) { asking(view, compute); }
+// How alike the words of a text are, layer by layer.
+function draw(view) { asking(view, measure, charts); }
 
-async function compute(texts, live, data) {
+async function measure(texts, live, data) {
   var deep = depths(data);
   var found = await wordVectors(live, data, texts[0], deep), n = found.words.length;
   if (n < 2) throw new Error("Type two words or more.");
@@ -12,8 +12,11 @@ async function compute(texts, live, data) {
     });
     return 2 * sum / (n * (n - 1));
   });
-  var OTHERS = "one word from each of two texts", low = Math.min.apply(null, [0].concat(own, data.apart));
-  return { note: found.note, shown: [["", { kind: "lines", curves: [["two words of this text", own], [OTHERS, data.apart]], x: names(data.layers + 1, String),
-    axis: "layers passed", unit: "average cosine", low: low, high: 1, soft: [OTHERS] },
-    "After the last layer two words of this text have cosine " + two(own[data.layers]) + "; " + OTHERS + ", " + two(data.apart[data.layers]) + "."]] };
+  return { note: found.note, found: own };
+}
+
+function charts(own, data) {
+  var OWN = "two words of this text", OTHERS = "one word from each of two texts";
+  return [["", byLayer("average cosine", [[OWN, own], [OTHERS, data.apart]], [OTHERS]),
+    "After the last layer " + OWN + " have cosine " + TL.number(own[data.layers]) + "; " + OTHERS + ", " + TL.number(data.apart[data.layers]) + "."]];
 }

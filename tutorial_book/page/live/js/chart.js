@@ -1,4 +1,5 @@
-// The charts of chart.py, drawn alike: the same measures, the same order.
+// Charts: lines over places x, paths in a plane, bars, a grid of layers and heads, a histogram. A chart is an object whose `kind` names
+// the function here that draws it.
 var drawn = (function () {
   var WIDTH = 440, HEIGHT = 230, LEFT = 46, RIGHT = 430, TOP = 10, BOTTOM = 190;
 
@@ -39,17 +40,19 @@ var drawn = (function () {
 
   function lines(chart) {
     function scale(value) { return chart.log ? Math.log10(Math.max(value, 1e-9)) : value; }
-    var low = scale(chart.low), high = scale(chart.high), n = chart.x.length, every = Math.ceil(n / 14), hard = 0;
+    var values = chart.curves.flatMap(function (curve) { return curve[1]; }), soft = chart.soft || [], hard = 0; // soft: thin and dashed, to compare with
+    var least = chart.low ?? Math.min.apply(null, values), most = chart.high ?? Math.max.apply(null, values), low = scale(least), high = scale(most);
+    var x = chart.x || chart.curves[0][1].map(function (_, i) { return String(i); }), n = x.length, every = Math.ceil(n / 14);
     function across(i) { return LEFT + (RIGHT - LEFT) * (i + 0.5) / n; }
     function up(value) { return BOTTOM - (BOTTOM - TOP) * (clamp(scale(value), low, high) - low) / (high - low || 1); }
     var marks = chart.log ? [] : ticks(low, high);
     if (chart.log)
       for (var k = Math.floor(low); k <= Math.ceil(high); k++)
-        [1, 2, 5].forEach(function (m) { if (m * Math.pow(10, k) >= chart.low && m * Math.pow(10, k) <= chart.high) marks.push(m * Math.pow(10, k)); });
-    var inside = chart.x.filter(function (_, i) { return i % every === 0; }).map(function (text, i) { return words(across(i * every), BOTTOM + 17, "middle", text); });
+        [1, 2, 5].forEach(function (m) { if (m * Math.pow(10, k) >= least && m * Math.pow(10, k) <= most) marks.push(m * Math.pow(10, k)); });
+    var inside = x.filter(function (_, i) { return i % every === 0; }).map(function (text, i) { return words(across(i * every), BOTTOM + 17, "middle", text); });
     inside.push(words((LEFT + RIGHT) / 2, BOTTOM + 35, "middle", chart.axis));
     var names = chart.curves.map(function (curve) {
-      var kind = chart.soft.includes(curve[0]) ? "tl-soft" : "tl-curve-" + hard++;
+      var kind = soft.includes(curve[0]) ? "tl-soft" : "tl-curve-" + hard++;
       inside.push(TL.svg("path", { "class": kind, d: track(curve[1].map(function (value, i) { return [across(i), up(value)]; })) }));
       return [curve[0], kind];
     });
@@ -77,14 +80,15 @@ var drawn = (function () {
   }
 
   function bars(chart) {
-    function share(value) { return 100 * (clamp(value, chart.low, chart.high) - chart.low) / (chart.high - chart.low); }
+    var low = chart.low ?? 0; // up to 1; band: for each row [from, to], where chance lies
+    function share(value) { return 100 * (clamp(value, low, 1) - low) / (1 - low); }
     function part(tag, from, to) { return TL.el(tag, { style: "left:" + from.toFixed(1) + "%;width:" + (to - from).toFixed(1) + "%" }); }
     return [TL.el("table", { "class": "tl-bars" }, TL.el("tbody", {}, chart.rows.map(function (row, i) {
       var ends = [share(0), share(row[1])].sort(function (a, b) { return a - b; }), bar = [part("i", ends[0], ends[1])];
       if (chart.band) bar.unshift(part("u", share(chart.band[i][0]), share(chart.band[i][1])));
       return TL.el("tr", {}, [TL.el("th", { scope: "row" }, row[0]), TL.el("td", { "class": "tl-track" }, TL.el("span", {}, bar)),
-        TL.el("td", {}, [row[1].toFixed(2).replace("-", "\u2212")].concat(chart.band ? TL.el("b", {}, // what the gray bar shows, for a screen reader
-          (", chance " + chart.band[i][0].toFixed(2) + " to " + chart.band[i][1].toFixed(2)).replace(/-/g, "\u2212")) : []))]);
+        TL.el("td", {}, [TL.number(row[1])].concat(chart.band ? TL.el("b", {}, // what the gray bar shows, for a screen reader
+          ", chance " + chart.band[i].map(function (x) { return TL.number(x); }).join(" to ")) : []))]);
     })))];
   }
 

@@ -1,9 +1,8 @@
-// One word in two sentences; context.py works out the same.
-function draw(view) { asking(view, compute); }
+// One word in two sentences, layer by layer.
+function draw(view) { asking(view, measure, charts); }
 
-async function compute(texts, live, data) {
+async function measure(texts, live, data) {
   var deep = depths(data);
-  var OTHERS = "two different words, on average";
   var one = await wordVectors(live, data, texts[0], deep), other = await wordVectors(live, data, texts[1], deep);
   var shared = sharedWords(one.words, other.words);
   if (!shared.length) throw new Error("These two sentences share no word. Use one word in both.");
@@ -18,12 +17,17 @@ async function compute(texts, live, data) {
     });
     return count ? sum / count : NaN;
   });
-  var compared = !isNaN(control[0]);
-  return { note: one.note || other.note, shown: shared.map(function (pair) {
-    var curve = deep.map(function (_, depth) { return TL.cosine(pair[0].vectors[depth], pair[1].vectors[depth]); });
-    var curves = [["\u201c" + pair[0].name + "\u201d in both", curve]].concat(compared ? [[OTHERS, control]] : []);
-    var low = Math.min.apply(null, [0].concat(curve, compared ? control : []));
-    return [pair[0].name, { kind: "lines", curves: curves, x: names(data.layers + 1, String), axis: "layers passed", unit: "cosine", low: low, high: 1, soft: [OTHERS] },
-      "\u201c" + pair[0].name + "\u201d after the last layer: cosine " + two(curve[data.layers]) + (compared ? "; " + OTHERS + ", " + two(control[data.layers]) : "") + "."];
-  }) };
+  var words = shared.map(function (pair) {
+    return [pair[0].name, deep.map(function (_, depth) { return TL.cosine(pair[0].vectors[depth], pair[1].vectors[depth]); })];
+  });
+  return { note: one.note || other.note, found: { words: words, control: isNaN(control[0]) ? [] : control } };
+}
+
+function charts(found, data) {
+  var OTHERS = "two different words, on average", compared = found.control.length;
+  return found.words.map(function ([word, curve]) {
+    var curves = [[quoted(word) + " in both", curve]].concat(compared ? [[OTHERS, found.control]] : []);
+    var beside = compared ? "; " + OTHERS + ", " + TL.number(found.control[data.layers]) : "";
+    return [word, byLayer("cosine", curves, [OTHERS]), quoted(word) + " after the last layer: cosine " + TL.number(curve[data.layers]) + beside + "."];
+  });
 }

@@ -1,20 +1,28 @@
-// Two paths of one word in one plane; evolution.py works out the same.
-function draw(view) { asking(view, compute); }
+// Two paths of one word in one plane.
+function draw(view) { asking(view, measure, charts); }
 
-async function compute(texts, live, data) {
+async function measure(texts, live, data) {
   var deep = depths(data);
   var one = await wordVectors(live, data, texts[0], deep), other = await wordVectors(live, data, texts[1], deep);
   var shared = sharedWords(one.words, other.words);
   if (!shared.length) throw new Error("These two texts share no word. Use one word in both.");
-  var shown = shared.map(function (pair) {
-    var a = pair[0].vectors, b = pair[1].vectors, picture = plane(a.concat(b)), word = "\u201c" + pair[0].name + "\u201d";
+  var found = shared.map(function (pair) {
+    var a = pair[0].vectors, b = pair[1].vectors, picture = plane(a.concat(b));
     function apart(k) { return Math.hypot.apply(null, Array.from(a[k], function (x, i) { return x - b[k][i]; })); }
-    return [pair[0].name === data.word ? Infinity : apart(data.layers), [pair[0].name, { kind: "paths", paths: [[word + " in the first text", picture.points.slice(0, data.layers + 1)], ["in the second", picture.points.slice(data.layers + 1)]] },
-      "The two paths of " + word + " lie " + apart(0).toFixed(1) + " apart before the first layer and " + apart(data.layers).toFixed(1) + " after the last; the plane holds " +
-      (100 * picture.share).toFixed(0) + "% of their variance."]];
+    return [pair[0].name, picture.points, [apart(0), apart(data.layers)], picture.share];
   });
-  shown.sort(function (x, y) { return y[0] - x[0]; }); // the word that parts most comes first
-  return { note: one.note || other.note, shown: shown.map(function (one) { return one[1]; }) };
+  function rank(path) { return path[0] === data.word ? Infinity : path[2][1]; }
+  found.sort(function (x, y) { return rank(y) - rank(x); }); // the word that parts most comes first
+  return { note: one.note || other.note, found: found };
+}
+
+// found: of each word its name, its points in both texts, how far apart they are at first and at last, and the plane's share.
+function charts(found, data) {
+  return found.map(function ([name, points, [start, end], share]) {
+    var paths = [[quoted(name) + " in the first text", points.slice(0, data.layers + 1)], ["in the second", points.slice(data.layers + 1)]];
+    return [name, { kind: "paths", paths: paths }, "The two paths of " + quoted(name) + " lie " + start.toFixed(1) + " apart before the first layer and " +
+      end.toFixed(1) + " after the last; the plane holds " + (100 * share).toFixed(0) + "% of their variance."];
+  });
 }
 
 // Points in their two principal components, with the signs that Python gives them, and the share of the variance there.

@@ -1,29 +1,35 @@
-// The gate of each head on one text; gates.py and geometry/gates.py work out the same.
-function draw(view) { asking(view, compute); }
+// The gate of each head on one text, by the rules of geometry/gates.py.
+function draw(view) { asking(view, measure, charts); }
 
-var LETTERS = { closed: "C", directional: "D", backward: "B", forward: "F", cluster: "K", instance: "I", open: "O", mixed: "\u00b7" };
-var GATES = ["closed", "directional", "backward", "forward", "cluster", "instance", "open"];
-
-async function compute(texts, live, data) {
+async function measure(texts, live, data) {
   var stops = names(data.layers, function (i) { return "layer." + i + ".attention.weights"; });
-  var trace = await live.trace(texts[0], { model: data.live, stops: stops }), counts = {}, same = 0;
+  var trace = await live.trace(texts[0], { model: data.live, stops: stops });
   if (trace.tokens.length < 3) throw new Error("Type at least one word.");
-  var rows = stops.map(function (stop, layer) {
+  var found = stops.map(function (stop) {
     var n = trace.stops[stop].shape[1], values = trace.stops[stop].values;
-    return data.census[layer].map(function (usual, head) {
-      var name = gate(values.subarray(head * n * n, (head + 1) * n * n), n);
-      counts[name] = (counts[name] || 0) + 1;
-      same += name === usual;
-      return [LETTERS[name] + (name === usual ? "" : "*"), +(name !== usual)];
-    });
+    return names(data.heads, function (head) { return gate(values.subarray(head * n * n, (head + 1) * n * n), n, Object.keys(data.letters)); });
   });
-  var listed = Object.keys(counts).sort(function (a, b) { return counts[b] - counts[a] || (a < b ? -1 : 1); });
-  return { note: TL.cut(trace), shown: [["", { kind: "grid", rows: rows, unit: data.shown[0][1].unit }, "On this text: " +
-    listed.map(function (name) { return counts[name] + " " + name; }).join(", ") + ". " + same + " of " + rows.flat().length + " heads are what the census calls them."]] };
+  return { note: TL.cut(trace), found: found };
 }
 
-// The first gate on whose way a map A (n, n) is at least half, else "mixed".
-function gate(A, n) {
+function charts(found, data) {
+  var counts = {}, every = found.flat(), usual = data.census.flat();
+  every.forEach(function (name) { counts[name] = (counts[name] || 0) + 1; });
+  var listed = Object.keys(counts).sort(function (a, b) { return counts[b] - counts[a] || (a < b ? -1 : 1); });
+  var same = every.filter(function (name, i) { return name === usual[i]; }).length;
+  var rows = found.map(function (gates, layer) {
+    return gates.map(function (name, head) {
+      var other = name !== data.census[layer][head];
+      return [data.letters[name] + (other ? "*" : ""), +other];
+    });
+  });
+  var unit = Object.entries(data.letters).map(function ([name, letter]) { return letter + " " + name; }).join(", ") + "; * where the census says another";
+  return [["", { kind: "grid", rows: rows, unit: unit }, "On this text: " + listed.map(function (name) { return counts[name] + " " + name; }).join(", ") + ". " +
+    same + " of " + every.length + " heads are what the census calls them."]];
+}
+
+// The first gate on whose way a map A (n, n) is at least half, else the last, "mixed".
+function gate(A, n, gates) {
   function mean(of) { return names(n, of).reduce(function (a, b) { return a + b; }, 0) / n; }
   function row(i) { return A.subarray(i * n, (i + 1) * n); }
 
@@ -53,5 +59,5 @@ function gate(A, n) {
     excess(function (i, j) { return j === favorite[i]; }) * new Set(favorite).size / n,
     (tokens - 1) / (n - 1),
   ];
-  return GATES[scores.findIndex(function (score) { return score >= 0.5; })] || "mixed";
+  return gates[scores.concat(1).findIndex(function (score) { return score >= 0.5; })];
 }

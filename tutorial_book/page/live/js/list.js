@@ -1,22 +1,26 @@
-// A question and a list that grows; limits.py works out the same.
-function draw(view) { asking(view, compute); }
+// A question and a list that grows.
+function draw(view) { asking(view, measure, charts); }
 
-async function compute(texts, live, data) {
+async function measure(texts, live, data) {
   var parts = takenApart(texts[0], texts[1]), n = parts.others.length, note = "";
   async function vector(text) {
     var read = await live.nearest(text, 0, { model: data.live });
     note = note || TL.cut(read);
     return read.vector;
   }
-  var question = await vector(texts[0]), curves = [["with " + parts.asked, []], ["without " + parts.asked, []]];
+  var question = await vector(texts[0]), curves = [[], []];
   for (var i = 1; i <= n; i++) {
     var lists = [[parts.asked].concat(parts.others.slice(0, i - 1)), parts.others.slice(0, i)];
-    for (var k = 0; k < 2; k++) curves[k][1].push(TL.cosine(question, await vector(parts.head + " " + lists[k].join(", ") + ".")));
+    for (var k = 0; k < 2; k++) curves[k].push(TL.cosine(question, await vector(parts.head + " " + lists[k].join(", ") + ".")));
   }
-  var every = curves[0][1].concat(curves[1][1]);
-  var gains = curves[0][1].map(function (value, i) { return value - curves[1][1][i]; });
-  var chart = Object.assign({}, data.shown[0][1], { curves: curves, x: names(n, function (i) { return String(i + 1); }), low: Math.min.apply(null, every), high: Math.max.apply(null, every) });
-  return { note: note, shown: [["", chart, "\u201c" + parts.asked + "\u201d raises the cosine by " + two(gains[0]) + " in a list of 1, by " + two(gains[n - 1]) + " in one of " + n + "."]] };
+  return { note: note, found: { asked: parts.asked, "with": curves[0], without: curves[1] } };
+}
+
+function charts(found) {
+  var gains = found.with.map(function (value, i) { return value - found.without[i]; }), n = gains.length;
+  var chart = { kind: "lines", curves: [["with " + found.asked, found.with], ["without " + found.asked, found.without]],
+    x: names(n, function (i) { return String(i + 1); }), axis: "things in the list", unit: "cosine with the question" };
+  return [["", chart, quoted(found.asked) + " raises the cosine by " + TL.number(gains[0]) + " in a list of 1, by " + TL.number(gains[n - 1]) + " in one of " + n + "."]];
 }
 
 function wordsIn(text) { return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || []; }

@@ -1,7 +1,7 @@
-// A word and its partner in all heads; roles.py works out the same.
-function draw(view) { asking(view, compute); }
+// A word and its partner in all heads.
+function draw(view) { asking(view, measure, charts); }
 
-async function compute(texts, live, data) {
+async function measure(texts, live, data) {
   var stops = names(data.layers, function (i) { return "layer." + i + ".attention.weights"; });
   var trace = await live.trace(texts[0], { model: data.live, stops: stops }), n = trace.tokens.length, words = wordsOf(trace.tokens);
   var pair = [];
@@ -12,22 +12,33 @@ async function compute(texts, live, data) {
     pair.push(found);
   }
   if (pair[0] === pair[1]) throw new Error("Name two words.");
-  var here = pair[0].places, there = pair[1].places, offset = there[0] - here[0], best = null;
+  var here = pair[0].places, there = pair[1].places, offset = there[0] - here[0];
   var rows = names(n, Number).filter(function (i) { return i > 0 && i < n - 1 && i + offset > 0 && i + offset < n - 1 && !here.includes(i); });
   var grids = [[], []];
-  stops.forEach(function (stop, layer) {
+  stops.forEach(function (stop) {
     var A = trace.stops[stop].values, cells = [[], []];
     names(trace.stops[stop].shape[0], Number).forEach(function (head) {
       function weight(i, j) { return A[(head * n + i) * n + j]; }
       function sum(list, of) { return list.reduce(function (total, x) { return total + of(x); }, 0); }
       var given = sum(here, function (i) { return sum(there, function (j) { return weight(i, j); }); }) / here.length;
       var elsewhere = rows.length ? sum(rows, function (i) { return weight(i, i + offset); }) / rows.length : 0;
-      if (!best || given - elsewhere > best.given - best.elsewhere) best = { layer: layer, head: head, given: given, elsewhere: elsewhere };
-      [given, elsewhere].forEach(function (value, k) { cells[k].push([(100 * value).toFixed(0), value]); });
+      cells[0].push(given);
+      cells[1].push(elsewhere);
     });
     cells.forEach(function (row, k) { grids[k].push(row); });
   });
-  var say = "Layer " + best.layer + ", head " + best.head + " differs most: " + best.given.toFixed(2) + " from \u201c" + pair[0].name + "\u201d to \u201c" + pair[1].name +
-    "\u201d" + (rows.length ? "; over the same distance elsewhere in this sentence, " + best.elsewhere.toFixed(2) : "") + ".";
-  return { note: TL.cut(trace), shown: ["the pair", "the same distance elsewhere"].slice(0, rows.length ? 2 : 1).map(function (kind, k) { return [kind, { kind: "grid", rows: grids[k], unit: "Weight in hundredths" }, say]; }) };
+  return { note: TL.cut(trace), found: { names: pair.map(function (word) { return word.name; }), given: grids[0], elsewhere: rows.length ? grids[1] : null } };
+}
+
+// found.elsewhere: null where the text has no such distance elsewhere.
+function charts(found, data) {
+  var given = found.given.flat(), elsewhere = found.elsewhere ? found.elsewhere.flat() : given.map(function () { return 0; });
+  var gains = given.map(function (value, i) { return value - elsewhere[i]; }), best = gains.indexOf(Math.max.apply(null, gains));
+  var beside = found.elsewhere ? "; over the same distance elsewhere in this sentence, " + elsewhere[best].toFixed(2) : "";
+  var say = "Layer " + Math.floor(best / data.heads) + ", head " + best % data.heads + " differs most: " + given[best].toFixed(2) + " from " +
+    found.names.map(quoted).join(" to ") + beside + ".";
+  return [["the pair", found.given], ["the same distance elsewhere", found.elsewhere]].filter(function (kind) { return kind[1]; }).map(function ([kind, grid]) {
+    var rows = grid.map(function (row) { return row.map(function (value) { return [(100 * value).toFixed(0), value]; }); });
+    return [kind, { kind: "grid", rows: rows, unit: "Weight in hundredths" }, say];
+  });
 }

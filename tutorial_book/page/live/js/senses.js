@@ -1,7 +1,7 @@
-// A word in two senses, and another in its place; senses.py works out the same.
-function draw(view) { asking(view, compute); }
+// A word in two senses, and another in its place.
+function draw(view) { asking(view, measure, charts); }
 
-async function compute(texts, live, data) {
+async function measure(texts, live, data) {
   var deep = depths(data), groups = [sentencesOf(texts[0]), sentencesOf(texts[1])], instead = texts[2].trim();
   if (groups[0].length < 2 || groups[1].length < 2) throw new Error("Type two sentences or more for each sense.");
   var every = groups[0].concat(groups[1]), read = [], note = "";
@@ -25,12 +25,13 @@ async function compute(texts, live, data) {
       return silhouette(found.map(function (one, i) { return one.words[places[i]].vectors[depth]; }), labels);
     });
   }
-  var own = curveOf(read), control = curveOf(swapped), best = own.indexOf(Math.max.apply(null, own));
-  var named = [word, instead].map(function (name) { return "\u201c" + name + "\u201d"; });
-  var chart = Object.assign({}, data.shown[0][1], {
-    curves: [[named[0], own], [named[1], control]], low: Math.min.apply(null, [0].concat(own, control)), soft: [named[1]] });
-  return { note: note, shown: [["", chart, "The senses of " + named[0] + " lie farthest apart after layer " + best + ": "
-    + two(own[best]) + "; " + named[1] + " has " + two(control[best]) + " there."]] };
+  return { note: note, found: { words: [word, instead], curves: [curveOf(read), curveOf(swapped)] } };
+}
+
+function charts(found) {
+  var named = found.words.map(quoted), [own, control] = found.curves, best = own.indexOf(Math.max.apply(null, own));
+  return [["", byLayer("silhouette", [[named[0], own], [named[1], control]], [named[1]]), "The senses of " + named[0] + " lie farthest apart after layer " +
+    best + ": " + TL.number(own[best]) + "; " + named[1] + " has " + TL.number(control[best]) + " there."]];
 }
 
 function sentencesOf(text) {

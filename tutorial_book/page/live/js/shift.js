@@ -1,18 +1,31 @@
-// A text moved along, read by two decoders; since.py prepared the example. First what was prepared is shown, later what
+// A text moved along, read by two decoders. First what was prepared is shown, later what
 // the page computes of the reader's text, and then one token can be moved alone.
 function draw(view) {
-  var data = view.data, turn = 0, menu = null, mine = null; // mine: the reader's text with what the page computed of it
-  var range = TL.range(view, "places moved by", { min: 0, max: data.most, value: 0 }, String, move);
-  if (!data.live || !TL.live(view, [["Begin a story", data.text, true]], answer, data.live[0])) return;
-  view.picture.querySelector(".tl-asked").remove(); // it stands in the box
-  var note = view.root.querySelector(".tl-live [role=status]");
-  note.textContent = note.textContent.replace("the model: 2 MB", "both models: 4 MB");
+  var data = view.data, turn = 0, range = null, menu = null, mine = null; // mine: the reader's text with what the page computed of it
+  var example = tokensOf(data.ids), sides = data.names.map(function (name) { return TL.el("section", { "aria-label": name }); });
+  var asked = TL.el("p", { "class": "tl-asked" }, ["Begin a story: ", TL.el("b", {}, data.text)]);
+  view.picture.replaceChildren(asked, TL.el("div", { "class": "tl-two" }, sides));
+  show(0, -1, prepared(0));
+  if (!view.still) controls();
+
+  function controls() {
+    range = TL.range(view, "places moved by", { min: 0, max: data.most, value: 0 }, String, move);
+    if (!data.live || !TL.live(view, [["Begin a story", data.text, true]], answer, data.live[0])) return;
+    asked.remove(); // it stands in the box
+    var note = view.root.querySelector(".tl-live [role=status]");
+    note.textContent = note.textContent.replace("the model: 2 MB", "both models: 4 MB");
+  }
+
+  // The tokens as names of rows: the first word has no space before it, and is a whole one yet.
+  function tokensOf(ids) {
+    return ids.map(function (id, place) { return !place ? "(start)" : spoken(place === 1 ? " " + data.pieces[id].trimStart() : data.pieces[id]); });
+  }
 
   async function answer(texts, live, current) {
     var text = data.start + texts[0], first = [];
     for (var name of data.live) first.push(await reading(live, name, text, null));
     if (!current()) return "";
-    mine = { live: live, text: text, first: first, tokens: first[0].ids.map(function (id, i) { return named(i, data.pieces[id]); }) };
+    mine = { live: live, text: text, first: first, tokens: tokensOf(Array.from(first[0].ids)) };
     choices();
     await move();
     return [TL.cut(first[0]), "Computed in this page with weights of 8 bits: of the example, at all places, no probability is further than " +
@@ -60,26 +73,29 @@ function draw(view) {
     });
     var best = p.map(function (_, i) { return i; }).sort(function (a, b) { return p[b] - p[a] || a - b; }).slice(0, 5);
     return {
-      state: { next: best.map(function (i) { return [spoken(data.pieces[i]), p[i]]; }), looks: looks.map(function (x, j) { return [mine.tokens[j], x]; }).slice(0, own + 1) },
+      state: { next: best.map(function (i) { return [i, p[i]]; }), looks: looks.slice(0, own + 1) },
       change: p.reduce(function (most, x, i) { return Math.max(most, Math.abs(x - first.p[i])); }, 0),
     };
   }
 
   function show(k, token, both) {
-    view.picture.querySelectorAll("section").forEach(function (section, i) { section.replaceChildren.apply(section, panel(data.names[i], both[i], token)); });
-    view.say(k ? moved(k, token, both) : "Each token at its place: “" + top(both[0]) + " with learned positions, " + two(both[0].state.next[0][1]) + ", “" +
-      both[1].state.next[0][0] + "” with rotary ones, " + two(both[1].state.next[0][1]) + ".");
+    sides.forEach(function (side, i) { side.replaceChildren.apply(side, panel(data.names[i], both[i])); });
+    view.say(k ? moved(k, token, both) : "Each token at its place: \u201c" + top(both[0]) + " with learned positions, " + TL.number(both[0].state.next[0][1]) + ", \u201c" +
+      likeliest(both[1]) + "\u201d with rotary ones, " + TL.number(both[1].state.next[0][1]) + ".");
   }
 
-  function top(one) { return one.state.next[0][0] + "” is likeliest"; }
+  function likeliest(one) { return spoken(data.pieces[one.state.next[0][0]]); }
 
-  // As panel in since.py.
-  function panel(name, one, token) {
+  function top(one) { return likeliest(one) + "\u201d is likeliest"; }
+
+  function panel(name, one) {
     var title = TL.el("p", { "class": "tl-unit" }, [TL.el("b", {}, name + "."), one ? " What comes next" : " The table has no row for such a place: it ends at " + (data.rows - 1) + "."]);
     if (!one) return [title];
-    var rows = one.state.looks, own = rows[rows.length - 1][0];
-    function bars(rows) { return drawn({ kind: "bars", rows: rows, low: 0, high: 1, band: null }); }
-    return [title].concat(bars(one.state.next), TL.el("p", { "class": "tl-unit" }, "Where “" + own + "” looks, the mean of all heads"), bars(rows));
+    var tokens = mine ? mine.tokens : example, looks = one.state.looks;
+    function bars(rows) { return drawn({ kind: "bars", rows: rows }); }
+    return [title].concat(bars(one.state.next.map(function (next) { return [spoken(data.pieces[next[0]]), next[1]]; })),
+      TL.el("p", { "class": "tl-unit" }, "Where \u201c" + tokens[looks.length - 1] + "\u201d looks, the mean of all heads"),
+      bars(looks.map(function (x, j) { return [tokens[j], x]; })));
   }
 
   function moved(k, token, both) {
@@ -90,12 +106,7 @@ function draw(view) {
   // What the change of a reading is, in words.
   function told(one) {
     if (!one) return "the table ends before";
-    if (one.change >= 0.005) return "a probability moves by " + two(one.change) + ", and “" + top(one);
+    if (one.change >= 0.005) return "a probability moves by " + TL.number(one.change) + ", and “" + top(one);
     return "no probability moves by as much as " + Math.pow(10, Math.ceil(Math.log10(Math.max(one.change, 1e-7)) + 1e-9)).toFixed(7).replace(/0+$/, "");
   }
 }
-
-// As named in since.py.
-function named(place, piece) { return place ? spoken(place === 1 ? " " + piece.trimStart() : piece) : "(start)"; }
-
-function two(x) { return x.toFixed(2); }
