@@ -194,6 +194,7 @@ class MultiHeadAttention(nn.Module):
         self.d_model = d_model
         self.n_heads = n_heads
         self.d_k = d_model // n_heads if d_k is None else d_k
+        arguments.check_sizes(d_k=self.d_k)
         self.W_Q = nn.Linear(d_model, n_heads * self.d_k, bias=bias)
         self.W_K = nn.Linear(self.d_memory, self.n_kv_heads * self.d_k, bias=bias)
         self.W_V = nn.Linear(self.d_memory, self.n_kv_heads * self.d_k, bias=bias)
