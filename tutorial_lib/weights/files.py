@@ -6,9 +6,6 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from tutorial_lib.atomic import beside as beside
-from tutorial_lib.atomic import write_text as write_text
-
 
 def read_text(path: Path) -> str:
     """A file's text; ValueError with the file's name where it is no UTF-8."""
