@@ -124,7 +124,7 @@ def test_modules_of_one_chapter_have_its_name(name, shared):
         ("from tutorial_lib.geometry import crossings", "geometry.arrays geometry.links"),
         ("from tutorial_lib.geometry import intrinsic_dimension", "geometry.arrays geometry.neighbors geometry.two_nn"),
         ("from tutorial_book import plots; plots.uses, plots.heatmap", "plots.base plots.uses"),
-        ("from tutorial_book import page; page.slide", "page.layouts page.slides"),
+        ("from tutorial_book import page; page.slide", "page.layouts page.slider"),
         ("from tutorial_lib.texts import load_texts; load_texts('words')", "texts.fetch texts.written"),
     ],
 )

@@ -15,7 +15,7 @@ from tutorial_book.page.live.since import shift_view
 from tutorial_lib import gpt, load
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.views import live
-from tutorial_lib.weights.rounded import rounded_model
+from tutorial_lib.weights.eight_bits import rounded_model
 
 EXAMPLE, TYPED = "Mia had a kite. She lost it in the", "Tom saw a big dog. He"
 LOGITS = """async ([model, asked]) => {

@@ -25,7 +25,7 @@ from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import tokenizer_of
 from tutorial_lib.trace import silence
 from tutorial_lib.views import gaze_view, head_view, live, model_view, neuron_view, story_view
-from tutorial_lib.weights.rounded import rounded_model
+from tutorial_lib.weights.eight_bits import rounded_model
 
 MODELS = ("all-MiniLM-L6-v2", "book-bert", "book-gpt")
 AGE = "book-gpt-20"

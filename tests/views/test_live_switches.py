@@ -12,7 +12,7 @@ from tests.views.test_live import stops_of
 from tutorial_lib import load
 from tutorial_lib.trace import change, silence
 from tutorial_lib.views import live
-from tutorial_lib.weights.rounded import rounded_model
+from tutorial_lib.weights.eight_bits import rounded_model
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 BERT, GPT = "all-MiniLM-L6-v2", "book-gpt"

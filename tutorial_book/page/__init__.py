@@ -8,7 +8,7 @@ from tutorial_lib import late
 __getattr__, __dir__, __all__ = late(__name__, {
     "guess": "answer",
     "search": "search_view",
-    "slides": "slide",
+    "slider": "slide",
     "source": "show",
     "tables": "table",
 })

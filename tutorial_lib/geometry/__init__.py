@@ -8,13 +8,13 @@ from tutorial_lib import late
 
 __getattr__, __dir__, __all__ = late(__name__, {
     "contextuality": "center_groups explainable_variance self_similarity sentence_similarity",
+    "contrast_tests": "sign_flip_test swap_test",
     "contrasts": "contrast_cosines difference_vectors",
     "controls": "Control center cosine_parts distance_shares leave_out norm_shares remove_main standardize whiten",
     "curves": "Turn clock_hands correlation_dimension lag_distances local_dimension turn_period",
     "directions": "Nearest PlanePath TokenPlane best_probability inverse_unembedding layer_agreement logit_lens "
     "measure_overlap nearest_by_measure own_scores plane_path token_plane top_tokens",
     "gates": "GATES gate_example gate_of gate_scores without_tokens",
-    "gender_bias": "sign_flip_test swap_test",
     "groups": "group_test linear_accuracy neighbor_purity silhouette",
     "heads": "MapShares attention_pattern head_statistics hits induction_score map_shares offset_hits selectors "
     "sign_test weighted_norms word_weights",

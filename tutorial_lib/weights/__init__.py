@@ -1,7 +1,7 @@
 """Models by name: the catalog, the search for their files, Hugging Face's names for every family, safe loading.
 
-`catalog` knows the models, `find` their folders, `files` reads and writes, `names` has the names and layouts of Hugging
-Face for all families, `checkpoints` puts weights into our models, and `rounded` writes them in 8 bits. Where the
+`catalog` knows the models, `find` their folders, `files` reads with care, `names` has the names and layouts of Hugging
+Face for all families, `checkpoints` puts weights into our models, and `eight_bits` rounds them to 8 bits. Where the
 SHA-256 of a model's weights is known, it is checked before they are used. Importing this loads no torch.
 """
 

@@ -7,7 +7,7 @@ import torch
 from tutorial_book.experiments.since import read_at
 from tutorial_book.page.live.asking import JS, brief
 from tutorial_lib.views.base import View
-from tutorial_lib.weights.rounded import rounded_model
+from tutorial_lib.weights.eight_bits import rounded_model
 
 SHOWN = 5  # next tokens
 NAMES = ("Learned positions", "Rotary positions")

@@ -22,8 +22,8 @@ from tutorial_lib.tokenization.bpe import byte_characters
 from tutorial_lib.vectors import embed
 from tutorial_lib.views.base import JS
 from tutorial_lib.views.tokenizer import rules_of
+from tutorial_lib.weights.eight_bits import GROUP, rounded, rounded_model
 from tutorial_lib.weights.files import read_text
-from tutorial_lib.weights.rounded import GROUP, rounded, rounded_model
 
 HERE = Path(__file__).parent
 # What the worker is made of, in the order in which it reads it.

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial_lib.weights.rounded import GROUP, MOST, MULTIPLES, rounded, rounded_model
+from tutorial_lib.weights.eight_bits import GROUP, MOST, MULTIPLES, rounded, rounded_model
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-6, 1.0, 1e4]), st.integers(1, 9), st.integers(1, 5))

@@ -49,7 +49,7 @@ def slide(fn, /, *, alt, start=None, **values) -> View:
         f"<figcaption>{escape(data['name'])} = {escape(data['values'][first])}</figcaption></figure>"
     )
     label = f"Figures for {len(options)} values of {data['name']}"
-    return View("slide", data, label, folder=FOLDER, picture=(default, alts[first]))
+    return View("slider", data, label, folder=FOLDER, picture=(default, alts[first]))
 
 
 def _check_values(fn, values):
