@@ -101,9 +101,9 @@ def doctests(module):
 def spoiled(line, name, target, values):
     """(argument, kind of value, the line) for each argument of each call of `name` in the line, and each bad value.
 
-    >>> from tutorial_lib.attention import causal_mask
-    >>> list(spoiled("causal_mask(3).int()", "causal_mask", causal_mask, {"negative": "-1"}))
-    [('n', 'negative', 'causal_mask(-1).int()'), ('device', 'negative', 'causal_mask(3, device=-1).int()')]
+    >>> from tutorial_lib.attention import window_mask
+    >>> list(spoiled("window_mask(3, 1).int()", "window_mask", window_mask, {"negative": "-1"}))
+    [('n', 'negative', 'window_mask(-1, 1).int()'), ('m', 'negative', 'window_mask(3, -1).int()')]
     """
     known = inspect.signature(target).parameters
     parameters = [p for p in known if p not in ("self", "cls")]
