@@ -2,12 +2,31 @@
 
 import datetime
 import json
+import re
 
 import pytest
 
 from tests.accessible import ALONE, RULES, audit
 from tests.book.conftest import bare_pages
 
+# A word that sends the reader to what is not on the card, and what it means there.
+NEEDS_PAGE = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(below|above|here|now)\b",
+        r"(?<!of )\b(this|these)\b(?! book)",
+        r"\bthe (next|last|previous|first) (section|chapter|page|figure|table|cell)\b",
+        r"\bthe (figure|picture|drawing|view|chart|list|section|chapter|page|cell|document)s?\b",
+        r"\bthe (same|real) (table|text|sentence|picture|figure)s?\b",
+        r"\b(we|our|us)\b",
+        r"\b(?-i:[RLNAG]) \d",  # a section of a document
+    )
+]
+# A question that begins so speaks of what was said before it.
+GOES_ON = re.compile(
+    r"(it|its|they|their|them|he|his|she|her|both|those|that|then|the (two|three|four|five|six|seven|others?))\b",
+    re.IGNORECASE,
+)
 START = datetime.date(2026, 11, 27)
 # All are on a light page, which opens in half the time of a heavy one.
 CHOICE = "embeddings/to-the-last-bit"
@@ -36,6 +55,25 @@ ASKED = """() => [...Array(BOOK_CARDS.length)].map(() => {
   document.activeElement.click();
   return says;
 })"""
+
+
+def points_at_page(question, *others):
+    """The first words of a question, its choices and its reason that mean nothing without their page.
+
+    >>> points_at_page("Which key wins?", "k1", "Because the table below says so."), points_at_page("It grows. How?")
+    ('below', 'It')
+    >>> points_at_page("Which of these is longest?", "k1", "Because this book has seen it.")
+    """
+    start = GOES_ON.match(question)
+    found = [start] if start else [word.search(text) for text in (question, *others) for word in NEEDS_PAGE]
+    return next((match[0] for match in found if match), None)
+
+
+def test_no_card_speaks_of_its_page(site):
+    script = (site / "_static" / "cards.js").read_text(encoding="utf-8")
+    cards = json.loads(script.removeprefix("BOOK_CARDS = ").rstrip(";\n"))
+    words = {card["name"]: points_at_page(card["question"], *card["items"], card["because"]) for card in cards}
+    assert len(cards) > 20 and {name: word for name, word in words.items() if word} == {}
 
 
 def entry(step, day=0):

@@ -25,7 +25,7 @@ EXERCISES = r"[Ee]xercises? (\d+(?:(?:, \d+)*,? (?:and|or) \d+)?)"
 # What holds numbers of its own: times, exercises, assignments, links, what hands may choose, texts typed into a view.
 COUNTS = re.compile(
     rf"^### \d+–\d+\. |^\*\*\d\. |^\d\. |minutes? \d+|{EXERCISES}|[Aa]ssignment \d"
-    r"|^Offer .*?\.(?=\s)|\{live\}`[^`]*`|\{numref\}`[^`]*`|\]\([^)]*\)",
+    r"|^:offer: .*|\{live\}`[^`]*`|\{numref\}`[^`]*`|\]\([^)]*\)",
     re.M,
 )
 

@@ -6,8 +6,8 @@ An author marks a guess with `:again:`, and may put the question in words that n
     :unit: times
     :again: A dot product gets 16 times as many coordinates. How much larger does its typical size become?
 
-Each becomes a card in plain text, with the answer that a cell computed. A formula that cannot be written as text, or a
-word that needs the page, such as "below", stops the build. book/_static/again.js asks the cards.
+Each becomes a card in plain text, with the answer that a cell computed. A formula that cannot be written as text stops
+the build, and a test finds words that need the page, such as "below". book/_static/again.js asks the cards.
 """
 
 from __future__ import annotations
@@ -22,24 +22,6 @@ from docutils.utils import smartquotes
 from website.pages.guess import complaining
 from website.pages.nodes import Misuse, element
 
-# A word that sends the reader to what is not on the card, and what it means there.
-NEEDS_PAGE = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(below|above|here|now)\b",
-        r"(?<!of )\b(this|these)\b(?! book)",
-        r"\bthe (next|last|previous|first) (section|chapter|page|figure|table|cell)\b",
-        r"\bthe (figure|picture|drawing|view|chart|list|section|chapter|page|cell|document)s?\b",
-        r"\bthe (same|real) (table|text|sentence|picture|figure)s?\b",
-        r"\b(we|our|us)\b",
-        r"\b(?-i:[RLNAG]) \d",  # a section of a document
-    )
-]
-# A question that begins so speaks of what was said before it.
-GOES_ON = re.compile(
-    r"(it|its|they|their|them|he|his|she|her|both|those|that|then|the (two|three|four|five|six|seven|others?))\b",
-    re.IGNORECASE,
-)
 SIGNS = {
     r"\cdot": "·", r"\times": "×", r"\approx": "≈", r"\le": "≤", r"\ge": "≥", r"\pm": "±", r"\infty": "∞",
     r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\varepsilon": "ε", r"\lambda": "λ", r"\mu": "μ", r"\pi": "π",
@@ -87,18 +69,6 @@ def plain(node: nodes.Node) -> str:
     return (" " if any(isinstance(child, nodes.paragraph) for child in node) else "").join(map(plain, node))
 
 
-def points_at_page(question: str, *others: str) -> str | None:
-    """The first words of a question, its choices and its reason that mean nothing without their page.
-
-    >>> points_at_page("Which key wins?", "k1", "Because the table below says so."), points_at_page("It grows. How?")
-    ('below', 'It')
-    >>> points_at_page("Which of these is longest?", "k1", "Because this book has seen it.")
-    """
-    start = GOES_ON.match(question)
-    found = [start] if start else [word.search(text) for text in (question, *others) for word in NEEDS_PAGE]
-    return next((match[0] for match in found if match), None)
-
-
 def card(box: element) -> dict:
     """All that it takes to ask a guess without its page, in plain text."""
     given = box["attributes"]
@@ -111,7 +81,7 @@ def card(box: element) -> dict:
     items = {line["attributes"]["data_item"]: plain(line) for line in lines}
     truth = json.loads(given["data_truth"])
     truth = [items[item] for item in truth] if isinstance(truth, list) else items.get(truth, truth)
-    made = {
+    return {
         "name": given["data_guess"],
         "kind": given["data_kind"],
         "question": in_other_words(box["again"]) or part("guess-question"),
@@ -122,10 +92,6 @@ def card(box: element) -> dict:
         "because": part("guess-because"),
         "given": {key: given[f"data_{key}"] for key in MEASURES if f"data_{key}" in given},
     }
-    word = points_at_page(made["question"], *made["items"], made["because"])
-    if word:
-        raise Misuse(f'it is asked again without its page, which "{word}" needs: :again: may say it otherwise')
-    return made
 
 
 def read(app, doctree: nodes.document) -> None:

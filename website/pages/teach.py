@@ -5,12 +5,20 @@
 
 is the list of the chapter's `outcomes`, so it cannot drift from it, and a line that leads to the chapter's slides.
 
-    :::{hands} higher-score
-    Most say k1: it points the right way.
+    :::{hands} growth
+    :offer: 2, 4, 16, 64
+    Most say 16.
     :::
 
-is the chapter's guess of that name, as a question for a show of hands: its question and choices, then the text of the
-directive (what the class will say), then what is true, as the chapter's cell has computed it, and why.
+is the chapter's guess of that name, as a question for a show of hands: its question and choices, or the numbers to
+choose from, then the text of the directive (what the class will say), then what is true, as the chapter's cell has
+computed it, and why.
+
+    :::{board} slide picture
+    :::
+
+says of a step that something is drawn: `slide` gives it a slide that shows nothing else, `picture` puts the section
+*On the board* into the step's notes. The page itself shows nothing there.
 
     {live}`gaze_view: The nurse helped the doctor.`
 
@@ -94,8 +102,20 @@ class Objectives(FromChapter, SphinxDirective):
         return [*self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives(self.source())}"), line]
 
 
+class Board(SphinxDirective):
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self):
+        what = self.arguments[0].split()
+        if not set(what) <= {"slide", "picture"}:
+            warn(self, "board: must be slide, picture or both, got %s", self.arguments[0])
+        return [element("div", classes=["board"], data_board=" ".join(what))]
+
+
 class Hands(FromChapter, SphinxDirective):
     required_arguments = 1
+    option_spec = {"offer": str}
     has_content = True
 
     def run(self):
@@ -107,11 +127,14 @@ class Hands(FromChapter, SphinxDirective):
             return []
         form = hint(options) if "order" in options else options.get("unit") and f"\\_\\_\\_ {options['unit']}"
         question += f"\n\n*{form}*" if form else ""
+        offer = self.options.get("offer", "")
+        question += f"\n\n*Offer {offer}.*" if offer else ""
         title = element("p", nodes.Text("A show of hands"), classes=["hands-title"])
         answer = place("truth", guess=name, chapter=self.chapter)
         why = self.parse_text_to_nodes(because)
         box = element("div", title, *self.parse_text_to_nodes(question), *self.parse_content_to_nodes(), answer, *why)
         box["classes"].append("hands")
+        box["attributes"]["data_offer"] = offer
         self.set_source_info(box)
         return [box]
 
@@ -147,6 +170,7 @@ def outdated(app, env, added: set[str], changed: set[str], removed: set[str]) ->
 def setup(app):
     app.add_directive("objectives", Objectives)
     app.add_directive("hands", Hands)
+    app.add_directive("board", Board)
     app.add_role("live", Live())
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", fill)

@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup, Tag
 
 from website.pages.figures import size
 from website.project import template
-from website.slides.order import Entry, Quote, nearest, offers, order, said_of
+from website.slides.order import Entry, Quote, nearest, order
 from website.slides.source import Chapter, Item, Plan, Step, mathjax, outside, tags, words
 
 FOLDER = "slides"
@@ -185,7 +185,8 @@ class Deck:
 
     def numbers(self, item: Item, truth: float) -> str:
         """What a plan offers to choose from, the nearest to the answer marked."""
-        given = offers(said_of(self.plan, item.name))
+        box = self.plan.hands.get(item.name)
+        given = box["data-offer"].split(", ") if box and box["data-offer"] else []
         if not given:
             return ""
         unit, right = item.element["data-unit"], nearest(given, truth)
@@ -220,11 +221,11 @@ class Deck:
             for box in element.select("[data-hands]") + [element] * element.has_attr("data-hands"):
                 if box["data-hands"] == now:
                     box["class"] = ["hands", "now"]
-                del box["data-hands"]
+                del box["data-hands"], box["data-offer"]
         return "".join(map(str, made))
 
     def of_step(self, step: Step, now: str) -> str:
-        board = self.from_plan(self.plan.board) if "board picture" in " ".join(map(words, step.elements)) else ""
+        board = self.from_plan(self.plan.board) if "picture" in step.board else ""
         board = board and f"<h4>On the board</h4>{board}"
         return f"<h3>{step.minutes}. {escape(step.title)}</h3>{self.from_plan(step.elements, now)}{board}"
 

@@ -8,12 +8,9 @@ Where a step begins at the board, its first slide shows nothing else.
 from __future__ import annotations
 
 import math
-import re
 from typing import NamedTuple
 
-from bs4 import Tag
-
-from website.slides.source import NAMED, Chapter, Item, Plan, Step, shows, words
+from website.slides.source import Chapter, Item, Plan, shows
 
 
 class Quote(NamedTuple):
@@ -57,7 +54,7 @@ def order(chapter: Chapter, plan: Plan) -> Order:
 
     for number, step in enumerate(plan.steps):
         before = len(lesson)
-        if "board" in first_words(step):
+        if "slide" in step.board:
             lesson.append(Entry(number, AT_THE_BOARD))
         for kind, name in step.shows:
             if kind == "quote":
@@ -79,19 +76,6 @@ def order(chapter: Chapter, plan: Plan) -> Order:
     there = {id(entry.what) for entry in lesson} | {id(item) for items in asked for item in items}
     more = [item for item in chapter.items if not item.folded and id(item) not in there]
     return Order(lesson, asked, more)
-
-
-def first_words(step: Step) -> str:
-    """What a step says before it shows anything."""
-    said = []
-    for element in step.elements:
-        for node in [element, *element.descendants]:
-            if isinstance(node, Tag) and (node.name == "blockquote" or node.css.match(NAMED)):
-                return " ".join(said)
-            if isinstance(node, Tag) and "hands" in node.get("class", []):
-                return " ".join(said)
-            said += [] if isinstance(node, Tag) else [str(node)]
-    return " ".join(said)
 
 
 def place_of(item: Item, chapter: Chapter, lesson: list[Entry]) -> int | None:
@@ -129,16 +113,6 @@ def asked_for(question, by_name: dict[str, Item], lesson: list[Entry]) -> list[I
     return items
 
 
-def offers(said: str) -> list[str]:
-    """The numbers that a plan offers to choose from.
-
-    >>> offers("Offer 1, 2, about 20 and 384. Many choose 1."), offers("Offer 0.5, 0.1 and 0.02 radians. So.")
-    (['1', '2', '20', '384'], ['0.5', '0.1', '0.02'])
-    """
-    match = re.search(r"\bOffer (.*?)\.(?=\s|$)", said)
-    return re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", match[1].replace(", ", " ")) if match else []
-
-
 def nearest(numbers: list[str], truth: float) -> int:
     """Which of the offered numbers is nearest to what is true: by their ratio, or where one is 0 by their difference.
 
@@ -149,7 +123,3 @@ def nearest(numbers: list[str], truth: float) -> int:
     if min([truth, *values]) > 0:
         return min(range(len(values)), key=lambda i: abs(math.log(values[i] / truth)))
     return min(range(len(values)), key=lambda i: abs(values[i] - truth))
-
-
-def said_of(plan: Plan, guess: str) -> str:
-    return words(plan.hands[guess]) if guess in plan.hands else ""

@@ -54,6 +54,7 @@ class Step(NamedTuple):
     title: str
     elements: list[Tag]
     shows: list[tuple[str, str]]  # (figure or formula, its anchor), (guess, its name), (quote, its text)
+    board: list[str]  # "slide": it begins there; "picture": the board picture belongs to its notes
 
 
 class Plan(NamedTuple):
@@ -62,7 +63,7 @@ class Plan(NamedTuple):
     questions: list[list[Tag]]
     board: list[Tag]
     homework: list[Tag]
-    hands: dict[str, Tag]  # what the class will say to a guess
+    hands: dict[str, Tag]  # the shows of hands, by guess
 
 
 def soup(page: Path) -> BeautifulSoup:
@@ -176,12 +177,14 @@ def read_plan(site: Path, root: Path, name: str) -> Plan:
 
 def below(section: Tag) -> list[Tag]:
     """What stands in a section, without its heading."""
-    return [child for child in section.find_all(True, recursive=False) if child.name not in ("h1", "h2", "h3")]
+    children = section.find_all(True, recursive=False)
+    return [child for child in children if child.name not in ("h1", "h2", "h3") and not child.has_attr("data-board")]
 
 
 def read_step(section: Tag) -> Step:
     minutes, _, title = words(section.h3).rstrip("#").partition(". ")
-    return Step(minutes, title, below(section), shows(section))
+    board = section.select_one("[data-board]")
+    return Step(minutes, title, below(section), shows(section), board["data-board"].split() if board else [])
 
 
 def shows(element: Tag) -> list[tuple[str, str]]:
