@@ -75,7 +75,7 @@ def panels(scale="linear", ticks=None, **options):
         ax.set_xscale(scale)
         if ticks:
             ax.set_xticks(*ticks)
-    files = figures.layouts(with_layouts(figure))
+    files = figures.drawings(with_layouts(figure))
     return axes, files["-phone"], files[""]
 
 
@@ -99,9 +99,16 @@ def test_number_lies_where_matplotlib_puts_it(scale, values):
             assert share == pytest.approx((x - low) / (high - low), abs=2e-3)
 
 
-def test_two_powers_of_ten_are_a_logarithmic_axis():
-    *_, text = panels("log", ([1, 1000], ["1", "1,000"]))
-    assert figures.ruler(text, "x")["log"]
+@pytest.mark.parametrize("layout", [1, 2])
+def test_panel_lies_where_the_drawing_has_its_frame(layout):
+    text = panels()[layout]
+    size = [*map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text).groups())]
+    frames = re.findall(r'<g id="axes_\d">\s*<g id="patch_\d+">\s*<path d="([^"]*)"', text)
+    for panel, frame in enumerate(frames, 1):
+        corners = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", frame), float) / size
+        for axis, places in zip("xy", corners.T, strict=True):
+            found = figures.ruler(text, axis, panel)["along"]
+            assert found == pytest.approx([places.min(), places.max()], abs=4e-3)
 
 
 def test_panels_that_share_an_axis_share_its_numbers():
@@ -115,7 +122,7 @@ def test_panels_that_share_an_axis_share_its_numbers():
 
 def test_axis_without_numbers_counts_nothing():
     *_, text = panels(ticks=([1, 10], ["few", "many"]))
-    with pytest.raises(ValueError, match="panel 2 has no two ticks with numbers on its x axis"):
+    with pytest.raises(ValueError, match="the x axis of panel 2 must be linear or logarithmic, got names"):
         figures.ruler(text, "x", 2)
     with pytest.raises(ValueError, match="the drawing has no panel 3, it has 2"):
         figures.ruler(text, "x", 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import json
 import math
 import os
 import pickle
@@ -12,6 +13,7 @@ import textwrap
 import zlib
 from typing import NamedTuple
 
+from matplotlib import rcParams
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
@@ -34,18 +36,22 @@ LETTER = 0.0074  # inches that a letter takes on average, for each point of its 
 def with_layouts(figure, **options):
     """A figure as SVG, with its other layouts packed into comments at the end; a narrow figure has none for a phone.
 
-    website/pages/figures.py makes the files of a page from it. Only a chapter with slides has layouts for them.
+    Each layout ends with a comment that says where its `axes` lie. website/pages/figures.py makes the files of a page
+    from it. Only a chapter with slides has layouts for them.
     """
     from IPython.core.pylabtools import print_figure
 
-    wide = print_figure(figure, fmt="svg", **options)
+    def drawn(figure):
+        svg = print_figure(figure, fmt="svg", **options)
+        return svg and f"{svg.rstrip()}\n<!--axes {json.dumps(axes(figure))}-->\n"
+
+    wide = drawn(figure)
     if wide is None:
         return None
     made = [wide.rstrip()]
 
     def add(name, figure):
-        svg = print_figure(figure, fmt="svg", **options)
-        made.append(f"<!--{name} {base64.b64encode(zlib.compress(svg.encode(), 9)).decode()}-->")
+        made.append(f"<!--{name} {base64.b64encode(zlib.compress(drawn(figure).encode(), 9)).decode()}-->")
 
     if os.environ.get("TUTORIAL_BOOK_SLIDES"):
         add("slide", for_slide(copied(figure)))
@@ -53,6 +59,29 @@ def with_layouts(figure, **options):
         narrow(figure)
         add("phone", figure)
     return "\n".join(made) + "\n"
+
+
+def axes(figure):
+    """For each panel of a drawn figure, and for both of its axes: the scale, the values at its ends, where they lie.
+
+    The scale is matplotlib's, or "names" where the ticks have no numbers.
+    Places are shares of the drawing's width or height, from its upper left corner, cropped as `print_figure` does.
+    """
+    crop = figure.get_tightbbox().padded(rcParams["savefig.pad_inches"])  # in inches
+    found = []
+    for ax in figure.axes:
+        box = ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+        x = [(end - crop.x0) / crop.width for end in (box.x0, box.x1)]
+        y = [(crop.y1 - end) / crop.height for end in (box.y0, box.y1)]
+        ends = {"x": (ax.xaxis, ax.get_xlim(), x), "y": (ax.yaxis, ax.get_ylim(), y)}
+        panel = {}
+        for name, (axis, limits, places) in ends.items():
+            ticks = "".join(label.get_text() for label in axis.get_ticklabels())
+            scale = "names" if ticks and not re.search(r"\d", ticks) else axis.get_scale()
+            places = [round(place, 4) for place in places]
+            panel[name] = {"scale": scale, "values": [*map(float, limits)], "places": places}
+        found.append(panel)
+    return found
 
 
 def copied(figure):

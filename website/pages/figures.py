@@ -8,6 +8,7 @@ page loads its own or the phone's, the slides choose from three.
 from __future__ import annotations
 
 import base64
+import json
 import re
 import zlib
 from html import escape
@@ -21,6 +22,7 @@ from website.pages.nodes import Mark, find_places
 from website.project import pages
 
 LAYOUT = re.compile(r"<!--(?P<name>phone|slide) (?P<packed>\S+)-->\s*")
+AXES = re.compile(r"<!--axes (.*)-->\s*")
 COLOR = re.compile(r"(?P<of>(?:fill|stroke|stop-color)(?:: |=\"))(?P<color>#[0-9a-f]{6})\b")
 # The palest gray would turn into the paper's color, and what it fills, hatching included, would not be seen.
 IN_DARK = {light.lower(): dark.lower() for light, dark in DARK.items()} | {"#ececec": "#303030"}
@@ -48,12 +50,18 @@ def in_dark(svg: str) -> str:
     return dark.replace("<image ", '<image filter="url(#turn)" ').replace("<defs>", f"<defs>{TURN}", 1)
 
 
+def drawings(svg: str) -> dict[str, str]:
+    """The layouts of a drawing, with the notes on their axes: what their files' names end with -> their text."""
+    found = {"": LAYOUT.sub("", svg)}
+    for layout in LAYOUT.finditer(svg):
+        found[f"-{layout['name']}"] = zlib.decompress(base64.b64decode(layout["packed"])).decode()
+    return found
+
+
 def layouts(svg: str) -> dict[str, str]:
     """The files of a drawing: what their names end with -> their text."""
-    drawings = {"": LAYOUT.sub("", svg)}
-    for layout in LAYOUT.finditer(svg):
-        drawings[f"-{layout['name']}"] = zlib.decompress(base64.b64decode(layout["packed"])).decode()
-    return drawings | {f"{end}-dark": in_dark(drawing) for end, drawing in drawings.items()}
+    files = {end: AXES.sub("", drawing) for end, drawing in drawings(svg).items()}
+    return files | {f"{end}-dark": in_dark(drawing) for end, drawing in files.items()}
 
 
 def size(svg: str) -> str:
@@ -62,55 +70,27 @@ def size(svg: str) -> str:
     return f'width="{float(width) * 4 / 3:.0f}" height="{float(height) * 4 / 3:.0f}"'
 
 
-# What a tick says, as matplotlib notes it above the shapes of the letters: −0.5, 1,000, $\mathdefault{10^{2}}$.
-NUMBER = re.compile(r"<!-- (?:\$\\mathdefault\{)?(?P<base>[−\d.,]+)(?:\^\{(?P<power>[−-]?\d+)\})?\}?\$?%? -->")
-
-
 def ruler(svg: str, axis: str, panel: int = 1) -> dict:
-    """Where a number lies on an axis ("x" or "y") of a drawing's panel, read off its ticks.
+    """Where a number lies on an axis ("x" or "y") of a drawing's panel, as `layouts.axes` noted it.
 
-    Two ticks: their `values` and their `places`, as shares of the drawing's width or height from its upper left corner;
-    whether the axis is logarithmic; and from where to where the panel reaches `along` the axis and `across` it.
-    Where panels side by side share an axis, the numbers stand at one of them. Raises ValueError where none has two.
+    The `values` at the axis's two ends and their `places`, as shares of the drawing's width or height from its upper
+    left corner; whether the axis is logarithmic; from where to where the panel reaches `along` and `across` the axis.
+    Raises ValueError where the drawing has no such panel, or the axis is of another kind.
     """
-    panels = re.split(r'<g id="axes_\d+">', svg)[1:] if "<dc:title>Matplotlib" in svg else []
+    note = AXES.search(svg)
+    panels = json.loads(note[1]) if note else []
     if not 1 <= panel <= len(panels):
         raise ValueError(f"the drawing has no panel {panel}, it has {len(panels)}")
-    size = dict(zip("xy", map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()), strict=True))
-    reach = spans(panels[panel - 1], size)
-    beside = (other for other in (panels[panel - 1], *panels) if spans(other, size)[axis] == reach[axis])
-    counts = (ticks(other, axis, size) for other in beside)
-    (first, start), *between, (last, end) = next((count for count in counts if len(count) > 1), [(0, 0), (0, 0)])
-    if first == last:
-        raise ValueError(f"panel {panel} has no two ticks with numbers on its {axis} axis")
-    off = [abs((value - first) / (last - first) - (place - start) / (end - start)) for value, place in between]
+    along, across = (panels[panel - 1][name] for name in (axis, "y" if axis == "x" else "x"))
+    if along["scale"] not in ("linear", "log"):
+        raise ValueError(f"the {axis} axis of panel {panel} must be linear or logarithmic, got {along['scale']}")
     return {
-        "values": [first, last],
-        "places": [start, end],
-        "log": first > 0 and (max(off, default=0) > 0.02 or (not between and last >= 10 * first)),
-        "along": reach[axis],
-        "across": reach["y" if axis == "x" else "x"],
+        "values": along["values"],
+        "places": along["places"],
+        "log": along["scale"] == "log",
+        "along": sorted(along["places"]),
+        "across": sorted(across["places"]),
     }
-
-
-def ticks(panel: str, axis: str, size: dict[str, float]) -> list[tuple[float, float]]:
-    """Value and place of each tick with a number."""
-    found = []
-    for tick in re.split(r'<g id="(?=[xy]tick_)', panel)[1:]:
-        mark, _, label = tick.partition('<g id="text_')
-        place, text = re.search(rf'<use [^>]*\b{axis}="([\d.]+)"', mark), NUMBER.search(label)
-        if tick.startswith(axis) and place and text:
-            base, power = (float((text[part] or "1").replace("−", "-").replace(",", "")) for part in ("base", "power"))
-            found.append((base**power, round(float(place[1]) / size[axis], 4)))
-    return found
-
-
-def spans(panel: str, size: dict[str, float]) -> dict[str, list[float]]:
-    """From where to where a panel reaches, its frame's first path."""
-    frame = re.search(r'<g id="patch_\d+">\s*<path d="([^"]*)"', panel)[1]
-    corners = re.findall(r"[ML] ([\d.]+) ([\d.]+)", frame)
-    lines = zip("xy", zip(*corners, strict=True), strict=True)
-    return {axis: sorted({round(float(value) / size[axis], 4) for value in line}) for axis, line in lines}
 
 
 def visit_image(translator: HTML5Translator, node: nodes.image) -> None:
@@ -144,8 +124,8 @@ def drop_carriers(app, exception) -> None:
     """Sphinx copied the files that carry several layouts: a page loads the first alone."""
     for path in Path(app.outdir, "_images").glob("*.svg"):
         text = path.read_text(encoding="utf-8")
-        if LAYOUT.search(text):
-            path.write_text(LAYOUT.sub("", text), encoding="utf-8")
+        if LAYOUT.search(text) or AXES.search(text):
+            path.write_text(AXES.sub("", LAYOUT.sub("", text)), encoding="utf-8")
 
 
 def figures(app, page: str, from_page: str):

@@ -34,7 +34,7 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from tutorial_book.page.guess import in_words
-from website.pages.figures import layouts, ruler
+from website.pages.figures import drawings, ruler
 from website.pages.nodes import Mark, Misuse, above, element, find_places, is_cell, opens, warn
 
 WITHIN = re.compile(r"(?P<share>\d+(?:\.\d+)?) ?%|a factor of (?P<factor>\d+(?:\.\d+)?)|(?P<units>\d+(?:\.\d+)?)")
@@ -348,7 +348,7 @@ def draw(app, doctree: nodes.document, docname: str) -> None:
             if above(figures[wish["figure"]], lambda node, block=box.parent: node is block) is None:
                 raise ValueError("it is not among what the guess opens")
             picture = next(figures[wish["figure"]].findall(nodes.image))
-            files = layouts(Path(app.srcdir, picture["uri"]).read_text(encoding="utf-8"))
+            files = drawings(Path(app.srcdir, picture["uri"]).read_text(encoding="utf-8"))
             place = {"figure": wish["figure"], "axis": wish["axis"], "factor": float(wish["factor"] or 1)}
             for layout, end in (("wide", ""), ("phone", "-phone")):
                 place[layout] = ruler(files.get(end, files[""]), wish["axis"], int(wish["panel"] or 1))
