@@ -4,7 +4,7 @@
 
     build/       runs the chapters, keeps what they gave, and fills the text with their values
     pages/       directives and what else Sphinx makes a page of: a module for each
-    notebooks/   a notebook of each chapter, offered on its page and run as Colab would
+    notebooks/   a notebook of each chapter, offered on its page for Colab and Binder
     slides/      slides and sheets of the chapters that have a page for their teacher
     book.py      all of it in a row, for `make book`
 

@@ -1,4 +1,4 @@
-"""Measurements on clouds of vectors: likeness, dimension (TwoNN), groups (silhouette), bias, projections.
+"""Measurements on clouds of vectors: similarity, dimension (TwoNN), groups (silhouette), bias, projections.
 
 Everything here works on plain arrays, NumPy's or torch's, and knows no model. A module loads when one of its names is
 first asked for, so that a chapter depends on those that it measures with.
