@@ -43,7 +43,9 @@ def test_words_look_by_pointer_press_and_key(open_view):
     tab.keyboard.press("ArrowRight")
     assert say.inner_text() == said(3)
     assert words.evaluate_all("words => words.map(word => word.ariaPressed)") == ["false"] * 3 + ["true", "false"]
-    assert tab.locator(".tl-gaze path").count() == sum(A[3, j] >= 0.02 for j in (0, 1, 2, 4))
+    seen = [A[3, j] for j in (0, 1, 2, 4) if A[3, j] >= 0.02]
+    widths = tab.locator(".tl-gaze path").evaluate_all("paths => paths.map(path => +path.getAttribute('stroke-width'))")
+    assert widths == pytest.approx([max(1, 14 * weight) for weight in seen], abs=0.06)
 
 
 def test_long_text_wraps(open_view):

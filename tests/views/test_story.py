@@ -16,6 +16,8 @@ def test_default_state_shows_the_likeliest_tokens(book_gpt, book_bpe):
     p = (z / TEMPERATURE).softmax(-1)
     shown = [float(x) for x in re.findall(r"<td>([\d.]+)</td>", view.default)]
     assert shown == pytest.approx(p.topk(10).values.tolist(), abs=6e-4)
+    widths = [float(x) / 100 for x in re.findall(r"width:([\d.]+)%", view.default)]
+    assert widths == pytest.approx(shown, abs=1.1e-3)
     assert f"“{book_bpe.decode([int(p.argmax())]).strip()}” is likeliest" in view.say
     assert view.data["told"] and view.data["live"] == "book-gpt"
 
