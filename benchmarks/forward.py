@@ -1,8 +1,7 @@
 """Our BERT against transformers' BertModel: the time of a forward pass.
 
-Three paths: the fused kernel with packed matrices against their "sdpa", judged; the fused kernel alone against it, too;
-and readable attention against their "eager". And against the physical limit: the matrix products of such a pass alone,
-without bias, activation, softmax or LayerNorm.
+Two paths: the fused kernel against their "sdpa", judged, and readable attention against their "eager". And against the
+physical limit: the matrix products of such a pass alone, without bias, activation, softmax or LayerNorm.
 """
 
 import sys
@@ -14,7 +13,6 @@ from transformers.utils import logging
 
 from tutorial_lib import weights
 from tutorial_lib.bert import Bert
-from tutorial_lib.vectors.fast import packed
 
 SHAPES = {(1, 16): 0.85, (8, 128): 1.0, (32, 128): 1.0, (4, 512): 1.0}  # (batch, length) -> limit
 
@@ -44,20 +42,19 @@ def products(model, batch, length):
 def main():
     logging.disable_progress_bar()
     bench, ours = Bench("forward"), Bert.from_pretrained()
-    device, quick = ours.embeddings.tokens.weight.device, packed(ours)
+    device = ours.embeddings.tokens.weight.device
 
     def pair(shape, path, implementation, limit=None):
         theirs = BertModel.from_pretrained(weights.resolve(), attn_implementation=implementation).eval().to(device)
         ids = torch.randint(1000, 30_000, shape, device=device)
         mask = torch.ones_like(ids)
         mask[0, shape[1] // 2 :] = 0  # one text is padded, so that both models use their mask
-        model, fused = quick if path == "packed" else ours, path != "readable"
-        bench.compare(f"{path} forward, {shape[0]} x {shape[1]}", lambda: model(ids, mask, fused=fused),
+        fused = path == "fused"
+        bench.compare(f"{path} forward, {shape[0]} x {shape[1]}", lambda: ours(ids, mask, fused=fused),
                       f"transformers, {implementation}", lambda: theirs(ids, mask), limit, seconds=8)  # fmt: skip
 
     for shape, limit in SHAPES.items():
-        pair(shape, "packed", "sdpa", limit)
-        pair(shape, "fused", "sdpa")
+        pair(shape, "fused", "sdpa", limit)
     pair((8, 128), "readable", "eager")
     ids = torch.randint(1000, 30_000, (8, 128), device=device)
     bare = products(ours, 8, 128)

@@ -6,7 +6,7 @@ from tests.bad_calls import RARE, USUAL, bad_calls, modules
 
 INNER = {  # what is called with values that were checked already, or takes anything
     "are the checks": ["arguments", "geometry.arrays"],
-    "are called by embed and measure, which have checked": ["vectors.batches", "vectors.fast", "measure.sums"],
+    "are called by embed and measure, which have checked": ["vectors.batches", "measure.sums"],
     "are called by the views or the build of the pages": ["views.base", "views.live", "views.still", "views.traces"],
     "draw what a view computed": ["views.models.png"],
     "are called by what loads and saves": ["atomic", "weights.files"],

@@ -1,6 +1,15 @@
-"""Which texts go through a model together: of similar length, few enough for the processor's caches."""
+"""Which texts go through a model together, and which batches at the same time.
 
-from collections.abc import Iterable, Iterator, Sequence
+Texts of a batch are of similar length, and few enough for the processor's caches. Each core gets batches of its own:
+what stands between the matrix products, such as attention in short texts, is hardly quicker on two cores than on one.
+"""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import torch
 
 from tutorial_lib.tokenization import Tokenizer
 
@@ -38,3 +47,29 @@ def batches(order: Iterable[int], ids: Sequence[Sequence[int]], batch_size: int,
         batch.append(i)
     if batch:
         yield batch
+
+
+def side_by_side(run: Callable, jobs: Iterable, device: torch.device) -> Generator[tuple[Any, Any], None, None]:
+    """Yield (job, run(job)) in the order of the jobs; on a processor as many run at once as torch has threads.
+
+    Each then has one thread. A few jobs are begun ahead; when the caller closes the generator, those that run end.
+
+    >>> [answer for _, answer in side_by_side(lambda x: x * x, [1, 2, 3], torch.device("cpu"))]
+    [1, 4, 9]
+    """
+    n = torch.get_num_threads() if device.type == "cpu" else 1
+    if n == 1:
+        yield from ((job, run(job)) for job in jobs)
+        return
+    pool = ThreadPoolExecutor(n, initializer=torch.set_num_threads, initargs=(1,))
+    begun = deque()
+    try:
+        for job in jobs:
+            begun.append((job, pool.submit(run, job)))
+            if len(begun) > 2 * n:
+                yield begun[0][0], begun.popleft()[1].result()
+        while begun:
+            yield begun[0][0], begun.popleft()[1].result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(n)  # also what threads that begin later are given

@@ -32,8 +32,7 @@ from tutorial_lib.arguments import (
 from tutorial_lib.bert import Bert
 from tutorial_lib.tokenization import Tokenizer, tokenizer_of
 from tutorial_lib.trace import Trace, nothing
-from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
-from tutorial_lib.vectors.fast import WORTH_PACKING, TextByText, packed, side_by_side
+from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids, side_by_side
 from tutorial_lib.vectors.store import File, Memory
 from tutorial_lib.weights import checkpoints
 
@@ -107,13 +106,11 @@ def embed(
     device = model.embeddings.tokens.weight.device
     pad = tokenizer.vocab.get(tokenizer.pad_token, 0)  # any id: it is masked
     cut = batches(order, ids, batch_size, TOKENS.get(device.type, TOKENS_ELSEWHERE))
-    work_left = sum(len(ids[i]) for i in order)
-    plain = not isinstance(model, Bert) or keep is not nothing
-    quick = model if plain or work_left < WORTH_PACKING else packed(model)
-    run_layers = partial(_run_any, keep=keep) if plain else _run
+    by_layers = isinstance(model, Bert) and keep is nothing
+    run_layers = _run if by_layers else partial(_run_any, keep=keep)
 
     def run(batch):
-        blocks = run_layers(quick, [ids[i] for i in batch], pooling, chosen, pad)
+        blocks = run_layers(model, [ids[i] for i in batch], pooling, chosen, pad)
         return [block / np.linalg.norm(block, axis=-1, keepdims=True) for block in blocks] if normalize else blocks
 
     with _bar(progress, len(ids), store.done) as bar, closing(side_by_side(run, cut, device)) as done:
@@ -148,15 +145,10 @@ def _run(model, ids, pooling, chosen, pad):
     mask = None if real.all() else real[:, None, None].to(device)  # (B, 1, 1, n)
     kept = {}
     X = model.embeddings(padded, torch.zeros_like(padded))  # (B, n, d_model)
-    text_by_text = all(isinstance(layer.attention, TextByText) for layer in model.layer)
-    if text_by_text:  # no padding goes through the layers
-        X = X[real][None]  # (1, n_1 + n_2 + ..., d_model)
-        mask = lengths
     for i in range(max(chosen) + 1):
         X = model.layer[i - 1](X, mask, fused=True) if i else X
         if i in chosen:
-            rows = X.new_zeros(*real.shape, X.shape[-1]).index_put((real,), X[0]) if text_by_text else X
-            kept[i] = pool(rows, real.to(device), pooling).float().cpu()  # of rows, (B, n, d_model)
+            kept[i] = pool(X, real.to(device), pooling).float().cpu()
     blocks = torch.stack([kept[i] for i in chosen]).numpy()  # (layers, B, 1 or n, d_model)
     return [blocks[:, b, : lengths[b]] for b in range(len(ids))]
 
