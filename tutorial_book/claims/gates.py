@@ -6,7 +6,7 @@ import numpy as np
 
 from tutorial_book.claims.claim import DIFFERS, claims_of
 from tutorial_book.claims.tools import bert, tokenizer
-from tutorial_book.experiments.gates import read
+from tutorial_book.experiments.gates import read, subspaces
 from tutorial_lib import geometry
 from tutorial_lib.texts import load_texts
 
@@ -37,12 +37,9 @@ def halves(values):
        note="0.29, where chance gives 32/384 = 0.083. Queries see 9 % of the variance and keys 11 %, where chance "
             "gives 8 %: subspaces are selected, but not for what is large.")
 def _():
-    overlaps = []
-    for layer in bert().layer:
-        for h in range(bert().config.n_heads):
-            queries, _, keys = geometry.product_svd(*layer.attention.score_map(h))
-            overlaps.append(geometry.subspace_overlap(queries, keys))
-    return bool(np.mean(overlaps) > 2 * queries.shape[1] / queries.shape[0])
+    heads = np.concatenate(subspaces(bert()))  # (heads, 3, d_model, d_k)
+    overlaps = [geometry.subspace_overlap(queries, keys) for queries, keys, _ in heads]
+    return bool(np.mean(overlaps) > 2 * heads.shape[3] / heads.shape[2])
 
 
 @claim("G-2-gates", "Seven patterns are found in the self-attention matrix (here, on the default model, by this book's "
@@ -59,7 +56,7 @@ claim("G-2-cone", "The cone index quantifies the coherence of row vectors (here:
       "of n at right angles, n where all have one direction).", True,
       lambda: [geometry.cone_index(X) for X in ([[1.0, 0.0], [-2.0, 0.0]], np.eye(9), np.ones((9, 2)))],
       expected=[0, 3, 9], tolerance=1e-9,
-      note="Its square is n + n (n − 1) times the average cosine, which others took before (Ethayarajh 2019); it is the "
+      note="Its square is n + n (n − 1) times the average cosine, which others took before (Ethayarajh 2019): the "
            "resultant length of statistics on directions. The name and its use here are new.")
 
 

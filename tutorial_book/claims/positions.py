@@ -37,8 +37,8 @@ def _():
 
 
 claim("R-3.1-same-tokens-uncased",
-      "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (in lower case, as in R's model), "
-      "and so do “The cat chased the dog” and “The dog chased the cat” (3.2).", True,
+      "“The cat sat on the mat” and “On the mat sat the cat” contain the same tokens (here: in lower case, as in R's "
+      "model; and so do “The cat chased the dog” and “The dog chased the cat” of 3.2).", True,
       lambda: all(sorted(tools.tokenizer().tokenize(one)) == sorted(tools.tokenizer().tokenize(other))
                   for one, other in (TWO_MATS, TWO_DOGS)),
       note="As printed, with capitals, a cased vocabulary has different tokens for The and the, On and on. The two "
@@ -57,8 +57,8 @@ def _():
     return (embeddings(torch.arange(20)[None])[0] - X_tok - sinusoidal(20, 16)).abs().max()
 
 
-claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens, “the cat is black” one of four (3.3).", [3, 4],
-      lambda: [len(tools.tokenizer().tokenize(text)) for text in ("I love AI", "the cat is black")])
+claim("R-3.2-three-tokens", "“I love AI” is a sentence of 3 tokens (here also “the cat is black” of 3.3, with 4).",
+      [3, 4], lambda: [len(tools.tokenizer().tokenize(text)) for text in ("I love AI", "the cat is black")])
 
 
 @claim("R-3.4-sine-cosine", "Even coordinates are sines, odd ones cosines of the same angle.", True)
