@@ -13,7 +13,7 @@ from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimensio
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization.bpe import END
-from tutorial_lib.vectors import embed
+from tutorial_lib.vectors import embed, layer_states
 
 claim = claims_of("shape-of-learning")
 
@@ -29,13 +29,9 @@ def decoder_profile(model, tok, measure, texts=None, first=True):
 
     first=False leaves each text's first token out.
     """
-    outputs = ["embeddings.output", *(f"layer.{i}.output" for i in range(model.config.n_layers))]
-    layers = [[] for _ in outputs]
-    for text in texts or load_texts("encyclopedia")[:60]:
-        stops = model.trace([tok.encode(text).ids])
-        for layer, name in zip(layers, outputs, strict=True):
-            layer.append(stops[name][0, 0 if first else 1 :])
-    return [measure(torch.cat(layer)) for layer in layers]
+    of_texts = [layer_states(model, [tok.encode(text).ids]) for text in texts or load_texts("encyclopedia")[:60]]
+    layers = map(str, range(model.config.n_layers + 1))
+    return [measure(np.concatenate([states[layer][0, not first :] for states in of_texts])) for layer in layers]
 
 
 def is_bell(profile):
