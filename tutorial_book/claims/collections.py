@@ -3,7 +3,6 @@
 from functools import lru_cache
 
 import numpy as np
-import torch
 
 from tutorial_book.claims.claim import claims_of
 from tutorial_book.claims.tools import nearest
@@ -52,11 +51,6 @@ claim("L-4.4.3-large", "The cosines within a class are quite large even (here, i
       "average, among 80 texts of each built-in collection).", True,
       lambda: min(distributions(vectors(name, n=80)).cosines.mean() for name in COLLECTIONS) > 0.5,
       note="0.55 and 0.60; without coordinate 99 they are 0.14 and 0.18.")
-
-claim("L-4.4.3-random", "Randomly sampled vectors in high-dimensional Euclidean spaces tend to be almost orthogonal "
-      "(here: the size of their cosines in 768 dimensions, as a root mean square).", True,
-      lambda: (distributions(torch.randn(300, 768)).cosines ** 2).mean() ** 0.5, expected=0.0, tolerance=0.05,
-      note="1 / √768 = 0.036.")
 
 
 @claim("L-4.4.3-average", "Randomly sampled word embeddings do not average around zero in BERT (here: the average "

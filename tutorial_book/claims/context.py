@@ -28,17 +28,16 @@ def _():
     return list(X.shape)
 
 
-FIRST_TEN = {
-    "i": [0.0648, 0.3697, 0.0214, 0.0242, -0.2595, 0.0748, 0.3394, 0.0936, -0.2900, -0.3007],
-    "love": [0.4542, 0.9776, 0.3335, -0.0131, -0.0401, -0.1888, 0.4279, -0.0346, -0.2702, -0.5418],
-    "mathematics": [0.0373, 1.0036, 0.0657, -0.0548, 0.0196, -0.1038, 0.2634, 0.1846, -0.4612, -0.2633],
-    "!": [0.1830, 0.9067, 0.3583, -0.0487, -0.2368, -0.2107, 0.6332, -0.0442, -0.4583, -0.3439],
-}
+FIRST_TEN = [
+    [0.0648, 0.3697, 0.0214, 0.0242, -0.2595, 0.0748, 0.3394, 0.0936, -0.2900, -0.3007],
+    [0.4542, 0.9776, 0.3335, -0.0131, -0.0401, -0.1888, 0.4279, -0.0346, -0.2702, -0.5418],
+    [0.0373, 1.0036, 0.0657, -0.0548, 0.0196, -0.1038, 0.2634, 0.1846, -0.4612, -0.2633],
+    [0.1830, 0.9067, 0.3583, -0.0487, -0.2368, -0.2107, 0.6332, -0.0442, -0.4583, -0.3439],
+]
 
-for position, (token, values) in enumerate(FIRST_TEN.items()):
-    claim(f"R-11.6-values-{token}", f"The first 10 of the 768 numbers of “{token}”.", values,
-          lambda position=position: bert("bert-base-uncased")(bare(LOVE))[0, position, :10], needs="bert-base-uncased",
-          tolerance=0.00006)  # half a unit of the last digit, and what float32 differs by between machines
+claim("R-11.6-values", "The first 10 of the 768 numbers of “i”, “love”, “mathematics” and “!”.", FIRST_TEN,
+      lambda: bert("bert-base-uncased")(bare(LOVE))[0, :, :10], needs="bert-base-uncased",
+      tolerance=0.00006)  # half a unit of the last digit, and what float32 differs by between machines
 
 
 def of_love(stop):
@@ -46,10 +45,9 @@ def of_love(stop):
     return (trace(text)[stop][0, 2] for text in (LOVE, "I love physics!"))
 
 
-claim("R-11.6-contextual", "“love” has another vector in “I love physics!” than in “I love mathematics!” (here, "
-      "in the default model: their cosine is below 0.99).", True,
-      lambda: torch.cosine_similarity(*of_love("layer.5.output"), dim=0) < 0.99,
-      note="0.93: near, not equal.")
-
-claim("R-11.6-static", "A static embedding of “love” is the same in both sentences.", True,
-      lambda: torch.equal(*of_love("embeddings.tokens")))
+claim("R-11.6-contextual", "“love” has another vector in “I love physics!” than in “I love mathematics!”; a static "
+      "embedding is the same in both (here, in the default model: the cosine of the last two is below 0.99; the first "
+      "two are equal).", True,
+      lambda: [torch.cosine_similarity(*of_love("layer.5.output"), dim=0) < 0.99,
+               torch.equal(*of_love("embeddings.tokens"))],
+      expected=[True, True], note="0.93: near, not equal.")

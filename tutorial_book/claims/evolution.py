@@ -33,9 +33,6 @@ def steps_of(name=None):
 
 # --- What can be checked with no trained model ---------------------------------------------------------------------
 
-claim("L-4.3-collections", "12 transformer blocks give 13 collections of embeddings (here: the default model's 6).", 13,
-      lambda: len(paths()[0]), expected=7)
-
 
 @claim("L-4.3-illusion", "Paths can look alike in a PCA projection although they agree in a few coordinates only "
        "(here: random walks that share 20 % of each step's squared length; the cosine of two steps is above 0.9 in the "

@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from tutorial_book.claims.claim import ARITHMETIC, DIFFERS, FAILS, claims_of
+from tutorial_book.claims.claim import DIFFERS, claims_of
 from tutorial_book.claims.tools import bert, tokenizer
-from tutorial_book.experiments.gates import read
+from tutorial_book.experiments.gates import read, subspaces
 from tutorial_lib import geometry
 from tutorial_lib.texts import load_texts
 
@@ -29,19 +29,6 @@ def halves(values):
     return by_layer[:3].mean(), by_layer[3:].mean()
 
 
-# --- G 0: Quick Summary to Abstract ----------------------------------------------------------------------------------
-
-
-@claim("G-0-novel", "The cone index is novel (here, as the authors' program computes it: it is no function of the "
-       "average cosine and the number of vectors).", True, kind=ARITHMETIC, verdict=FAILS,
-       note="Its square is n + n (n − 1) times the average cosine, which others took before (Ethayarajh 2019); "
-            "statistics of directions calls it the resultant length. The name is new, and what it is used for may be.")
-def _():
-    n = 20
-    X = np.random.default_rng(0).normal(size=(n, 32))
-    return bool(abs(geometry.cone_index(X) ** 2 - n - n * (n - 1) * geometry.average_cosine(X)) > 1e-6)
-
-
 # --- G 2: Results ----------------------------------------------------------------------------------------------------
 
 
@@ -50,12 +37,9 @@ def _():
        note="0.29, where chance gives 32/384 = 0.083. Queries see 9 % of the variance and keys 11 %, where chance "
             "gives 8 %: subspaces are selected, but not for what is large.")
 def _():
-    overlaps = []
-    for layer in bert().layer:
-        for h in range(bert().config.n_heads):
-            queries, _, keys = geometry.product_svd(*layer.attention.score_map(h))
-            overlaps.append(geometry.subspace_overlap(queries, keys))
-    return bool(np.mean(overlaps) > 2 * queries.shape[1] / queries.shape[0])
+    heads = np.concatenate(subspaces(bert()))  # (heads, 3, d_model, d_k)
+    overlaps = [geometry.subspace_overlap(queries, keys) for queries, keys, _ in heads]
+    return bool(np.mean(overlaps) > 2 * heads.shape[3] / heads.shape[2])
 
 
 @claim("G-2-gates", "Seven patterns are found in the self-attention matrix (here, on the default model, by this book's "
@@ -71,7 +55,11 @@ def _():
 claim("G-2-cone", "The cone index quantifies the coherence of row vectors (here: it is 0 where they cancel, the root "
       "of n at right angles, n where all have one direction).", True,
       lambda: [geometry.cone_index(X) for X in ([[1.0, 0.0], [-2.0, 0.0]], np.eye(9), np.ones((9, 2)))],
-      expected=[0, 3, 9], tolerance=1e-9)
+      expected=[0, 3, 9], tolerance=1e-9,
+      note="Its square is n + n (n − 1) times the average cosine, which others took before (Ethayarajh 2019): the "
+           "resultant length of statistics on directions. The name and its use here are new.")
+
+
 
 @claim("G-2-lower", "By Shannon's entropy, lower layers specialize in finding direction choices (here, on the default "
        "model, by the authors' entropy, of a map's entries in 20 bins: it is lower in layers 0 to 2 than in 3 to 5, "

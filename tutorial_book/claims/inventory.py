@@ -98,7 +98,7 @@ def readings(chapter=None, source=None) -> list[Item]:
     """What was read and not computed, of a chapter ("attention"), a document ("R", "L", "N", "A", "G"), or all.
 
     >>> readings("heads")[0].text, readings("heads")[0].verdict
-    ('head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), where Q = X W^Q as just defined.', 'does not hold')
+    ('head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V).', 'holds')
     """
     return [
         item

@@ -20,7 +20,6 @@ def word_vectors(name=None):
     return token_vectors(words.words, bert(name), tokenizer(name)), words.labels
 
 
-
 def noun_probability(word, kind, name="bert-base-cased"):
     """How likely a noun this word is, by a probe trained on all words of the library; class 1 of 3 is "noun"."""
     probe = train_probe(*word_vectors(name), kind)

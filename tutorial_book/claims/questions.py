@@ -1,7 +1,6 @@
 """L 2.2 and 5.2: pruning, and the premises of the open questions. The questions themselves print no numbers."""
 
 import numpy as np
-import torch
 
 from tutorial_book.claims.claim import claims_of
 from tutorial_book.claims.tools import bert, token_vectors, tokenizer
@@ -23,6 +22,7 @@ def _():
               for model in (own, prune(own, 0.3), prune(own, 0.3, seed=0))]
     return [losses[1] - losses[0] < 0.15, losses[2] - losses[0] > 1]
 
+
 claim("L-5.2-not-around-zero",
       "The cosines between context-free embeddings do not average around zero: their mean is above 0.02.", True,
       lambda: average_cosine(bert("bert-base-cased").embeddings.tokens.weight.detach()) > 0.02, needs="bert-base-cased",
@@ -32,12 +32,3 @@ claim("L-5.2-context-aware", "The cosines between context-aware embeddings do no
       "default model's tokens after layer 3: their mean is above 0.02).", True,
       lambda: average_cosine(np.concatenate(token_vectors(20))) > 0.02,
       note="0.19, part of it from outliers.")
-
-
-@claim("L-5.2-one-dimensional", "The positions' structure is 1-dimensional: for at least 9 of 10 of the positions 1 to "
-       "383, the two nearest are the one before and the one after.", True, needs="bert-base-cased")
-def _():
-    P = bert("bert-base-cased").embeddings.positions.weight.detach()[1:384]
-    two = torch.cdist(P, P).fill_diagonal_(torch.inf).argsort(1)[1:-1, :2].sort(1).values
-    middle = torch.arange(1, len(P) - 1)
-    return (two == torch.stack([middle - 1, middle + 1], 1)).all(1).double().mean() >= 0.9

@@ -180,11 +180,6 @@ claim("R-10.5-semantic", "A head connects the event's three words: “artist” 
       note="One of 72, layer 2, head 2; by chance, none would. In R's sentence alone 15 do; by chance, 2 would. All "
            "other words there are articles: where a third noun stands between subject and verb, no head does.")
 
-claim("R-10.5-at-once", "The model gets all three perspectives at once (here: of which of the three, in this order, "
-      "the default model has a head in four such sentences).", True,
-      lambda: [in_all_events(*looks).any() for looks in (GRAMMAR, NEXT, EVENT)], expected=[True, True, True],
-      verdict=DIFFERS, note="Of the second and the third, in three different heads. Of the first it has parts.")
-
 
 # --- L 3.2.5 The attention mechanism in more detail ------------------------------------------------------------------
 
@@ -201,7 +196,3 @@ claim("L-3.2.5-types", "There are various types of attention patterns, as Figure
       "(here: by the book's rule, among the default model's maps of two sentences).", True,
       lambda: len(patterns("It rained all day.", "The children stayed at home and played cards.")), expected=5,
       note="All five; the purely diagonal one is rare.")
-
-claim("L-3.2.5-identifiable", "There are heads that attend to identifiable syntactic positions (here: those of the two "
-      "claims on R 10.2, both).", True,
-      lambda: beats_any_offset(2, 3, "subject to verb") and beats_any_offset(3, 1, "determiner to noun"))

@@ -6,8 +6,7 @@ from math import log
 import numpy as np
 
 from tutorial_book.claims.claim import ARITHMETIC, FAILS, claims_of
-from tutorial_book.claims.tools import random_attention, token_cloud
-from tutorial_lib.attention import causal_mask
+from tutorial_book.claims.tools import token_cloud
 from tutorial_lib.geometry import anisotropy, average_cosine, distance_matrix, neighbor_ratios, spectrum
 
 claim = claims_of("shape")
@@ -87,11 +86,3 @@ def _():
 claim("A-3.1-global", "Global anisotropy is common to all transformers (here, in the default model: the average cosine "
       "of its tokens' vectors in the middle, above 0.1).", True, lambda: average_cosine(token_cloud()) > 0.1,
       note="0.17 after layer 3, part of it from a few outlier coordinates.")
-
-
-@claim("A-3.3-causal",
-       "Encoder and decoder share self-attention; a decoder's is causal (here: what of a row may be above 0).", True,
-       expected=[True, True])
-def _():
-    mha, X = random_attention()
-    return [bool((mha(X)[1] > 0).all()), not mha(X, mask=causal_mask(7))[1].triu(1).any()]

@@ -150,7 +150,8 @@ def as_printed(value, printed, comma=",") -> str:
     """
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, (list, tuple)) for item in value):
-            return ", ".join(f"({as_printed(item, printed)})" for item in value)
+            of_each = printed if isinstance(printed, (list, tuple)) else [printed] * len(value)
+            return ", ".join(f"({as_printed(item, one)})" for item, one in zip(value, of_each))
         return ", ".join(as_printed(item, printed, comma="") for item in value)
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -49,19 +49,9 @@ def bert_attention():
     return bert_base().layer[0].attention
 
 
-def query_matrix(attention):
-    """A head's part of W^Q as torch keeps it, (d_k, d_model)."""
-    return attention.W_Q.weight.chunk(attention.n_heads)[0]
-
-
 def cased(**heads):
     """L's model."""
     return published("bert-base-cased", **heads)
-
-
-def original():
-    """The encoder of the original transformer."""
-    return published("transformer-base")
 
 
 def distilbert():
@@ -137,12 +127,6 @@ def bear_trace():
     return trace(BEAR)
 
 
-def first_input_error():
-    """How far what enters the first layer is from tokens plus positions, in a BERT of random weights."""
-    stops = small_bert().trace([range(20)])
-    return (stops["embeddings.output"] - stops["embeddings.tokens"] - stops["embeddings.positions"]).abs().max()
-
-
 @lru_cache
 def token_vectors(n, layer=3):
     """The default model's vectors of all tokens of n of the built-in encyclopedia's texts, (n_tokens, d_model) each."""
@@ -153,15 +137,6 @@ def token_vectors(n, layer=3):
 def token_cloud():
     """The vectors of all tokens of 60 of these texts in the middle, shuffled: (n, d_model)."""
     return np.random.default_rng(0).permutation(np.concatenate(token_vectors(60)))
-
-
-def refuses(function, *arguments):
-    """Whether a function does not take these arguments."""
-    try:
-        function(*arguments)
-    except (ValueError, RuntimeError):
-        return True
-    return False
 
 
 def share_between(low, high, table):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tutorial_book.claims.claim import ROUND, claims_of
-from tutorial_book.claims.tools import bert, cased, count, tokenizer
+from tutorial_book.claims.claim import claims_of
+from tutorial_book.claims.tools import bert, cased, tokenizer
 from tutorial_book.experiments.uses import Index
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.geometry import cosine, cosine_matrix
@@ -49,11 +49,6 @@ def _():
         right.append(bool((cosine(text, same) > cosine(text, other)).mean() > 0.5))
     return right
 
-
-# --- L 4.5.3 Compute-effective NLP -----------------------------------------------------------------------------------
-
-claim("L-4.5.3-parameters", "BERT is one of the 110M parameter language models.", 110e6, lambda: count(cased()),
-      tolerance=ROUND, note="108.3M in bert-base-cased, the pooler included.")
 
 # --- L 4.5.5 Bias detection ------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ The right functions are not here: the files in `expected/` hold what they gave.
 from __future__ import annotations
 
 import _thread
-import ast
 import copy
 import difflib
 import dis
@@ -20,7 +19,6 @@ import math
 import re
 import signal
 import sys
-import textwrap
 import threading
 import traceback
 import warnings
@@ -110,13 +108,10 @@ class Exercise:
 
         variant: the name of a course's variant, whose rules count.
         """
-        return self.of(variant)._check(student)
-
-    def _check(self, student):
         if not callable(student):
             print(f"✗ {self.name} must be a function, got {type(student).__name__}")
             return False
-        passed = self._passes(student)
+        passed = self.of(variant)._passes(student)
         lacking = other_packages(student)
         packages = ", ".join(name for name in lacking if name not in BOOK)
         if packages:
@@ -149,7 +144,7 @@ class Exercise:
         if error is not None:
             lines = _own_lines(error, student, self.name)
             if isinstance(error, NotImplementedError) and len(lines) < 2:
-                return _unwritten(student)
+                return "you have not written any code yet, or `raise NotImplementedError` is still above it"
             # Where no line of the student's was reached, the call itself failed: that is no mistake in the function.
             hint = self._hint(student, case, (got, kind_of(error))) or _hint_of(error, case.arguments) if lines else ""
             reason = _stopped(error) if lines else f"your function cannot be called as in the question: {error}"
@@ -200,7 +195,7 @@ class Exercise:
                 if name == self.name or not callable(names.get(name)):
                     continue
                 other = other.of(self.variant)
-                if _calls(student, name, case) and any(other.problem(names[name], case) for case in other.cases):
+                if any(other.problem(names[name], case) for case in other.cases):
                     return f"\n  {name}, which it uses, is not right yet: start there."
         return ""
 
@@ -375,25 +370,6 @@ def _tried(function, arguments):
         return None, error
 
 
-def _calls(student, name, case):
-    """Whether a function of a notebook comes in a case to where it calls the other one of that name."""
-    own, called = getattr(inspect.unwrap(student), "__globals__", {}), []
-    if name not in own:
-        return True  # it is not called by its name: nobody knows
-    original = own[name]
-
-    def heard(*arguments, **named):
-        called.append(name)
-        return original(*arguments, **named)
-
-    own[name] = heard
-    try:
-        outcome(student, case)
-    finally:
-        own[name] = original
-    return bool(called)
-
-
 def outcome(function, case):
     """(what a function gives back in a case, None), or (None, the kind of the exception with which it stops)."""
     value, error = _tried(function, copy.deepcopy(case.arguments))
@@ -484,17 +460,6 @@ def _hint_of_precision(got, right):
     if near is None or got.shape != np.shape(right) or not np.allclose(got, right, rtol=near, atol=near):
         return ""
     return f". Hint: this is close, but {kind} has too few digits: compute in float64, as NumPy does"
-
-
-def _unwritten(student):
-    """What to say of a function that raises NotImplementedError: it is empty, or that line stands above its code."""
-    try:
-        body = ast.parse(textwrap.dedent(inspect.getsource(student))).body[0].body
-    except (OSError, TypeError, SyntaxError, AttributeError):
-        body = []
-    if all(isinstance(line, (ast.Expr, ast.Raise)) for line in body):  # a docstring is an expression
-        return "you have not written any code yet"
-    return "the line `raise NotImplementedError` is still there: take it out"
 
 
 def _own_lines(error, student, name):
