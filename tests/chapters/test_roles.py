@@ -68,7 +68,7 @@ def test_measure_of_copying_is_1_for_perfect_copier(page):
 
 
 def test_swapping_keys_of_equal_values_keeps_the_output(page):
-    queries, keys, values = (page.toy[name] for name in ("W_Q", "W_K", "W_V"))
+    queries, keys, values = (torch.tensor(page.toy[name]).float() for name in ("W_Q", "W_K", "W_V"))
     (one, A), (two, C) = (attention(queries[2:3], K, values) for K in (keys, keys[[0, 3, 2, 1]]))
     torch.testing.assert_close(one, two)
     assert A[0].argmax() == 0 and (A - C).abs().max() > 0.1

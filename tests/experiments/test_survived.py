@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tutorial_book.experiments.survived import FAILED, PARTLY, PASSED, ROWS, numbers, picture, verdict
+from tutorial_book.experiments.survived import FAILED, OWN, PARTLY, PASSED, ROWS, numbers, picture, verdict
 
 RIVAL, LEFT = (next(row for row in ROWS if row.left == left) for left in (False, True))
 
@@ -20,6 +20,17 @@ RIVAL, LEFT = (next(row for row in ROWS if row.left == left) for left in (False,
 def test_verdict_follows_from_the_control(row, control, expected):
     assert verdict(row, 1, control) == expected
     assert numbers(0.15, 1.0) == "0.15, and 1.00"
+
+
+@pytest.mark.parametrize("row", [RIVAL, LEFT])
+def test_what_was_not_found_fails(row):
+    assert verdict(row, -2.7, -18.7) == verdict(row, 0, 0) == FAILED
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_each_row_quotes_or_is_the_books_own(row):
+    assert (row.where == OWN) == (not row.quote)
+    assert row.model and row.control
 
 
 @pytest.mark.parametrize("found, control", [(0.5, 0.25), (4, -21), (0.15, 0.97), (1, 1)])

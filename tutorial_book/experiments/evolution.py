@@ -1,4 +1,4 @@
-"""A homonym's vectors follow its sense; those of a noun with one sense, in its place, only the topic (L 4.3)."""
+"""A homonym's vectors follow its sense; those of a noun in its place, in one sense, only the topic (L 4.3)."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
 
-ONE_SENSE = {  # homonym -> a noun of one sense that stands in its place, in the same texts
+ONE_SENSE = {  # homonym -> a noun in its place that has one sense in all of its texts, though not in a dictionary
     "mouse": "ladder", "bank": "school", "bat": "box", "crane": "truck", "seal": "carpet", "spring": "window",
     "match": "letter", "bark": "noise", "pitcher": "teacher", "pen": "knife", "organ": "table", "plant": "house",
 }  # fmt: skip
