@@ -250,11 +250,12 @@ def _fetch(name: str, vocabulary: bool) -> Path:
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.utils import EntryNotFoundError, get_session
 
-    from tutorial_lib.weights.names import model_of
+    from tutorial_lib.weights.names import family_of
 
     get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)
     config = Path(hf_hub_download(name, "config.json"))
-    model_of(read_json(config))
+    if not vocabulary:
+        family_of(read_json(config))
     for file in BESIDE:
         with suppress(EntryNotFoundError):
             hf_hub_download(name, file)
