@@ -53,18 +53,19 @@ def check_float32(name, X):
 
 
 def as_array(name, values):
-    """Values of any kind as an array, NumPy's or torch's, from any device. Raises ValueError where rows differ.
+    """Values of any kind as an array, NumPy's or torch's, from any device. Raises ValueError by name where rows differ.
 
     >>> as_array("labels", ["a", "b"]).shape
     (2,)
     """
     if hasattr(values, "detach"):  # a torch tensor, without importing torch
         values = values.detach().cpu()
-    _check_mask(name, values)
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} must have no masked values, got {np.ma.count_masked(values)}: leave their rows out")
     try:
         return np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must have rows of one length, got {values!r:.60}") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array, with rows of one length, got {values!r:.60}") from None
 
 
 def as_labels(name, labels, n):
@@ -94,22 +95,13 @@ def as_numbers(name, values, copy=True):
     array([1., 2.])
     """
     if hasattr(values, "detach"):  # a torch tensor, without importing torch
-        values = values.detach().cpu().double().numpy()
-    _check_mask(name, values)
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-        array = array.astype(np.float64, copy=copy)
-    except (TypeError, ValueError):
+        values = values.detach().cpu().double()
+    array = as_array(name, values)
+    if array.dtype.kind not in "biuf":
         got = getattr(values, "dtype", type(values).__name__)
-        raise TypeError(f"{name} must be an array of real numbers, got {got}") from None
+        raise TypeError(f"{name} must be an array of real numbers, got {got}")
+    array = array.astype(np.float64, copy=copy)
     bad = np.count_nonzero(~np.isfinite(array))
     if bad:
         raise ValueError(f"{name} must be finite, got {bad} values that are NaN or infinite")
     return array
-
-
-def _check_mask(name, values):
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(f"{name} must have no masked values, got {np.ma.count_masked(values)}: leave their rows out")

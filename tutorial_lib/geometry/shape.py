@@ -4,6 +4,8 @@ Sources: A 2.3 (anisotropy); L 2.3.2 (PCA dimension); G 2 (Shannon entropy).
 How many dimensions a cloud fills locally: `two_nn`.
 """
 
+import math
+
 import numpy as np
 
 from tutorial_lib.arguments import real_number, whole_number
@@ -50,9 +52,7 @@ def pca_dimension(X, share=0.9):
     >>> pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]]), pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]], 0.95)
     (1, 2)
     """
-    share = real_number("share", share, "above 0 and at most 1", 0, 1)
-    if not 0 < share <= 1:
-        raise ValueError(f"share must be above 0 and at most 1, got {share!r:.60}")
+    share = real_number("share", share, "above 0 and at most 1", math.ulp(0.0), 1)
     missing = 1 - spectrum(X).cumsum()  # what the first 1, 2, ... directions leave
     return int((missing > 1 - share + 1e-12).sum()) + 1
 
@@ -77,8 +77,7 @@ def outlier_coordinates(X, times=5):
     >>> outlier_coordinates([[1, 9, 1, -2], [1, -8, 2, 1]]).tolist()
     [1]
     """
-    if not real_number("times", times, "a number above 1", 1) > 1:
-        raise ValueError(f"times must be a number above 1, got {times!r:.60}")
+    real_number("times", times, "a number above 1", math.nextafter(1, 2))
     if isinstance(X, Cloud):
         sizes = np.sqrt(X.mean**2 + X.scatter.diagonal() / max(len(X), 1))  # (d,)
     else:

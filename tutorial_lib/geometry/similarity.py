@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from tutorial_lib.arguments import as_flag, check_seed, whole_number
+from tutorial_lib.arguments import as_flag, check_seed, one_of, whole_number
 from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors, in_range
 from tutorial_lib.geometry.streaming import Cloud
 
@@ -58,9 +58,7 @@ def cosine_matrix(X, Y=None):
            [0.8, 1. ]])
     """
     U = unit(as_vectors("X", X))  # (n, d)
-    if Y is None:
-        return np.clip(U @ U.T, -1, 1)  # (n, n)
-    V = unit(as_vectors("Y", Y), "Y")  # (m, d)
+    V = U if Y is None else unit(as_vectors("Y", Y), "Y")  # (m, d)
     if V.shape[1] != U.shape[1]:
         raise ValueError(f"Y must have rows as long as those of X, {U.shape[1]}, got {V.shape[1]}")
     return np.clip(U @ V.T, -1, 1)  # (n, m)
@@ -77,13 +75,11 @@ def distance_matrix(X, metric="euclidean"):
            [5., 0.]])
     """
     X = as_vectors("X", X)
-    if metric == "euclidean":
+    if one_of("metric", metric, ("euclidean", "cosine", "precomputed")) == "euclidean":
         X, exponent = in_range(X)
         return np.ldexp(squareform(pdist(X)), exponent)
     if metric == "cosine":
         return (1 - cosine_matrix(X)).round(12)  # equal directions are at distance 0, not at that of rounding
-    if metric != "precomputed":
-        raise ValueError(f"metric must be euclidean, cosine or precomputed, got {metric!r:.60}")
     if X.shape[0] != X.shape[1] or not np.array_equal(X, X.T) or X.min() < 0 or X.diagonal().any():
         raise ValueError(f"X must be a symmetric table of distances with a zero diagonal, got shape {X.shape}")
     return X

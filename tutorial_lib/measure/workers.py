@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import needed, whole_number
 
 if TYPE_CHECKING:
     from distributed import LocalCluster
@@ -43,11 +44,8 @@ def workers(
         yield lambda function, tasks: ((number, function(argument)) for number, argument in tasks)
         return
     with _environment_as_it_was():
-        try:
+        with needed("distributed", "a cluster, or any number of workers but 1,"):
             from distributed import Client
-        except ModuleNotFoundError as error:
-            what = "several workers and clusters need Dask: pip install dask distributed, or take workers=1"
-            raise ModuleNotFoundError(what, name="distributed") from error
         with local(n, threads) if address is None else nullcontext(address) as cluster:
             try:
                 client = Client(cluster)
@@ -79,19 +77,12 @@ def local(n: int, threads: int = 1) -> Iterator["LocalCluster"]:
             yield cluster
 
 
-@contextmanager
 def _environment_as_it_was():
     """Dask sets variables for its workers (threads, memory, hashing) in this process, too, and leaves them there.
 
     What is started later would run on one thread. A worker that starts again brings its own variables along.
     """
-    before = dict(os.environ)
-    try:
-        yield
-    finally:
-        for name in os.environ.keys() - before.keys():
-            del os.environ[name]
-        os.environ.update(before)
+    return mock.patch.dict(os.environ)
 
 
 @contextmanager

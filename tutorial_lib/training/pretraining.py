@@ -67,7 +67,11 @@ def make_pair(documents, generator=None):
     Pair(first='The bear was majestic.', second='We took a lot of pictures of it.', label=0)
     """
     check_has("documents", documents, "lists of sentences", "__len__")
-    _check_documents(documents)
+    if len(documents) < 2:
+        raise ValueError(f"documents must be two or more, so that there is another one, got {len(documents)}")
+    for number, sentences in enumerate(documents):
+        if isinstance(sentences, str) or len(sentences) < 2:
+            raise ValueError(f"documents[{number}] must be a list of two sentences or more, got {sentences!r:.40}")
     here = _draw(len(documents), generator)
     first, second = _cut(documents[here], generator)
     if _draw(2, generator) == FOLLOWS:
@@ -122,14 +126,6 @@ def _check(ids, tokenizer, rate):
         raise ValueError(f"ids must lie in 0..{len(tokenizer) - 1}, got {ids.min()} to {ids.max()}")
     real_number("rate", rate, "a share from 0 to 1", 0, 1)
     return ids.long().cpu()
-
-
-def _check_documents(documents):
-    if len(documents) < 2:
-        raise ValueError(f"documents must be two or more, so that there is another one, got {len(documents)}")
-    for number, sentences in enumerate(documents):
-        if isinstance(sentences, str) or len(sentences) < 2:
-            raise ValueError(f"documents[{number}] must be a list of two sentences or more, got {sentences!r:.40}")
 
 
 def training_pairs(tokens):

@@ -30,8 +30,9 @@ def head_view(
     Attention of 2 tokens, 1 layer, 1 head (an interactive view: it needs a notebook or a page)
     """
     attention = Attention(source, tokens, segments, keys, text)
-    layer, head = attention.places(layer, head)
-    data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
+    layer, one = attention.places(layer, 0 if head is None else head)
+    data = attention.data() | {"layer": layer, "head": None if head is None else one, "least": LEAST}
+    data["weights"] = pack(attention.weights)
     if query is not None:
         data["pressed"] = as_place("query", query, len(attention.tokens))
     return View("head_view", data, attention.label(), attention.parts("head_picture"))

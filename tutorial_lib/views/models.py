@@ -34,8 +34,6 @@ def model_view(
     Attention of 1 token, 6 layers, 12 heads (an interactive view: it needs a notebook or a page)
     """
     attention = Attention(source, tokens, segments, keys, text)
-    if head is None:
-        raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
     first = grid(attention), NOTE  # an image; in the page its cells can be pressed

@@ -34,8 +34,6 @@ def neuron_view(
     attention = Attention(source, tokens, keys=keys, text=text)
     layer, head = attention.places(layer, head)
     query = as_place("query", query, len(attention.tokens))
-    if head is None:
-        raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     rotary = "layer.0.attention.rotated_keys" in (attention.trace or {})
     Q, K = (attention.stacked(f"rotated_{name}" if rotary else name) for name in ("queries", "keys"))
     K = K.repeat(Q.shape[1] // K.shape[1], axis=1)  # where heads share keys

@@ -117,10 +117,10 @@ class Attention:
         """The scripts in views/js that a view shares: "attention", these, and what makes it live."""
         return ["attention", *names, *(["live", "live_attention"] if self.live else [])]
 
-    def places(self, layer: SupportsIndex, head: SupportsIndex | None) -> tuple[int, int | None]:
-        """The layer and head to show first as int, or an error that says which there are. head None: all heads."""
+    def places(self, layer: SupportsIndex, head: SupportsIndex) -> tuple[int, int]:
+        """The layer and head to show first as int, or an error that says which there are."""
         n_layers, n_heads = self.weights.shape[:2]
-        return as_place("layer", layer, n_layers), None if head is None else as_place("head", head, n_heads)
+        return as_place("layer", layer, n_layers), as_place("head", head, n_heads)
 
 
 def as_place(name: str, value: SupportsIndex, count: int | None = None) -> int:
@@ -173,14 +173,10 @@ def _as_trace(source, encoding):
 def _as_array(value):
     """A tensor on any device, an array, or a list of them, as float64, checked to be finite."""
     if isinstance(value, (list, tuple)):
-        parts = [_as_array(part) for part in value]
-        if len({part.shape for part in parts}) > 1:
-            raise ValueError("source must hold arrays of one shape, got lists of different lengths")
-        array = np.stack(parts) if parts else np.zeros(0)
-    else:
-        array = as_numbers("source", value)
-    if array.size == 0 or not np.isfinite(array).all():
-        raise ValueError(f"source must hold finite numbers, got shape {array.shape} with others or none")
+        value = [as_numbers("source", part) for part in value]
+    array = as_numbers("source", value)
+    if not array.size:
+        raise ValueError(f"source must hold numbers, got shape {array.shape}")
     return array
 
 
