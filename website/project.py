@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -43,6 +44,14 @@ def pages(root: Path = ROOT) -> list[str]:
 def numbered(root: Path = ROOT) -> list[str]:
     """Return the names of the numbered chapters, in the book's order."""
     return [page.rpartition("/")[2] for part in parts(root) if part.numbered for page in part.pages]
+
+
+def package(name: str) -> Path:
+    """Return the folder of an installed package, whose files a page needs. None of its code runs."""
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise ModuleNotFoundError(f"The pages need the package {name.replace('_', '-')}: pip install '.[book]'")
+    return Path(spec.origin).parent
 
 
 def template(path: Path, **values: str) -> str:

@@ -9,7 +9,7 @@ import torch
 
 from tests.views.examples import made_up_trace
 from tutorial_lib import load, views
-from tutorial_lib.tokenization import BPE, WordPiece
+from tutorial_lib.tokenization import BPE, Encoding, WordPiece
 from tutorial_lib.tokenization.wordpiece import SPECIAL
 
 A = np.eye(2)
@@ -44,11 +44,11 @@ HEADS = [
     ((A * 7, ["a", "b"]), "source must have weights from 0 to 1, got 0 to 7"),
     ((A, ["a", "b"], 1), "layer must be from 0 to 0, got 1"),
     ((A, ["a", "b"], 0, 3), "head must be from 0 to 0, got 3"),
-    ((A, ["a", "b"], 0, 0, [0, 2]), "segments must be 2 numbers"),
     ((np.full((2, 2), np.nan), ["a", "b"]), "finite"),
     (({"x": 1}, ["a", "b"]), "layer.0.attention.weights, got one with x"),
-    ((A, ["a", "b"], 0, 0, None, None, -1), "text must be"),
-    ((A, ["a", "b"], 0, 0, None, None, 0, 2), "query must be"),
+    ((np.stack([np.eye(2)] * 3)[None, :, None], ["a", "b"]), "source must be of one text, got weights of 3"),
+    ((A, Encoding([[5, 6]] * 2, [["a", "b"]] * 2, [[0, 0]] * 2, [[1, 1]] * 2)), "tokens must be of one text, got 2"),
+    ((A, ["a", "b"], 0, 0, None, 2), "query must be"),
     *(((A, ["a", "b"], 0, head), "head must be from 0 to 0") for head in (True, 1.0, -1, "0", torch.tensor(1.0))),
 ]
 OTHERS = [

@@ -6,7 +6,7 @@ Source: L 4.4.1, which has the picture.
 import numpy as np
 
 from tutorial_lib.arguments import check_has, check_seed, whole_number
-from tutorial_lib.geometry.arrays import as_labels, as_vectors, in_range
+from tutorial_lib.geometry.arrays import as_labels, as_vectors
 from tutorial_lib.geometry.similarity import distance_matrix
 from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 
@@ -81,7 +81,6 @@ def linear_accuracy(X, labels, seed=0):
     fewest = np.bincount(index).min()
     if fewest < 5:
         raise ValueError(f"labels must give each group five vectors or more, got one of {fewest}")
-    X, _ = in_range(X)
     check_seed("seed", seed)
     classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     parts = StratifiedKFold(5, shuffle=True, random_state=seed)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tutorial_lib.arguments import check_seed, needed, one_of, positive, real_number, whole_number
-from tutorial_lib.geometry.arrays import as_cloud, check_float32, in_range
+from tutorial_lib.geometry.arrays import as_cloud, check_float32
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
 
@@ -45,13 +45,11 @@ def pca(X, n=2):
     """
     X = as_cloud("X", X)
     n = whole_number("n", n, 1, f"a number of directions from 1 to min(N, d) = {min(X.shape)}", min(X.shape))
-    X, exponent = in_range(X)
     mean = X.mean(0)
     _, S, Vh = np.linalg.svd(X - mean, full_matrices=False)
     largest = np.abs(Vh[:n]).round(8).argmax(1)  # of equal ones the first, whatever their rounding
     components = Vh[:n] * np.sign(Vh[range(n), largest])[:, None]  # (n, d)
-    coordinates = np.ldexp((X - mean) @ components.T, exponent)
-    return PCA(coordinates, components, np.ldexp(mean, exponent), S[:n] ** 2 / (S**2).sum())
+    return PCA((X - mean) @ components.T, components, mean, S[:n] ** 2 / (S**2).sum())
 
 
 def tsne(X, perplexity=30, seed=0, start="pca"):
@@ -181,8 +179,6 @@ def projection_quality(X, Y, k=10):
     if len(Y) != N:
         raise ValueError(f"Y must hold one point for each of X's {N}, got {len(Y)}")
     k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}", (N - 1) // 2)
-    X, _ = in_range(X)
-    Y, _ = in_range(Y)
     pairs = zip(nearest_neighbors(X, k)[1], nearest_neighbors(Y, k)[1])
     recall = np.mean([np.isin(near_in_X, near_in_Y).mean() for near_in_X, near_in_Y in pairs])
     D_X, D_Y = pdist(X), pdist(Y)  # (N (N - 1) / 2,)

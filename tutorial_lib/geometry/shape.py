@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from tutorial_lib.arguments import real_number, whole_number
-from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors, in_range
+from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors
 from tutorial_lib.geometry.streaming import Cloud
 
 ROWS = 1024  # of a block
@@ -81,7 +81,7 @@ def outlier_coordinates(X, times=5):
     if isinstance(X, Cloud):
         sizes = np.sqrt(X.mean**2 + X.scatter.diagonal() / max(len(X), 1))  # (d,)
     else:
-        X, _ = in_range(as_vectors("X", X))
+        X = as_vectors("X", X)
         sizes = np.linalg.norm(X, axis=0) / len(X) ** 0.5
     order = (-sizes).argsort(kind="stable")
     return order[(sizes > 0)[order] & (sizes >= times * np.median(sizes))[order]]
@@ -144,18 +144,10 @@ def _products(X):
         return X.scatter
     X = as_cloud("X", X, copy=False)
     mean = X.mean(0)
-    if len(X) > X.shape[1]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            S = _scatter(X, mean)
-        if 1e-250 < S.diagonal().max() < 1e250:
-            return S
-    Xc = X - mean
-    Xc /= max(Xc.max(), -Xc.min())  # so that squares stay in range
-    return Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T
-
-
-def _scatter(X, mean):
-    """Xc^T Xc, block by block: a block of Xc stays in the processor's caches."""
+    if len(X) <= X.shape[1]:
+        Xc = X - mean
+        return Xc @ Xc.T
+    # Block by block: a block of Xc stays in the processor's caches.
     S = np.zeros((X.shape[1], X.shape[1]))
     space = np.empty((min(ROWS, len(X)), X.shape[1]))
     for start in range(0, len(X), ROWS):

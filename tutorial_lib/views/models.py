@@ -3,7 +3,7 @@
 import base64
 import html
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,9 +20,8 @@ NOTE = (
 
 
 def model_view(
-    source: object, tokens: Tokens, layer: int = 0, head: int = 0, segments: Iterable[int] | None = None,
-    keys: Sequence[str] | None = None, text: int = 0,
-) -> View:  # fmt: skip
+    source: object, tokens: Tokens, layer: int = 0, head: int = 0, keys: Sequence[str] | None = None
+) -> View:
     """Every head of every layer as a small picture; a click or Enter on one opens its lines beside the grid.
 
     Arguments as in `head_view`; layer and head are opened first. The color's strength is the square root of the weight,
@@ -33,7 +32,7 @@ def model_view(
     >>> model_view(np.ones((6, 12, 1, 1)), ["bear"])
     Attention of 1 token, 6 layers, 12 heads (an interactive view: it needs a notebook or a page)
     """
-    attention = Attention(source, tokens, segments, keys, text)
+    attention = Attention(source, tokens, keys)
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
     first = grid(attention), NOTE  # an image; in the page its cells can be pressed

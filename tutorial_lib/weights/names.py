@@ -120,16 +120,7 @@ def _global_every(settings, n_layers, every):
 
 
 # What each way to scale rotary positions has in config.json: our name -> theirs.
-SCALINGS = {
-    "default": {},
-    "linear": {"factor": "factor"},
-    "llama3": {
-        "factor": "factor",
-        "low": "low_freq_factor",
-        "high": "high_freq_factor",
-        "n_trained": "original_max_position_embeddings",
-    },
-}
+SCALINGS = {kind: dict(map(str.split, _SECTIONS[f"rope: {kind}"])) for kind in ("default", "linear", "llama3")}
 
 
 def _rope(settings, kind, base_name, base) -> dict:

@@ -63,8 +63,3 @@ def formula(chapter: Chapter, item: Item) -> str:
 def finding(chapter: Chapter, item: Item) -> str:
     made = outside(item.element, f"book/{chapter.name}.html", FOLDER)
     return f'<div class="finding">{made.decode_contents().strip()}</div>'
-
-
-def write(site: Path, chapter: Chapter, plan: Plan) -> None:
-    (site / FOLDER).mkdir(exist_ok=True)
-    (site / FOLDER / f"{chapter.name}.html").write_text(html(chapter, plan), encoding="utf-8")
