@@ -31,14 +31,10 @@ def parts(root: Path = ROOT) -> list[Part]:
     ]
 
 
-def front_page(root: Path = ROOT) -> str:
-    """Return the page that the book begins with."""
-    return yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["root"]
-
-
 def pages(root: Path = ROOT) -> list[str]:
-    """Return all pages of the book, in its order."""
-    return [front_page(root), *(page for part in parts(root) for page in part.pages)]
+    """Return all pages of the book, in its order, from the front page on."""
+    front = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["root"]
+    return [front, *(page for part in parts(root) for page in part.pages)]
 
 
 def numbered(root: Path = ROOT) -> list[str]:

@@ -45,8 +45,8 @@ def make(root: Path) -> int:
         deck.copy_reveal(site / "_static")
     for name in again:
         chapter, plan = source.read_chapter(site, name), source.read_plan(site, root, name)
-        texts = deck.Deck(chapter, plan, site).html(), sheets.html(chapter, plan)
-        for file, text in zip(made(site, name), texts, strict=True):
+        slides = deck.Deck(chapter, plan, site)
+        for file, text in zip(made(site, name), (slides.html(), sheets.html(slides)), strict=True):
             file.parent.mkdir(exist_ok=True)
             file.write_text(text, encoding="utf-8")
     write_text(record, json.dumps(now))
