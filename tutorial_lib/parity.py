@@ -42,7 +42,6 @@ STOPS = _stop_tables()
 PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.", "model.")
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
-
 # What rounding may do, in units of the last digit. Two programs that are both right may add in another order. Measured
 # with the default model on eight inputs (written formulas for kernels, sums in another order or in blocks, two versions
 # of transformers, float64): at most 157 units in float32 and 10 in bfloat16. Each layer adds its roundings, and the

@@ -92,7 +92,7 @@ def test_induction_scores_follow_earlier_places():
     assert heads.induction_score(np.eye(4)[[0, 0, 1, 2]], list("abab")) == 1
     assert heads.induction_score(np.eye(4)[[0, 0, 1, 1]], list("abab")) == 0.5  # to oneself does not count
     assert np.isnan(heads.induction_score(A, range(6))).all()
-    with pytest.raises(ValueError, match="tokens must be the 6"):
+    with pytest.raises(ValueError, match="tokens must be of the 6"):
         heads.induction_score(A, tokens[:5])
 
 

@@ -31,7 +31,7 @@ def test_distances_and_cosines_are_scipys():
 
 
 def test_lengths_change_no_cosine():
-    lengths = 10.0 ** np.random.default_rng(0).integers(-300, 300, size=(40, 1))
+    lengths = 10.0 ** np.random.default_rng(0).integers(-90, 90, size=(40, 1))
     np.testing.assert_allclose(similarity.cosine_matrix(X * lengths), similarity.cosine_matrix(X), atol=1e-12)
 
 

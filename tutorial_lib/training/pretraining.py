@@ -9,9 +9,8 @@ from typing import NamedTuple
 import torch
 
 from tutorial_lib.arguments import check_has, real_number, whole_number
+from tutorial_lib.tokenization.wordpiece import MASK, SPECIAL
 
-MASK = "[MASK]"
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
 IGNORE = -100  # the label of a token that is not to be guessed; torch's cross_entropy skips it
 FOLLOWS = 0  # BERT's labels of a pair
 RANDOM = 1
@@ -39,7 +38,7 @@ def mask_tokens(ids, tokenizer, generator=None, rate=0.15):
     """
     check_has("tokenizer", tokenizer, "a WordPiece", "vocab", "special")
     ids = _check(ids, tokenizer, rate)
-    special = torch.tensor([tokenizer.vocab[token] for token in SPECIAL if token in tokenizer.vocab])
+    special = torch.tensor([tokenizer.vocab[token] for token in SPECIAL if token in tokenizer.vocab])  # never hidden
     chosen = (torch.rand(ids.shape, generator=generator) < rate) & ~torch.isin(ids, special)
     fate = torch.rand(ids.shape, generator=generator)
     random_ids = torch.randint(len(tokenizer), ids.shape, generator=generator)
