@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 from tutorial_lib.arguments import needed, whole_number
 
@@ -77,12 +76,19 @@ def local(n: int, threads: int = 1) -> Iterator["LocalCluster"]:
             yield cluster
 
 
+@contextmanager
 def _environment_as_it_was():
     """Dask sets variables for its workers (threads, memory, hashing) in this process, too, and leaves them there.
 
     What is started later would run on one thread. A worker that starts again brings its own variables along.
     """
-    return mock.patch.dict(os.environ)
+    before = dict(os.environ)
+    try:
+        yield
+    finally:  # name by name: cleared for a moment, it would be empty for other threads
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
 
 
 @contextmanager
