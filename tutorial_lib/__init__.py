@@ -66,7 +66,7 @@ def load_model(
     from tutorial_lib.weights import names
 
     kinds = {"Bert": bert.Bert, "GPT": gpt.GPT, "Llama": llama.Llama, "ModernBert": modernbert.ModernBert}
-    return kinds[names.model_of(weights.read_config(name))].from_pretrained(name, device)
+    return kinds[names.family_of(weights.read_config(name)).model].from_pretrained(name, device)
 
 
 def __getattr__(name):

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.metadata
+import math
 import os
 import platform
 import re
@@ -12,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import tutorial_lib
+from tutorial_lib.arguments import one_of
 from tutorial_lib.weights.catalog import DEFAULT, KNOWN, ModelNotAvailable
 
 OPTIONAL = {  # what most chapters do without, and who misses it
@@ -156,21 +158,12 @@ def train(recipes, options, package) -> int:
     name = options.name
     folder = options.folder
     seed = options.seed
-    if name not in recipes:
-        raise ValueError(f"name must be one of {', '.join(recipes)}, got {name!r}")
-    recipe = recipes[name]
+    recipe = recipes[one_of("name", name, recipes)]
     if seed is not None:
         recipe = replace(recipe, settings=replace(recipe.settings, seed=seed))
-    line = "\r{:70}" if sys.stdout.isatty() else "{}\n"
-    often = 1 if sys.stdout.isatty() else 50
-
-    def tell(progress):
-        if progress.step % often == 0 or progress.step == progress.n_steps:
-            print(line.format(str(progress)), end="", flush=True)
-
     print(f"{name}: what it reads is made first, which takes some seconds; Ctrl-C stops, and the same command goes on")
     try:
-        about = recipe.make(name, folder, tell)
+        about = recipe.make(name, folder, _teller(sys.stdout))
     except KeyboardInterrupt:
         checkpoint = Path(folder) / f"{name}-run" / CHECKPOINT
         given = ["--folder", folder, *([] if seed is None else ["--seed", str(seed)])]
@@ -190,23 +183,13 @@ def measure(options) -> int:
     from tutorial_lib.measure import MEASURES, Corpus
     from tutorial_lib.measure import measure as run
 
-    line = "\r{:70}" if sys.stderr.isatty() else "{}\n"
-    seconds = 0.2 if sys.stderr.isatty() else 10
-    last = -1e9
-
-    def tell(progress):
-        nonlocal last
-        if time.monotonic() - last > seconds or progress.done == progress.n_chunks:
-            print(line.format(str(progress)), end="", file=sys.stderr, flush=True)
-            last = time.monotonic()
-
     settings = {name: getattr(options, name) for name in ("model", "workers", "cluster")}
     try:
         corpus = Corpus(options.corpus, options.chunk, options.column)
         where = f", column {corpus.column}" if corpus.column else ""
         counts = f"{corpus.n_lines:,} lines, {corpus.n_texts:,} texts in {len(corpus):,} chunks{where}"
         print(f"measure: {counts}", file=sys.stderr, flush=True)
-        measured = run(corpus, **settings, folder=options.to, tell=tell)
+        measured = run(corpus, **settings, folder=options.to, tell=_teller(sys.stderr))
     except KeyboardInterrupt:
         given = {"column": None, "model": DEFAULT, "to": "measures", "chunk": 1000, "workers": None, "cluster": None}
         chosen = [(f"--{name}", str(getattr(options, name))) for name in given if getattr(options, name) != given[name]]
@@ -233,6 +216,20 @@ def measure(options) -> int:
     if others:
         print(f"of the whole corpus they would differ: {_by_layer(others)}")
     return 0
+
+
+def _teller(stream):
+    """A function that prints a progress: over the last one on a terminal, else a line every ten seconds."""
+    line, seconds = ("\r{:70}", 0.2) if stream.isatty() else ("{}\n", 10)
+    last = -math.inf
+
+    def tell(progress):
+        nonlocal last
+        if time.monotonic() - last > seconds or not progress.seconds_left:
+            print(line.format(str(progress)), end="", file=stream, flush=True)
+            last = time.monotonic()
+
+    return tell
 
 
 def _by_layer(coordinates) -> str:

@@ -150,15 +150,6 @@ def check_has(name, value, what, *attributes):
         raise TypeError(f"{name} must be {what}, got {type(value).__name__}")
 
 
-def check_call(name, function):
-    """Refuse what cannot be called, by name: TypeError.
-
-    >>> check_call("callback", print)
-    """
-    if not callable(function):
-        raise TypeError(f"{name} must be a function, got {function!r:.60}")
-
-
 def as_flag(name, value):
     """True or False, NumPy's too. Raises TypeError by name.
 
@@ -216,10 +207,9 @@ def one_of(name, value, choices):
 
 
 def check_text(name, text):
-    """The text itself, once it is known to be one.
+    """The text itself, once it is known to be one. Raises TypeError or ValueError, by name.
 
-    A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is in no text: it has no UTF-8 bytes, and Hugging
-    Face's tokenizers 0.23 refuse it too (0.19 read it as U+FFFD). Raises TypeError or ValueError, by name.
+    A lone surrogate, half of a UTF-16 pair such as ``"\\ud83d"``, is in no text: it has no UTF-8 bytes.
 
     >>> check_text("text", "a bear")
     'a bear'
@@ -444,7 +434,7 @@ def check_attention(Q, K, V, mask, keep=print):
     """Refuse queries, keys, values and a mask that do not fit together. Errors as in `attention.attention`."""
     import numpy as np
 
-    check_call("keep", keep)
+    check_has("keep", keep, "a function", "__call__")
     check_tensors(Q=Q, K=K, V=V)
     try:
         in_front = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])  # torch's imports SymPy, 30 MB

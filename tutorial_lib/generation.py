@@ -44,8 +44,11 @@ def generate(gpt: GPT, ids: Ids, n: int, temperature: float = 0.0, top_k: int | 
     True
     """
     single, prompts = _check_prompts(ids, attention_mask)
-    _check(gpt, n, temperature, top_k, top_p)
-    arguments.check_call("callback", print if callback is None else callback)
+    arguments.check_has("gpt", gpt, "a GPT or a Llama", "config", "hidden", "reach")
+    arguments.whole_number("n", n, 0, "a number of tokens, 0 or more")
+    arguments.real_number("temperature", temperature, "0 (the likeliest token) or more", 0)
+    _check_cut(gpt.config.vocab_size, top_k, top_p)
+    arguments.check_has("callback", print if callback is None else callback, "a function", "__call__")
     keep = checked(keep, lambda look: gpt([[0]], keep=look))
     device = next(gpt.parameters()).device
     stop = _check_stop(stop, gpt.config.vocab_size)
@@ -193,13 +196,6 @@ def _check_prompts(ids, attention_mask=None):
     if not prompts or not all(prompts):
         raise ValueError("ids must be one prompt or a list of prompts, each of one token or more, got an empty one")
     return single, arguments.without_padding(prompts, attention_mask)
-
-
-def _check(gpt, n, temperature, top_k, top_p):
-    arguments.check_has("gpt", gpt, "a GPT or a Llama", "config", "hidden", "reach")
-    arguments.whole_number("n", n, 0, "a number of tokens, 0 or more")
-    arguments.real_number("temperature", temperature, "0 (the likeliest token) or more", 0)
-    _check_cut(gpt.config.vocab_size, top_k, top_p)
 
 
 def _check_cut(size, top_k, top_p):

@@ -42,7 +42,6 @@ STOPS = _stop_tables()
 PREFIXES = ("", "bert.", "distilbert.", "roberta.", "albert.", "transformer.", "model.decoder.", "decoder.", "model.")
 INPUTS = {"ids", "attention_mask", "token_type_ids"}
 
-
 # What rounding may do, in units of the last digit. Two programs that are both right may add in another order. Measured
 # with the default model on eight inputs (written formulas for kernels, sums in another order or in blocks, two versions
 # of transformers, float64): at most 157 units in float32 and 10 in bfloat16. Each layer adds its roundings, and the
@@ -231,20 +230,15 @@ def _scores(theirs, name, trace):
     return scores(Q, shared_heads(K, n_heads))
 
 
-def _stops(hf_model):
-    """Where our stops stand in a model of this kind."""
-    kind = hf_model.config.model_type
-    if kind == "opt" and not hf_model.config.do_layer_norm_before:
-        kind = "opt, norm after"
-    return STOPS.get(kind, STOPS["bert"])
-
-
 def _hf_values(hf_model, inputs, same):
     """Their values by our names, caught by forward hooks during one run. same: for each layer which one it is."""
     modules = dict(hf_model.named_modules())
     values = {}
     hooks = []
-    for name, (path, *where) in _stops(hf_model).items():
+    kind = hf_model.config.model_type
+    if kind == "opt" and not hf_model.config.do_layer_norm_before:
+        kind = "opt, norm after"
+    for name, (path, *where) in STOPS.get(kind, STOPS["bert"]).items():
         for i in range(len(same) if "{i}" in name else 1):
             at = path.format(i=i, last=len(same) - 1, same=same[i])
             module = next((modules[prefix + at] for prefix in PREFIXES if prefix + at in modules), None)

@@ -11,36 +11,18 @@
 As an extension of Sphinx, this package is one entry in _config.yml.
 """
 
+from importlib import import_module
+
+# If two answer one event with one priority, the first in this order comes first.
+EXTENSIONS = [
+    "pages.nodes", "pages.again", "pages.api", "pages.cards", "pages.coursework", "pages.chapters", "pages.figures",
+    "pages.guess", "notebooks.launch", "pages.letters", "pages.live", "pages.opening", "pages.folds", "pages.search",
+    "pages.theme", "pages.formulas", "pages.teach", "pages.terms", "pages.times", "build.values", "pages.way",
+]  # fmt: skip
+
 
 def setup(app) -> dict:
-    """Set up all extensions. If two answer one event with one priority, the first in this order comes first."""
-    from website.build import values
-    from website.notebooks import launch
-    from website.pages import (
-        again,
-        api,
-        cards,
-        chapters,
-        coursework,
-        figures,
-        folds,
-        formulas,
-        guess,
-        letters,
-        live,
-        nodes,
-        opening,
-        search,
-        teach,
-        terms,
-        theme,
-        times,
-        way,
-    )  # fmt: skip
-
-    for extension in (
-        nodes, again, api, cards, coursework, chapters, figures, guess, launch, letters, live, opening, folds, search,
-        theme, formulas, teach, terms, times, values, way,
-    ):  # fmt: skip
-        extension.setup(app)
+    """Set up all extensions."""
+    for name in EXTENSIONS:
+        import_module(f"website.{name}").setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -28,15 +28,14 @@ FULL = 5_000_000  # bytes: a disk with no more is full
 NO_ROOM = "The disk is full: make room, and type `make book` again. The chapters that have run are kept."
 
 
-def site_key(root: Path) -> str:
-    """A hash of what all pages depend on besides themselves: how they are made, the terms and sources they refer to."""
-    names = ["_config.yml", "_toc.yml", "constraints.txt", "book/glossary.md", "book/references.bib"]
-    files = [root / name for name in names]
-    files += [path for folder in ("website", "book/_static", "book/signs") for path in (root / folder).rglob("*")]
-    return _joint_key(root, files)
+# What all pages depend on besides themselves: how they are made, the terms and sources they refer to.
+SHARED = ["_config.yml", "_toc.yml", "constraints.txt", "book/glossary.md", "book/references.bib", "website/**/*",
+          "book/_static/**/*", "book/signs/**/*"]  # fmt: skip
 
 
-def _joint_key(root: Path, files: list[Path]) -> str:
+def _joint_key(root: Path, patterns: list[str]) -> str:
+    """A hash of the files of these patterns."""
+    files = {path for pattern in patterns for path in root.glob(pattern)}
     sources = sorted(path for path in files if path.is_file() and "__pycache__" not in path.parts)
     text = "".join(f"{path.relative_to(root)} {content_key(path)}\n" for path in sources)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -49,8 +48,8 @@ def build_pages(root: Path, made: dict[str, str]) -> int:
     nor the address and commit that notebooks carry, not even Sphinx runs.
     """
     record = root / "_build" / "pages.json"
-    sources = f"{_joint_key(root, [path for name in SOURCES for path in root.glob(name)])} {Origin.of(root)}"
-    now = {"": site_key(root), "book/api": _joint_key(root, [*root.glob("tutorial_*/**/*.py")]), **made}
+    sources = f"{_joint_key(root, SOURCES)} {Origin.of(root)}"
+    now = {"": _joint_key(root, SHARED), "book/api": _joint_key(root, ["tutorial_*/**/*.py"]), **made}
     before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     if before == now | {"sources": sources} and (root / "_build" / "html" / "index.html").exists():
         return 0

@@ -17,6 +17,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 
 from tutorial_lib.atomic import beside
+from website.pages.again import in_plain_text
 from website.project import ROOT, pages, say
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
@@ -46,15 +47,6 @@ def find_browser() -> str | None:
     return (found + [CHROME_ON_MACOS] * os.path.exists(CHROME_ON_MACOS) + [None])[0]
 
 
-def in_words(formula: str) -> str:
-    r"""A short formula as text, for the outline.
-
-    >>> in_words(r"\(\sqrt{d_k}\)")
-    '√d_k'
-    """
-    return re.sub(r"\\[()]|[{}]|\\", "", formula.replace(r"\sqrt", "√")).strip()
-
-
 def new_address(address: str, page: str, printed: list[str]) -> str | None:
     """Where a link of a page leads inside the one page; None where it leads to what is not printed."""
     if re.match(r"[a-z]+:", address):
@@ -74,7 +66,7 @@ def chapter(soup: BeautifulSoup, page: str, printed: list[str]):
         box["open"] = ""
     for heading in article.select("h1, h2, h3, h4"):  # the outline shows plain text
         for formula in heading.select(".math"):
-            formula.replace_with(in_words(formula.text))
+            formula.replace_with(in_plain_text(re.sub(r"\\[()]", "", formula.text)))
         heading.string = heading.get_text().strip()
     for element in article.select("[id]:not(svg *)"):
         element["id"] = f"{page}/{element['id']}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -30,19 +31,23 @@ def parts(root: Path = ROOT) -> list[Part]:
     ]
 
 
-def front_page(root: Path = ROOT) -> str:
-    """Return the page that the book begins with."""
-    return yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["root"]
-
-
 def pages(root: Path = ROOT) -> list[str]:
-    """Return all pages of the book, in its order."""
-    return [front_page(root), *(page for part in parts(root) for page in part.pages)]
+    """Return all pages of the book, in its order, from the front page on."""
+    front = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["root"]
+    return [front, *(page for part in parts(root) for page in part.pages)]
 
 
 def numbered(root: Path = ROOT) -> list[str]:
     """Return the names of the numbered chapters, in the book's order."""
     return [page.rpartition("/")[2] for part in parts(root) if part.numbered for page in part.pages]
+
+
+def package(name: str) -> Path:
+    """Return the folder of an installed package, whose files a page needs. None of its code runs."""
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise ModuleNotFoundError(f"The pages need the package {name.replace('_', '-')}: pip install '.[book]'")
+    return Path(spec.origin).parent
 
 
 def template(path: Path, **values: str) -> str:

@@ -23,7 +23,6 @@ FOOTER = "Code: MIT.</p>"  # where the footer of _config.yml ends
 OFFER = """
 <p>Take it along: <a href="{up}{name}.pdf">PDF</a>, <a href="{up}{name}.zip">this site as a zip</a>.</p>"""
 CARD = re.compile(r'(property="og:image" content=")(?:\.\./)*(_static/)')
-
 README = Path(__file__).parent / "notebooks" / "published.md"
 
 

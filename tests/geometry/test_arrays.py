@@ -35,7 +35,7 @@ def test_lists_arrays_and_tensors_hold_the_same_numbers(read, values):
 
 def test_labels_may_be_anything_in_equal_rows():
     assert as_array("labels", torch.tensor([1.0, 2.0], requires_grad=True)).tolist() == [1, 2]
-    with pytest.raises(ValueError, match="^labels must have rows of one length"):
+    with pytest.raises(ValueError, match="^labels must be an array, with rows of one length"):
         as_array("labels", [[1], [1, 2]])
 
 
@@ -50,7 +50,7 @@ def test_labels_may_be_anything_in_equal_rows():
         ([[1.0, 2.0], [-np.inf, 1.0]], ValueError, "^X must be finite, got 1 values"),
         ([["a"], ["b"]], TypeError, "^X must be an array of real numbers"),
         (np.eye(2) + 1j, TypeError, "^X must be an array of real numbers, got complex128"),
-        ([[1], [1, 2]], TypeError, "^X must be an array of real numbers, got list"),
+        ([[1], [1, 2]], ValueError, "^X must be an array, with rows of one length, got "),
     ],
 )
 def test_what_holds_no_vectors_is_refused(values, error, says):

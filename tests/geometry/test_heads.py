@@ -92,7 +92,7 @@ def test_induction_scores_follow_earlier_places():
     assert heads.induction_score(np.eye(4)[[0, 0, 1, 2]], list("abab")) == 1
     assert heads.induction_score(np.eye(4)[[0, 0, 1, 1]], list("abab")) == 0.5  # to oneself does not count
     assert np.isnan(heads.induction_score(A, range(6))).all()
-    with pytest.raises(ValueError, match="tokens must be the 6"):
+    with pytest.raises(ValueError, match="tokens must be of the 6"):
         heads.induction_score(A, tokens[:5])
 
 
@@ -104,7 +104,7 @@ def test_induction_score_takes_each_texts_own_tokens():
         np.testing.assert_allclose(heads.induction_score(A, each), apart)
     with pytest.raises(ValueError, match=r"those of 2 texts, as tokens are, \(2, ..., n, n\), got shape"):
         heads.induction_score(A, tokens[:2])
-    with pytest.raises(ValueError, match="tokens must be the 6 that the weights belong to, got 5"):
+    with pytest.raises(ValueError, match="tokens must be of the 6 tokens that the weights belong to, got 5"):
         heads.induction_score(A, tokens[:, :5])
 
 

@@ -50,7 +50,7 @@ def test_small_tiles_give_what_large_ones_give(monkeypatch):
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("size", [2.0**-600, 2.0**600])
+@pytest.mark.parametrize("size", [2.0**-300, 2.0**300])
 def test_distances_are_in_the_unit_of_the_cloud(size):
     X = gaussian(40, 3)
     np.testing.assert_array_equal(nearest_neighbors(size * X)[0], size * nearest_neighbors(X)[0])

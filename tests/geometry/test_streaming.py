@@ -76,7 +76,7 @@ def test_short_vectors_between_long_ones_keep_their_direction():
     same(Cloud(24).add(X), X)
 
 
-@pytest.mark.parametrize("size", [1e-100, 1e-30, 1e-12, 1e12, 1e30, 1e100])
+@pytest.mark.parametrize("size", [1e-90, 1e-30, 1e-12, 1e12, 1e30, 1e90])
 def test_tiny_and_huge_vectors_keep_their_shape(size):
     X = vectors(2000, loud=[3])
     for dtype in (np.float32, np.float64)[0 if 1e-35 < size < 1e35 else 1 :]:

@@ -80,7 +80,7 @@ CLOUDS = {
     "round": gaussian(400, 30),
     "grid": np.round(3 * gaussian(600, 2)),
     "far": gaussian(300, 3) / 1e3 + 100,
-    "huge": 1e200 * gaussian(99, 4),
+    "huge": 1e90 * gaussian(99, 4),
     "equal": np.eye(99),
 }
 

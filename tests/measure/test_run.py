@@ -329,7 +329,7 @@ def test_without_dask_only_one_process_is_possible(undisturbed, corpus, model, t
     assert same(tmp_path, undisturbed)
     for where in (["--cluster", "tcp://127.0.0.1:8786"], ["--workers", "2"]):
         assert command_line.main(["measure", str(corpus), "--model", model, "--to", str(tmp_path), *where]) == 1
-        assert "several workers and clusters need Dask: pip install dask distributed" in capsys.readouterr().err
+        assert "but 1, needs the package distributed: pip install distributed" in capsys.readouterr().err
 
 
 def test_errors_come_before_anything_is_written(corpus, tmp_path, capsys):

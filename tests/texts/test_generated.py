@@ -296,5 +296,5 @@ def test_a_wrong_number_is_refused(n):
 
 
 def test_a_wrong_relation_is_refused(many):
-    with pytest.raises(ValueError, match="relation must be subject, object"):
+    with pytest.raises(ValueError, match="relation must be one of subject, object"):
         many[0].pairs("friend")

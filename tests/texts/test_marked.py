@@ -72,7 +72,7 @@ def test_half_a_pair_is_refused(line):
 
 
 def test_another_set_is_refused():
-    with pytest.raises(ValueError, match="which must be one of 'first', 'second', got 'third'"):
+    with pytest.raises(ValueError, match="which must be one of first, second, got 'third'"):
         marked("third")
 
 

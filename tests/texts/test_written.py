@@ -223,7 +223,7 @@ def test_answer_must_begin_exactly_one_text(monkeypatch, opening):
 
 @pytest.mark.parametrize("name", ["novels", "", "../weights", None, 3, b"stories"])
 def test_unknown_collection_error_lists_the_known_names(name):
-    with pytest.raises(ValueError, match="name must be one of 'stories', 'documents', "):
+    with pytest.raises(ValueError, match="name must be one of stories, documents, "):
         load_texts(name)
 
 

@@ -235,7 +235,6 @@ REFUSED = [
     (added(id=7), "must have the next id, 702, got 7"),
     (lambda parts: parts.update(version="2.0"), "tokenizer.json must have version '1.0', got '2.0'"),
     (lambda parts: parts.update(surprise=1), "tokenizer.json must not have surprise"),
-    (lambda parts: parts.update(truncation={"max_length": "4"}), "truncation must have max_length of type int"),
     (lambda parts: parts.update(decoder=[]), "tokenizer.json is damaged"),
 ]
 

@@ -1,7 +1,6 @@
 """The view of one layer's heads: its lines are the weights, whatever is chosen and pointed at."""
 
 import base64
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import torch
 
 from tests.views.examples import random_weights
 from tutorial_lib.bert import Bert, Config
+from tutorial_lib.tokenization import Encoding
 from tutorial_lib.views import head_view
 from tutorial_lib.views.traces import Attention, pack
 
@@ -24,15 +24,9 @@ def tiny():
 
 @pytest.fixture(scope="module")
 def encoding():
-    """A batch of a pair of texts and a shorter text with two tokens of padding."""
-    rows = {
-        "tokens": [["[CLS]", "the", "bear", "[SEP]", "it", "[SEP]"], ["[CLS]", "a", "cat", "[SEP]", "[PAD]", "[PAD]"]],
-        "ids": [[1, 5, 6, 2, 7, 2], [1, 8, 9, 2, 0, 0]],
-        "attention_mask": [[1] * 6, [1] * 4 + [0] * 2],
-        "token_type_ids": [[0] * 4 + [1] * 2, [0] * 6],
-    }
-    inputs = {name: rows[name] for name in ("ids", "attention_mask", "token_type_ids")}
-    return SimpleNamespace(**rows, inputs=inputs)
+    """A pair of texts."""
+    tokens = ["[CLS]", "the", "bear", "[SEP]", "it", "[SEP]"]
+    return Encoding([1, 5, 6, 2, 7, 2], tokens, [0] * 4 + [1] * 2, [1] * 6)
 
 
 def strokes(tab):
@@ -51,8 +45,8 @@ def test_model_trace_and_weights_give_one_view(tiny, encoding):
     assert numbers.data == views[0].data
 
 
-def test_padding_is_left_out(tiny, encoding):
-    attention = Attention(tiny, encoding, text=1)
+def test_padding_is_left_out(tiny):
+    attention = Attention(tiny, Encoding([1, 8, 9, 2], ["[CLS]", "a", "cat", "[SEP]"], [0] * 4, [1] * 4).pad(6, 0, "-"))
     assert attention.tokens == ["[CLS]", "a", "cat", "[SEP]"]
     alone = tiny.trace([1, 8, 9, 2])["layer.1.attention.weights"][0]
     np.testing.assert_allclose(attention.weights[1], alone, atol=1e-6)
@@ -80,7 +74,7 @@ def test_choices_change_the_lines(open_view):
     weights = np.zeros((2, 2, 3, 3))
     weights[0, 0], weights[0, 1] = np.eye(3), np.eye(3)[[1, 2, 0]]
     weights[1, 0], weights[1, 1] = np.eye(3)[[2, 0, 1]], [[0.5, 0.3, 0.2]] * 3
-    tab = open_view(head_view(weights, ["a", "b", "c"], segments=[0, 0, 1]))
+    tab = open_view(head_view(weights, Encoding([5, 6, 7], ["a", "b", "c"], [0, 0, 1], [1, 1, 1])))
     layer, head, segment = (tab.locator("select").nth(k) for k in range(3))
     assert tab.evaluate(LINES) == ["M0 0L1 0M0 1L1 1M0 2L1 2"]
     head.select_option("1")

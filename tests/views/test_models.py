@@ -1,33 +1,25 @@
 """The view of all heads: the small pictures contain the weights, and one opens at a click or a key."""
 
 import base64
-import re
-import struct
-import zlib
+import io
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from tests.views.examples import random_weights
 from tutorial_lib.views import model_view
-from tutorial_lib.views.models import GAP, SIDE, png, sheet
+from tutorial_lib.views.models import GAP, PINK, SIDE, png, sheet
 
 PIXELS = """() => [...document.querySelectorAll('.tl-grid canvas')].map(c =>
   [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].filter((_, i) => i % 4 === 3))"""
 
 
-def read_png(url):
-    """The strengths, 0 to 15, of an image that `png` made: an independent reader for this one kind of file."""
-    content = base64.b64decode(url.split(",")[1])
-    width, height = struct.unpack(">II", content[16:24])
-    data = re.search(rb"IDAT(.*)....\0\0\0\0IEND", content, re.DOTALL)[1]
-    rows = np.frombuffer(zlib.decompress(data), np.uint8).reshape(height, -1)[:, 1:]
-    return np.stack([rows >> 4, rows & 15], axis=-1).reshape(height, -1)[:, :width]
-
-
 def test_image_contains_the_weights():
     weights = random_weights(5, 7)
-    np.testing.assert_array_equal(read_png(png(weights))[:, :7], np.rint(np.sqrt(weights) * 15))
+    pixels = imread(io.BytesIO(base64.b64decode(png(weights).split(",")[1])))  # (5, 7, 4), from 0 to 1
+    np.testing.assert_array_equal(np.rint(pixels[..., 3] * 15), np.rint(np.sqrt(weights) * 15))
+    np.testing.assert_array_equal(np.rint(pixels[..., :3] * 255), np.broadcast_to(PINK, (5, 7, 3)))
 
 
 @pytest.mark.parametrize("n, m", [(3, 3), (24, 24), (64, 64), (30, 7)])

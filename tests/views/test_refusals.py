@@ -9,21 +9,21 @@ import torch
 
 from tests.views.examples import made_up_trace
 from tutorial_lib import load, views
-from tutorial_lib.tokenization import BPE, WordPiece
+from tutorial_lib.tokenization import BPE, Encoding, WordPiece
 from tutorial_lib.tokenization.wordpiece import SPECIAL
 
 A = np.eye(2)
 CLOUD = [
-    ({"points": [["a", "b", "c"]]}, "points must be an array of numbers"),
+    ({"points": [["a", "b", "c"]]}, "points must be an array of real numbers"),
     ({"points": np.zeros((2, 4))}, r"points must have shape \(n, 3\) or \(n, 2\), got \(2, 4\)"),
-    ({"points": np.zeros((0, 3))}, "points must be from 1 to 5,000, got 0"),
+    ({"points": np.zeros((0, 3))}, "points must be a matrix of 1 or more vectors"),
     ({"points": np.zeros((5001, 3))}, "points must be from 1 to 5,000, got 5,001"),
-    ({"points": [[0, 0, math.nan]] * 2}, "points must be finite numbers, got nan"),
+    ({"points": [[0, 0, math.nan]] * 2}, "points must be finite, got 2 values"),
     ({"labels": ["a"]}, "labels must hold 2 texts, got 1"),
     ({"labels": "ab"}, "labels must be a list of texts"),
     ({"groups": ["a"]}, "groups must hold 2 texts, got 1"),
-    ({"colors": [1]}, "colors must be 2 finite numbers"),
-    ({"colors": [1, math.inf]}, "colors must be 2 finite numbers"),
+    ({"colors": [1]}, "colors must be 2 numbers"),
+    ({"colors": [1, math.inf]}, "colors must be finite"),
     ({"colors": [1, 2], "groups": ["a", "b"]}, "groups and colors cannot both be given"),
     ({"axes": ("x", "y")}, "axes must hold 3 texts, got 2"),
     ({"points": np.zeros((7, 3)), "groups": list("abcdefg")}, "groups must have at most 6 different"),
@@ -32,7 +32,7 @@ CALCULATOR = [
     ({"tokens": []}, "tokens must hold at least one text"),
     ({"tokens": [1, 2]}, r"tokens\[0\] must be a str"),
     ({"tokens": ["a"]}, "X must have one row for each of the 1 tokens"),
-    ({"X": torch.zeros(2)}, "X must have rows and columns"),
+    ({"X": torch.zeros(2)}, "X must be a matrix"),
     ({"W_Q": torch.full((2, 2), float("nan"))}, "W_Q must be finite"),
     ({"W_V": torch.full((2, 2), 1e7)}, "W_V must hold finite numbers"),
     ({"W_V": torch.zeros(3, 2)}, "W_V must have 2 rows"),
@@ -44,11 +44,11 @@ HEADS = [
     ((A * 7, ["a", "b"]), "source must have weights from 0 to 1, got 0 to 7"),
     ((A, ["a", "b"], 1), "layer must be from 0 to 0, got 1"),
     ((A, ["a", "b"], 0, 3), "head must be from 0 to 0, got 3"),
-    ((A, ["a", "b"], 0, 0, [0, 2]), "segments must be 2 numbers"),
     ((np.full((2, 2), np.nan), ["a", "b"]), "finite"),
     (({"x": 1}, ["a", "b"]), "layer.0.attention.weights, got one with x"),
-    ((A, ["a", "b"], 0, 0, None, None, -1), "text must be"),
-    ((A, ["a", "b"], 0, 0, None, None, 0, 2), "query must be"),
+    ((np.stack([np.eye(2)] * 3)[None, :, None], ["a", "b"]), "source must be of one text, got weights of 3"),
+    ((A, Encoding([[5, 6]] * 2, [["a", "b"]] * 2, [[0, 0]] * 2, [[1, 1]] * 2)), "tokens must be of one text, got 2"),
+    ((A, ["a", "b"], 0, 0, None, 2), "query must be"),
     *(((A, ["a", "b"], 0, head), "head must be from 0 to 0") for head in (True, 1.0, -1, "0", torch.tensor(1.0))),
 ]
 OTHERS = [

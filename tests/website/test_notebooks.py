@@ -91,7 +91,7 @@ def cells(tmp_path):
         ("```python\n$$ {eq}`no` $$\n```", "```python\n$$ {eq}`no` $$\n```"),
         (
             ":::{list-table} Title\n:name: tab-a\n* - a\n  - b\n* - 1\n  - 2\n:::\n\n{numref}`tab-a`",
-            '<a id="tab-a"></a>**Table 2.1.** Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[Table 2.1](#tab-a)',
+            '<a id="tab-a"></a>**Table 2.1.** Title\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n[Table 2.1](#tab-a)',
         ),
     ],
 )

@@ -7,8 +7,8 @@ def as_vectors(name, X, least=1, copy=True):
     """The rows of X as a float64 array (n, d), NumPy's or torch's, from any device.
 
     A copy of X; with copy=False X itself, where it is such an array already: do not write to it. Raises TypeError where
-    X holds no numbers, ValueError where it is no matrix, has fewer than `least` rows, or holds NaN or infinity; the
-    message begins with `name`.
+    X holds no numbers, ValueError where it is no matrix, has fewer than `least` rows, or holds NaN, infinity, or only
+    numbers whose squares would leave the range of float64; the message begins with `name`.
 
     >>> as_vectors("X", [[1, 2], [3, 4]])
     array([[1., 2.],
@@ -17,6 +17,8 @@ def as_vectors(name, X, least=1, copy=True):
     array = as_numbers(name, X, copy)
     if array.ndim != 2 or len(array) < least or array.shape[1] == 0:
         raise ValueError(f"{name} must be a matrix of {least} or more vectors, one a row, got shape {array.shape}")
+    if len(array):
+        _check_size(name, array, 1e-100, 1e100)
     return array
 
 
@@ -34,37 +36,31 @@ def as_cloud(name, X, least=2, copy=True):
     return X
 
 
-def in_range(X):
-    """An array divided by a power of two, so that squares stay in range, and the exponent. No digit changes.
-
-    >>> small, exponent = in_range(np.array([[3e300, 4e300]]))
-    >>> float(np.ldexp(np.linalg.norm(small), exponent))
-    5e+300
-    """
-    exponent = int(np.frexp(np.abs(X).max(initial=0))[1])
-    return np.ldexp(X, -exponent), exponent
-
-
 def check_float32(name, X):
     """Refuse vectors that float32, in which some libraries compute, would make infinite or 0: ValueError by name."""
-    largest = np.abs(X).max()
-    if not 1e-15 < largest < 1e15:
-        raise ValueError(f"{name} must be of a size from 1e-15 to 1e15: scale it first, its largest is {largest:g}")
+    _check_size(name, X, 1e-15, 1e15)
+
+
+def _check_size(name, X, low, high):
+    largest = max(X.max(), -X.min())
+    if largest and not low < largest < high:
+        raise ValueError(f"{name} must be of a size from {low:g} to {high:g}, got {largest:g} at most: scale it first")
 
 
 def as_array(name, values):
-    """Values of any kind as an array, NumPy's or torch's, from any device. Raises ValueError where rows differ.
+    """Values of any kind as an array, NumPy's or torch's, from any device. Raises ValueError by name where rows differ.
 
     >>> as_array("labels", ["a", "b"]).shape
     (2,)
     """
     if hasattr(values, "detach"):  # a torch tensor, without importing torch
         values = values.detach().cpu()
-    _check_mask(name, values)
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} must have no masked values, got {np.ma.count_masked(values)}: leave their rows out")
     try:
         return np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must have rows of one length, got {values!r:.60}") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array, with rows of one length, got {values!r:.60}") from None
 
 
 def as_labels(name, labels, n):
@@ -94,22 +90,13 @@ def as_numbers(name, values, copy=True):
     array([1., 2.])
     """
     if hasattr(values, "detach"):  # a torch tensor, without importing torch
-        values = values.detach().cpu().double().numpy()
-    _check_mask(name, values)
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-        array = array.astype(np.float64, copy=copy)
-    except (TypeError, ValueError):
+        values = values.detach().cpu().double()
+    array = as_array(name, values)
+    if array.dtype.kind not in "biuf":
         got = getattr(values, "dtype", type(values).__name__)
-        raise TypeError(f"{name} must be an array of real numbers, got {got}") from None
+        raise TypeError(f"{name} must be an array of real numbers, got {got}")
+    array = array.astype(np.float64, copy=copy)
     bad = np.count_nonzero(~np.isfinite(array))
     if bad:
         raise ValueError(f"{name} must be finite, got {bad} values that are NaN or infinite")
     return array
-
-
-def _check_mask(name, values):
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(f"{name} must have no masked values, got {np.ma.count_masked(values)}: leave their rows out")

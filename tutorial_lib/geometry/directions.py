@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import check_call, check_has, whole_number
+from tutorial_lib.arguments import check_has, one_of, whole_number
 from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.geometry.similarity import unit
 
@@ -70,7 +70,7 @@ def logit_lens(states, norm, unembedding):
            [-1.,  1.,  0.]])
     """
     check_has("states", states, "the states of each layer", "__len__")
-    check_call("norm", norm)
+    check_has("norm", norm, "a function", "__call__")
     if not (callable(unembedding) or np.ndim(unembedding) == 2 and hasattr(unembedding, "T")):
         raise TypeError(f"unembedding must be a function or a matrix (vocab_size, d), got {unembedding!r:.60}")
     shapes = [np.shape(as_numbers("states", X)) for X in states]
@@ -129,7 +129,10 @@ def nearest_by_measure(queries, rows, k=10, leave_out=None):
     ([[0, 1]], [[2, 1]], [[1, 0]])
     """
     X, Y = _as_pair("queries", queries, "rows", rows)
-    out = None if leave_out is None else _as_places("leave_out", leave_out, len(X), len(Y))
+    out = None if leave_out is None else as_numbers("leave_out", leave_out)  # (n,)
+    if out is not None and (out.shape != (len(X),) or not np.isin(out, range(len(Y))).all()):
+        what = f"one number of a row, 0 to {len(Y) - 1}, for each query, {len(X)}"
+        raise ValueError(f"leave_out must hold {what}, got {leave_out!r:.60}")
     most = len(Y) - (out is not None)
     k = whole_number("k", k, 1, f"a number of neighbors (an int from 1 to {most})", most)
     _lengths("queries", X)
@@ -140,7 +143,7 @@ def nearest_by_measure(queries, rows, k=10, leave_out=None):
         closeness = dots - lengths**2 / 2, dots, dots / lengths
         if out is not None:
             for S in closeness:
-                S[np.arange(len(S)), out[at : at + CHUNK]] = -np.inf
+                S[np.arange(len(S)), out[at : at + CHUNK].astype(int)] = -np.inf
         nearest.append([_largest(S, k) for S in closeness])
     return Nearest(*map(np.concatenate, zip(*nearest)))
 
@@ -195,13 +198,11 @@ def inverse_unembedding(E, kind):
     True
     """
     E = as_vectors("E", E)
-    if kind == "transpose":
+    if one_of("kind", kind, INVERSES) == "transpose":
         return E
     if kind == "normalized transpose":
         return E / _lengths("E", E)[:, None] ** 2
-    if kind == "pseudo-inverse":
-        return E @ np.linalg.pinv(E.T @ E, rcond=1e-12, hermitian=True)  # (m, d) (d, d)
-    raise ValueError(f"kind must be one of {', '.join(INVERSES)}, got {kind!r:.60}")
+    return E @ np.linalg.pinv(E.T @ E, rcond=1e-12, hermitian=True)  # (m, d) (d, d)
 
 
 def own_scores(E, unembedding):
@@ -294,14 +295,6 @@ def _as_pair(first_name, first, second_name, second):
     if X.shape[1] != Y.shape[1]:
         raise ValueError(f"{second_name} must be as wide as {first_name}, {X.shape[1]}, got {Y.shape[1]}")
     return X, Y
-
-
-def _as_places(name, places, n, m):
-    """n numbers of rows, each one of m, as ints."""
-    places = as_numbers(name, places)
-    if places.shape != (n,) or places.min() < 0 or places.max() >= m or (places % 1).any():
-        raise ValueError(f"{name} must hold one number of a row, 0 to {m - 1}, for each query, {n}, got {places!r:.60}")
-    return places.astype(int)
 
 
 def _lengths(name, X):

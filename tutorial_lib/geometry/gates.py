@@ -15,7 +15,7 @@ open         each token looks at all, evenly
 
 import numpy as np
 
-from tutorial_lib.arguments import check_has, check_seed, whole_number
+from tutorial_lib.arguments import check_has, check_seed, one_of, whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.geometry.shape import effective_number
 
@@ -95,8 +95,7 @@ def gate_example(gate, n, seed=0):
            [1. , 0. , 0. , 0. , 0. , 0. ],
            [0.5, 0.5, 0. , 0. , 0. , 0. ]])
     """
-    if gate not in GATES:
-        raise ValueError(f"gate must be one of {', '.join(GATES)}, got {gate!r:.60}")
+    one_of("gate", gate, GATES)
     n = whole_number("n", n, 6, "a number of tokens (an int, 6 or more)")
     rng = np.random.default_rng(check_seed("seed", seed))
     i, j = np.indices((n, n))

@@ -5,8 +5,8 @@ Source: L 4.4.1, which has the picture.
 
 import numpy as np
 
-from tutorial_lib.arguments import check_call, check_seed, whole_number
-from tutorial_lib.geometry.arrays import as_labels, as_vectors, in_range
+from tutorial_lib.arguments import check_has, check_seed, whole_number
+from tutorial_lib.geometry.arrays import as_labels, as_vectors
 from tutorial_lib.geometry.similarity import distance_matrix
 from tutorial_lib.geometry.statistics import PermutationTest, permutation_p
 
@@ -81,7 +81,6 @@ def linear_accuracy(X, labels, seed=0):
     fewest = np.bincount(index).min()
     if fewest < 5:
         raise ValueError(f"labels must give each group five vectors or more, got one of {fewest}")
-    X, _ = in_range(X)
     check_seed("seed", seed)
     classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     parts = StratifiedKFold(5, shuffle=True, random_state=seed)
@@ -104,7 +103,7 @@ def group_test(X, labels, statistic=silhouette, n_permutations=999, seed=0):
     _, index = _groups(labels, len(X))
     n = whole_number("n_permutations", n_permutations, 1, "an int, 1 or more")
     rng = np.random.default_rng(check_seed("seed", seed))
-    check_call("statistic", statistic)
+    check_has("statistic", statistic, "a function of vectors and labels", "__call__")
     observed = float(statistic(X, index))
     null = np.array([float(statistic(X, rng.permutation(index))) for _ in range(n)])
     return PermutationTest(observed, permutation_p(observed, null), null)

@@ -35,8 +35,7 @@ def selectors(tokens) -> dict[str, np.ndarray]:
            [1., 0., 0.],
            [0., 1., 0.]])
     """
-    tokens = check_texts("tokens", tokens, least=0)
-    tokens = np.asarray(list(tokens), dtype=object)
+    tokens = np.asarray(check_texts("tokens", tokens, least=0), dtype=object)
     n = len(tokens)
     special = _special(tokens)
     marks = np.array([bool(text.strip()) and not any(map(str.isalnum, text)) for text in _spelled(tokens)], dtype=bool)
@@ -66,11 +65,8 @@ def head_statistics(weights, tokens) -> dict[str, np.ndarray]:
     (1.0, 1.0, 1.0)
     """
     tokens = check_texts("tokens", tokens)
-    A = _as_weights(weights, one_text=True)
-    tokens = list(tokens)
-    n = A.shape[-1]
-    if len(tokens) != n:
-        raise ValueError(f"tokens must be the {n} that the weights belong to, got {len(tokens)}")
+    A = _of_tokens(weights, "tokens", tokens)
+    n = len(tokens)
     ask = ~_special(tokens)
     if not ask.any():
         raise ValueError(f"tokens must hold one that is not special, got {tokens}")
@@ -122,10 +118,8 @@ def induction_score(weights, tokens):
             must = f"those of {len(tokens)} texts, as tokens are, ({len(tokens)}, ..., n, n)"
             raise ValueError(f"weights must be {must}, got shape {A.shape}")
         return np.stack([induction_score(*text) for text in zip(A, tokens)])
-    A = _as_weights(weights, one_text=True)
-    n = A.shape[-1]
-    if len(tokens) != n:
-        raise ValueError(f"tokens must be the {n} that the weights belong to, got {len(tokens)}")
+    A = _of_tokens(weights, "tokens", tokens)
+    n = len(tokens)
     _, same = np.unique(np.asarray(tokens), return_inverse=True)
     before = np.tril(same[:, None] == same, -1)  # (n, n): which earlier places have this token
     B = np.zeros((n, n), dtype=bool)
@@ -146,9 +140,7 @@ def word_weights(weights, word_of, n_words):
     """
     check_has("word_of", word_of, "the number of each token's word", "__len__")
     n_words = whole_number("n_words", n_words, 1, "a number of words, 1 or more")
-    A = _as_weights(weights, one_text=True)
-    if len(word_of) != A.shape[-1]:
-        raise ValueError(f"word_of must have one entry for each of the {A.shape[-1]} tokens, got {len(word_of)}")
+    A = _of_tokens(weights, "word_of", word_of)
     M = np.zeros((len(word_of), n_words))  # which token is a piece of which word
     for token, word in enumerate(word_of):
         if word is not None:
@@ -299,12 +291,20 @@ def weighted_norms(weights, values, up):
     return A * np.linalg.norm(V @ U, axis=-1)[..., None, :]
 
 
-def _as_weights(weights, one_text=False):
+def _of_tokens(weights, name, tokens):
+    """The weights of one text, if they are those of these tokens."""
+    A = _as_weights(weights)
+    if A.ndim > 4:  # one axis too many is that of texts
+        raise ValueError(f"weights must be of one text, (n_layers, n_heads, n, n) at most, got shape {A.shape}")
+    if len(tokens) != A.shape[-1]:
+        raise ValueError(f"{name} must be of the {A.shape[-1]} tokens that the weights belong to, got {len(tokens)}")
+    return A
+
+
+def _as_weights(weights):
     A = as_numbers("weights", weights)
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError(f"weights must be (..., n, n), a row for each query, got {A.shape}")
-    if one_text and A.ndim > 4:  # one axis too many is that of texts
-        raise ValueError(f"weights must be of one text, (n_layers, n_heads, n, n) at most, got shape {A.shape}")
     if not np.allclose(A.sum(-1), 1, atol=1e-3):
         raise ValueError("weights must sum to 1 in each row: give the weights of one text, without padding")
     return A

@@ -1,9 +1,7 @@
 """Persistent homology: how the pieces of a cloud join, and how its loops close, as a distance grows. Source: L 5.2."""
 
-import numpy as np
-
 from tutorial_lib.arguments import needed
-from tutorial_lib.geometry.arrays import as_cloud, in_range
+from tutorial_lib.geometry.arrays import as_cloud, check_float32
 from tutorial_lib.geometry.similarity import distance_matrix
 
 
@@ -25,7 +23,6 @@ def persistence(X):
     X = as_cloud("X", X)
     with needed("ripser", "persistence"):
         from ripser import ripser
-    X, exponent = in_range(X)  # ripser's float32 would lose what is very large or small
+    check_float32("X", X)
     bars = ripser(distance_matrix(X), maxdim=1, distance_matrix=True)["dgms"]
-    bars = [np.ldexp(bar, exponent) for bar in bars]
     return [bar[(bar[:, 0] - bar[:, 1]).argsort(kind="stable")] for bar in bars]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tutorial_lib.arguments import check_seed, needed, positive, whole_number
-from tutorial_lib.geometry.arrays import as_cloud, check_float32, in_range
+from tutorial_lib.arguments import check_seed, needed, one_of, positive, real_number, whole_number
+from tutorial_lib.geometry.arrays import as_cloud, check_float32
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
 
@@ -45,13 +45,11 @@ def pca(X, n=2):
     """
     X = as_cloud("X", X)
     n = whole_number("n", n, 1, f"a number of directions from 1 to min(N, d) = {min(X.shape)}", min(X.shape))
-    X, exponent = in_range(X)
     mean = X.mean(0)
     _, S, Vh = np.linalg.svd(X - mean, full_matrices=False)
     largest = np.abs(Vh[:n]).round(8).argmax(1)  # of equal ones the first, whatever their rounding
     components = Vh[:n] * np.sign(Vh[range(n), largest])[:, None]  # (n, d)
-    coordinates = np.ldexp((X - mean) @ components.T, exponent)
-    return PCA(coordinates, components, np.ldexp(mean, exponent), S[:n] ** 2 / (S**2).sum())
+    return PCA((X - mean) @ components.T, components, mean, S[:n] ** 2 / (S**2).sum())
 
 
 def tsne(X, perplexity=30, seed=0, start="pca"):
@@ -69,18 +67,16 @@ def tsne(X, perplexity=30, seed=0, start="pca"):
     """
     perplexity = positive("perplexity", perplexity)
     X = as_cloud("X", X)
-    if start not in ("pca", "random"):
-        raise ValueError(f'start must be "pca" or "random", got {start!r:.60}')
-    if start == "pca" and X.shape[1] < 2:
+    if one_of("start", start, ("pca", "random")) == "pca" and X.shape[1] < 2:
         raise ValueError(f"X must have at least 2 columns to start from PCA, got shape {X.shape}")
-    if not 0 < perplexity < len(X):
+    if perplexity >= len(X):
         raise ValueError(f"perplexity must be above 0 and below the number of points {len(X)}, got {perplexity!r:.60}")
     check_float32("X", X)
     check_seed("seed", seed)
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
-    model = TSNE(2, perplexity=float(perplexity), init=start, learning_rate="auto", random_state=seed)
+    model = TSNE(2, perplexity=perplexity, init=start, learning_rate="auto", random_state=seed)
     with threadpool_limits(1):  # threads that wait for each other on a busy machine take 30 times as long
         return model.fit_transform(X).astype(np.float64)
 
@@ -97,8 +93,7 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
     X = as_cloud("X", X, least=4)
     allowed = f"from 2 to {len(X) - 1}, for {len(X)} points"
     n_neighbors = whole_number("n_neighbors", n_neighbors, 2, allowed, len(X) - 1)
-    if not 0 <= min_dist <= 1:
-        raise ValueError(f"min_dist must be from 0 to 1, got {min_dist!r:.60}")
+    min_dist = real_number("min_dist", min_dist, "from 0 to 1", 0, 1)
     check_float32("X", X)
     check_seed("seed", seed)
     from threadpoolctl import threadpool_limits
@@ -111,7 +106,7 @@ def umap(X, n_neighbors=15, min_dist=0.1, seed=0):
 
         for function in (utils.fast_knn_indices, umap_.smooth_knn_dist, umap_.compute_membership_strengths):
             function.enable_caching()  # on disk, as umap-learn does with others: they take ten seconds
-        model = UMAP(n_neighbors=n_neighbors, min_dist=float(min_dist), random_state=seed, n_jobs=1)
+        model = UMAP(n_neighbors=n_neighbors, min_dist=min_dist, random_state=seed, n_jobs=1)
         return model.fit_transform(X.astype(np.float32)).astype(np.float64)
 
 
@@ -184,8 +179,6 @@ def projection_quality(X, Y, k=10):
     if len(Y) != N:
         raise ValueError(f"Y must hold one point for each of X's {N}, got {len(Y)}")
     k = whole_number("k", k, 1, f"a number of neighbors below half the number of points, {N / 2:g}", (N - 1) // 2)
-    X, _ = in_range(X)
-    Y, _ = in_range(Y)
     pairs = zip(nearest_neighbors(X, k)[1], nearest_neighbors(Y, k)[1])
     recall = np.mean([np.isin(near_in_X, near_in_Y).mean() for near_in_X, near_in_Y in pairs])
     D_X, D_Y = pdist(X), pdist(Y)  # (N (N - 1) / 2,)

@@ -37,7 +37,12 @@ def dimension_by_scale(X, scales=SCALES) -> list[Scale]:
     check_has("scales", scales, "numbers of neighbors", "__iter__")
     scales = [whole_number("scales", k, 1, "numbers of neighbors (ints, 1 or more)") for k in scales]
     distances, _ = nearest_neighbors(distinct(X), 2 * max(scales))
-    return [_at(k, distances[:, k - 1], distances[:, 2 * k - 1]) for k in scales]
+    found = []
+    for k in scales:
+        near, far = distances[:, k - 1], distances[:, 2 * k - 1]
+        apart = near > 0  # distances below the smallest float come out as 0
+        found.append(Scale(k, doubling_dimension(far[apart] / near[apart], k), float(far.mean())))
+    return found
 
 
 def doubling_dimension(ratios, k=1) -> float:
@@ -74,8 +79,3 @@ def doubling_dimension(ratios, k=1) -> float:
 
     most = (n * k - 1) / total
     return float(brentq(slope, 0.99 * most / (2 * k - 1), 1.01 * most / k, xtol=1e-12 * most))
-
-
-def _at(k, near, far):
-    apart = near > 0  # distances below the smallest float come out as 0
-    return Scale(k, doubling_dimension(far[apart] / near[apart], k), float(far.mean()))

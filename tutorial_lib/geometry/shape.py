@@ -4,10 +4,12 @@ Sources: A 2.3 (anisotropy); L 2.3.2 (PCA dimension); G 2 (Shannon entropy).
 How many dimensions a cloud fills locally: `two_nn`.
 """
 
+import math
+
 import numpy as np
 
 from tutorial_lib.arguments import real_number, whole_number
-from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors, in_range
+from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors
 from tutorial_lib.geometry.streaming import Cloud
 
 ROWS = 1024  # of a block
@@ -50,9 +52,7 @@ def pca_dimension(X, share=0.9):
     >>> pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]]), pca_dimension([[3, 0], [-3, 0], [0, 1], [0, -1]], 0.95)
     (1, 2)
     """
-    share = real_number("share", share, "above 0 and at most 1", 0, 1)
-    if not 0 < share <= 1:
-        raise ValueError(f"share must be above 0 and at most 1, got {share!r:.60}")
+    share = real_number("share", share, "above 0 and at most 1", math.ulp(0.0), 1)
     missing = 1 - spectrum(X).cumsum()  # what the first 1, 2, ... directions leave
     return int((missing > 1 - share + 1e-12).sum()) + 1
 
@@ -77,12 +77,11 @@ def outlier_coordinates(X, times=5):
     >>> outlier_coordinates([[1, 9, 1, -2], [1, -8, 2, 1]]).tolist()
     [1]
     """
-    if not real_number("times", times, "a number above 1", 1) > 1:
-        raise ValueError(f"times must be a number above 1, got {times!r:.60}")
+    real_number("times", times, "a number above 1", math.nextafter(1, 2))
     if isinstance(X, Cloud):
         sizes = np.sqrt(X.mean**2 + X.scatter.diagonal() / max(len(X), 1))  # (d,)
     else:
-        X, _ = in_range(as_vectors("X", X))
+        X = as_vectors("X", X)
         sizes = np.linalg.norm(X, axis=0) / len(X) ** 0.5
     order = (-sizes).argsort(kind="stable")
     return order[(sizes > 0)[order] & (sizes >= times * np.median(sizes))[order]]
@@ -145,18 +144,10 @@ def _products(X):
         return X.scatter
     X = as_cloud("X", X, copy=False)
     mean = X.mean(0)
-    if len(X) > X.shape[1]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            S = _scatter(X, mean)
-        if 1e-250 < S.diagonal().max() < 1e250:
-            return S
-    Xc = X - mean
-    Xc /= max(Xc.max(), -Xc.min())  # so that squares stay in range
-    return Xc.T @ Xc if len(X) > X.shape[1] else Xc @ Xc.T
-
-
-def _scatter(X, mean):
-    """Xc^T Xc, block by block: a block of Xc stays in the processor's caches."""
+    if len(X) <= X.shape[1]:
+        Xc = X - mean
+        return Xc @ Xc.T
+    # Block by block: a block of Xc stays in the processor's caches.
     S = np.zeros((X.shape[1], X.shape[1]))
     space = np.empty((min(ROWS, len(X)), X.shape[1]))
     for start in range(0, len(X), ROWS):

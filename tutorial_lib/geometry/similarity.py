@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from tutorial_lib.arguments import as_flag, check_seed, whole_number
-from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors, in_range
+from tutorial_lib.arguments import as_flag, check_seed, one_of, whole_number
+from tutorial_lib.geometry.arrays import as_cloud, as_numbers, as_vectors
 from tutorial_lib.geometry.streaming import Cloud
 
 CHUNK = 4096  # pairs or rows that are worked on at once in float64
@@ -58,9 +58,7 @@ def cosine_matrix(X, Y=None):
            [0.8, 1. ]])
     """
     U = unit(as_vectors("X", X))  # (n, d)
-    if Y is None:
-        return np.clip(U @ U.T, -1, 1)  # (n, n)
-    V = unit(as_vectors("Y", Y), "Y")  # (m, d)
+    V = U if Y is None else unit(as_vectors("Y", Y), "Y")  # (m, d)
     if V.shape[1] != U.shape[1]:
         raise ValueError(f"Y must have rows as long as those of X, {U.shape[1]}, got {V.shape[1]}")
     return np.clip(U @ V.T, -1, 1)  # (n, m)
@@ -77,13 +75,10 @@ def distance_matrix(X, metric="euclidean"):
            [5., 0.]])
     """
     X = as_vectors("X", X)
-    if metric == "euclidean":
-        X, exponent = in_range(X)
-        return np.ldexp(squareform(pdist(X)), exponent)
+    if one_of("metric", metric, ("euclidean", "cosine", "precomputed")) == "euclidean":
+        return squareform(pdist(X))
     if metric == "cosine":
         return (1 - cosine_matrix(X)).round(12)  # equal directions are at distance 0, not at that of rounding
-    if metric != "precomputed":
-        raise ValueError(f"metric must be euclidean, cosine or precomputed, got {metric!r:.60}")
     if X.shape[0] != X.shape[1] or not np.array_equal(X, X.T) or X.min() < 0 or X.diagonal().any():
         raise ValueError(f"X must be a symmetric table of distances with a zero diagonal, got shape {X.shape}")
     return X
@@ -135,7 +130,8 @@ def cka(X, Y, unbiased=False):
     X, Y = as_cloud("X", X, 4 if unbiased else 2), as_cloud("Y", Y, 4 if unbiased else 2)
     if len(X) != len(Y):
         raise ValueError(f"Y must hold the {len(X)} things that X holds, one a row, got {len(Y)}")
-    X, Y = (in_range(C - C.mean(axis=0))[0] for C in (X, Y))
+    X, Y = (C - C.mean(axis=0) for C in (X, Y))
+    X, Y = (C / np.abs(C).max() for C in (X, Y))  # so that the squares of squares stay in range
     dependence = _unbiased_dependence if unbiased else lambda X, Y: np.square(X.T @ Y).sum()
     return np.float64(dependence(X, Y) / np.sqrt(dependence(X, X) * dependence(Y, Y)))
 
@@ -162,7 +158,6 @@ def distributions(X, n_pairs=200_000, seed=0):
     X = as_vectors("X", X, least=2)
     n_pairs = whole_number("n_pairs", n_pairs, 1, "a number of pairs (an int, 1 or more)")
     U = unit(X)
-    X, exponent = in_range(X)
     first, second = _pairs(len(X), n_pairs, seed)
     distances, dots, cosines = np.empty((3, len(first)))
     for at in range(0, len(first), CHUNK):
@@ -172,15 +167,7 @@ def distributions(X, n_pairs=200_000, seed=0):
         distances[some] = np.linalg.norm(X[i] - X[j], axis=1)
         dots[some] = (X[i] * X[j]).sum(axis=1)
         cosines[some] = np.clip((U[i] * U[j]).sum(axis=1), -1, 1)
-    norms = np.ldexp(np.linalg.norm(X, axis=1), exponent)
-    return Distributions(norms, np.ldexp(distances, exponent), _dots(dots, exponent), cosines)
-
-
-def _dots(dots, exponent):
-    """Dot products of vectors that were divided by a power of two, in their own unit."""
-    if abs(exponent) > 500:
-        raise ValueError("X must be of a size from 1e-150 to 1e150: no float64 holds its dot products; scale it first")
-    return np.ldexp(dots, 2 * exponent)
+    return Distributions(np.linalg.norm(X, axis=1), distances, dots, cosines)
 
 
 def to_mean(X):
@@ -191,14 +178,12 @@ def to_mean(X):
     >>> to_mean([[3.0, 4.0], [3.0, -4.0]]).cosines
     array([0.6, 0.6])
     """
-    X, exponent = in_range(as_vectors("X", X))
+    X = as_vectors("X", X)
     mean = X.mean(axis=0)  # (d,)
     norms = np.linalg.norm(X, axis=1)  # (n,)
     if np.linalg.norm(mean) <= 1e-14 * norms.max():
         raise ValueError("X must have a mean that is not zero, got rows that cancel out")
-    distances = np.ldexp(np.linalg.norm(X - mean, axis=1), exponent)
-    dots = _dots(X @ mean, exponent)
-    return ToMean(distances, cosine(X, mean), dots, np.ldexp(norms, exponent), np.ldexp(mean, exponent))
+    return ToMean(np.linalg.norm(X - mean, axis=1), cosine(X, mean), X @ mean, norms, mean)
 
 
 def _pairs(n, n_pairs, seed):

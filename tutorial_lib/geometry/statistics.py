@@ -1,5 +1,6 @@
 """Is it chance? Permutation p-values, bootstrap intervals, and many tests at once."""
 
+import math
 import warnings
 from typing import NamedTuple
 
@@ -63,8 +64,7 @@ def mean_interval(values, level=0.95):
 
 
 def _check_level(level):
-    if not 0 < real_number("level", level, "between 0 and 1", 0, 1) < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    real_number("level", level, "between 0 and 1", math.ulp(0.0), math.nextafter(1, 0))
 
 
 def bootstrap_interval(statistic, *samples, n=1000, level=0.95, seed=0):

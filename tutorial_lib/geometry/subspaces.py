@@ -9,7 +9,7 @@ of x, those of V what it reads of y, or where it writes to.
 import numpy as np
 
 from tutorial_lib.arguments import check_seed, whole_number
-from tutorial_lib.geometry.arrays import as_cloud, as_vectors, in_range
+from tutorial_lib.geometry.arrays import as_cloud, as_vectors
 from tutorial_lib.geometry.shape import effective_number
 
 
@@ -87,7 +87,6 @@ def variance_seen(X, U):
     U = _basis("U", U)
     if X.shape[1] != len(U):
         raise ValueError(f"U must have a row for each of the {X.shape[1]} coordinates of X, got {len(U)}")
-    X, _ = in_range(X)
     Xc = X - X.mean(0)
     return float(np.square(Xc @ U).sum() / np.square(Xc).sum())
 

@@ -4,11 +4,12 @@
 (intrinsic dimension); Facco et al. 2017, Scientific Reports 7:12140.
 """
 
+import math
 import warnings
 
 import numpy as np
 
-from tutorial_lib.arguments import check_seed, real_number, whole_number
+from tutorial_lib.arguments import check_seed, one_of, real_number, whole_number
 from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.geometry.neighbors import nearest_neighbors
 
@@ -167,7 +168,5 @@ def _warn_of_copies(n, n_distinct, stacklevel):
 
 
 def _check_fit(method, discard):
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
-    if not real_number("discard", discard, "from 0 up to 1", 0, 1) < 1:
-        raise ValueError(f"discard must be from 0 up to 1, got {discard!r:.60}")
+    one_of("method", method, METHODS)
+    real_number("discard", discard, "from 0 up to 1", 0, math.nextafter(1, 0))

@@ -6,9 +6,8 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import check_path, check_text, needed, whole_number
 from tutorial_lib.weights import sha256
 
 LONGEST = 10_000_000  # bytes in a line: more is no text, but a file without line ends
@@ -29,22 +28,18 @@ class Corpus:
     ValueError that names the line where it is damaged, not UTF-8, longer than 10 MB or without a text;
     ModuleNotFoundError where Parquet lacks pyarrow.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "texts.txt").write_text("A bear.\\nTwo bears.\\n\\nA mouse.\\n")
-    ...     corpus = Corpus(Path(folder, "texts.txt"), chunk=2)
+    ...     _ = pathlib.Path(folder, "texts.txt").write_text("A bear.\\nTwo bears.\\n\\nA mouse.\\n")
+    ...     corpus = Corpus(f"{folder}/texts.txt", chunk=2)
     ...     corpus.n_lines, corpus.n_texts, list(corpus.chunks())
     (4, 3, [(0, ['A bear.', 'Two bears.']), (1, ['A mouse.'])])
     """
 
     def __init__(self, path: str | os.PathLike, chunk: int = 1000, column: str | None = None):
-        if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(f"path must be a file's name, got {path!r:.60}")
-        if not (column is None or isinstance(column, str)):
-            raise TypeError(f"column must be the name of a column, or None, got {column!r:.60}")
-        self.path = Path(path).expanduser()
+        self.path = check_path("path", path)
+        self.column = None if column is None else check_text("column", column)
         self.chunk = whole_number("chunk", chunk, 1, "a number of lines, 1 or more")
-        self.column = column
         if not self.path.is_file():
             raise FileNotFoundError(f"no file {self.path}: give one with a text in each line")
         with open(self.path, "rb") as file:
@@ -206,12 +201,9 @@ class Corpus:
 
     def _rows(self, at):
         """Each row of a Parquet file from a row on, and the number of the next; what is null is empty."""
-        try:
+        with needed("pyarrow", "Parquet"):
             from pyarrow import ArrowException, types
             from pyarrow.parquet import ParquetFile
-        except ModuleNotFoundError as error:
-            raise ModuleNotFoundError("Parquet needs pyarrow: pip install pyarrow", name="pyarrow") from error
-
         try:
             with ParquetFile(self.path) as file:
                 fields = [(field.name, field.type) for field in file.schema_arrow]

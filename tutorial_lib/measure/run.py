@@ -101,17 +101,9 @@ def measure(
                 done = len(results)
                 pace = took / (done - before)
                 tell(Progress(done, len(corpus), n_texts / took, pace * (len(corpus) - done)))
-        if len(results) > before or not _is_whole(folder / MEASURES):
+        if len(results) > before or not (folder / MEASURES).exists():
             write_text(folder / MEASURES, json.dumps(_about(job, corpus, results.sums), indent=1) + "\n")
     return read_json(folder / MEASURES)
-
-
-def _is_whole(path):
-    """Whether a file of measures is there and has them."""
-    try:
-        return bool(read_json(path).get("layers"))
-    except (FileNotFoundError, ValueError):
-        return False
 
 
 def _about(job, corpus, sums):

@@ -18,12 +18,10 @@ from tutorial_lib.geometry.streaming import Cloud
 from tutorial_lib.gpt import GPT
 from tutorial_lib.vectors import layer_states
 from tutorial_lib.vectors.batches import TOKENS, TOKENS_ELSEWHERE, batches, cut_ids
+from tutorial_lib.weights.find import BESIDE, WEIGHTS
 
 ROWS = 4096  # vectors that are added to a cloud at once
 BATCH = 32  # texts that go through the model at once, at most
-VOCABULARIES = ("vocab.txt", "vocab.json", "merges.txt", "tokenizer_config.json", "tokenizer.json", "added_tokens.json")
-FILES = ("config.json", *VOCABULARIES, "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
-         "pytorch_model.bin.index.json")  # fmt: skip
 _loading = Lock()
 
 
@@ -53,7 +51,7 @@ def digest_of(model: str | os.PathLike | None) -> str:
     64
     """
     folder = weights.resolve(model)
-    names = [name for name in FILES if (folder / name).is_file()]
+    names = [name for name in ("config.json", *BESIDE, *WEIGHTS) if (folder / name).is_file()]
     for shards in ("model-*.safetensors", "pytorch_model-*.bin"):
         names += sorted(shard.name for shard in folder.glob(shards))
     each = [f"{name} {weights.sha256(folder / name)}" for name in names]

@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tutorial_lib.arguments import whole_number
+from tutorial_lib.arguments import needed, whole_number
 
 if TYPE_CHECKING:
     from distributed import LocalCluster
@@ -43,11 +43,8 @@ def workers(
         yield lambda function, tasks: ((number, function(argument)) for number, argument in tasks)
         return
     with _environment_as_it_was():
-        try:
+        with needed("distributed", "a cluster, or any number of workers but 1,"):
             from distributed import Client
-        except ModuleNotFoundError as error:
-            what = "several workers and clusters need Dask: pip install dask distributed, or take workers=1"
-            raise ModuleNotFoundError(what, name="distributed") from error
         with local(n, threads) if address is None else nullcontext(address) as cluster:
             try:
                 client = Client(cluster)
@@ -88,7 +85,7 @@ def _environment_as_it_was():
     before = dict(os.environ)
     try:
         yield
-    finally:
+    finally:  # name by name: cleared for a moment, it would be empty for other threads
         for name in os.environ.keys() - before.keys():
             del os.environ[name]
         os.environ.update(before)

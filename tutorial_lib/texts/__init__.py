@@ -23,6 +23,7 @@ Published by others, under their licenses: "wikipedia", "tweets", "luisto-pairs"
 import os
 from functools import partial
 
+from tutorial_lib.arguments import one_of
 from tutorial_lib.texts import written
 from tutorial_lib.texts.fetch import TextsNotAvailable, stand_in
 
@@ -60,8 +61,7 @@ def load_texts(name: str, folder: str | os.PathLike | None = None) -> list | dic
     >>> load_texts("sentence-pairs")["doctor-nurse"][0]
     ('The doctor is waiting at the bus stop.', 'The nurse is waiting at the bus stop.')
     """
-    if name not in NAMES:
-        raise ValueError(f"name must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
+    one_of("name", name, NAMES)
     place = stand_in(folder)
     if name in _WRITTEN:
         return _WRITTEN[name]()

@@ -10,7 +10,7 @@ import random
 import re
 from dataclasses import dataclass
 
-from tutorial_lib.arguments import check_has, check_seed, whole_number
+from tutorial_lib.arguments import check_has, check_seed, one_of, whole_number
 from tutorial_lib.texts.grammar import GIVEN, MANY, OBJECT, PLACES, POSSESSIVE, SUBJECT, article, grammar, literal
 from tutorial_lib.texts.world import World, both, is_plural, members, number
 
@@ -90,8 +90,7 @@ class Story:
         >>> [(story.words[i].text, story.words[j].text) for i, j in story.pairs("subject")][:2]
         [('Grandpa', 'were'), ('Tom', 'had')]
         """
-        if relation not in ("subject", "object", "determiner", "antecedent"):
-            raise ValueError(f"relation must be subject, object, determiner or antecedent, got {relation!r}")
+        one_of("relation", relation, ("subject", "object", "determiner", "antecedent"))
         links = [(getattr(word, relation), i) for i, word in enumerate(self.words)]
         pairs = [(other, i) for other, i in links if other is not None]
         return [(i, other) for other, i in pairs] if relation == "antecedent" else pairs

@@ -113,7 +113,7 @@ class Grammar:
         """The form of a verb: of "run" run, runs or ran."""
         if lemma == "be":
             return ("were" if plural else "was") if past else ("are" if plural else "is")
-        third, old = self.irregular.get(lemma) or (_third(lemma), _old(lemma))
+        third, old = self.irregular.get(lemma) or _regular(lemma)
         return old if past else lemma if plural else third
 
     @functools.cache
@@ -152,16 +152,12 @@ def article(word):
     return "an" if word[0] in "aeiou" else "a"
 
 
-def _third(lemma):
+def _regular(lemma):
+    """The third person and the past of a regular verb."""
     if re.search("[^aeiou]y$", lemma):
-        return lemma[:-1] + "ies"
-    return lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "o")) else "s")
-
-
-def _old(lemma):
-    if re.search("[^aeiou]y$", lemma):
-        return lemma[:-1] + "ied"
-    return lemma + ("d" if lemma.endswith("e") else "ed")
+        return lemma[:-1] + "ies", lemma[:-1] + "ied"
+    third = lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "o")) else "s")
+    return third, lemma + ("d" if lemma.endswith("e") else "ed")
 
 
 def _facts(text):

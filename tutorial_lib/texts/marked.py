@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from tutorial_lib.arguments import check_has, check_text
+from tutorial_lib.arguments import check_has, check_text, one_of
 from tutorial_lib.texts.generated import Story, Word
 from tutorial_lib.texts.written import groups
 
@@ -30,9 +30,7 @@ def marked(which: str) -> list[Story]:
     >>> [(story.words[i].text, story.words[j].text) for i, j in story.pairs("antecedent")]
     [('he', 'baker')]
     """
-    if which not in SETS:
-        raise ValueError(f"which must be one of {', '.join(map(repr, SETS))}, got {which!r}")
-    return [read(line) for line in groups("roles")[which]]
+    return [read(line) for line in groups("roles")[one_of("which", which, SETS)]]
 
 
 def read(line: str) -> Story:

@@ -94,14 +94,11 @@ def _noun_phrase(rng, nouns, kinds):
     source = [article, *(english for english, _ in adjectives), noun + "s" * many]
     if article == "a" and source[1][0] in "aeiou":
         source[0] = "an"
-    target = [_article(article, feminine, many), _plural(spanish) if many else spanish]
+    forms = _ARTICLES[article].split()
+    one = forms[feminine + 2 * many] if len(forms) == 4 else forms[feminine]
+    target = [one, _plural(spanish) if many else spanish]
     target += [_agree(spanish_of[english], feminine, many) for english, spanish_of in reversed(adjectives)]
     return source, target, [0, *range(len(source) - 1, 0, -1)]
-
-
-def _article(article, feminine, many):
-    forms = _ARTICLES[article].split()
-    return forms[feminine + 2 * many] if len(forms) == 4 else forms[feminine]
 
 
 def _agree(adjective, feminine, many):

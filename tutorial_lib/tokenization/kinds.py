@@ -40,12 +40,8 @@ class Kind:
 
 
 _LISTED = read_sections(Path(__file__).with_name("characters.txt"))  # it says where they come from
-CONTROL = Kind(" ".join(_LISTED["control"]))
-PUNCTUATION = Kind(" ".join(_LISTED["punctuation"]))
-ACCENT = Kind(" ".join(_LISTED["accent"]))
-LETTER = Kind(" ".join(_LISTED["letter"]))
-NUMBER = Kind(" ".join(_LISTED["number"]))
-INERT = Kind(" ".join(_LISTED["inert"]))
+_NAMES = ("control", "punctuation", "accent", "letter", "number", "inert")
+CONTROL, PUNCTUATION, ACCENT, LETTER, NUMBER, INERT = (Kind(" ".join(_LISTED[name])) for name in _NAMES)
 WHITE = Kind("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 # As in Hugging Face's tokenizers, where 2B820 was mistyped as 2B920: 256 Chinese characters stay unsplit.
 CHINESE = Kind("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")

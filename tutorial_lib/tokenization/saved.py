@@ -167,12 +167,9 @@ def _of_merges(folder):
 def _added_in(config, folder):
     """The tokens that tokenizer_config.json tells, in the form of tokenizer.json."""
     usual = dict.fromkeys(FLAGS, False) | {"normalized": True}
-    try:
+    with _named(folder / "tokenizer_config.json"):
         tokens = config["added_tokens_decoder"].items()
         return [{"id": int(id), "content": token["content"], **usual, **token} for id, token in tokens]
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        what = "added_tokens_decoder is not as Hugging Face writes it"
-        raise ValueError(f"{folder / 'tokenizer_config.json'} is damaged: {what} ({error!r})") from error
 
 
 def _added_beside(config, folder):
@@ -180,16 +177,13 @@ def _added_beside(config, folder):
     path = folder / "added_tokens.json"
     ids = read_json(path) if path.is_file() else {}
     path = folder / "special_tokens_map.json"
-    special = _contents((read_json(path) if path.is_file() else config).get("additional_special_tokens", ()))
+    tokens = (read_json(path) if path.is_file() else config).get("additional_special_tokens", ())
+    special = [_content(token) for token in tokens]
     return [
         {"id": id, "content": token, **dict.fromkeys(FLAGS, False)}
         | {"special": token in special, "normalized": token not in special}
         for token, id in ids.items()
     ]
-
-
-def _contents(tokens):
-    return [_content(token) for token in tokens]
 
 
 def _content(token):
@@ -248,12 +242,7 @@ def _of_wordpiece(parts, config):
 
 def _say_lengths(path, parts):
     """Warn that truncation and padding of the file are not applied, as in transformers: they are set in `encode`."""
-    if parts["truncation"] is not None:
-        settings_of("truncation", parts["truncation"], direction="Right", max_length=int, strategy=str, stride=int)
     padding = parts["padding"]
-    if padding is not None:
-        usual = dict(direction="Right", pad_id=int, pad_type_id=int, pad_token=str)
-        settings_of("padding", padding, ("strategy", "pad_to_multiple_of"), **usual)
     harmless = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_type_id": 0}
     odd = padding and any(padding.get(name, value) != value for name, value in harmless.items())
     told = ["truncation"] * bool(parts["truncation"]) + ["padding"] * bool(odd)

@@ -206,8 +206,6 @@ def _metaspace_settings(where, part):
 
 
 CUTTERS = {"ByteLevel": _byte_level, "Split": _split, "Digits": _digits, "Metaspace": _metaspace}
-
-
 BEHAVIORS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 
 

@@ -186,12 +186,8 @@ class WordPiece(Tokenizer):
         least = f"{len(SPECIAL)} special tokens and {len(alphabet)} characters with and without ##"
         whole_number("vocab_size", vocab_size, len(start), f"a whole number of at least {len(start)}: {least}")
         words = Counter({(word[0], *("##" + c for c in word[1:])): n for word, n in words.items()})
-        tokens, _ = learn_merges(words, start, vocab_size, wordpiece_score, _join)
+        tokens, _ = learn_merges(words, start, vocab_size, wordpiece_score, lambda a, b: a + b[2:])
         return cls(tokens, lowercase, strip_accents, split_chinese)
-
-
-def _join(first: str, second: str) -> str:
-    return first + second[2:]
 
 
 class _Folded(dict):

@@ -16,7 +16,8 @@ def story_card(name, recipe, about, folder) -> str:
         held_out = format(evaluated[step], ".3f") if step in evaluated else ""
         curve.append(f"| {step:,} | {mean:.3f} | {held_out} |")
     folders = [name, *(f"{name}-{step}" for step in recipe.kept)]
-    return (Path(__file__).parent / "story_card.md").read_text(encoding="utf-8").format(
+    return _filled(
+        "story_card.md",
         name=name,
         recipe=recipe,
         c=recipe.config,
@@ -52,32 +53,13 @@ def weights_table(folder, names) -> list[str]:
 
 def lines_of_decoder(about) -> list[str]:
     """What was measured of a decoder: its loss beside counting's, and its samples judged."""
-    lines = [
-        f"Held out, with these weights: {about['held_out']:.3f} nats a token; counting alone reaches "
-        f"{about['unigram']:.3f} (unigrams) and {about['bigram']:.3f} (bigrams).",
-        "",
-        f"Of {judge.N_SAMPLES} stories that it writes from nothing (seed 0), judged by `texts.checked.check`:",
-        "",
-        "| temperature | grammatical | consistent | both | stands in what it read |",
-        "| ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for temperature, share in about["samples"].items():
-        kinds = ("grammatical", "consistent", "both", "known")
-        lines.append(f"| {temperature} | " + " | ".join(f"{share[kind]:.1%}" for kind in kinds) + " |")
-    return lines
+    return _filled("measured_decoder.md", about=about, n=judge.N_SAMPLES).splitlines()
 
 
 def lines_of_encoder(about) -> list[str]:
     """What was measured of an encoder: hidden tokens and pairs, of short texts and of whole ones."""
-    lines = [
-        f"On stories that it has not read, with {judge.HIDDEN * 100:.0f} % of the tokens hidden; guessing judges 50 % "
-        "of pairs right, at 0.693 nats.",
-        "",
-        "| texts | hidden tokens right | nats | pairs right | nats |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    for name, kind in (("short", "two or three sentences"), ("whole", "whole stories")):
-        one = about[name]
-        hidden = f"{one['hidden_right']:.1%} | {one['hidden']:.3f}"
-        lines.append(f"| {kind} | {hidden} | {one['pair_right']:.1%} | {one['pair']:.3f} |")
-    return lines
+    return _filled("measured_encoder.md", about=about, hidden=judge.HIDDEN * 100).splitlines()
+
+
+def _filled(file, **values) -> str:
+    return Path(__file__).with_name(file).read_text(encoding="utf-8").format(**values)

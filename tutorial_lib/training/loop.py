@@ -16,14 +16,12 @@ from torch.nn import functional as F
 
 from tutorial_lib.arguments import (
     as_ids,
-    check_call,
+    check_config,
     check_has,
     check_id_lists,
     check_path,
-    check_seed,
     check_sizes,
     positive,
-    real_number,
     whole_number,
 )
 from tutorial_lib.atomic import clear_parts
@@ -32,8 +30,6 @@ from tutorial_lib.training.pretraining import IGNORE, make_pair, mask_tokens
 from tutorial_lib.weights import checkpoints
 
 CHECKPOINT = "training.safetensors"  # weights, moments of the optimizer, random numbers, curve: all in one file
-
-
 WARMUP = 50  # steps
 
 
@@ -59,16 +55,11 @@ class Settings:
     patience: int | None = None
 
     def __post_init__(self):
-        for name in ("n_steps", "save_every", "evaluate_every"):
-            whole_number(name, getattr(self, name), 1, "a number of steps, 1 or more")
+        check_config(self, from_0=("warmup", "seed"))
         most = max(self.n_steps, WARMUP)
         whole_number("warmup", self.warmup, 0, f"a number of steps, 0 to {most}", most)
-        if self.patience is not None:
-            whole_number("patience", self.patience, 1, "a number of evaluations, 1 or more, or None")
-        for name in ("lr", "clip"):
-            positive(name, getattr(self, name))
-        real_number("weight_decay", self.weight_decay, "a number, 0 or more", 0)
-        check_seed("seed", self.seed)
+        positive("lr", self.lr)
+        positive("clip", self.clip)
 
     def rate(self, step):
         """The learning rate of a step, counted from 0."""
@@ -114,7 +105,7 @@ def train(model, loss, settings, folder=None, evaluate=None, tell=None, until=No
     check_has("loss", loss, "a function of a model and a generator", "__call__")
     check_has("settings", settings, "a Settings", "n_steps", "rate")
     for name, function in (("evaluate", evaluate), ("tell", tell)):
-        check_call(name, print if function is None else function)
+        check_has(name, print if function is None else function, "a function", "__call__")
     optimizer = torch.optim.AdamW(_groups(model, settings.weight_decay), lr=settings.lr, betas=(0.9, 0.95))
     generator = torch.Generator().manual_seed(settings.seed)  # of the CPU: the same batches on every device
     curve = {"loss": [], "evaluated": []}

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import torch
 
 from tutorial_lib.arguments import check_has, real_number, whole_number
+from tutorial_lib.tokenization.wordpiece import MASK, SPECIAL
 
-MASK = "[MASK]"
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", MASK)  # never hidden: there is nothing to guess
 IGNORE = -100  # the label of a token that is not to be guessed; torch's cross_entropy skips it
 FOLLOWS = 0  # BERT's labels of a pair
 RANDOM = 1
@@ -39,7 +38,7 @@ def mask_tokens(ids, tokenizer, generator=None, rate=0.15):
     """
     check_has("tokenizer", tokenizer, "a WordPiece", "vocab", "special")
     ids = _check(ids, tokenizer, rate)
-    special = torch.tensor([tokenizer.vocab[token] for token in SPECIAL if token in tokenizer.vocab])
+    special = torch.tensor([tokenizer.vocab[token] for token in SPECIAL if token in tokenizer.vocab])  # never hidden
     chosen = (torch.rand(ids.shape, generator=generator) < rate) & ~torch.isin(ids, special)
     fate = torch.rand(ids.shape, generator=generator)
     random_ids = torch.randint(len(tokenizer), ids.shape, generator=generator)
@@ -67,7 +66,11 @@ def make_pair(documents, generator=None):
     Pair(first='The bear was majestic.', second='We took a lot of pictures of it.', label=0)
     """
     check_has("documents", documents, "lists of sentences", "__len__")
-    _check_documents(documents)
+    if len(documents) < 2:
+        raise ValueError(f"documents must be two or more, so that there is another one, got {len(documents)}")
+    for number, sentences in enumerate(documents):
+        if isinstance(sentences, str) or len(sentences) < 2:
+            raise ValueError(f"documents[{number}] must be a list of two sentences or more, got {sentences!r:.40}")
     here = _draw(len(documents), generator)
     first, second = _cut(documents[here], generator)
     if _draw(2, generator) == FOLLOWS:
@@ -122,14 +125,6 @@ def _check(ids, tokenizer, rate):
         raise ValueError(f"ids must lie in 0..{len(tokenizer) - 1}, got {ids.min()} to {ids.max()}")
     real_number("rate", rate, "a share from 0 to 1", 0, 1)
     return ids.long().cpu()
-
-
-def _check_documents(documents):
-    if len(documents) < 2:
-        raise ValueError(f"documents must be two or more, so that there is another one, got {len(documents)}")
-    for number, sentences in enumerate(documents):
-        if isinstance(sentences, str) or len(sentences) < 2:
-            raise ValueError(f"documents[{number}] must be a list of two sentences or more, got {sentences!r:.40}")
 
 
 def training_pairs(tokens):

@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from tutorial_lib.arguments import check_config, check_has, check_id_lists, check_seed, check_sizes, whole_number
 from tutorial_lib.attention import padded
+from tutorial_lib.texts.marked import sentences_of
 
 HAPPY = frozenset("happy glad proud smile smiles smiled laugh laughs laughed joy".split())
 SAD = frozenset("sad cry cries cried afraid angry sorry".split())
@@ -163,20 +164,14 @@ def retold(story, words) -> list[str]:
     >>> retold(story, {}) == story.sentences, retold(story, {"noun": {"puzzle": "lake"}})[1]
     (True, 'Tom had a lake.')
     """
-    check_has("story", story, "a Story", "sentences")
     check_has("words", words, "a dictionary from names to words", "get")
     sentences = []
-    start = 0
-    for sentence in story.sentences:
-        new = []
-        done = start
-        end = start + len(sentence)
-        for word in story.words:
-            if start <= word.start < end:
-                new += [story.text[done : word.start], words.get(word.pos, {}).get(word.text, word.text)]
-                done = word.start + len(word.text)
-        sentences.append("".join(new) + story.text[done:end])
-        start = end + 1  # a space
+    for sentence in sentences_of(story):
+        text = sentence.text
+        for word in reversed(sentence.words):  # from the end: the words before stay where they are
+            new = words.get(word.pos, {}).get(word.text, word.text)
+            text = text[: word.start] + new + text[word.start + len(word.text) :]
+        sentences.append(text)
     return sentences
 
 
@@ -205,8 +200,5 @@ def feelings(told, words=None) -> tuple[list[str], list[int]]:
 def _feeling(sentence):
     """0 happy, 1 sad, 2 both, None neither."""
     words = set(re.findall("[a-z]+", sentence.lower()))
-    happy = not words.isdisjoint(HAPPY)
-    sad = not words.isdisjoint(SAD)
-    if happy and sad:
-        return 2
-    return int(sad) if happy or sad else None
+    kinds = [kind for kind, names in enumerate((HAPPY, SAD)) if words & names]
+    return 2 if len(kinds) == 2 else kinds[0] if kinds else None

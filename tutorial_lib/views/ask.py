@@ -5,6 +5,7 @@ import importlib.util
 import io
 from collections.abc import Callable
 
+from tutorial_lib.arguments import check_has, check_text
 from tutorial_lib.views import notebook
 
 
@@ -18,10 +19,8 @@ def try_it(answer: Callable[[str], object], text: str, label: str = "Your text")
     BEAR
     (In a running notebook, a field here takes your own text.)
     """
-    if not callable(answer):
-        raise TypeError(f"answer must be a function from a text to a printed answer, got {type(answer).__name__}")
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    check_has("answer", answer, "a function from a text to a printed answer", "__call__")
+    check_text("text", text)
     if not _live():
         answer(text)
         print("(In a running notebook, a field here takes your own text.)")

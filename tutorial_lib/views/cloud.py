@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tutorial_lib.arguments import Numbers, check_has, check_text
+from tutorial_lib.geometry.arrays import as_numbers, as_vectors
 from tutorial_lib.views.base import View
 
 MOST_POINTS = 5000
@@ -33,8 +34,12 @@ def point_cloud(
     >>> point_cloud([[0, 0, 0], [1, 2, 3]], labels=["a", "b"], groups=["x", "y"])
     Cloud of points (an interactive view: it needs a notebook or a page)
     """
-    points = _check_points(points)
+    points = as_vectors("points", points)
     n, dimensions = points.shape
+    if dimensions not in (2, 3):
+        raise ValueError(f"points must have shape (n, 3) or (n, 2), got {points.shape}")
+    if n > MOST_POINTS:
+        raise ValueError(f"points must be from 1 to {MOST_POINTS:,}, got {n:,}")
     labels = _check_texts("labels", [f"point {i}" for i in range(n)] if labels is None else labels, n)
     names, of = _check_groups(groups, colors, n)
     check_has("axes", axes, "names", "__iter__")
@@ -67,22 +72,6 @@ def point_cloud(
     return View("point_cloud", data, label)
 
 
-def _check_points(points):
-    if hasattr(points, "detach"):
-        points = points.detach().cpu().float().numpy()
-    try:
-        points = np.asarray(points, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"points must be an array of numbers, got {type(points).__name__}") from None
-    if points.ndim != 2 or points.shape[1] not in (2, 3):
-        raise ValueError(f"points must have shape (n, 3) or (n, 2), got {points.shape}")
-    if not 1 <= len(points) <= MOST_POINTS:
-        raise ValueError(f"points must be from 1 to {MOST_POINTS:,}, got {len(points):,}")
-    if not np.isfinite(points).all():
-        raise ValueError(f"points must be finite numbers, got {points[~np.isfinite(points)][0]}")
-    return points
-
-
 def _check_texts(name, texts, n):
     if isinstance(texts, (str, bytes)) or not hasattr(texts, "__iter__"):
         raise TypeError(f"{name} must be a list of texts, got {texts!r}")
@@ -104,8 +93,8 @@ def _check_groups(groups, colors, n):
         return names, np.array([names.index(group) for group in groups])
     if colors is None:
         return [], np.zeros(n, dtype=int)
-    values = np.asarray(colors.detach().cpu() if hasattr(colors, "detach") else colors, dtype=np.float64)
-    if values.shape != (n,) or not np.isfinite(values).all():
-        raise ValueError(f"colors must be {n} finite numbers, got shape {values.shape}")
+    values = as_numbers("colors", colors)
+    if values.shape != (n,):
+        raise ValueError(f"colors must be {n} numbers, got shape {values.shape}")
     share = (values - values.min()) / (np.ptp(values) or 1.0)
     return [], np.minimum(share * COLOR_STEPS, COLOR_STEPS - 1).astype(int)

@@ -5,8 +5,6 @@ Sources: R 6 and 8, L 2.1; temperature: N 3.3.
 
 from collections.abc import Iterable
 
-import torch
-
 from tutorial_lib.arguments import Numbers, check_texts
 from tutorial_lib.geometry.arrays import as_numbers
 from tutorial_lib.views.base import View
@@ -25,10 +23,10 @@ def softmax_explorer(scores: Numbers, labels: Iterable[str]) -> View:
     Softmax explorer: scores, a temperature, and the weights that they give (an interactive view: ...)
     """
     labels = check_texts("labels", labels)
-    z = torch.tensor(as_numbers("scores", scores))
+    z = as_numbers("scores", scores)
     if z.shape != (len(labels),):
-        raise ValueError(f"scores must be one number for each of the {len(labels)} labels, got shape {tuple(z.shape)}")
-    if not (z.abs() <= LARGEST_SCORE).all():
+        raise ValueError(f"scores must be one number for each of the {len(labels)} labels, got shape {z.shape}")
+    if not (abs(z) <= LARGEST_SCORE).all():
         raise ValueError(f"scores must be numbers from {-LARGEST_SCORE} to {LARGEST_SCORE}, got {z.tolist()}")
     data = {"labels": labels, "scores": z.tolist()}
     label = "Softmax explorer: scores, a temperature, and the weights that they give"
@@ -43,10 +41,9 @@ def dot_product_explorer(a: Numbers = (2.0, 1.0), b: Numbers = (1.0, 2.0)) -> Vi
     >>> dot_product_explorer((2, 1), (2, 0))
     Dot product explorer: two vectors in the plane, their angle and their dot product (an interactive view: ...)
     """
-    vectors = {"a": a, "b": b}
+    vectors = {"a": as_numbers("a", a).tolist(), "b": as_numbers("b", b).tolist()}
     for name, vector in vectors.items():
         if len(vector) != 2 or not all(abs(x) <= REACH for x in vector):
             raise ValueError(f"{name} must be two numbers from -{REACH:g} to {REACH:g}, got {vector!r}")
-    vectors = {name: [float(x) for x in vector] for name, vector in vectors.items()}
     label = "Dot product explorer: two vectors in the plane, their angle and their dot product"
     return View("dot_product_explorer", vectors, label, ["number"])

@@ -19,7 +19,7 @@ def gaze_view(source: object, tokens: Tokens, layer: int = 0, head: int = 0, que
     """
     attention = Attention(source, tokens)
     layer, head = attention.places(layer, head)
-    A = attention.weights[layer, as_place("head", head)]  # (n, n)
+    A = attention.weights[layer, head]  # (n, n)
     if query is not None:
         query = as_place("query", query, len(A))
     weights = [[round(float(weight), 4) for weight in row] for row in A]

@@ -1,6 +1,6 @@
 """Who attends to whom, as lines between tokens: one head at a time, and all heads of a model at a glance."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tutorial_lib.views.base import View
 from tutorial_lib.views.traces import Attention, Tokens, as_place, pack
@@ -9,16 +9,15 @@ LEAST = 0.02  # weaker lines are not drawn at first
 
 
 def head_view(
-    source: object, tokens: Tokens, layer: int = 0, head: int | None = 0, segments: Iterable[int] | None = None,
-    keys: Sequence[str] | None = None, text: int = 0, query: int | None = None,
+    source: object, tokens: Tokens, layer: int = 0, head: int | None = 0, keys: Sequence[str] | None = None,
+    query: int | None = None,
 ) -> View:  # fmt: skip
     """Lines from each token to the tokens that it attends to, for any layer and any choice of heads.
 
     source: a model with `.trace` (then tokens is an `Encoding`), a trace, or weights: an array of shape (n_layers,
-    n_heads, n, n), also with texts as second axis; layers and heads may be missing; a list of layers will do. tokens:
-    an `Encoding`, or the tokens as list of str. layer, head: shown first; head None shows all heads. segments: 0 or 1
-    for each token of a pair of texts; an `Encoding` brings them. They add a filter. keys: the tokens of the other side
-    where queries attend to another text (cross-attention). text: which text, where there is a batch. query: the place
+    n_heads, n, n); layers and heads may be missing; a list of layers will do. tokens: the `Encoding` of one text or
+    one pair, whose segments add a filter, or the tokens as list of str. layer, head: shown first; head None shows all
+    heads. keys: the tokens of the other side where queries attend to another text (cross-attention). query: the place
     of a token that is pressed at first, so that only its lines show.
 
     Returns a `View`. In it, choose layer and heads, point at a token to see only its lines (Enter or a click keeps
@@ -29,9 +28,10 @@ def head_view(
     >>> head_view(np.eye(2), ["a", "bear"])
     Attention of 2 tokens, 1 layer, 1 head (an interactive view: it needs a notebook or a page)
     """
-    attention = Attention(source, tokens, segments, keys, text)
-    layer, head = attention.places(layer, head)
-    data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
+    attention = Attention(source, tokens, keys)
+    layer, one = attention.places(layer, 0 if head is None else head)
+    data = attention.data() | {"layer": layer, "head": None if head is None else one, "least": LEAST}
+    data["weights"] = pack(attention.weights)
     if query is not None:
         data["pressed"] = as_place("query", query, len(attention.tokens))
     return View("head_view", data, attention.label(), attention.parts("head_picture"))

@@ -2,9 +2,8 @@
 
 import base64
 import html
-import struct
-import zlib
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,9 +20,8 @@ NOTE = (
 
 
 def model_view(
-    source: object, tokens: Tokens, layer: int = 0, head: int = 0, segments: Iterable[int] | None = None,
-    keys: Sequence[str] | None = None, text: int = 0,
-) -> View:  # fmt: skip
+    source: object, tokens: Tokens, layer: int = 0, head: int = 0, keys: Sequence[str] | None = None
+) -> View:
     """Every head of every layer as a small picture; a click or Enter on one opens its lines beside the grid.
 
     Arguments as in `head_view`; layer and head are opened first. The color's strength is the square root of the weight,
@@ -34,9 +32,7 @@ def model_view(
     >>> model_view(np.ones((6, 12, 1, 1)), ["bear"])
     Attention of 1 token, 6 layers, 12 heads (an interactive view: it needs a notebook or a page)
     """
-    attention = Attention(source, tokens, segments, keys, text)
-    if head is None:
-        raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
+    attention = Attention(source, tokens, keys)
     layer, head = attention.places(layer, head)
     data = attention.data() | {"layer": layer, "head": head, "weights": pack(attention.weights), "least": LEAST}
     first = grid(attention), NOTE  # an image; in the page its cells can be pressed
@@ -80,19 +76,10 @@ def png(weights: np.ndarray) -> str:
     >>> png(np.eye(2))[:30]
     'data:image/png;base64,iVBORw0K'
     """
-    levels = np.rint(np.sqrt(np.clip(weights, 0, 1)) * 15).astype(np.uint8)
-    levels = np.pad(levels, ((0, 0), (0, levels.shape[1] % 2)))
-    packed = levels[:, 0::2] << 4 | levels[:, 1::2]  # two pixels in a byte
-    lines = b"".join(b"\0" + row.tobytes() for row in packed)
-    chunks = [
-        (b"IHDR", struct.pack(">IIBBBBB", levels.shape[1], levels.shape[0], 4, 3, 0, 0, 0)),
-        (b"PLTE", bytes(PINK) * 16),
-        (b"tRNS", bytes(17 * level for level in range(16))),
-        (b"IDAT", zlib.compress(lines, 9)),
-        (b"IEND", b""),
-    ]
-    body = b"".join(
-        struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
-        for name, content in chunks
-    )
-    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + body).decode()
+    from matplotlib.image import imsave
+
+    strength = 17 * np.rint(np.sqrt(np.clip(weights, 0, 1)) * 15)  # from 0 to 255
+    pixels = np.dstack([*(np.full_like(strength, value) for value in PINK), strength]).astype(np.uint8)
+    file = io.BytesIO()
+    imsave(file, pixels, format="png", metadata={"Software": None}, pil_kwargs={"optimize": True})
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()

@@ -11,14 +11,13 @@ MOST_ERROR = 0.1  # of a weight, from rounding
 
 
 def neuron_view(
-    source: object, tokens: Tokens, layer: int = 0, head: int = 0, query: int = 0, keys: Sequence[str] | None = None,
-    text: int = 0,
-) -> View:  # fmt: skip
+    source: object, tokens: Tokens, layer: int = 0, head: int = 0, query: int = 0, keys: Sequence[str] | None = None
+) -> View:
     """One query against every key: q, k, q * k by coordinate, their sum, the scaled score, and the softmax.
 
     source: a model with `.trace` (then tokens is an `Encoding`), or a trace with queries, keys and weights. tokens: an
-    `Encoding`, or the tokens as list of str. layer, head, query: shown first; query is the place of a token. keys,
-    text: as in `head_view`. Where positions are rotary, queries and keys are the rotated ones.
+    `Encoding`, or the tokens as list of str. layer, head, query: shown first; query is the place of a token. keys:
+    as in `head_view`. Where positions are rotary, queries and keys are the rotated ones.
 
     Returns a `View`. Bars up are positive, bars down negative. Point at a bar for its numbers; a key's button lists
     the coordinates that count most. Queries and keys travel rounded (`tutorial_lib.views.traces.pack`) and the page
@@ -31,11 +30,9 @@ def neuron_view(
     >>> neuron_view(trace | {"layer.0.attention.weights": np.ones((1, 1, 1))}, ["bear"])
     Attention of 1 token, 1 layer, 1 head (an interactive view: it needs a notebook or a page)
     """
-    attention = Attention(source, tokens, keys=keys, text=text)
+    attention = Attention(source, tokens, keys)
     layer, head = attention.places(layer, head)
     query = as_place("query", query, len(attention.tokens))
-    if head is None:
-        raise ValueError(f"head must be from 0 to {attention.weights.shape[1] - 1}, got None")
     rotary = "layer.0.attention.rotated_keys" in (attention.trace or {})
     Q, K = (attention.stacked(f"rotated_{name}" if rotary else name) for name in ("queries", "keys"))
     K = K.repeat(Q.shape[1] // K.shape[1], axis=1)  # where heads share keys

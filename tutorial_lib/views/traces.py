@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 import numpy as np
 
-from tutorial_lib.arguments import check_has, whole_number
+from tutorial_lib.arguments import whole_number
 from tutorial_lib.geometry.arrays import as_numbers
 
 if TYPE_CHECKING:
@@ -28,18 +28,15 @@ class Attention:
     answers the reader's own text in a page, where source is that model.
     """
 
-    def __init__(
-        self, source: object, tokens: Tokens, segments: Iterable[int] | None = None, keys: Sequence[str] | None = None,
-        text: int = 0,
-    ):  # fmt: skip
+    def __init__(self, source: object, tokens: Tokens, keys: Sequence[str] | None = None):
         encoding = tokens if hasattr(tokens, "attention_mask") else None
         self.live = source.source if type(source).__name__ == "Bert" and source.source in LIVE else None
         self.trace = _as_trace(source, encoding)
-        self.text = as_place("text", text)
         self.real = None  # which tokens are no padding
         self.crossing = keys is not None
+        segments = []
         if encoding is not None:
-            tokens, segments = self._without_padding(encoding, segments)
+            tokens, segments = self._without_padding(encoding)
         self.tokens = _as_tokens("tokens", tokens)
         self.keys = self.tokens if keys is None else _as_tokens("keys", keys)
         self.weights = self.stacked("weights") if self.trace else self._of_text(_as_array(source), "weights")
@@ -50,7 +47,7 @@ class Attention:
         low, high = self.weights.min(), self.weights.max()
         if low < 0 or high > 1.001:
             raise ValueError(f"source must have weights from 0 to 1, got {low:.3g} to {high:.3g}")
-        self.segments = _as_segments(segments, len(self.tokens)) if keys is None else None
+        self.segments = segments if keys is None and len(set(segments)) == 2 else None
 
     def stacked(self, name: str) -> np.ndarray:
         """One value of every layer, such as "queries", without padding, as (n_layers, n_heads, ...)."""
@@ -65,9 +62,9 @@ class Attention:
     def _of_text(self, array, name):
         """The values of one text, with axes of length 1 in front where heads or layers are missing, without padding."""
         if array.ndim == 5:
-            if self.text >= array.shape[1]:
-                raise ValueError(f"text must be below the number of texts, {array.shape[1]}, got {self.text}")
-            array = array[:, self.text]
+            if array.shape[1] != 1:
+                raise ValueError(f"source must be of one text, got {name} of {array.shape[1]}: give those of one")
+            array = array[:, 0]
         if not 2 <= array.ndim <= 4:
             raise ValueError(
                 f"source must have {name} of 2 to 5 axes, the last of (layers, texts, heads, ...), got {array.shape}"
@@ -86,15 +83,14 @@ class Attention:
             return [2] if self.crossing else [2, 3]
         return [] if self.crossing else [2]
 
-    def _without_padding(self, encoding, segments):
+    def _without_padding(self, encoding):
         rows = [encoding.tokens, encoding.token_type_ids, encoding.attention_mask]
         if isinstance(encoding.tokens[0], list):
-            if self.text >= len(encoding.tokens):
-                raise ValueError(f"text must be below the number of texts, {len(encoding.tokens)}, got {self.text}")
-            rows = [row[self.text] for row in rows]
+            if len(encoding.tokens) > 1:
+                raise ValueError(f"tokens must be of one text, got {len(encoding.tokens)}: encode the one to look at")
+            rows = [row for (row,) in rows]
         self.real = np.array(rows[2], dtype=bool)
-        tokens, types = ([value for value, real in zip(row, self.real, strict=True) if real] for row in rows[:2])
-        return tokens, types if segments is None else segments
+        return ([value for value, real in zip(row, self.real, strict=True) if real] for row in rows[:2])
 
     def label(self) -> str:
         """What a view shows, in a few words."""
@@ -117,10 +113,10 @@ class Attention:
         """The scripts in views/js that a view shares: "attention", these, and what makes it live."""
         return ["attention", *names, *(["live", "live_attention"] if self.live else [])]
 
-    def places(self, layer: SupportsIndex, head: SupportsIndex | None) -> tuple[int, int | None]:
-        """The layer and head to show first as int, or an error that says which there are. head None: all heads."""
+    def places(self, layer: SupportsIndex, head: SupportsIndex) -> tuple[int, int]:
+        """The layer and head to show first as int, or an error that says which there are."""
         n_layers, n_heads = self.weights.shape[:2]
-        return as_place("layer", layer, n_layers), None if head is None else as_place("head", head, n_heads)
+        return as_place("layer", layer, n_layers), as_place("head", head, n_heads)
 
 
 def as_place(name: str, value: SupportsIndex, count: int | None = None) -> int:
@@ -173,14 +169,10 @@ def _as_trace(source, encoding):
 def _as_array(value):
     """A tensor on any device, an array, or a list of them, as float64, checked to be finite."""
     if isinstance(value, (list, tuple)):
-        parts = [_as_array(part) for part in value]
-        if len({part.shape for part in parts}) > 1:
-            raise ValueError("source must hold arrays of one shape, got lists of different lengths")
-        array = np.stack(parts) if parts else np.zeros(0)
-    else:
-        array = as_numbers("source", value)
-    if array.size == 0 or not np.isfinite(array).all():
-        raise ValueError(f"source must hold finite numbers, got shape {array.shape} with others or none")
+        value = [as_numbers("source", part) for part in value]
+    array = as_numbers("source", value)
+    if not array.size:
+        raise ValueError(f"source must hold numbers, got shape {array.shape}")
     return array
 
 
@@ -189,14 +181,3 @@ def _as_tokens(name, tokens):
     if not listed or not all(isinstance(token, str) for token in listed):
         raise TypeError(f"{name} must be an Encoding or a list of str, at least one, got {tokens!r}"[:200])
     return listed
-
-
-def _as_segments(segments, n):
-    """One 0 or 1 for each token; None where there is only one segment to tell apart."""
-    if segments is None:
-        return None
-    check_has("segments", segments, "numbers", "__iter__")
-    segments = [segment.item() if hasattr(segment, "item") else segment for segment in segments]
-    if len(segments) != n or not {*segments} <= {0, 1}:
-        raise ValueError(f"segments must be {n} numbers, each 0 or 1, got {segments}")
-    return [int(segment) for segment in segments] if len(set(segments)) == 2 else None

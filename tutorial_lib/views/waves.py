@@ -5,10 +5,10 @@ Sources: R 3.4-3.5, L 3.2.4.
 
 import numpy as np
 
+from tutorial_lib.arguments import whole_number
 from tutorial_lib.positions import wavelengths
 from tutorial_lib.views.base import View
 
-POSITIONS = range(8, 513)
 CLOCKS = 4
 START = {"i": 1, "p": 5, "k": 3}  # the pair, the position and the shift to start with
 
@@ -24,8 +24,7 @@ def sinusoid_explorer(d_model: int = 16, n: int = 64) -> View:
     Sinusoid explorer: waves, and a shift that turns clock hands (an interactive view: it needs a notebook or a page)
     """
     lengths = wavelengths(d_model)
-    if not isinstance(n, int) or n not in POSITIONS:
-        raise ValueError(f"n must be a number of positions from {POSITIONS[0]} to {POSITIONS[-1]}, got {n!r}")
+    n = whole_number("n", n, 8, "a number of positions from 8 to 512", 512)
     half = (n - 1) // 2
     i = min(START["i"], d_model // 2 - 1)
     p = min(START["p"], half)

@@ -53,13 +53,9 @@ class Model:
         return self.package in ("tutorial_lib", "tutorial_book")
 
 
-def _models():
-    """The rows of ``catalog.json``."""
-    for row in json.loads((Path(__file__).parent / "catalog.json").read_text(encoding="utf-8")):
-        yield Model(**row | {"vocabulary": tuple(row.get("vocabulary", Model.vocabulary))})
-
-
-KNOWN = {model.name: model for model in _models()}
+_ROWS = json.loads(Path(__file__).with_name("catalog.json").read_text(encoding="utf-8"))
+_MODELS = [Model(**row | {"vocabulary": tuple(row.get("vocabulary", Model.vocabulary))}) for row in _ROWS]
+KNOWN = {model.name: model for model in _MODELS}
 
 
 def known(name: str) -> Model | None:

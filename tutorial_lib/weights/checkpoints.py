@@ -44,7 +44,8 @@ class Loaded:
         """The same weights out of a transformers model (BertModel, OPTForCausalLM, ...), on the same device."""
         settings = settings_of(hf_model)
         cls.config_class.from_hf(settings)  # refuses what is not of the family before anything is copied
-        model = cls.from_checkpoint(settings, copied_weights(hf_model))
+        copies = {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
+        model = cls.from_checkpoint(settings, copies)
         model.source = getattr(hf_model, "name_or_path", None) or None
         return model
 
@@ -77,11 +78,6 @@ def settings_of(hf_model: torch.nn.Module) -> dict:
     if not hasattr(getattr(hf_model, "config", None), "to_dict"):
         raise TypeError(f"hf_model must be a model of transformers, such as a BertModel, got {type(hf_model).__name__}")
     return hf_model.config.to_dict()
-
-
-def copied_weights(hf_model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Copies of a transformers model's weights, by its own names, on the same device, in the same precision."""
-    return {name: tensor.detach().clone() for name, tensor in hf_model.state_dict().items()}
 
 
 @contextmanager

@@ -146,11 +146,17 @@ def _weights_file(folder: Path) -> Path:
 def _load_shards(index: Path) -> dict:
     """The tensors of several files, as the list of them says where each is."""
     file_of = read_json(index)["weight_map"]
-    for file in set(file_of.values()):
-        if Path(file).name != file:
-            raise ValueError(f"{file!r} is no file beside it")
-    shards = {file: _load_file(index.with_name(file)) for file in sorted(set(file_of.values()))}
+    shards = {file: _load_file(index.with_name(file)) for file in _shards(index)}
     return {name: shards[file][name] for name, file in file_of.items()}
+
+
+def _shards(path: Path) -> list[str]:
+    """The names of the files that a list of them has; none if the path is of another file."""
+    files = sorted(set(read_json(path)["weight_map"].values())) if path.name.endswith(".index.json") else []
+    for file in files:
+        if Path(file).name != file:
+            raise ValueError(f"{path} must list files beside it, got {file!r}")
+    return files
 
 
 def _load_file(path: Path) -> dict:
@@ -241,8 +247,7 @@ def _unlisted(name: str, vocabulary: bool) -> Path:
 def _is_whole(folder: Path) -> bool:
     """Whether a folder has all files of its weights."""
     file = _weights_file(folder)
-    shards = set(read_json(file)["weight_map"].values()) if file.is_file() and file.name.endswith(".index.json") else []
-    return file.is_file() and all((folder / shard).is_file() for shard in shards)
+    return file.is_file() and all((folder / shard).is_file() for shard in _shards(file))
 
 
 def _fetch(name: str, vocabulary: bool) -> Path:
@@ -250,19 +255,18 @@ def _fetch(name: str, vocabulary: bool) -> Path:
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.utils import EntryNotFoundError, get_session
 
-    from tutorial_lib.weights.names import model_of
+    from tutorial_lib.weights.names import family_of
 
     get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)
     config = Path(hf_hub_download(name, "config.json"))
-    model_of(read_json(config))
+    if not vocabulary:
+        family_of(read_json(config))
     for file in BESIDE:
         with suppress(EntryNotFoundError):
             hf_hub_download(name, file)
     for file in () if vocabulary else WEIGHTS:
         with suppress(EntryNotFoundError):
-            path = Path(hf_hub_download(name, file))
-            shards = set(read_json(path)["weight_map"].values()) if file.endswith(".index.json") else ()
-            for shard in sorted(shards):
+            for shard in _shards(Path(hf_hub_download(name, file))):
                 hf_hub_download(name, shard)
             break
     return config.parent if vocabulary else _checked_folder(config.parent)

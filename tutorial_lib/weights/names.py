@@ -42,10 +42,12 @@ class Family:
 _SECTIONS = read_sections(Path(__file__).with_suffix(".txt"))
 
 
-def _settings(kind):
-    """our name -> (their name, default), out of ``names.txt``."""
+def _family(kind):
+    """What ``names.txt`` says of a family."""
+    about = {name: json.loads(value) for name, value in (row.split(maxsplit=1) for row in _SECTIONS[f"{kind}: family"])}
     rows = map(str.split, _SECTIONS[f"{kind}: settings"])
-    return {ours: (theirs, json.loads(default)) for ours, theirs, default in rows}
+    settings = {ours: (theirs, json.loads(default)) for ours, theirs, default in rows}
+    return Family(settings=settings, rename=_renames(kind), **about)
 
 
 def _renames(kind):
@@ -57,108 +59,30 @@ def _renames(kind):
     return rows
 
 
-_ABSOLUTE = dict(is_decoder=False, add_cross_attention=False, position_embedding_type="absolute")
-
-_ALL = dict(pad_token_id=0, bos_token_id=0, eos_token_id=0)
-_NO_DROPOUT = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-_GPT_TRAINING = dict(bos_token_id=0, eos_token_id=0, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+FAMILIES = {kind: _family(kind) for kind, _, what in (name.partition(": ") for name in _SECTIONS) if what == "family"}
 
 
-def _family(kind, model, **others):
-    return Family(model, _settings(kind), _renames(kind), **others)
-
-
-FAMILIES = {
-    "bert": _family(
-        "bert", "Bert", computed=_ABSOLUTE, written=("BertForPreTraining", dict(pad_token_id=0) | _NO_DROPOUT)
-    ),
-    # half the layers, no segments, no pooler (Sanh et al., 2019)
-    "distilbert": _family(
-        "distilbert",
-        "Bert",
-        fixed=dict(n_segments=0, eps=1e-12),
-        written=("DistilBertForMaskedLM", dict(dropout=0.0, attention_dropout=0.0)),
-    ),
-    # BERT trained for longer, without pairs; positions count from pad_id + 1; its head has gelu (Liu et al., 2019)
-    "roberta": _family(
-        "roberta",
-        "Bert",
-        computed=_ABSOLUTE | {"hidden_act": "gelu"},
-        written=("RobertaForMaskedLM", dict(bos_token_id=0, eos_token_id=2) | _NO_DROPOUT),
-    ),
-    # narrow tables, one layer's weights for all layers (Lan et al., 2020)
-    "albert": _family(
-        "albert",
-        "Bert",
-        computed=_ABSOLUTE | {"inner_group_num": 1},
-        written=("AlbertForPreTraining", _ALL | _NO_DROPOUT | dict(classifier_dropout_prob=0.0)),
-    ),
-    "gpt2": _family(
-        "gpt2",
-        "GPT",
-        computed=dict(add_cross_attention=False, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False),
-        written=("GPT2LMHeadModel", _GPT_TRAINING),
-    ),
-    "opt": _family(
-        "opt",
-        "GPT",
-        fixed=dict(offset=2),
-        computed=dict(enable_bias=True, layer_norm_elementwise_affine=True, _remove_final_layer_norm=False),
-        written=("OPTForCausalLM", _ALL | dict(dropout=0.0)),
-    ),
-    "llama": _family(
-        "llama",
-        "Llama",
-        ropes=dict(rope=(None, "rope_theta", 10_000.0)),
-        written=("LlamaForCausalLM", dict(bos_token_id=0, eos_token_id=0)),
-    ),
-    "modernbert": _family(
-        "modernbert",
-        "ModernBert",
-        computed=dict(classifier_bias=False, classifier_activation="gelu", decoder_bias=True),
-        ropes=dict(
-            rope=("full_attention", "global_rope_theta", 160_000.0),
-            local_rope=("sliding_attention", "local_rope_theta", 10_000.0),
-        ),
-        written=("ModernBertForMaskedLM", _ALL | dict(cls_token_id=0, sep_token_id=0)),
-    ),
-}
-
-
-def family_of(settings: dict, model: str) -> Family:
+def family_of(settings: dict, model: str = "") -> Family:
     """The family that a dictionary of a Hugging Face `config.json` belongs to; without a model_type it is BERT.
 
-    model: "Bert", "GPT", "Llama" or "ModernBert". Raises ValueError for the families of another model, and for settings
-    that this one does not compute.
+    model: "Bert", "GPT", "Llama" or "ModernBert", if it must be computed by this one. Raises ValueError for other
+    families, and for settings that are not computed here.
 
     >>> family_of({"model_type": "distilbert"}, "Bert").settings["d_model"]
     ('dim', 768)
     """
     check_has("settings", settings, "the dictionary of a config.json", "get")
-    allowed = [name for name, family in FAMILIES.items() if family.model == model]
+    allowed = [name for name, family in FAMILIES.items() if model in ("", family.model)]
     name = settings.get("model_type") or "bert"
     if name not in allowed:
-        raise ValueError(
-            f"settings: model_type must be one of {', '.join(allowed)}, got {name!r}: {model} does not compute that"
-        )
-    for setting, value in FAMILIES[name].computed.items():
+        what = f"{model or 'this library'} does not compute that"
+        raise ValueError(f"settings: model_type must be one of {', '.join(allowed)}, got {name!r}: {what}")
+    family = FAMILIES[name]
+    for setting, value in family.computed.items():
         actual = settings.get(setting, value)
         if actual is not None and actual != value:
-            raise ValueError(f"{setting} must be {value!r}, got {actual!r}: {model} does not compute that")
-    return FAMILIES[name]
-
-
-def model_of(settings: dict) -> str:
-    """Which of our models computes a `config.json`: "Bert", "GPT", "Llama" or "ModernBert". Raises ValueError if none.
-
-    >>> model_of({"model_type": "gpt2"})
-    'GPT'
-    """
-    check_has("settings", settings, "the dictionary of a config.json", "get")
-    name = settings.get("model_type") or "bert"
-    if name not in FAMILIES:
-        raise ValueError(f"model_type must be one of {', '.join(FAMILIES)}, got {name!r}")
-    return FAMILIES[name].model
+            raise ValueError(f"{setting} must be {value!r}, got {actual!r}: {family.model} does not compute that")
+    return family
 
 
 def shape_of(settings: dict, model: str) -> dict:
@@ -196,16 +120,7 @@ def _global_every(settings, n_layers, every):
 
 
 # What each way to scale rotary positions has in config.json: our name -> theirs.
-SCALINGS = {
-    "default": {},
-    "linear": {"factor": "factor"},
-    "llama3": {
-        "factor": "factor",
-        "low": "low_freq_factor",
-        "high": "high_freq_factor",
-        "n_trained": "original_max_position_embeddings",
-    },
-}
+SCALINGS = {kind: dict(map(str.split, _SECTIONS[f"rope: {kind}"])) for kind in ("default", "linear", "llama3")}
 
 
 def _rope(settings, kind, base_name, base) -> dict:

@@ -97,11 +97,6 @@ def kernel_environment(jobs: int) -> dict[str, str]:
     } | {name: os.environ[name] for name in ARITHMETIC if name in os.environ}
 
 
-def has_slides(path: Path) -> bool:
-    """Whether a chapter has a page for its teacher."""
-    return (path.parent / "teach" / path.name).exists()
-
-
 class Ran(NamedTuple):
     """What a run gave besides the outputs, which are in its notebook."""
 
@@ -236,9 +231,10 @@ async def current_runs(root: Path, paths: list[Path], jobs: int = 2) -> dict[str
     keys = {slides: environment_key(root, environment) for slides, environment in environments.items()}
 
     async def one(path: Path) -> dict | str:
-        notebook, environment = read_chapter(path), environments[has_slides(path)]
+        slides = (path.parent / "teach" / path.name).exists()  # those of a chapter that has a page for its teacher
+        notebook, environment = read_chapter(path), environments[slides]
         cells = cache.create_hashed_notebook(notebook, cell_metadata=("tags",))[1]
-        runs = Runs(root, path, cells, keys[has_slides(path)])
+        runs = Runs(root, path, cells, keys[slides])
         if found := runs.find():
             return found
         async with turn:

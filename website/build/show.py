@@ -20,17 +20,16 @@ from website.project import ROOT
 
 def main(arguments: list[str]) -> int:
     """Print what this page writes, or the value of an expression on it."""
-    root = ROOT
     page = "book/" + arguments[0].removeprefix("book/").removesuffix(".md") if arguments else ""
-    if not (root / f"{page}.md").exists():
+    if not (ROOT / f"{page}.md").exists():
         print(f"PAGE must be a page of the book, got {arguments[:1]}.\n\n{__doc__}", file=sys.stderr)
         return 2
-    source = (root / f"{page}.md").read_text(encoding="utf-8")
+    source = (ROOT / f"{page}.md").read_text(encoding="utf-8")
     needed = {Path(page).name, *(name.replace("_", "-") for name in re.findall(r"\bpages\.(\w+)", source))}
-    runs = asyncio.run(current_runs(root, [path for path in chapters(root) if path.stem in needed]))
+    runs = asyncio.run(current_runs(ROOT, [path for path in chapters(ROOT) if path.stem in needed]))
     if failures := [run for run in runs.values() if isinstance(run, str)]:
         return print(*failures, sep="\n") or 1
-    all_pages = values.Pages(root, {name: run["names"] for name, run in runs.items()})
+    all_pages = values.Pages(ROOT, {name: run["names"] for name, run in runs.items()})
     if len(arguments) > 1:
         try:
             print(all_pages.values(page).evaluate(arguments[1]))
@@ -41,6 +40,6 @@ def main(arguments: list[str]) -> int:
     text, problems, _ = values.fill(page, all_pages)
     for line in sorted({line for line, match, _ in values.marks(source) if match["inline"]}):
         print(f"{line}: {text.splitlines()[line - 1].strip()}\n")
-    print(*(values.mistakes(root, page) or problems), sep="\n")
+    print(*(values.mistakes(ROOT, page) or problems), sep="\n")
     return int(bool(problems))
 

@@ -22,8 +22,8 @@ from website.build.runs import chapters
 from website.build.values import text_of
 from website.pages import letters
 from website.pages.guess import blank, hint
-from website.pages.markdown import DIRECTIVE, blocks, split_directive
-from website.pages.times import reading_time
+from website.pages.markdown import DIRECTIVE, blocks, split_directive, table
+from website.pages.times import FORMULA, reading_time
 from website.project import numbered, pages, template
 
 # The model, and GPT-2's vocabulary, come as packages and not from the hub: no account, no warning about a missing one,
@@ -57,7 +57,6 @@ NUMBERED = {
         r"^(?:`{3,}|:{3,})\{(?:list-)?table\} *\S.*\n(?::(?:name: *(?P<label>\S+)|.*)\n)*(?P<other>)", re.M
     ),
 }
-BOX_FORMULA = re.compile(r"\$\$.+?\$\$|(?<!\\)\$[^$]+\$", re.S)
 BOXES = {"admonition", "attention", "caution", "danger", "hint", "important", "note", "seealso", "tip", "warning"}
 OPEN_BOXES = {"table", "tab-set", "grid", "margin", "sidebar"}
 
@@ -199,7 +198,7 @@ class Page:
     @staticmethod
     def box(title: str, text: str) -> str:
         """A titled quotation, its formulas on one line each: Jupyter would take the quotation's marks into them."""
-        text = BOX_FORMULA.sub(lambda match: " ".join(match[0].split()), text)
+        text = FORMULA.sub(lambda match: " ".join(match[0].split()), text)
         return "\n" + "\n".join(f"> {line}".rstrip() for line in [f"**{title}**", "", *text.split("\n")]) + "\n"
 
     def caption(self, label: str | None, text: str) -> str:
@@ -218,8 +217,8 @@ class Page:
 
     def list_table(self, body: str) -> str:
         rows = [re.split(r"^ *- ?", "  " + row, flags=re.M)[1:] for row in re.split(r"^\* ", body, flags=re.M)[1:]]
-        lines = ["| " + " | ".join(self.plain(" ".join(cell.split())) for cell in row) + " |" for row in rows]
-        return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+        head, *lines = [[self.plain(" ".join(cell.split())) for cell in row] for row in rows]
+        return "\n".join(table(head, lines))
 
     def plain(self, text: str) -> str:
         text = re.sub(r"^%.*\n?", "", text, flags=re.M)

@@ -49,11 +49,6 @@ def add_buttons(app, pagename, templatename, context, doctree) -> None:
         context["header_buttons"].insert(0, group | {"buttons": elsewhere})
 
 
-def link_on_site(page: str, runs: bool) -> str:
-    """A notebook of the site finds the others beside it, and what cannot be run among the pages."""
-    return f"{page}.ipynb" if runs else f"../book/{page}.html"
-
-
 def write_notebooks(app) -> None:
     """Write the notebooks and the wheel, before the pages that lead to them."""
     if app.builder.name != "html":
@@ -62,7 +57,9 @@ def write_notebooks(app) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     library = origin.library if origin else ""
-    for name, text in handed_out(ROOT, library, link_on_site).items():
+    # A notebook of the site finds the others beside it, and what cannot be run among the pages.
+    texts = handed_out(ROOT, library, lambda page, runs: f"{page}.ipynb" if runs else f"../book/{page}.html")
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)

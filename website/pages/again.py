@@ -51,12 +51,6 @@ def raised(power: str) -> str:
     return power.translate(RAISED) if re.fullmatch(r"[\d−n]+", power) else f"^({power})" if power[1:] else f"^{power}"
 
 
-def in_other_words(question: str) -> str:
-    """The question as the option has it, in plain text."""
-    text = re.sub(r"\$([^$]+)\$", lambda formula: in_plain_text(formula[1]), question)
-    return smartquotes.smartyPants(text, "q")
-
-
 def plain(node: nodes.Node) -> str:
     """What a reader sees of a node, formulas as one would type them."""
     if isinstance(node, nodes.math):
@@ -81,10 +75,11 @@ def card(box: element) -> dict:
     items = {line["attributes"]["data_item"]: plain(line) for line in lines}
     truth = json.loads(given["data_truth"])
     truth = [items[item] for item in truth] if isinstance(truth, list) else items.get(truth, truth)
+    in_other_words = re.sub(r"\$([^$]+)\$", lambda formula: in_plain_text(formula[1]), box["again"])
     return {
         "name": given["data_guess"],
         "kind": given["data_kind"],
-        "question": in_other_words(box["again"]) or part("guess-question"),
+        "question": smartquotes.smartyPants(in_other_words, "q") or part("guess-question"),
         "items": list(items.values()),
         "hint": part("guess-hint"),
         "truth": truth,
@@ -102,18 +97,15 @@ def read(app, doctree: nodes.document) -> None:
                 box["card"] = card(box)
 
 
-def cards_of(doctree: nodes.document, docname: str) -> list[dict]:
-    title = next(doctree.findall(nodes.title), nodes.Text("")).astext()
-    page = docname.rpartition("/")[2]
-    boxes = doctree.findall(lambda node: isinstance(node, element) and "card" in node)
-    return [{"page": page, "title": title, **box["card"]} for box in boxes]
-
-
 def write(app, exception) -> None:
     if exception or app.builder.format != "html":
         return
-    pages = sorted(app.env.found_docs)
-    cards = [card for page in pages for card in cards_of(app.env.get_doctree(page), page)]
+    cards = []
+    for docname in sorted(app.env.found_docs):
+        doctree, page = app.env.get_doctree(docname), docname.rpartition("/")[2]
+        title = next(doctree.findall(nodes.title), nodes.Text("")).astext()
+        boxes = doctree.findall(lambda node: isinstance(node, element) and "card" in node)
+        cards += [{"page": page, "title": title, **box["card"]} for box in boxes]
     target = Path(app.outdir, "_static", "cards.js")
     target.write_text(f"BOOK_CARDS = {json.dumps(cards, ensure_ascii=False)};\n", encoding="utf-8")
 

@@ -65,8 +65,7 @@ def told(row: Row, letter: str) -> list[nodes.Node]:
     parts = row.meaning.split("$")
     words = [nodes.math("", part) if number % 2 else nodes.Text(part) for number, part in enumerate(parts)]
     codes = [code.strip() for code in row.code.split(",")]
-    names = dict(zip(row.letters, codes, strict=False)) if len(codes) == len(row.letters) else {}
-    code = names.get(letter, "")
+    code = codes[row.letters.index(letter)] if len(codes) == len(row.letters) else ""
     return [*words, nodes.Text(" "), nodes.literal("", code)] if code else words
 
 

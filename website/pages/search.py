@@ -64,10 +64,6 @@ def begin(app) -> None:
     app.search_texts, app.builder.search = {}, False
 
 
-def search_page(app):
-    return [("search", {}, "search.html")] if app.builder.format == "html" else []
-
-
 def add_scripts(app, name, template, context, doctree) -> None:
     if name == "search":
         app.add_js_file("texts.js", loading_method="defer")
@@ -91,6 +87,6 @@ def write(app, exception) -> None:
 def setup(app):
     app.connect("builder-inited", begin)
     app.connect("doctree-resolved", keep, priority=999)  # after all that changes the text
-    app.connect("html-collect-pages", search_page)
+    app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])  # asked for HTML alone
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write)

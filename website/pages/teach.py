@@ -43,12 +43,6 @@ from website.pages.nodes import element, find_places, place, warn
 FOLDER = "teach"
 
 
-def objectives(text: str) -> str:
-    """What one can do after a chapter, as a list in Markdown."""
-    ((_, _, body),) = bodies(text, "outcomes")
-    return "\n\n".join(part for part in body.split("\n\n") if part.startswith("- "))
-
-
 def guess(text: str, name: str) -> tuple[dict[str, str], str, str]:
     """A guess of a chapter: its options, its question with the choices, and why. KeyError where there is none."""
     for argument, options, body in bodies(text, "guess"):
@@ -95,11 +89,13 @@ class FromChapter:
 class Objectives(FromChapter, SphinxDirective):
     def run(self):
         name = self.chapter.rpartition("/")[2]
+        ((_, _, body),) = bodies(self.source(), "outcomes")
+        objectives = "\n\n".join(part for part in body.split("\n\n") if part.startswith("- "))
         slides = nodes.reference("", "slides", internal=True, refuri=f"../../slides/{name}.html")
         sheet = nodes.reference("", "one page", internal=True, refuri=f"../../sheets/{name}.html")
         say = nodes.Text(" follow this plan, which stands in their notes (press S). To hand out: the chapter on ")
         line = nodes.paragraph("", "", nodes.Text("The "), slides, say, sheet, nodes.Text("."), classes=["noprint"])
-        return [*self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives(self.source())}"), line]
+        return [*self.parse_text_to_nodes(f"Afterwards the class can\n\n{objectives}"), line]
 
 
 class Board(SphinxDirective):

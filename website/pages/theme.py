@@ -6,7 +6,6 @@ drawn by a script (the icon font does it too), the search of Sphinx, and attribu
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -14,6 +13,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from pybtex.plugin import register_plugin
+
+from website.project import package
 
 MATHJAX_PARTS = ["tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"]
 
@@ -40,17 +41,9 @@ FORMULA = re.compile(r'class="math|\\\(')
 MATHJAX = re.compile(r"<script[^>]*mathjax/tex-chtml\.js[^>]*></script>\s*|<script>window\.MathJax = .*?</script>\s*")
 
 
-def mathjax_folder() -> Path:
-    """The folder of MathJax's files inside the package sphinx-mathjax-offline."""
-    spec = importlib.util.find_spec("sphinx-mathjax-offline")
-    if spec is None:
-        raise ModuleNotFoundError("The formulas need the package sphinx-mathjax-offline: pip install '.[book]'")
-    return Path(spec.origin).parent / "static" / "mathjax"
-
-
 def copy_mathjax(static: Path) -> None:
     """Copy the used part of MathJax (2 of 24 MB) to `static`/mathjax, unless it is there."""
-    source, target = mathjax_folder(), static / "mathjax"
+    source, target = package("sphinx-mathjax-offline") / "static" / "mathjax", static / "mathjax"
     for part in MATHJAX_PARTS:
         if (target / part).exists():
             continue

@@ -45,8 +45,10 @@ def make(root: Path) -> int:
         deck.copy_reveal(site / "_static")
     for name in again:
         chapter, plan = source.read_chapter(site, name), source.read_plan(site, root, name)
-        deck.write(site, chapter, plan)
-        sheets.write(site, chapter, plan)
+        slides = deck.Deck(chapter, plan, site)
+        for file, text in zip(made(site, name), (slides.html(), sheets.html(slides)), strict=True):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
     write_text(record, json.dumps(now))
     return len(again)
 

@@ -7,7 +7,6 @@ plan's minutes, and what to say, stand in the speaker's notes.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup, Tag
 
 from website.pages.figures import size
-from website.project import template
+from website.project import package, template
 from website.slides.order import Entry, Quote, nearest, order
 from website.slides.source import Chapter, Item, Plan, Step, mathjax, outside, tags, words
 
@@ -38,10 +37,7 @@ PAGE = Path(__file__).with_name("slides.html")
 
 def copy_reveal(static: Path) -> None:
     """Copy the two files of reveal.js that the slides load, and its license, to `static`/reveal."""
-    spec = importlib.util.find_spec("sphinx_revealjs")
-    if spec is None:
-        raise ModuleNotFoundError("The slides need the package sphinx-revealjs: pip install '.[book]'")
-    source, target = Path(spec.origin).parent / "_static" / "revealjs", static / "reveal"
+    source, target = package("sphinx_revealjs") / "_static" / "revealjs", static / "reveal"
     target.mkdir(parents=True, exist_ok=True)
     for file in [source / "LICENSE", *(source / "dist" / name for name in REVEAL)]:
         text = file.read_text(encoding="utf-8")
@@ -250,28 +246,16 @@ class Deck:
         return f"<p><em>Not in the plan.</em></p><div>{self.copied(source).decode_contents()}</div>"
 
 
-def letters(formula: Tag) -> dict[str, list[str]]:
-    """What the letters of a numbered formula mean, as the page says below it: meaning -> letters, as HTML."""
-    box = formula.find_next_sibling()
-    if box is None or "speaks" not in box.get("class", []):
-        return {}
-    symbols = (button.decode_contents().strip() for button in box.select("button"))
-    found: dict[str, list[str]] = {}
-    for symbol, says in zip(symbols, box.select(".says"), strict=True):
-        found.setdefault(without_code(says), []).append(symbol)
-    return found
-
-
 def meanings(formula: Tag) -> str:
-    """The same as a list of HTML."""
-    lines = (f"<dt>{', '.join(symbols)}</dt><dd>{meaning}</dd>" for meaning, symbols in letters(formula).items())
+    """What the letters of a numbered formula mean, as the page says below it, but for their names in code: a list."""
+    box = formula.find_next_sibling()
+    found: dict[str, list[str]] = {}  # meaning -> letters
+    if box is not None and "speaks" in box.get("class", []):
+        for button, says in zip(box.select("button"), box.select(".says"), strict=True):
+            meaning = re.sub(r"\s*<code.*?</code>\s*", " ", says.decode_contents(), flags=re.S).strip()
+            found.setdefault(meaning, []).append(button.decode_contents().strip())
+    lines = (f"<dt>{', '.join(symbols)}</dt><dd>{meaning}</dd>" for meaning, symbols in found.items())
     return f"<dl>{''.join(lines)}</dl>"
-
-
-def without_code(says: Tag) -> str:
-    """The meaning alone: the name in code is for who programs."""
-    text = re.sub(r"\s*<code.*?</code>\s*", " ", says.decode_contents(), flags=re.S)
-    return text.strip()
 
 
 def smallest_letter(svg: str) -> float:
@@ -286,9 +270,4 @@ def smallest_letter(svg: str) -> float:
 
 def parsed(html: str) -> list[Tag]:
     return list(BeautifulSoup(html, "html.parser").contents)
-
-
-def write(site: Path, chapter: Chapter, plan: Plan) -> None:
-    (site / FOLDER).mkdir(exist_ok=True)
-    (site / FOLDER / f"{chapter.name}.html").write_text(Deck(chapter, plan, site).html(), encoding="utf-8")
 

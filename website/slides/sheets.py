@@ -11,17 +11,19 @@ from pathlib import Path
 
 from website.pages.chapters import picture
 from website.project import template
-from website.slides.deck import meanings
+from website.slides.deck import Deck, meanings
 from website.slides.order import order
-from website.slides.source import Chapter, Item, Plan, mathjax, outside, tags, words
+from website.slides.source import Item, mathjax, tags, words
 
 FOLDER = "sheets"
 PAGE = Path(__file__).with_name("sheet.html")
 
 
-def html(chapter: Chapter, plan: Plan) -> str:
-    formulas = [formula(chapter, item) for item in chapter.items if item.kind == "formula"]
-    findings = [finding(chapter, item) for item in chapter.items if item.kind == "finding"]
+def html(deck: Deck) -> str:
+    """The sheet of a chapter whose slides these are."""
+    chapter = deck.chapter
+    formulas = [formula(deck, item) for item in chapter.items if item.kind == "formula"]
+    findings = [finding(deck, item) for item in chapter.items if item.kind == "finding"]
     parts = [part("Formulas", formulas), part("What it found", findings)]
     return template(
         PAGE,
@@ -33,14 +35,13 @@ def html(chapter: Chapter, plan: Plan) -> str:
         question=escape(chapter.question),
         picture=picture(chapter.name),
         parts="\n".join(filter(None, parts)),
-        figure=figure(chapter, plan),
+        figure=figure(deck),
     )
 
 
-def figure(chapter: Chapter, plan: Plan) -> str:
-    shown = (entry.what for entry in order(chapter, plan).lesson)
-    item = next(item for item in shown if isinstance(item, Item) and item.kind == "figure")
-    made = outside(item.element, f"book/{chapter.name}.html", FOLDER)
+def figure(deck: Deck) -> str:
+    shown = (entry.what for entry in order(deck.chapter, deck.plan).lesson)
+    made = deck.copied(next(item.element for item in shown if isinstance(item, Item) and item.kind == "figure"))
     for image in made.select("img"):
         del image["loading"]
     return str(made)
@@ -50,21 +51,11 @@ def part(title: str, lines: list[str]) -> str:
     return f"<section><h2>{title}</h2>{''.join(lines)}</section>" if lines else ""
 
 
-def link(chapter: Chapter, item: Item, text: str) -> str:
-    return f'<a href="../book/{chapter.name}.html#{item.name}">{text}</a>'
-
-
-def formula(chapter: Chapter, item: Item) -> str:
-    made = outside(item.element, f"book/{chapter.name}.html", FOLDER)
+def formula(deck: Deck, item: Item) -> str:
+    made = deck.copied(item.element)
     number = words(made.select_one(".eqno").extract()).rstrip("#")
-    return f'<div class="formula">{link(chapter, item, number)}{made}{meanings(item.element)}</div>'
+    return f'<div class="formula">{deck.link(item.name, number)}{made}{meanings(item.element)}</div>'
 
 
-def finding(chapter: Chapter, item: Item) -> str:
-    made = outside(item.element, f"book/{chapter.name}.html", FOLDER)
-    return f'<div class="finding">{made.decode_contents().strip()}</div>'
-
-
-def write(site: Path, chapter: Chapter, plan: Plan) -> None:
-    (site / FOLDER).mkdir(exist_ok=True)
-    (site / FOLDER / f"{chapter.name}.html").write_text(html(chapter, plan), encoding="utf-8")
+def finding(deck: Deck, item: Item) -> str:
+    return f'<div class="finding">{deck.copied(item.element).decode_contents().strip()}</div>'
