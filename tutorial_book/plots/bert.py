@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from tutorial_book.plots.base import COLORS, HAIRLINE, ON_PALE, ROLES, SIGNED, TINTS, WEIGHTS, as_array
+from tutorial_book.plots.base import COLORS, HAIRLINE, ROLES, SIGNED, TINTS, WEIGHTS, as_array
 from tutorial_book.plots.parts import (
     arrow,
     box,
@@ -200,23 +200,6 @@ def norms_by_sublayer(trace, n_layers):
     ax.tick_params(axis="x", length=0)
     ax.legend(ncols=2, fontsize=8, loc="lower center", bbox_to_anchor=(0.48, 1))
     return ax
-
-
-def largest_coordinates(vectors, limits=None):
-    """Draw vectors as their coordinates, one panel each: a dict from title to vector.
-
-    limits: (lowest, highest) value of the axes, so that several such figures can be compared; default: each its own.
-    """
-    _, axes = panel_grid(len(vectors), size=(0, 2.4), each=(3.07, 0), xlabel="coordinate", ylabel="value")
-    for ax, (title, vector) in zip(axes, vectors.items()):
-        vector = as_array(vector)
-        ax.vlines(np.arange(len(vector)), 0, vector, color=COLORS[0], lw=1.2)
-        largest = int(np.abs(vector).argmax())
-        name = f"coordinate {largest}:\n{vector[largest]:.1f}"
-        side, offset = ("right", -8) if largest > len(vector) / 2 else ("left", 8)
-        note(ax, name, (largest, vector[largest]), (offset, -12), ha=side, va="baseline", fontsize=10)
-        ax.set(title=title, ylim=limits)
-    return axes
 
 
 def triangles(X, update, names):
@@ -470,32 +453,6 @@ def parameters_by_component(table):
             raise ValueError(f"table holds {name}, which belongs to none of {', '.join(counts)}")
         counts[part] += count
     return {part: count for part, count in counts.items() if count}
-
-
-def parameter_bars(models):
-    """Draw where models have their parameters, in shares. models: name -> its `parameters_by_component`."""
-    colors = {
-        "token embeddings": ROLES["embeddings"],
-        "attention": ROLES["attention"],
-        "feed forward": ROLES["feed forward"],
-        "all the rest": ROLES["the rest"],
-    }
-    _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.75 * len(models)))
-    for y, (name, counts) in enumerate(models.items()):
-        total, left = sum(counts.values()), 0.0
-        ax.text(0, y - 0.36, f"{name}, {total / 1e6:.1f}M", va="bottom")  # above: a phone has no room beside the bar
-        rest = sum(count for part, count in counts.items() if part not in colors)
-        for part, color in colors.items():
-            count = rest if part == "all the rest" else counts.get(part, 0)
-            width = 100 * count / total
-            ax.barh(y, width, 0.6, left=left, color=color, label=part if y == 0 else None, edgecolor="white")
-            if width > 6:
-                write(ax, left + width / 2, y, f"{count / 1e6:.1f}M", color=ON_PALE, weight="bold")
-            left += width
-    ax.set(xlabel="share of all parameters (%)", xlim=(0, 100), ylim=(len(models) - 0.6, -0.75), yticks=[])
-    ax.spines["left"].set_visible(False)
-    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1), fontsize=9, columnspacing=1, handlelength=1.2)
-    return ax
 
 
 def _box(ax, x, y, text, kind, width, height=0.3):

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, ON_PALE_CELL, ROLES, SIGNED, TINTS, as_array
+from tutorial_book.plots.base import COLORS, ON_PALE_CELL, SIGNED, TINTS, as_array
 from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate, write
 
 LINE = "#444444"
@@ -232,28 +232,3 @@ def embedding_sum(trace, tokens, n_coordinates=48):
             figure.colorbar(image, ax=group, orientation="horizontal", **bar)
     axes[2].set_xlabel(f"coordinates 0 to {n_coordinates - 1}")
     return figure
-
-
-def random_cosines(cosines, pairs, bins=90):
-    """Histogram of the cosines of random pairs, and above it named pairs: a dict from label to cosine.
-
-    Beside each stands how many of the random pairs are closer. Source: R 2.2.
-
-    >>> ax = random_cosines([0.0, 0.1, -0.1], {"cat, dog": 0.05})
-    >>> [t.get_text() for t in ax.texts]
-    ['cat, dog 0.05: 1 closer']
-    """
-    cosines = as_array(cosines)
-    _, ax = plt.subplots(figsize=(9.2, 3.7))
-    counts, _, _ = ax.hist(cosines, bins, density=True, color=ROLES["embeddings"])
-    top = counts.max()
-    for row, (label, value) in enumerate(sorted(pairs.items(), key=lambda pair: pair[1])):
-        height = top * (0.92 - 0.82 * row / max(1, len(pairs) - 1))  # one step down for each, so that no two touch
-        ax.plot([value, value], [0, height], color=COLORS[1], lw=1)
-        ax.plot(value, height, "o", color=COLORS[1], ms=4)
-        closer = int((cosines > float(value)).sum())
-        note(
-            ax, f"{label} {float(value):.2f}: {closer:,} closer", (value, height), (6, 0), fontsize=10, bbox=plate(0.8)
-        )
-    ax.set(xlabel="cosine of two rows of E", ylabel="density of random pairs", xlim=(-0.4, 1.1))
-    return ax

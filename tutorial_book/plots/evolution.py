@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, ROLES, as_array
-from tutorial_book.plots.parts import arrow, by_layer, dotted, draw_curve, legend_below, panel_grid
+from tutorial_book.plots.parts import arrow, by_layer, panel_grid
 from tutorial_lib.geometry import pca
 
 
@@ -99,27 +99,6 @@ def step_curves(steps, tokens, mark="[CLS]"):
     handles = dict(zip(*axes[0].get_legend_handles_labels()[::-1], strict=True))
     fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2)
     return axes
-
-
-def parting_curves(curves, ylabel, level=None, first=0):
-    """One curve for each entry of `curves`, name -> values or (values, low, high), against the layer.
-
-    low and high are drawn as a band. level: a dotted line, such as chance. first: the layer of the first value.
-
-    >>> ax = parting_curves({"mouse": ([1.0, 2.0], [0.5, 1.5], [1.5, 2.5])}, "ratio", level=1)
-    >>> ax.lines[0].get_ydata().tolist(), ax.get_ylabel()
-    ([1.0, 2.0], 'ratio')
-    """
-    _, ax = plt.subplots(figsize=(7.0, 3.4))
-    for (name, values), color, marker in zip(curves.items(), COLORS, "os^vDPX"):
-        layers = first + np.arange(len(values[0] if isinstance(values, tuple) else values))
-        look = {"color": ROLES.get(name, color), "marker": marker, "markersize": 5, "label": name}
-        draw_curve(ax, values, layers, shade=0.15, **look)
-    if level is not None:
-        dotted(ax, level)
-    by_layer(ax, ylabel=ylabel)
-    legend_below(ax, ncols=min(4, len(curves)))
-    return ax
 
 
 def _in_a_plane(paths):
