@@ -6,7 +6,7 @@ Where a chart takes panels, it draws one for each entry (title -> its entries), 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from tutorial_book.plots.base import COLORS, GROUP_MARKERS, GROUPS, ROLES, WEIGHTS, as_array, heatmap
 from tutorial_book.plots.parts import (
@@ -14,7 +14,6 @@ from tutorial_book.plots.parts import (
     MARKERS,
     bare,
     box,
-    by_layer,
     dotted,
     draw_curve,
     note,
@@ -56,7 +55,7 @@ def curves(panels, x=None, xlabel="layer", ylabel="", log="", ylim=None, columns
                 handles[name] = dotted(ax, float(values), linestyle=next(levels), label=name)
                 continue
             k, head = curved.index(name), name.partition(",")[0]
-            color = ROLES.get(head, COLORS[heads.index(head) % 7])
+            color = ROLES.get(head, COLORS[heads.index(head) % 6])
             values, places = _with_band(values), _inside(_inside(x, title), name)
             n = len(values[0] if isinstance(values, tuple) else values)
             look = {"color": color, "linestyle": LINES[k % 4], "markersize": 4.5}
@@ -79,7 +78,7 @@ def _scales(ax, places, log, xlabel):
         else:
             _log_ticks(ax.xaxis, ax.get_xlim())
     elif xlabel.startswith("layer"):
-        by_layer(ax)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if "y" in log:
         ax.set_yscale("log")
         _log_ticks(ax.yaxis, ax.get_ylim())
@@ -87,8 +86,9 @@ def _scales(ax, places, log, xlabel):
 
 def _log_ticks(axis, ends):
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ends[1] < 1000 * ends[0] else (1,)))
-    axis.set_major_formatter("{x:,g}")
     axis.set_minor_locator(NullLocator())
+    if ends[1] < 1e6 * ends[0]:  # beyond, powers of ten read better
+        axis.set_major_formatter("{x:,g}")
 
 
 def intervals(panels, names, xlabel="", level=0, limits=None):
@@ -141,7 +141,8 @@ def bars(panels, form="{:.2f}", columns=None, limit=None):
     ['50%', '25%']
     """
     most_rows = max(map(len, panels.values()))
-    figure, axes = _grid(panels, columns, 0.27 * most_rows)
+    alike = len({tuple(entries) for entries in panels.values()}) == 1  # then their names stand once
+    figure, axes = _grid(panels, columns, 0.27 * most_rows, sharey=alike)
     figure.phone = {"panel_height": 0.5 + 0.25 * most_rows}
     for ax, (title, entries) in zip(axes, panels.items()):
         ends = []
@@ -225,7 +226,7 @@ def histogram(values, marks, xlabel, ylabel, bins=80):
         height = counts.max() * (0.92 - 0.82 * row / max(1, len(marks) - 1))
         ax.plot([value, value], [0, height], color=COLORS[1], linewidth=1.2)
         ax.plot(value, height, "o", color=COLORS[1], markersize=4)
-        side = {"ha": "right", "offset": (-6, 0)} if value > right - 0.2 * (right - edges[0]) else {"offset": (6, 0)}
+        side = {"ha": "right", "offset": (-6, 0)} if value > (edges[0] + right) / 2 else {"offset": (6, 0)}
         note(ax, name, (value, height), fontsize=10, bbox=plate(0.8), **side)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     return ax
