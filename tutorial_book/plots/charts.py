@@ -104,8 +104,9 @@ def intervals(panels, names, xlabel="", level=0, limits=None):
     """
     panels = _panels(panels)
     labels = _labels(panels)
-    figure, axes = _grid(panels, None, 0.3 * len(names), labels, xlabel=xlabel, sharey=True)
-    figure.phone = {"columns": 1, "panel_height": 0.7 + 0.27 * len(names)}
+    height = max(0.3, 0.16 * len(labels)) * len(names)
+    figure, axes = _grid(panels, None, height, labels, xlabel=xlabel, sharey=True)
+    figure.phone = {"columns": 1, "panel_height": 0.7 + 0.9 * height}
     handles = {}
     for ax, (title, entries) in zip(axes, panels.items()):
         dotted(ax, x=level)
@@ -212,7 +213,7 @@ def outlines(panels, xlabel="", bins=60, columns=None):
     return axes
 
 
-def histogram(values, marks, xlabel, ylabel, bins=80):
+def histogram(values, marks, xlabel, ylabel):
     """A histogram, and above it named values (name -> value), one step down for each so that no two touch.
 
     >>> ax = histogram([0.0, 0.1, -0.1], {"cat, dog": 0.05}, "cosine", "pairs")
@@ -220,6 +221,7 @@ def histogram(values, marks, xlabel, ylabel, bins=80):
     ['cat, dog']
     """
     _, ax = plt.subplots(figsize=(7.4, 2.6 + 0.12 * len(marks)))
+    bins = min(80, int(2 * len(values) ** 0.5) + 1)
     counts, edges, _ = ax.hist(as_array(values), bins, color=ROLES["embeddings"])
     right = max(edges[-1], *marks.values())
     for row, (name, value) in enumerate(sorted(marks.items(), key=lambda mark: mark[1])):
@@ -295,6 +297,7 @@ def coordinates(panels, marked=None, xlabel="coordinate", ylabel="value", names=
         others = np.setdiff1d(np.arange(len(vector)), chosen)
         ax.vlines(others, 0, vector[others], color=COLORS[0], linewidth=1)
         ax.vlines(chosen, 0, vector[chosen], color=COLORS[1], linewidth=2)
+        ax.plot(chosen, vector[chosen], "o", color=COLORS[1], markersize=3.5)
         said = {largest: f"{xlabel}\n{largest}: {vector[largest]:.1f}".replace("-", "−")}
         said = said if names is None else _inside(names, title)
         for place, name in said.items():
