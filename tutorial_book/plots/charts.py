@@ -302,7 +302,8 @@ def coordinates(panels, marked=None, xlabel="coordinate", ylabel="value", names=
         said = said if names is None else _inside(names, title)
         for place, name in said.items():
             side, offset = ("right", -7) if place > len(vector) / 2 else ("left", 7)
-            note(ax, name, (place, vector[place]), (offset, 0), ha=side, fontsize=10, color=COLORS[1])
+            look = {"ha": side, "va": "top" if vector[place] > 0 else "bottom", "fontsize": 10, "color": COLORS[1]}
+            note(ax, name, (place, vector[place]), (offset, 3 if vector[place] > 0 else -3), **look)
         ax.set_title(title)
         ax.axhline(0, color="black", linewidth=0.6)
         if ylim:
