@@ -1,4 +1,4 @@
-"""Figures: a module for each chapter, as `plots.meaning.difference_arrows(...)`, and `charts`, which many chapters need.
+"""Figures: `charts` for many chapters, and a module for each chapter, as `plots.meaning.difference_arrows(...)`.
 
 `use_style()` first, then draw. Every function draws a new figure and returns its axes, which are named with units. What
 figures are made of is in `base` and `parts`. A module loads when it is first named, so that a chapter depends on what
