@@ -47,7 +47,7 @@ def curves(panels, x=None, xlabel="layer", ylabel="", log="", ylim=None, columns
     heads = list(dict.fromkeys(name.partition(",")[0] for name in curved))
     heads = list(dict.fromkeys(name.partition(",")[0] for name in curved))
     figure, axes = _grid(panels, columns, 2.5, labels, xlabel=xlabel, ylabel=ylabel, sharey=bool(ylabel))
-    handles = {}
+    handles, places_of = {}, {}
     for ax, (title, entries) in zip(axes, panels.items()):
         levels = iter((":", "-.", "--"))
         for name, values in entries.items():
@@ -61,7 +61,9 @@ def curves(panels, x=None, xlabel="layer", ylabel="", log="", ylim=None, columns
             look = {"color": color, "linestyle": LINES[k % 4], "markersize": 4.5}
             look |= {"marker": MARKERS[k % 7] if n <= 40 else "", "label": name} | (looks or {}).get(name, {})
             handles[name] = draw_curve(ax, values, places, shade=0.15, **look)
+            places_of[ax] = places
         ax.set_title(title)
+    for ax, places in places_of.items():  # when all have drawn: they may share a scale
         _scales(ax, places, log, xlabel)
         if ylim:
             ax.set_ylim(ylim)
