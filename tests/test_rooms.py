@@ -107,7 +107,7 @@ def test_embedding_needs_neither_scipy_nor_torchs_compiler():
 @pytest.mark.parametrize(
     "name, shared",
     [
-        ("plots", {"base", "cells", "parts"}),
+        ("plots", {"base", "cells", "charts", "parts"}),
         ("experiments", {"golden"}),
         ("claims", {"claim", "inventory", "quotes", "table", "tools"}),
     ],
@@ -123,7 +123,7 @@ def test_modules_of_one_chapter_have_its_name(name, shared):
         ("from tutorial_lib.geometry import cosine_matrix", "geometry.arrays geometry.similarity geometry.streaming"),
         ("from tutorial_lib.geometry import crossings", "geometry.arrays geometry.links"),
         ("from tutorial_lib.geometry import intrinsic_dimension", "geometry.arrays geometry.neighbors geometry.two_nn"),
-        ("from tutorial_book import plots; plots.uses, plots.heatmap", "plots.base plots.uses"),
+        ("from tutorial_book import plots; plots.speed, plots.heatmap", "plots.base plots.parts plots.speed"),
         ("from tutorial_book import page; page.slide", "page.layouts page.slider"),
         ("from tutorial_lib.texts import load_texts; load_texts('words')", "texts.fetch texts.written"),
     ],

@@ -14,19 +14,16 @@ built = pytest.mark.skipif(not (SITE / "slides").exists(), reason="the site is n
 
 # Figures whose letters are smaller than 24 pixels: why, and how small they may be. Z shows a quarter of each.
 SMALL = {
-    "fig-bert-layer": (12, "twenty matrices, each with its name and its shape"),
+    "fig-bert-layer": (12, "fifteen names, each with its shape"),
     "fig-bert-neuron": (19, "twenty tokens below each other"),
     "fig-bert-training": (22, "three columns of tokens, twice, each with a heading"),
     "fig-context-cloud": (15, "twenty-eight sentences below each other"),
     "fig-decoders-layers": (21, "the names of parts, each in its box"),
     "fig-decoders-pass": (19, "sentences that stand upright in bands"),
-    "fig-embeddings-sum": (16, "twenty tokens below each other, two scales of colors"),
     "fig-embeddings-two-the": (22, "ten names below each other, and five headings"),
     "fig-heads-split": (21, "what each arrow does, between seven rows"),
     "fig-learning-attention": (17, "twenty tokens below each other, and beside each other"),
     "fig-learning-kinds": (19, "curves that end close to each other, each with its name"),
-    "fig-meaning-cosines": (21, "fifteen names below each other, and a legend in two rows"),
-    "fig-seeing-quality": (22, "five headings beside each other, one a long word"),
 }
 
 

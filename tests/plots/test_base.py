@@ -10,7 +10,7 @@ import torch
 
 from tests.plots.held import names, said
 from tutorial_book import plots
-from tutorial_book.plots import parts
+from tutorial_book.plots import charts, parts
 from tutorial_book.plots.base import COLORS, DARK, GROUP_MARKERS, GROUPS, ON_DEEP_CELL, ON_PALE_CELL, ROLES, TINTS
 from tutorial_lib import views
 
@@ -84,7 +84,6 @@ def test_panels_fill_their_rows():
 
 
 def test_an_outline_has_area_1():
-    _, ax = plt.subplots()
-    parts.draw_outlines(ax, {"a": [0.1, 0.2, 0.7], "nothing": []}, np.linspace(0, 1, 3))
+    [ax] = charts.outlines({"x": {"a": [0.1, 0.2, 0.7], "nothing": []}}, bins=2)
     [outline] = ax.patches  # what is empty has none
-    assert outline.get_path().vertices[:, 1].max() == pytest.approx(2 / 3 * 2)
+    assert outline.get_path().vertices[:, 1].max() == pytest.approx(2 / 3 / 0.3)  # two of three in half of 0.1 to 0.7

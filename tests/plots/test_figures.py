@@ -17,26 +17,22 @@ from tutorial_lib.training.pretraining import training_pairs
 
 # These draw numbers that follow from those given; test_known_answers.py knows some.
 COMPUTED = """
-    collections.histogram_outlines cost.shares decoders.masked directions.row_lengths evolution.last_jump
-    evolution.layer_paths family.parts heads.padding_looks learning.heads_beside_chance meaning.two_sides
-    position_vectors.position_maps positions.cosine_histogram positions.position_breaks positions.shift_circles
-    positions.similarity_curves probing.learning_curves questions.rounding_by_layer scale.days seeing.explained_variance
-    seeing.group_gaps seeing.hubs shape.ratio_lines shape_of_learning.along_training shape_of_learning.cloud
-    since.by_place since.masks token_vectors.cosine_tails token_vectors.mean_histograms token_vectors.norms_along_ids
-    token_vectors.variance_curves tokenization.prices virus.reliability evolution.step_curves
+    decoders.masked directions.row_lengths evolution.last_jump evolution.layer_paths heads.padding_looks
+    learning.heads_beside_chance positions.position_breaks positions.shift_circles positions.similarity_curves
+    scale.days seeing.group_gaps seeing.hubs shape.ratio_lines since.by_place token_vectors.cosine_tails
+    token_vectors.norms_along_ids tokenization.prices virus.reliability evolution.step_curves
 """.split()
 # These are given names of fields, or words that they spell, cut or need not say.
 REWORDED = """
-    collections.histogram_outlines decoders.one_pass embeddings.embedding_sum evolution.step_curves
-    learning.learning_rates scale.by_layer scale.rates shape_of_learning.along_training shape_of_learning.profiles
-    speed.ratios tokenization.cleaned tokenization.longest_match tokenization.round_trip tokenization.token_cuts
-    tokenization.vocabulary_blocks
+    charts.bars charts.letters charts.outlines charts.stacked decoders.one_pass embeddings.embedding_sum
+    evolution.step_curves scale.rates speed.ratios tokenization.cleaned tokenization.longest_match
+    tokenization.round_trip tokenization.token_cuts tokenization.vocabulary_blocks
 """.split()
 # These write beside their axes, or show a part.
 BEYOND = """
-    architectures.stacks attention.weight_and_effect cost.seconds dimension.seen_from evolution.last_jump
-    gates.variance_strips heads.split_by_hand heads.training_mask shape.ratio_lines shape_of_learning.along_training
-    token_vectors.cosine_tails tokenization.cleaned tokenization.growing
+    loud.changes architectures.stacks attention.weight_and_effect cost.seconds dimension.seen_from evolution.last_jump
+    gates.variance_strips heads.split_by_hand heads.training_mask shape.ratio_lines token_vectors.cosine_tails
+    tokenization.cleaned tokenization.growing
 """.split()
 FINDER = doctest.DocTestFinder(exclude_empty=True)
 DOCTESTS = [(module, test) for module in modules() for test in FINDER.find(module) if test.examples]
@@ -66,14 +62,13 @@ REFUSED = [
     (lambda: plots.bert.parameters_by_component([("gate.weight", (1,), 1)]), "gate.weight"),
     (lambda: plots.decoders.steps(["a", "b"], 0), "n_prompt must be between 1 and the 2 tokens"),
     (lambda: plots.embeddings.one_hot_product([3], np.zeros((3, 2)), ["a", "b", "c"]), "rows of E"),
-    (lambda: plots.family.parts({"one": {"heads": 3}}), "parts must be some of table of tokens.*, got heads"),
-    (lambda: plots.gates.census([["half-open"]]), "names must be gates or 'mixed'"),
+    (lambda: plots.charts.letters([["half"]], {"open": ("0.9", "O")}), "each one of open, got shape"),
+    (lambda: plots.charts.groups({"x": [[0, 1]]}, ["a", "b"]), r"must be \(2, 2\), a point for each of labels"),
     (lambda: plots.heads.split_diagram(7, 10, 4), "multiple of n_heads"),
     (lambda: plots.positions.encodings({"P": [1.0, 2.0, 3.0]}), r"must have 2 axes .*, got shape \(3,\)"),
     (lambda: plots.positions.similarity_curves(np.eye(30), [30], 5), "must lie within the 30 positions of P"),
     (lambda: plots.tokenization.token_cuts("a bear", {"wrong": ["a", "cat"]}), "'cat' is not in the rest"),
     (lambda: plots.tokenization.vocabulary_blocks({"tiny": ["a", "b"]}), "at least n_bins = 48"),
-    (lambda: plots.uses.intervals(["a"], [1, 2], [0], [2]), "as many, got 1, 2, 1 and 1"),
 ]
 
 

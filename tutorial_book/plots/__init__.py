@@ -1,8 +1,8 @@
-"""Figures, one module for each chapter: `plots.meaning.difference_arrows(...)`.
+"""Figures: `charts` for many chapters, and a module for each chapter, as `plots.meaning.difference_arrows(...)`.
 
 `use_style()` first, then draw. Every function draws a new figure and returns its axes, which are named with units. What
-the figures share stands in `base` and `parts`. A module loads when it is first named, so that a chapter depends on its
-own figures alone and the book runs it again only when those change.
+figures are made of is in `base` and `parts`. A module loads when it is first named, so that a chapter depends on what
+it draws alone and the book runs it again only when that changes.
 """
 
 from pkgutil import iter_modules

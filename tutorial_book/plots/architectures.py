@@ -4,11 +4,10 @@ what attention looks at while a translation is written.
 Sources: L 3.2 (Fig. 4), 3.2.7, 3.3.1; Vaswani et al. (2017), Fig. 1.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, TINTS, WEIGHTS, as_array, heatmap
-from tutorial_book.plots.parts import box, dotted, draw_curve, legend_below, panel_grid, write
+from tutorial_book.plots.parts import box, dotted, panel_grid, write
 
 LINE = "#444444"
 LOOKS, CROSSES, WIDENS, NORM = "attention", "attention", "feed forward", "the rest"
@@ -114,27 +113,3 @@ def looks(own, crossing, written, read, source, aligned=()):
     for i, j in enumerate(aligned):
         box(axes[1], j, i, 0.9, 0.9, fill=False, edgecolor=COLORS[1], linewidth=1.8)
     return axes
-
-
-def losses_by_rate(rates, losses):
-    """What models cost that differ in the place of LayerNorm and in their start, against the learning rate.
-
-    losses: "place start", such as "post-norm with warmup" -> (rates, seeds): a line through the means, with a band from
-    the least to the largest; a color for each place, a line style for each start.
-
-    >>> ax = losses_by_rate([0.01, 0.02], {"post-norm with warmup": [[1.0, 2.0], [3.0, 3.0]]})
-    >>> ax.lines[0].get_ydata().tolist()
-    [1.5, 3.0]
-    """
-    _, ax = plt.subplots(figsize=(7.2, 3.4))
-    places, starts = (list(dict.fromkeys(names)) for names in zip(*(name.split(" ", 1) for name in losses)))
-    for name, values in losses.items():
-        place, start = name.split(" ", 1)
-        values, number = as_array(values), starts.index(start)
-        look = {"color": COLORS[places.index(place)], "linestyle": ("-", "--")[number], "marker": "os"[number]}
-        draw_curve(ax, (values.mean(1), values.min(1), values.max(1)), rates, label=name, shade=0.15, **look)
-    ax.set(xscale="log", xlabel="learning rate", ylabel="loss (nats a token)", ylim=(0, None))
-    ax.set_xticks(rates, [f"{rate:g}" for rate in rates], minor=False)
-    ax.minorticks_off()
-    legend_below(ax)
-    return ax

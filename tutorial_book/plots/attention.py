@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tutorial_book.plots.base import COLORS, ON_DEEP, ON_PALE, ROLES, SIGNED, TINTS, as_array, heatmap
 from tutorial_book.plots.cells import cells, short
-from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, rows, write
+from tutorial_book.plots.parts import arrow, dotted, draw_curves, note, panel_grid, write
 
 PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
 PAINTED = 'key (the query is "painted")'
@@ -191,24 +191,6 @@ def terms(tokens, weights, values):
     return axes
 
 
-def winners(counts, tokens, n_heads):
-    """In how many heads a token looks most at each token, as bars with their numbers.
-
-    >>> winners([5, 1], ["[CLS]", "a"], 6).get_title()
-    'looked at most, in so many of 6 heads'
-    """
-    counts = as_array(counts)
-    _, ax = plt.subplots(figsize=(7.4, 0.27 * len(tokens) + 0.5))
-    bars = ax.barh(range(len(tokens)), counts, 0.7, color=ROLES["attention"])
-    ax.bar_label(bars, [f"{count:.0f}" for count in counts], padding=4)
-    rows(ax, tokens)
-    ax.set(title=f"looked at most, in so many of {n_heads} heads", xticks=[])
-    for side in ("bottom", "left"):
-        ax.spines[side].set_visible(False)
-    ax.margins(x=0.08)
-    return ax
-
-
 def weight_and_effect(weight, share, length):
     """[CLS] layer by layer: its weight, its share of what is moved, and the length of its value beside the others'.
 
@@ -255,25 +237,6 @@ def variances(d_k, plain, scaled):
     ax.set(yscale="log", xlabel="$d_k$ (coordinates of a query)", ylabel="variance")
     ax.set_title("variance: theory (lines), measured (marks)")
     return ax
-
-
-def saturation(d_k, largest, entropy, uniform):
-    """Largest weight and entropy against d_k. largest, entropy: name of a curve -> values; uniform: number of keys.
-
-    >>> left, right = saturation([1, 4], {"plain": [0.2, 0.3]}, {"plain": [2.0, 1.8]}, uniform=20)
-    >>> right.get_ylabel()
-    'entropy of the weights (nats)'
-    """
-    _, (left, right) = panel_grid(2, size=(8.4, 3.4), xlabel="$d_k$ (coordinates of a query)")
-    for ax, entries, even in ((left, largest, 1 / uniform), (right, entropy, np.log(uniform))):
-        draw_curves(ax, entries, as_array(d_k), markers="os", colors=(COLORS[1], COLORS[0]))
-        dotted(ax, even, color="gray", linewidth=1.5, label=f"{uniform} even weights")
-        ax.set_xscale("log", base=2)
-        ax.set_ylim(0, None)
-    left.set(ylabel="largest weight (mean)", ylim=(0, 1.02))
-    right.set(ylabel="entropy of the weights (nats)")
-    left.legend()
-    return left, right
 
 
 def gradient_norms(spread, mean, median, marks):
@@ -391,21 +354,6 @@ def printed_and_computed(tokens, printed, computed, label):
     ax.set_xticks(at, tokens)
     ax.set(xlabel=PAINTED, ylabel=label)
     ax.legend()
-    return ax
-
-
-def rankings(scores, tokens, order):
-    """One line for each query over all keys, the keys sorted by `order`: lines that never cross share one ranking.
-
-    >>> ax = rankings([[1.0, 2.0], [2.0, 4.0]], ["a", "b"], order=[1, 0])
-    >>> [t.get_text() for t in ax.get_xticklabels()]
-    ['b', 'a']
-    """
-    _, ax = plt.subplots(figsize=(6.6, 3.8))
-    draw_curves(ax, dict(zip(tokens, as_array(scores)[:, np.asarray(order)])), markers="osD^vP*")
-    ax.set_xticks(range(len(order)), [tokens[i] for i in order])
-    ax.set(xlabel="key", ylabel="score $q\\cdot k$")
-    ax.legend(title="query", loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
 

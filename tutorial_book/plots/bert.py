@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from tutorial_book.plots.base import COLORS, HAIRLINE, ON_PALE, ROLES, SIGNED, TINTS, WEIGHTS, as_array
+from tutorial_book.plots.base import COLORS, HAIRLINE, ROLES, TINTS, as_array
 from tutorial_book.plots.parts import (
     arrow,
     box,
@@ -26,9 +26,21 @@ from tutorial_book.plots.parts import (
 from tutorial_lib.bert import gelu, relu
 
 LINE = "#444444"
-STOPS = (
-    *(f"attention.{name}" for name in ("queries", "keys", "values", "scores", "weights", "heads", "concat", "output")),
-    *("attention_sum", "attention_norm", "hidden", "activation", "feed_forward", "feed_forward_sum", "output"),
+ATTEND = (  # steps of a layer: what is done, its role, the stop that it gives
+    ("$Q K^\\top / \\sqrt{d_k}$", "attention", "attention.scores"),
+    ("softmax", "attention", "attention.weights"),
+    ("weights times values", "attention", "attention.heads"),
+    ("heads side by side", "attention", "attention.concat"),
+    ("$W_O$", "attention", "attention.output"),
+    ("+", "the rest", "attention_sum"),
+    ("LayerNorm", "the rest", None),
+)
+FEED_FORWARD = (
+    ("$W_1$", "feed forward", "hidden"),
+    ("activation", "feed forward", "activation"),
+    ("$W_2$", "feed forward", "feed_forward"),
+    ("+", "the rest", "feed_forward_sum"),
+    ("LayerNorm", "the rest", "output"),
 )
 SUBLAYERS = ("attention_sum", "attention_norm", "feed_forward_sum", "output")
 COMPONENTS = {  # what a parameter's name looks like -> the component that it belongs to; the first that fits counts
@@ -44,137 +56,62 @@ COMPONENTS = {  # what a parameter's name looks like -> the component that it be
 
 
 def layer_diagram(trace, i=0):
-    """Draw layer i of a model: attention on the left, feed forward on the right, each stop as its own matrix.
+    """Draw layer i of a model: attention on the left, feed forward on the right, and after each step what it gives.
 
-    Each matrix carries the name and the shape that the trace has for it. Returns the figure.
+    Each stop carries the name and the shape that the trace has for it. Returns the figure.
     """
     before = "embeddings.output" if i == 0 else f"layer.{i - 1}.output"
-    values = {name: as_array(trace[f"layer.{i}.{name}"][0]) for name in STOPS}
-    _, axes = panel_grid(2, size=(9.2, 7.2))
-    figure = axes[0].figure
-    figure.phone = {"columns": 1, "panel_height": 7.6}
-    figure.slide = {"size": (10.5, 7)}
-    for ax in axes:
-        ax.set(xlim=(0, 4.5), ylim=(7.9, -0.15))
+    written = as_array(trace[f"layer.{i}.feed_forward"][0])
+    token, loud = np.unravel_index(np.abs(written).argmax(), written.shape)
+    figure, (left, right) = panel_grid(2, size=(9.2, 6.2))
+    figure.phone = {"columns": 1, "panel_height": 6.2}
+    figure.slide = {"size": (9.2, 6.2)}
+    look = {"va": "center", "fontsize": 9.5, "linespacing": 1.15}
+
+    def stop(ax, x, y, name, **more):
+        shown = name if name == before else name.removeprefix(f"layer.{i}.").removeprefix("attention.")
+        ax.text(x, y, f"{shown}\n{tuple(trace[name].shape)}", **look, **more)
+
+    def flow(ax, x, y, steps):
+        for y, (text, kind, name) in enumerate(steps, y):
+            _box(ax, x, y, text, kind, {"+": 0.36, "$W_1$": 0.7, "$W_2$": 0.7, "$W_O$": 0.7}.get(text, 1.9))
+            _arrow(ax, (x, y + 0.15), (x, y + 0.85))
+            if name:
+                stop(ax, x + 0.1, y + 0.5, f"layer.{i}.{name}")
+            if name in ("feed_forward", "feed_forward_sum", "output"):  # where one number is far larger than all others
+                value = trace[f"layer.{i}.{name}"][0, token, loud]
+                ax.text(x - 0.1, y + 0.5, f"token {token}, coordinate\n{loud}: {value:.1f}", ha="right", **look)
+
+    def skip(ax, x, top, bottom):
+        ax.plot([x, 0.15, 0.15], [top, top, bottom], color=LINE, lw=1.2)
+        _arrow(ax, (0.15, bottom), (x - 0.18, bottom))
+        write(ax, 0.15, (top + bottom) / 2, "kept as it is", rotation=90, fontsize=9.5, bbox=plate())
+
+    for ax, title in ((left, "Attend, add, normalize"), (right, "Feed forward, add, normalize")):
+        ax.set(xlim=(0, 4.5), ylim=(9.1, -0.35), title=title)
         ax.axis("off")
-
-    def matrix(ax, x, y, array, width, height=0.3, cmap=SIGNED, limit=3.0, low=None):
-        at = (x - width / 2, x + width / 2, y + height / 2, y - height / 2)
-        low = -limit if low is None else low
-        ax.imshow(array, cmap=cmap, vmin=low, vmax=limit, extent=at, aspect="auto", interpolation="nearest")
-        box(ax, x, y, width, height, fill=False, edgecolor=LINE, lw=0.6)
-
-    def heads(ax, x, y, array, width, height, **look):  # (h, n, m): side by side, with a gap between two
-        each = width / len(array)
-        for k, head in enumerate(array):
-            matrix(ax, x - width / 2 + (k + 0.5) * each, y, head, 0.86 * each, height, **look)
-
-    def says(ax, x, y, name, ha="left", **look):
-        shape = tuple(trace[name if name == before else f"layer.{i}.{name}"].shape)
-        shown = before if name == before else name.rpartition(".")[2]
-        ax.text(x, y, f"{shown}\n{shape}", ha=ha, va="center", fontsize=9.5, linespacing=1.15, **look)
-
-    def chain(ax, x, places, **options):  # arrows down from one height to the next
-        for top, bottom in places:
-            _arrow(ax, (x, top), (x, bottom), **options)
-
-    def skip(ax, edge, top, bottom, middle):
-        ax.plot([edge, 0.15, 0.15], [top, top, bottom], color=LINE, lw=1.2)
-        _arrow(ax, (0.15, bottom), (x - 0.2, bottom))
-        write(ax, 0.15, middle, "kept as it is", rotation=90, fontsize=9.5, bbox=plate())
-
-    left, right = axes
-    x, value_line = 1.75, 4.1
-    left.set_title("Attend, add, normalize")
-    matrix(left, x, 0.2, as_array(trace[before][0]), 1.2)
-    says(left, x + 0.7, 0.2, before, weight="bold")
-    inputs = ((0.95, "Q", "query", "queries"), (2.2, "K", "key", "keys"), (3.75, "V", "value", "values"))
+    x = 1.7
+    stop(left, x + 0.1, -0.1, before, weight="bold")
+    inputs = ((0.8, "Q", "query", "queries"), (2.15, "K", "key", "keys"), (3.45, "V", "value", "values"))
     for place, letter, kind, name in inputs:
-        _arrow(left, (x + 0.15 * (place - x), 0.36), (place, 0.74))
-        _box(left, place, 0.88, f"$W_{letter}$", kind, 0.7, 0.28)
-        _arrow(left, (place, 1.02), (place, 1.22))
-        heads(left, place, 1.37, values[f"attention.{name}"], 1.1, 0.3)
-    says(left, 0.95, 1.72, "attention.queries", ha="center")
-    says(left, 2.2, 1.72, "attention.keys", ha="center")
-    says(left, 3.4, 1.72, "attention.values", ha="center")
-    for place in (0.95, 2.2):
-        _arrow(left, (place, 1.93), (place, 2.15))
-    _box(left, x - 0.2, 2.3, r"$Q K^\top / \sqrt{d_k}$", "attention", 1.9)
-    heads(left, x - 0.2, 2.78, values["attention.scores"], 2.1, 0.17, limit=8)
-    says(left, x + 0.95, 2.78, "attention.scores")
-    _box(left, x - 0.2, 3.22, "softmax over the keys", "attention", 1.9)
-    heads(left, x - 0.2, 3.7, values["attention.weights"], 2.1, 0.17, limit=0.6, low=0, cmap=WEIGHTS)
-    says(left, x + 0.95, 3.7, "attention.weights")
-    _arrow(left, (value_line, 1.52), (value_line, 4.01))
-    _box(left, 2.45, 4.16, "weights times values, in each head", "attention", 3.7)
-    heads(left, x, 4.64, values["attention.heads"], 1.2, 0.3, limit=1)
-    says(left, x + 0.7, 4.64, "attention.heads")
-    _box(left, x, 5.1, "heads side by side", "attention", 1.9)
-    matrix(left, x, 5.56, values["attention.concat"], 1.2, limit=1)
-    says(left, x + 0.7, 5.56, "attention.concat")
-    _box(left, x, 6.0, "$W_O$", "attention", 0.7, 0.28)
-    matrix(left, x, 6.42, values["attention.output"], 1.2, limit=1)
-    says(left, x + 0.7, 6.42, "attention.output")
-    _box(left, x, 6.83, "+", "the rest", 0.36, 0.28)
-    matrix(left, x, 7.22, values["attention_sum"], 1.2)
-    says(left, x + 0.7, 7.22, "attention_sum")
-    _box(left, x, 7.66, "LayerNorm", "the rest", 1.3)
-    chain(left, x - 0.2, [(2.45, 2.68), (2.88, 3.07), (3.37, 3.6), (3.8, 4.01)])
-    chain(
-        left,
-        x,
-        [
-            (4.31, 4.49),
-            (4.79, 4.95),
-            (5.25, 5.41),
-            (5.71, 5.86),
-            (6.14, 6.27),
-            (6.57, 6.69),
-            (6.97, 7.07),
-            (7.37, 7.51),
-        ],
-    )
-    skip(left, x - 0.6, 0.2, 6.83, 5.6)
-    _arrow(left, (x + 0.65, 7.66), (x + 1.0, 7.66))
-    left.text(x + 1.05, 7.66, "to feed forward", va="center", fontsize=9.5)
-
-    x = 2.42
-    token, loud = divmod(np.abs(values["feed_forward"]).argmax(), values["feed_forward"].shape[1])
-    right.set_title("Feed forward, add, normalize")
-
-    def largest(y, name):  # where the largest number of the feed-forward part stands, before it and behind it
-        left_end, n = x - 0.5, values[name].shape
-        at = (left_end + (loud + 0.5) / n[1], y - 0.15 + 0.3 * (token + 0.5) / n[0])
-        right.plot(*at, "o", ms=6, mfc="none", mec=COLORS[1], mew=1.3)
-        text = f"token {token}, coordinate\n{loud}: {values[name][token, loud]:.1f}"
-        right.text(left_end - 0.08, y, text, ha="right", va="center", fontsize=9.5, linespacing=1.15)
-
-    matrix(right, x, 0.2, values["attention_norm"], 1.0)
-    says(right, x + 0.58, 0.2, "attention_norm")
-    widths = {"hidden": 4.1, "activation": 4.1}
-    steps = [
-        (0.98, "$W_1$", "feed forward", 0.7, 1.55, "hidden"),
-        (2.5, "activation", "feed forward", 1.3, 3.05, "activation"),
-        (4.0, "$W_2$", "feed forward", 0.7, 4.56, "feed_forward"),
-        (5.1, "+", "the rest", 0.36, 5.64, "feed_forward_sum"),
-        (6.2, "LayerNorm", "the rest", 1.3, 6.74, "output"),
-    ]
-    end = 0.35
-    for y, text, kind, width, place, name in steps:
-        _arrow(right, (x, end), (x, y - 0.15))
-        _box(right, x, y, text, kind, width)
-        _arrow(right, (x, y + 0.15), (x, place - 0.15))
-        matrix(right, x, place, values[name], widths.get(name, 1.0))
-        wide = name in widths
-        if not wide:
-            largest(place, name)
-        look = {"weight": "bold"} if name == "output" else {}
-        says(right, x + (0.12 if wide else 0.58), place + (0.36 if wide else 0), name, **look)
-        end = place + 0.15
+        _arrow(left, (x, 0.1), (place, 0.85))
+        _box(left, place, 1, f"$W_{letter}$", kind, 0.7)
+        if name == "values":
+            left.plot([place, place], [1.15, 4], color=LINE, lw=1.2)
+            _arrow(left, (place, 4), (x + 0.95, 4))
+        else:
+            _arrow(left, (place, 1.15), (place, 1.85))
+        stop(left, place + 0.1, 1.5, f"layer.{i}.attention.{name}")
+    flow(left, x, 2, ATTEND)
+    skip(left, x, 0.1, 7)
+    write(left, x, 9, "to feed forward", fontsize=10)
+    x = 2.3
+    stop(right, x + 0.1, 0.5, f"layer.{i}.attention_norm")
+    _arrow(right, (x, 0.1), (x, 0.85))
+    flow(right, x, 1, FEED_FORWARD)
+    skip(right, x, 0.1, 4)
     below = f"to layer {i + 1}" if f"layer.{i + 1}.output" in trace else "the model's output"
-    _arrow(right, (x, end), (x, 7.4))
-    skip(right, x - 0.5, 0.2, 5.1, 2.42)
-    write(right, x, 7.55, below, weight="bold", fontsize=10)
+    write(right, x, 6, below, weight="bold", fontsize=10)
     return figure
 
 
@@ -200,23 +137,6 @@ def norms_by_sublayer(trace, n_layers):
     ax.tick_params(axis="x", length=0)
     ax.legend(ncols=2, fontsize=8, loc="lower center", bbox_to_anchor=(0.48, 1))
     return ax
-
-
-def largest_coordinates(vectors, limits=None):
-    """Draw vectors as their coordinates, one panel each: a dict from title to vector.
-
-    limits: (lowest, highest) value of the axes, so that several such figures can be compared; default: each its own.
-    """
-    _, axes = panel_grid(len(vectors), size=(0, 2.4), each=(3.07, 0), xlabel="coordinate", ylabel="value")
-    for ax, (title, vector) in zip(axes, vectors.items()):
-        vector = as_array(vector)
-        ax.vlines(np.arange(len(vector)), 0, vector, color=COLORS[0], lw=1.2)
-        largest = int(np.abs(vector).argmax())
-        name = f"coordinate {largest}:\n{vector[largest]:.1f}"
-        side, offset = ("right", -8) if largest > len(vector) / 2 else ("left", 8)
-        note(ax, name, (largest, vector[largest]), (offset, -12), ha=side, va="baseline", fontsize=10)
-        ax.set(title=title, ylim=limits)
-    return axes
 
 
 def triangles(X, update, names):
@@ -470,32 +390,6 @@ def parameters_by_component(table):
             raise ValueError(f"table holds {name}, which belongs to none of {', '.join(counts)}")
         counts[part] += count
     return {part: count for part, count in counts.items() if count}
-
-
-def parameter_bars(models):
-    """Draw where models have their parameters, in shares. models: name -> its `parameters_by_component`."""
-    colors = {
-        "token embeddings": ROLES["embeddings"],
-        "attention": ROLES["attention"],
-        "feed forward": ROLES["feed forward"],
-        "all the rest": ROLES["the rest"],
-    }
-    _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.75 * len(models)))
-    for y, (name, counts) in enumerate(models.items()):
-        total, left = sum(counts.values()), 0.0
-        ax.text(0, y - 0.36, f"{name}, {total / 1e6:.1f}M", va="bottom")  # above: a phone has no room beside the bar
-        rest = sum(count for part, count in counts.items() if part not in colors)
-        for part, color in colors.items():
-            count = rest if part == "all the rest" else counts.get(part, 0)
-            width = 100 * count / total
-            ax.barh(y, width, 0.6, left=left, color=color, label=part if y == 0 else None, edgecolor="white")
-            if width > 6:
-                write(ax, left + width / 2, y, f"{count / 1e6:.1f}M", color=ON_PALE, weight="bold")
-            left += width
-    ax.set(xlabel="share of all parameters (%)", xlim=(0, 100), ylim=(len(models) - 0.6, -0.75), yticks=[])
-    ax.spines["left"].set_visible(False)
-    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1), fontsize=9, columnspacing=1, handlelength=1.2)
-    return ax
 
 
 def _box(ax, x, y, text, kind, width, height=0.3):

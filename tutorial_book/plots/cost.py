@@ -3,11 +3,9 @@
 Source: L 3.2.8.
 """
 
-import matplotlib.pyplot as plt
-import numpy as np
 
-from tutorial_book.plots.base import COLORS, ROLES, as_array
-from tutorial_book.plots.parts import dotted, draw_curve, legend_below, note, panel_grid, rows, ticks
+from tutorial_book.plots.base import ROLES, as_array
+from tutorial_book.plots.parts import legend_below, panel_grid, ticks
 
 MATRICES, PAIRS = ROLES["feed forward"], ROLES["attention"]
 
@@ -36,46 +34,3 @@ def seconds(measured, fitted, columns=2):
     axes[0].set_ylim(0.4 * min(every), 1.6 * max(every))  # for all, since they share it
     legend_below(axes[0], ncols=4)
     return axes
-
-
-def shares(n, models):
-    """For texts of n tokens: which share of a layer's multiplications is pairs of tokens, a bar each.
-
-    models: name -> (multiplications of matrices, of pairs).
-
-    >>> ax = shares(512, {"BERT-base": (9, 1)})
-    >>> [text.get_text() for text in ax.texts]
-    ['10 %']
-    """
-    _, ax = plt.subplots(figsize=(7.0, 0.5 * len(models) + 1.3))
-    hatched = {"color": MATRICES, "hatch": "//", "edgecolor": "white"}
-    for y, (matrices, pairs) in enumerate(models.values()):
-        share = pairs / (matrices + pairs)
-        ax.barh(y, share, color=PAIRS, height=0.6, label=None if y else "pairs of tokens")
-        ax.barh(y, 1 - share, left=share, height=0.6, label=None if y else "learned matrices", **hatched)
-        note(ax, f"{100 * share:.0f} %", (1, y))
-    rows(ax, models)
-    ax.set(xlabel="share of a layer's multiplications", xlim=(0, 1.1), title=f"{n:,} tokens")
-    legend_below(ax)
-    return ax
-
-
-def losses(ways, level=None):
-    """How far texts' vectors move against how many tokens on each side attention may see.
-
-    ways: name -> (values, means, low, high); the band is low to high. level: a dotted line to compare with.
-
-    >>> ax = losses({"window": ([1, 2], [0.5, 0.2], [0.4, 0.1], [0.6, 0.3])})
-    >>> ax.lines[0].get_ydata().tolist()
-    [0.5, 0.2]
-    """
-    _, ax = plt.subplots(figsize=(6.6, 3.2))
-    for (label, (values, *means)), color, marker in zip(ways.items(), COLORS, "os^D"):
-        draw_curve(ax, tuple(means), values, shade=0.15, color=color, marker=marker, markersize=4.5, label=label)
-    ax.set(xlabel="tokens on each side", xscale="log", ylim=(0, None))
-    ax.set_ylabel("moved, as a share of the\ndistance between two texts")
-    ticks(ax.xaxis, np.unique(np.concatenate([values for values, *_ in ways.values()])))
-    if level is not None:
-        dotted(ax, level)
-    legend_below(ax)
-    return ax

@@ -9,7 +9,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import PowerNorm
 from matplotlib.patches import Patch
-from matplotlib.ticker import PercentFormatter
 
 from tutorial_book.plots.base import (
     COLORS,
@@ -27,13 +26,9 @@ from tutorial_book.plots.parts import (
     arrow,
     bare,
     box,
-    dotted,
-    draw_curves,
-    legend_below,
     note,
     panel_grid,
     rows,
-    ticks,
     write,
 )
 
@@ -195,50 +190,6 @@ def steps(tokens, n_prompt):
     return axes
 
 
-def savings(n_new, counted):
-    """How many times as much generation takes without a cache, against the number of new tokens.
-
-    counted: name of what is counted -> one ratio for each of n_new.
-
-    >>> ax = savings([16, 32], {"multiplications": [8, 16], "time": [2.0, 3.0]})
-    >>> [text.get_text() for text in ax.texts]
-    ['multiplications', 'time']
-    """
-    _, ax = plt.subplots(figsize=(6.2, 2.5))
-    draw_curves(ax, counted, n_new, markers="os^", lines=("-", "--", ":"))
-    for (name, ratios), color in zip(counted.items(), COLORS):
-        note(ax, name, (n_new[-1], ratios[-1]), (7, 0), color=color, fontsize=10)
-    dotted(ax, 1)
-    ax.set(xscale="log", yscale="log", xlabel="new tokens", ylabel="without / with a cache")
-    ticks(ax.xaxis, n_new)
-    most = max(max(as_array(ratios)) for ratios in counted.values())
-    ticks(ax.yaxis, [place for place in (1, 2, 5, 10, 20, 50, 100, 200) if place <= 1.5 * most])
-    ax.margins(x=0.05)
-    return ax
-
-
-def choices(tokens, panels):
-    """Probabilities of the same tokens under several rules, a panel of bars each.
-
-    panels: title -> one probability for each of tokens; where it is 0, the rule leaves the token out, and a cross says
-    so. Source: N 3.3.
-
-    >>> [ax] = choices([" park", " dog"], {"top-k 1": [1.0, 0.0]})
-    >>> [text.get_text() for text in ax.texts]
-    ['1.00', '×']
-    """
-    each = (3.8, 0.24 * len(tokens) + 0.5)
-    _, axes = panel_grid(len(panels), 2, size=(0, 0.4), each=each, xlabel="probability", sharex=True, sharey=True)
-    for ax, (title, probabilities) in zip(axes, panels.items()):
-        values = as_array(probabilities)
-        ax.barh(range(len(tokens)), values, color=COLORS[0], height=0.7)
-        for y, p in enumerate(values):
-            note(ax, f"{p:.2f}" if p else "×", (p, y), (4, 0), fontsize=8)
-        rows(ax, [token.strip() for token in tokens])
-        ax.set(title=title, xlim=(0, 1.15), xticks=[0, 0.5, 1])
-    return axes
-
-
 def top_p(panels, p=0.9, shown=34):
     """How many tokens top-p keeps, a panel for each beginning: bars from the likeliest on, those that are kept in blue.
 
@@ -259,22 +210,6 @@ def top_p(panels, p=0.9, shown=34):
         ax.set(title=textwrap.fill(f"{title}\N{NO-BREAK SPACE}…", 18), xlim=(-1, shown), ylim=(0, 1.12))
         ax.set(xticks=[], xlabel="token, by rank")
     figure.phone = {"columns": 2, "panel_height": 1.9}
-    return axes
-
-
-def quality(temperatures, panels):
-    """Shares of what is generated against the temperature. panels: of what -> name of the rule -> shares.
-
-    >>> axes = quality([0.5, 1.0], {"without an error": {"all tokens": [0.9, 0.7], "top-p 0.9": [0.9, 0.8]}})
-    >>> [ax.get_title() for ax in axes]
-    ['without an error']
-    """
-    _, axes = panel_grid(len(panels), size=(0, 2.7), each=(3.9, 0), xlabel="temperature", ylabel="share", sharey=True)
-    for ax, (title, rules) in zip(axes, panels.items()):
-        draw_curves(ax, rules, temperatures, markers="os^", lines=("-", "--", ":"))
-        ax.set(title=title, ylim=(-0.03, 1.05))
-        ax.yaxis.set_major_formatter(PercentFormatter(1))
-    legend_below(axes[0], ncols=len(rules))
     return axes
 
 

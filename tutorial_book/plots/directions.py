@@ -5,10 +5,10 @@ Sources: N 1.2, 3.3, 5, 6 and 7.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from tutorial_book.plots.base import COLORS, ROLES, as_array, heatmap, ink_on
-from tutorial_book.plots.parts import LINES, dotted, draw_curves, legend_below, note, panel_grid, ticks, write
+from tutorial_book.plots.charts import groups
+from tutorial_book.plots.parts import LINES, legend_below, note, panel_grid, write
 
 LOOK = {"markers": "os^v", "lines": LINES, "linewidth": 1.6, "markersize": 4}
 
@@ -42,93 +42,18 @@ def row_lengths(lengths, counts):
     return [left, right]
 
 
-def bundle_map(groups, names):
-    """Points in the plane, a color and a marker for each entry of `groups` (label -> (n, 2)); a cross at 0.
-
-    names: what to write -> at which point.
+def bundle_map(kinds, names):
+    """Points in the plane, told apart by kind (label -> (n, 2)), and a cross at 0. names: what to write -> where.
 
     >>> ax = bundle_map({"seen": [[0, 1]], "unseen": [[3, 0]]}, {"boat": [0, 1]})
     >>> [text.get_text() for text in ax.texts]
     ['boat']
     """
-    figure, ax = plt.subplots(figsize=(7.6, 3.8))
-    figure.phone = {"panel_height": 3.2}
-    for (label, points), color, marker in zip(groups.items(), (*COLORS[:2], ROLES["the rest"]), "os^"):
-        ax.plot(*as_array(points).T, marker, ms=3.5, alpha=0.55, mew=0, color=color, label=label)
-    ax.plot(0, 0, "+", ms=14, mew=2, color="black", label="0")
+    labels = np.repeat(list(kinds), [len(points) for points in kinds.values()])
+    [ax] = groups({"": np.concatenate(list(kinds.values()))}, labels, axes=("direction 1", "direction 2"))
+    ax.plot(0, 0, "+", ms=14, mew=2, color="black")
     for name, point in names.items():
         note(ax, name, point, (4, 3))
-    ax.set(xlabel="direction 1", ylabel="direction 2")
-    legend_below(ax, ncols=4)
-    return ax
-
-
-def peaks(panels, place, names):
-    """The score of each token for one embedded token, a panel for each unembedding.
-
-    panels: title -> one score for each token. place: the number of the token that was embedded; it is drawn apart.
-    names: number of a token -> what to write at its score. Source: N 1.2.
-
-    >>> [ax] = peaks({"transpose": [0.1, 1.4, 0.9]}, 1, {2: "boat"})
-    >>> [text.get_text() for text in ax.texts]
-    ['boat', '1.40']
-    """
-    fig, axes = panel_grid(len(panels), 1, size=(7.6, 0.5), each=(0, 1.05), xlabel="number of the token", sharex=True)
-    for ax, (title, scores) in zip(axes, panels.items()):
-        scores = as_array(scores)
-        rest = np.delete(np.arange(len(scores)), place)
-        ax.vlines(rest, 0, scores[rest], color=ROLES["the rest"], linewidth=0.5)
-        ax.vlines(place, 0, scores[place], color=COLORS[1], linewidth=1.6)
-        ax.plot(place, scores[place], "o", color=COLORS[1], markersize=4)
-        for i, name in names.items():
-            note(ax, name, (i, scores[i]), (0, 2), ha="center", va="baseline", fontsize=8)
-        note(ax, f"{scores[place]:.2f}", (place, scores[place]), (6, 0), color=COLORS[1])
-        low, high = min(scores.min(), 0), scores.max()
-        ax.set(title=title, ylim=(low - 0.08 * (high - low), high + 0.25 * (high - low)), ylabel="score")
-        ax.yaxis.set_major_locator(MaxNLocator(3))
-    fig.phone = {"columns": 1, "panel_height": 1.6}
-    return axes
-
-
-def confidence(scales, states, losses):
-    """Against the length of a state: the best token's probability (left) and the loss (right).
-
-    scales: how many times as long, above 0. states: name -> one probability a scale. losses: one a scale, in nats.
-    Source: N 3.3, 6.
-
-    >>> left, right = confidence([0.5, 1, 2], {"Mia": [0.4, 0.6, 0.9]}, [1.0, 0.7, 0.8])
-    >>> right.get_ylabel()
-    'loss in nats'
-    """
-    _, (left, right) = panel_grid(2, size=(7.6, 2.9))
-    draw_curves(left, states, scales, **LOOK)
-    right.plot(scales, as_array(losses), "o-", color=COLORS[0], markersize=4)
-    for ax in (left, right):
-        dotted(ax, x=1)
-        ax.set(xscale="log", xlabel="times as long")
-        ticks(ax.xaxis, [scale for scale in scales if scale in (0.1, 0.25, 0.5, 1, 2, 4, 8)])
-    left.set(ylabel="best token's probability", ylim=(0, 1.03))
-    right.set(ylabel="loss in nats", ylim=(0, None))
-    legend_below(left)
-    return [left, right]
-
-
-def agreement(scales, pairs):
-    """How often two measures name the same token, against the length of the states.
-
-    scales: how many times as long as they are, above 0. pairs: name -> shares from 0 to 1. Source: N 4, 5.
-
-    >>> ax = agreement([0.1, 1], {"distance and dot product": [0.7, 0.96]})
-    >>> ax.lines[0].get_ydata().tolist()
-    [0.7, 0.96]
-    """
-    _, ax = plt.subplots(figsize=(6.6, 2.5))
-    draw_curves(ax, pairs, scales, **LOOK)
-    dotted(ax, x=1)
-    ax.set(xscale="log", xlabel="times as long", ylabel="same nearest token", ylim=(0, 1.03))
-    ax.yaxis.set_major_formatter(PercentFormatter(1))
-    ticks(ax.xaxis, scales)
-    legend_below(ax)
     return ax
 
 

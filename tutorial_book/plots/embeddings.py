@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, ON_PALE_CELL, ROLES, SIGNED, TINTS, as_array
+from tutorial_book.plots.base import COLORS, ON_PALE_CELL, SIGNED, TINTS, as_array
 from tutorial_book.plots.parts import arrow, bare, box, note, panel_grid, plate, write
 
 LINE = "#444444"
@@ -199,61 +199,3 @@ def two_places(trace, first, second, n_coordinates=48):
         bare(ax)
     axes[-1].set_xlabel(f"coordinates 0 to {n_coordinates - 1}")
     return figure
-
-
-def embedding_sum(trace, tokens, n_coordinates=48):
-    """Draw the five stops of BERT's input, tokens down and the first coordinates across.
-
-    trace: `Bert.trace` of one text, of which the embeddings.* are used; tokens: its tokens. Tokens, positions,
-    segments and their sum share one color scale; after LayerNorm the values have another. Returns the figure.
-
-    >>> trace = {f"embeddings.{name}": np.ones((1, 2, 4)) for name in STOPS}
-    >>> [ax.get_title() for ax in embedding_sum(trace, ["the", "bear"]).axes[:5]]
-    ['tokens', '+ positions', '+ segments', '= sum', 'LayerNorm']
-    """
-    figure, axes = panel_grid(5, size=(8.6, 0.18 * len(tokens) + 1.2), sharey=True)
-    figure.phone = {"columns": 2, "panel_height": 0.12 * len(tokens) + 0.7}
-    figure.slide = {"size": (6.8, 4.5)}
-    for ax, (name, title) in zip(axes, STOPS.items()):
-        values = as_array(trace["embeddings." + name])
-        values = values if values.ndim == 2 else values[0]  # (n, d_model)
-        if len(values) != len(tokens):
-            raise ValueError(f"tokens must be those of the trace, which has {len(values)}, got {len(tokens)}")
-        reach = 1.5 if name == "output" else 0.25
-        look = {"cmap": SIGNED, "vmin": -reach, "vmax": reach, "aspect": "auto", "interpolation": "nearest"}
-        image = ax.imshow(values[:, :n_coordinates], **look)
-        ax.set_title(title)
-        ax.set_yticks(range(len(tokens)), tokens)
-        ax.tick_params(axis="y", length=0)
-        ax.spines[:].set_visible(False)
-        if name in ("sum", "output"):
-            group, aspect = (axes[:4], 40) if name == "sum" else (axes[4:], 10)
-            bar = {"ticks": [-reach, 0, reach], "label": "value", "extend": "both", "shrink": 0.9, "aspect": aspect}
-            figure.colorbar(image, ax=group, orientation="horizontal", **bar)
-    axes[2].set_xlabel(f"coordinates 0 to {n_coordinates - 1}")
-    return figure
-
-
-def random_cosines(cosines, pairs, bins=90):
-    """Histogram of the cosines of random pairs, and above it named pairs: a dict from label to cosine.
-
-    Beside each stands how many of the random pairs are closer. Source: R 2.2.
-
-    >>> ax = random_cosines([0.0, 0.1, -0.1], {"cat, dog": 0.05})
-    >>> [t.get_text() for t in ax.texts]
-    ['cat, dog 0.05: 1 closer']
-    """
-    cosines = as_array(cosines)
-    _, ax = plt.subplots(figsize=(9.2, 3.7))
-    counts, _, _ = ax.hist(cosines, bins, density=True, color=ROLES["embeddings"])
-    top = counts.max()
-    for row, (label, value) in enumerate(sorted(pairs.items(), key=lambda pair: pair[1])):
-        height = top * (0.92 - 0.82 * row / max(1, len(pairs) - 1))  # one step down for each, so that no two touch
-        ax.plot([value, value], [0, height], color=COLORS[1], lw=1)
-        ax.plot(value, height, "o", color=COLORS[1], ms=4)
-        closer = int((cosines > float(value)).sum())
-        note(
-            ax, f"{label} {float(value):.2f}: {closer:,} closer", (value, height), (6, 0), fontsize=10, bbox=plate(0.8)
-        )
-    ax.set(xlabel="cosine of two rows of E", ylabel="density of random pairs", xlim=(-0.4, 1.1))
-    return ax

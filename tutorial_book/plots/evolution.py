@@ -6,8 +6,8 @@ Sources: L 4.3 (Figs. 20-22).
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, ROLES, as_array
-from tutorial_book.plots.parts import arrow, by_layer, dotted, draw_curve, legend_below, panel_grid
+from tutorial_book.plots.base import COLORS, as_array
+from tutorial_book.plots.parts import arrow, panel_grid
 from tutorial_lib.geometry import pca
 
 
@@ -75,51 +75,6 @@ def _spread(points, width, height):
             places[i, 1] += height / 8
         done.append(places[i])
     return places
-
-
-def step_curves(steps, tokens, mark="[CLS]"):
-    """Length, cosine and norm along each token's path, one line for each token; tokens called `mark` stand out.
-
-    steps: a `geometry.Steps`, with arrays (n_layers, n). Source: L Fig. 22.
-
-    >>> from tutorial_lib.geometry import steps
-    >>> axes = step_curves(steps([[[3.0, 0.0]], [[0.0, 4.0]]]), ["mouse"])
-    >>> [ax.lines[0].get_ydata().tolist() for ax in axes]
-    [[5.0], [0.0], [3.0, 4.0]]
-    """
-    fig, axes = panel_grid(3, size=(7.6, 2.8))
-    marked = {"color": ROLES["[CLS]"], "linewidth": 2.2, "label": mark}
-    other = {"color": COLORS[0], "alpha": 0.55, "label": "other tokens"}
-    measures = {"length of the step": steps.lengths, "cosine, before to after": steps.cosines, "norm": steps.norms}
-    for ax, (name, values) in zip(axes, measures.items()):
-        x = np.arange(len(values)) + (len(values) < len(steps.norms))  # a step is named by the layer that makes it
-        for token, column in zip(tokens, values.T):
-            ax.plot(x, column, marker="o", markersize=3, **(marked if token == mark else other))
-        by_layer(ax, title=name, ylim=(0, 1.03 if name.startswith("cosine") else None))
-    handles = dict(zip(*axes[0].get_legend_handles_labels()[::-1], strict=True))
-    fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2)
-    return axes
-
-
-def parting_curves(curves, ylabel, level=None, first=0):
-    """One curve for each entry of `curves`, name -> values or (values, low, high), against the layer.
-
-    low and high are drawn as a band. level: a dotted line, such as chance. first: the layer of the first value.
-
-    >>> ax = parting_curves({"mouse": ([1.0, 2.0], [0.5, 1.5], [1.5, 2.5])}, "ratio", level=1)
-    >>> ax.lines[0].get_ydata().tolist(), ax.get_ylabel()
-    ([1.0, 2.0], 'ratio')
-    """
-    _, ax = plt.subplots(figsize=(7.0, 3.4))
-    for (name, values), color, marker in zip(curves.items(), COLORS, "os^vDPX"):
-        layers = first + np.arange(len(values[0] if isinstance(values, tuple) else values))
-        look = {"color": ROLES.get(name, color), "marker": marker, "markersize": 5, "label": name}
-        draw_curve(ax, values, layers, shade=0.15, **look)
-    if level is not None:
-        dotted(ax, level)
-    by_layer(ax, ylabel=ylabel)
-    legend_below(ax, ncols=min(4, len(curves)))
-    return ax
 
 
 def _in_a_plane(paths):

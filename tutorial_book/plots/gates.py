@@ -3,33 +3,16 @@
 Source: G 2.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patches import Patch
 
 from tutorial_book.page.live.gates import LETTERS
 from tutorial_book.plots.base import COLORS, ROLES, TINTS, as_array
-from tutorial_book.plots.parts import dotted, legend_below, letters, panel_grid, weight_map
+from tutorial_book.plots.parts import dotted, legend_below, panel_grid, weight_map
 from tutorial_lib.geometry.gates import GATES, MIXED, THRESHOLD, gate_of, gate_scores
 
 _SIX = [TINTS[role] for role in ("query", "key", "value", "attention", "feed forward", "embeddings")]
 FILLS = dict(zip((*GATES, MIXED), (*_SIX, TINTS["the rest"], "#FFFFFF"), strict=True))
-
-
-def gate_maps(maps, columns=4):
-    """Attention maps as small pictures (title -> map (n, n)): rows look, columns are looked at.
-
-    >>> axes = gate_maps({"closed": np.eye(4), "open": np.full((4, 4), 0.25)})
-    >>> [ax.get_title() for ax in axes]
-    ['closed', 'open']
-    """
-    figure, axes = panel_grid(len(maps), columns, size=(0, 0), each=(2.05, 1.9))
-    figure.phone = {"columns": 2, "panel_height": 1.9}
-    for ax, (title, A) in zip(axes, maps.items()):
-        weight_map(ax, A)
-        ax.set_title(title, fontsize=10)
-        ax.set(xticks=[], yticks=[])
-    return axes
+LOOKS = {name: (FILLS[name], letter) for name, letter in LETTERS.items()}  # of heads, for `charts.letters`
 
 
 def map_with_scores(A, title=""):
@@ -53,27 +36,6 @@ def map_with_scores(A, title=""):
     right.tick_params(axis="y", length=0, labelsize=9)
     right.set(xlim=(-1, 1.05), xlabel="score", title=f"gate: {name}")
     return left, right
-
-
-def census(names, sure=None):
-    """The gate of every head, names (n_layers, n_heads), as a grid of letters on their color.
-
-    sure: bool of that shape; where not, the letter stands in brackets.
-
-    >>> ax = census([["open", "mixed"], ["backward", "open"]], [[True, True], [False, True]])
-    >>> [text.get_text() for text in ax.texts]
-    ['O', '·', '(B)', 'O']
-    """
-    names = np.asarray(names)
-    if names.ndim != 2 or not set(names.flat) <= set(LETTERS):
-        raise ValueError(f"names must be gates or {MIXED!r}, (n_layers, n_heads), got shape {names.shape}")
-    figure, ax = plt.subplots(figsize=(1.2 + 0.42 * names.shape[1], 1.5 + 0.34 * names.shape[0]))
-    looks = {name: (FILLS[name], letter) for name, letter in LETTERS.items() if name in names}
-    letters(ax, names, sure, looks, side=0.92, margin=0.6, edgecolor="#808080", linewidth=0.5)
-    handles = [Patch(facecolor=fill, edgecolor="#808080", label=f"{letter}: {name}")
-               for name, (fill, letter) in looks.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(5, len(handles)), fontsize=9)
-    return ax
 
 
 def variance_strips(seen, chance, best):

@@ -377,22 +377,6 @@ def cross_shapes(n, d_model, m, d_memory):
     return ax
 
 
-def cross_weights(weights, queries, memory):
-    """Cross-attention's weights, (n_heads, n, m), one panel for each head: rows one text, columns the other.
-
-    >>> figure = cross_weights(np.full((1, 1, 2), 0.5), ["Karhut"], ["Bears", "."])
-    >>> [t.get_text() for t in figure.axes[0].texts]
-    ['0.50', '0.50']
-    """
-    weights = as_array(weights)
-    labels = {"xlabel": "keys and values from here", "ylabel": "queries from here"}
-    figure, axes = panel_grid(len(weights), size=(0, 3.3), each=(4.2, 0), **labels)
-    for h, ax in enumerate(axes):
-        look = {"digits": 2, "label": "weight", "limits": (0, 1), "colors": WEIGHTS}
-        heatmap(weights[h], queries, memory, ax=ax, title=f"head {h}", **look)
-    return figure
-
-
 def compass(you, friend):
     """Two positions, each (north, east), and the one difference between them that brings the friend to you.
 

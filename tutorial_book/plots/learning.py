@@ -5,13 +5,12 @@ import textwrap
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, ROLES, TINTS, WEIGHTS, as_array, heatmap
+from tutorial_book.plots.base import COLORS, ROLES, TINTS, as_array
 from tutorial_book.plots.parts import (
     arrow,
     bare,
     box,
     dotted,
-    legend_below,
     note,
     panel_grid,
     plate,
@@ -133,42 +132,6 @@ def push(tokens, right, before, after):
         bare(ax)
     figure.phone = {"columns": 1, "panel_height": 0.3 * len(tokens) + 0.5}
     return axes
-
-
-def two_plans(losses, level):
-    """The loss of two runs, step by step, with their names. losses: name -> one a step. level: (name, loss), dotted.
-
-    >>> ax = two_plans({"slow": [7, 6], "fast": [7, 9]}, ("unigrams", 5.2))
-    >>> [t.get_text() for t in ax.texts]
-    ['slow', 'fast', 'unigrams']
-    """
-    _, ax = plt.subplots(figsize=(7.6, 2.5))
-    for (name, values), color, style in zip(losses.items(), COLORS, ("-", "--")):
-        ax.plot(range(1, len(values) + 1), values, color=color, linestyle=style, marker="o", markersize=3)
-        lowest = values[-1] == min(others[-1] for others in losses.values())
-        note(ax, name, (len(values), values[-1]), (0, -12 if lowest else 12), color=color, ha="right", fontsize=10)
-    dotted(ax, level[1])
-    note(ax, level[0], (1, level[1]), (0, -8), fontsize=10)
-    ax.set(xlabel="step", ylabel="loss in nats", ylim=(0, None))
-    return ax
-
-
-def learning_rates(plans):
-    """The learning rate of each step. plans: name -> `training.Settings`.
-
-    >>> from tutorial_lib.training import Settings
-    >>> ax = learning_rates({"warmup of 10": Settings(100, lr=0.01, warmup=10)})
-    >>> len(ax.lines[0].get_ydata())
-    100
-    """
-    _, ax = plt.subplots(figsize=(7.2, 2.6))
-    for color, style, (name, plan) in zip(COLORS, ("-", "--", ":"), plans.items()):
-        rates = [plan.rate(step) for step in range(plan.n_steps)]
-        ax.plot(np.arange(1, plan.n_steps + 1), rates, color=color, linestyle=style, label=name)
-    ax.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
-    if len(plans) > 1:
-        legend_below(ax, ncols=len(plans))
-    return ax
 
 
 def loss_curve(losses, levels, evaluated=()):
@@ -299,51 +262,6 @@ def heads_beside_chance(weights, chance, n_heads):
     ax.tick_params(axis="x", length=0)
     ax.set(ylabel="% of its attention", yticks=[], ylim=(0, 1.2 * weights.max()), xlim=(-0.7, places[-1] + 3.2))
     return ax
-
-
-def attention_maps(maps, tokens):
-    """Attention weights of the same text in several states, side by side. maps: title -> (n, n).
-
-    Each row is a token that looks, each column one that it looks at; what it may not see is blank.
-
-    >>> axes = attention_maps({"before": [[1.0, 0.0], [0.5, 0.5]]}, ["Mia", "lost"])
-    >>> axes[0].get_title()
-    'before'
-    """
-    size = 0.5 + 0.205 * len(tokens)
-    fig, axes = panel_grid(len(maps), size=(min(9.4, (size + 1.0) * len(maps)), size + 0.4))
-    for ax, (title, weights) in zip(axes, maps.items()):
-        weights = np.where(np.tri(len(tokens), dtype=bool), as_array(weights), np.nan)
-        look = {"limits": (0, 1), "label": "attention weight", "diverging": False, "colors": WEIGHTS}
-        heatmap(weights, tokens, tokens, ax, title=title, **look)
-        ax.tick_params(axis="x", labelrotation=90)
-    fig.phone = {"panel_height": 4.2}
-    return axes
-
-
-def good_stories(measures):
-    """Shares of stories, a panel of bars for each measure and a bar for each model, with intervals where given.
-
-    measures: measure -> model -> a share, or (share, low, high).
-
-    >>> [ax] = good_stories({"both": {"a model": (0.5, 0.4, 0.6), "another": 0.25}})
-    >>> [t.get_text() for t in ax.texts]
-    ['50 %', '25 %']
-    """
-    n_models = len(next(iter(measures.values())))
-    figure, axes = panel_grid(len(measures), size=(7.8, 0.36 * n_models + 0.75), sharey=True, sharex=True)
-    for ax, (title, found) in zip(axes, measures.items()):
-        for y, (value, color) in enumerate(zip(found.values(), (COLORS[5], COLORS[0], ROLES["the rest"]))):
-            share, *band = value if isinstance(value, tuple) else (value,)
-            ax.barh(y, share, color=color, height=0.62)
-            if band:
-                ax.plot(band, [y, y], color="black", linewidth=1.6, marker="|", markersize=7)
-            note(ax, f"{100 * share:.0f} %", (max([share, *band]), y), (5, 0), fontsize=10)
-        rows(ax, list(found))
-        ax.set(title=title, xticks=[], xlim=(0, 1.3))
-        bare(ax)
-    figure.phone = {"columns": 2, "panel_height": 0.36 * n_models + 0.5}
-    return axes
 
 
 def judged_story(sentences):

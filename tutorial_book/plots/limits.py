@@ -6,8 +6,6 @@ import numpy as np
 from tutorial_book.plots.base import COLORS, as_array
 from tutorial_book.plots.parts import dotted, draw_curves, note, ticks
 
-LOOK = {"markers": "os^Dv", "lines": ("-", "--", "-.", ":", "-"), "markersize": 4}
-
 
 def around_the_curve(angles, scores, pair):
     """The scores of one query for texts at these angles (degrees), a dot each; those of the pair are larger and named.
@@ -51,35 +49,4 @@ def most_texts(dimensions, climbs, law, wanted):
     ticks(ax.xaxis, dimensions)
     ticks(ax.yaxis, [n for n in (3, 10, 30, 100, 300) if n < top])
     ax.legend(loc="lower right")
-    return ax
-
-
-def by_likes(curves, likes, chance):
-    """recall@2 against the number of things in a profile (log scale); curves: label -> (means, lows, highs).
-
-    >>> ax = by_likes({"one vector": ([1.0, 0.5], [1.0, 0.4], [1.0, 0.6])}, [1, 10], 0.04)
-    >>> ax.lines[0].get_ydata().tolist()
-    [1.0, 0.5]
-    """
-    _, ax = plt.subplots(figsize=(7.2, 3.4))
-    draw_curves(ax, curves, likes, **LOOK)
-    dotted(ax, chance)
-    note(ax, "chance", (likes[0], chance), (0, 7))
-    ax.set(xscale="log", ylim=(0, 1.04), xlabel="things in a profile (log scale)", ylabel="recall@2")
-    ticks(ax.xaxis, likes)
-    ax.legend(loc="center left")
-    return ax
-
-
-def by_weight(curves, weights):
-    """recall@2 on two collections against how much words count beside the vector; curves: label -> values.
-
-    >>> ax = by_weight({"profiles": [0.1, 0.9], "questions": [0.7, 0.5]}, [0, 0.1])
-    >>> len(ax.lines), ax.get_xlabel()
-    (2, 'what is added: weight × BM25')
-    """
-    _, ax = plt.subplots(figsize=(7.2, 3.0))
-    draw_curves(ax, curves, weights, **LOOK)
-    ax.set(ylim=(0, 1.04), xlabel="what is added: weight × BM25", ylabel="recall@2")
-    ax.legend(loc="center right")
     return ax

@@ -58,14 +58,6 @@ def draw_curves(ax, entries, x=None, markers=None, lines=None, colors=COLORS, **
         draw_curve(ax, values, x, color=color, marker=marker, linestyle=line, label=label, **look)
 
 
-def draw_outlines(ax, entries, bins, lines=LINES, linewidth=1.6):
-    """The outline of a histogram for each entry (label -> values), each of area 1. What has no values is left out."""
-    for (label, values), color, line in zip(entries.items(), COLORS, lines):
-        if len(values):
-            look = {"color": color, "linestyle": line, "linewidth": linewidth, "label": label}
-            ax.hist(as_array(values), bins, histtype="step", density=True, **look)
-
-
 def weight_map(ax, values, most=1, **look):
     """A matrix of weights as an image, which is returned, in a thin frame and without tick marks.
 
@@ -102,9 +94,9 @@ def by_layer(ax, **labels):
 
 
 def dotted(ax, y=None, x=None, **look):
-    """A dotted line at a height, or at a place, to compare with."""
+    """A dotted line at a height, or at a place, to compare with; it is returned."""
     draw, place = (ax.axhline, y) if x is None else (ax.axvline, x)
-    draw(place, **{"color": "black", "linestyle": ":", "linewidth": 1} | look)
+    return draw(place, **{"color": "black", "linestyle": ":", "linewidth": 1} | look)
 
 
 def note(ax, text, point, offset=(5, 0), **look):
@@ -140,22 +132,6 @@ def ellipse(ax, center, covariance, n_deviations=2, **look):
     width, height = 2 * n_deviations * np.sqrt(variances[::-1])
     angle = np.degrees(np.arctan2(directions[1, 1], directions[0, 1]))
     ax.add_patch(Ellipse(tuple(map(float, center)), width, height, angle=angle, fill=False, linewidth=1.8, **look))
-
-
-def letters(ax, names, sure, looks, side=1.0, margin=0.5, fontsize=9.0, **edge):
-    """A letter on its color for each head: layers down, heads across.
-
-    names: (n_layers, n_heads). sure: bool of that shape, or None; where not, the letter stands in brackets. looks:
-    name -> (color, letter). side: of a head's square; margin: from the first and the last to the ends of the axes.
-    """
-    n_layers, n_heads = np.shape(names)
-    for (layer, head), name in np.ndenumerate(names):
-        color, letter = looks[name]
-        box(ax, head, layer, side, side, facecolor=color, **edge)
-        write(ax, head, layer, letter if sure is None or sure[layer][head] else f"({letter})", fontsize=fontsize)
-    ax.set(xlim=(-margin, n_heads - 1 + margin), ylim=(n_layers - 1 + margin, -margin), xlabel="head", ylabel="layer")
-    ax.set(xticks=range(n_heads), yticks=range(n_layers))
-    bare(ax)
 
 
 def legend_below(ax, ncols=2, **look):

@@ -4,28 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, ROLES, as_array
-from tutorial_book.plots.parts import draw_curves, panel_grid
-
-
-def position_maps(maps, first=1, marked=range(0)):
-    """One panel for each projection in `maps` (title -> (n, 2)): dots, and triangles for positions in `marked`.
-
-    The first row of each map is position `first`. Source: L Figure 18.
-
-    >>> [ax] = position_maps({"a map": [[0, 0], [1, 1], [2, 0]]}, marked=[3])
-    >>> [len(line.get_xdata()) for line in ax.lines]
-    [2, 1]
-    """
-    _, axes = panel_grid(len(maps), 2, size=(0, 0), each=(3.7, 3.3))
-    for ax, (title, points) in zip(axes, maps.items()):
-        points = as_array(points)
-        inside = np.isin(np.arange(first, first + len(points)), list(marked))
-        for chosen, color, style in ((~inside, COLORS[0], "o"), (inside, COLORS[1], "^")):
-            if chosen.any():
-                ax.plot(*points[chosen].T, style, color=color, markersize=2.5, alpha=0.8)
-        ax.set(title=title, xticks=[], yticks=[], aspect="equal", adjustable="datalim")
-        ax.spines[:].set_visible(True)
-    return axes
 
 
 def turning_planes(hands, first=0):
@@ -104,18 +82,4 @@ def loop_bars(curves):
     ax.set(xlabel="distance at which points are joined, in steps", yticks=range(len(curves)), yticklabels=[*curves])
     ax.margins(x=0.16)
     ax.invert_yaxis()
-    return ax
-
-
-def cosines_by_distance(curves):
-    """One line for each entry of `curves` (label -> cosines at distance 0, 1, 2, ...).
-
-    >>> cosines_by_distance({"measured": [1.0, 0.5]}).lines[0].get_xdata().tolist()
-    [0, 1]
-    """
-    _, ax = plt.subplots(figsize=(7.2, 3.2))
-    draw_curves(ax, curves, lines=("-", "--", ":"))
-    ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
-    ax.set(xlabel="distance of two positions", ylabel="average cosine")
-    ax.legend()
     return ax

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import LogLocator, NullLocator
 
 from tutorial_book.plots.base import COLORS, SIGNED, TINTS, as_array, heatmap, ink_on
-from tutorial_book.plots.parts import arrow, dotted, draw_curves, draw_outlines, legend_below, note, panel_grid, write
+from tutorial_book.plots.parts import arrow, dotted, legend_below, panel_grid, write
 
 FRAME = {"boxstyle": "round,pad=0.35", "edgecolor": "0.4"}
 
@@ -176,26 +176,6 @@ def influences(matrices, words):
     return axes
 
 
-def memory(curves, starts):
-    """What a name's first mention tells of its second, for each bin of the tokens between. Source: L 3.1.
-
-    curves: label -> (means, low, high); two of a model follow each other, in one color. starts: where the bins begin.
-
-    >>> ax = memory({"LSTM, seed 0": ([2, 1], [1, 0], [3, 2])}, [1, 9])
-    >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['1–8', '9–']
-    """
-    _, ax = plt.subplots(figsize=(7.2, 3.4))
-    colors = np.repeat(COLORS[:2], 2)
-    draw_curves(ax, curves, markers="ooss", lines=("-", "--") * 2, colors=colors, markersize=4)
-    dotted(ax, 0)
-    bins = [f"{a}–{b - 1}" for a, b in zip(starts, starts[1:])] + [f"{starts[-1]}–"]
-    ax.set_xticks(range(len(starts)), bins)
-    ax.set(xlabel="tokens from the first mention to the second", ylabel="gain (nats)")
-    legend_below(ax)
-    return ax
-
-
 def encodings(tables):
     """For each entry of `tables` (title -> (n, d)): the vectors as a heatmap, and the cosines of all pairs beside it.
 
@@ -238,23 +218,6 @@ def sines_and_cosines(PE):
     heatmap(_cosines(PE), ax=axes[1], title="cosine of each pair", label="cosine", diverging=True, limits=(-1, 1))
     axes[1].set(xlabel="position", ylabel="position")
     return tuple(axes)
-
-
-def coordinate_wavelengths(curves, n):
-    """The wavelength of each coordinate, one curve for each entry (label -> wavelengths), against a text of n tokens.
-
-    >>> ax = coordinate_wavelengths({"d = 4": [6.28, 6.28, 628, 628]}, n=512)
-    >>> ax.get_yscale()
-    'log'
-    """
-    _, ax = plt.subplots(figsize=(6.4, 3.3))
-    draw_curves(ax, curves, markers="os^vD", markevery=0.25, markersize=5)
-    dotted(ax, n)
-    below = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "top", "fontsize": 10}
-    note(ax, f"a text of {n} tokens", (1, n), (0, -4), **below)
-    ax.set(yscale="log", xlabel="coordinate", ylabel="wavelength (positions)")
-    ax.legend()
-    return ax
 
 
 def shift_circles(k, wavelengths, starts):
@@ -305,24 +268,6 @@ def position_breaks(P, marks=(128, 384)):
             dotted(ax, x=mark)
         top.annotate(f" {mark}", (mark, 1), xycoords=("data", "axes fraction"), va="top")
     return top, bottom
-
-
-def cosine_histogram(tables, bins=80):
-    """How the cosines of all pairs are spread, one outline for each entry of `tables` (label -> (n, d)).
-
-    Source: L Figs. 10d and 14d.
-
-    >>> ax = cosine_histogram({"all": [[1.0, 0.0], [3.0, 4.0], [0.0, 1.0]]})
-    >>> ax.get_xlabel()
-    'cosine of two positions'
-    """
-    _, ax = plt.subplots(figsize=(6.4, 3.0))
-    cosines = {label: _cosines(_table(P)) for label, P in tables.items()}
-    pairs = {label: C[np.triu_indices(len(C), 1)] for label, C in cosines.items()}
-    draw_outlines(ax, pairs, np.linspace(-1, 1, bins + 1), linewidth=1.8)
-    ax.set(xlabel="cosine of two positions", ylabel="density of pairs")
-    ax.legend()
-    return ax
 
 
 def similarity_curves(P, rows=range(1, 11), n=128, reference=None):

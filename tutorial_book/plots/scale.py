@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import ROLES, as_array
-from tutorial_book.plots.parts import arrow, dotted, draw_curves, ellipse, legend_below, note, panel_grid, rows, ticks
+from tutorial_book.plots.parts import arrow, dotted, ellipse, legend_below, note, rows
 from tutorial_lib.geometry import Cloud
 
 FIRST, SECOND, OTHERS = ROLES["first text"], ROLES["second text"], ROLES["the rest"]
@@ -40,48 +40,6 @@ def merged(first, second):
     ax.autoscale_view()
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return ax
-
-
-def errors(means, ways):
-    """Relative errors of a variance against the mean of the numbers, both logarithmic.
-
-    ways: name -> errors, one for each mean. Where the error is 1, no digit is right: the dotted line.
-
-    >>> ax = errors([1, 10], {"naive": [1e-7, 1e-5], "shifted": [1e-8, 1e-8]})
-    >>> [line.get_label() for line in ax.lines[:2]]
-    ['naive', 'shifted']
-    """
-    _, ax = plt.subplots(figsize=(6.6, 3.2))
-    draw_curves(ax, ways, means, markers="os", colors=(SECOND, FIRST))
-    dotted(ax, 1, color=OTHERS, linewidth=1.5)
-    note(ax, "no digit is right", (means[0], 1), (0, 4), va="baseline")
-    ax.set(xscale="log", yscale="log", xlabel="mean of the numbers (their standard deviation is 1)")
-    ax.set_ylabel("relative error\nof the variance")
-    ticks(ax.xaxis, means, "{:,.0f}")
-    legend_below(ax)
-    return ax
-
-
-def by_layer(layers, measures):
-    """Measures of each layer, as measures.json has them; a panel for each, from its name -> title.
-
-    Hollow markers, dashed: without the coordinates that are far larger than the others, where there are any.
-
-    >>> [ax] = by_layer({"0": {"anisotropy": 0.5}, "1": {"anisotropy": 0.9, "rest": {"anisotropy": 0.4}}},
-    ...                 {"anisotropy": "anisotropy"})
-    >>> [line.get_ydata().tolist() for line in ax.lines]
-    [[0.5, 0.9], [0.5, 0.4]]
-    """
-    fig, axes = panel_grid(len(measures), size=(7.6, 3.0), xlabel="layer")
-    fig.phone = {"columns": 1, "panel_height": 1.9}
-    for ax, (name, title) in zip(axes, measures.items()):
-        every = [layer[name] for layer in layers.values()]
-        rest = [layer.get("rest", layer)[name] for layer in layers.values()]
-        ax.plot(list(layers), every, "o-", color=FIRST, label="all coordinates")
-        ax.plot(list(layers), rest, "s--", color=SECOND, mfc="none", label="without the largest")
-        ax.set(title=title, ylim=(0, None))
-    legend_below(axes[0])
-    return axes
 
 
 def rates(runs):

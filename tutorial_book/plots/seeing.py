@@ -3,91 +3,13 @@
 Sources: L 2.3 (Figures 1-3).
 """
 
-from itertools import repeat
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 
 from tutorial_book.plots.base import COLORS, as_array
-from tutorial_book.plots.parts import bare, draw_outlines, legend_below, note, panel_grid, rows
-from tutorial_lib.geometry import distributions
-
-MARKERS = "osD^vX"
-
-
-def concentration(clouds):
-    """Lengths and cosines of random vectors, one outline for each entry (label -> (n, d)).
-
-    Lengths are divided by their average.
-
-    >>> left, right = concentration({"d = 3": np.eye(3) + 1})
-    >>> left.get_xlabel(), right.get_xlabel()
-    ('length / average length', 'cosine of a pair')
-    """
-    _, (left, right) = panel_grid(2, size=(7.4, 2.6))
-    measured = {label: distributions(X) for label, X in clouds.items()}
-    lengths = {label: one.norms / one.norms.mean() for label, one in measured.items()}
-    draw_outlines(left, lengths, np.linspace(0, 2.5, 101), lines=repeat("-"))
-    cosines = {label: one.cosines for label, one in measured.items()}
-    draw_outlines(right, cosines, np.linspace(-1, 1, 101), lines=repeat("-"))
-    left.set(xlabel="length / average length", ylabel="density")
-    right.set(xlabel="cosine of a pair", ylabel="density")
-    left.legend()
-    return left, right
-
-
-def grouped_points(clouds, groups, names=None, columns=3, axes=None, joined=False, height=None):
-    """Points in the plane, a panel for each entry (title -> (n, 2)), told apart by color and shape.
-
-    groups: n whole numbers from 0; names: what they mean, for a legend. axes: the names of the two coordinates; None
-    leaves out ticks as well, for pictures whose coordinates mean nothing. joined: lines join each group's points in
-    order, closed. height: of a row, in inches; default: by the width of a panel. One scale for both directions.
-
-    >>> [ax] = grouped_points({"two points": [[0, 0], [1, 2]]}, groups=[0, 1], names=["a", "b"])
-    >>> ax.get_title(), [t.get_text() for t in ax.figure.legends[0].get_texts()]
-    ('two points', ['a', 'b'])
-    """
-    groups = as_array(groups).astype(int)
-    columns = min(columns, len(clouds))
-    each = (0, height or min(6 / columns, 2.7) + 0.25)
-    _, grid = panel_grid(len(clouds), columns, size=(7.6, 0.3 if names else 0), each=each)
-    for ax, (title, Y) in zip(grid, clouds.items()):
-        Y = as_array(Y)
-        if Y.shape != (len(groups), 2):
-            raise ValueError(f"clouds must hold one point in the plane for each of {len(groups)} groups, got {Y.shape}")
-        for group in range(groups.max() + 1):
-            own = Y[groups == group]
-            look = {"color": COLORS[group], "marker": MARKERS[group], "label": names[group] if names else None}
-            ax.scatter(*own.T, s=9, linewidths=0, alpha=0.8, **look)
-            if joined:
-                ax.plot(*np.concatenate([own, own[:1]]).T, color=COLORS[group], linewidth=0.7)
-        ax.set_title(title)
-        ax.set_aspect("equal", adjustable="datalim")
-        if axes is None:
-            ax.set(xticks=[], yticks=[])
-            ax.spines[:].set_visible(True)
-        else:
-            ax.set(xlabel=axes[0], ylabel=axes[1])
-    if names:
-        legend_below(grid[0], ncols=len(names), markerscale=2)
-    return grid
-
-
-def explained_variance(curves):
-    """The share of variance that the first directions hold together, a curve for each entry (label -> shares).
-
-    >>> ax = explained_variance({"a cube": [0.5, 0.5]})
-    >>> ax.lines[0].get_ydata().tolist()
-    [50.0, 100.0]
-    """
-    _, ax = plt.subplots(figsize=(7.4, 2.9))
-    for marker, (label, shares) in zip(MARKERS, curves.items()):
-        total = 100 * np.cumsum(as_array(shares))
-        ax.plot(range(1, len(total) + 1), total, marker=marker, markersize=5, label=label)
-    ax.set(xlabel="number of directions", ylabel="variance in them (%)", ylim=(0, 105), xticks=range(1, len(total) + 1))
-    ax.legend(loc="lower right")
-    return ax
+from tutorial_book.plots.charts import groups
+from tutorial_book.plots.parts import note, panel_grid
 
 
 def by_hand(X):
@@ -128,17 +50,18 @@ def by_hand(X):
     return left, right
 
 
-def crossed(clouds, groups, names):
-    """Pictures of two closed curves, as `grouped_points` draws them joined, with a ring around each crossing.
+def crossed(clouds, labels):
+    """Pictures of two closed curves, as `charts.groups` draws them joined, with a ring around each crossing.
 
     >>> square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
-    >>> [ax] = crossed({"two squares": np.concatenate([square, square + 0.4])}, np.repeat([0, 1], 4), ["a", "b"])
+    >>> [ax] = crossed({"two squares": np.concatenate([square, square + 0.4])}, np.repeat(["a", "b"], 4))
     >>> np.sort(ax.collections[-1].get_offsets().data, axis=0).round(1).tolist()
     [[0.4, 0.4], [1.0, 1.0]]
     """
-    grid = grouped_points(clouds, groups, names, columns=len(clouds), joined=True, height=2.4)
+    labels = np.asarray(labels)
+    grid = groups(clouds, labels, columns=len(clouds), joined=True, height=2.4)
     for ax, Y in zip(grid, clouds.values()):
-        places = meeting_points(*(as_array(Y)[as_array(groups) == group] for group in (0, 1)))
+        places = meeting_points(*(as_array(Y)[labels == name] for name in dict.fromkeys(labels.tolist())))
         ax.scatter(*places.T, s=160, facecolors="none", edgecolors="black", linewidths=1.6, zorder=3)
     return grid
 
@@ -156,18 +79,18 @@ def meeting_points(first, second):
     return (r + np.where(meet, along_first, 0)[..., None] * dr)[meet]
 
 
-def group_gaps(clouds, groups, names):
-    """Pictures of three groups, as `grouped_points` draws them, with lines from the first center to the other two.
+def group_gaps(clouds, labels):
+    """Pictures of three groups, as `charts.groups` draws them, with lines from the first center to the other two.
 
     >>> three = [[0, 0], [1, 0], [0, 6]]
-    >>> [ax] = group_gaps({"truth": three}, [0, 1, 2], ["a", "b", "c"])
+    >>> [ax] = group_gaps({"truth": three}, ["a", "b", "c"])
     >>> [t.get_text() for t in ax.texts]
     ['1.0', '6.0']
     """
-    grid = grouped_points(clouds, groups, names, height=1.85)
-    groups = as_array(groups)
+    labels = np.asarray(labels)
+    grid = groups(clouds, labels, height=1.85)
     for ax, Y in zip(grid, clouds.values()):
-        start, *ends = (as_array(Y)[groups == group].mean(0) for group in range(3))
+        start, *ends = (as_array(Y)[labels == name].mean(0) for name in dict.fromkeys(labels.tolist()))
         for end, other in zip(ends, reversed(ends)):
             ax.plot(*np.stack([start, end]).T, color="black", linewidth=1.2)
             away, length = end - start, np.linalg.norm(end - start)
@@ -201,27 +124,4 @@ def hubs(clouds, followers):
         ax.set(title=title, xticks=[], yticks=[])
         ax.spines[:].set_visible(True)
     figure.phone = {"columns": 1, "panel_height": 2.6}
-    return grid
-
-
-def qualities(pictures, names):
-    """What each picture preserves, a panel for each number and a bar for each picture.
-
-    pictures: title -> its numbers, one for each of names.
-
-    >>> axes = qualities({"PCA": [0.7, 2]}, ["recall", "crossings"])
-    >>> [t.get_text() for ax in axes for t in ax.texts]
-    ['0.70', '2']
-    """
-    figure, grid = panel_grid(len(names), size=(8.8, 0.75), each=(0, 0.27 * len(pictures)), sharey=True)
-    for column, (ax, name) in enumerate(zip(grid, names)):
-        values = [numbers[column] for numbers in pictures.values()]
-        ax.barh(range(len(values)), values, color=COLORS[0], height=0.62)
-        for line, value in enumerate(values):
-            note(ax, f"{value}" if isinstance(value, int) else f"{value:.2f}", (value, line), (4, 0), fontsize=10)
-        ax.set(title=name, xticks=[], xlim=(0, 1.55 * max(1, *values)))
-        bare(ax)
-        rows(ax, list(pictures))
-    figure.phone = {"columns": 2, "panel_height": 0.5 + 0.24 * len(pictures)}
-    figure.slide = {"size": (7.6, 3)}
     return grid

@@ -5,13 +5,6 @@ from matplotlib.patches import Arc
 
 from tutorial_book.plots.base import COLORS, ROLES
 from tutorial_book.plots.parts import (
-    LINES,
-    MARKERS,
-    by_layer,
-    dotted,
-    draw_curve,
-    legend_below,
-    panel_grid,
     write,
 )
 
@@ -47,24 +40,3 @@ def two_trees(words, true, drawn):
     ax.set(xlim=(-reach, reach), ylim=(n - 0.5, -1.6))
     ax.axis("off")
     return ax
-
-
-def by_probe(panels, levels):
-    """The share of right edges by layer: a panel for each entry, title -> {name: (values, low, high)}.
-
-    levels: title -> {name: value} of what needs no vectors, two at most: a dotted and a dash-dotted line.
-
-    >>> [ax] = by_probe({"stories": {"probe": [0.8, 0.9]}}, {"stories": {"chain": 0.5}})
-    >>> ax.get_title(), [line.get_label() for line in ax.lines]
-    ('stories', ['probe', 'chain'])
-    """
-    figure, axes = panel_grid(len(panels), size=(7.4, 3.6), sharey=True, ylabel="right edges, share")
-    figure.phone = {"columns": 1, "panel_height": 2.6}
-    for ax, (title, curves) in zip(axes, panels.items()):
-        for color, line, marker, (name, values) in zip(COLORS, LINES, MARKERS, curves.items()):
-            draw_curve(ax, values, color=color, linestyle=line, marker=marker, markersize=5, label=name, shade=0.15)
-        for line, (name, value) in zip((":", "-."), levels[title].items()):
-            dotted(ax, value, linestyle=line, label=name)
-        by_layer(ax, title=title)
-    legend_below(axes[0], ncols=2)
-    return axes

@@ -13,11 +13,8 @@ from tutorial_book.plots.parts import (
     arrow,
     by_layer,
     draw_curve,
-    legend_below,
     note,
     panel_grid,
-    rows,
-    ticks,
     write,
 )
 from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, neighbor_ratios
@@ -111,46 +108,6 @@ def sketches(clouds):
     return axes
 
 
-def known_dimensions(found):
-    """A row for each cloud (name -> truth, PCA's count, TwoNN's average, lowest and highest): three marks.
-
-    >>> ax = known_dimensions({"helix": [1, 3, 1.01, 1.0, 1.02]})
-    >>> [line.get_label() for line in ax.lines]
-    ['truth', 'PCA, 99 % of the variance', 'TwoNN']
-    """
-    figure, ax = plt.subplots(figsize=(7.4, 0.9 + 0.3 * len(found)))
-    figure.phone = {"panel_height": 0.9 + 0.28 * len(found)}
-    truth, pca, mean, low, high = np.array(list(found.values()), dtype=float).T
-    y = np.arange(len(found))
-    ax.hlines(y, 0, 11, color="0.9", linewidth=1, zorder=0)
-    ax.plot(truth, y, "|", ms=18, mew=2.5, color="black", label="truth")
-    ax.plot(pca, y, "s", ms=7, mfc="none", mew=1.6, color=COLORS[1], label="PCA, 99 % of the variance")
-    ax.hlines(y, low, high, color=COLORS[0], linewidth=2.5)
-    ax.plot(mean, y, "o", ms=6, color=COLORS[0], label="TwoNN")
-    rows(ax, list(found))
-    ax.set(xlim=(0, 11), xlabel="dimension")
-    ax.xaxis.set_ticks(range(0, 11, 2))
-    legend_below(ax, ncols=3)
-    return ax
-
-
-def labeled_curves(curves, ylabel):
-    """A curve over layers for each entry (label -> values), its label at its end.
-
-    >>> ax = labeled_curves({"same token": [0.9, 0.4]}, "share")
-    >>> [text.get_text() for text in ax.texts]
-    ['same token']
-    """
-    figure, ax = plt.subplots(figsize=(8.2, 3.3))
-    figure.phone = {"panel_height": 3.0}
-    for color, marker, (label, values) in zip(COLORS, MARKERS, curves.items()):
-        draw_curve(ax, values, color=color, marker=marker, ms=5)
-        note(ax, label, (len(values) - 1, values[-1]), (8, 0), color=color, fontsize=10, annotation_clip=False)
-    by_layer(ax, ylabel=ylabel)
-    ax.set_ylim(bottom=0)
-    return ax
-
-
 def one_coordinate(added, curves, layer):
     """Left: what each coordinate adds to the average cosine of a layer. Right: that cosine by layer, one labeled curve
     for each entry of `curves` (label -> values).
@@ -199,61 +156,3 @@ def ratio_lines(clouds, discard=0.1):
     ax.set(xlabel="log(μ) = log(r2 / r1)", ylabel="-log(1 - F(μ))", xlim=(0, 2.5), ylim=(0, 6))
     ax.legend()
     return ax
-
-
-def dimension_curves(x, clouds, xlabel, levels=None, log_y=False):
-    """Intrinsic dimension against a quantity on a log axis, one line for each entry (label -> values).
-
-    Values are a row, or several rows of repeats: then the line is their mean and the band their range. levels: known
-    dimensions (label -> number), dashed.
-
-    >>> ax = dimension_curves([1, 10], {"helix": [[1.0, 3.0], [1.2, 2.8]]}, "noise", levels={"a curve": 1})
-    >>> [line.get_label() for line in ax.lines], ax.lines[0].get_ydata().tolist()
-    (['helix', 'a curve'], [1.1, 2.9])
-    """
-    _, ax = plt.subplots(figsize=(6.8, 3.6))
-    _draw_repeats(ax, clouds, x)
-    for label, dimension in (levels or {}).items():
-        ax.axhline(dimension, ls="--", lw=1, color="#595959", label=label)
-    ax.set(xscale="log", xlabel=xlabel, ylabel="intrinsic dimension (TwoNN)")
-    if len(x) < 7:
-        ticks(ax.xaxis, x, "{}")
-    if log_y:
-        ax.set_yscale("log")
-        low, high = ax.get_ylim()
-        ticks(ax.yaxis, [tick for tick in (1, 2, 5, 10, 20, 50, 100) if low <= tick <= high])
-    else:
-        ax.set_ylim(bottom=0)
-    ax.legend(bbox_to_anchor=(1, 1), loc="upper left", fontsize=9)
-    return ax
-
-
-def layer_profiles(panels, relative=False):
-    """A panel for each measure (title -> {label -> values by layer}), one line each.
-
-    Values are a row, or several rows of repeats: then the line is their mean and the band their range. relative:
-    layers as shares of the depth, so that models of different depth fit one axis.
-
-    >>> [ax] = layer_profiles({"anisotropy": {"all tokens": [[0.1, 0.2], [0.1, 0.4]]}})
-    >>> ax.get_title(), ax.lines[0].get_ydata().round(1).tolist()
-    ('anisotropy', [0.1, 0.3])
-    """
-    depth = "share of the depth" if relative else "layer"
-    fig, axes = panel_grid(len(panels), size=(0, 3.0), each=(2.9, 0), xlabel=depth)
-    for ax, (title, lines) in zip(axes, panels.items()):
-        _draw_repeats(ax, lines, relative=relative)
-        ax.set_title(title)
-        ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower left", ncols=min(3, len(labels)), fontsize=9)
-    return axes
-
-
-def _draw_repeats(ax, entries, x=None, relative=False):
-    """A line for each entry, label -> (len(x),) or (repeats, len(x)): the mean of repeats, with a band for their range.
-    """
-    for (label, values), color, marker in zip(entries.items(), COLORS, MARKERS):
-        values = np.atleast_2d(as_array(values))
-        places = np.arange(values.shape[1]) / (values.shape[1] - 1 if relative else 1) if x is None else x
-        band = (values.min(0), values.max(0)) if len(values) > 1 else ()
-        draw_curve(ax, (values.mean(0), *band), places, shade=0.25, color=color, marker=marker, ms=4, label=label)

@@ -1,18 +1,15 @@
 """Figures of the chapter on what changed since 2017: losses by place and by part, rotary pairs, masks, costs."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial_book.plots.base import COLORS, ROLES, as_array
+from tutorial_book.plots.charts import curves
 from tutorial_book.plots.parts import (
     dotted,
     draw_curves,
-    legend_below,
     note,
     panel_grid,
-    rows,
     ticks,
-    weight_map,
 )
 from tutorial_lib.geometry import mean_interval
 
@@ -24,45 +21,19 @@ def by_place(panels, each, trained):
 
     panels: title -> {name -> losses (seeds, places)}. each: how many places of the text a number stands for.
 
-    >>> axes = by_place({"as it is": {"rotary": [[2.0, 3.0], [2.1, 3.2]]}}, 32, 32)
+    >>> axes = by_place({"as it is": {"rotary": [[2.0, 3.0], [2.1, 3.2]], "none": [[4, 4], [4, 4]]}}, 32, 32)
     >>> axes[0].lines[0].get_xdata().tolist()
     [16.0, 48.0]
     """
-    figure, axes = panel_grid(
-        len(panels), size=(7.4, 3.4), sharey=True, xlabel="place in the text", ylabel="loss in nats"
-    )
-    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
-        curves = {name: tuple(mean_interval(losses)) for name, losses in curves.items()}
-        places = each * (np.arange(len(next(iter(curves.values()))[0])) + 0.5)
-        draw_curves(ax, curves, places, **LOOK)
+    some = next(iter(next(iter(panels.values())).values()))
+    places = each * (np.arange(np.shape(some)[1]) + 0.5)
+    found = {title: {name: mean_interval(losses) for name, losses in kinds.items()} for title, kinds in panels.items()}
+    axes = curves(found, places, "place in the text", "loss in nats")
+    for ax in axes:
         dotted(ax, x=trained)
-        ax.set(title=title)
         ticks(ax.xaxis, range(0, round(places[-1] + each), trained))
     note(axes[0], "trained", (trained, axes[0].get_ylim()[1]), (-4, -6), ha="right")
-    legend_below(axes[0], ncols=2 if len(axes[0].lines) > 5 else 4)
-    figure.phone = {"panel_height": 2.6}
     return axes
-
-
-def costs(differences, label):
-    """What each change of a part adds to the loss, a dot a seed, and the mean with its interval.
-
-    differences: name -> one number for each seed.
-
-    >>> ax = costs({"LayerNorm": [0.01, -0.01, 0.0]}, "loss")
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['LayerNorm']
-    """
-    _, ax = plt.subplots(figsize=(7.2, 0.9 + 0.42 * len(differences)))
-    for i, values in enumerate(map(as_array, differences.values())):
-        mean, low, high = mean_interval(values)
-        ax.plot(values, np.full(len(values), i - 0.2), "o", color="0.55", markersize=3.5)
-        ax.plot([low, high], [i, i], color=COLORS[0], linewidth=2)
-        ax.plot(mean, i, "s", color=COLORS[0], markersize=6)
-    dotted(ax, x=0)
-    rows(ax, list(differences))
-    ax.set(xlabel=label)
-    return ax
 
 
 def rotary_pairs(trained, untrained, without):
@@ -93,33 +64,3 @@ def rotary_pairs(trained, untrained, without):
         ticks(ax.xaxis, pairs)
     figure.phone = {"panel_height": 2.6}
     return left, right
-
-
-def masks(allowed):
-    """Who may look at whom, a panel for each mask: title -> (n, n), rows look at columns.
-
-    >>> axes = masks({"all": np.ones((3, 3))})
-    >>> axes[0].get_title()
-    'all'
-    """
-    figure, axes = panel_grid(len(allowed), size=(7.4, 2.9), xlabel="key", ylabel="query")
-    for ax, (title, mask) in zip(axes, allowed.items(), strict=True):
-        weight_map(ax, 0.5 * as_array(mask))
-        ax.set(title=title, xticks=[], yticks=[])
-    figure.phone = {"columns": 2, "panel_height": 2.0}
-    return axes
-
-
-def work(lengths, curves, ylabel):
-    """Multiplications against the length of a text, both on log scales. curves: name -> numbers.
-
-    >>> ax = work([1, 2], {"all": [1, 4]}, "multiplications")
-    >>> ax.get_xscale(), ax.get_yscale()
-    ('log', 'log')
-    """
-    _, ax = plt.subplots(figsize=(7.2, 3.2))
-    draw_curves(ax, curves, lengths, **LOOK)
-    ax.set(xscale="log", yscale="log", xlabel="tokens (log scale)", ylabel=ylabel)
-    ticks(ax.xaxis, lengths, "{:,.0f}")
-    ax.legend(loc="upper left")
-    return ax

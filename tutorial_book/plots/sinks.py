@@ -2,14 +2,10 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from tutorial_book.plots import parts
-from tutorial_book.plots.base import COLORS, ROLES, as_array
-from tutorial_book.plots.parts import dotted, draw_curves, legend_below, note, panel_grid, rows, weight_map
-from tutorial_lib.geometry import mean_interval
-
-LOOK = {"markers": "os^D", "lines": ("-", "--", "-.", ":"), "markersize": 4}
+from tutorial_book.plots.base import ROLES
+from tutorial_book.plots.parts import note, panel_grid, weight_map
 
 
 def looked_at(weights, tokens, marked):
@@ -27,22 +23,6 @@ def looked_at(weights, tokens, marked):
     figure.colorbar(image, label="share of the weight", **parts.WEIGHT_TICKS)
     figure.phone = {"panel_height": 3.2}
     return ax
-
-
-def by_layers(panels, ylabel):
-    """Curves over the layers, with bands: title -> {name -> (value, low, high)}, each (n_layers,).
-
-    >>> axes = by_layers({"posts": {"a key": ([0.1, 0.2], [0.0, 0.1], [0.2, 0.3])}}, "lost")
-    >>> axes[0].lines[0].get_ydata().tolist()
-    [0.1, 0.2]
-    """
-    figure, axes = panel_grid(len(panels), size=(7.4, 3.3), sharey=True, ylabel=ylabel)
-    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
-        draw_curves(ax, curves, **LOOK)
-        parts.by_layer(ax, title=title)
-    legend_below(axes[0], ncols=2)
-    figure.phone = {"panel_height": 2.4}
-    return axes
 
 
 def worth(panels):
@@ -71,28 +51,4 @@ def worth(panels):
                 note(ax, name, (weight, lost), (7 * side, 0), ha="right" if side < 0 else "left")
         ax.set(title=title, xlim=(-0.02, None))
     figure.phone = {"panel_height": 2.6}
-    return axes
-
-
-def kinds(panels, names):
-    """One panel for each measure: title -> {name -> numbers of the seeds, or two such lists}; a dot a seed, and means.
-
-    names: of the rows, from top to bottom. Of two lists, the second is drawn as crosses.
-
-    >>> axes = kinds({"loss": {"pre-norm": [1.0, 2.0]}}, ["pre-norm"])
-    >>> axes[0].lines[0].get_xdata().tolist()
-    [1.0, 2.0]
-    """
-    figure, axes = panel_grid(len(panels), size=(7.6, 1.2 + 0.34 * len(names)), sharey=True)
-    for ax, (title, values) in zip(axes, panels.items(), strict=True):
-        for i, name in enumerate(names):
-            for seeds, marker, color, shift in zip(np.atleast_2d(as_array(values[name])), "ox", COLORS, (-0.12, 0.2)):
-                ax.plot(seeds, np.full(len(seeds), i + shift), marker, color=color, markersize=4, alpha=0.7)
-                mean, low, high = mean_interval(seeds)
-                ax.plot([low, high], [i + shift] * 2, color=color, linewidth=1.5)
-        dotted(ax, x=0)
-        rows(ax, names)
-        ax.set(title=title)
-        ax.xaxis.set_major_locator(MaxNLocator(3))
-    figure.phone = {"columns": 1, "panel_height": 2.2}
     return axes

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea
 from matplotlib.patches import Circle, Patch
 
-from tutorial_book.plots.base import COLORS, HAIRLINE, TINTS, as_array
+from tutorial_book.plots.base import COLORS, HAIRLINE, TINTS
 from tutorial_book.plots.parts import bare, box, note, panel_grid, plate, write
 from tutorial_lib.tokenization.vocabulary import KINDS, kind
 
@@ -249,51 +249,6 @@ def spell(ax, start, line, text, marked):
 
 
 # --- Vocabularies and batches ----------------------------------------------------------------------------------------
-
-
-def waffle(ax, count, marked=(), columns=40):
-    """So many squares, row by row; those whose numbers are marked are orange."""
-    full, rest = divmod(count, columns)
-    for width, height, middle in ((columns, full, full / 2 - 0.5), (rest, 1, full)):
-        if width and height:
-            box(ax, width / 2 - 0.5, middle, width, height, facecolor=COLORS[0], alpha=0.55, edgecolor="none")
-    for number in marked:
-        box(ax, number % columns, number // columns, facecolor=COLORS[1], edgecolor="none")
-    lattice(ax, columns, full + (rest > 0))
-
-
-def lattice(ax, columns, rows, linewidth=0.5):
-    """White lines between the squares of a grid."""
-    for draw, count in ((ax.vlines, columns), (ax.hlines, rows)):
-        length = rows if draw == ax.vlines else columns
-        draw(np.arange(-0.5, count), -0.5, length - 0.5, color="white", linewidth=linewidth)
-
-
-def prices(extremes):
-    """What a tokenizer costs, counted out in squares: tokens to store, pairs to compare, words that it cannot write.
-
-    extremes: name -> (size of the vocabulary, tokens per sentence, for each word whether it is unknown).
-
-    >>> axes = prices({"words": (30, 4.2, [False, True])})
-    >>> [ax.get_title() for ax in axes]
-    ['words:\\n30 to store', '4 a sentence:\\n16 pairs', '50.0%\\nunknown words']
-    """
-    figure, axes = panel_grid(3 * len(extremes), 3, size=(8.6, 0.2), each=(0, 1.75))
-    for (name, (size, length, unknown)), row in zip(extremes.items(), zip(*3 * [iter(axes)])):
-        side, unknown = round(length), as_array(unknown)
-        waffle(row[0], size)
-        box(row[1], side / 2 - 0.5, side / 2 - 0.5, side, side, facecolor=COLORS[0], alpha=0.55, edgecolor="none")
-        lattice(row[1], side, side, 0.25)
-        waffle(row[2], len(unknown), np.flatnonzero(unknown))
-        row[0].set_title(f"{name}:\n{size:,} to store")
-        row[1].set_title(f"{side} a sentence:\n{side**2:,} pairs")
-        row[2].set_title(f"{unknown.mean():.1%}\nunknown words")
-    longest = max(length for _, length, _ in extremes.values())
-    for ax, (right, bottom) in zip(axes, len(extremes) * [(42, 32), (1.04 * longest, longest), (42, 32)]):
-        ax.set(xlim=(-0.5, right), ylim=(bottom, -0.5), aspect="equal", anchor="NW")
-        ax.axis("off")
-    figure.phone = {"columns": 3, "panel_height": 1.55}
-    return axes
 
 
 def vocabulary_sizes(curves, points):

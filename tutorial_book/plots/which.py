@@ -3,12 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tutorial_book.plots.base import COLORS, HAIRLINE, ROLES, as_array
-from tutorial_book.plots.parts import dotted, draw_curves, legend_below, panel_grid
+from tutorial_book.plots.base import COLORS, HAIRLINE, as_array
+from tutorial_book.plots.parts import dotted, legend_below
 
-LOOK = {"markers": "os^D", "lines": ("-", "--", "-.", ":"), "markersize": 4}
 PASSED = "layers passed"
-READ = [*COLORS[:3], ROLES["[CLS]"]]
 
 
 def fan(paths, sense, names, strip=0.3, others=()):
@@ -36,38 +34,3 @@ def fan(paths, sense, names, strip=0.3, others=()):
     legend_below(ax, ncols=2 if len(others) < 2 else 1)
     figure.phone = {"panel_height": 3.4}
     return ax
-
-
-def by_layer(panels):
-    """Draw curves over the layers passed, with bands: title of a panel -> {name -> (value, low, high)}.
-
-    The fourth curve, if there is one, is that of [CLS].
-
-    >>> axes = by_layer({"share right": {"senses": ([0.5, 0.9], [0.4, 0.8], [0.6, 1.0])}})
-    >>> axes[0].lines[0].get_ydata().tolist()
-    [0.5, 0.9]
-    """
-    figure, axes = panel_grid(len(panels), size=(7.6, 3.5), xlabel=PASSED)
-    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
-        draw_curves(ax, curves, colors=READ, **LOOK)
-        ax.set(title=title, xticks=range(len(next(iter(curves.values()))[0])))
-    legend_below(axes[0], ncols=2)
-    figure.phone = {"panel_height": 2.4}
-    return axes
-
-
-def listening(panels, ylabel="outside the strip, on its side"):
-    """Draw how many words end where they do if they listen in some layers: title -> (x, {name -> (value, low, high)}).
-
-    >>> axes = listening({"in the first layers": ([0, 1], {"senses": ([0.1, 0.7], [0.0, 0.6], [0.2, 0.8])})})
-    >>> axes[0].lines[0].get_ydata().tolist()
-    [0.1, 0.7]
-    """
-    figure, axes = panel_grid(len(panels), size=(7.6, 3.3), sharey=True, ylabel=ylabel)
-    for ax, (title, (x, curves)) in zip(axes, panels.items(), strict=True):
-        draw_curves(ax, curves, x, **LOOK)
-        ax.set(title=title, xticks=x, ylim=(-0.03, 1.05), xlabel="layer" if x[0] else "number of layers")
-        ax.yaxis.set_major_formatter("{x:.0%}")
-    legend_below(axes[0], ncols=1)
-    figure.phone = {"panel_height": 2.4}
-    return axes
