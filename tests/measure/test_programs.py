@@ -18,7 +18,6 @@ from tutorial_book.experiments import limits as limits_of
 from tutorial_book.experiments import since as since_of
 from tutorial_book.experiments import virus as virus_of
 from tutorial_book.measure import (
-    kills,
     learning,
     limits,
     luisto,
@@ -35,7 +34,6 @@ from tutorial_book.measure import (
     which,
 )
 from tutorial_book.measure.record import as_json
-from tutorial_lib import measure
 from tutorial_lib.texts import fetch, load_texts
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import BPE
@@ -320,18 +318,3 @@ def test_stored_numbers_come_out_again(monkeypatch, real_folder):
     for pooling in ("cls", "mean"):
         for key, most in (("cosines", 2e-3), ("within", 2e-3), ("correlations", 0.02), ("intervals", 0.03)):
             np.testing.assert_allclose(now[pooling][key], kept[pooling][key], atol=most)
-
-
-def test_kill_finds_what_is_wrong(tmp_path):
-    settings, folder = kills.given(tmp_path, 12), tmp_path / "folder"
-    wanted = kills.expected(settings, tmp_path / "expected")
-    kills.run(settings, folder, workers=1)
-    assert kills.check(folder, wanted) == 0
-    found = json.loads((folder / measure.MEASURES).read_text())
-    n = found["layers"]["2"]["n"]
-    for factor, agrees in ((1 + 1e-7, True), (1 + 1e-5, False)):
-        wrong = found | {"layers": found["layers"] | {"2": found["layers"]["2"] | {"n": factor * n}}}
-        assert kills.agree(found, wrong) == agrees
-    (folder / measure.MEASURES).write_text(json.dumps(wrong))
-    with pytest.raises(AssertionError, match="measures.json is wrong"):
-        kills.check(folder, wanted)

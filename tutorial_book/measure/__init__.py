@@ -23,7 +23,7 @@ def names() -> list[str]:
     """Return the names of all programs.
 
     >>> names()[:3]
-    ['kills', 'learning', 'limits']
+    ['learning', 'limits', 'luisto']
     """
     return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in ("__init__", "record"))
 
