@@ -21,7 +21,6 @@ from tutorial_book.measure import (
     learning,
     limits,
     luisto,
-    memory,
     pruning,
     rotary,
     scaling,
@@ -36,7 +35,6 @@ from tutorial_book.measure import (
 from tutorial_book.measure.record import as_json
 from tutorial_lib.texts import fetch, load_texts
 from tutorial_lib.texts.generated import stories
-from tutorial_lib.tokenization import BPE
 from tutorial_lib.training.recipes import RECIPES
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights import sha256
@@ -45,7 +43,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 HERE = programs.__name__
 ROTARY = "models/book-gpt-rotary"
-PLAIN = "limits memory pruning real-texts shape-of-learning since sinks survived which".split()
+PLAIN = "limits pruning real-texts shape-of-learning since sinks survived which".split()
 WRITERS = dict.fromkeys([*PLAIN, f"{ROTARY}/curves"], as_json) | {"scaling": scaling.written}
 WRITERS |= dict.fromkeys(["cased-vocabulary", "luisto-pairs"], luisto.written)
 
@@ -94,7 +92,6 @@ def limit_small(folder):
     return limits.record(folder, (2, 3))
 
 
-STEPS = replace(memory.SETTINGS, n_steps=2)
 PAIRS = {"bright-dim": [("It went up.", "It went down."), ("A meeting is on.", "A meeting is off.")]}
 SMALL = replace(unequal.EVOLUTION, n_sites=400, sublineages=6, outbreaks=3, samples=6)
 MEASURED = {name: json.loads(stored("real-texts"))[name] for name in ("texts", "tokens", "clouds", "maps")}
@@ -109,11 +106,6 @@ SHORT = {
             "limit-small/recall/mean of the last layer/0": approx(0.9, abs=0.1),
         },
         {f"{HERE}.limits.critical": lambda d, seed, start: max(start, d + seed)},
-    ),
-    "memory": (
-        lambda folder: memory.record(60, 150, {"LSTM": STEPS, "decoder": STEPS}),
-        {"stories": 60, "difference/0/0": approx(0, abs=0.1)},  # nothing is remembered yet
-        {},
     ),
     "pruning": (
         lambda folder: pruning.record((0.5,), 3, 4),
@@ -174,7 +166,7 @@ SHORT = {
         {},
     ),
 }
-LONG = ("memory", "shape-of-learning", "since")
+LONG = ("shape-of-learning", "since")
 
 
 def leaves(value, place="") -> dict:
@@ -233,24 +225,6 @@ def test_contrasts_are_those_of_numpy(bert, monkeypatch):
         arrows[name] = arrow / np.linalg.norm(arrow)
     cosines = [arrows[one.lower()] @ arrows[other.lower()] for one, other in TABLE_7]  # in the order of the table
     assert found["cls"]["cosines"] == approx(cosines, abs=2e-3)
-
-
-def test_memory_is_measured_by_exchanging_one_name():
-    """A model that copies what it has read gains, and one that has forgotten it does not."""
-    cases = memory.second_mentions(stories(60, seed=1), BPE.from_pretrained("book-gpt"))
-    assert len(cases) > 20
-    for ids, swapped, name, distance in cases:
-        [place] = [i for i, (a, b) in enumerate(zip(ids, swapped, strict=True)) if a != b]
-        assert len(ids) - place == distance and name not in swapped
-
-    def copies(ids, fused, weight=5.0):
-        logits = torch.zeros(2, len(ids[0]), 1_500)
-        for row, one in enumerate(ids):
-            logits[row, -1, one] = weight  # what has been read is likelier
-        return logits, None
-
-    assert memory.recall(copies, cases).mean() > 1
-    assert not np.any(memory.recall(lambda ids, fused: copies(ids, fused, 0.0), cases))
 
 
 def test_draws_of_all_texts_are_the_texts(bert, monkeypatch):

@@ -176,26 +176,6 @@ def influences(matrices, words):
     return axes
 
 
-def memory(curves, starts):
-    """What a name's first mention tells of its second, for each bin of the tokens between. Source: L 3.1.
-
-    curves: label -> (means, low, high); two of a model follow each other, in one color. starts: where the bins begin.
-
-    >>> ax = memory({"LSTM, seed 0": ([2, 1], [1, 0], [3, 2])}, [1, 9])
-    >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['1–8', '9–']
-    """
-    _, ax = plt.subplots(figsize=(7.2, 3.4))
-    colors = np.repeat(COLORS[:2], 2)
-    draw_curves(ax, curves, markers="ooss", lines=("-", "--") * 2, colors=colors, markersize=4)
-    dotted(ax, 0)
-    bins = [f"{a}–{b - 1}" for a, b in zip(starts, starts[1:])] + [f"{starts[-1]}–"]
-    ax.set_xticks(range(len(starts)), bins)
-    ax.set(xlabel="tokens from the first mention to the second", ylabel="gain (nats)")
-    legend_below(ax)
-    return ax
-
-
 def encodings(tables):
     """For each entry of `tables` (title -> (n, d)): the vectors as a heatmap, and the cosines of all pairs beside it.
 
