@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from tutorial_book.experiments import sinks
-from tutorial_book.experiments.sinks import KINDS, Texts, is_signal, letters, new_model, rounded, rounding, stored
+from tutorial_book.experiments import sinks, stored
+from tutorial_book.experiments.sinks import KINDS, Texts, is_signal, letters, new_model, rounded, rounding
 from tutorial_lib.bert import Bert, Config
 from tutorial_lib.parity import difference
 from tutorial_lib.tokenization import WordPiece
@@ -154,6 +154,6 @@ def test_rounded_model_is_a_copy(decoder):
 def test_stored_numbers_come_out_again():
     """On another processor the last digits of sums differ, and training makes that more: near, not equal."""
     values = sinks.follow("pre-norm, plain", 0)
-    kept = stored()["kinds"]["pre-norm, plain"]
+    kept = stored("sinks", ["kinds"])["kinds"]["pre-norm, plain"]
     assert values["loss"] == pytest.approx(kept["loss"][0], abs=0.03)
     assert values["of others"][0] == pytest.approx(kept["of others"][0, 0], abs=0.15)

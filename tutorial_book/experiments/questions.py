@@ -4,10 +4,8 @@ import copy
 
 import torch
 
-from tutorial_book import experiments
 from tutorial_lib.arguments import whole_number
 
-PRUNED = experiments.STORED / "pruning.json"
 FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
@@ -103,9 +101,3 @@ def prune(model, share, seed=None):
                 size = weight.abs() if seed is None else torch.rand(weight.shape, generator=generator)
                 weight[size <= size.flatten().kthvalue(n_zeros).values] = 0
     return pruned
-
-
-def pruned_stored() -> dict:
-    """What measure/pruning.py stored: for "loss" and "neighbors" the "curves", how -> (mean, low, high) a share,
-    and the "difference" of the smallest to those by lot, with its interval. Example: `pruned_stored()["shares"]`."""
-    return experiments.stored(PRUNED, {"date", "versions", "shares", "loss", "neighbors"}, "pruning")

@@ -1,8 +1,8 @@
 """What changed since 2017, one part at a time: a small decoder of Llama's shape, and what taking a change back costs.
 
 Each of `KINDS` is trained on the same stories, from several seeds, with the same steps and as many parameters up to
-1 %, on pieces of 64 tokens. It is judged on pieces four times as long. measure/since.py does that and writes the
-numbers into stored/since.json; the weights are not kept.
+1 %, on pieces of 64 tokens. It is judged on pieces four times as long. `measure seeds since` does that and stores
+the numbers, not the weights.
 """
 
 import math
@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_book import experiments
+from tutorial_book.experiments import STORED
 from tutorial_lib import bert, gpt, llama
 from tutorial_lib.arguments import one_of
 from tutorial_lib.attention import shared_heads, window_mask
@@ -28,8 +28,7 @@ from tutorial_lib.trace import nothing
 from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
 
-FILE = experiments.STORED / "since.json"
-ROTARY = experiments.STORED / "models" / "book-gpt-rotary"
+ROTARY = STORED / "models" / "book-gpt-rotary"
 SEEDS = range(5)
 N_TOKENS = 64  # of each piece in training
 N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
@@ -393,22 +392,3 @@ def follow(kind, seed, until=SETTINGS.n_steps):
     if kind == "Llama's shape":
         found["heads"] = heads(model, new_model(kind, seed), pieces()[:64, : N_TOKENS + 1])
     return found
-
-
-def stored() -> dict:
-    """What measure/since.py stored: "settings", "parameters" by kind, and "kinds": kind -> name -> an array.
-
-    Losses in nats, (seeds, 16); of "heads", name -> (seeds, heads, pairs) or (seeds, pairs).
-
-    >>> stored()["kinds"]["no positions"]["as it is"].shape[1]
-    16
-    """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "parameters", "kinds"}, "since")
-    return kept | {"kinds": _in_ones(kept["kinds"])}
-
-
-def _in_ones(values):
-    """Ten-thousandths as arrays of ones."""
-    if isinstance(values, dict):
-        return {key: _in_ones(one) for key, one in values.items()}
-    return np.array(values) / 10_000

@@ -2,8 +2,8 @@
 
 The first half changes a trained model while it runs. The second trains small decoders on letters, some of which are
 signals: behind one, the letter before it comes again. A head that finds it has nothing to do at all other letters.
-Each of `KINDS` is trained from several seeds, with the same steps. measure/sinks.py does that and writes what
-`follow` finds into stored/sinks.json; the weights are not kept.
+Each of `KINDS` is trained from several seeds, with the same steps. `measure seeds sinks` stores what `follow`
+finds, not the weights.
 """
 
 import re
@@ -15,14 +15,11 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from tutorial_book import experiments
 from tutorial_lib import gpt
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.trace import change, nothing
 from tutorial_lib.training import Settings, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
-
-FILE = experiments.STORED / "sinks.json"
 
 # --- one token of a trained model -------------------------------------------------------------------------------------
 
@@ -330,16 +327,6 @@ def follow(kind, seed, until=SETTINGS.n_steps):
     before = looks(model.trace(ids[:, :-1]), ids)
     train(model, drawn_loss, replace(SETTINGS, seed=seed), until=until)
     return judged(model, ids) | {f"{name}, untrained": values for name, values in before.items()}
-
-
-def stored() -> dict:
-    """What measure/sinks.py stored: "settings", "floor", and "kinds": kind -> name -> an array (seeds, ...).
-
-    Losses in nats, behind a signal and behind other letters; the rest by layer.
-    """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "floor", "kinds"}, "sinks")
-    arrays = {kind: {name: np.array(value) for name, value in one.items()} for kind, one in kept["kinds"].items()}
-    return kept | {"kinds": arrays}
 
 
 def resting(one):

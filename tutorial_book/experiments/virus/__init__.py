@@ -6,7 +6,7 @@ A module loads when one of its names is first asked for. Source: G's case study,
 from tutorial_lib import late
 
 __getattr__, __dir__, __all__ = late(__name__, {
-    "again": "RUNS Run trained_again unequal",
+    "again": "RUNS Run trained_again",
     "classifier": "VariantBert probabilities unread_drops variant_loss",
     "fasta": "Record labeled_genomes read_fasta write_fasta",
     "recipe": "RECIPE VIRUSES VirusRecipe judge_virus read_genomes",
