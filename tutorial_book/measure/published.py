@@ -42,14 +42,8 @@ def record(folder=None) -> dict:
 
 
 def real_texts() -> dict:
-    """The numbers of `collections.measure`; how many sentence pairs L has, and how many of them have a meeting."""
-    pairs = load_texts("luisto-pairs")
-    return {
-        **measured_on("wikipedia", "tweets", "luisto-pairs"),
-        "pairs": {contrast: len(found) for contrast, found in pairs.items()},
-        "meetings": sum("meeting" in text for found in pairs.values() for pair in found for text in pair),
-        **collections.measure(),
-    }
+    """The numbers of `collections.measure`."""
+    return measured_on("wikipedia", "tweets") | collections.measure()
 
 
 def measured_on(*names) -> dict:
@@ -58,18 +52,17 @@ def measured_on(*names) -> dict:
     return {"model": {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256}, "sources": sources}
 
 
-def of_pairs(*, model=None, n=2000, seeds=(0, 1)) -> dict:
-    """What a model makes of L's pairs and of this book's, after its last layer. n: of resamples, with each seed.
+def of_pairs(*, model=None, n=2000) -> dict:
+    """What a model makes of L's pairs and of this book's, after its last layer. n: of resamples.
 
-    "pairs": contrast -> how many L has. By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and
+    By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and
     their "intervals" of 95 %, "within" (the average cosine of two differences of each contrast), and "correlations":
-    the two of `meaning.correlations`, and their difference; "correlation intervals": low and high of each, for two
-    seeds.
+    the two of `meaning.correlations`, and their difference; "correlation intervals": low and high of each.
     """
     table_7 = [*TABLE_7.values()]
     small = np.abs(table_7) < LARGE
     theirs, ours = load_texts("luisto-pairs"), load_texts("sentence-pairs")
-    found = measured_on("luisto-pairs") | {"pairs": {name: len(theirs[name]) for name in SIX}}
+    found = measured_on("luisto-pairs")
     for pooling in ("cls", "mean"):
         own, book = ([_differences(pairs[name], model, pooling) for name in SIX] for pairs in (theirs, ours))
 
@@ -82,9 +75,7 @@ def of_pairs(*, model=None, n=2000, seeds=(0, 1)) -> dict:
             "intervals": np.transpose(bootstrap_interval(cosines, *own, n=n)).round(3).tolist(),
             "within": [round(average_cosine(X), 4) for X in own],
             "correlations": both(*own, *book).round(4).tolist(),
-            "correlation intervals": [
-                np.transpose(bootstrap_interval(both, *own, *book, n=n, seed=seed)).round(3).tolist() for seed in seeds
-            ],
+            "correlation intervals": np.transpose(bootstrap_interval(both, *own, *book, n=n)).round(3).tolist(),
         }
     return found
 

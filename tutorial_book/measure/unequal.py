@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from torch.nn import functional as F
 
 from tutorial_book.experiments.virus import (
@@ -104,16 +106,6 @@ def as_ids(reads, vocabulary):
     return torch.tensor([[2, *(vocabulary.get(word, 1) for word in words(read)), 3] for read in reads])
 
 
-def held_words(reads, vocabulary):
-    """Which words each read holds, at any place: a sparse matrix of 0 and 1, (n, vocabulary)."""
-    from scipy.sparse import lil_matrix
-
-    held = lil_matrix((len(reads), SPECIAL + len(vocabulary)), dtype=np.float32)
-    for i, ids in enumerate(as_ids(reads, vocabulary).tolist()):
-        held[i, sorted(set(ids))] = 1
-    return held.tocsr()
-
-
 def classifiers(learned, reads, labels, vocabulary, variants, runs):
     """(name, a function from reads to the numbers of variants), one after the other."""
     yield "most frequent", lambda some: np.full(len(some), len(variants) - 1)
@@ -124,8 +116,8 @@ def classifiers(learned, reads, labels, vocabulary, variants, runs):
     yield "nearest reference", lambda some: of[(kmer_counts(some) @ references.T).argmax(1)]
     counts = LogisticRegression(max_iter=2000).fit(kmer_counts(reads), labels)
     yield "k-mer counts, linear", lambda some: counts.predict(kmer_counts(some))
-    held = LogisticRegression(max_iter=2000).fit(held_words(reads, vocabulary), labels)
-    yield "BERT's words, linear", lambda some: held.predict(held_words(some, vocabulary))
+    held = make_pipeline(CountVectorizer(analyzer=words, binary=True), LogisticRegression(max_iter=2000))
+    yield "BERT's words, linear", held.fit(reads, labels).predict
     for passes, seed in runs:
         model = trained(reads, labels, vocabulary, variants, passes, seed)
         yield f"BERT, {passes} passes, seed {seed}", lambda some: answers(model, as_ids(some, vocabulary))  # noqa: B023 (used at once)

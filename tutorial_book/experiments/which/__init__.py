@@ -16,6 +16,6 @@ STRIP = 0.3
 __getattr__, __dir__, __all__ = late(__name__, {
     "axis": "READ_OUTS Axis axis_between d_prime interval left_out place_of states toward",
     "hearing": "Uses decided other_words uses",
-    "page": "EXAMPLES answers data_for eight_bits map_of rounded_uses",
+    "page": "answers data_for eight_bits map_of rounded_uses",
     "sentences": "CONTROLS HOMONYMS Use Word words",
 })
