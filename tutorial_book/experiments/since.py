@@ -247,18 +247,16 @@ def by_distance(S):
 
 @torch.no_grad()
 def pairs_of(model, ids):
-    """For each head and pair of a rotary model: the share of the scores' variance, and the share that distance tells.
+    """For each head and pair of a rotary model, the share of the scores' variance that distance tells.
 
-    Returns two arrays (n_layers * n_heads, n_pairs). ids: (n_texts, n).
+    (n_layers * n_heads, n_pairs). ids: (n_texts, n).
     """
     trace, frequencies = model.trace(ids), model.config.rope.frequencies(D_K)
-    of_size, of_distance = [], []
+    of_distance = []
     for layer in range(N_LAYERS):
         S = pair_scores(trace, layer, frequencies).transpose(1, 2)  # (n_pairs, heads, B, n, n)
-        variance, share = by_distance(S)
-        of_size.append((variance / variance.sum(0)).T)
-        of_distance.append(share.T)
-    return torch.cat(of_size).numpy(), torch.cat(of_distance).numpy()
+        of_distance.append(by_distance(S)[1].T)
+    return torch.cat(of_distance).numpy()
 
 
 @torch.no_grad()
@@ -286,10 +284,8 @@ def without(model, ids, pair, what):
 
 def heads(model, untrained, ids):
     """What `pairs_of` and `without` find: name -> a list. ids: (n_texts, n + 1)."""
-    size, distance = pairs_of(model, ids[:, :-1])
-    size_0, distance_0 = pairs_of(untrained, ids[:, :-1])
-    found = {"size": size, "distance": distance, "size, untrained": size_0, "distance, untrained": distance_0}
-    found = {name: np.asarray(values, dtype=float).tolist() for name, values in found.items()}
+    models = {"distance": model, "distance, untrained": untrained}
+    found = {name: pairs_of(one, ids[:, :-1]).astype(float).tolist() for name, one in models.items()}
     usual = np.mean(by_place(model, ids))
     for what in ("turning", "meaning"):
         found[f"without {what}"] = [without(model, ids, pair, what) - usual for pair in range(D_K // 2)]
