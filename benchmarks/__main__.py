@@ -17,8 +17,10 @@ from pathlib import Path
 
 import harness
 
-from tutorial_book.experiments import speed
+from tutorial_book.experiments import STORED, speed
+from tutorial_lib.weights import read_json
 
+FILE = STORED / "speed.json"
 SUBJECTS = ("limits", "forward", "embed", "all_pairs", "two_nn", "spectrum", "streaming", "wordpiece",
             "generation", "geometry_peers", "views", "live")  # fmt: skip
 
@@ -38,9 +40,9 @@ def keep(found):
     run["machine"] = {name: value for name, value in run["machine"].items() if name != "load"}
     text = json.dumps(run, allow_nan=False)
     run = json.loads(text, parse_float=lambda number: float(f"{float(number):.4g}"))
-    runs = speed.stored() if speed.FILE.exists() else []
+    runs = read_json(FILE)["runs"] if FILE.exists() else []
     others = [other for other in runs if speed.which(other) != speed.which(run)]
-    harness.write_json(speed.FILE, {"runs": [*others, run]})
+    harness.write_json(FILE, {"runs": [*others, run]})
 
 
 def main():
@@ -68,7 +70,7 @@ def main():
     print(*(f"{name} did not end: see its error above" for name in broken), sep="\n", end="\n" if broken else "")
     if options.keep and not broken:
         keep(found)
-        print(f"kept in {speed.FILE}")
+        print(f"kept in {FILE}")
     return int(bool(failed or broken))
 
 

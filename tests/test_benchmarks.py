@@ -71,13 +71,13 @@ def test_every_benchmark_is_run_under_its_name(main):
 
 
 def test_a_run_replaces_one_of_its_kind(main, tmp_path, monkeypatch):
-    monkeypatch.setattr(speed, "FILE", tmp_path / "speed.json")
+    monkeypatch.setattr(main, "FILE", tmp_path / "speed.json")
     machine = {"processor": "one", "cores": 2, "memory_GiB": 8, "threads": 2, "load": 0.5}
     for version, ratio in (("1", 0.123456), ("2", 0.5), ("2", 0.25)):
         row = {"name": "a", "peer": "b", "ratio": ratio, "low": ratio, "high": ratio, "limit": None, "passed": None}
         main.keep([{"subject": "some", "date": "2026-11-23", "machine": machine, "versions": {"tutorial_lib": version},
                     "comparisons": [row], "values": []}])  # fmt: skip
-    stored = speed.stored()
+    stored = main.read_json(tmp_path / "speed.json")["runs"]
     assert [speed.which(each)[0] for each in stored] == ["1", "2"]
     assert [each["comparisons"][0]["ratio"] for each in stored] == [0.1235, 0.25]
     assert stored[0]["comparisons"][0]["subject"] == "some" and stored[0]["load"] == 0.5

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tutorial_book.experiments.collections import stored
+from tutorial_book.experiments import stored
 from tutorial_lib.geometry import bootstrap_interval
 
 
@@ -30,5 +30,5 @@ def test_spreads_differ_beyond_their_intervals(page):
 
 def test_short_texts_have_long_stored_means():
     """tests/experiments/test_collections.py compares the stored numbers with the texts."""
-    *_, mean, cut = stored()["clouds"].values()
+    *_, mean, cut = stored("real-texts")["clouds"].values()
     assert cut["norms"]["average"]["Wikipedia"] > 4.5 > 3 > mean["norms"]["average"]["Wikipedia"]

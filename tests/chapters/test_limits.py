@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tutorial_book.experiments.limits import profiles, recall, stored
+from tutorial_book.experiments import stored
+from tutorial_book.experiments.limits import profiles, recall
 from tutorial_lib.geometry import bootstrap_interval
 
 
@@ -16,7 +17,7 @@ def test_one_vector_finds_other_profiles_as_badly(page):
 
 
 def test_on_limit_itself_it_is_the_same_story():
-    small = stored()["limit-small"]
+    small = stored("limits")["limit-small"]
     assert (small["texts"], small["questions"], small["k"]) == (46, 1000, [2, 10, 20])
     assert small["recall"]["mean of the last layer"][0] < 0.25 < 0.9 < small["recall"]["words (BM25)"][0]
     assert small["recall"]["late interaction"][0] > 0.9

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_book.experiments.roles import OFFSETS, attention_of, role_cases
+from tutorial_book.experiments.roles import OFFSETS, role_cases
 from tutorial_lib.attention import attention
 from tutorial_lib.geometry import bootstrap_interval
 from tutorial_lib.geometry.heads import sign_test
 from tutorial_lib.geometry.statistics import holm
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.marked import marked, read
+from tutorial_lib.views.traces import Attention
 
 pytestmark = pytest.mark.usefixtures("one_thread_for_a_file")
 
@@ -55,7 +56,7 @@ def test_both_roles_hold_on_sentences_of_another_hand(page, bert, tok):
 def test_helen_looks_past_never_at_opened(page, bert, tok):
     encoding = tok.encode(marked("second")[17].text)
     assert encoding.tokens[1:9] == "helen never opened the dusty piano although she".split()
-    of_verbs, of_nouns = (attention_of(bert, encoding)[page.chosen[role][:2]][:, 1:-1] for role in page.asked)
+    of_verbs, of_nouns = (Attention(bert, encoding).weights[page.chosen[role][:2]][:, 1:-1] for role in page.asked)
     assert of_verbs[1].argmax() == 2 and of_verbs[2].argmax() != 2 and of_verbs[4].argmax() != 2
     assert of_nouns[4].argmax() == 5 and of_nouns[8].argmax() == 0  # "the" at "piano", "she" at "helen"
 

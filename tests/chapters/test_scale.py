@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tutorial_book.experiments import speed
+from tutorial_book.experiments import stored
 from tutorial_lib import geometry
 from tutorial_lib.geometry import Cloud
 from tutorial_lib.measure import ROWS
@@ -36,16 +36,8 @@ def test_seven_billion_weights_have_sums_of_4_gb(page):
     assert 4 * ROWS * 33 * 4_096 == pytest.approx(2.2e9, rel=0.01)  # vectors that wait
 
 
-@pytest.mark.parametrize("text", ["{}", '{"date": "2026-01-01"}'])
-def test_damaged_stored_run_is_refused(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(speed, "SCALING", tmp_path / "scaling.json")
-    speed.SCALING.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match="measure scaling"):
-        speed.scaling()
-
-
 def test_stored_run_names_its_machine_model_and_layers(page):
-    found = speed.scaling()
+    found = stored("scaling")
     assert [(run["workers"], run["threads"]) for run in found["runs"]] == [(1, 1), (2, 1), (1, 2)]
     assert {layer["name"] for layer in found["layers"]} == set(page.models) and found["model"] == "all-MiniLM-L6-v2"
     assert len(found["machine"]["load"]) == 1 + len(found["runs"][0]["seconds"]) and "/" not in json.dumps(found)

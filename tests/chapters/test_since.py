@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tutorial_book.experiments import since
+from tutorial_book.experiments import since, stored
 from tutorial_lib import bert, encoder_decoder, gpt, llama, modernbert
 from tutorial_lib.training import next_tokens, train
 from tutorial_lib.weights import resolve
@@ -26,7 +26,7 @@ def test_short_initial_position_table_beats_no_positions():
     model = since.new_model("learned positions", 0)
     model.embeddings.table.data *= 0.1
     train(model, next_tokens(since.text(), since.N_TOKENS, since.BATCH), replace(since.SETTINGS, seed=0))
-    none = since.stored()["kinds"]["no positions"]["as it is"][:, 1:4].mean(1)
+    none = stored("since", ["kinds"])["kinds"]["no positions"]["as it is"][:, 1:4].mean(1)
     assert torch.tensor(since.by_place(model, since.pieces())[1:4]).mean() < none.min() - 0.03
 
 

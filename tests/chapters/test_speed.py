@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tutorial_book.experiments import speed
+from tutorial_book.experiments import STORED, stored
 
 JUDGED = {  # subject, peer, and the limit that the project has set itself
     ("forward", "transformers, sdpa", 0.85),
@@ -20,20 +20,12 @@ JUDGED = {  # subject, peer, and the limit that the project has set itself
 LIVE = {("live", "onnxruntime-web, int8", 0.85), ("live", "plain JavaScript", 0.25)}  # not in runs without npm
 
 
-@pytest.mark.parametrize("run", speed.stored(), ids=lambda run: run["date"])
+@pytest.mark.parametrize("run", stored("speed")["runs"], ids=lambda run: run["date"])
 def test_stored_runs_have_each_comparison_with_its_limit(run):
     judged = {(row["subject"], row["peer"], row["limit"]) for row in run["comparisons"] if row["limit"] is not None}
     assert judged - LIVE == JUDGED
 
 
 def test_no_hand_has_touched_the_file():
-    text = speed.FILE.read_text(encoding="utf-8")
+    text = (STORED / "speed.json").read_text(encoding="utf-8")
     assert json.dumps(json.loads(text), indent=1) + "\n" == text
-
-
-@pytest.mark.parametrize("text", ["{}", '{"runs": [{"date": "2026-01-01"}]}'])
-def test_a_damaged_file_is_reported(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(speed, "FILE", tmp_path / "speed.json")
-    speed.FILE.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match="python benchmarks --keep"):
-        speed.stored()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tutorial_book.experiments.survived import ROWS, computed, gathered, stored
+from tutorial_book.experiments import stored
+from tutorial_book.experiments.survived import ROWS, computed, gathered
 
-VALUES = stored()
+VALUES = stored("survived")["rows"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

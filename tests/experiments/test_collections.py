@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from tutorial_book.experiments import collections as real_texts
+from tutorial_book.experiments import stored
 from tutorial_lib.texts import fetch, load_texts
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights.catalog import DEFAULT
@@ -29,7 +30,7 @@ def leaves(found, path=()):
 def test_without_the_texts_stored_numbers_are_shown(monkeypatch, tmp_path):
     monkeypatch.setenv(fetch.VARIABLE, str(tmp_path))
     numbers, which = real_texts.measured()
-    assert numbers == real_texts.stored()
+    assert numbers == stored("real-texts")
     for part in ("Stored", "not at hand here.", numbers["date"], DEFAULT, numbers["versions"]["torch"]):
         assert part in which
     (tmp_path / "wikitext-2-valid.txt").write_text("something else")
@@ -44,8 +45,8 @@ def test_measured_numbers_equal_their_definitions(monkeypatch, quick_pictures, b
     numbers, which = real_texts.measured(bert)
     assert "Measured now" in which
     assert numbers["texts"] == {"Wikipedia": 25, "tweets": 22}
-    stored = real_texts.stored()
-    assert list(numbers["maps"]) == list(stored["maps"]) and set(numbers) < set(stored)
+    kept = stored("real-texts")
+    assert list(numbers["maps"]) == list(kept["maps"]) and set(numbers) < set(kept)
     rng = np.random.default_rng(0)
     texts = [every[i] for every in ours.values() for i in rng.choice(len(every), 20, replace=False)]
     X, of = embed(texts, bert).astype(float), np.repeat([0, 1], 20)
@@ -72,7 +73,7 @@ def test_measured_numbers_equal_their_definitions(monkeypatch, quick_pictures, b
 
 
 def test_nothing_but_numbers_is_stored_of_texts():
-    found = {key: real_texts.stored()[key] for key in ("texts", "tokens", "maps", "clouds", "pairs", "meetings")}
+    found = {key: stored("real-texts")[key] for key in ("texts", "tokens", "maps", "clouds")}
     for path, value in leaves(found):
         assert type(value) in (int, float), path
         assert all(isinstance(key, int) or len(key) < 25 for key in path)
@@ -83,15 +84,12 @@ def test_nothing_but_numbers_is_stored_of_texts():
 def test_published_texts_give_the_stored_numbers(monkeypatch, quick_pictures, real_folder):
     """Up to rounding."""
     monkeypatch.setenv(fetch.VARIABLE, str(real_folder))
-    now, stored = real_texts.measure(), real_texts.stored()
-    pairs = load_texts("luisto-pairs")
-    assert {contrast: len(found) for contrast, found in pairs.items()} == stored["pairs"]
-    assert sum("meeting" in text for found in pairs.values() for pair in found for text in pair) == stored["meetings"]
-    assert now["texts"] == stored["texts"]
+    now, kept = real_texts.measure(), stored("real-texts")
+    assert now["texts"] == kept["texts"]
     for title, cloud in now["clouds"].items():
-        for (path, value), (same, before) in zip(leaves(cloud), leaves(stored["clouds"][title]), strict=True):
+        for (path, value), (same, before) in zip(leaves(cloud), leaves(kept["clouds"][title]), strict=True):
             most = 3 if "counts" in path else 0.011 if path[0] == "accuracy" or path[0].startswith("purity") else 2e-3
             assert path == same and value == pytest.approx(before, abs=most), (title, path)
-    assert now["tokens"] == pytest.approx(stored["tokens"], abs=0.01)
+    assert now["tokens"] == pytest.approx(kept["tokens"], abs=0.01)
     for title in ("[CLS], PCA", "mean, PCA"):
-        np.testing.assert_allclose(now["maps"][title], stored["maps"][title], atol=2e-3)
+        np.testing.assert_allclose(now["maps"][title], kept["maps"][title], atol=2e-3)

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from tutorial_book.experiments import shape_of_learning as dynamics
+from tutorial_book.experiments import stored
 from tutorial_book.experiments.shape_of_learning import CLOUDS, KINDS, MEASURES, OTHERS, cloud, layer_states
 from tutorial_lib import gpt
 from tutorial_lib.bert import Bert, Config
@@ -74,8 +75,8 @@ def test_short_texts_are_told_of(tok):
 @pytest.mark.parametrize("kind, seed", [("decoder, post-norm", 1), ("encoder, pre-norm", 0)])
 def test_stored_numbers_come_out_again(kind, seed):
     """On another processor the last digits of sums differ, and ten steps of training make that a little more."""
-    values = dynamics.stored()["kinds"][kind]
-    assert dynamics.counted() == pytest.approx(dynamics.stored()["counted"], abs=0.001)
+    values = stored("shape-of-learning", ["kinds"])["kinds"][kind]
+    assert dynamics.counted() == pytest.approx(stored("shape-of-learning")["counted"], abs=0.001)
     for i, step in enumerate(dynamics.follow(kind, seed, until=10)):
         assert step["loss"] == pytest.approx(values["loss"][seed, i], abs=0.01)
         for which in CLOUDS:

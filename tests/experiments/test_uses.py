@@ -39,26 +39,11 @@ def test_tags_narrow_the_search():
     assert index.search(np.ones(4), 4, tag="neither") == []
 
 
-def test_saved_index_opens_again(tmp_path):
+def test_entries_come_in_order():
     X, texts, tags = torch.tensor(cloud(30, 8)), [f"é'\"\0{i}" for i in range(30)], list("xy" * 15)
-    index = Index(texts, X, tags)
-    index.save(tmp_path / "bears.db")
-    index.save(tmp_path / "bears.db")
-    assert [file.name for file in tmp_path.iterdir()] == ["bears.db"]
-    again = Index.load(tmp_path / "bears.db")
-    assert again.search(X[3], 5, tag="y") == index.search(X[3], 5, tag="y")
-    held = list(zip(*again, strict=True))
+    held = list(zip(*Index(texts, X, tags), strict=True))
     assert [list(held[0]), list(held[1])] == [texts, tags]
     np.testing.assert_array_equal(held[2], X)
-
-
-def test_files_that_are_no_index_are_refused(tmp_path):
-    (tmp_path / "noise").write_bytes(b"noise" * 1000)
-    (tmp_path / "empty").touch()
-    for name in ("noise", "empty", "missing"):
-        with pytest.raises(ValueError, match="path must be a file that Index.save wrote"):
-            Index.load(tmp_path / name)
-    assert not (tmp_path / "missing").exists()
 
 
 @pytest.mark.parametrize(
@@ -73,8 +58,7 @@ def test_files_that_are_no_index_are_refused(tmp_path):
         (lambda: Index(["a"], [[1, 1]]).search([0, 0]), ValueError, "vector must be finite and not zero"),
         (lambda: Index(["a"], [[1, 1]]).search([1, 1], k=0), ValueError, "k must be a number of texts, 1 to 4096"),
         (lambda: Index(["a"], [[1, 1]]).search([1, 1], k=5000), ValueError, "k must be .* got 5000"),
-        (lambda: recall_at_k([["a"]], [["a"], ["b"]], 1), ValueError, "as many, one for each query, got 1 and 2"),
-        (lambda: recall_at_k([["a"]], [[]], 1), ValueError, "relevant must name at least one"),
+        (lambda: recall_at_k([["a"]], [["a"], ["b"]], 1), ValueError, "longer"),
         (lambda: recall_at_k([["a"]], [["a"]], 0), ValueError, "k must be"),
     ],
 )

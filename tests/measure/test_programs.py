@@ -13,32 +13,14 @@ from safetensors.torch import load_file
 
 from tutorial_book import measure as programs
 from tutorial_book.claims.meaning import TABLE_7
-from tutorial_book.experiments import STORED, by_seeds
+from tutorial_book.experiments import STORED
 from tutorial_book.experiments import limits as limits_of
 from tutorial_book.experiments import since as since_of
+from tutorial_book.experiments import stored as numbers_of
 from tutorial_book.experiments import virus as virus_of
-from tutorial_book.measure import (
-    kills,
-    learning,
-    limits,
-    luisto,
-    memory,
-    pruning,
-    rotary,
-    scaling,
-    seeds,
-    since,
-    sinks,
-    texts,
-    unequal,
-    virus,
-    which,
-)
-from tutorial_book.measure.record import as_json
-from tutorial_lib import measure
+from tutorial_book.measure import as_json, limits, pruning, published, rotary, scaling, seeds, unequal, virus, which
 from tutorial_lib.texts import fetch, load_texts
 from tutorial_lib.texts.generated import stories
-from tutorial_lib.tokenization import BPE
 from tutorial_lib.training.recipes import RECIPES
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights import sha256
@@ -47,9 +29,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 HERE = programs.__name__
 ROTARY = "models/book-gpt-rotary"
-PLAIN = "limits memory pruning real-texts shape-of-learning since sinks survived which".split()
-WRITERS = dict.fromkeys([*PLAIN, f"{ROTARY}/curves"], as_json) | {"scaling": scaling.written}
-WRITERS |= dict.fromkeys(["cased-vocabulary", "luisto-pairs"], luisto.written)
+FILES = [path.relative_to(STORED).with_suffix("").as_posix() for path in STORED.rglob("*.json") if path.stem != "speed"]
 
 
 def stored(name):
@@ -62,15 +42,15 @@ def test_program_says_how_it_is_called(name):
 
 
 def test_programs_are_listed_and_wrong_arguments_refused(capsys):
-    assert programs.run(None, []) == 0 and len(capsys.readouterr().out.splitlines()) == len(programs.names()) > 15
+    assert programs.run(None, []) == 0 and len(capsys.readouterr().out.splitlines()) == len(programs.names()) > 9
     for name, arguments in (("virus", []), ("unequal", ["more"]), ("wrong", [])):
         assert programs.run(name, arguments) == 2
         assert ("NAME must be one of" if name == "wrong" else f"measure {name}") in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", FILES)
 def test_no_hand_has_touched_stored_numbers(name):
-    assert WRITERS[name](json.loads(stored(name))) == stored(name)
+    assert as_json(json.loads(stored(name))) == stored(name)
 
 
 def test_stored_rotary_model_is_what_its_card_names():
@@ -93,11 +73,9 @@ def limit_small(folder):
     for name, entries in files.items():
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     assert limits.limit_small(folder) == (texts, asked, pairs.tolist())
-    return limits.record(folder, (2, 3))
+    return limits.record(folder, dimensions=(2, 3))
 
 
-STEPS = replace(memory.SETTINGS, n_steps=2)
-PAIRS = {"bright-dim": [("It went up.", "It went down."), ("A meeting is on.", "A meeting is off.")]}
 SMALL = replace(unequal.EVOLUTION, n_sites=400, sublineages=6, outbreaks=3, samples=6)
 MEASURED = {name: json.loads(stored("real-texts"))[name] for name in ("texts", "tokens", "clouds", "maps")}
 # File -> a record of so little that it takes a moment, some of its numbers, and what stands in for what takes long.
@@ -112,13 +90,8 @@ SHORT = {
         },
         {f"{HERE}.limits.critical": lambda d, seed, start: max(start, d + seed)},
     ),
-    "memory": (
-        lambda folder: memory.record(60, 150, {"LSTM": STEPS, "decoder": STEPS}),
-        {"stories": 60, "difference/0/0": approx(0, abs=0.1)},  # nothing is remembered yet
-        {},
-    ),
     "pruning": (
-        lambda folder: pruning.record((0.5,), 3, 4),
+        lambda folder: pruning.record(shares=(0.5,), n_texts=3, n_stories=4),
         {"texts/loss": 4, "texts/neighbors": 6, "neighbors/difference/0/0": 0},
         {
             f"{HERE}.pruning.prune": lambda model, share, seed: model,
@@ -126,32 +99,36 @@ SHORT = {
         },
     ),
     "real-texts": (
-        lambda folder: texts.record(),
-        {"pairs/bright-dim": 2, "meetings": 2},
-        {f"{HERE}.texts.load_texts": lambda name: PAIRS, f"{HERE}.texts.measure": lambda: MEASURED},
+        lambda folder: {"real-texts": published.real_texts()},
+        {"texts/Wikipedia": 3558},
+        {f"{HERE}.published.collections.measure": lambda: MEASURED},
     ),
     "scaling": (
-        lambda folder: scaling.record(8, chunk=2, rounds=2, workers=[1], widths={"small": (32, 64, 2)}),
+        lambda folder: scaling.record(n_texts=8, chunk=2, rounds=2, workers=[1], widths={"small": (32, 64, 2)}),
         {"corpus/texts": 3558, "corpus/texts_read": 8, "layers/0/d_model": 32},
-        {f"{HERE}.scaling.DEFAULT": "book-bert", f"{HERE}.scaling.torch.get_num_threads": lambda: 1},
+        {f"{HERE}.scaling.DEFAULT": "book-bert", f"{HERE}.scaling.os.cpu_count": lambda: 1},
     ),
     "shape-of-learning": (
-        lambda folder: learning.record(("encoder, post-norm",), range(1), until=0),
-        {"kinds/encoder, post-norm/loss/0/0": approx(7_100, abs=500)},  # log 1,210 = 7.1: it knows nothing yet
+        lambda folder: {
+            "shape-of-learning": seeds.of_learning(kinds=("encoder, post-norm",), seeds=range(1), until=0)
+        },
+        {"kinds/encoder, post-norm/loss/0/0": approx(7.1, abs=0.5)},  # log 1,210 = 7.1: it knows nothing yet
         {},
     ),
     "since": (
-        lambda folder: since.record(("Llama's shape", "learned positions"), range(1), until=2),
-        {"kinds/Llama's shape/as it is/0/0": approx(62_000, abs=9_000)},  # log 512 = 6.2
+        lambda folder: {
+            "since": seeds.of_parts(kinds=("Llama's shape", "learned positions"), seeds=range(1), until=2)
+        },
+        {"kinds/Llama's shape/as it is/0/0": approx(6.2, abs=0.9)},  # log 512 = 6.2
         {"tutorial_book.experiments.since.N_JUDGED": 10},
     ),
     "sinks": (
-        lambda folder: [*sinks.record(("pre-norm, plain",), range(2), until=2)][-1],
+        lambda folder: {"sinks": seeds.of_sinks(kinds=("pre-norm, plain",), seeds=range(2), until=2)},
         {"kinds/pre-norm, plain/loss/1/0": approx(3.3, abs=1)},  # log 28 = 3.3
         {"tutorial_book.experiments.sinks.N_JUDGED": 10},
     ),
     "virus-again": (
-        lambda folder: virus.record(folder, [virus_of.Run("book-virus", seed=1, tree=2)]),
+        lambda folder: virus.record(folder, runs=[virus_of.Run("book-virus", seed=1, tree=2)]),
         {"runs/0/seed": 1, "runs/0/measured/lineages": 2.1235},
         {
             "tutorial_lib.training.recipes.Recipe.make": lambda recipe, name, folder: None,
@@ -161,12 +138,12 @@ SHORT = {
         },
     ),
     "virus-unequal": (
-        lambda folder: unequal.record((0,), scale=300, evolution=SMALL),
+        lambda folder: unequal.record(trees=(0,), scale=300, evolution=SMALL),
         {"counts/7": unequal.COUNTS[7], "trees/0/right/most frequent/copies/7/0": 1},
         {f"{HERE}.unequal.EVOLUTION": SMALL},
     ),
     "which": (
-        lambda folder: which.record(["bank"], most=1),
+        lambda folder: which.record(names=["bank"], most=1),
         {
             "sets/set 2/first/0/6": approx(-73, abs=3),
             "sets/set 2/hidden/0/0": approx(26, abs=3),
@@ -176,7 +153,7 @@ SHORT = {
         {},
     ),
 }
-LONG = ("memory", "shape-of-learning", "since")
+LONG = ("shape-of-learning", "since")
 
 
 def leaves(value, place="") -> dict:
@@ -200,10 +177,12 @@ def test_short_record_has_the_stored_form(name, monkeypatch, tmp_path, request):
     since_of.pieces.cache_clear()
     for place, value in patches.items():
         monkeypatch.setattr(place, value)
-    found, kept = json.loads(as_json(record(tmp_path))), json.loads(stored(name))
+    (found,) = record(tmp_path).values()
+    found, kept = json.loads(as_json(found)), json.loads(stored(name))
     since_of.pieces.cache_clear()
+    assert "+" not in "".join(found.pop("versions").values())
+    del kept["versions"]
     assert found.keys() == kept.keys() and form(found) <= form(kept)
-    assert "+" not in "".join(found["versions"].values())
     assert {place: leaves(found)[place] for place in numbers} == numbers
 
 
@@ -211,8 +190,7 @@ def test_short_rotary_training_can_be_read(monkeypatch, tmp_path):
     monkeypatch.setattr(rotary, "RECIPE", replace(RECIPES["book-gpt-small"], n_stories=50))
     monkeypatch.setattr("tutorial_lib.training.recipes.N_HELD_OUT", 4)
     monkeypatch.setattr("tutorial_lib.training.judge.N_SAMPLES", 2)
-    rotary.main(tmp_path / "run", tmp_path, until=2)
-    kept = json.loads((tmp_path / "curves.json").read_text(encoding="utf-8"))
+    (kept,) = rotary.record(tmp_path / "run", folder=tmp_path, until=2).values()
     assert len(kept["loss"]) == 2 and 4 < kept["held_out"] < 8
     assert {tensor.dtype for tensor in load_file(tmp_path / "model.safetensors").values()} == {torch.float16}
     assert "seed 0, first weights" in (tmp_path / "README.md").read_text(encoding="utf-8")
@@ -225,9 +203,9 @@ def test_contrasts_are_those_of_numpy(bert, monkeypatch):
     """Four pairs of this book in place of L's, and no function of the library between vector and number."""
     pairs = load_texts("sentence-pairs")
     few = {name.lower(): pairs[name.lower()][:4] for pair in TABLE_7 for name in pair}
-    monkeypatch.setattr(luisto, "load_texts", lambda name: few)
-    monkeypatch.setattr(luisto, "embed", lambda texts, model, pooling, device: embed(texts, bert, pooling))
-    found = luisto.measure([*TABLE_7.values()], n=2)
+    monkeypatch.setattr(published, "load_texts", lambda name: few)
+    monkeypatch.setattr(published, "embed", lambda texts, model, pooling, device: embed(texts, bert, pooling))
+    found = published.of_pairs(n=2)
     arrows = {}
     for name, some in few.items():
         first, second = (embed([pair[side] for pair in some], bert, "cls").astype(float) for side in (0, 1))
@@ -237,30 +215,12 @@ def test_contrasts_are_those_of_numpy(bert, monkeypatch):
     assert found["cls"]["cosines"] == approx(cosines, abs=2e-3)
 
 
-def test_memory_is_measured_by_exchanging_one_name():
-    """A model that copies what it has read gains, and one that has forgotten it does not."""
-    cases = memory.second_mentions(stories(60, seed=1), BPE.from_pretrained("book-gpt"))
-    assert len(cases) > 20
-    for ids, swapped, name, distance in cases:
-        [place] = [i for i, (a, b) in enumerate(zip(ids, swapped, strict=True)) if a != b]
-        assert len(ids) - place == distance and name not in swapped
-
-    def copies(ids, fused, weight=5.0):
-        logits = torch.zeros(2, len(ids[0]), 1_500)
-        for row, one in enumerate(ids):
-            logits[row, -1, one] = weight  # what has been read is likelier
-        return logits, None
-
-    assert memory.recall(copies, cases).mean() > 1
-    assert not np.any(memory.recall(lambda ids, fused: copies(ids, fused, 0.0), cases))
-
-
 def test_draws_of_all_texts_are_the_texts(bert, monkeypatch):
     ours = {"wikipedia": load_texts("encyclopedia")[:30], "tweets": load_texts("posts")[:30]}
     monkeypatch.setattr(seeds, "load_texts", ours.__getitem__)
     monkeypatch.setattr(seeds, "N_TEXTS", 30)
     found = seeds.collections(bert, n_draws=2)
-    assert list(found) == list(by_seeds("collections"))
+    assert list(found) == list(numbers_of("collections")["measured"])
     for name in ("purity, mean", "purity by cosine, mean"):
         values, whole = found[name]
         assert values == [whole, whole] and 0.5 < whole <= 1
@@ -305,7 +265,7 @@ def test_variants_are_unequal_and_sets_share_nothing():
 @pytest.mark.long
 def test_stored_numbers_come_out_again(monkeypatch, real_folder):
     """Up to rounding, which on another processor may turn a genome or a token."""
-    kept = virus_of.unequal()["trees"][0]
+    kept = numbers_of("virus-unequal")["trees"][0]
     found = unequal.measured(0, (), unequal.EVOLUTION, unequal.SCALE)
     assert {name: found[name] for name in ("variants", "sizes", "words", "sites")}.items() <= kept.items()
     for name, right in found["right"].items():
@@ -314,24 +274,9 @@ def test_stored_numbers_come_out_again(monkeypatch, real_folder):
     found = virus.measured(model, virus_of.kmer_tokenizer(), virus_of.simulate())
     assert found == approx(virus_of.trained_again()[virus_of.Run("book-virus")], rel=0.02, abs=0.02)
     again = seeds.translator_loss("pre-norm", "with warmup", 0.003, seed=2)
-    assert again == approx(by_seeds("architectures")["pre-norm with warmup"][0][2], rel=0.02)
+    assert again == approx(numbers_of("architectures")["measured"]["pre-norm with warmup"][0][2], rel=0.02)
     monkeypatch.setenv(fetch.VARIABLE, str(real_folder))
-    now, kept = luisto.measure([*TABLE_7.values()], n=200), json.loads(stored("luisto-pairs"))
+    now, kept = published.of_pairs(n=200), numbers_of("luisto-pairs")
     for pooling in ("cls", "mean"):
         for key, most in (("cosines", 2e-3), ("within", 2e-3), ("correlations", 0.02), ("intervals", 0.03)):
             np.testing.assert_allclose(now[pooling][key], kept[pooling][key], atol=most)
-
-
-def test_kill_finds_what_is_wrong(tmp_path):
-    settings, folder = kills.given(tmp_path, 12), tmp_path / "folder"
-    wanted = kills.expected(settings, tmp_path / "expected")
-    kills.run(settings, folder, workers=1)
-    assert kills.check(folder, wanted) == 0
-    found = json.loads((folder / measure.MEASURES).read_text())
-    n = found["layers"]["2"]["n"]
-    for factor, agrees in ((1 + 1e-7, True), (1 + 1e-5, False)):
-        wrong = found | {"layers": found["layers"] | {"2": found["layers"]["2"] | {"n": factor * n}}}
-        assert kills.agree(found, wrong) == agrees
-    (folder / measure.MEASURES).write_text(json.dumps(wrong))
-    with pytest.raises(AssertionError, match="measures.json is wrong"):
-        kills.check(folder, wanted)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.cluster.hierarchy import linkage
 
 from tutorial_book.claims.claim import claims_of
-from tutorial_book.experiments.meaning import stored
+from tutorial_book.experiments import stored
 from tutorial_lib.geometry import contrast_cosines, cosine_matrix, difference_vectors, distance_matrix, neighbor_purity
 from tutorial_lib.texts import load_texts
 from tutorial_lib.vectors import embed
@@ -121,7 +121,7 @@ def contrasts(model=None, collection="sentence-pairs"):
 
 claim("L-4.4.2-within", "Many of the differences are clearly correlated within a type (Figure 24; here, on the default "
       "model with L's pairs, as stored: the average cosine within each type is above 0.1).", True,
-      lambda: min(stored()["cls"]["within"]) > 0.1, note="0.59 to 0.95. A random direction has 0.")
+      lambda: min(stored("luisto-pairs")["cls"]["within"]) > 0.1, note="0.59 to 0.95. A random direction has 0.")
 
 claim("L-4.4.2-separated",
       "The differences of the types are separated from each other (here, in the default model with this book's pairs: "
@@ -130,7 +130,7 @@ claim("L-4.4.2-separated",
 
 claim("L-4.4.2-doctor-default", "The contrast of doctor and nurse runs against that of female and male (here, in the "
       "default model with L's pairs, as stored: the 95 % interval of their cosine is below −0.2).", True,
-      lambda: stored()["cls"]["intervals"][[*TABLE_7].index(("Doctor-Nurse", "Female-Male"))][1] < -0.2,
+      lambda: stored("luisto-pairs")["cls"]["intervals"][[*TABLE_7].index(("Doctor-Nurse", "Female-Male"))][1] < -0.2,
       note="−0.38 [−0.43, −0.32]; with this book's pairs −0.36.")
 
 claim("L-4.4.2-table-7", "Table 7: the cosines of the average difference vectors, in its order.", [*TABLE_7.values()],

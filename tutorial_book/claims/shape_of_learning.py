@@ -8,6 +8,7 @@ import torch
 from tutorial_book.claims.claim import DIFFERS, claims_of
 from tutorial_book.claims.tools import bert, bpe, decoder, token_cloud, token_vectors, tokenizer
 from tutorial_book.experiments import shape_of_learning as dynamics
+from tutorial_book.experiments import stored
 from tutorial_lib.attention import scores, softmax
 from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, neighbor_purity
 from tutorial_lib.texts import load_texts
@@ -191,7 +192,7 @@ claim("A-4.1-book", "Decoders have a bell-shaped profile (here: book-gpt, over a
 
 def kinds_at_the_end(measure, which):
     """A measure after the last step, by layer, average of the seeds: kind -> (5,)."""
-    kinds = dynamics.stored()["kinds"]
+    kinds = stored("shape-of-learning", ["kinds"])["kinds"]
     return {kind: values[which][measure][:, -1, :5].mean(0).tolist() for kind, values in kinds.items()}
 
 
@@ -207,7 +208,7 @@ claim("A-4.1-kinds", "Decoders have a bell, encoders are level (here: small deco
 
 def by_step(kind, measure, which):
     """A measure along training, average over layers 1 to 4 and the seeds: (n_steps,)."""
-    return dynamics.stored()["kinds"][kind][which][measure][:, :, 1:5].mean((0, 2))
+    return stored("shape-of-learning", ["kinds"])["kinds"][kind][which][measure][:, :, 1:5].mean((0, 2))
 
 
 def book_by_step(measure, which):

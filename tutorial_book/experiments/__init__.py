@@ -2,32 +2,26 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from tutorial_lib.weights import read_json
 
-STORED = Path(__file__).parent / "stored"  # what took too long for a page, one file for each program of measure/
+STORED = Path(__file__).parent / "stored"  # what took too long for a page
 
 
-def stored(path, needs, program) -> dict:
-    """What a program measured beforehand and wrote into a file of `STORED`.
+def stored(name, arrays=()) -> dict:
+    """What `python -m tutorial_book measure` wrote into stored/NAME.json.
 
-    needs: the names that the file must hold. Raises ValueError where it is damaged.
+    arrays: the parts in which lists become arrays.
 
-    >>> sorted(stored(STORED / "scaling.json", ["runs"], "scaling"))[:2]
-    ['chunk', 'corpus']
+    >>> stored("shape-of-learning", ["kinds"])["kinds"]["decoder, pre-norm"]["loss"].shape  # seeds, steps
+    (5, 8)
     """
-    values = read_json(path)
-    missing = sorted(set(needs) - set(values))
-    if missing:
-        again = f"python -m tutorial_book measure {program}"
-        raise ValueError(f"{path} lacks {', '.join(missing)}: write it again: {again}")
-    return values
+    kept = read_json(STORED / f"{name}.json")
+    return kept | {part: _as_arrays(kept[part]) for part in arrays}
 
 
-def by_seeds(chapter) -> dict:
-    """What measure/seeds.py measured for a chapter. Raises ValueError where the file is damaged.
-
-    >>> by_seeds("architectures")["rates"]
-    [0.003, 0.006, 0.01]
-    """
-    needs = ["date", "versions", "measured"]
-    return stored(STORED / f"{chapter}.json", needs, f"seeds {chapter}")["measured"]
+def _as_arrays(values):
+    if isinstance(values, dict):
+        return {name: _as_arrays(one) for name, one in values.items()}
+    return np.array(values)

@@ -1,17 +1,15 @@
 """Two collections of real texts, Wikipedia's and tweets: what their vectors measure, now or as it was stored.
 
-The texts may not travel with this book; the numbers may. measure/texts.py writes them into
-stored/real-texts.json, with their date, versions and sources. Source: L 4.4.3 (Figures 25 and 26).
+The texts may not travel with this book; the numbers may: stored/real-texts.json. Source: L 4.4.3 (Figures 25 and 26).
 """
 
 import numpy as np
 
-from tutorial_book import experiments
+from tutorial_book.experiments import stored
 from tutorial_lib import geometry
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.vectors import embed
 
-FILE = experiments.STORED / "real-texts.json"
 NAMES = ("Wikipedia", "tweets")
 N_TEXTS, N_CHARACTERS, N_WORDS, N_BINS = 300, 1000, 12, 40  # texts of each, characters at most, words when cut, bars
 
@@ -22,21 +20,9 @@ def measured(model=None):
         return measure(model), "Measured now, on the texts themselves."
     except TextsNotAvailable as error:
         why = f" ({error})" if "SHA-256" in str(error) else ""  # a wrong file is told of, a missing one is not
-    found = stored()
+    found = stored("real-texts")
     return found, (f"Stored numbers: the texts are not at hand here{why}. They were measured on {found['date']} with "
                    f"{found['model']['name']} and torch {found['versions']['torch']}.")  # fmt: skip
-
-
-def stored() -> dict:
-    """The numbers of `measure` as measure/texts.py stored them, with "date", "versions", "model", "sources".
-
-    "pairs" and "meetings" count what L's own file of sentence pairs holds. Raises ValueError if the file is damaged.
-
-    >>> stored()["texts"]
-    {'Wikipedia': 3558, 'tweets': 3257}
-    """
-    needed = {"date", "versions", "model", "sources", "texts", "tokens", "clouds", "maps", "pairs", "meetings"}
-    return experiments.stored(FILE, needed, "texts")
 
 
 def measure(model=None) -> dict:

@@ -12,31 +12,41 @@ ONE_SENSE = {  # homonym -> a noun in its place that has one sense in all of its
 }  # fmt: skip
 
 
+def slot_vectors(model, tok) -> tuple[list[str], np.ndarray]:
+    """The homonyms, and the vectors in their place: (2, words, 8 texts, n_layers + 1, d_model).
+
+    First those of the homonym, then those of the noun with one sense. The first four texts have one sense, the others
+    the other. A pair of which the vocabulary cuts one word into pieces is left out.
+    """
+    kept, vectors = [], []
+    for homonym, senses in load_texts("homonyms").items():
+        pair = homonym, ONE_SENSE[homonym]
+        if all(tok.tokenize(word) == [word] for word in pair):
+            kept.append(homonym)
+            texts = [text.replace(homonym, word, 1) for word in pair for text in sum(senses.values(), [])]
+            states = embed(texts, model, "tokens", "all", tokenizer=tok)
+            at = [tok.encode(text).tokens.index(word) for text, word in zip(texts, np.repeat(pair, len(texts) // 2))]
+            rows = np.stack([X[:, place] for X, place in zip(states, at, strict=True)])  # (16, n_layers + 1, d_model)
+            vectors.append(rows.reshape(2, -1, *rows.shape[1:]).astype(float))
+    return kept, np.stack(vectors, axis=1)
+
+
 def nearest_of_sense(model, tokenizer) -> np.ndarray:
     """How often the nearest of a word's eight texts, four for each of two senses, is of the same sense.
 
     (2, words, layers + 1): of the homonym, and of the noun that stands in its place. Layer 0 says nothing: there all
-    eight vectors are equal. A pair of which the vocabulary cuts one word into pieces is left out.
+    eight vectors are equal.
 
     >>> from tutorial_lib.bert import Bert
     >>> from tutorial_lib.tokenization import WordPiece
     >>> nearest_of_sense(Bert.from_pretrained(), WordPiece.from_pretrained()).shape
     (2, 12, 7)
     """
-    shares = []
-    for homonym, senses in load_texts("homonyms").items():
-        texts, pair = sum(senses.values(), []), (homonym, ONE_SENSE[homonym])
-        if all(tokenizer.tokenize(word) == [word] for word in pair):
-            replaced = ([text.replace(homonym, word, 1) for text in texts] for word in pair)
-            shares.append([_of_own_sense(*each, model, tokenizer) for each in zip(replaced, pair)])
-    return np.swapaxes(shares, 0, 1)
+    _, vectors = slot_vectors(model, tokenizer)
+    half = np.arange(8) // 4
 
+    def share(X):
+        cosines = cosine_matrix(X) - 2 * np.eye(8)
+        return np.mean(half[cosines.argmax(1)] == half)
 
-def _of_own_sense(texts, word, model, tokenizer):
-    """The share of the texts, by layer, whose vector of the word has its nearest among those of its own half."""
-    half = np.arange(len(texts)) * 2 // len(texts)
-    states = embed(texts, model, "tokens", "all", tokenizer=tokenizer)  # for each text (layers + 1, n_tokens, d_model)
-    at = [tokenizer.encode(text).tokens.index(word) for text in texts]
-    layers = np.stack([one[:, place] for one, place in zip(states, at)], axis=1)
-    cosines = [cosine_matrix(X) - 2 * np.eye(len(X)) for X in layers]
-    return [np.mean(half[C.argmax(1)] == half) for C in cosines]
+    return np.array([[[share(X) for X in word.swapaxes(0, 1)] for word in side] for side in vectors])

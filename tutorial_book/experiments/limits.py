@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from tutorial_book import experiments
 from tutorial_lib.arguments import check_texts, whole_number
 from tutorial_lib.geometry.similarity import unit
 
-STORED = experiments.STORED / "limits.json"
 LIKES = Path(__file__).parent / "likes.txt"
 NAMES = """Ada Amir Anton Bao Bela Carla Cem Chidi Dana Dmitri Elif Emma Farid Femke Goran Greta Hana Hugo Ines Ivan
     Jana Jonas Kenji Kira Lars Leila Marta Milan Nadia Nils Olga Omar Paula Petr Quinn Rosa Samir Selma Tariq Thea Udo
@@ -249,13 +247,6 @@ def critical(d, seed=0, start=2, n_starts=3, **how) -> int:
     while any(_reaches(n + 1, d, one, **how) for one in seeds):
         n += 1
     return n
-
-
-def stored() -> dict:
-    """What measure/limits.py stored: "limit-small", the scores on that data set, and "critical", the most texts
-    of which all pairs are reached, by dimension and seed. Example: `stored()["limit-small"]["texts"]`."""
-    needs = {"date", "versions", "model", "limit-small", "critical"}
-    return experiments.stored(STORED, needs, "limits")
 
 
 def _reaches(n, d, seed, **how) -> bool:

@@ -1,25 +1,7 @@
-"""L's own sentence pairs (MIT, not in this book) on the default model, by stored numbers. Source: L 4.4.2."""
+"""How the cosines of L's own sentence pairs agree with those of other sentences and models. Source: L 4.4.2."""
 
 import numpy as np
 from scipy.stats import norm
-
-from tutorial_book import experiments
-
-FILE = experiments.STORED / "luisto-pairs.json"
-
-
-def stored() -> dict:
-    """What measure/luisto.py stored, with "date", "versions", "model", "sources"; ValueError where it is damaged.
-
-    "pairs": contrast -> how many L has. By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and
-    their "intervals" of 95 %, "within" (the average cosine of two differences of each contrast), and "correlations":
-    the two of `correlations`, and their difference; "correlation intervals": low and high of each, for two seeds.
-
-    >>> stored()["pairs"]["doctor-nurse"]
-    9
-    """
-    needed = {"date", "versions", "model", "sources", "pairs", "cls", "mean"}
-    return experiments.stored(FILE, needed, "luisto")
 
 
 def correlations(own, book, table_7, chosen):

@@ -4,15 +4,13 @@ import copy
 
 import torch
 
-from tutorial_book import experiments
 from tutorial_lib.arguments import whole_number
 
-PRUNED = experiments.STORED / "pruning.json"
 FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
-def quantize(bert, bits, per="channel"):
-    """A copy of a BERT whose matrices hold few different values; the model that came is left alone.
+def quantize(model, bits, per="channel"):
+    """A copy of a model whose matrices hold few different values; the model that came is left alone.
 
     bits: an int from 2 to 16 for whole numbers times a step, or "float16" or "bfloat16" for short floats. per: one
     step for each "channel" (a row of a weight matrix, or a token's row of the table) or for the whole "tensor".
@@ -29,7 +27,7 @@ def quantize(bert, bits, per="channel"):
     True
     """
     round_to_grid(torch.zeros(1, 1), bits, per)  # complains before the copy is made
-    rounded = copy.deepcopy(bert)
+    rounded = copy.deepcopy(model)
     with torch.no_grad():
         for weight in rounded.parameters():
             if weight.ndim == 2:
@@ -103,9 +101,3 @@ def prune(model, share, seed=None):
                 size = weight.abs() if seed is None else torch.rand(weight.shape, generator=generator)
                 weight[size <= size.flatten().kthvalue(n_zeros).values] = 0
     return pruned
-
-
-def pruned_stored() -> dict:
-    """What measure/pruning.py stored: for "loss" and "neighbors" the "curves", how -> (mean, low, high) a share,
-    and the "difference" of the smallest to those by lot, with its interval. Example: `pruned_stored()["shares"]`."""
-    return experiments.stored(PRUNED, {"date", "versions", "shares", "loss", "neighbors"}, "pruning")

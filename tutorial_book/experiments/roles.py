@@ -9,10 +9,10 @@ from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
 from tutorial_lib.geometry.heads import hits, offset_hits, sign_test, word_weights
 from tutorial_lib.geometry.statistics import bootstrap_interval, holm
+from tutorial_lib.views.traces import Attention
 
 # what a role is called -> the relation of `Story.pairs`, and whether its first word asks
 ROLES = {
@@ -22,18 +22,6 @@ ROLES = {
     "pronoun to antecedent": ("antecedent", True), "antecedent to pronoun": ("antecedent", False),
 }  # fmt: skip
 OFFSETS = tuple(offset for offset in range(-12, 13) if offset)
-
-
-def attention_of(model, encoding):
-    """The attention of all heads on one text, (n_layers, n_heads, n, n), as a NumPy array. encoding: of one text.
-
-    >>> from tutorial_lib.bert import Bert
-    >>> from tutorial_lib.tokenization import WordPiece
-    >>> attention_of(Bert.from_pretrained(), WordPiece.from_pretrained().encode("A bear.")).shape
-    (6, 12, 5, 5)
-    """
-    trace = model.trace(**encoding.inputs)
-    return torch.stack([value[0] for name, value in trace.items() if name.endswith(".weights")]).cpu().numpy()
 
 
 class Cases(NamedTuple):
@@ -63,7 +51,7 @@ def role_cases(model, tokenizer, told, seed=0) -> dict[str, Cases]:
     rng, found = np.random.default_rng(seed), defaultdict(list)
     for story in told:
         encoding = tokenizer.encode(story.text)
-        A = word_weights(attention_of(model, encoding), story.word_of(encoding.tokens), len(story.words))
+        A = word_weights(Attention(model, encoding).weights, story.word_of(encoding.tokens), len(story.words))
         for name, (relation, forward) in ROLES.items():
             if pairs := story.pairs(relation):
                 asks, partner = pairs[rng.integers(len(pairs))][:: 1 if forward else -1]
@@ -131,7 +119,7 @@ def selectivity(model, tokenizer, told, role, layer, head):
     own, others = [], []
     for story in told:
         encoding = tokenizer.encode(story.text)
-        A = attention_of(model, encoding)[layer, head]
+        A = Attention(model, encoding).weights[layer, head]
         A = word_weights(A, story.word_of(encoding.tokens), len(story.words))
         for pair in story.pairs(relation):
             asks, partner = pair[:: 1 if forward else -1]

@@ -1,8 +1,8 @@
 """How the shape of a model's vectors comes about while it learns: by layer, by step, and by what is left out.
 
 Four kinds of small models, decoders and encoders, with LayerNorm before or after each sublayer, are trained on the same
-stories, five seeds of each, and measured on the way. measure/learning.py does that and writes the numbers into
-stored/shape-of-learning.json; the weights are not kept. Sources: A 2-4; L 3.2.7, 3.3.3.
+stories, five seeds of each, and measured on the way. `measure seeds shape-of-learning` does that and stores
+the numbers, not the weights. Sources: A 2-4; L 3.2.7, 3.3.3.
 """
 
 import warnings
@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from tutorial_book import experiments
 from tutorial_lib import gpt
 from tutorial_lib.geometry import anisotropy, average_cosine, intrinsic_dimension, nearest_neighbors, pca
 from tutorial_lib.texts.generated import stories
@@ -24,7 +23,6 @@ from tutorial_lib.training.pretraining import IGNORE, mask_tokens
 from tutorial_lib.training.recipes import HELD_OUT, spread
 from tutorial_lib.vectors import layer_states
 
-FILE = experiments.STORED / "shape-of-learning.json"
 KINDS = {  # name -> (decodes, norm_first)
     "decoder, pre-norm": (True, True),
     "decoder, post-norm": (True, False),
@@ -241,21 +239,3 @@ def follow(kind, seed, until=STEPS[-1]):
     if until:
         train(model, loss, replace(SETTINGS, seed=seed), tell=lambda progress: look(progress.step), until=until)
     return found
-
-
-def stored() -> dict:
-    """What measure/learning.py stored: "steps", and "kinds": kind -> "loss", `OTHERS` and `CLOUDS` as arrays.
-
-    Raises ValueError where the file is damaged.
-
-    >>> stored()["kinds"]["decoder, pre-norm"]["all tokens"]["anisotropy"].shape  # seeds, steps, layers
-    (5, 8, 6)
-    """
-    needed = {"date", "versions", "steps", "counted", "kinds"}
-    kept = experiments.stored(FILE, needed, "learning")
-    return kept | {name: _in_ones(kept[name]) for name in ("counted", "kinds")}
-
-
-def _in_ones(values):
-    """Thousandths as arrays of ones."""
-    return {key: _in_ones(one) for key, one in values.items()} if isinstance(values, dict) else np.array(values) / 1000

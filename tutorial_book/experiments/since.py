@@ -1,8 +1,8 @@
 """What changed since 2017, one part at a time: a small decoder of Llama's shape, and what taking a change back costs.
 
 Each of `KINDS` is trained on the same stories, from several seeds, with the same steps and as many parameters up to
-1 %, on pieces of 64 tokens. It is judged on pieces four times as long. measure/since.py does that and writes the
-numbers into stored/since.json; the weights are not kept.
+1 %, on pieces of 64 tokens. It is judged on pieces four times as long. `measure seeds since` does that and stores
+the numbers, not the weights.
 """
 
 import math
@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
 
-from tutorial_book import experiments
+from tutorial_book.experiments import STORED
 from tutorial_lib import bert, gpt, llama
 from tutorial_lib.arguments import one_of
 from tutorial_lib.attention import shared_heads, window_mask
@@ -28,8 +28,7 @@ from tutorial_lib.trace import nothing
 from tutorial_lib.training import Settings, next_tokens, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
 
-FILE = experiments.STORED / "since.json"
-ROTARY = experiments.STORED / "models" / "book-gpt-rotary"
+ROTARY = STORED / "models" / "book-gpt-rotary"
 SEEDS = range(5)
 N_TOKENS = 64  # of each piece in training
 N_LONG = 4 * N_TOKENS  # of each piece that it is judged on
@@ -248,18 +247,16 @@ def by_distance(S):
 
 @torch.no_grad()
 def pairs_of(model, ids):
-    """For each head and pair of a rotary model: the share of the scores' variance, and the share that distance tells.
+    """For each head and pair of a rotary model, the share of the scores' variance that distance tells.
 
-    Returns two arrays (n_layers * n_heads, n_pairs). ids: (n_texts, n).
+    (n_layers * n_heads, n_pairs). ids: (n_texts, n).
     """
     trace, frequencies = model.trace(ids), model.config.rope.frequencies(D_K)
-    of_size, of_distance = [], []
+    of_distance = []
     for layer in range(N_LAYERS):
         S = pair_scores(trace, layer, frequencies).transpose(1, 2)  # (n_pairs, heads, B, n, n)
-        variance, share = by_distance(S)
-        of_size.append((variance / variance.sum(0)).T)
-        of_distance.append(share.T)
-    return torch.cat(of_size).numpy(), torch.cat(of_distance).numpy()
+        of_distance.append(by_distance(S)[1].T)
+    return torch.cat(of_distance).numpy()
 
 
 @torch.no_grad()
@@ -287,10 +284,8 @@ def without(model, ids, pair, what):
 
 def heads(model, untrained, ids):
     """What `pairs_of` and `without` find: name -> a list. ids: (n_texts, n + 1)."""
-    size, distance = pairs_of(model, ids[:, :-1])
-    size_0, distance_0 = pairs_of(untrained, ids[:, :-1])
-    found = {"size": size, "distance": distance, "size, untrained": size_0, "distance, untrained": distance_0}
-    found = {name: np.asarray(values, dtype=float).tolist() for name, values in found.items()}
+    models = {"distance": model, "distance, untrained": untrained}
+    found = {name: pairs_of(one, ids[:, :-1]).astype(float).tolist() for name, one in models.items()}
     usual = np.mean(by_place(model, ids))
     for what in ("turning", "meaning"):
         found[f"without {what}"] = [without(model, ids, pair, what) - usual for pair in range(D_K // 2)]
@@ -393,22 +388,3 @@ def follow(kind, seed, until=SETTINGS.n_steps):
     if kind == "Llama's shape":
         found["heads"] = heads(model, new_model(kind, seed), pieces()[:64, : N_TOKENS + 1])
     return found
-
-
-def stored() -> dict:
-    """What measure/since.py stored: "settings", "parameters" by kind, and "kinds": kind -> name -> an array.
-
-    Losses in nats, (seeds, 16); of "heads", name -> (seeds, heads, pairs) or (seeds, pairs).
-
-    >>> stored()["kinds"]["no positions"]["as it is"].shape[1]
-    16
-    """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "parameters", "kinds"}, "since")
-    return kept | {"kinds": _in_ones(kept["kinds"])}
-
-
-def _in_ones(values):
-    """Ten-thousandths as arrays of ones."""
-    if isinstance(values, dict):
-        return {key: _in_ones(one) for key, one in values.items()}
-    return np.array(values) / 10_000

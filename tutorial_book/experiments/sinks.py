@@ -2,12 +2,11 @@
 
 The first half changes a trained model while it runs. The second trains small decoders on letters, some of which are
 signals: behind one, the letter before it comes again. A head that finds it has nothing to do at all other letters.
-Each of `KINDS` is trained from several seeds, with the same steps. measure/sinks.py does that and writes what
-`follow` finds into stored/sinks.json; the weights are not kept.
+Each of `KINDS` is trained from several seeds, with the same steps. `measure seeds sinks` stores what `follow`
+finds, not the weights.
 """
 
 import re
-from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -15,14 +14,12 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from tutorial_book import experiments
+from tutorial_book.experiments.questions import quantize, round_to_grid
 from tutorial_lib import gpt
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.trace import change, nothing
 from tutorial_lib.training import Settings, train
 from tutorial_lib.training.recipes import HELD_OUT, spread
-
-FILE = experiments.STORED / "sinks.json"
 
 # --- one token of a trained model -------------------------------------------------------------------------------------
 
@@ -106,40 +103,25 @@ def with_coordinate(usual, coordinates, take, give=None):
     return change({name: partial(swap, usual[name]) for name in stops})
 
 
-def rounded(X, n_bits=8):
-    """Each number as the nearest of 2^n_bits - 1 steps, even, from minus the largest to the largest of the tensor.
-
-    >>> rounded(torch.tensor([0.1, 0.4, 127.0]))
-    tensor([  0.,   0., 127.])
-    """
-    step = X.abs().max() / (2 ** (n_bits - 1) - 1)
-    return X if step == 0 else (X / step).round() * step
-
-
 def rounding(n_bits=8, spared=()):
-    """A `keep` that has each value on the way `rounded`, but scores and weights. spared: coordinates that are not."""
+    """A `keep` that rounds values on the way, not scores and weights: to even steps, the same in a whole tensor.
+
+    spared: coordinates that stay exact.
+    """
 
     def keep(name, X):
         if name.endswith(("scores", "weights", "logits")):
             return X
         if not len(spared) or name.endswith(("queries", "keys", "values", "heads", "hidden", "activation", "concat")):
-            return rounded(X, n_bits)
+            return round_to_grid(X, n_bits, "tensor")
         index = list(spared)
         rest = X.clone()
         rest[..., index] = 0
-        rest = rounded(rest, n_bits)
+        rest = round_to_grid(rest, n_bits, "tensor")
         rest[..., index] = X[..., index]
         return rest
 
     return keep
-
-
-def rounded_model(model, n_bits=8):
-    """The same model with each matrix `rounded`."""
-    copy = deepcopy(model)
-    for matrix in [p for p in copy.parameters() if p.ndim == 2]:
-        matrix.data = rounded(matrix.data, n_bits)
-    return copy
 
 
 # --- small decoders, with a way out or without ------------------------------------------------------------------------
@@ -278,24 +260,21 @@ def floor(ids):
 
 
 def looks(trace, ids):
-    """For each layer: the weight at place 0 of signals and of other letters, what goes to no token, values, peaks.
+    """For each layer: the weight at place 0 of signals and of other letters, what goes to no token, peaks.
 
-    The value's length at place 0 is told beside that of others. A peak is the largest number among the vectors that a
+    A peak is the largest number among the vectors that a
     layer adds to, beside their median.
     """
     signal = is_signal(ids[:, FROM:-1])
-    found = {name: [] for name in ("of signals", "of others", "to nothing", "value", "peak", "peak at 0")}
+    found = {name: [] for name in ("of signals", "of others", "to nothing", "peak")}
     for layer in range(N_LAYERS):
         A = trace[f"layer.{layer}.attention.weights"].mean(1)[:, FROM:]  # (B, queries, n)
-        V = trace[f"layer.{layer}.attention.values"].norm(dim=-1).mean((0, 1))  # (n,)
         sums = f"layer.{layer}.feed_forward_sum"
         X = trace[sums if sums in trace else f"layer.{layer}.output"].abs().flatten(1)  # (B, n * d_model)
         found["of signals"].append(A[..., 0][signal].mean())
         found["of others"].append(A[..., 0][~signal].mean())
         found["to nothing"].append(1 - A.sum(-1).mean())
-        found["value"].append(V[0] / V[FROM:].mean())
         found["peak"].append((X.amax(1) / X.median(1).values).mean())
-        found["peak at 0"].append((X.argmax(1) < WIDTH).float().mean())
     return {name: torch.stack(values).tolist() for name, values in found.items()}
 
 
@@ -316,7 +295,7 @@ def judged(model, ids):
     found["loss"] = losses(model, ids)
     found["without 0"] = losses(model, ids, key_away(0))
     found["without another"] = np.mean([losses(model, ids, key_away(place)) for place in OTHERS], 0).tolist()
-    found["rounded"] = [losses(rounded_model(model, n_bits), ids, rounding(n_bits)) for n_bits in BITS]
+    found["rounded"] = [losses(quantize(model, n_bits, "tensor"), ids, rounding(n_bits)) for n_bits in BITS]
     return found
 
 
@@ -330,16 +309,6 @@ def follow(kind, seed, until=SETTINGS.n_steps):
     before = looks(model.trace(ids[:, :-1]), ids)
     train(model, drawn_loss, replace(SETTINGS, seed=seed), until=until)
     return judged(model, ids) | {f"{name}, untrained": values for name, values in before.items()}
-
-
-def stored() -> dict:
-    """What measure/sinks.py stored: "settings", "floor", and "kinds": kind -> name -> an array (seeds, ...).
-
-    Losses in nats, behind a signal and behind other letters; the rest by layer.
-    """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "floor", "kinds"}, "sinks")
-    arrays = {kind: {name: np.array(value) for name, value in one.items()} for kind, one in kept["kinds"].items()}
-    return kept | {"kinds": arrays}
 
 
 def resting(one):

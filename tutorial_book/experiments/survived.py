@@ -13,10 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_book.experiments import STORED
-from tutorial_book.experiments import stored as read_stored
-
-FILE = STORED / "survived.json"
 PASSED, PARTLY, FAILED = "passed", "in part", "failed"
 
 
@@ -178,19 +174,10 @@ def gathered(page_of) -> dict[str, list[float]]:
     return {row.name: [round(value, 4) for value in computed(row, pages[row.chapter])] for row in ROWS}
 
 
-def stored() -> dict[str, list[float]]:
-    """What the chapters' runs gave. Raises ValueError if the file is damaged.
-
-    >>> stored()["word-classes"]
-    [0.99, 0.6633]
-    """
-    return read_stored(FILE, ["date", "rows"], "survived")["rows"]
-
-
 class Board:
     """Findings as a table, each with a picture of what was found and what its control gives.
 
-    rows: some of `ROWS`. values: name -> what `computed` returns, as `stored` gives them.
+    rows: some of `ROWS`. values: name -> what `computed` returns, as stored.
     """
 
     def __init__(self, rows, values, caption):

@@ -1,15 +1,14 @@
 """L's vocabulary, that of bert-base-cased, which is not part of this book: what it holds, now or as it was stored.
 
-measure/luisto.py has stored the numbers for where the vocabulary is not at hand. Source: L 3.2.1, 4.2.1, 4.3.
+Source: L 3.2.1, 4.2.1, 4.3.
 """
 
-from tutorial_book import experiments
+from tutorial_book.experiments import stored
 from tutorial_lib import weights
 from tutorial_lib.texts import load_texts
 from tutorial_lib.tokenization import WordPiece, anatomy
 
 NAME = "bert-base-cased"
-FILE = experiments.STORED / "cased-vocabulary.json"
 LOOKED_UP = "[PAD] [UNK] [CLS] [SEP] [MASK] the of and a an . bear Bear".split()
 
 
@@ -19,13 +18,8 @@ def cased() -> dict:
     >>> cased()["size"], cased()["ids"]["bear"], cased()["ids"]["Bear"]
     (28996, 4965, 8073)
     """
-    return measure(WordPiece.from_pretrained(NAME)) if NAME in weights.available(vocabulary=True) else stored()
-
-
-def stored() -> dict:
-    """The numbers of `measure` as stored, with "date", "versions", "sources" (SHA-256); ValueError if damaged."""
-    needed = {"date", "versions", "sources", "size", "kinds", "blocks", "shares", "ids", "ascii", "letters", "texts"}
-    return experiments.stored(FILE, needed, "luisto")
+    here = NAME in weights.available(vocabulary=True)
+    return measure(WordPiece.from_pretrained(NAME)) if here else stored("cased-vocabulary")
 
 
 def measure(tok: WordPiece) -> dict:

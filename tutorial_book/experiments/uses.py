@@ -4,13 +4,9 @@ The database is SQLite with the extension sqlite-vec: one file, no server, and e
 every vector. Python's own sqlite3 cannot load extensions everywhere, so SQLite comes with the package apsw.
 """
 
-import os
-from pathlib import Path
-
 import numpy as np
 
 from tutorial_lib.arguments import check_text, check_texts, needed, whole_number
-from tutorial_lib.atomic import beside
 
 LARGEST_K = 4096  # of sqlite-vec
 
@@ -27,7 +23,7 @@ class Index:
     """A vector database of texts: `search` gives the texts whose vectors have the largest cosine with the query's.
 
     texts: a list of str. vectors: (n, d), one for each text, NumPy or torch. tags: None, or a str for each text, such
-    as where it is from. The database lives in memory; `save` writes it to a file and `load` opens one.
+    as where it is from. The database lives in memory.
 
     Raises TypeError or ValueError where they are not that, or a vector is zero or not finite: it has no cosine.
 
@@ -43,7 +39,7 @@ class Index:
         tags = [""] * len(texts) if tags is None else check_texts("tags", tags)
         if len(tags) != len(texts):
             raise ValueError(f"tags must be one for each text, {len(texts)}, got {len(tags)}")
-        self.database = _open(":memory:")
+        self.database = _database()
         d = vectors.shape[1]
         columns = f"vector float[{d}] distance_metric=cosine, tag text"
         self.database.execute(f"CREATE VIRTUAL TABLE vectors USING vec0({columns})")
@@ -86,27 +82,6 @@ class Index:
     def d(self):
         """How many coordinates the vectors have."""
         return self.database.execute("SELECT vec_length(vector) FROM vectors LIMIT 1").get
-
-    def save(self, path):
-        """Write the database to a file, which any SQLite with sqlite-vec opens; written beside and renamed."""
-        with beside(path) as part:
-            self.database.execute("VACUUM INTO ?", (os.fspath(part),))
-
-    @classmethod
-    def load(cls, path):
-        """Open a file that `save` wrote, to read only. Raises ValueError if there is none, or it is something else."""
-        with needed("apsw sqlite-vec", "the vector database"):
-            import apsw
-        if not Path(path).is_file():
-            raise ValueError(f"path must be a file that Index.save wrote; there is no {path}")
-        index = cls.__new__(cls)
-        try:
-            index.database = _open(path)
-            index.database.execute("SELECT vector, tag FROM vectors LIMIT 1")
-            index.database.execute("SELECT id, text FROM texts LIMIT 1")
-        except apsw.Error as error:
-            raise ValueError(f"path must be a file that Index.save wrote, got {path} ({error})") from error
-        return index
 
 
 def chunks(text, tok, size, overlap=0):
@@ -164,8 +139,8 @@ def recall_at_k(rankings, relevant, k):
     array([0.5, 0. ])
     """
     k = whole_number("k", k, 1, "a number of texts, 1 or more")
-    pairs = _pairs(rankings, relevant)
-    return np.array([len(wanted & set(found[:k])) / len(wanted) for found, wanted in pairs])
+    pairs = zip(rankings, relevant, strict=True)
+    return np.array([len(set(wanted) & set(found[:k])) / len(set(wanted)) for found, wanted in pairs])
 
 
 def reciprocal_rank(rankings, relevant):
@@ -175,20 +150,10 @@ def reciprocal_rank(rankings, relevant):
     array([1. , 0.5])
     """
     ranks = []
-    for found, wanted in _pairs(rankings, relevant):
+    for found, wanted in zip(rankings, relevant, strict=True):
         places = [place for place, text in enumerate(found, 1) if text in wanted]
         ranks.append(1 / places[0] if places else 0.0)
     return np.array(ranks)
-
-
-def _pairs(rankings, relevant):
-    rankings, relevant = list(rankings), [set(wanted) for wanted in relevant]
-    if len(rankings) != len(relevant):
-        got = f"{len(rankings)} and {len(relevant)}"
-        raise ValueError(f"rankings and relevant must be as many, one for each query, got {got}")
-    if not all(relevant):
-        raise ValueError("relevant must name at least one text for each query")
-    return list(zip(rankings, relevant, strict=True))
 
 
 def _floats(name, value):
@@ -202,15 +167,13 @@ def _floats(name, value):
     return value
 
 
-def _open(path):
-    """A connection to a database, with sqlite-vec loaded; files are opened to read only."""
+def _database():
+    """A connection to a new database in memory, with sqlite-vec loaded."""
     with needed("apsw sqlite-vec", "the vector database"):
         import apsw
         import sqlite_vec
 
-    memory = path == ":memory:"
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE if memory else apsw.SQLITE_OPEN_READONLY
-    database = apsw.Connection(os.fspath(path), flags=flags)
+    database = apsw.Connection(":memory:")
     database.enable_load_extension(True)
     database.load_extension(sqlite_vec.loadable_path())
     database.enable_load_extension(False)

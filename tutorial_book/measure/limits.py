@@ -12,8 +12,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tutorial_book.experiments.limits import STORED, bm25, critical, late_interaction, recall
-from tutorial_book.measure.record import measured_with, store
+from tutorial_book.experiments.limits import bm25, critical, late_interaction, recall
 from tutorial_lib.bert import Bert
 from tutorial_lib.geometry import cosine_matrix
 from tutorial_lib.tokenization import WordPiece
@@ -25,14 +24,14 @@ SEEDS = (0, 1)
 PLACES = (2, 10, 20)  # k of recall@k
 
 
-def record(folder, dimensions=DIMENSIONS) -> dict:
-    """What is stored: where the numbers come from, and the numbers."""
-    return {
-        **measured_with("torch", "numpy"),
+def record(folder, *, dimensions=DIMENSIONS) -> dict:
+    """The scores of each search on LIMIT-small, and the most texts of which all pairs are reached."""
+    found = {
         "model": {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256},
         "limit-small": recalls(*limit_small(Path(folder))),
         "critical": {"dimensions": list(dimensions), **{f"seed {seed}": climb(dimensions, seed) for seed in SEEDS}},
     }
+    return {"limits": found}
 
 
 def limit_small(folder) -> tuple[list, list, list]:
@@ -70,7 +69,3 @@ def climb(dimensions, seed) -> list:
         most.append(critical(d, seed, start=max([2, *most])))
         print(f"{d} dimensions, seed {seed}: every pair of {most[-1]} texts", flush=True)
     return most
-
-
-def main(folder):
-    store(STORED, record(folder))

@@ -2,8 +2,7 @@
 
     python -m tutorial_book measure pruning        some four minutes on one core
 
-The chapter on open questions shows these numbers beside as many weights drawn by lot. One thread, so that the same
-numbers come out again on the same kind of processor.
+The chapter on open questions shows these numbers beside as many weights drawn by lot.
 """
 
 from __future__ import annotations
@@ -12,11 +11,10 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from tutorial_book.experiments.questions import PRUNED, prune
-from tutorial_book.measure.record import measured_with, one_thread, store, with_interval
+from tutorial_book.experiments.questions import prune
 from tutorial_lib.attention import padded
 from tutorial_lib.bert import Bert
-from tutorial_lib.geometry import cosine_matrix
+from tutorial_lib.geometry import bootstrap_interval, cosine_matrix
 from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.tokenization import WordPiece
@@ -29,8 +27,8 @@ SHARES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 HOW = {"the smallest": None, "by lot, seed 0": 0, "by lot, seed 1": 1}
 
 
-def record(shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:
-    """What is stored: where the numbers come from, and the numbers."""
+def record(*, shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:
+    """`curves` of book-bert's loss, and of the nearest neighbors by the default model."""
     bert, own = Bert.from_pretrained(device="cpu"), Bert.from_pretrained("book-bert", device="cpu")
     tokenizer, words = WordPiece.from_pretrained(), WordPiece.from_pretrained("book-bert")
     texts = load_texts("encyclopedia")[:n_texts] + load_texts("posts")[:n_texts]
@@ -42,14 +40,14 @@ def record(shares=SHARES, n_texts=60, n_stories=N_HELD_OUT) -> dict:
     def neighbors(share, seed):
         return same_neighbors(embed(texts, prune(bert, share, seed), tokenizer=tokenizer), exact)
 
-    return {
-        **measured_with("torch", "numpy"),
+    found = {
         "shares": list(shares),
         "texts": {"loss": len(told), "neighbors": len(texts)},
         "unigram": round(baselines(*read, len(words))["unigram"], 4),
         "loss": curves(lambda share, seed: hidden_losses(prune(own, share, seed), words, told), shares),
         "neighbors": curves(neighbors, shares),
-    }  # fmt: skip
+    }
+    return {"pruning": found}
 
 
 def curves(measure, shares) -> dict:
@@ -59,6 +57,11 @@ def curves(measure, shares) -> dict:
     apart = [one - sum(others) / len(others) for one, *others in zip(smallest, *by_lot, strict=True)]
     kept = {how: [with_interval(values) for values in one] for how, one in found.items()}
     return {"curves": kept, "difference": [with_interval(values) for values in apart]}
+
+
+def with_interval(values) -> list[float]:
+    """The mean of some values, and its 95 % interval, to four places."""
+    return [round(float(one), 4) for one in (np.mean(values), *bootstrap_interval(np.mean, values))]
 
 
 @torch.no_grad()
@@ -86,8 +89,3 @@ def same_neighbors(X, exact, k=10) -> np.ndarray:
         np.fill_diagonal(C, -2)
         nearest.append(C.argsort(axis=1)[:, -k:])
     return np.array([np.isin(*both).mean() for both in zip(*nearest, strict=True)])
-
-
-def main():
-    one_thread()
-    store(PRUNED, record())

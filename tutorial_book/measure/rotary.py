@@ -3,8 +3,7 @@
     python -m tutorial_book measure rotary FOLDER     a quarter of an hour on one core
 
 FOLDER keeps a run that was cut off. The recipe is book-gpt's, and so are the stories, the batches and the first
-weights; only the table of positions is left out. Beside the weights (float16) lie the curve and a card. One thread, so
-that the same numbers come out again on the same kind of processor.
+weights; only the table of positions is left out. Beside the weights (float16) lie the curve and a card.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from pathlib import Path
 import torch
 
 from tutorial_book.experiments.since import ROTARY, RotaryGPT
-from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib.atomic import write_text
 from tutorial_lib.training import train
 from tutorial_lib.training.card import how_trained, lines_of_decoder
@@ -26,15 +24,8 @@ RECIPE = RECIPES["book-gpt"]
 CARD = Path(__file__).with_name("rotary_card.md")
 
 
-def record(model, curve, ready) -> dict:
-    """What is kept besides the weights: the curve, and what the stored model reaches."""
-    with torch.no_grad():
-        found = {"held_out": float(ready.evaluate(model)), **RECIPE.measured(model, ready)}
-    return measured_with("torch") | rounded(found | curve)
-
-
-def main(run, folder=ROTARY, until=None) -> None:
-    one_thread()
+def record(run, *, folder=ROTARY, until=None) -> dict:
+    """Store the weights and their card. Return the curve, and what the stored model reaches."""
     ready = RECIPE.prepare()
     model = RotaryGPT(ready.model)
 
@@ -48,9 +39,9 @@ def main(run, folder=ROTARY, until=None) -> None:
     file = folder / "model.safetensors"
     checkpoints.write(file, half, {"format": "pt"})
     model.load_state_dict({name: tensor.float() for name, tensor in half.items()}, strict=False)  # rounded, as stored
-    found = record(model, curve, ready)
-    store(folder / "curves.json", found)
+    with torch.no_grad():
+        found = {"held_out": float(ready.evaluate(model)), **RECIPE.measured(model, ready)}
+    found = rounded(found | curve)
     told = {"trained": how_trained(RECIPE, RECIPE.batch), "measured": "\n".join(lines_of_decoder(found))}
     write_text(folder / "README.md", read_text(CARD).format(**told, sha256=sha256(file)))
-    print(f"{file}: {file.stat().st_size:,} bytes; {found['held_out']:.3f} nats")
-
+    return {"models/book-gpt-rotary/curves": found}

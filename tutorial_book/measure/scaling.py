@@ -9,27 +9,21 @@ loaded the model. The layers, with weights drawn by chance, run on one thread, a
 
 from __future__ import annotations
 
-import argparse
-import json
+import os
 import random
-import re
 import tempfile
 import time
-from datetime import date
 from pathlib import Path
 
 import torch
 
 from tutorial_book.experiments.cost import operations
-from tutorial_book.experiments.speed import SCALING
-from tutorial_book.measure.record import store
 from tutorial_lib.bert import Config, Layer, initialize
 from tutorial_lib.geometry import Cloud
 from tutorial_lib.measure import measure
 from tutorial_lib.texts import load_texts
 from tutorial_lib.weights.catalog import DEFAULT
 
-PACKAGES = ("python", "tutorial_lib", "torch", "numpy")
 # d_model, d_ff and heads. The last is a layer of a decoder with 7 billion weights, whose three matrices of 4,096 x
 # 11,008 take as many multiplications as two of 4,096 x 16,512.
 WIDTHS = {"MiniLM": (384, 1_536, 12), "BERT-base": (768, 3_072, 12), "7 B decoder": (4_096, 16_512, 32)}
@@ -79,11 +73,16 @@ def rate_of(d_model, d_ff, n_heads, rounds=3) -> float:
     return work / sorted(took[1:])[rounds // 2]  # the first warms up
 
 
-def record(n_texts=400, chunk=20, rounds=3, workers=(1, 2), widths=WIDTHS) -> dict:
-    """What is stored: the machine, the corpus, the runs with each number of workers and threads, and the layers."""
-    from benchmarks.harness import machine, versions
+def record(*, n_texts=400, chunk=20, rounds=3, workers=(1, 2), widths=WIDTHS) -> dict:
+    """The machine, the corpus, the runs with each number of workers and threads, and the layers.
 
-    cores = torch.get_num_threads()
+    "machine": its "load" before each round, and at the end. "corpus": the bytes, texts and tokens that were read.
+    "runs": each with "workers", "threads" of each worker, "texts_per_second" and "seconds" of each round. "layers":
+    each with its shape and the "multiplications_per_second" of one thread.
+    """
+    from benchmarks.harness import machine
+
+    cores = os.cpu_count()
     about = machine()
     about["load"] = [about["load"]]
     settings = [(n, 1) for n in workers] + [(1, cores)] * (cores > 1)
@@ -104,29 +103,11 @@ def record(n_texts=400, chunk=20, rounds=3, workers=(1, 2), widths=WIDTHS) -> di
         layers.append({"name": name, "d_model": d_model, "d_ff": d_ff, "n_heads": n_heads, "length": LENGTH,
                        "multiplications_per_second": rate})  # fmt: skip
         print(name, f"{rate:.3g}", flush=True)
-    torch.set_num_threads(cores)
-    known = versions()
-    return {
-        "date": date.today().isoformat(), "machine": about, "versions": {name: known[name] for name in PACKAGES},
-        "model": DEFAULT, "corpus": read, "chunk": chunk,
+    found = {
+        "machine": about, "model": DEFAULT, "corpus": read, "chunk": chunk,
         "runs": [{"workers": workers, "threads": threads,
                   **{name: [run[name] for run in found] for name in ("texts_per_second", "seconds")}}
                  for (workers, threads), found in runs.items()],
         "layers": layers,
     }  # fmt: skip
-
-
-def written(found: dict) -> str:
-    """As JSON, numbers of four digits, each list of them on one line."""
-    found = json.loads(json.dumps(found), parse_float=lambda number: float(f"{float(number):.4g}"))
-    text = json.dumps(found, indent=1)
-    return re.sub(r"\[[-+\d.,e\s]*\]", lambda numbers: re.sub(r"\s+", " ", numbers[0]), text) + "\n"
-
-
-def main(*arguments):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--texts", type=int, default=400, help="that each run reads (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is timed (default: %(default)s)")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="how many (default: 1 2)")
-    options = parser.parse_args(arguments)
-    store(SCALING, record(options.texts, rounds=options.rounds, workers=options.workers), written)
+    return {"scaling": found}

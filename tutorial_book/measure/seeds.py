@@ -1,27 +1,29 @@
-"""Measure for a chapter again, with other seeds, what its page can measure but once: stored/CHAPTER.json.
+"""Train or measure for a chapter again, with other seeds, what its page cannot, or but once: stored/CHAPTER.json.
 
-    python -m tutorial_book measure seeds architectures     small translators, by the place of LayerNorm, start and rate
-    python -m tutorial_book measure seeds collections       other draws of the published texts, and all of them
-    python -m tutorial_book measure seeds decoders          stories that book-gpt writes, by rule and temperature
-    python -m tutorial_book measure seeds directions        small decoders without layers, and without LayerNorm
+    python -m tutorial_book measure seeds architectures       small translators, by place of LayerNorm, start and rate
+    python -m tutorial_book measure seeds collections         other draws of the published texts, and all of them
+    python -m tutorial_book measure seeds decoders            stories that book-gpt writes, by rule and temperature
+    python -m tutorial_book measure seeds directions          small decoders without layers, and without LayerNorm
+    python -m tutorial_book measure seeds shape-of-learning   four kinds of small models, measured while they learn
+    python -m tutorial_book measure seeds since               small decoders that differ in one part
+    python -m tutorial_book measure seeds sinks               small decoders with a way out of attention and without
 
 Some minutes each on one core. `TUTORIAL_LIB_TEXTS=FOLDER` says where the published texts are; without it they are
-fetched. The weights are not kept. One thread, so that the same numbers come out again on the same kind of processor.
+fetched. The weights are not kept.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import torch
 from scipy.stats import spearmanr
 from torch import nn
 
-from tutorial_book.experiments import STORED
+from tutorial_book.experiments import shape_of_learning, since, sinks
 from tutorial_book.experiments.collections import N_CHARACTERS, N_TEXTS, NAMES
 from tutorial_book.experiments.decoders import judged, of_grammar, sampled
-from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib.encoder_decoder import Config, EncoderDecoder
 from tutorial_lib.geometry import linear_accuracy, neighbor_purity
 from tutorial_lib.gpt import GPT
@@ -29,7 +31,7 @@ from tutorial_lib.texts import load_texts
 from tutorial_lib.texts.translations import START, STOP, translations, vocabulary
 from tutorial_lib.tokenization import BPE
 from tutorial_lib.training import Settings, next_tokens_of, train, translated
-from tutorial_lib.training.recipes import RECIPES
+from tutorial_lib.training.recipes import HELD_OUT, RECIPES, rounded
 from tutorial_lib.vectors import embed
 
 # --- architectures --------------------------------------------------------------------------------------------------
@@ -169,7 +171,63 @@ def directions(rates=(0.01, 0.025, 0.04), seeds=range(4), plan=PLAN) -> dict:
     return found
 
 
-def main(chapter):
-    one_thread()
-    measured = {one.__name__: one for one in (architectures, collections, decoders, directions)}[chapter]()
-    store(STORED / f"{chapter}.json", {**measured_with("torch", "numpy", "scikit-learn"), "measured": measured})
+# --- models from several seeds ----------------------------------------------------------------------------------------
+
+
+def trained_kinds(chapter, kinds=None, seeds=None, **until) -> dict:
+    """Kind -> name -> what each seed gave, by `follow` of a chapter's module."""
+    found = {}
+    for kind in kinds or chapter.KINDS:
+        runs = []
+        for seed in seeds or chapter.SEEDS:
+            runs.append(chapter.follow(kind, seed, **until))
+            print(f"{kind}, seed {seed}", flush=True)
+        found[kind] = rounded(by_seed(runs))
+    return found
+
+
+def by_seed(runs):
+    """One record out of one for each seed, or step: name -> what each gave.
+
+    >>> by_seed([{"loss": 1.5, "of": {"a": [1]}}, {"loss": 2.5, "of": {"a": [2]}}])
+    {'loss': [1.5, 2.5], 'of': {'a': [[1], [2]]}}
+    """
+    runs = [by_seed(run) if isinstance(run, list) and isinstance(run[0], dict) else run for run in runs]
+    if isinstance(runs[0], dict):
+        return {name: by_seed([run[name] for run in runs]) for name in runs[0]}
+    return runs
+
+
+def settings(chapter, names) -> dict:
+    """All that was chosen: these of a chapter's constants, and the settings of its training."""
+    return {name: getattr(chapter, name) for name in names.split()} | {"training": asdict(chapter.SETTINGS)}
+
+
+def of_learning(**some) -> dict:
+    """ "steps"; "counted", what counting alone reaches; and "kinds"."""
+    steps = [step for step in shape_of_learning.STEPS if step <= some.get("until", step)]
+    counted = rounded(shape_of_learning.counted())
+    return {"steps": steps, "counted": counted, "kinds": trained_kinds(shape_of_learning, **some)}
+
+
+def of_parts(**some) -> dict:
+    """ "settings"; "parameters" by kind; and "kinds", the losses in nats."""
+    names = "N_TOKENS N_LONG N_PLACES N_STORIES N_JUDGED BATCH VOCABULARY WIDTH N_LAYERS N_HEADS"
+    parameters = {kind: since.n_parameters(since.new_model(kind, 0)) for kind in some.get("kinds", since.KINDS)}
+    return {"settings": settings(since, names), "parameters": parameters, "kinds": trained_kinds(since, **some)}
+
+
+def of_sinks(**some) -> dict:
+    """ "settings"; "floor", the least loss behind letters that are no signals; and "kinds"."""
+    names = "N_TOKENS FROM N_TEXTS N_JUDGED BATCH SIGNALS WIDTH N_LAYERS N_HEADS BITS LOWEST OTHERS"
+    floor = rounded(sinks.floor(sinks.letters(HELD_OUT, sinks.N_JUDGED)))
+    return {"settings": settings(sinks, names), "floor": floor, "kinds": trained_kinds(sinks, **some)}
+
+
+def record(chapter) -> dict:
+    """What a chapter's measurement gives."""
+    models = {"shape-of-learning": of_learning, "since": of_parts, "sinks": of_sinks}
+    if chapter in models:
+        return {chapter: models[chapter]()}
+    measured = {one.__name__: one for one in (architectures, collections, decoders, directions)}
+    return {chapter: {"measured": measured[chapter]()}}

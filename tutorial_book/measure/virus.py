@@ -3,7 +3,7 @@
     python -m tutorial_book measure virus FOLDER     a quarter of an hour on one core
 
 The chapter on the virus shows these numbers, of stored/virus-again.json. The weights stay in FOLDER: a run that was cut
-off goes on from there. One thread, so that the same numbers come out again on the same kind of processor.
+off goes on from there.
 """
 
 from __future__ import annotations
@@ -27,21 +27,16 @@ from tutorial_book.experiments.virus import (
     simulate,
     split_genomes,
 )
-from tutorial_book.experiments.virus.again import FILE
 from tutorial_book.experiments.virus.simulator import VARIANTS
-from tutorial_book.measure.record import measured_with, one_thread, store
 from tutorial_lib.geometry import bootstrap_interval, cone_index, effective_number, gate_of, gate_scores
 
 WHOLE = ("Birch", "Elm", "Oak")  # variants that have lost no base
 PLACES = ("embeddings", "layer.0", "layer.1")
 
 
-def record(folder, runs=RUNS) -> dict:
-    """What is stored: where the numbers come from, and the numbers, in four digits."""
-    return {
-        **measured_with("torch", "numpy", "scikit-learn"),
-        "runs": [{**vars(run), "measured": told(run, Path(folder))} for run in runs],
-    }  # fmt: skip
+def record(folder, *, runs=RUNS) -> dict:
+    """What `measured` gives of each training, in four digits."""
+    return {"virus-again": {"runs": [{**vars(run), "measured": told(run, Path(folder))} for run in runs]}}
 
 
 def told(run, folder):
@@ -146,8 +141,3 @@ def _looks(model, tokenizer, virus, split):
     for name, values in {"row": rows, "cls": cls, "cone": cones}.items():
         found |= {f"{name}_{i}": value for i, value in enumerate(np.mean(values, 0))}
     return found | {"open": (gate_of(np.mean(gates, 0)) == "open").sum()}
-
-
-def main(folder):
-    one_thread()
-    store(FILE, record(folder))

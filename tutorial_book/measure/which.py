@@ -2,9 +2,9 @@
 
     python -m tutorial_book measure which        about 5 minutes on one core
 
-The page on "bank" reads these numbers. One thread, so that the same numbers come out again on the same kind of
-processor. Sets of sentences: "set 1", "set 2" and "hard" are never used for an axis; "stored" are those that make it,
-"topics" those of the controls. For each sentence, the last x in hundredths, or how far it moves:
+The page on "bank" reads these numbers. Sets of sentences: "set 1", "set 2" and "hard" are never used for an axis;
+"stored" are those that make it, "topics" those of the controls. For each sentence, the last x in hundredths, or how far
+it moves:
 
     first, late, only    the word listens in the first 0 to 6 layers; only from layer 1 to 7 on; only in layer 1 to 6
     hidden, muted, edges     of all other words, all heads, all edges: the largest push toward the other side, the
@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tutorial_book.experiments.which import CONTROLS, FILE, HOMONYMS, STRIP, uses, words
-from tutorial_book.measure.record import measured_with, one_thread, store
+from tutorial_book.experiments.which import CONTROLS, HOMONYMS, STRIP, uses, words
 from tutorial_lib import load
 
 # set -> its words, the kind of its sentences and their sets, and whether all is measured or only what listening does
@@ -83,8 +82,8 @@ def effects(found, text):
     return told
 
 
-def record(names=None, most=None):
-    """What is stored. names, most: for a short try, only these words, and so many sentences of each in each set."""
+def record(*, names=None, most=None):
+    """Set -> measure -> a row for each sentence. names, most: for a short try, some words, and so many sentences."""
     model, tok = load(device="cpu")
     sets = {}
     for kind, (of_words, which, everything) in SETS.items():
@@ -97,9 +96,4 @@ def record(names=None, most=None):
                 print(f"{kind}, {name}", flush=True)
         if rows:
             sets[kind] = {measure: [row[measure] for row in rows] for measure in rows[0]}
-    return {**measured_with("torch", "numpy"), "settings": {"STRIP": STRIP}, "sets": sets}
-
-
-def main():
-    one_thread()
-    store(FILE, record())
+    return {"which": {"settings": {"STRIP": STRIP}, "sets": sets}}

@@ -9,35 +9,33 @@ from pathlib import Path
 
 import torch
 
-from tutorial_lib.arguments import check_tensors, even_width, whole_number
+from tutorial_lib.arguments import check_tensors, even_width
 from tutorial_lib.positions import Rope
 from tutorial_lib.views.base import View
 
 FOLDER = Path(__file__).parent / "js"
-MOST = 512  # positions
+AT = (6, 2)  # the positions of the query and of the key at first
+MOST = 40  # the last position
 
 
-def turning_view(q, k, at=(6, 2), most=40) -> View:
+def turning_view(q, k) -> View:
     """A query and a key of one head as clock hands, a clock for each pair of coordinates, and their score by distance.
 
-    q, k: (d_k,), d_k even. at: the positions of the query and of the key at first. most: the last position, up to 512.
-    The reader moves both along the text, which changes no score, or one of them. Raises ValueError where these do not
-    fit each other.
+    q, k: (d_k,), d_k even. The reader moves both along the text, which changes no score, or one of them. Raises
+    ValueError where these do not fit each other.
 
-    >>> turning_view(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 0.0]), at=(5, 5))
+    >>> turning_view(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 0.0]))
     A query and a key, turned by their positions (an interactive view: it needs a notebook or a page)
     """
     check_tensors(q=q, k=k)
     if q.ndim != 1 or q.shape != k.shape:
         raise ValueError(f"q and k must be two vectors of one width, got {tuple(q.shape)} and {tuple(k.shape)}")
     even_width("d_k", len(q))
-    most = whole_number("most", most, 1, f"a position, 1 to {MOST}", MOST)
-    m, j = (whole_number("at", place, 0, f"positions, 0 to {most}", most) for place in at)
     pairs = [torch.stack(x.double().chunk(2), -1) for x in (q, k)]  # (d_k / 2, 2) each
     data = {
         "pairs": [pair.tolist() for pair in pairs],
         "frequencies": Rope().frequencies(len(q)).double().tolist(),
-        "at": [m, j],
-        "most": most,
+        "at": AT,
+        "most": MOST,
     }
     return View("turning", data, "A query and a key, turned by their positions", folder=FOLDER)

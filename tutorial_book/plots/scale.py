@@ -43,7 +43,7 @@ def merged(first, second):
 
 
 def rates(runs):
-    """Texts a second against threads, as `speed.scaling` has the runs: median, lowest, highest.
+    """Texts a second against threads, as `stored("scaling")` has the runs: median, lowest, highest.
 
     The dotted line is what so many times one worker would be. Open: one worker, with as many threads.
 

@@ -11,7 +11,7 @@ FIRST, OTHERS = ROLES["first text"], ROLES["the rest"]
 def ratios(comparisons, earlier=()):
     """Ours / peer on a logarithmic axis: a dot with its quartiles, and a bar where the limit is.
 
-    comparisons: those of a run of `speed.stored()`. Judged ones are filled, the others are open. earlier: those of each
+    comparisons: those of a stored run. Judged ones are filled, the others are open. earlier: those of each
     earlier run, which become small gray dots on the same lines; what is no longer compared is left out.
 
     >>> row = {"name": "a", "peer": "b", "ratio": 0.5, "low": 0.4, "high": 0.7, "limit": 0.6}

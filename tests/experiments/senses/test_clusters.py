@@ -1,4 +1,4 @@
-"""All ways to halve are listed once, the best is k-means', and each vector is the word's in its own text."""
+"""All ways to halve are listed once, and the best is k-means'."""
 
 from math import comb
 
@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from tutorial_book.experiments.evolution import nearest_of_sense
-from tutorial_book.experiments.senses import halves, place_of_halves, slot_vectors
-from tutorial_lib.bert import Bert, Config
-from tutorial_lib.geometry import cosine_matrix
+from tutorial_book.experiments.senses import halves, place_of_halves
 
 rng = np.random.default_rng(0)
 
@@ -39,13 +36,3 @@ def test_best_cut_is_that_of_k_means():
             halved += 1
             assert place_of_halves(X[np.argsort(labels != labels[0], kind="stable")]) == 1
     assert halved > 3
-
-
-def test_vectors_are_those_of_word_and_sense(tok):
-    """Nearest neighbors by them are those of the chapter on evolution."""
-    model = Bert(Config(vocab_size=len(tok), d_model=24, n_layers=2, n_heads=2, d_ff=16)).eval()
-    words, X = slot_vectors(model, tok)
-    assert len(words) == 12 and X.shape == (2, 12, 8, 3, 24)
-    half = np.repeat([0, 1], 4)
-    C = np.array([[cosine_matrix(one[:, 2]) - 2 * np.eye(8) for one in side] for side in X])
-    np.testing.assert_array_equal((half[C.argmax(-1)] == half).mean(-1), nearest_of_sense(model, tok)[..., 2])

@@ -199,8 +199,6 @@ def test_groups_are_chains_of_near_ones():
 
 @pytest.mark.parametrize("call, says", [
     (lambda: read("ACGU", errors=2), "errors must be a share from 0 to 1, got 2"),
-    (lambda: Evolution(samples=0), "samples must be a whole number, 1 or more, got 0"),
-    (lambda: Evolution(convergent=1.5), "convergent must be a share"),
     (lambda: simulate(Evolution(sisters=FOUR)), "zip"),
     (lambda: kmers("ACGU", k=0), "k must be a number of bases, 1 or more, got 0"),
     (lambda: kmers("ACGU", step=0), "step must be"),

@@ -7,30 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from tutorial_book.experiments.evolution import ONE_SENSE
 from tutorial_lib.arguments import even_width
 from tutorial_lib.geometry import cosine_matrix
-from tutorial_lib.texts import load_texts
-from tutorial_lib.vectors import embed
-
-
-def slot_vectors(model, tok) -> tuple[list[str], np.ndarray]:
-    """The homonyms, and the vectors in their place: (2, words, 8 texts, n_layers + 1, d_model).
-
-    First those of the homonym, then those of the noun with one sense. The first four texts have one sense, the others
-    the other. A pair of which the vocabulary cuts one word into pieces is left out.
-    """
-    kept, vectors = [], []
-    for homonym, senses in load_texts("homonyms").items():
-        pair = homonym, ONE_SENSE[homonym]
-        if all(tok.tokenize(word) == [word] for word in pair):
-            kept.append(homonym)
-            texts = [text.replace(homonym, word, 1) for word in pair for text in sum(senses.values(), [])]
-            states = embed(texts, model, "tokens", "all", tokenizer=tok)
-            at = [tok.encode(text).tokens.index(word) for text, word in zip(texts, np.repeat(pair, len(texts) // 2))]
-            rows = np.stack([X[:, place] for X, place in zip(states, at, strict=True)])  # (16, n_layers + 1, d_model)
-            vectors.append(rows.reshape(2, -1, *rows.shape[1:]).astype(float))
-    return kept, np.stack(vectors, axis=1)
 
 
 def halves(n) -> np.ndarray:

@@ -6,11 +6,11 @@ A module loads when one of its names is first asked for. Source: G's case study,
 from tutorial_lib import late
 
 __getattr__, __dir__, __all__ = late(__name__, {
-    "again": "RUNS Run trained_again unequal",
+    "again": "RUNS Run trained_again",
     "classifier": "VariantBert probabilities unread_drops variant_loss",
     "fasta": "Record labeled_genomes read_fasta write_fasta",
     "recipe": "RECIPE VIRUSES VirusRecipe judge_virus read_genomes",
-    "scores": "Calibration by_group calibration confusion macro_f1",
+    "scores": "Calibration by_group calibration macro_f1",
     "simulator": "Evolution Genome Simulation differences sequenced simulate",
     "splits": "Split coin_labels containment similar_groups split_genomes",
     "words": "kmer_counts kmer_ids kmer_tokenizer kmers kmers_at",

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from tutorial_book.experiments.virus.simulator import sequenced
 from tutorial_book.experiments.virus.words import K, kmer_ids
 from tutorial_lib.atomic import write_text
+from tutorial_lib.attention import padded
 from tutorial_lib.bert import Bert
 from tutorial_lib.training.save import spelled, stored
 from tutorial_lib.weights import checkpoints
@@ -76,7 +77,7 @@ def variant_loss(genomes, tokenizer, k=K, batch_size=32, n_frames=1, **noise):
         drawn = torch.randint(len(genomes), (batch_size,), generator=generator)
         rng = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
         texts = [sequenced(genomes[i].sequence, rng, **noise)[int(rng.integers(n_frames)) :] for i in drawn]
-        logits = model(*_padded(kmer_ids(texts, tokenizer, k, model.bert.config.n_positions)), fused=True)
+        logits = model(*padded(kmer_ids(texts, tokenizer, k, model.bert.config.n_positions)), fused=True)
         return F.cross_entropy(logits, labels[drawn].to(logits.device))
 
     return loss
@@ -87,7 +88,7 @@ def probabilities(model, sequences, tokenizer, k=K, batch_size=48) -> np.ndarray
     """How likely each variant is, for each sequence: (n, n_variants), rows that sum to 1."""
     ids = kmer_ids(sequences, tokenizer, k, model.bert.config.n_positions)
     batches = [ids[i : i + batch_size] for i in range(0, len(ids), batch_size)]
-    return torch.cat([model(*_padded(batch), fused=True).softmax(-1) for batch in batches]).cpu().numpy()
+    return torch.cat([model(*padded(batch), fused=True).softmax(-1) for batch in batches]).cpu().numpy()
 
 
 @torch.no_grad()
@@ -102,11 +103,3 @@ def unread_drops(model, ids, tokenizer) -> np.ndarray:
     log_p = torch.cat([model(part, fused=True).log_softmax(-1) for part in rows.split(48)])  # (n, n_variants)
     best = log_p[0].argmax()  # row 0 is the sequence as it is
     return (log_p[0, best] - log_p[:, best]).cpu().numpy()
-
-
-def _padded(ids):
-    """ids as lists of equal length, and the mask that says what is padding ([PAD] is token 0)."""
-    longest = max(map(len, ids))
-    empty = [longest - len(row) for row in ids]
-    return ([row + [0] * n for row, n in zip(ids, empty, strict=True)],
-            [[1] * len(row) + [0] * n for row, n in zip(ids, empty, strict=True)])  # fmt: skip

@@ -5,13 +5,15 @@ any of the first six. Source: G's case study, on simulated data.
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
+from sklearn.metrics import confusion_matrix
 from torch.nn import functional as F
 
 from tutorial_book.experiments.virus.classifier import VariantBert, probabilities, variant_loss
-from tutorial_book.experiments.virus.scores import calibration, confusion, macro_f1
+from tutorial_book.experiments.virus.scores import calibration, macro_f1
 from tutorial_book.experiments.virus.simulator import VARIANTS, Evolution, sequenced, simulate
 from tutorial_book.experiments.virus.splits import Split, split_genomes
 from tutorial_book.experiments.virus.words import K, kmer_tokenizer
@@ -19,6 +21,14 @@ from tutorial_lib import bert
 from tutorial_lib.training import Settings
 from tutorial_lib.training.card import again, how_trained, weights_table
 from tutorial_lib.training.recipes import Prepared, Recipe
+from tutorial_lib.weights.files import read_text
+
+CARD = Path(__file__).with_name("card.md")
+SETS = {  # what a model is judged on, as its card tells it
+    "copies": "of outbreaks that it learned from",
+    "outbreaks": "of other outbreaks",
+    "lineages": "of sub-lineages that it never saw",
+}
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,24 @@ class VirusRecipe(Recipe):
 
     def card(self, name, about, folder) -> str:
         """The README.md; about: what curves.json holds."""
-        return virus_card(name, self, about, folder)
+        rows = []
+        for kind, words in SETS.items():
+            one = about["measured"][kind]
+            rows.append(f"| {words} | {one['accuracy']:.1%} | {one['macro_f1']:.3f} | {one['calibration_error']:.3f} |")
+        drawn = [] if self.evolution == Evolution() else [repr(self.evolution)]
+        return read_text(CARD).format(
+            name=name,
+            recipe=self,
+            c=self.config,
+            k=K,
+            n_words=4**K,
+            drawn=", ".join(drawn + ([f"seed={self.tree}"] if self.tree else [])),
+            frames=f"one of the first {self.n_frames} bases, by lot" if self.n_frames > 1 else "the first base",
+            trained=how_trained(self, f"{self.batch_size} genomes"),
+            again=again("tutorial_book", name, self),
+            measured="\n".join(rows),
+            weights="\n".join(weights_table(folder, [name])),
+        )
 
 
 RECIPE = VirusRecipe(
@@ -109,50 +136,11 @@ def read_genomes(genomes, seed=1, variants=VARIANTS, **noise) -> tuple[list[str]
 def judge_virus(model, tokenizer, split: Split, **noise) -> dict[str, dict[str, float]]:
     """Accuracy, macro-F1 and calibration error of a model on each set that it has not learned from."""
     found = {}
-    for name in ("copies", "outbreaks", "lineages"):
+    for name in SETS:
         reads, labels = read_genomes(getattr(split, name), **noise)
         p = probabilities(model, reads, tokenizer)
         guesses = p.argmax(1)
         found[name] = {"accuracy": float((guesses == labels).mean()),
-                       "macro_f1": macro_f1(confusion(labels, guesses, len(VARIANTS))),
+                       "macro_f1": macro_f1(confusion_matrix(labels, guesses, labels=range(len(VARIANTS)))),
                        "calibration_error": calibration(p, labels).error}  # fmt: skip
     return found
-
-
-def virus_card(name, recipe, about, folder) -> str:
-    """The README.md of a model that a `VirusRecipe` made; about: what its curves.json holds."""
-    c = recipe.config
-    drawn = [] if recipe.evolution == Evolution() else [repr(recipe.evolution)]
-    drawn = ", ".join(drawn + ([f"seed={recipe.tree}"] if recipe.tree else []))
-    frames = f"one of the first {recipe.n_frames} bases, by lot" if recipe.n_frames > 1 else "the first base"
-    lines = [
-        f"# {name}",
-        "",
-        "A small BERT with a classifier, trained from nothing for the book *Transformers from scratch* to tell six "
-        "variants of a **simulated** virus apart by their RNA. License: MIT, as the library.",
-        "",
-        f"- **Shape**: {c.n_layers} layers, d_model {c.d_model}, {c.n_heads} heads, d_ff {c.d_ff}, {c.n_positions} "
-        f"positions; vocabulary: all {4**K:,} k-mers of {K} bases, side by side. Stored in float16.",
-        f"- **Data**: `virus.simulate({drawn}).genomes`, the part `train` of `virus.split_genomes`; each genome is "
-        f"sequenced anew each time it is drawn, with {recipe.errors:.1%} wrong bases, ambiguous bases and stretches of "
-        f"N. Its k-mers begin at {frames}.",
-        how_trained(recipe, f"{recipe.batch_size} genomes"),
-        f"- **Again**: `{again('tutorial_book', name, recipe)}`.",
-        "",
-        "## Measured",
-        "",
-        "On simulated genomes that it has not read, with 0.2 % wrong bases; guessing judges one in six right.",
-        "",
-        "| genomes | accuracy | macro-F1 | expected calibration error |",
-        "| --- | ---: | ---: | ---: |",
-    ]
-    kinds = {"copies": "of outbreaks that it learned from", "outbreaks": "of other outbreaks",
-             "lineages": "of sub-lineages that it never saw"}  # fmt: skip
-    for kind, words in kinds.items():
-        one = about["measured"][kind]
-        lines.append(f"| {words} | {one['accuracy']:.1%} | {one['macro_f1']:.3f} | {one['calibration_error']:.3f} |")
-    lines += ["", *weights_table(folder, [name]), "", "## What it cannot do", "",
-              "It knows one simulated tree of six made-up variants. It says nothing about SARS-CoV-2 or any other "
-              "virus, and must not be used on real genomes. A linear model on k-mer counts does the same task: see the "
-              "book's chapter on the virus."]  # fmt: skip
-    return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 
 from tutorial_lib.arguments import whole_number
 
@@ -41,16 +42,6 @@ def calibration(p, labels, n_bins=10) -> Calibration:
     return Calibration(confidence, accuracy, count[used], error)
 
 
-def confusion(labels, guesses, n_classes) -> np.ndarray:
-    """How often each class (row) was taken for each (column): (n_classes, n_classes).
-
-    >>> confusion([0, 0, 1], [0, 1, 1], 2).tolist()
-    [[1, 1], [0, 1]]
-    """
-    pairs = np.asarray(labels) * n_classes + np.asarray(guesses)
-    return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
-
-
 def macro_f1(confused) -> float:
     """The mean over classes of F1, 2 · right / (true + guessed), from a confusion matrix.
 
@@ -74,4 +65,5 @@ def by_group(labels, guesses, groups, n_classes) -> np.ndarray:
     [[[1, 0], [0, 1]], [[0, 0], [1, 0]]]
     """
     labels, guesses, groups = map(np.asarray, (labels, guesses, groups))
-    return np.array([confusion(labels[groups == g], guesses[groups == g], n_classes) for g in dict.fromkeys(groups)])
+    members = [groups == group for group in dict.fromkeys(groups)]
+    return np.array([confusion_matrix(labels[own], guesses[own], labels=range(n_classes)) for own in members])

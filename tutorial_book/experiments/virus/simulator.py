@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tutorial_lib.arguments import whole_number
-
 BASES = "ACGU"
 VARIANTS = ("Ash", "Birch", "Cedar", "Elm", "Fir", "Oak")
 SISTERS = (("Ash", "Birch"), ("Cedar", "Elm"), ("Fir", "Oak"))
@@ -50,13 +48,6 @@ class Evolution:
     outbreak: int = 2
     samples: int = 6
     private: float = 1.0
-
-    def __post_init__(self):
-        for name, least in {"n_sites": 100, "sublineages": 1, "outbreaks": 1, "samples": 1}.items():
-            whole_number(name, getattr(self, name), least, f"a whole number, {least} or more")
-        for name in ("convergent", "reverted"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be a share from 0 to 1, got {getattr(self, name)!r}")
 
 
 class Genome(NamedTuple):

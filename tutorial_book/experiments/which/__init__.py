@@ -9,27 +9,13 @@ dots apart in a drawing and means nothing.
 A module loads when one of its names is first asked for.
 """
 
-import numpy as np
-
-from tutorial_book import experiments
 from tutorial_lib import late
 
-FILE = experiments.STORED / "which.json"
 STRIP = 0.3
 
 __getattr__, __dir__, __all__ = late(__name__, {
     "axis": "READ_OUTS Axis axis_between d_prime interval left_out place_of states toward",
     "hearing": "Uses decided other_words uses",
-    "page": "EXAMPLES answers data_for eight_bits map_of rounded_uses",
+    "page": "answers data_for eight_bits map_of rounded_uses",
     "sentences": "CONTROLS HOMONYMS Use Word words",
 })
-
-
-def stored() -> dict:
-    """Return what measure/which.py stored.
-
-    "sets": kind of sentences -> measure -> an array (sentences, ...); the program says which measures there are.
-    """
-    kept = experiments.stored(FILE, {"date", "versions", "settings", "sets"}, "which")
-    arrays = {kind: {name: np.array(rows) for name, rows in found.items()} for kind, found in kept["sets"].items()}
-    return kept | {"sets": arrays}

@@ -9,33 +9,6 @@ from tutorial_book.experiments.which.axis import axis_between
 from tutorial_book.experiments.which.hearing import Uses, decided
 from tutorial_book.experiments.which.sentences import words
 
-# Chosen after they were measured: clear and torn ones, some that fool the model, some that nobody can tell.
-EXAMPLES = {
-    "bank": ["They swam across and climbed the bank.", "The bank approved his loan.", "Trees shade the left bank.",
-             "Her savings are in a Swiss bank.", "We moored the boat at the bank.", "I sat by the bank.",
-             "The bank by the river gave me a loan.", "We parked the boat trailer outside the bank."],
-    "pitch": ["The violinist adjusted the pitch.", "The teams walked out onto the pitch.",
-              "The guitarist bent the note to a higher pitch.", "Rain flooded the pitch.", "They sang on the pitch.",
-              "The striker has a voice of a very low pitch.", "The pitch was high.", "The pitch was perfect."],
-    "date": ["The date is stamped on the letter.", "She met her date in a bar.", "The file is sorted by date.",
-             "They held hands on their second date.", "What was the date when you first kissed?",
-             "The historian went on a date.", "I forgot the date.", "He ate a date and a fig."],
-    "match": ["The goalkeeper saved the match.", "Someone dropped a match near the gasoline.",
-              "Tickets for the match were sold out.", "He lit his pipe with a long match.",
-              "After the game he lit a match.", "The player dropped the match and burned his shoe.",
-              "It was a short match.", "They are a perfect match."],
-    "spring": ["Cherry trees blossom in spring.", "Each wheel has its own spring.",
-               "I saw her again the following spring.", "The spring snapped and the lid flew open.",
-               "She repaired the mattress in spring.", "In winter the spring in the lock freezes.",
-               "It was a good spring.", "We drank from the spring."],
-    "bat": ["A bat ate the mosquitoes.", "The umpire inspected the bat.", "The bat squeaked in the dark.",
-            "The pitcher struck out without a bat in his hand.", "A bat flew over the baseball field.",
-            "The bat hit the insect on the wall.", "The player was bitten by a bat.", "There is a bat."],
-    "light": ["The light hurt my eyes.", "These shoes are light.", "A light shone in the window.",
-              "The parcel was surprisingly light.", "The lamp is light.",
-              "The lamp weighs little, but its light is strong.", "The heavy box hid the light.", "It is too light."],
-}  # fmt: skip
-
 
 def eight_bits(values) -> np.ndarray:
     """Round each row, along the last axis, to 255 even steps from minus its largest number to its largest.
@@ -135,7 +108,7 @@ def data_for(model, tok, word, full=False, texts=None) -> dict:
     change of the last x if the word hears an average word there; "orders" and "shuffled": three orders of the
     tokens, and the paths.
 
-    texts: of `sentences.txt`; default, the word's `EXAMPLES`. full: with "muted_paths": for each head, the path
+    texts: of `sentences.txt`; default, the word's examples. full: with "muted_paths": for each head, the path
     from depth i // h + 1 on; before, nothing changes.
     """
     entry = words()[word]
@@ -144,6 +117,6 @@ def data_for(model, tok, word, full=False, texts=None) -> dict:
     by_text = {use.text: use for use in entry.uses}
     examples = [
         {"sense": by_text[text].sense, "kind": by_text[text].kind} | answers(found, text, full)
-        for text in texts or EXAMPLES[word]
+        for text in texts or entry.examples
     ]
     return map_of(found, entry.senses) | {"examples": examples}

@@ -8,12 +8,16 @@ KINDS = {"": "plain", "!": "hard", "?": "open", "x": "third"}
 
 
 class Use(NamedTuple):
-    """A sentence. sense: 0, 1 or None. kind: "stored", or one of `KINDS`. set: 1 or 2, of stored ones 0."""
+    """A sentence. sense: 0, 1 or None. kind: "stored", or one of `KINDS`. set: 1 or 2, of stored ones 0.
+
+    place: among the examples on the front page, or 0.
+    """
 
     sense: int | None
     kind: str
     set: int
     text: str
+    place: int = 0
 
 
 class Word(NamedTuple):
@@ -26,6 +30,11 @@ class Word(NamedTuple):
     def pick(self, kind, *sets) -> list[Use]:
         """Return the sentences of a kind, of these sets if any are given."""
         return [use for use in self.uses if use.kind == kind and (not sets or use.set in sets)]
+
+    @property
+    def examples(self) -> list[str]:
+        """The sentences of the front page, in their order."""
+        return [use.text for use in sorted(self.uses, key=lambda use: use.place) if use.place]
 
 
 @cache
@@ -41,10 +50,11 @@ def words() -> dict[str, Word]:
             name, *senses = (part.strip() for part in line.strip("[]").split("|"))
             found[name] = Word(name, senses, [])
         elif "\t" in line and not line.startswith("#"):
-            code, text = line.split("\t")
+            code, text, *place = line.split("\t")
             sense = "ab".index(code[0]) if code[0] in "ab" else None
             number = int("".join(filter(str.isdigit, code)) or 0)
-            found[name].uses.append(Use(sense, KINDS[code.strip("ab12")] if number else "stored", number, text))
+            kind = KINDS[code.strip("ab12")] if number else "stored"
+            found[name].uses.append(Use(sense, kind, number, text, *map(int, place)))
     return found
 
 

@@ -1,23 +1,20 @@
-"""Measure L's own material and store the numbers, not the texts: its sentence pairs, its model's vocabulary.
+"""Measure what the documents' authors published and this book may not bring: texts, sentence pairs, a vocabulary.
 
-    TUTORIAL_LIB_TEXTS=FOLDER python -m tutorial_book measure luisto [FOLDER]     some seconds on one core
+    TUTORIAL_LIB_TEXTS=FOLDER python -m tutorial_book measure published [FOLDER]     a minute on one core
 
-The pairs are fetched where the variable names no folder with them. The vocabulary is that of bert-base-cased: the
-folder with its vocab.txt, or what the cache or the hub has. What is not to be had is left as it is stored, and named.
-Writes experiments/stored/luisto-pairs.json and cased-vocabulary.json.
+The texts are fetched where the variable names no folder with them. The vocabulary is that of bert-base-cased: the
+folder with its vocab.txt, or what the cache or the hub has. What is not to be had stays as it is stored, and is named.
+Writes real-texts.json, luisto-pairs.json and cased-vocabulary.json: numbers, not texts.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 
 import numpy as np
 
 from tutorial_book.claims.meaning import TABLE_6, TABLE_7
-from tutorial_book.experiments import meaning, tokenization
-from tutorial_book.measure.record import measured_with, store
+from tutorial_book.experiments import collections, meaning, tokenization
 from tutorial_lib.geometry import average_cosine, bootstrap_interval, contrast_cosines, difference_vectors
 from tutorial_lib.texts import TextsNotAvailable, load_texts
 from tutorial_lib.texts.published import SOURCES
@@ -31,15 +28,41 @@ PAIRS = np.triu_indices(6, 1)  # the fifteen pairs of contrasts, in the order of
 LARGE = 0.4  # two cosines of Table 7 are larger in size, and any correlation with them is theirs
 
 
-def measure(table_7, model=None, n=2000, seeds=(0, 1)) -> dict:
-    """What a model makes of L's pairs and of this book's, after its last layer; `meaning.stored` says what is in it.
+def record(folder=None) -> dict:
+    """What is stored of each."""
+    found = {}
+    for file, measured in (
+        ("real-texts", real_texts), ("luisto-pairs", of_pairs), ("cased-vocabulary", lambda: of_vocabulary(folder))
+    ):  # fmt: skip
+        try:
+            found[file] = measured()
+        except (TextsNotAvailable, ModelNotAvailable) as missing:
+            print(f"{file} stays as it is: {missing}")
+    return found
 
-    table_7: L's fifteen cosines, of bert-base-cased. n: how many resamples a bootstrap draws, with each of the seeds.
-    Raises TextsNotAvailable as `load_texts` does.
+
+def real_texts() -> dict:
+    """The numbers of `collections.measure`."""
+    return measured_on("wikipedia", "tweets") | collections.measure()
+
+
+def measured_on(*names) -> dict:
+    """The model, and the files that were read."""
+    sources = {source.file: source.sha256 for name in names for source in SOURCES[name]}
+    return {"model": {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256}, "sources": sources}
+
+
+def of_pairs(*, model=None, n=2000) -> dict:
+    """What a model makes of L's pairs and of this book's, after its last layer. n: of resamples.
+
+    By pooling, "cls" and "mean", of L's pairs the fifteen "cosines" of Table 7 and
+    their "intervals" of 95 %, "within" (the average cosine of two differences of each contrast), and "correlations":
+    the two of `meaning.correlations`, and their difference; "correlation intervals": low and high of each.
     """
+    table_7 = [*TABLE_7.values()]
     small = np.abs(table_7) < LARGE
     theirs, ours = load_texts("luisto-pairs"), load_texts("sentence-pairs")
-    found = {"pairs": {name: len(theirs[name]) for name in SIX}}
+    found = measured_on("luisto-pairs")
     for pooling in ("cls", "mean"):
         own, book = ([_differences(pairs[name], model, pooling) for name in SIX] for pairs in (theirs, ours))
 
@@ -52,9 +75,7 @@ def measure(table_7, model=None, n=2000, seeds=(0, 1)) -> dict:
             "intervals": np.transpose(bootstrap_interval(cosines, *own, n=n)).round(3).tolist(),
             "within": [round(average_cosine(X), 4) for X in own],
             "correlations": both(*own, *book).round(4).tolist(),
-            "correlation intervals": [
-                np.transpose(bootstrap_interval(both, *own, *book, n=n, seed=seed)).round(3).tolist() for seed in seeds
-            ],
+            "correlation intervals": np.transpose(bootstrap_interval(both, *own, *book, n=n)).round(3).tolist(),
         }
     return found
 
@@ -68,14 +89,7 @@ def _differences(pairs, model, pooling):
     return difference_vectors(*(embed(list(side), model, pooling, device="cpu") for side in zip(*pairs, strict=True)))
 
 
-def of_pairs() -> dict:
-    """What is stored of the sentence pairs."""
-    model = {"name": DEFAULT, "sha256": KNOWN[DEFAULT].sha256}
-    sources = {source.file: source.sha256 for source in SOURCES["luisto-pairs"]}
-    return {**measured_with("torch", "numpy"), "model": model, "sources": sources, **measure([*TABLE_7.values()])}
-
-
-def of_vocabulary(folder: str | None = None) -> dict:
+def of_vocabulary(folder) -> dict:
     """What is stored of the vocabulary. Raises ValueError where vocab.txt is not that of bert-base-cased."""
     digests = KNOWN[tokenization.NAME].vocabulary_sha256
     if folder is None:
@@ -83,19 +97,4 @@ def of_vocabulary(folder: str | None = None) -> dict:
     else:
         check_sha256(Path(folder) / "vocab.txt", digests["vocab.txt"])
         tok = WordPiece(read_text(Path(folder) / "vocab.txt").removesuffix("\n").split("\n"), lowercase=False)
-    return {**measured_with(), "sources": digests, **tokenization.measure(tok)}
-
-
-def written(found: dict) -> str:
-    """As JSON, with lists of numbers or words on one line."""
-    text = json.dumps(found, indent=1, ensure_ascii=False)
-    return re.sub(r"\[[^\[\]]*\]", lambda items: re.sub(r"\n\s*", " ", items[0]).replace("[ ", "[").replace(" ]", "]"),
-                  text) + "\n"  # fmt: skip
-
-
-def main(folder=None):
-    for file, record, arguments in ((meaning.FILE, of_pairs, ()), (tokenization.FILE, of_vocabulary, (folder,))):
-        try:
-            store(file, record(*arguments), written)
-        except (TextsNotAvailable, ModelNotAvailable) as missing:
-            print(f"{file} stays as it is: {missing}")
+    return {"sources": digests, **tokenization.measure(tok)}
