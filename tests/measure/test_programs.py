@@ -18,9 +18,22 @@ from tutorial_book.experiments import limits as limits_of
 from tutorial_book.experiments import since as since_of
 from tutorial_book.experiments import stored as numbers_of
 from tutorial_book.experiments import virus as virus_of
-from tutorial_book.measure import as_json, limits, pruning, published, rotary, scaling, seeds, unequal, virus, which
+from tutorial_book.measure import (
+    as_json,
+    limits,
+    memory,
+    pruning,
+    published,
+    rotary,
+    scaling,
+    seeds,
+    unequal,
+    virus,
+    which,
+)
 from tutorial_lib.texts import fetch, load_texts
 from tutorial_lib.texts.generated import stories
+from tutorial_lib.tokenization import BPE
 from tutorial_lib.training.recipes import RECIPES
 from tutorial_lib.vectors import embed
 from tutorial_lib.weights import sha256
@@ -76,6 +89,7 @@ def limit_small(folder):
     return limits.record(folder, dimensions=(2, 3))
 
 
+STEPS = replace(memory.SETTINGS, n_steps=2)
 SMALL = replace(unequal.EVOLUTION, n_sites=400, sublineages=6, outbreaks=3, samples=6)
 MEASURED = {name: json.loads(stored("real-texts"))[name] for name in ("texts", "tokens", "clouds", "maps")}
 # File -> a record of so little that it takes a moment, some of its numbers, and what stands in for what takes long.
@@ -89,6 +103,11 @@ SHORT = {
             "limit-small/recall/mean of the last layer/0": approx(0.9, abs=0.1),
         },
         {f"{HERE}.limits.critical": lambda d, seed, start: max(start, d + seed)},
+    ),
+    "memory": (
+        lambda folder: memory.record(n_stories=60, n_cases=150, kinds={"LSTM": STEPS, "decoder": STEPS}),
+        {"stories": 60, "difference/0/0": approx(0, abs=0.1)},  # nothing is remembered yet
+        {},
     ),
     "pruning": (
         lambda folder: pruning.record(shares=(0.5,), n_texts=3, n_stories=4),
@@ -153,7 +172,7 @@ SHORT = {
         {},
     ),
 }
-LONG = ("shape-of-learning", "since")
+LONG = ("memory", "shape-of-learning", "since")
 
 
 def leaves(value, place="") -> dict:
@@ -213,6 +232,24 @@ def test_contrasts_are_those_of_numpy(bert, monkeypatch):
         arrows[name] = arrow / np.linalg.norm(arrow)
     cosines = [arrows[one.lower()] @ arrows[other.lower()] for one, other in TABLE_7]  # in the order of the table
     assert found["cls"]["cosines"] == approx(cosines, abs=2e-3)
+
+
+def test_memory_is_measured_by_exchanging_one_name():
+    """A model that copies what it has read gains, and one that has forgotten it does not."""
+    cases = memory.second_mentions(stories(60, seed=1), BPE.from_pretrained("book-gpt"))
+    assert len(cases) > 20
+    for ids, swapped, name, distance in cases:
+        [place] = [i for i, (a, b) in enumerate(zip(ids, swapped, strict=True)) if a != b]
+        assert len(ids) - place == distance and name not in swapped
+
+    def copies(ids, fused, weight=5.0):
+        logits = torch.zeros(2, len(ids[0]), 1_500)
+        for row, one in enumerate(ids):
+            logits[row, -1, one] = weight  # what has been read is likelier
+        return logits, None
+
+    assert memory.recall(copies, cases).mean() > 1
+    assert not np.any(memory.recall(lambda ids, fused: copies(ids, fused, 0.0), cases))
 
 
 def test_draws_of_all_texts_are_the_texts(bert, monkeypatch):
