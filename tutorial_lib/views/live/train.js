@@ -203,12 +203,17 @@ function rate({ n_steps, lr, warmup }, step) {
 // Move the parameters down the gradient once. Returns the loss before.
 function one_step(model, parameters, loss, generator, settings, step) {
   for (const { d } of parameters.all) machine.view(d).fill(0);
-  const value = machine.backward(() => loss(model, generator)), length = Math.sqrt(parameters.all.reduce((sum, { d }) => sum + square(machine.view(d)), 0));
-  for (const [name, number] of [["the loss", value], ["the length of the gradient", length]])
-    if (!Number.isFinite(number)) throw new Error(`${name} is ${number} at step ${step}: try a smaller learning rate.`);
-  const share = Math.min(1, settings.clip / (length + 1e-6)), [beta1, beta2] = [0.9, 0.95]; // clip the gradient's length
-  for (const W of parameters.all)
-    machine.adamw(W, share, rate(settings, step), W.decays ? settings.weight_decay : 0, beta1, beta2, 1 - beta1 ** (step + 1), Math.sqrt(1 - beta2 ** (step + 1)));
+  const value = machine.backward(() => loss(model, generator));
+  const length = Math.sqrt(parameters.all.reduce((sum, { d }) => sum + square(machine.view(d)), 0));
+  for (const [what, number] of [["the loss", value], ["the length of the gradient", length]])
+    if (!Number.isFinite(number)) throw new Error(`${what} is ${number} at step ${step}: try a smaller learning rate.`);
+  const share = Math.min(1, settings.clip / (length + 1e-6)); // clips the gradient's length
+  const [beta1, beta2] = [0.9, 0.95];
+  const fixes = [1 - beta1 ** (step + 1), Math.sqrt(1 - beta2 ** (step + 1))]; // the running means begin at 0
+  for (const W of parameters.all) {
+    const decay = W.decays ? settings.weight_decay : 0;
+    machine.adamw(W, share, rate(settings, step), decay, beta1, beta2, ...fixes);
+  }
   return value;
 }
 
