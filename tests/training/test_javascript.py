@@ -35,7 +35,7 @@ MISTAKES = {  # a line of JavaScript, and what it must not be
     "scores are not scaled": ("(A[j] * (dA[j] - mean)) / Math.sqrt(d_k)", "A[j] * (dA[j] - mean)"),
     "a slope of GELU is wrong": ("(1 + 3 * 0.044715", "(1 + 0.044715"),
     "a token learns only once": ("dw[id * d + k] += dx", "dw[id * d + k] = dx"),
-    "a sum forgets one side": ("add_to(Y.d, dsum);", ""),
+    "a sum forgets one side": ("base.add_to(Y.d, dsum);", ""),
     "the right token is not told": ("(i === id ? 1 : 0)", "0"),
 }
 

@@ -43,6 +43,10 @@ function Arithmetic(Numbers = Float32Array) {
     return array(X.shape, X.values.map((x, i) => x + Y.values[i]));
   }
 
+  function add_to(X, Y) {
+    for (let i = 0; i < X.values.length; i++) X.values[i] += Y.values[i];
+  }
+
   function layer_norm(X, norm) {
     const [n, d] = X.shape, { gamma, beta } = norm.parts(), out = array([n, d]);
     for (let t = 0; t < n; t++) {
@@ -218,7 +222,7 @@ function Arithmetic(Numbers = Float32Array) {
 
   return {
     name: "plain JavaScript", array, block, rows, add, layer_norm, linear, activate, attention, stack,
-    layer_norm_back, linear_back, activate_back, attention_back, cross_entropy, adamw,
+    add_to, layer_norm_back, linear_back, activate_back, attention_back, cross_entropy, adamw,
     view: (X) => X.values, // numbers that can be changed
     pass: (run) => run(),
     bytes: () => 0,

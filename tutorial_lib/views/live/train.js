@@ -20,11 +20,6 @@ function Training(base) {
     return X;
   }
 
-  function add_to(X, Y) { // X += Y
-    const x = base.view(X), y = base.view(Y);
-    for (let i = 0; i < x.length; i++) x[i] += y[i];
-  }
-
   function rows({ W }, ids) { // (N) -> (N, d_model)
     const d = W.shape[1], X = base.array([ids.length, d]), [x, w] = [X, W].map(base.view);
     ids.forEach((id, t) => {
@@ -40,8 +35,8 @@ function Training(base) {
 
   function add(X, Y) { // a sum hands its gradient on to both
     return then(base.add(X, Y), (dsum) => {
-      add_to(X.d, dsum);
-      add_to(Y.d, dsum);
+      base.add_to(X.d, dsum);
+      base.add_to(Y.d, dsum);
     });
   }
 

@@ -12,6 +12,8 @@ function TrainingKernel(code) {
     wasm.linear_back(X.at, ...X.shape, W.at, W.shape[0], dY.at, dX.at, W.d.at, b ? b.d.at : 0);
   }
 
+  const add_to = (X, Y) => wasm.add(X.at, Y.at, numbers(X), X.at);
+
   function layer_norm_back(X, { gamma, beta, eps }, dY, dX) {
     wasm.layer_norm_back(X.at, ...X.shape, gamma.at, eps, dY.at, dX.at, gamma.d.at, beta.d.at);
   }
@@ -36,5 +38,5 @@ function TrainingKernel(code) {
     wasm.adamw(W.at, W.d.at, W.m.at, W.v.at, numbers(W), ...more);
   }
 
-  return { ...base, linear, linear_back, layer_norm_back, activate_back, attention_back, cross_entropy, adamw };
+  return { ...base, linear, linear_back, add_to, layer_norm_back, activate_back, attention_back, cross_entropy, adamw };
 }
