@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -208,12 +208,19 @@ def test_seed_gives_the_run_of_train(seed, steps, engine):
     assert np.abs(found["loss"] - losses).max() < 1e-5 and losses[-1] < losses[0] - 0.3
 
 
-def test_number_that_is_none_stops_the_run(engine, capfd):
-    weights = weights_of(with_all_biases(SMALL), "32")
-    weights["norm.bias"][3] = np.nan
-    _, batches = drawn(SMALL, 2, 1)
-    for machine in ("32", "kernel"):
-        task = dict(machine=machine, kind="GPT", config=asdict(SMALL), settings=asdict(Settings(1)), batches=batches)
-        with pytest.raises(subprocess.CalledProcessError):
-            engine(weights, do="train", steps=1, **task)
-        assert "the loss is NaN at step 0: try a smaller learning rate" in capfd.readouterr().err
+@pytest.mark.parametrize(
+    "machine, config, value, message",
+    [
+        ("32", SMALL, np.nan, "the loss is NaN at step 0: try a smaller learning rate"),
+        ("kernel", SMALL, np.nan, "the loss is NaN at step 0: try a smaller learning rate"),
+        ("kernel", replace(SMALL, n_heads=4), 0, "d_model / n_heads must be a multiple of 8, got 4."),
+    ],
+)
+def test_run_that_cannot_go_on_says_why(machine, config, value, message, engine, capfd):
+    weights = weights_of(with_all_biases(config), "32")
+    weights["norm.bias"][3] = value
+    _, batches = drawn(config, 2, 1)
+    task = dict(machine=machine, kind="GPT", config=asdict(config), settings=asdict(Settings(1)), batches=batches)
+    with pytest.raises(subprocess.CalledProcessError):
+        engine(weights, do="train", steps=1, **task)
+    assert message in capfd.readouterr().err

@@ -22,6 +22,13 @@ function TrainingKernel(code) {
     wasm[`${name}_back`](X.at, numbers(X), dY.at, dX.at);
   }
 
+  // The kernel computes eight coordinates of a head at a time, and would write over the next head's.
+  function attention(Q, K, V, n_heads, ...more) {
+    const d_k = Q.shape[1] / n_heads;
+    if (d_k % 8) throw new Error(`d_model / n_heads must be a multiple of 8, got ${d_k}.`);
+    return base.attention(Q, K, V, n_heads, ...more);
+  }
+
   function attention_back(Q, K, V, weights, n_heads, texts, dY) {
     const [rows, d] = Q.shape;
     wasm.attention_back(Q.at, K.at, V.at, weights.at, rows / texts, d, n_heads, texts, dY.at, Q.d.at, K.d.at, V.d.at);
@@ -38,5 +45,5 @@ function TrainingKernel(code) {
     wasm.adamw(W.at, W.d.at, W.m.at, W.v.at, numbers(W), ...more);
   }
 
-  return { ...base, linear, linear_back, add_to, layer_norm_back, activate_back, attention_back, cross_entropy, adamw };
+  return { ...base, linear, linear_back, add_to, layer_norm_back, activate_back, attention, attention_back, cross_entropy, adamw };
 }
