@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 from torch.nn import functional as F
 
 from tests.programs import program
-from tutorial_book.experiments.golden import INPUTS, STEPS, TINY, compare_golden, tiny, trace_of, write_golden
+from tutorial_book.experiments.golden import STEPS, TINY, compare_golden, tiny, trace_of, write_golden
 from tutorial_lib.gpt import GPT, Config
 from tutorial_lib.texts.generated import stories
 from tutorial_lib.training import Settings, next_tokens, train
@@ -26,18 +26,6 @@ MACHINES = {"64": 1e-12, "32": 1e-5, "kernel": 1e-5}
 ODD = Config(vocab_size=51, d_model=48, n_layers=2, n_heads=3, d_ff=100, n_positions=19)  # fits no block of the kernel
 PAGE = Config(vocab_size=67, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=64)
 SMALL = Config(vocab_size=7, d_model=16, n_layers=1, n_heads=2, d_ff=12, n_positions=5)
-MISTAKES = {  # a line of JavaScript, and what it must not be
-    "LayerNorm's mean stays in": (" - even - ", " - "),
-    "LayerNorm's length stays in": (" - normed(k) * along", ""),
-    "the bias does not learn": ("if (b) b.d.values[i] += dy;", ""),
-    "a gradient is set, not added": ("V.d.values[k + c] += A", "V.d.values[k + c] = A"),
-    "softmax's mean stays in": ("(dA[j] - mean)", "dA[j]"),
-    "scores are not scaled": ("(A[j] * (dA[j] - mean)) / Math.sqrt(d_k)", "A[j] * (dA[j] - mean)"),
-    "a slope of GELU is wrong": ("(1 + 3 * 0.044715", "(1 + 0.044715"),
-    "a token learns only once": ("dw[id * d + k] += dx", "dw[id * d + k] = dx"),
-    "a sum forgets one side": ("base.add_to(Y.d, dsum);", ""),
-    "the right token is not told": ("(i === id ? 1 : 0)", "0"),
-}
 
 
 @pytest.fixture
@@ -45,10 +33,10 @@ def engine(tmp_path):
     """Call it with a task of engine.js, and weights in their precision, to get what it finds."""
     node = program("Node")
 
-    def run(weights=None, sources=live.TRAINING, **task):
+    def run(weights=None, **task):
         if weights:
             save_file(weights, tmp_path / "weights.safetensors")
-        task |= {"sources": [str(path) for path in sources], "kernel": str(live.HERE / "train.wasm")}
+        task |= {"sources": [str(path) for path in live.TRAINING], "kernel": str(live.HERE / "train.wasm")}
         (tmp_path / "task.json").write_text(json.dumps(task), encoding="utf-8")
         subprocess.run([node, Path(__file__).with_name("engine.js"), tmp_path], check=True)
         return load_file(tmp_path / "found.safetensors")
@@ -154,7 +142,6 @@ def test_golden_traces_gradients_are_the_engines(name, machine, most, engine, tm
     shares = compare_golden(tmp_path / f"{name}.json", run, learn)
     assert max(share for key, share in shares.items() if key.startswith("learning/after")) < 10 * most
     assert max(share for key, share in shares.items() if not key.startswith("learning/after")) < most
-    assert {text["ids"][0] for text in INPUTS[name]} and len(shares) > 150
 
 
 def test_every_gradient_is_the_losss_slope(engine):
@@ -167,23 +154,6 @@ def test_every_gradient_is_the_losss_slope(engine):
     assert max(np.abs(gradient - found[f"slope.{name}"]).max() for name, gradient in gradients.items()) < 1e-8 * largest
 
 
-@pytest.mark.parametrize("right, mistake", MISTAKES.values(), ids=MISTAKES)
-def test_mistake_in_a_derivative_is_noticed(right, mistake, engine, tmp_path):
-    sources, changed = [], 0
-    for path in live.TRAINING:
-        text = path.read_text(encoding="utf-8")
-        changed += text.count(right)
-        sources.append(tmp_path / path.name)
-        sources[-1].write_text(text.replace(right, mistake), encoding="utf-8")
-    assert changed == 1, right
-    model, (pieces, batches) = with_all_biases(SMALL), drawn(SMALL, 2, 1)
-    task = dict(machine="64", kind="GPT", config=asdict(SMALL), settings=asdict(Settings(1)), batches=batches)
-    found = engine(weights_of(model, "64"), sources, do="train", steps=1, **task)
-    gradients, _, _ = trained(model, pieces, Settings(1))
-    wrong = [name for name, gradient in gradients.items() if off(found[f"gradient.{name}"], gradient) > 1e-3]
-    assert [name for name in wrong if not name.endswith("W_K.bias")]
-
-
 def written():
     """A text of the book in characters: their ids."""
     text = " ".join(story.text for story in stories(200))
@@ -192,8 +162,7 @@ def written():
 
 
 @pytest.mark.parametrize("steps", [20, pytest.param(1000, marks=pytest.mark.long)])
-@pytest.mark.parametrize("seed", [3])
-def test_seed_gives_the_run_of_train(seed, steps, engine):
+def test_seed_gives_the_run_of_train(steps, engine, seed=3):
     """The same first weights, the same batches, the same losses: to 1e-5 nats after 1,000 steps."""
     tokens, size = written()
     config = Config(vocab_size=size, d_model=64, n_layers=2, n_heads=4, d_ff=256, n_positions=64)
