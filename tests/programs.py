@@ -9,6 +9,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 PROGRAMS = {  # the commands that start it, Debian's packages, what is tested with it
     "Chromium": (CHROMIUM, "chromium", "pages in a browser"),
     "Firefox": (("firefox-esr",), "firefox-esr", "the live model in a second browser"),
+    "Node": (("node",), "nodejs", "training in JavaScript"),
     "bubblewrap": (("bwrap",), "bubblewrap", "grading in a sandbox"),
     "clang with wasm-ld": (("wasm-ld",), "clang lld", "the live model's kernel, compiled again"),
 }

@@ -1,4 +1,4 @@
-"""The golden trace: our models give it, and a mistake does not. Another language: tests/page/test_live.py."""
+"""The golden trace: our models give it, and a mistake does not. Another language: tests/views/test_training.py."""
 
 import json
 import re
@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from tutorial_book.experiments.golden import FORMULAS, NAMES, TINY, compare_golden, golden, tiny, trace_of
+from tutorial_book.experiments.golden import (
+    FORMULAS,
+    NAMES,
+    TINY,
+    compare_golden,
+    golden,
+    learning_of,
+    tiny,
+    trace_of,
+)
 from tutorial_book.experiments.golden import write_golden as write
 from tutorial_lib.bert import Bert
 from tutorial_lib.weights.catalog import DEFAULT
@@ -38,6 +47,29 @@ def test_our_models_give_every_stop(name, file):
     assert len(in_64_bits) == sum(len(text["stops"]) for text in texts) and len(texts) == 2
     assert max(in_64_bits.values()) < 1e-12
     assert 0 < max(in_32_bits.values()) < ROUNDING
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_our_models_learn_as_golden_ones(name, file):
+    for dtype, rounding in ((torch.float32, ROUNDING), (torch.float64, 1e-12)):
+        model = tiny(name).to(dtype)
+        shares = compare_golden(file(name), partial(trace_of, model), partial(learning_of, model))
+        learning = {key: share for key, share in shares.items() if key.startswith("learning/")}
+        weights = [share for key, share in learning.items() if "/after." in key]
+        assert max(share for key, share in learning.items() if "/after." not in key) < rounding
+        assert max(weights) < 10 * rounding and len(weights) > 30
+        assert learning["learning/gradient.layer.1.attention.W_K.bias"] < rounding  # of the largest of all gradients
+
+
+def test_wrong_gradient_is_seen_where_it_begins(file):
+    """From the last stop back: what comes after the mistake is right, what comes before it is not."""
+    model = tiny("tiny-gpt")
+    model.layer[1].feed_forward.register_full_backward_hook(lambda module, inner, outer: (1.01 * inner[0], None))
+    shares = compare_golden(file("tiny-gpt"), partial(trace_of, model), partial(learning_of, model))
+    wrong = [key for key, share in shares.items() if share > 3 * ROUNDING and "gradient.layer.1." in key]
+    stops = [key for key in wrong if not key.endswith((".weight", ".bias"))]
+    assert stops[-1] == "learning/gradient.layer.1.norm"
+    assert max(share for key, share in shares.items() if key.startswith(("input", "learning/loss"))) < 3 * ROUNDING
 
 
 @pytest.mark.parametrize("name, first", [("tiny-bert", "embeddings.output"), ("tiny-gpt", "layer.0.attention_norm")])
@@ -109,8 +141,9 @@ def array_of(numbers):
 @pytest.mark.parametrize("name", TINY)
 def test_json_holds_what_the_arrays_hold(name, file):
     held, about = golden(name), json.loads(file(name).read_text())
-    arrays = {key: X for key, X in held.items() if isinstance(X, np.ndarray)}
-    assert set(about) - set(arrays) == {"name", "read", "kind", "config", "notation", "formulas", "inputs"}
+    arrays = {key: X for key, X in held.items() if isinstance(X, np.ndarray) and not key.startswith("learning/")}
+    words = {"name", "read", "kind", "config", "notation", "formulas", "inputs", "learning"}
+    assert set(about) - set(arrays) == words and held["learning"] == about["learning"]
     assert all(np.array_equal(array_of(about[key]), X) for key, X in arrays.items())
     of_any_layer = {re.sub(r"layer\.\d+", "layer.i", stop) for text in about["inputs"] for stop in text["stops"]}
     assert set(about["formulas"]) == of_any_layer == set(FORMULAS[about["kind"]])

@@ -1,5 +1,7 @@
 """The golden trace: what goes into three models and every value on the way, in float64, for any language to compare.
 
+For the two tiny models it has two steps of training, too: losses, gradients, and the weights afterwards.
+
 `write_golden` writes two files for each model. NAME.json says everything in words and, for the tiny models, in numbers.
 NAME.safetensors has the same numbers as bytes, under the same keys. `compare_golden` is all that an implementation
 needs to be held to them; its lines can be written in any language.
@@ -14,43 +16,60 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors.numpy import load_file, save_file
+from torch.nn import functional as F
 
 from tutorial_lib import bert, gpt
 from tutorial_lib.atomic import beside, write_text
 from tutorial_lib.tokenization import tokenizer_of
+from tutorial_lib.training.loop import Settings, train
 from tutorial_lib.weights import checkpoints, read_json
 from tutorial_lib.weights.catalog import DEFAULT, known
 from tutorial_lib.weights.names import our_weights
 
 SHAPE = dict(vocab_size=50, d_model=32, n_layers=2, n_heads=2, d_ff=64, n_positions=16)
-TINY = {"tiny-bert": (bert.Bert, bert.Config, 1), "tiny-gpt": (gpt.GPT, gpt.Config, 2)}  # the last one: the seed
+TINY = {"tiny-bert": 1, "tiny-gpt": 2}  # the seed of each
 NAMES = (*TINY, DEFAULT)
+# targets: pairs of a position and the id that is right there.
 INPUTS = {
     "tiny-bert": [
-        {"ids": [2, 17, 8, 41, 17, 3], "segments": [0, 0, 0, 0, 0, 0]},
-        {"ids": [2, 23, 9, 3, 49, 12, 30, 3], "segments": [0, 0, 0, 0, 1, 1, 1, 1]},
+        {"ids": [2, 17, 8, 41, 17, 3], "segments": [0, 0, 0, 0, 0, 0], "targets": [[2, 8], [4, 33]]},
+        {"ids": [2, 23, 9, 3, 49, 12, 30, 3], "segments": [0, 0, 0, 0, 1, 1, 1, 1], "targets": [[1, 5], [5, 0]]},
     ],
     "tiny-gpt": [
-        {"ids": [31, 4, 19, 4, 42, 7], "segments": None},
-        {"ids": [49, 1, 26, 11, 38, 38, 5, 16], "segments": None},
+        {"ids": ids, "segments": None, "targets": [[t, ids[t + 1]] for t in range(len(ids) - 1)]}
+        for ids in ([31, 4, 19, 4, 42, 7], [49, 1, 26, 11, 38, 38, 5, 16])
     ],
 }
+STEPS = Settings(n_steps=2, lr=1e-3, warmup=0, weight_decay=0.01, clip=1.0)
 TEXTS = [("The bear opened the door.", None), ("The bear sleeps.", "It is winter.")]
 
 READ = {
-    "files": "NAME.safetensors has each array in 64 bits; this file has the words, and for tiny models the arrays too",
+    "files": "NAME.safetensors has each array in 64 bits; this file has the words, and for tiny models the arrays too, "
+    "but for those of learning. A safetensors file is 8 bytes, the length of a JSON text; that text, in which each "
+    "name has its shape and the bytes from which to which it lies; and then the bytes, numbers row by row",
     "kind": "Bert normalizes after each addition; GPT before attention and feed-forward, and no token sees later ones",
     "config": "sizes, the activation's name, and eps, which LayerNorm adds to the variance; d_k is d_model / n_heads",
     "notation": "what the formulas are made of",
     "formulas": "how each stop is computed, for any layer i; a name with a dot in front is a part of the layer, one "
     "without it stands beside the stop",
     "inputs": "texts, each computed alone. ids and segments: a whole number for each of the n tokens, from 0; segments "
-    "is null where the model has none. stops: each value on the way with its shape, in order of computation",
+    "is null where the model has none. targets: pairs of a position and the id that is right there. stops: each value "
+    "on the way with its shape, in order of computation",
     "checkpoint": "where weights lie that are in neither file, and our name of each -> its name there",
     "weights/NAME": "a weight; a matrix has a row for each number that comes out",
     "input.K/NAME": "the stop NAME of text K, from 0; null stands for minus infinity, a score that the mask hides",
+    "learning": "two steps of training from these weights, the first on text 0, the second on text 1. arrays: each "
+    "with its shape. settings: the learning rate of each step, and what else AdamW needs",
+    "learning/loss": "of each step: the mean, over the targets, of -log softmax(logits of its position) at its id",
+    "learning/gradient.NAME": "how the loss of the first step changes with the stop or the weight NAME. The pooler, "
+    "with which it does not change, is left out. A matrix that is used twice has the sum of both. W_K.bias has "
+    "gradient 0: it adds the same number to all scores of a query, and softmax takes it out again",
+    "learning/after.NAME": "the weight NAME after both steps. If the gradients of a step, as one long vector, are "
+    "longer than clip, they are scaled to that length first. Only matrices and tables decay. W_K.bias is left out: "
+    "AdamW makes full steps of what rounding makes of its 0",
     "right": "A stop is right where its largest difference is a small share of its largest number: below 1e-5 for a "
-    "program in 32 bits, below 1e-10 in 64.",
+    "program in 32 bits, below 1e-10 in 64. So is a loss, and a gradient; where it is 0, its largest difference is "
+    "divided by the largest number of all gradients. Weights after training: below 1e-4 in 32 bits.",
 }
 NOTATION = {
     "linear(X, W)": "X times W.weight transposed, plus W.bias where there is one",
@@ -86,6 +105,7 @@ FORMULAS = {
         "layer.i.feed_forward_sum": ".attention_norm + .feed_forward",
         "layer.i.output": "norm(.feed_forward_sum, .norm); the X of the next layer",
         "pooler.output": "tanh(linear(the first row of the last layer's output, pooler.W))",
+        "mlm.logits": "linear(norm(gelu(linear(the last layer's output, mlm.W)), mlm.norm), mlm.decoder)",
     },
     "GPT": ATTENTION | {
         "embeddings.output": "tokens + positions; the X of layer 0",
@@ -115,9 +135,8 @@ def tiny(name):
     >>> (tiny("tiny-gpt").embeddings.tokens.weight[0, :4] * 4096).tolist()
     [-62.0, -52.0, 80.0, -105.0]
     """
-    kind, config, seed = TINY[name]
-    model = kind(config(**SHAPE))
-    bits = np.random.PCG64(seed)
+    model = bert.Bert(bert.Config(**SHAPE), mlm=True) if name == "tiny-bert" else gpt.GPT(gpt.Config(**SHAPE))
+    bits = np.random.PCG64(TINY[name])
     for part, parameter in model.named_parameters():  # a matrix with two names comes once
         whole = (bits.random_raw(parameter.numel()) >> np.uint64(56)).astype(np.float64) - 128
         if part.startswith("embeddings") and parameter.ndim == 2:
@@ -138,12 +157,17 @@ def trace_of(model, ids, segments=None) -> dict:
     >>> trace_of(tiny("tiny-bert"), [2, 17, 3])["layer.1.attention.weights"].shape
     (2, 3, 3)
     """
+    return {name: _numbers(_of_one_text(name, X)) for name, X in _trace(model, ids, segments).items()}
+
+
+def _trace(model, ids, segments, gradients=False):
     more = {} if segments is None else {"token_type_ids": [segments]}
-    stops = {}
-    for name, X in model.trace([ids], **more).items():
-        for_all_texts = name == "embeddings.positions" and X.ndim == 2  # a Bert's have no axis of texts
-        stops[name] = _numbers(X if for_all_texts else X[0])
-    return stops
+    return model.trace([ids], gradients=gradients, **more)
+
+
+def _of_one_text(name, X):
+    for_all_texts = name == "embeddings.positions" and X.ndim == 2  # a Bert's have no axis of texts
+    return X if for_all_texts else X[0]
 
 
 def _numbers(tensor):
@@ -151,11 +175,50 @@ def _numbers(tensor):
     return np.array(tensor.detach().cpu().numpy(), order="C")
 
 
-def golden_of(model, inputs, weights=True) -> dict:
-    """What the files of a model say: words, and with weights=True its weights, and the stops of each text in float64.
+@torch.enable_grad()
+def learning_of(model, inputs) -> dict:
+    """Two steps of training, text by text: "loss" (2,), "gradient.NAME" in the first, "after.NAME" after both.
 
-    model: a `Bert` or a `GPT` of BERT's or GPT-2's own kind. inputs: [{"ids": [...], "segments": [...] or None}, ...].
-    Arrays have keys as "weights/layer.0.attention.W_Q.weight" and "input.0/layer.0.attention.weights".
+    model: a `Bert` with its MLM head, or a `GPT`; it stays as it was. inputs: as in `INPUTS`, with targets.
+
+    >>> learning = learning_of(tiny("tiny-gpt"), INPUTS["tiny-gpt"])
+    >>> learning["gradient.layer.0.attention.weights"].shape, learning["after.norm.bias"].shape
+    ((2, 6, 6), (32,))
+    """
+    model, texts, gradients = deepcopy(model), iter(inputs), {}
+
+    def loss(model, generator):
+        text = next(texts)
+        trace = _trace(model, text["ids"], text["segments"], gradients=True)
+        places, right = torch.tensor(text["targets"]).T
+        logits = trace["logits" if "logits" in trace else "mlm.logits"]
+        value = F.cross_entropy(logits[0, places], right)
+        if not gradients:
+            value.backward(retain_graph=True)
+            of_stops = {name: _of_one_text(name, X.grad) for name, X in trace.items() if X.grad is not None}
+            of_weights = {name: W.grad for name, W in model.named_parameters() if W.grad is not None}
+            gradients.update({name: _numbers(X) for name, X in (of_stops | of_weights).items()})
+        return value
+
+    losses = train(model, loss, STEPS)["loss"]
+    for name in gradients:
+        if name.endswith("W_K.bias"):
+            gradients[name][:] = 0  # in place of what rounding makes of it
+    after = {name: W for name, W in model.named_parameters() if name in gradients and not name.endswith("W_K.bias")}
+    return (
+        {"loss": np.array(losses)}
+        | {f"gradient.{name}": X for name, X in gradients.items()}
+        | {f"after.{name}": _numbers(W) for name, W in after.items()}
+    )
+
+
+def golden_of(model, inputs, weights=True) -> dict:
+    """What the files of a model say: words and the stops of each text in float64; with weights=True also its weights,
+    and how it learns.
+
+    model: a `Bert` or a `GPT` of BERT's or GPT-2's own kind. inputs: [{"ids": [...], "segments": [...] or None}, ...],
+    with weights=True as in `INPUTS`. Arrays have keys as "weights/layer.0.attention.W_Q.weight",
+    "input.0/layer.0.attention.weights" and "learning/gradient.layer.0.attention.weights".
     """
     model = deepcopy(model).double()
     kind = type(model).__name__
@@ -169,6 +232,13 @@ def golden_of(model, inputs, weights=True) -> dict:
         formulas |= {general: FORMULAS[kind][general] for general in map(_of_any_layer, stops)}
     config = {name: value for name, value in asdict(model.config).items() if value is not None}
     about = {"read": READ, "kind": kind, "config": config, "notation": NOTATION, "formulas": formulas, "inputs": texts}
+    if weights:
+        learning = learning_of(model, inputs)
+        rates = [STEPS.rate(step) for step in range(STEPS.n_steps)]
+        settings = {"rates": rates, "betas": [0.9, 0.95], "eps": 1e-8}
+        settings |= {"weight_decay": STEPS.weight_decay, "clip": STEPS.clip}
+        about["learning"] = {"settings": settings, "arrays": {name: list(X.shape) for name, X in learning.items()}}
+        arrays |= {f"learning/{name}": X for name, X in learning.items()}
     return about | arrays
 
 
@@ -206,7 +276,8 @@ def write(folder, name, golden) -> None:
     with beside(Path(folder, f"{name}.safetensors")) as part:
         save_file(arrays, part, {"read": f"{name}.json"})  # of two notes the order would be another each time
     if any(key.startswith("weights/") for key in arrays):
-        about |= {key: np.where(np.isinf(X), None, X).tolist() for key, X in arrays.items()}  # JSON has no infinity
+        numbers = {key: X for key, X in arrays.items() if not key.startswith("learning/")}  # they would double its size
+        about |= {key: np.where(np.isinf(X), None, X).tolist() for key, X in numbers.items()}  # JSON has no infinity
     lines = []
     for key, value in about.items():
         indent = 1 if key in ("read", "notation", "formulas") else None  # a line for each sentence, and for each array
@@ -220,40 +291,47 @@ def write_golden(folder, names=NAMES) -> None:
         write(folder, name, golden(name))
 
 
-def compare_golden(path, run) -> dict:
+def compare_golden(path, run, learn=None) -> dict:
     """How far an implementation is from a golden trace: for each stop the largest difference over the largest number.
 
     path: of a NAME.json with NAME.safetensors beside it. run: a function of ids and segments, lists of n whole numbers
-    (segments None for a GPT), that returns {name: array of any float type}. Infinite where NaN or an infinity stands
-    in one of the two only. Raises ValueError that names what is missing or has another shape; other stops are ignored.
+    (segments None for a GPT), that returns {name: array of any float type}. learn: a function of the texts that trains
+    on one after the other and returns its arrays by the names of `learning_of`. Infinite where NaN or an infinity
+    stands in one of the two only. Raises ValueError that names what is missing or has another shape; other stops are
+    ignored.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     write_golden(folder, ["tiny-bert"])
     ...     shares = compare_golden(f"{folder}/tiny-bert.json", lambda *text: trace_of(tiny("tiny-bert"), *text))
     >>> len(shares), max(shares.values()) < 1e-5
-    (72, True)
+    (74, True)
     """
     path = Path(path)
-    arrays = load_file(path.with_suffix(".safetensors"))
+    arrays, about = load_file(path.with_suffix(".safetensors")), read_json(path)
+    shapes, ours = {}, {}
+    for k, text in enumerate(about["inputs"]):
+        shapes |= {f"input.{k}/{name}": shape for name, shape in text["stops"].items()}
+        ours |= {f"input.{k}/{name}": X for name, X in run(text["ids"], text["segments"]).items()}
+    if learn:
+        shapes |= {f"learning/{name}": shape for name, shape in about["learning"]["arrays"].items()}
+        ours |= {f"learning/{name}": X for name, X in learn(about["inputs"]).items()}
+    largest = max((np.abs(X).max() for key, X in arrays.items() if "gradient" in key), default=0)
     shares, problems = {}, []
-    for k, text in enumerate(read_json(path)["inputs"]):
-        ours = run(text["ids"], text["segments"])
-        for name, shape in text["stops"].items():
-            key = f"input.{k}/{name}"
-            if name not in ours:
-                problems.append(f"{key} is missing")
-            elif list(np.shape(ours[name])) != shape:
-                problems.append(f"{key} must have shape {shape}, got {list(np.shape(ours[name]))}")
-            else:
-                shares[key] = _share(np.asarray(ours[name], dtype=np.float64), arrays[key])
+    for key, shape in shapes.items():
+        if key not in ours:
+            problems.append(f"{key} is missing")
+        elif list(np.shape(ours[key])) != shape:
+            problems.append(f"{key} must have shape {shape}, got {list(np.shape(ours[key]))}")
+        else:
+            shares[key] = _share(np.asarray(ours[key], dtype=np.float64), arrays[key], largest)
     if problems:
         raise ValueError("; ".join(problems))
     return shares
 
 
-def _share(ours, golden):
+def _share(ours, golden, largest):
     hidden = np.isinf(golden)
     if not np.isfinite(ours[~hidden]).all() or (ours[hidden] != golden[hidden]).any():
         return np.inf
-    return float(np.abs(ours[~hidden] - golden[~hidden]).max() / np.abs(golden[~hidden]).max())
+    return float(np.abs(ours[~hidden] - golden[~hidden]).max() / (np.abs(golden[~hidden]).max() or largest))

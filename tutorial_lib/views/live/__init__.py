@@ -4,6 +4,9 @@
 JavaScript, `kernel.c` the same in WebAssembly, which `kernel.js` calls. `switches.js` lists the options that change a
 run, and applies them. `worker.js` holds tokenizer and model and answers; `page.js`, which every page of the book loads,
 asks. `write_worker` and `write_model` make what a press loads.
+
+`train.js` trains these models, read beside `training/loop.py`; `train.c` and `train_kernel.js` are its arithmetic in
+WebAssembly, and `safetensors.js` reads and writes weights.
 """
 
 import base64
@@ -31,11 +34,13 @@ SOURCES = [
     JS / "wordpiece.js",
     *(HERE / f"{name}.js" for name in "bpe arithmetic kernel bert gpt switches worker".split()),
 ]
+# What trains: it is not part of the worker.
+TRAINING = [HERE / f"{name}.js" for name in "arithmetic kernel bert gpt train_kernel train safetensors".split()]
 PANEL = 8  # rows of a matrix that the kernel computes together
 CALLS = 24  # in which a model's weights come: one long string would take a browser twice the time
 FILES = 8  # of a large model, so that a page can say how much is there; of a small one one is enough
 LARGE = 4 << 20  # bytes of weights
-CLANG = 14  # whose code kernel.wasm is: Debian's packages clang and lld
+CLANG = 14  # whose code kernel.wasm and train.wasm are: Debian's packages clang and lld
 COMPILE = "--target=wasm32 -O2 -fno-unroll-loops -msimd128 -mbulk-memory -nostdlib -Wl,--no-entry -Wl,--strip-all"
 LINE = 64  # bytes; each array begins at a multiple
 
@@ -167,9 +172,9 @@ def _bytes_of(vectors):
     return base64.b64encode(whole.astype(np.int8).tobytes()).decode()
 
 
-def compile_kernel(path) -> None:
-    """Write kernel.wasm from kernel.c. Another clang than 14 writes other code that computes the same."""
-    subprocess.run(["clang", *COMPILE.split(), HERE / "kernel.c", "-o", path], check=True)
+def compile_kernel(path, name="kernel") -> None:
+    """Write the .wasm of kernel.c or train.c. Another clang than 14 writes other code that computes the same."""
+    subprocess.run(["clang", *COMPILE.split(), HERE / f"{name}.c", "-o", path], check=True)
 
 
 def _bpe(tokenizer):

@@ -60,10 +60,13 @@ function Kernel(code) {
     return out;
   }
 
-  function attention(Q, K, V, n_heads, causal) {
-    const [n, d_model] = Q.shape, n_keys = K.shape[0];
-    const scores = array([n_heads, n, n_keys]), weights = array([n_heads, n, n_keys]), heads = array([n, d_model]);
-    wasm.attention(Q.at, K.at, V.at, n, n_keys, d_model, n_heads, causal ? 1 : 0, scores.at, weights.at, heads.at);
+  function attention(Q, K, V, n_heads, causal, texts = 1) {
+    const [rows, d] = Q.shape, n = rows / texts, n_keys = K.shape[0] / texts, all = texts * n_heads;
+    const scores = array([all, n, n_keys]), weights = array([all, n, n_keys]), heads = array([rows, d]);
+    for (let t = 0; t < texts; t++) {
+      const q = 4 * t * n * d, k = 4 * t * n_keys * d, a = 4 * t * n_heads * n * n_keys; // where this text begins
+      wasm.attention(Q.at + q, K.at + k, V.at + k, n, n_keys, d, n_heads, causal ? 1 : 0, scores.at + a, weights.at + a, heads.at + q);
+    }
     return { scores, weights, heads };
   }
 
@@ -85,7 +88,7 @@ function Kernel(code) {
   }
 
   return {
-    name: "WebAssembly", array, block, rows, add, layer_norm, linear, activate, attention, stack, view, pass,
+    name: "WebAssembly", array, block, rows, add, layer_norm, linear, activate, attention, stack, view, pass, wasm,
     bytes: () => memory.buffer.byteLength,
   };
 }
