@@ -37,6 +37,8 @@ def publish(where):
         listed[assignment] = rosters.kept(where, assignment)
         marks = results.marks_in(where, assignment, (*listed[assignment], *members))
         about += words.convert(where, assignment)
+        unread = results.unread(where, assignment)
+        about += [f"{unread} marks of an earlier version were not read: grade again."] if unread else []
         given = words.scores(where, marks)
         lines += stats.write_class(where, assignment, marks, given)
         marks, given, days, said = groups.shared(marks, given, lateness.late(where, assignment), members)

@@ -94,6 +94,11 @@ def marks_in(results, assignment, roster=()):
     return [one for student, one in sorted((absent | marks).items()) if student not in elsewhere]
 
 
+def unread(results, assignment):
+    """How many marks of an assignment an earlier version of this program gave, in a form that is not read any more."""
+    return sum(_read(path) is None for path in (Path(results) / "marks" / assignment).glob("*.json"))
+
+
 def _has_points(results, assignment, student):
     found = load(results, assignment, student)
     return bool(found and found.points)

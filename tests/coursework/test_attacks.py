@@ -159,7 +159,7 @@ def test_neighbors_get_their_own_marks(graded, neighbor):
 
 def test_text_that_is_executed_is_noted(graded):
     """No comparison sees a copy in it."""
-    assert "suspected tampering: the code names 'exec('" in graded["answers that are text for exec"].notes
+    assert "suspected tampering: the code names 'exec'" in graded["answers that are text for exec"].notes
 
 
 def test_far_too_long_texts_are_shown_in_part(graded, tmp_path):

@@ -9,7 +9,7 @@ import sys
 import pytest
 from nbformat.v4 import new_code_cell
 
-from coursework import checks, exam, fingerprint, grading, results, rosters, runs, sandbox, sources
+from coursework import checks, exam, fingerprint, grading, reports, results, rosters, runs, sandbox, sources
 from coursework.__main__ import main
 from coursework.marks import Marks, noted
 from tests.coursework import batch
@@ -284,7 +284,8 @@ def test_marks_of_another_version_are_not_read(tmp_path):
     assert results.load(tmp_path, ASSIGNMENT, "ada").student == "ada"
     (path,) = tmp_path.rglob("ada.json")
     results.write(path, path.read_text().replace('"version": ', '"version": 1'))
-    assert results.load(tmp_path, ASSIGNMENT, "ada") is None
+    assert results.load(tmp_path, ASSIGNMENT, "ada") is None and results.unread(tmp_path, ASSIGNMENT) == 1
+    assert any("1 marks of an earlier version were not read" in line for line in reports.publish(tmp_path)[0])
 
 
 # --- what stops a grading before it starts ----------------------------------------------------------------------------
