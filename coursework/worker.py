@@ -92,9 +92,12 @@ def numbers_in(value):
     if hasattr(type(value), "__next__"):
         raise StillToCome
     numpy = sys.modules.get("numpy")
-    array = numpy and numpy.asarray(value)
-    if array is None or array.dtype.kind not in "biuf":
-        raise NotPlain(type(value).__name__)
+    try:
+        array = numpy.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise NotPlain
+    except (ValueError, TypeError, AttributeError):  # no array can be made of it, or there is no NumPy
+        raise NotPlain(type(value).__name__) from None
     if array.size > MOST:
         raise TooLarge("the array is larger than any right one")
     array = array.astype(float) if array.dtype.kind == "f" else array  # JSON knows no long double
