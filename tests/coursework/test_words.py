@@ -142,6 +142,9 @@ def test_an_empty_answer_has_no_points(tmp_path):
     for text in (given, "", f"\n{given} "):
         ada.answers = {WRITTEN: text}
         assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN] == (0, 4, words.NO_ANSWER)
+    words.give(tmp_path, ASSIGNMENT, "ada", WRITTEN, words.Word(1, "On paper"))
+    assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN] == (1, 4, "On paper")
+    words.path_of(tmp_path, ASSIGNMENT).unlink()
     ada.extra = [("markdown", "My answer is here. " * 5)]  # only a person can say what this answers
     assert words.scores(tmp_path, [ada])["ada", ASSIGNMENT][WRITTEN][0] is None
     assert words.status(ada, words.scores(tmp_path, [ada])["ada", ASSIGNMENT]) == WAITING
